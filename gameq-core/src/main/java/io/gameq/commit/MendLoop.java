@@ -6,6 +6,7 @@ import io.gameq.log.RepeatedWarnings;
 import io.gameq.redis.Backoff;
 import io.gameq.redis.RedisConnection;
 import io.gameq.redis.RedisReply;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -18,6 +19,8 @@ import org.slf4j.LoggerFactory;
  */
 final class MendLoop {
   private static final Logger LOG = LoggerFactory.getLogger(MendLoop.class);
+
+  private static final long LONGEST_REST_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
   private final SenderLink link;
   private final RedisAway away;
@@ -36,6 +39,10 @@ final class MendLoop {
   private String lastHealedOn;
   private boolean broken;
   private boolean holding;
+
+  /** Why the connection is to be given up once what is on its way is answered. */
+  private @Nullable String draining;
+
   private long mendAtNanos;
 
   /** Connects. */
@@ -71,12 +78,18 @@ final class MendLoop {
 
   /** Whether nothing calls for an answer that has to be waited for. */
   boolean isWell() {
-    return !broken && !holding;
+    return !broken && !holding && draining == null;
   }
 
   /** Until when there is nothing to mend, from now. */
-  long restNanos() {
+  private long restNanos() {
     return mendAtNanos - System.nanoTime();
+  }
+
+  /** For how long there is nothing to do unless a reply comes. */
+  long sleepNanos() {
+    boolean waitsForReplies = !broken && sent.groups() > 0;
+    return isWell() || (waitsForReplies && restNanos() <= 0) ? LONGEST_REST_NANOS : restNanos();
   }
 
   /** A connection that ended while nothing was on its way is told by no reply. */
@@ -96,17 +109,22 @@ final class MendLoop {
     sent.connectionBroke();
     broken = true;
     holding = false;
+    draining = null;
     backoff.reset();
     mendAtNanos = System.nanoTime();
     healedOn = null;
     away.begin();
   }
 
-  /** Redis was seen to have lost something: heals as after a reconnect. */
+  /**
+   * Redis was seen to have lost something: heals as after a reconnect. Once what is on its way is
+   * answered: else nobody knew what of that Redis has.
+   */
   void healAgain(String why) {
     healing.oweAll();
-    if (!broken) {
-      breakOff(why);
+    if (!broken && draining == null) {
+      draining = why;
+      mendAtNanos = System.nanoTime();
     }
   }
 
@@ -132,10 +150,13 @@ final class MendLoop {
 
   /** Mends, if it is time; returns 0 when nothing came of it. */
   int mend() {
-    if (isWell() || restNanos() > 0) {
+    if (isWell() || restNanos() > 0 || (!broken && sent.groups() > 0)) {
       return 0;
     }
-    return broken ? heal() : sent.groups() == 0 ? sendHeld() : 0;
+    if (draining != null) {
+      breakOff(draining);
+    }
+    return broken ? heal() : sendHeld();
   }
 
   private int heal() {

@@ -1,14 +1,10 @@
 package io.gameq.commit;
 
-import java.util.concurrent.TimeUnit;
-
 /**
  * What a sender does, over and over: what other threads ask of it, replies, the next group, and
  * mending when something broke. Used by the sender's thread; see {@link SenderThread}.
  */
 final class SenderLoop {
-  private static final long LONGEST_REST_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
-
   private final SenderTasks tasks;
   private final SendLoop send;
   private final MendLoop mend;
@@ -91,6 +87,6 @@ final class SenderLoop {
                 && tasks.isEmpty()
                 && (mend.isBroken() ? send.noneWaits() : !mend.isWell() || send.isIdle())
                 && !isFinished(),
-        mend.isWell() ? LONGEST_REST_NANOS : mend.restNanos());
+        mend.sleepNanos());
   }
 }

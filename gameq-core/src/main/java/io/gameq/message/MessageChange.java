@@ -2,6 +2,8 @@ package io.gameq.message;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * What a commit does to one message. Built by a game thread or a subscription; the sender writes
  * the commit's version into the value of a {@link Publish}, nothing else changes.
@@ -67,6 +69,8 @@ public sealed interface MessageChange {
    * @param nextDueMillis when a recurring message is due again, Redis time in ms; 0 for never
    * @param occurrenceMillis which occurrence of a recurring message was handled, Redis time in ms;
    *     else 0
+   * @param again what publishes the message again where the rows of its handler do not count after
+   *     all; null of a recurring one, of one that was handled without rows, and out of a WAL
    */
   record Ack(
       MessageId id,
@@ -74,13 +78,14 @@ public sealed interface MessageChange {
       long handledVersion,
       String token,
       long nextDueMillis,
-      long occurrenceMillis)
+      long occurrenceMillis,
+      @Nullable Publish again)
       implements MessageChange {
     /**
      * Of one that does not recur, or whose commit has no rows: which occurrence does not matter.
      */
     public Ack(MessageId id, int slot, long handledVersion, String token, long nextDueMillis) {
-      this(id, slot, handledVersion, token, nextDueMillis, 0);
+      this(id, slot, handledVersion, token, nextDueMillis, 0, null);
     }
   }
 

@@ -267,14 +267,18 @@ final class SessionCommits implements MessageCommits {
     for (SlotMessages of : messages) {
       for (MessageChange change : of.changes()) {
         if (change instanceof MessageChange.Ack ack) {
+          MessageChange.Publish again = ack.again();
+          HandledRow.Message message =
+              new HandledRow.Message(
+                  ack.id().topic(),
+                  ack.id().id(),
+                  ack.slot(),
+                  again == null ? 0 : again.dueMillis(),
+                  again == null ? new byte[0] : again.value());
           handled.add(
               new ChangedRow(
                   HandledRow.of(
-                      ack.id().topic(),
-                      ack.id().id(),
-                      ack.handledVersion(),
-                      ack.occurrenceMillis(),
-                      ack.token())));
+                      message, ack.handledVersion(), ack.occurrenceMillis(), ack.token())));
         }
       }
     }

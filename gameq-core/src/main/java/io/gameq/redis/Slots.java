@@ -31,6 +31,11 @@ public final class Slots {
     return slots[slot];
   }
 
+  /** All, by number. */
+  public SlotKeys[] all() {
+    return slots.clone();
+  }
+
   /** Where an owner's keys are. */
   public SlotKeys of(OwnerId owner) {
     return slots[owner.slot(slots.length)];

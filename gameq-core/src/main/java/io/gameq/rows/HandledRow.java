@@ -2,8 +2,11 @@ package io.gameq.rows;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
+import io.gameq.GameQueueException;
 import io.gameq.rows.types.ColumnDefault;
 import io.gameq.rows.types.ColumnTypes;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.math.BigInteger;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
@@ -12,6 +15,10 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
+import org.msgpack.core.MessageBufferPacker;
+import org.msgpack.core.MessagePack;
+import org.msgpack.core.MessagePackException;
+import org.msgpack.core.MessageUnpacker;
 
 /**
  * A row of {@code gameq_handled}: which handler of a message changed the other rows of its commit.
@@ -21,6 +28,9 @@ import org.jspecify.annotations.Nullable;
  * rows do, through WAL, Redis, adoption and replay, so that it is wherever they are. The token is
  * part of its key there: two handlers of one message have two rows, and neither hides the other
  * until MySQL, where the table has one row for each message, decides between them.
+ *
+ * <p>Behind its columns it carries the message, which Redis has no more: where the handler's rows
+ * are parked for good, since their session lost its owner, the message is given back.
  */
 public final class HandledRow {
   /** The name of the table. */
@@ -71,23 +81,70 @@ public final class HandledRow {
   }
 
   /**
+   * A message that may be given back.
+   *
+   * @param id encoded
+   * @param slot of the namespace that it lies in
+   * @param dueMillis when it was due, Redis time in ms
+   * @param value as Redis held it; empty of one that cannot be given back
+   */
+  @SuppressWarnings("ArrayRecordComponent") // nobody compares them
+  public record Message(String topic, String id, int slot, long dueMillis, byte[] value) {}
+
+  /**
    * The row of a handler, of version zero.
    *
-   * @param id of the message, encoded
    * @param version of the message that was handled
    * @param occurrence which one of a recurring message, ms; else 0
    * @param token of the handler's claim
    */
-  public static EncodedRow of(
-      String topic, String id, long version, long occurrence, String token) {
+  public static EncodedRow of(Message message, long version, long occurrence, String token) {
+    String id = message.id;
     @Nullable Object[] values = {
-      topic,
+      message.topic,
       id.length() <= MOST_ID_CHARS ? id : digest(id),
       new BigInteger(Long.toUnsignedString(version)),
       BigInteger.valueOf(occurrence),
       token
     };
-    return new EncodedRow(RowKey.of(TABLE, values).text(), CODEC.encode(TABLE, RowOp.PUT, values));
+    return new EncodedRow(
+        RowKey.of(TABLE, values).text(),
+        withMessage(CODEC.encode(TABLE, RowOp.PUT, values), message));
+  }
+
+  private static byte[] withMessage(byte[] row, Message message) {
+    try (MessageBufferPacker packer = MessagePack.newDefaultBufferPacker()) {
+      packer.writePayload(row);
+      packer.packString(message.id).packInt(message.slot).packLong(message.dueMillis);
+      packer.packBinaryHeader(message.value.length).writePayload(message.value);
+      return packer.toByteArray();
+    } catch (IOException e) {
+      throw new UncheckedIOException("writing to memory", e);
+    }
+  }
+
+  /**
+   * The message that a row carries behind its columns; null when it carries none.
+   *
+   * @throws GameQueueException when the bytes are damaged
+   */
+  public static @Nullable Message carried(RowKey key, byte[] row) {
+    int from = RowHeader.columnsAt(row);
+    try (MessageUnpacker in = MessagePack.newDefaultUnpacker(row, from, row.length - from)) {
+      in.skipValue();
+      if (!in.hasNext()) {
+        return null;
+      }
+      String id = in.unpackString();
+      int slot = in.unpackInt();
+      long dueMillis = in.unpackLong();
+      byte[] value = in.readPayload(in.unpackBinaryHeader());
+      return value.length == 0
+          ? null
+          : new Message(key.parts()[0].toString(), id, slot, dueMillis, value);
+    } catch (IOException | MessagePackException e) {
+      throw new GameQueueException("the message in row " + key.text() + " is damaged", e);
+    }
   }
 
   private static String digest(String id) {

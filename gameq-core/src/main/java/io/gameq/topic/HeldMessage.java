@@ -118,7 +118,8 @@ final class HeldMessage<T> implements Delivery<T> {
         value.version(),
         taken.token(),
         nextDueMillis(),
-        schedule == null ? 0 : value.sinceMillis());
+        schedule == null ? 0 : value.sinceMillis(),
+        schedule == null ? taken.publishedAgain() : null);
   }
 
   @Override

@@ -95,7 +95,8 @@ final class MessageCodec {
       case DELETE -> new MessageChange.Delete(id, slot);
       case ACK -> new MessageChange.Ack(id, slot, body.number(), body.text(), body.number());
       case ACK_OF_OCCURRENCE ->
-          new MessageChange.Ack(id, slot, body.number(), body.text(), body.number(), body.number());
+          new MessageChange.Ack(
+              id, slot, body.number(), body.text(), body.number(), body.number(), null);
       default -> throw new WalException("a change of a message of an unknown kind, " + kind);
     };
   }

@@ -64,7 +64,7 @@ class WalMessagesTest {
             new MessageChange.Retime(id("city:7", "wall"), 3, -1),
             new MessageChange.Delete(id("city:7", "gate"), 3),
             new MessageChange.Ack(id("city:9", "mill"), 5, VERSION - 4, "token.7", 12),
-            new MessageChange.Ack(id("city:9", "bell"), 5, VERSION - 5, "token.8", 13, 14),
+            new MessageChange.Ack(id("city:9", "bell"), 5, VERSION - 5, "token.8", 13, 14, null),
             new MessageChange.Expect(id("city:9", "well"), 5, 3));
     commit.setVersion(VERSION);
     List<WalReader.Entry> read = new ArrayList<>();
@@ -92,7 +92,7 @@ class WalMessagesTest {
     assertEquals(
         List.of(
             new MessageChange.Ack(id("city:9", "mill"), 5, VERSION - 4, "token.7", 12),
-            new MessageChange.Ack(id("city:9", "bell"), 5, VERSION - 5, "token.8", 13, 14)),
+            new MessageChange.Ack(id("city:9", "bell"), 5, VERSION - 5, "token.8", 13, 14, null)),
         back.messages().get(1).changes());
   }
 

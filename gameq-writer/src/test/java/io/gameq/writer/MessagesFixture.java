@@ -37,7 +37,13 @@ abstract class MessagesFixture extends RedisLossFixture {
 
   static MessageChange ack(TakenMessage taken) {
     return new MessageChange.Ack(
-        taken.id(), taken.slot(), MessageValue.version(taken.value()), taken.token(), 0);
+        taken.id(),
+        taken.slot(),
+        MessageValue.version(taken.value()),
+        taken.token(),
+        0,
+        0,
+        taken.publishedAgain());
   }
 
   static int slot(MessageId id) {

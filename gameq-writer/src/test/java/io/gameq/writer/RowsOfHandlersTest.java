@@ -117,6 +117,41 @@ class RowsOfHandlersTest extends MessagesFixture {
   }
 
   @Test
+  void otherMessagesOfASessionThatIsLostAreGivenBackAndHandledAgain() throws Exception {
+    try (GameQueue one = game.node("n1");
+        GameQueue two = GameQueue.open(behind(proxy.uri(), "n2").build())) {
+      OwnerSession first = one.open("player:1");
+      OwnerSession second = two.open("player:2");
+      TakenMessage taken = published(one);
+      first.put(new Pet(1, 1, "first"));
+      handle(one, taken, first).awaitQueued(LONG);
+      TakenMessage again = takenAgain(taken);
+      try (WriterService writer = game.writer("w1")) {
+        first.awaitDurable(LONG);
+        published(one, "other", "its payload");
+        published(one, "more", "of it");
+        List<TakenMessage> others = takeAll(60_000);
+        second.put(new Pet(2, 2, "second"));
+        NodeAccess.messages(two)
+            .commit(List.of(ack(again), ack(others.get(0)), ack(others.get(1))), second)
+            .awaitQueued(LONG);
+        Map<String, String> back = Map.of("other", "its payload", "more", "of it");
+        await().atMost(LONG).until(() -> pending().equals(back));
+        assertLost(second);
+        OwnerSession anew = two.open("player:2");
+        anew.put(new Pet(2, 2, "anew"));
+        List<TakenMessage> givenBack = takeAll(60_000);
+        NodeAccess.messages(two)
+            .commit(List.of(ack(givenBack.get(0)), ack(givenBack.get(1))), anew)
+            .awaitDurable(LONG);
+        assertEquals("first,anew", pets());
+        assertEquals("3", game.queryText("SELECT COUNT(*) FROM gameq_handled"));
+        assertEquals(Map.of(), pending());
+      }
+    }
+  }
+
+  @Test
   void operatorsSeeWhatASecondHandlerCommittedAndDiscardIt() throws Exception {
     ConfigFile config =
         ConfigFile.write(walDirectory, game.database.server(), game.namespace, Game.SLOTS);

@@ -13,6 +13,8 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.BiPredicate;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Which handler's rows count of each message, in {@code gameq_handled}. Stateless.
@@ -78,18 +80,28 @@ public final class HandledTable {
   /** Those of messages of which another handler's rows count, as it was decided until now. */
   public static List<RowChange> ofOthers(Connection connection, List<RowChange> rows)
       throws SQLException {
-    List<RowChange> ofOthers = new ArrayList<>();
+    return those(connection, rows, (own, counts) -> counts != null && !counts.equals(own));
+  }
+
+  /** Those of messages of which no handler's rows count so far. */
+  static List<RowChange> ofNobody(Connection connection, List<RowChange> rows) throws SQLException {
+    return those(connection, rows, (own, counts) -> counts == null);
+  }
+
+  private static List<RowChange> those(
+      Connection connection, List<RowChange> rows, BiPredicate<String, @Nullable String> tokens)
+      throws SQLException {
+    List<RowChange> those = new ArrayList<>();
     for (List<RowChange> some : Sql.chunks(rows, ROWS_PER_STATEMENT)) {
-      Map<List<String>, String> tokens = tokens(connection, Sql.padded(some));
+      Map<List<String>, String> counting = tokens(connection, Sql.padded(some));
       for (RowChange row : some) {
         List<String> key = Arrays.stream(row.key().parts()).map(Object::toString).toList();
-        String token = tokens.get(key.subList(0, NAME_PARTS));
-        if (token != null && !token.equals(key.get(NAME_PARTS))) {
-          ofOthers.add(row);
+        if (tokens.test(key.get(NAME_PARTS), counting.get(key.subList(0, NAME_PARTS)))) {
+          those.add(row);
         }
       }
     }
-    return ofOthers;
+    return those;
   }
 
   private static Map<List<String>, String> tokens(Connection connection, List<RowChange> rows)

@@ -3,6 +3,7 @@ package io.gameq.mysql.tables;
 import io.gameq.mysql.GroupedCalls;
 import io.gameq.mysql.JdbcValues;
 import io.gameq.mysql.MySql;
+import io.gameq.mysql.RowChange;
 import io.gameq.mysql.Sql;
 import io.gameq.owner.OwnerId;
 import io.gameq.owner.SessionId;
@@ -128,6 +129,14 @@ public final class OwnerReader {
                               .merge(key, version, Math::max)));
     }
     return found;
+  }
+
+  /**
+   * Of rows of {@link io.gameq.rows.HandledRow} those of messages of which no handler's rows count
+   * so far; waits for flushes that are about to decide.
+   */
+  public List<RowChange> handledByNobody(List<RowChange> rows) {
+    return mysql.ask(handle -> HandledTable.ofNobody(handle.getConnection(), rows));
   }
 
   /**

@@ -60,7 +60,8 @@ public final class ClaimScript {
    *
    * @param waitMillis until the next owner of the slot is due; -1 when none is
    * @param unowned rows of sessions that own as far as anybody knows, but Redis knows no owner
-   * @param stale rows of sessions that lost ownership, found for the first time
+   * @param stale rows of sessions that lost ownership, until they are {@linkplain StaleRows#park
+   *     parked}
    * @param broken keys that are not what gameq wrote there
    */
   public record Batch(

@@ -54,7 +54,10 @@ public final class CommitGroup {
   /** A message, or a row that is sent, was not as it needs it: nothing of it was written. */
   public sealed interface Unmet extends Outcome {}
 
-  /** Redis has lost something, and holds nothing of it: it is to be sent again once healed. */
+  /**
+   * Redis has lost something, if only its scripts, and holds nothing of it: it is to be sent again
+   * once healed.
+   */
   public record Forgotten() implements Outcome {}
 
   /** Redis refused it, and holds nothing of it. */
@@ -306,7 +309,9 @@ public final class CommitGroup {
           .<@Nullable Void>handle(
               (answer, error) -> {
                 outcomes[i] =
-                    error == null ? outcome(commit, answer) : new RefusedBy(refusal(error));
+                    error == null
+                        ? outcome(commit, answer)
+                        : LuaScript.isForgotten(error) ? FORGOTTEN : new RefusedBy(refusal(error));
                 if (error == null && answer.get(answer.size() - 1) instanceof List<?> before) {
                   marks.set(i, SlotMarks.marks(before));
                 }
@@ -424,13 +429,18 @@ public final class CommitGroup {
               redis,
               new MessagesScript.Arguments(
                   terms.walId(), mode(isAgain), terms.open(), terms.slots(), sent, moves))
-          .thenAccept(
-              told -> {
-                answer = told;
-                told.refused().forEach(of -> outcomes[of.commit()] = outcome(of));
-                if (!told.fits()) {
-                  Arrays.fill(outcomes, FORGOTTEN);
+          .<@Nullable Void>handle(
+              (told, error) -> {
+                if (error != null && !LuaScript.isForgotten(error)) {
+                  throw new CompletionException(error);
                 }
+                answer = told;
+                if (told == null || !told.fits()) {
+                  Arrays.fill(outcomes, FORGOTTEN);
+                } else {
+                  told.refused().forEach(of -> outcomes[of.commit()] = outcome(of));
+                }
+                return null;
               });
     }
 

@@ -29,7 +29,6 @@ import java.util.Collection;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Objects;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
@@ -192,9 +191,7 @@ public final class LuaScript {
     try {
       return new Answer(sent.toCompletableFuture().join(), null);
     } catch (CompletionException e) {
-      return e.getCause() instanceof RedisNoScriptException
-          ? answer(redis, call)
-          : new Answer(null, RedisReply.exception(e));
+      return isForgotten(e) ? answer(redis, call) : new Answer(null, RedisReply.exception(e));
     }
   }
 
@@ -216,34 +213,24 @@ public final class LuaScript {
     return redis.async().evalsha(sha1, ScriptOutputType.MULTI, keys, args);
   }
 
-  /**
-   * The same without an object for each argument, for calls with thousands. By its text once more
-   * when Redis has forgotten it: after what was sent behind it, perhaps.
-   */
+  /** The same without an object for each argument, for calls with thousands. */
   CompletionStage<List<Object>> send(RedisConnection redis, List<byte[]> keys, List<byte[]> args) {
-    return dispatch(redis, CommandType.EVALSHA, SlotKeys.bytes(sha1), keys, args)
-        .exceptionallyCompose(
-            error ->
-                error instanceof RedisNoScriptException
-                    ? dispatch(redis, CommandType.EVAL, text(), keys, args)
-                    : CompletableFuture.failedStage(error));
-  }
-
-  private static CompletionStage<List<Object>> dispatch(
-      RedisConnection redis,
-      CommandType command,
-      byte[] script,
-      List<byte[]> keys,
-      List<byte[]> args) {
     BytesArgs all = new BytesArgs(2 + keys.size() + args.size());
-    all.and(script).and(SlotKeys.bytes(Integer.toString(keys.size())));
+    all.and(SlotKeys.bytes(sha1)).and(SlotKeys.bytes(Integer.toString(keys.size())));
     keys.forEach(all::and);
     args.forEach(all::and);
     AsyncCommand<byte[], byte[], List<Object>> call =
         new AsyncCommand<>(
-            new Command<>(command, new NestedMultiOutput<>(ByteArrayCodec.INSTANCE), all));
+            new Command<>(
+                CommandType.EVALSHA, new NestedMultiOutput<>(ByteArrayCodec.INSTANCE), all));
     Collection<RedisCommand<byte[], byte[], ?>> unused = redis.dispatch(List.of(call));
     return call;
+  }
+
+  /** Whether a call failed since Redis has forgotten the script: nothing of it was applied. */
+  static boolean isForgotten(Throwable error) {
+    return (error instanceof CompletionException ? error.getCause() : error)
+        instanceof RedisNoScriptException;
   }
 
   /** What a call answers; null where Redis refuses, as for somebody else's value. */

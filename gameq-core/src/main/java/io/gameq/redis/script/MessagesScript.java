@@ -2,6 +2,7 @@ package io.gameq.redis.script;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
+import io.gameq.RedisFullException;
 import io.gameq.change.SlotMessages;
 import io.gameq.message.MessageChange;
 import io.gameq.message.MessageChange.Ack;
@@ -11,6 +12,7 @@ import io.gameq.message.MessageChange.Publish;
 import io.gameq.message.MessageChange.Retime;
 import io.gameq.message.MessageId;
 import io.gameq.redis.RedisConnection;
+import io.gameq.redis.RedisReply;
 import io.gameq.redis.SlotKeys;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -21,6 +23,8 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
 import java.util.concurrent.CompletionStage;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * {@code messages.lua}: many commits that change messages and no rows. Stateless.
@@ -31,6 +35,11 @@ import java.util.concurrent.CompletionStage;
 public final class MessagesScript {
   private static final LuaScript SCRIPT =
       LuaScript.of(MessagesScript.class, "topic.lua", "batches.lua", "journal.lua", "messages.lua");
+
+  /** Of up to 1 MiB each. */
+  private static final int GIVEN_BACK_AT_ONCE = 20;
+
+  private static final Logger LOG = LoggerFactory.getLogger(MessagesScript.class);
 
   private MessagesScript() {}
 
@@ -83,6 +92,11 @@ public final class MessagesScript {
     /** Out of a WAL. */
     public static Arguments ofReplay(SlotKeys[] slots, List<MessageCommit> commits) {
       return new Arguments(new byte[0], Mode.REPLAY, 0, slots, commits, List.of());
+    }
+
+    /** Publishes of messages that were handled in vain: nothing newer is replaced. */
+    static Arguments ofGivenBack(SlotKeys[] slots, List<MessageCommit> commits) {
+      return new Arguments(new byte[0], Mode.AGAIN, 0, slots, commits, List.of());
     }
   }
 
@@ -154,6 +168,31 @@ public final class MessagesScript {
     List<byte[]> keys = new ArrayList<>();
     places.keySet().forEach(slot -> keys.add(SlotKeys.bytes(of.slots[slot].prefix())));
     return SCRIPT.send(redis, keys, args).thenApply(reply -> answer(reply, batches));
+  }
+
+  /**
+   * Publishes messages again whose handlers' rows turned out not to count, each unless something as
+   * new of its key is pending or held.
+   *
+   * @throws RedisFullException when Redis has no room; some may be there
+   * @throws io.gameq.RedisUnavailableException when Redis does not answer: as well
+   */
+  public static void giveBack(RedisConnection redis, SlotKeys[] slots, List<Publish> messages) {
+    SCRIPT.load(redis);
+    for (List<Publish> some : LuaScript.pieces(messages, GIVEN_BACK_AT_ONCE)) {
+      List<MessageCommit> commits = new ArrayList<>();
+      for (Publish of : some) {
+        commits.add(new MessageCommit(0, 0, List.of(new SlotMessages(of.slot(), List.of(of)))));
+      }
+      for (Refused of :
+          RedisReply.await(send(redis, Arguments.ofGivenBack(slots, commits))).refused()) {
+        if (of.kind == Kind.FULL) {
+          throw new RedisFullException(
+              "Redis reached maxmemory: messages cannot be given back yet");
+        }
+        LOG.error("cannot give message {} back: {}", some.get(of.commit).id(), of.text());
+      }
+    }
   }
 
   private static Answer answer(List<Object> reply, MessageBatches batches) {

@@ -14,7 +14,9 @@ import java.util.TreeSet;
  * and whether the answer fits. Used by the sender's thread.
  */
 public final class SlotMarks {
-  /** As Redis told last. */
+  private static final long LOST = -1;
+
+  /** As Redis told last; {@link #LOST} once it has told another one than it should. */
   private final long[] told;
 
   /** As they will be once all that is on its way has arrived. */
@@ -89,7 +91,7 @@ public final class SlotMarks {
    */
   public boolean taken(Move of, long before) {
     boolean fits = before == told[of.slot];
-    told[of.slot] = before + of.delta;
+    told[of.slot] = fits ? before + of.delta : LOST;
     answered[of.slot] = Math.max(answered[of.slot], of.last);
     return fits;
   }

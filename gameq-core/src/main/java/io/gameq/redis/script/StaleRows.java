@@ -4,13 +4,16 @@ import io.gameq.owner.OwnerId;
 import io.gameq.owner.SessionId;
 import io.gameq.redis.ControlConnection;
 import io.gameq.redis.RedisConfig;
+import io.gameq.redis.RedisConnection;
 import io.gameq.redis.RedisConnector;
 import io.gameq.redis.RedisReply;
 import io.gameq.redis.SlotKeys;
 import io.gameq.rows.EncodedRow;
+import io.gameq.rows.HandledRow;
 import io.lettuce.core.ScanArgs;
 import io.lettuce.core.ScanIterator;
 import io.lettuce.core.api.sync.RedisCommands;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
@@ -19,10 +22,11 @@ import java.util.Map;
 import java.util.function.Function;
 
 /**
- * Rows that sessions committed after they had lost ownership, as writers found and parked them;
- * {@code discard.lua} removes them. Thread-safe; has a connection of its own.
+ * Rows that sessions committed and lost with their owners: {@code park.lua} parks those that
+ * writers find, {@code discard.lua} removes them. Thread-safe; has a connection of its own.
  */
 public final class StaleRows implements AutoCloseable {
+  private static final LuaScript PARK = LuaScript.of(StaleRows.class, "park.lua");
   private static final LuaScript DISCARD = LuaScript.of(StaleRows.class, "discard.lua");
 
   /** Entries that Redis reads at a time, so that nobody waits for a large hash. */
@@ -99,17 +103,33 @@ public final class StaleRows implements AutoCloseable {
   /** The rows of a session, in no order. */
   public List<EncodedRow> rows(Session of) {
     byte[] key = slot(of.owner()).dirty(of.owner(), of.session());
-    return ask(
-        on -> {
-          Map<String, EncodedRow> rows = new LinkedHashMap<>(); // SCAN repeats
-          ScanIterator.hscan(on, key, PAGE)
-              .forEachRemaining(
-                  field -> {
-                    String name = LuaScript.string(field.getKey());
-                    rows.put(name, new EncodedRow(name, field.getValue()));
-                  });
-          return List.copyOf(rows.values());
-        });
+    return ask(on -> rows(on, key, PAGE));
+  }
+
+  private static List<EncodedRow> rows(
+      RedisCommands<byte[], byte[]> on, byte[] key, ScanArgs which) {
+    Map<String, EncodedRow> rows = new LinkedHashMap<>(); // SCAN repeats
+    ScanIterator.hscan(on, key, which)
+        .forEachRemaining(
+            field -> {
+              String name = LuaScript.string(field.getKey());
+              rows.put(name, new EncodedRow(name, field.getValue()));
+            });
+    return List.copyOf(rows.values());
+  }
+
+  /** Those of {@link HandledRow} among the rows of a session. */
+  public static List<EncodedRow> handled(
+      RedisConnection redis, SlotKeys slot, ClaimScript.Rows of) {
+    ScanArgs handled =
+        ScanArgs.Builder.limit(500).match(HandledRow.TABLE_NAME + ":*", StandardCharsets.US_ASCII);
+    byte[] key = slot.dirty(of.owner(), of.session());
+    return RedisReply.await(() -> rows(redis.sync(), key, handled));
+  }
+
+  /** Parks rows that a writer found; false when that was done before, or its session owns again. */
+  public static boolean park(RedisConnection redis, SlotKeys slot, ClaimScript.Rows of) {
+    return (Long) PARK.call(redis, slot, of.owner(), of.session()).get(0) == 1;
   }
 
   /** What became of a discard. */

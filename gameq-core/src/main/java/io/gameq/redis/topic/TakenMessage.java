@@ -1,5 +1,6 @@
 package io.gameq.redis.topic;
 
+import io.gameq.message.MessageChange;
 import io.gameq.message.MessageId;
 
 /**
@@ -25,4 +26,9 @@ public record TakenMessage(
     int attempts,
     int lapses,
     long dueMillis,
-    byte[] value) {}
+    byte[] value) {
+  /** What publishes it again, due when it was. */
+  public MessageChange.Publish publishedAgain() {
+    return new MessageChange.Publish(id, slot, dueMillis, false, 0, value);
+  }
+}

@@ -11,7 +11,7 @@
 -- Returns {ms until the next owner is due, of urgent ones when they are asked for, or -1; claims, unowned, stale, broken}:
 --   claims of {owner, session, token, attempts, lapses, ms since MySQL first refused a row of it or 0, {field, row, field, row ...}};
 --   unowned of {owner, session} whose own key is missing: ask MySQL, then reassert;
---   stale of {owner, session} that lost ownership with rows, found now for the first time;
+--   stale of {owner, session} that lost ownership with rows, until they are parked: see park.lua;
 --   broken of dirty keys that are no hashes: left alone, looked at again in a minute.
 local slot, writer, token = KEYS[1], ARGV[1], ARGV[2]
 local most_owners, most_rows, most_bytes = tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[6])
@@ -69,7 +69,10 @@ local function take(owner, session, entry, of)
   end
   if session < owned_by then -- lost ownership: kept for an operator, never flushed
     if of and of.token == '-' and of.session == session then redis.call('HDEL', slot .. ':claim', owner) end -- no ack will
-    if redis.call('SADD', slot .. ':stale', dirty) == 1 then stale[#stale + 1] = {owner, session} end
+    if redis.call('SISMEMBER', slot .. ':stale', dirty) == 0 then
+      stale[#stale + 1] = {owner, session}
+      redis.call('ZADD', due, now + ARGV[3], entry) -- for another writer, should this one die before it has parked them
+    end
     return false
   end
   -- Another writer flushes this owner: its ack or nack makes the owner due again.

@@ -117,7 +117,8 @@ final class ScriptedTopic implements AutoCloseable {
         value.version(),
         taken.token(),
         nextDue,
-        value.schedule().isEmpty() ? 0 : value.sinceMillis());
+        value.schedule().isEmpty() ? 0 : value.sinceMillis(),
+        null);
   }
 
   // --- sending

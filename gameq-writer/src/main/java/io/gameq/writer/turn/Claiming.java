@@ -56,8 +56,10 @@ public record Claiming(List<SlotShare> shares, boolean isUrgent) implements Turn
         failed(ports, parts.get(i), Objects.requireNonNull(taken.get(i).error()), claims);
       } else {
         ports.claimed(parts.get(i).slot(), batch);
-        batch.stale().forEach(ports.context().reports()::stale);
         batch.broken().forEach(ports.context().reports()::broken);
+        for (ClaimScript.Rows stale : batch.stale()) {
+          next = new Parking(stale, next);
+        }
         for (ClaimScript.Rows unowned : batch.unowned()) {
           next = new AskingForUnowned(unowned, next);
         }

@@ -6,6 +6,7 @@ import io.gameq.MySqlException;
 import io.gameq.mysql.RowChange;
 import io.gameq.mysql.tables.DeadLetterTable.Refused;
 import io.gameq.mysql.tables.OwnerReader;
+import io.gameq.owner.OwnerId;
 import io.gameq.redis.script.Claim;
 import io.gameq.rows.Catalog;
 import io.gameq.rows.CurrentCatalog;
@@ -144,7 +145,7 @@ public final class RowDecoder {
         } else if (isClosed(table, by)) {
           decoded.kept.add(row);
         } else {
-          decoded.rows.add(change(claim, row, by.tables.table(table), by.isFresh));
+          decoded.rows.add(change(claim.owner(), row, by.tables.table(table), by.isFresh));
         }
       } catch (MySqlException e) {
         throw e;
@@ -195,20 +196,20 @@ public final class RowDecoder {
     return managed;
   }
 
-  private RowChange change(Claim claim, EncodedRow row, Table table, boolean isFresh) {
+  private RowChange change(OwnerId owner, EncodedRow row, Table table, boolean isFresh) {
     RowKey key = new RowKey(table, row.key());
     RowImage image =
         isFresh ? codec.decodeByFresh(table, row.image()) : codec.decode(table, row.image());
-    return new RowChange(claim.owner(), key, image, row.image());
+    return new RowChange(owner, key, image, row.image());
   }
 
-  /** The rows of a claim that tell which messages were handled, but for damaged ones. */
-  List<RowChange> handled(Claim claim) {
+  /** Those of an owner's rows that tell which messages were handled, but for damaged ones. */
+  List<RowChange> handled(OwnerId owner, List<EncodedRow> rows) {
     List<RowChange> handled = new ArrayList<>();
-    for (EncodedRow row : claim.rows()) {
+    for (EncodedRow row : rows) {
       if (HandledRow.is(row.key())) {
         try {
-          handled.add(change(claim, row, catalogs.get().rowKey(row.key()).table(), false));
+          handled.add(change(owner, row, catalogs.get().rowKey(row.key()).table(), false));
         } catch (GameQueueException e) {
           LOG.warn("row {} cannot be read: {}", row.key(), e.getMessage());
         }

@@ -20,7 +20,11 @@ public record SettingAside(Claim claim, String reason, Turn then) implements Tur
               .toList();
       RowDecoder.Decoded decoded =
           new RowDecoder.Decoded(
-              claim, mysql.decoder().handled(claim), rows, List.of(), RowDecoder.Paused.NONE);
+              claim,
+              mysql.decoder().handled(claim.owner(), claim.rows()),
+              rows,
+              List.of(),
+              RowDecoder.Paused.NONE);
       return new Flushing(new ClaimedRows(List.of(decoded)), FlushKind.SETTING_ASIDE, 1, then);
     } catch (MySqlException e) {
       return GivingBack.forOutage(ports, List.of(claim), e.getMessage(), then);

@@ -26,6 +26,7 @@ public sealed interface Turn
         AskingForUnowned,
         Reasserting,
         Fencing,
+        Parking,
         FinishingOpen,
         Ended {
   /**

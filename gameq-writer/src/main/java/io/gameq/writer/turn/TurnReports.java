@@ -2,6 +2,7 @@ package io.gameq.writer.turn;
 
 import io.gameq.GameQueueException;
 import io.gameq.log.RepeatedWarnings;
+import io.gameq.message.MessageChange;
 import io.gameq.mysql.RowChange;
 import io.gameq.mysql.flush.FlushTransaction.Fenced;
 import io.gameq.mysql.flush.FlushTransaction.Outcome;
@@ -60,6 +61,22 @@ public final class TurnReports {
                     + " flushed, see 'gameq-writer stale'")
                 .formatted(of.owner(), of.session()));
     stats.foundStale();
+  }
+
+  /** Messages that were handled in vain. */
+  void gaveBack(ClaimScript.Rows of, List<MessageChange.Publish> messages) {
+    warnings.about(
+        "gave back messages",
+        LOG::warn,
+        () ->
+            ("gave back %d messages that session %s of %s had handled with rows that do not count,"
+                    + " as %s/%s: they are handled again")
+                .formatted(
+                    messages.size(),
+                    of.session(),
+                    of.owner(),
+                    messages.get(0).id().topic(),
+                    messages.get(0).id().id()));
   }
 
   void broken(String key) {

@@ -4,6 +4,7 @@ import static io.gameq.redis.script.SlotFixture.bytes;
 import static io.gameq.redis.script.SlotFixture.row;
 import static io.gameq.servers.Waits.LONG;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.gameq.owner.OwnerId;
@@ -18,6 +19,7 @@ import io.gameq.redis.script.ClaimScript.Flushed;
 import io.gameq.redis.script.OpenScript;
 import io.gameq.redis.script.OwnKey;
 import io.gameq.redis.script.SlotFixture;
+import io.gameq.redis.script.StaleRows;
 import io.gameq.redis.script.VersionedKey;
 import io.gameq.rights.Role;
 import io.gameq.servers.RedisMonitor;
@@ -297,8 +299,15 @@ class ClaimScriptsTest {
     ClaimScript.Batch batch = claim();
     assertEquals(List.of(), batch.claims());
     assertEquals(List.of(new ClaimScript.Rows(slot.owner, slot.first)), batch.stale());
+    assertEquals(0, slot.redis.sync().scard(bytes(slot.slot.prefix() + ":stale")));
+    assertEquals(1, slot.due().size(), "for another writer, after a lease");
+    assertTrue(StaleRows.park(slot.redis, slot.slot, batch.stale().get(0)));
+    assertFalse(StaleRows.park(slot.redis, slot.slot, batch.stale().get(0)));
     assertEquals(Map.of("item:1", row(9, "late")), slot.dirty(slot.first));
     assertEquals(1, slot.redis.sync().scard(bytes(slot.slot.prefix() + ":stale")));
+    assertEquals(List.of(), slot.due());
+    slot.commit(slot.first, "item:1", row(10, "later"), 0);
+    assertEquals(List.of(), claim().stale());
     assertEquals(List.of(), slot.due());
   }
 

@@ -103,8 +103,14 @@ class SecondHandlerTest {
         owner, new EncodedRow("item:" + id, CODEC.encode(table, RowOp.PUT, row)), version);
   }
 
+  private static EncodedRow handledRow(
+      String topic, String id, long version, long occurrence, String token) {
+    return HandledRow.of(
+        new HandledRow.Message(topic, id, 0, 0, new byte[0]), version, occurrence, token);
+  }
+
   private RowChange handled(OwnerId owner, String message, String token, long version) {
-    return change(owner, HandledRow.of("mail", message, MESSAGE_VERSION, 0, token), version);
+    return change(owner, handledRow("mail", message, MESSAGE_VERSION, 0, token), version);
   }
 
   private RowChange change(OwnerId owner, EncodedRow row, long version) {
@@ -173,18 +179,18 @@ class SecondHandlerTest {
   void otherMessagesVersionsAndOccurrencesAreOthers() throws SQLException {
     List<EncodedRow> all =
         List.of(
-            HandledRow.of("mail", "m", 7, 0, "a"),
-            HandledRow.of("post", "m", 7, 0, "b"),
-            HandledRow.of("mail", "n", 7, 0, "c"),
-            HandledRow.of("mail", "g:m", 7, 0, "d"),
-            HandledRow.of("mail", "m", 8, 0, "e"),
-            HandledRow.of("mail", "m", 7, 1, "f"),
-            HandledRow.of("mail", "%C3%A4".repeat(85), 7, 0, "g"),
-            HandledRow.of("mail", "%C3%A4".repeat(84), 7, 0, "h"));
+            handledRow("mail", "m", 7, 0, "a"),
+            handledRow("post", "m", 7, 0, "b"),
+            handledRow("mail", "n", 7, 0, "c"),
+            handledRow("mail", "g:m", 7, 0, "d"),
+            handledRow("mail", "m", 8, 0, "e"),
+            handledRow("mail", "m", 7, 1, "f"),
+            handledRow("mail", "%C3%A4".repeat(85), 7, 0, "g"),
+            handledRow("mail", "%C3%A4".repeat(84), 7, 0, "h"));
     RowChange[] rows = all.stream().map(row -> change(one, row, 10)).toArray(RowChange[]::new);
     assertEquals(List.of(), fenced(flushed(rows(one, ofOne, rows))));
     assertEquals("8", server.queryText("SELECT COUNT(*) FROM gameq_handled"));
-    RowChange again = change(two, HandledRow.of("mail", "%C3%A4".repeat(85), 7, 0, "x"), 20);
+    RowChange again = change(two, handledRow("mail", "%C3%A4".repeat(85), 7, 0, "x"), 20);
     assertEquals(List.of(two), fenced(flushed(rows(two, ofTwo, again))));
   }
 
@@ -309,13 +315,13 @@ class SecondHandlerTest {
               rows(
                   one,
                   ofOne,
-                  change(one, HandledRow.of("mail", "m", 8, 0, "a"), 10),
-                  change(one, HandledRow.of("mail", "m", 7, 0, "b"), 20)),
+                  change(one, handledRow("mail", "m", 8, 0, "a"), 10),
+                  change(one, handledRow("mail", "m", 7, 0, "b"), 20)),
               rows(
                   two,
                   ofTwo,
-                  change(two, HandledRow.of("mail", "m", 7, 0, "c"), 30),
-                  change(two, HandledRow.of("mail", "m", 8, 0, "d"), 40)))) {
+                  change(two, handledRow("mail", "m", 7, 0, "c"), 30),
+                  change(two, handledRow("mail", "m", 8, 0, "d"), 40)))) {
         flushes.add(CompletableFuture.supplyAsync(() -> told.flush(List.of(of))));
         await().atMost(LONG).until(() -> waiting() == flushes.size());
       }
