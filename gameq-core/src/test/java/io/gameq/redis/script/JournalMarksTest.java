@@ -9,6 +9,7 @@ import java.util.Deque;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Consumer;
 import java.util.function.LongUnaryOperator;
 import org.junit.jupiter.api.Test;
 
@@ -33,6 +34,7 @@ class JournalMarksTest {
    * @param told the mark as the node knows it from the last answer
    * @param expected the mark once all that is on its way has arrived
    * @param late a call of a connection that was given up; null for none
+   * @param node the marks of a real node
    */
   private record State(
       int there,
@@ -44,18 +46,52 @@ class JournalMarksTest {
       long told,
       long expected,
       int losses,
-      List<Call> late) {
-    State node(List<Call> nowSent, long nowTold, long nowExpected) {
+      List<Call> late,
+      Node node) {
+    State node(List<Call> nowSent, long nowTold, long nowExpected, Node now) {
       return new State(
-          there, mark, before, next, nowSent, decided, nowTold, nowExpected, losses, late);
+          there, mark, before, next, nowSent, decided, nowTold, nowExpected, losses, late, now);
+    }
+  }
+
+  /** Equal when all is that it knows. */
+  private record Node(SlotMarks marks, String text) {
+    Node() {
+      this(new SlotMarks(1));
+    }
+
+    Node(SlotMarks marks) {
+      this(marks, marks.toString());
+    }
+
+    Node after(Consumer<SlotMarks> call) {
+      SlotMarks copy = new SlotMarks(marks);
+      call.accept(copy);
+      return new Node(copy);
+    }
+
+    /** What it takes for held once it has read a mark. */
+    Node reads(long mark) {
+      return after(of -> of.read(JournalMarks.parse(List.of(String.valueOf(mark)), "")));
+    }
+
+    @Override
+    public boolean equals(Object other) {
+      return other instanceof Node of && of.text.equals(text);
+    }
+
+    @Override
+    public int hashCode() {
+      return text.hashCode();
     }
   }
 
   /**
    * @param was the mark that Redis found; -1 when it refused the call, -2 when it did not arrive
    */
-  private record Call(int number, long delta, long was) {}
+  private record Call(int number, SlotMarks.Move move, long delta, long was) {}
 
+  private boolean isPlanted;
   private LongUnaryOperator marks = JournalMarks::of;
   private LongUnaryOperator proves = JournalMarks::sequence;
   private final Set<State> seen = new HashSet<>();
@@ -68,7 +104,7 @@ class JournalMarksTest {
 
   private void explore() {
     Deque<State> queue = new ArrayDeque<>();
-    queue.add(new State(0, 0, List.of(0L, 0L), 0, List.of(), 0, 0, 0, 0, List.of()));
+    queue.add(new State(0, 0, List.of(0L, 0L), 0, List.of(), 0, 0, 0, 0, List.of(), new Node()));
     for (State state; (state = queue.poll()) != null; ) {
       if (!holds(state)) {
         violations.add(state);
@@ -85,7 +121,12 @@ class JournalMarksTest {
     if (state.losses == 0 && state.late.isEmpty() && state.sent.isEmpty()) {
       return state.mark == state.told; // a node that reconnects knows that nothing was lost
     }
-    long proven = proves.applyAsLong(state.mark);
+    return isThere(state, proves.applyAsLong(state.mark))
+        && (isPlanted || isThere(state, state.node.reads(state.mark).marks.read().sequence(0)));
+  }
+
+  /** Whether all calls up to a sequence are there, or decided. */
+  private static boolean isThere(State state, long proven) {
     for (int call = 0; call < CALLS; call++) {
       if (sequence(call) <= proven && ((state.there | state.decided) >> call & 1) == 0) {
         return false;
@@ -98,9 +139,11 @@ class JournalMarksTest {
     List<State> all = new ArrayList<>();
     if (state.next < CALLS && state.sent.size() < MOST_IN_FLIGHT) {
       long delta = marks.applyAsLong(sequence(state.next)) - state.expected;
-      all.add(send(state, new Call(state.next, delta, state.mark)));
-      all.add(send(state, new Call(state.next, delta, -1)));
-      all.add(send(state, new Call(state.next, delta, -2)));
+      SlotMarks node = new SlotMarks(state.node.marks);
+      SlotMarks.Move move = node.next(0, sequence(state.next));
+      for (long was : new long[] {state.mark, -1, -2}) {
+        all.add(send(state, new Call(state.next, move, delta, was), new Node(node)));
+      }
     }
     if (!state.sent.isEmpty() && state.sent.get(0).was != -2) {
       all.add(answer(state, state.sent.get(0)));
@@ -125,16 +168,17 @@ class JournalMarksTest {
               state.told,
               state.expected,
               state.losses + 1,
-              List.of()));
+              List.of(),
+              state.node));
     }
     return all;
   }
 
-  private static State send(State state, Call call) {
+  private static State send(State state, Call call, Node node) {
     List<Call> sent = new ArrayList<>(state.sent);
     // What is behind a call that did not arrive does not arrive either.
     boolean arrives = call.was != -2 && sent.stream().noneMatch(of -> of.was == -2);
-    sent.add(arrives ? call : new Call(call.number, call.delta, -2));
+    sent.add(arrives ? call : new Call(call.number, call.move, call.delta, -2));
     boolean taken = arrives && call.was >= 0;
     int there = taken ? state.there | 1 << call.number : state.there;
     long mark = taken ? state.mark + call.delta : state.mark;
@@ -151,17 +195,21 @@ class JournalMarksTest {
         state.told,
         state.expected + call.delta,
         state.losses,
-        state.late);
+        state.late,
+        node);
   }
 
   private State answer(State state, Call call) {
     List<Call> left = List.copyOf(state.sent.subList(1, state.sent.size()));
     if (call.was == -1) {
-      return state.node(left, state.told, state.expected - call.delta);
+      Node refused = state.node.after(of -> of.refused(call.move));
+      return state.node(left, state.told, state.expected - call.delta, refused);
     }
-    return call.was == state.told
-        ? state.node(left, call.was + call.delta, state.expected)
-        : heal(state);
+    SlotMarks node = new SlotMarks(state.node.marks);
+    boolean fits = node.taken(call.move, call.was);
+    return call.was == state.told && (fits || isPlanted)
+        ? state.node(left, call.was + call.delta, state.expected, new Node(node))
+        : heal(state.node(state.sent, state.told, state.expected, new Node(node)));
   }
 
   private static State lose(State state, int there, long mark) {
@@ -175,11 +223,15 @@ class JournalMarksTest {
         state.told,
         state.expected,
         state.losses + 1,
-        state.late);
+        state.late,
+        state.node);
   }
 
   /** All that was sent is there again, or was refused; then the node writes the mark of that. */
   private State heal(State state) {
+    if (!holds(state)) {
+      violations.add(state);
+    }
     long mark = state.next == 0 ? 0 : marks.applyAsLong(sequence(state.next - 1));
     int all = (1 << state.next) - 1;
     int there = (all & ~state.decided) | state.there;
@@ -193,7 +245,8 @@ class JournalMarksTest {
         mark,
         mark,
         state.losses,
-        state.sent.stream().filter(of -> of.was == -2).limit(1).toList());
+        state.sent.stream().filter(of -> of.was == -2).limit(1).toList(),
+        state.node.reads(mark));
   }
 
   @Test
@@ -207,6 +260,7 @@ class JournalMarksTest {
 
   @Test
   void withoutTheChecksumALossBeneathTheConnectionIsCaughtByTheModel() {
+    isPlanted = true;
     marks = sequence -> sequence;
     proves = mark -> mark;
     explore();
