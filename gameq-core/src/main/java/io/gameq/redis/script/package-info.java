@@ -33,6 +33,7 @@
  *                ack.lua                       they are in MySQL: tells their nodes
  *                nack.lua                      gives them back
  *                reap.lua                      takes back what a writer let run out
+ *                park.lua      StaleRows       sets aside what sessions lost with their owners
  * operators      waiting.lua   Waiting         how much waits
  *                rows.lua      WaitingOwners   who waits in a slot; their rows of one table
  *                unwritten.lua WaitingOwners   which of them have rows of before a time
@@ -42,7 +43,7 @@
  *                              SlotContents    all Things there are, page by page
  *                              SlotSurvey      what is left in slots, whatever their number
  *                backlog.lua   BacklogScript   the look that somebody published; publish.lua
- *                discard.lua   StaleRows       what sessions committed after they were lost
+ *                discard.lua   StaleRows       removes what was parked
  * signs of life  beat.lua      NodeHeartbeat   a node is alive
  *                unbroken.lua  NodeSigns       which nodes are, and for how long such signs came;
  *                                              OpenOwners: where an owner is open, by these

@@ -7,7 +7,8 @@
  * step              server   does                             then
  * Reaping           Redis    reap.lua                         itself while there is more; Ended
  * Claiming          Redis    claim.lua for each slot          GivingBack who is to be left alone;
- *                                                             Decoding; AskingForUnowned; Ended
+ *                                                             Decoding; AskingForUnowned; Parking;
+ *                                                             Ended
  * Decoding          (MySQL)  rows of the claims; reads the    Flushing
  *                            catalogue where its own is old
  * Flushing          MySQL    the transaction: one call        AfterFlush decides:
@@ -34,6 +35,8 @@
  * Reasserting       Redis    reassert.lua                     FinishingOpen where it was refused
  * FinishingOpen     Redis    open.lua
  * Fencing           Redis    reassert.lua: the session that MySQL ended owns no more
+ * Parking           both     rows of a session that owns no more: gives back the messages that it
+ *                            handled with them, messages.lua; then park.lua
  * Ended             -
  * </pre>
  *
