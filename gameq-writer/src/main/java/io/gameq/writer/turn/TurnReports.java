@@ -57,8 +57,8 @@ public final class TurnReports {
         "stale",
         LOG::warn,
         () ->
-            ("rows of %s were committed by session %s after it had lost ownership: kept and never"
-                    + " flushed, see 'gameq-writer stale'")
+            ("rows of %s by session %s, which has lost ownership, are kept and never flushed, see"
+                    + " 'gameq-writer stale'")
                 .formatted(of.owner(), of.session()));
     stats.foundStale();
   }
