@@ -13,6 +13,7 @@ import io.gameq.writer.turn.FinishingOpen;
 import io.gameq.writer.turn.Flushing;
 import io.gameq.writer.turn.GivingBack;
 import io.gameq.writer.turn.Leaving;
+import io.gameq.writer.turn.Parking;
 import io.gameq.writer.turn.Reasserting;
 import io.gameq.writer.turn.Restoring;
 import io.gameq.writer.turn.Turn;
@@ -54,6 +55,8 @@ final class TurnText {
       text.append(of.owners());
     } else if (turn instanceof AskingForUnowned of) {
       text.append(of.unowned());
+    } else if (turn instanceof Parking of) {
+      text.append(of.rows());
     } else if (turn instanceof Reasserting of) {
       text.append(of.owner()).append(of.durable());
     } else if (turn instanceof FinishingOpen of) {
@@ -73,6 +76,7 @@ final class TurnText {
   static boolean isOfRedis(Turn turn) {
     return turn instanceof GivingBack
         || turn instanceof Leaving
+        || turn instanceof Parking
         || turn instanceof Reasserting
         || turn instanceof FinishingOpen;
   }
