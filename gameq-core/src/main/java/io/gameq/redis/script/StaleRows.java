@@ -8,12 +8,12 @@ import io.gameq.redis.RedisConnection;
 import io.gameq.redis.RedisConnector;
 import io.gameq.redis.RedisReply;
 import io.gameq.redis.SlotKeys;
+import io.gameq.redis.Slots;
 import io.gameq.rows.EncodedRow;
 import io.gameq.rows.HandledRow;
 import io.lettuce.core.ScanArgs;
 import io.lettuce.core.ScanIterator;
 import io.lettuce.core.api.sync.RedisCommands;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
@@ -26,6 +26,7 @@ import java.util.function.Function;
  * writers find, {@code discard.lua} removes them. Thread-safe; has a connection of its own.
  */
 public final class StaleRows implements AutoCloseable {
+  private static final LuaScript HANDLED = LuaScript.of(StaleRows.class, "handled.lua");
   private static final LuaScript PARK = LuaScript.of(StaleRows.class, "park.lua");
   private static final LuaScript DISCARD = LuaScript.of(StaleRows.class, "discard.lua");
 
@@ -103,28 +104,43 @@ public final class StaleRows implements AutoCloseable {
   /** The rows of a session, in no order. */
   public List<EncodedRow> rows(Session of) {
     byte[] key = slot(of.owner()).dirty(of.owner(), of.session());
-    return ask(on -> rows(on, key, PAGE));
+    return ask(
+        on -> {
+          Map<String, EncodedRow> rows = new LinkedHashMap<>(); // SCAN repeats
+          ScanIterator.hscan(on, key, PAGE)
+              .forEachRemaining(
+                  field -> {
+                    String name = LuaScript.string(field.getKey());
+                    rows.put(name, new EncodedRow(name, field.getValue()));
+                  });
+          return List.copyOf(rows.values());
+        });
   }
 
-  private static List<EncodedRow> rows(
-      RedisCommands<byte[], byte[]> on, byte[] key, ScanArgs which) {
-    Map<String, EncodedRow> rows = new LinkedHashMap<>(); // SCAN repeats
-    ScanIterator.hscan(on, key, which)
-        .forEachRemaining(
-            field -> {
-              String name = LuaScript.string(field.getKey());
-              rows.put(name, new EncodedRow(name, field.getValue()));
-            });
-    return List.copyOf(rows.values());
+  /**
+   * What a session that lost its owner tells of messages that it handled.
+   *
+   * @param mayComeBack whether the session that owns may put back what it had taken over of these
+   * @param rows of {@link HandledRow}, but for those that the session that owns has
+   */
+  public record Handled(boolean mayComeBack, List<EncodedRow> rows) {}
+
+  /** Of the rows of a session that a writer found. */
+  public static Handled handled(RedisConnection redis, Slots slots, ClaimScript.Rows of) {
+    List<Object> reply =
+        HANDLED.call(
+            redis, slots.of(of.owner()), of.owner(), of.session(), HandledRow.TABLE_NAME + ":");
+    List<EncodedRow> rows = OpenScript.rows(reply.subList(2, reply.size()));
+    boolean mayComeBack =
+        !rows.isEmpty()
+            && (Long) reply.get(1) == 1
+            && isAlive(redis, slots.namespace(), LuaScript.string(reply.get(0)));
+    return new Handled(mayComeBack, rows);
   }
 
-  /** Those of {@link HandledRow} among the rows of a session. */
-  public static List<EncodedRow> handled(
-      RedisConnection redis, SlotKeys slot, ClaimScript.Rows of) {
-    ScanArgs handled =
-        ScanArgs.Builder.limit(500).match(HandledRow.TABLE_NAME + ":*", StandardCharsets.US_ASCII);
-    byte[] key = slot.dirty(of.owner(), of.session());
-    return RedisReply.await(() -> rows(redis.sync(), key, handled));
+  private static boolean isAlive(RedisConnection redis, String namespace, String session) {
+    String process = SessionId.parse(session).nonce().substring(0, 8);
+    return RedisReply.await(() -> redis.sync().exists(NodeSigns.key(namespace, process))) > 0;
   }
 
   /** Parks rows that a writer found; false when that was done before, or its session owns again. */

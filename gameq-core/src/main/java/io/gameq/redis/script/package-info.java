@@ -33,7 +33,8 @@
  *                ack.lua                       they are in MySQL: tells their nodes
  *                nack.lua                      gives them back
  *                reap.lua                      takes back what a writer let run out
- *                park.lua      StaleRows       sets aside what sessions lost with their owners
+ *                handled.lua   StaleRows       what a session that was lost tells of messages
+ *                park.lua                      sets aside what it had not flushed
  * operators      waiting.lua   Waiting         how much waits
  *                rows.lua      WaitingOwners   who waits in a slot; their rows of one table
  *                unwritten.lua WaitingOwners   which of them have rows of before a time

@@ -24,8 +24,11 @@ public record Parking(ClaimScript.Rows rows, Turn then) implements Turn {
     RedisConnection redis = ports.redis();
     SlotKeys slot = ports.slots().of(rows.owner());
     TurnContext.Tables mysql = ports.context().mysql();
-    List<RowChange> handled =
-        mysql.decoder().handled(rows.owner(), StaleRows.handled(redis, slot, rows));
+    StaleRows.Handled inRedis = StaleRows.handled(redis, ports.slots(), rows);
+    if (inRedis.mayComeBack()) {
+      return then; // it is due again in a while
+    }
+    List<RowChange> handled = mysql.decoder().handled(rows.owner(), inRedis.rows());
     List<Publish> messages =
         handled.isEmpty() ? List.of() : messages(mysql.reader().handledByNobody(handled));
     if (!messages.isEmpty()) {

@@ -22,6 +22,7 @@ import io.gameq.redis.script.SlotFixture;
 import io.gameq.redis.script.StaleRows;
 import io.gameq.redis.script.VersionedKey;
 import io.gameq.rights.Role;
+import io.gameq.rows.EncodedRow;
 import io.gameq.servers.RedisMonitor;
 import io.gameq.servers.TestServers;
 import java.io.IOException;
@@ -309,6 +310,24 @@ class ClaimScriptsTest {
     slot.commit(slot.first, "item:1", row(10, "later"), 0);
     assertEquals(List.of(), claim().stale());
     assertEquals(List.of(), slot.due());
+  }
+
+  @Test
+  void whatALostSessionHandledIsToldUnlessTheNextOneHasItOrMayPutItBack() {
+    slot.commit(slot.first, "gameq_handled:mail,m", row(1, "m"), 0);
+    slot.commit(slot.first, "gameq_handled:mail,n", row(1, "n"), 0);
+    slot.commit(slot.first, "item:1", row(1, "a"), 0);
+    OwnKey.reassert(slot.redis, slot.slot, slot.owner, slot.second);
+    slot.commit(slot.second, "gameq_handled:mail,n", row(1, "n"), 0);
+    ClaimScript.Rows lost = new ClaimScript.Rows(slot.owner, slot.first);
+    byte[] sign = bytes(slots.namespace() + ":node:" + slot.second.nonce().substring(0, 8));
+    slot.redis.sync().set(sign, bytes("n2"));
+    assertTrue(StaleRows.handled(slot.redis, slots, lost).mayComeBack());
+    slot.redis.sync().del(sign);
+    StaleRows.Handled handled = StaleRows.handled(slot.redis, slots, lost);
+    assertFalse(handled.mayComeBack());
+    assertEquals(
+        List.of("gameq_handled:mail,m"), handled.rows().stream().map(EncodedRow::key).toList());
   }
 
   @Test
