@@ -1,20 +1,18 @@
 package io.gameq.recovery;
 
-import io.gameq.healing.LeftMessages;
-import io.gameq.healing.WalSet;
 import io.gameq.terminal.ErrorLine;
 import java.io.PrintWriter;
 import java.nio.charset.Charset;
 import java.util.Objects;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
-import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.IVersionProvider;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ScopeType;
 import picocli.CommandLine.Spec;
+import picocli.CommandLine;
 
 /** The command line: {@code gameq-recovery <command>}. Used by the main thread. */
 @Command(
@@ -75,25 +73,16 @@ public final class RecoveryMain implements Runnable {
         Objects.requireNonNull(spec).commandLine(), "missing command");
   }
 
-  /** What a plan or a comparison comes to. */
-  static int exitCode(PlanTotals totals, LeftMessages.Totals messages, WalSet wals) {
-    boolean damaged = wals.folders().stream().anyMatch(folder -> !folder.isWhole());
-    return totals.callsForAction() || messages.lacking() > 0 || damaged ? FOUND_SOMETHING : CLEAN;
-  }
-
   public static void main(String[] args) {
     System.exit(
         run(
             new PrintWriter(System.out, true, Charset.defaultCharset()),
             new PrintWriter(System.err, true, Charset.defaultCharset()),
+            System::getenv,
             args));
   }
 
   /** Runs one command line and returns its exit code; does not end the JVM. */
-  static int run(PrintWriter out, PrintWriter err, String... args) {
-    return run(out, err, System::getenv, args);
-  }
-
   static int run(
       PrintWriter out,
       PrintWriter err,

@@ -92,11 +92,12 @@ final class ServerOptions {
   private @Nullable CommandSpec command;
 
   /**
-   * The servers of a command; closes both.
+   * The WALs and the servers of a command; closes the servers.
    *
    * @param redis null when it is gone for good
    */
-  record Servers(RecoveryDatabase database, @Nullable RecoveryRedis redis, Lookups lookups)
+  record Servers(
+      WalSet wals, RecoveryDatabase database, @Nullable RecoveryRedis redis, Lookups lookups)
       implements AutoCloseable {
     @Override
     public void close() {
@@ -132,6 +133,7 @@ final class ServerOptions {
               : RecoveryRedis.open(
                   redisConfig(redis), any.namespace(), any.slots(), database.terms());
       return new Servers(
+          wals,
           database,
           open,
           new Lookups(
