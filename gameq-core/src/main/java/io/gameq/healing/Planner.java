@@ -31,7 +31,7 @@ import java.util.stream.Collectors;
  *   2. reads them again; a few thousand rows (WalRow) at a time:
  *        RowLookup   asks Redis, then MySQL: what Redis no longer had was in MySQL by then
  *        RowJudge    decides what became of each row, by Ownership: whose it is now
- *        and what was committed together stands or falls together: LostHalves
+ *        and what was committed together stands or falls together: DurableTruth
  *   3. hands the group to whoever replays what is lost, who reads the images a third time
  * </pre>
  *
@@ -363,7 +363,7 @@ public final class Planner {
                       .flatMap(List::stream)
                       .map(part -> OwnerId.ofEncoded(part.owner()))
                       .collect(Collectors.toSet()));
-      long untilNanos = System.nanoTime() + LostHalves.MOST_WAIT_NANOS;
+      long untilNanos = System.nanoTime() + DurableTruth.MOST_WAIT_NANOS;
       Map<Commit, String> conflicts = new HashMap<>();
       missing.forEach(
           (commit, sessions) ->
@@ -401,7 +401,7 @@ public final class Planner {
       return verdict instanceof Conflict conflict
               && !part.rows().isEmpty()
               && !lookups
-                  .halves()
+                  .truth()
                   .isThere(redis == null ? null : redis.connection(), part, untilNanos)
           ? " together with %s %s, a conflict: %s"
               .formatted(

@@ -26,9 +26,7 @@ public final class WalFolder {
   private final Map<LayoutName, String> layouts = new LinkedHashMap<>();
   private final Set<Long> failed = new HashSet<>();
   private WalRecord.@Nullable Header header;
-  private List<WalDamage> damage = List.of();
-  private boolean whole = true;
-  private long missing;
+  private WalReport report = new WalReport(null, 0, 0, 0, false, List.of());
   private long records;
   private long commits;
   private long changes;
@@ -57,16 +55,13 @@ public final class WalFolder {
       WalReader.read(directory, sink);
       return;
     }
-    WalReport report =
+    report =
         WalReader.read(
             directory,
             entry -> {
               learn(entry);
               sink.accept(entry);
             });
-    damage = report.damage();
-    whole = report.isWhole();
-    missing = report.missing();
     known = true;
   }
 
@@ -166,17 +161,17 @@ public final class WalFolder {
 
   /** What is missing or damaged; also what harms nothing. */
   public List<WalDamage> damage() {
-    return damage;
+    return report.damage();
   }
 
   /** Whether no record is missing, but for one that was not finished when its node died. */
   public boolean isWhole() {
-    return whole;
+    return report.isWhole();
   }
 
   /** How many records are known to be missing. */
   public long missing() {
-    return missing;
+    return report.missing();
   }
 
   /** Whether the commit with this sequence was marked failed; meant once all was read. */

@@ -17,7 +17,7 @@
  *
  * all of them
  *   Ownership        under which session a row may be put back
- *   LostHalves       whether half of a trade may be: AdoptedHalves
+ *   DurableTruth     who owns by MySQL; whether half of a trade may be put back
  *   MessageReplay    messages that the marks do not prove, after the rows
  * </pre>
  *
