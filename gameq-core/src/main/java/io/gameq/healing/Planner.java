@@ -16,6 +16,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
@@ -30,7 +31,7 @@ import java.util.stream.Collectors;
  *      session of each owner
  *   2. reads them again; a few thousand rows (WalRow) at a time:
  *        RowLookup   asks Redis, then MySQL: what Redis no longer had was in MySQL by then
- *        RowJudge    decides what became of each row, by Ownership: whose it is now
+ *                    and decides what became of each row, by Ownership: whose it is now
  *        and what was committed together stands or falls together: DurableTruth
  *   3. hands the group to whoever replays what is lost, who reads the images a third time
  * </pre>
@@ -234,17 +235,12 @@ public final class Planner {
         : all.stream().filter(of -> OwnerId.baseOf(of.owner()).equals(of.owner())).toList();
   }
 
-  /** Takes rows to replay. */
-  interface Lost {
-    void row(String owner, String session, EncodedRow row);
-  }
-
   /**
    * Reads the images of the rows to replay, in a third reading, in the order of the WALs.
    *
    * @param wanted which owners, encoded
    */
-  void readLost(OwnerGroup group, Predicate<String> wanted, Lost sink) {
+  void readLost(OwnerGroup group, Predicate<String> wanted, BiConsumer<WalRecord.Part, EncodedRow> sink) {
     read(
         group,
         (wal, sequence, part) -> {
@@ -252,7 +248,7 @@ public final class Planner {
             group.takeNewest(
                 part,
                 State.TO_REPLAY,
-                (row, version) -> sink.row(part.owner(), part.session(), row));
+                (row, version) -> sink.accept(part, row));
           }
         });
   }
@@ -277,7 +273,7 @@ public final class Planner {
               lookups,
               wals,
               options,
-              new RowJudge(Planner.this::isHealed, lookups.database().horizon()),
+              Planner.this::isHealed,
               owner -> group.newestSession(owner).session());
     }
 

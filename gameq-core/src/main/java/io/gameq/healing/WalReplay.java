@@ -138,14 +138,14 @@ public final class WalReplay {
     planner.readLost(
         group,
         owner -> buckets.get(group.trades().bucket(owner)),
-        (owner, session, row) -> {
+        (part, row) -> {
           OwnerRows of =
               byOwner.computeIfAbsent(
-                  owner,
+                  part.owner(),
                   name ->
                       new OwnerRows(OwnerId.ofEncoded(name), new ArrayList<>(), new ArrayList<>()));
           of.rows.add(row);
-          of.writtenUnder.add(SessionId.parse(session));
+          of.writtenUnder.add(SessionId.parse(part.session()));
         });
     Map<String, List<OwnerRows>> together = new LinkedHashMap<>();
     byOwner.forEach(

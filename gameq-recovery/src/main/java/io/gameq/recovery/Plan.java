@@ -7,7 +7,7 @@ import io.gameq.healing.RowHash;
 import io.gameq.healing.Status;
 import io.gameq.healing.WalFolder;
 import io.gameq.owner.OwnerId;
-import io.gameq.recovery.ServerOptions.Servers;
+import io.gameq.recovery.PlanningCommand.Servers;
 import java.io.PrintWriter;
 import java.util.EnumMap;
 import java.util.HashSet;

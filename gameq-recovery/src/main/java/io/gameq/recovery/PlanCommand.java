@@ -2,7 +2,6 @@ package io.gameq.recovery;
 
 import io.gameq.healing.Planner;
 import io.gameq.healing.Status;
-import io.gameq.recovery.ServerOptions.Servers;
 import io.gameq.terminal.Shown;
 import java.io.PrintWriter;
 import java.nio.file.Path;
@@ -56,12 +55,12 @@ final class PlanCommand extends PlanningCommand {
       out.println("Every row that is not in MySQL: " + details + "/plan.json and plan.csv");
     }
     out.print("Nothing was changed. ");
-    if (!servers().hasRedis()) {
+    if (!hasRedis()) {
       out.println("Without --redis, Redis was taken for gone for good.");
     }
     if (plan.rows(Status.LOST) > 0 || plan.restoredSessions() > 0 || plan.messages().lacking() > 0) {
       out.println("To put back what is lost, now, beside running nodes and writers:");
-      out.println("  " + command("replay --execute" + (servers().hasRedis() ? "" : " --into mysql")));
+      out.println("  " + command("replay --execute" + (hasRedis() ? "" : " --into mysql")));
     } else if (plan.rows(Status.LIVE) > 0) {
       out.println(
           "Nodes that are alive put back what is missing: plan again in a minute; only if that does"
@@ -78,7 +77,7 @@ final class PlanCommand extends PlanningCommand {
               + command(
                   "replay --execute --conflicts apply --owner "
                       + firstConflict(plan)
-                      + (servers().hasRedis() ? "" : " --into mysql")));
+                      + (hasRedis() ? "" : " --into mysql")));
     }
   }
 
@@ -86,7 +85,7 @@ final class PlanCommand extends PlanningCommand {
     for (Status status : Status.values()) {
       if (status.isConflict()) {
         for (Plan.Named owner : plan.named(status)) {
-          return ServerOptions.quoted(Shown.text(owner.owner.id()));
+          return quoted(Shown.text(owner.owner.id()));
         }
       }
     }
@@ -96,7 +95,7 @@ final class PlanCommand extends PlanningCommand {
   private String command(String command) {
     return "java -jar gameq-recovery.jar "
         + command
-        + servers().asArguments()
+        + serversAsArguments()
         + (command.contains("--owner") ? "" : ownersAsArguments())
         + (includeLive ? " --include-live" : "")
         + walsAsArguments();

@@ -11,7 +11,6 @@ import io.gameq.healing.ReplayTarget;
 import io.gameq.healing.Status;
 import io.gameq.healing.WalFolder;
 import io.gameq.healing.WalReplay;
-import io.gameq.recovery.ServerOptions.Servers;
 import io.gameq.terminal.Shown;
 import java.io.PrintWriter;
 import java.util.List;
@@ -84,7 +83,7 @@ final class ReplayCommand extends PlanningCommand {
 
   @Override
   public Integer call() {
-    if (into == Into.REDIS && !servers().hasRedis()) {
+    if (into == Into.REDIS && !hasRedis()) {
       throw new GameQueueException("give --redis, or --into mysql when Redis is gone for good");
     }
     if (rate < 0) {

@@ -6,7 +6,6 @@ import io.gameq.healing.PlannedRow;
 import io.gameq.healing.Planner;
 import io.gameq.healing.Status;
 import io.gameq.healing.WalRow;
-import io.gameq.recovery.ServerOptions.Servers;
 import io.gameq.terminal.Shown;
 import java.io.PrintWriter;
 import java.util.Locale;

@@ -12,11 +12,11 @@ import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
-import picocli.CommandLine;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
+import picocli.CommandLine;
 
 /** A command over WALs, about some owners or all. */
 abstract class WalCommand implements Callable<Integer> {
@@ -81,7 +81,12 @@ abstract class WalCommand implements Callable<Integer> {
 
   private static String asArguments(String before, List<?> values) {
     return values.stream()
-        .map(value -> before + ServerOptions.quoted(value.toString()))
+        .map(value -> before + quoted(value.toString()))
         .collect(Collectors.joining());
+  }
+
+  /** One word for a shell. */
+  static String quoted(String word) {
+    return word.matches("[A-Za-z0-9_./:=,@%+-]+") ? word : "'" + word.replace("'", "'\\''") + "'";
   }
 }

@@ -12,7 +12,6 @@ import io.gameq.redis.script.MessagesScript.WalCall;
 import io.gameq.rows.EncodedRow;
 import io.lettuce.core.ScriptOutputType;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -133,8 +132,8 @@ public final class CommitScript {
         .eval(
             SCRIPT.text(),
             ScriptOutputType.MULTI,
-            array(keys.values()),
-            array(commit.values(keys.keySet())));
+            keys.values().toArray(byte[][]::new),
+            commit.values(keys.keySet()).toArray(byte[][]::new));
   }
 
   /** Has Redis know the scripts, with messages and without; see {@link #send}. */
@@ -147,13 +146,8 @@ public final class CommitScript {
   public static CompletionStage<List<Object>> send(RedisConnection redis, Arguments commit) {
     Map<Integer, byte[]> keys = commit.keys();
     List<byte[]> values = commit.values(keys.keySet());
-    return commit.messages == null
-        ? SCRIPT.send(redis, array(keys.values()), array(values))
-        : WITH_MESSAGES.send(redis, List.copyOf(keys.values()), values);
-  }
-
-  private static byte[][] array(Collection<byte[]> all) {
-    return all.toArray(byte[][]::new);
+    return (commit.messages == null ? SCRIPT : WITH_MESSAGES)
+        .send(redis, List.copyOf(keys.values()), values);
   }
 
   /**
