@@ -124,8 +124,8 @@ final class RowLookup {
                     ? null
                     : decoded(row, redis.newest(), readNanos).image,
                 decoded(row, change.image(), readNanos).image)
-            : null;
-    if (options.compare() && contents != null) {
+            : Contents.NONE;
+    if (options.compare()) {
       String difference = difference(change, redis, mysql, contents);
       if (!difference.isEmpty()) {
         judgement = Judgement.of(Status.OTHER_CONTENT, difference);

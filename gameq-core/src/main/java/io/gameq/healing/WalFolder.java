@@ -1,6 +1,7 @@
 package io.gameq.healing;
 
 import io.gameq.GameQueueException;
+import io.gameq.redis.script.NodeSigns;
 import io.gameq.rows.EncodedRow;
 import io.gameq.wal.WalDamage;
 import io.gameq.wal.WalReader;
@@ -20,13 +21,12 @@ import org.jspecify.annotations.Nullable;
  * Not thread-safe.
  */
 public final class WalFolder {
-  private static final int PROCESS_DIGITS = 8;
-
   private final Path directory;
   private final Map<LayoutName, String> layouts = new LinkedHashMap<>();
   private final Set<Long> failed = new HashSet<>();
   private WalRecord.@Nullable Header header;
   private WalReport report = new WalReport(null, 0, 0, 0, false, List.of());
+  private boolean known;
   private long records;
   private long commits;
   private long changes;
@@ -35,7 +35,6 @@ public final class WalFolder {
   private long carried;
   private long oldestVersion = -1;
   private long newestVersion;
-  private boolean known;
 
   /** Names a column list. */
   public record LayoutName(String table, long fingerprint) {}
@@ -155,8 +154,7 @@ public final class WalFolder {
 
   /** 8 hex digits that name the process. */
   public String process() {
-    String id = id();
-    return id.substring(Math.max(0, id.length() - PROCESS_DIGITS));
+    return NodeSigns.processOfWal(id());
   }
 
   /** What is missing or damaged; also what harms nothing. */

@@ -6,6 +6,7 @@ import io.gameq.mysql.tables.OwnerTable.Durable;
 import io.gameq.mysql.tables.OwnerTable;
 import io.gameq.owner.OwnerId;
 import io.gameq.owner.SessionId;
+import io.gameq.redis.script.NodeSigns;
 import io.gameq.redis.script.ReplayScript;
 import io.gameq.rows.EncodedRow;
 import java.util.ArrayList;
@@ -240,7 +241,7 @@ public final class WalReplay {
   private boolean isGone(SessionId session) {
     ReplayRedis redis = lookups.redis();
     return gone.computeIfAbsent(
-        session.nonce().substring(0, 8),
+        NodeSigns.process(session),
         process ->
             redis == null || goneProcesses.contains(process) || redis.aliveNode(process) == null);
   }

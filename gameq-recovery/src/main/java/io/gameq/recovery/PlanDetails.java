@@ -3,7 +3,6 @@ package io.gameq.recovery;
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
 import io.gameq.GameQueueException;
-import io.gameq.healing.PlannedRow.Contents;
 import io.gameq.healing.PlannedRow;
 import io.gameq.healing.Planner;
 import io.gameq.healing.Status;
@@ -103,16 +102,14 @@ final class PlanDetails implements Planner.Sink, Closeable {
     json.writeStringField("reason", row.reason());
     json.writeStringField("mysqlVersion", RowJson.version(row.mysqlVersion()));
     json.writeStringField("redisVersion", RowJson.version(row.redisVersion()));
-    Contents contents = row.contents();
-    RowJson.write(json, "mysqlBefore", contents == null ? null : contents.mysql());
-    RowJson.write(json, "redisBefore", contents == null ? null : contents.redis());
-    RowJson.write(json, "after", contents == null ? null : contents.wal());
+    RowJson.write(json, "mysqlBefore", row.contents().mysql());
+    RowJson.write(json, "redisBefore", row.contents().redis());
+    RowJson.write(json, "after", row.contents().wal());
     json.writeEndObject();
   }
 
   private void writeCsv(PlannedRow row) throws IOException {
     WalRow change = row.change();
-    Contents contents = row.contents();
     List<@Nullable String> cells =
         Arrays.asList(
             row.owner().id(),
@@ -126,9 +123,9 @@ final class PlanDetails implements Planner.Sink, Closeable {
             row.reason(),
             RowJson.version(row.mysqlVersion()),
             RowJson.version(row.redisVersion()),
-            columns(contents == null ? null : contents.mysql()),
-            columns(contents == null ? null : contents.redis()),
-            columns(contents == null ? null : contents.wal()));
+            columns(row.contents().mysql()),
+            columns(row.contents().redis()),
+            columns(row.contents().wal()));
     String separator = "";
     for (String cell : cells) {
       csv.write(separator);

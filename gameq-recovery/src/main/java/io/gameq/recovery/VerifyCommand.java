@@ -1,7 +1,6 @@
 package io.gameq.recovery;
 
 import io.gameq.healing.LeftMessages;
-import io.gameq.healing.PlannedRow.Contents;
 import io.gameq.healing.PlannedRow;
 import io.gameq.healing.Planner;
 import io.gameq.healing.Status;
@@ -122,7 +121,6 @@ final class VerifyCommand extends PlanningCommand {
 
   private static String asJson(PlannedRow row) {
     WalRow change = row.change();
-    Contents contents = row.contents();
     return RowJson.text(
         line -> {
           line.writeStringField("owner", row.owner().id());
@@ -135,9 +133,9 @@ final class VerifyCommand extends PlanningCommand {
           line.writeStringField("time", Shown.time(change.version()).toString());
           line.writeStringField("mysqlVersion", RowJson.version(row.mysqlVersion()));
           line.writeStringField("redisVersion", RowJson.version(row.redisVersion()));
-          RowJson.write(line, "wal", contents == null ? null : contents.wal());
-          RowJson.write(line, "mysql", contents == null ? null : contents.mysql());
-          RowJson.write(line, "redis", contents == null ? null : contents.redis());
+          RowJson.write(line, "wal", row.contents().wal());
+          RowJson.write(line, "mysql", row.contents().mysql());
+          RowJson.write(line, "redis", row.contents().redis());
         });
   }
 
