@@ -6,8 +6,8 @@ import io.gameq.owner.OwnerId;
 import io.gameq.owner.SessionId;
 import io.gameq.redis.RedisConnection;
 import io.gameq.redis.SlotKeys;
-import io.gameq.redis.script.LookupScript.Looked;
 import io.gameq.redis.script.LookupScript;
+import io.gameq.redis.script.LookupScript.Looked;
 import io.gameq.rows.EncodedRow;
 import io.gameq.wal.WalRecord;
 import java.util.HashMap;
@@ -32,9 +32,7 @@ import org.jspecify.annotations.Nullable;
  * @param inMySql the versions that MySQL holds of rows
  */
 public record DurableTruth(
-    SlotKeys[] slots,
-    DurableSessions sessions,
-    Function<Set<String>, Map<String, Long>> inMySql) {
+    SlotKeys[] slots, DurableSessions sessions, Function<Set<String>, Map<String, Long>> inMySql) {
   /** How long other nodes that heal at the same time are waited for. */
   public static final long MOST_WAIT_NANOS = TimeUnit.SECONDS.toNanos(2);
 
@@ -97,9 +95,7 @@ public record DurableTruth(
     }
     CountingSessions owning = sessions.current(List.of(owner)).get(owner);
     boolean isHeirs =
-        owning != null
-            && !owning.opening()
-            && looked.ownedBy().equals(owning.newest().text());
+        owning != null && !owning.opening() && looked.ownedBy().equals(owning.newest().text());
     if (isHeirs && holdsOne(looked.versions(), versions)) {
       return Place.THERE;
     }

@@ -120,8 +120,7 @@ public final class LeftWalReplay {
     BitSet leaves = new BitSet();
     Map<Status, Long> rows = new EnumMap<>(Status.class);
     Planner planner =
-        new Planner(
-                wals, lookups, new Planner.Options(Set.of(), true, false, false), step -> {})
+        new Planner(wals, lookups, new Planner.Options(Set.of(), true, false, false), step -> {})
             .withMostIndexedRows(
                 Runtime.getRuntime().maxMemory() / MEMORY_SHARE / OwnerGroup.BYTES_PER_ROW);
     WalReplay replay =

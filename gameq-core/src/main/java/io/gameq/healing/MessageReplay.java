@@ -6,8 +6,8 @@ import io.gameq.redis.RedisConnection;
 import io.gameq.redis.RedisReply;
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.script.JournalMarks;
-import io.gameq.redis.script.MessagesScript.MessageCommit;
 import io.gameq.redis.script.MessagesScript;
+import io.gameq.redis.script.MessagesScript.MessageCommit;
 import io.gameq.wal.WalRecord;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -187,8 +187,7 @@ final class MessageReplay {
     }
     List<MessagesScript.Refused> refused =
         RedisReply.await(
-                MessagesScript.send(
-                    redis, MessagesScript.WalCall.ofReplay(slots), commits))
+                MessagesScript.send(redis, MessagesScript.WalCall.ofReplay(slots), commits))
             .refused();
     sent += commits.size();
     for (MessagesScript.Refused of : refused) {

@@ -240,15 +240,13 @@ public final class Planner {
    *
    * @param wanted which owners, encoded
    */
-  void readLost(OwnerGroup group, Predicate<String> wanted, BiConsumer<WalRecord.Part, EncodedRow> sink) {
+  void readLost(
+      OwnerGroup group, Predicate<String> wanted, BiConsumer<WalRecord.Part, EncodedRow> sink) {
     read(
         group,
         (wal, sequence, part) -> {
           if (wanted.test(part.owner())) {
-            group.takeNewest(
-                part,
-                State.TO_REPLAY,
-                (row, version) -> sink.accept(part, row));
+            group.takeNewest(part, State.TO_REPLAY, (row, version) -> sink.accept(part, row));
           }
         });
   }

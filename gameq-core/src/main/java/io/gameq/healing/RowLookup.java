@@ -11,10 +11,10 @@ import io.gameq.mysql.tables.DurableRows;
 import io.gameq.mysql.tables.OwnerTable.Durable;
 import io.gameq.owner.OwnerId;
 import io.gameq.owner.SessionId;
+import io.gameq.redis.script.LookupScript;
 import io.gameq.redis.script.LookupScript.Answer;
 import io.gameq.redis.script.LookupScript.Found;
 import io.gameq.redis.script.LookupScript.Question;
-import io.gameq.redis.script.LookupScript;
 import io.gameq.rows.RowCodec;
 import io.gameq.rows.RowImage;
 import io.gameq.rows.RowKey;
@@ -114,15 +114,12 @@ final class RowLookup {
 
   private PlannedRow planned(AskedRow row, InRedis redis, InMySql mysql, long readNanos) {
     WalRow change = row.change;
-    Judgement judgement =
-        judge(row, redis, mysql, readNanos);
+    Judgement judgement = judge(row, redis, mysql, readNanos);
     Contents contents =
         options.contents()
             ? new Contents(
                 mysql.image,
-                redis.newest().length == 0
-                    ? null
-                    : decoded(row, redis.newest(), readNanos).image,
+                redis.newest().length == 0 ? null : decoded(row, redis.newest(), readNanos).image,
                 decoded(row, change.image(), readNanos).image)
             : Contents.NONE;
     if (options.compare()) {

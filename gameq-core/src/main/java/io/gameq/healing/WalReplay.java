@@ -2,8 +2,8 @@ package io.gameq.healing;
 
 import io.gameq.healing.Ownership.Conflict;
 import io.gameq.healing.Ownership.Replayable;
-import io.gameq.mysql.tables.OwnerTable.Durable;
 import io.gameq.mysql.tables.OwnerTable;
+import io.gameq.mysql.tables.OwnerTable.Durable;
 import io.gameq.owner.OwnerId;
 import io.gameq.owner.SessionId;
 import io.gameq.redis.script.NodeSigns;

@@ -38,8 +38,7 @@ final class PlanCommand extends PlanningCommand {
 
   @Override
   int call(Servers open, ProgressLine progress) {
-    Planner.Options wanted =
-        new Planner.Options(owners(), includeLive, details != null, false);
+    Planner.Options wanted = new Planner.Options(owners(), includeLive, details != null, false);
     Plan plan;
     try (PlanDetails files = details == null ? null : new PlanDetails(details)) {
       plan = plan(open, progress, wanted, files == null ? row -> {} : files);
@@ -58,7 +57,9 @@ final class PlanCommand extends PlanningCommand {
     if (!hasRedis()) {
       out.println("Without --redis, Redis was taken for gone for good.");
     }
-    if (plan.rows(Status.LOST) > 0 || plan.restoredSessions() > 0 || plan.messages().lacking() > 0) {
+    if (plan.rows(Status.LOST) > 0
+        || plan.restoredSessions() > 0
+        || plan.messages().lacking() > 0) {
       out.println("To put back what is lost, now, beside running nodes and writers:");
       out.println("  " + command("replay --execute" + (hasRedis() ? "" : " --into mysql")));
     } else if (plan.rows(Status.LIVE) > 0) {

@@ -114,8 +114,7 @@ abstract class PlanningCommand extends WalCommand {
   abstract int call(Servers open, ProgressLine progress);
 
   /** Plans all WALs; {@code sink} sees the rows too. */
-  final Plan plan(
-      Servers open, ProgressLine progress, Planner.Options options, Planner.Sink sink) {
+  final Plan plan(Servers open, ProgressLine progress, Planner.Options options, Planner.Sink sink) {
     Plan plan = new Plan(open, options, progress);
     plan.planner()
         .plan(

@@ -60,8 +60,7 @@ final class RowJson {
   }
 
   /** The same as a field. */
-  static void write(JsonGenerator json, String name, @Nullable RowImage image)
-      throws IOException {
+  static void write(JsonGenerator json, String name, @Nullable RowImage image) throws IOException {
     json.writeFieldName(name);
     write(json, image);
   }

@@ -169,9 +169,7 @@ final class Summary {
         out.println(
             "  %s: %s, such as %s%s"
                 .formatted(
-                    owner.owner.isInbox()
-                        ? Shown.whose(owner.owner)
-                        : Shown.text(owner.owner.id()),
+                    owner.owner.isInbox() ? Shown.whose(owner.owner) : Shown.text(owner.owner.id()),
                     Shown.count(owner.rows, "row"),
                     Shown.text(owner.firstKey),
                     owner.reason.isEmpty() ? "" : ":\n      " + Shown.text(owner.reason)));

@@ -72,8 +72,8 @@ final class TopicPlay implements AutoCloseable {
                     redis,
                     MessagesScript.WalCall.ofReplay(slots),
                     List.of(
-                            new MessageCommit(
-                                sequence, version, SlotMessages.bySlot(List.of(publish))))))
+                        new MessageCommit(
+                            sequence, version, SlotMessages.bySlot(List.of(publish))))))
             .refused();
     if (!refused.isEmpty()) {
       throw new AssertionError(refused);

@@ -175,6 +175,7 @@ public final class CommitScript {
 
   private static void putBack(RedisConnection redis, Part rows) {
     WalCall replay = WalCall.ofReplay(new SlotKeys[0]);
-    List<Object> unused = RedisReply.await(sendText(redis, new Arguments(replay, 0, 0, List.of(rows), null)));
+    List<Object> unused =
+        RedisReply.await(sendText(redis, new Arguments(replay, 0, 0, List.of(rows), null)));
   }
 }

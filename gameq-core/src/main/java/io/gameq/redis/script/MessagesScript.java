@@ -4,12 +4,12 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 
 import io.gameq.RedisFullException;
 import io.gameq.change.SlotMessages;
+import io.gameq.message.MessageChange;
 import io.gameq.message.MessageChange.Ack;
 import io.gameq.message.MessageChange.Delete;
 import io.gameq.message.MessageChange.Expect;
 import io.gameq.message.MessageChange.Publish;
 import io.gameq.message.MessageChange.Retime;
-import io.gameq.message.MessageChange;
 import io.gameq.message.MessageId;
 import io.gameq.redis.RedisConnection;
 import io.gameq.redis.RedisReply;
@@ -126,8 +126,9 @@ public final class MessagesScript {
   }
 
   /**
-   * Sends commits in order of their sequences, by SHA-1; the script was {@linkplain #load loaded} on this connection. The stage fails as
-   * the client's calls do: when Redis answered an error, nothing of the call was applied.
+   * Sends commits in order of their sequences, by SHA-1; the script was {@linkplain #load loaded}
+   * on this connection. The stage fails as the client's calls do: when Redis answered an error,
+   * nothing of the call was applied.
    */
   public static CompletionStage<Answer> send(
       RedisConnection redis, WalCall of, List<MessageCommit> commits) {
@@ -176,8 +177,7 @@ public final class MessagesScript {
       for (Publish of : some) {
         commits.add(new MessageCommit(0, 0, List.of(new SlotMessages(of.slot(), List.of(of)))));
       }
-      for (Refused of :
-          RedisReply.await(send(redis, call, commits)).refused()) {
+      for (Refused of : RedisReply.await(send(redis, call, commits)).refused()) {
         if (of.kind == Kind.FULL) {
           throw new RedisFullException(
               "Redis reached maxmemory: messages cannot be given back yet");

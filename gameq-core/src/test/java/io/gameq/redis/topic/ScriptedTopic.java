@@ -166,8 +166,7 @@ final class ScriptedTopic implements AutoCloseable {
     List<SlotMarks.Move> moves = new ArrayList<>();
     newest.forEach((slot, last) -> moves.add(marks().next(slot, last)));
     MessagesScript.Answer answer =
-        send(
-            new MessagesScript.WalCall(SlotKeys.bytes(walId), mode, 0, slots, moves), commits);
+        send(new MessagesScript.WalCall(SlotKeys.bytes(walId), mode, 0, slots, moves), commits);
     for (int i = 0; i < moves.size(); i++) {
       if (!answer.fits() || !marks().taken(moves.get(i), answer.marks().get(i))) {
         throw new AssertionError("the journal marks do not fit");
