@@ -51,7 +51,7 @@ final class SenderHealing {
     this.config = config;
     this.messages = messages;
     this.written = wal;
-    this.wal = ReplaySource.of(wal);
+    this.wal = new ReplaySource.WalFiles(wal);
     this.truth = truth;
     this.sessions = unanswered.sessions();
     this.unanswered = unanswered;

@@ -78,21 +78,23 @@ final class SenderSessions {
 
   /** Commits that travel together, for the first time; {@code overtakes}: older ones wait. */
   CommitGroup group(List<Commit> commits, boolean overtakes) {
-    return new CommitGroup(
-        commits,
-        new CommitGroup.Terms(
-            this::keys,
-            config.slots(),
-            walId,
-            config.dueMillis().getAsLong(),
-            recent.openUpTo(commits.get(0).sequence()),
-            marks,
-            overtakes));
+    return CommitGroup.of(commits, terms(commits.get(0), overtakes));
   }
 
   /** A commit that is sent again. */
   CommitGroup again(Commit commit) {
-    return group(List.of(commit), false);
+    return CommitGroup.again(commit, terms(commit, false));
+  }
+
+  private CommitGroup.Terms terms(Commit first, boolean overtakes) {
+    return new CommitGroup.Terms(
+        this::keys,
+        config.slots(),
+        walId,
+        config.dueMillis().getAsLong(),
+        recent.openUpTo(first.sequence()),
+        marks,
+        overtakes);
   }
 
   /** The oldest commit in the WAL without an answer has this sequence; 0: all are answered. */

@@ -251,21 +251,20 @@ public sealed interface HealingStep {
     private static HealingStep send(HealingPorts ports, Commit commit) {
       commit.setSentAgain();
       CommitGroup group = ports.unanswered().group(commit);
-      if (group.isThere()) {
-        ports.unanswered().queued(commit);
-        return SendAgain.orMarks(ports);
+      boolean isThere = group.isThere();
+      if (!isThere) {
+        try {
+          group.send(ports.redis()).toCompletableFuture().join();
+        } catch (CompletionException e) {
+          ports.unanswered().refused(commit, refusal(RedisReply.answered(e), e));
+          group.refused();
+          return SendAgain.orMarks(ports);
+        }
+        if (!group.answered()) {
+          throw new GameQueueException("Redis lost something again while it was healed");
+        }
       }
-      try {
-        group.sendAgain(ports.redis()).toCompletableFuture().join();
-      } catch (CompletionException e) {
-        ports.unanswered().refused(commit, refusal(RedisReply.answered(e), e));
-        group.refused();
-        return SendAgain.orMarks(ports);
-      }
-      if (!group.answered()) {
-        throw new GameQueueException("Redis lost something again while it was healed");
-      }
-      CommitGroup.Outcome outcome = group.outcome(0);
+      CommitGroup.Outcome outcome = isThere ? null : group.outcome(0);
       if (outcome
           instanceof
           CommitGroup.NotOwner
@@ -276,13 +275,11 @@ public sealed interface HealingStep {
         ports
             .unanswered()
             .refused(commit, refusal(by.message(), new GameQueueException(by.message())));
-        return SendAgain.orMarks(ports);
-      }
-      if (outcome instanceof CommitGroup.Unmet unmet) {
+      } else if (outcome instanceof CommitGroup.Unmet unmet) {
         ports.unanswered().refused(commit, unmet);
-        return SendAgain.orMarks(ports);
+      } else {
+        ports.unanswered().queued(commit);
       }
-      ports.unanswered().queued(commit);
       return SendAgain.orMarks(ports);
     }
 

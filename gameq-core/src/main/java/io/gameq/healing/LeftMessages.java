@@ -99,7 +99,7 @@ public final class LeftMessages {
     LeftMessages messages = new LeftMessages(lookups, redis, wal);
     MessageReplay replay =
         new MessageReplay(
-            redis.connection(), redis.slots(), messages.marks, messages::isLost, lookups.halves());
+            redis.connection(), redis.slots(), messages.marks, messages::isLost, lookups.truth());
     Totals found = messages.read(replay);
     replay.finish();
     if (found.lacking > 0) {

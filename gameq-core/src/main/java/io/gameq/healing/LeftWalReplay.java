@@ -119,18 +119,18 @@ public final class LeftWalReplay {
   private static Left replayOnce(Lookups lookups, ReplayRedis redis, WalSet wals) {
     BitSet leaves = new BitSet();
     Map<Status, Long> rows = new EnumMap<>(Status.class);
+    Planner planner =
+        new Planner(wals, lookups, new Planner.Options(Set.of(), true, false, false), step -> {})
+            .withMostIndexedRows(
+                Runtime.getRuntime().maxMemory() / MEMORY_SHARE / OwnerGroup.BYTES_PER_ROW);
     WalReplay replay =
         new WalReplay(
             wals,
             lookups,
-            new Planner.Options(Set.of(), true, false, false),
+            planner,
             new RedisTarget(redis, new RateLimit(0)),
             wals.folders().stream().map(WalFolder::process).collect(Collectors.toSet()),
-            WalReplay.Progress.NONE);
-    replay
-        .planner()
-        .withMostIndexedRows(
-            Runtime.getRuntime().maxMemory() / MEMORY_SHARE / OwnerGroup.BYTES_PER_ROW);
+            unwatched -> {});
     replay.run(
         row -> {
           rows.merge(row.status(), 1L, Long::sum);

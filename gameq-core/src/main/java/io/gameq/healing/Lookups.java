@@ -12,13 +12,13 @@ import org.jspecify.annotations.Nullable;
  *
  * @param redis null when it is gone for good: then it holds nothing
  */
-public record Lookups(DurableRows database, @Nullable ReplayRedis redis, LostHalves halves) {
+public record Lookups(DurableRows database, @Nullable ReplayRedis redis, DurableTruth truth) {
   /** With the slots of the namespace. */
   public Lookups(DurableRows database, @Nullable ReplayRedis redis, SlotKeys[] slots) {
     this(
         database,
         redis,
-        new AdoptedHalves(
+        new DurableTruth(
             slots,
             database.owners(),
             rows -> OwnerViews.versions(database.reader(), database.catalog(), rows)));

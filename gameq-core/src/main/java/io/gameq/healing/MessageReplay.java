@@ -34,8 +34,8 @@ final class MessageReplay {
   private final SlotKeys[] slots;
   private final JournalMarks marks;
   private final Predicate<WalRecord.Part> isLost;
-  private final LostHalves halves;
-  private final long untilNanos = System.nanoTime() + LostHalves.MOST_WAIT_NANOS;
+  private final DurableTruth truth;
+  private final long untilNanos = System.nanoTime() + DurableTruth.MOST_WAIT_NANOS;
   private List<MessageCommit> commits = new ArrayList<>();
   private int changes;
   private int bytes;
@@ -54,12 +54,12 @@ final class MessageReplay {
       SlotKeys[] slots,
       JournalMarks marks,
       Predicate<WalRecord.Part> isLost,
-      LostHalves halves) {
+      DurableTruth truth) {
     this.redis = redis;
     this.slots = slots;
     this.marks = marks;
     this.isLost = isLost;
-    this.halves = halves;
+    this.truth = truth;
     MessagesScript.load(redis);
   }
 
@@ -113,7 +113,7 @@ final class MessageReplay {
                   ? held.ref().isLost()
                   : records.wasLost(new SessionName(part.owner(), part.session()));
             },
-            ports.truth().halves());
+            ports.truth());
     try {
       for (MessageRecords.Stretch of : stretches) {
         ports
@@ -160,7 +160,7 @@ final class MessageReplay {
             .allMatch(
                 part ->
                     !isLost.test(part)
-                        || (!part.rows().isEmpty() && halves.isThere(redis, part, untilNanos)));
+                        || (!part.rows().isEmpty() && truth.isThere(redis, part, untilNanos)));
     rowsLost += are ? 0 : 1;
     return are;
   }
@@ -187,7 +187,7 @@ final class MessageReplay {
     }
     List<MessagesScript.Refused> refused =
         RedisReply.await(
-                MessagesScript.send(redis, MessagesScript.Arguments.ofReplay(slots, commits)))
+                MessagesScript.send(redis, MessagesScript.WalCall.ofReplay(slots), commits))
             .refused();
     sent += commits.size();
     for (MessagesScript.Refused of : refused) {

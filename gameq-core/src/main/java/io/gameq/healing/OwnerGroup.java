@@ -7,6 +7,7 @@ import io.gameq.wal.WalRecord;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
+import java.util.function.ObjLongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -134,13 +135,8 @@ public final class OwnerGroup {
     return epoch >>> 32 == 0 ? (int) epoch : -1;
   }
 
-  /** Takes rows of a part. */
-  interface NewestRows {
-    void row(EncodedRow row, long version);
-  }
-
   /** Hands over the newest rows of a part that are in a state, which becomes SEEN. */
-  void takeNewest(WalRecord.Part part, State in, NewestRows sink) {
+  void takeNewest(WalRecord.Part part, State in, ObjLongConsumer<EncodedRow> sink) {
     RowHash owner = hash.owner(part.owner());
     long epoch = epoch(part.session());
     for (EncodedRow row : part.rows()) {
@@ -148,7 +144,7 @@ public final class OwnerGroup {
       Newest newest = find(owner.row(row.key()), version, epoch);
       if (newest != null && newest.state == in) {
         newest.state = State.SEEN; // it may stand in several WALs
-        sink.row(row, version);
+        sink.accept(row, version);
       }
     }
   }

@@ -10,13 +10,13 @@ import org.jspecify.annotations.Nullable;
  * @param change what the WAL has
  * @param mysqlVersion what MySQL holds of the row; null for none
  * @param redisVersion the newest that Redis holds of it; null for none
- * @param contents null unless the plan is asked for them
+ * @param contents {@link Contents#NONE} unless the plan is asked for them
  */
 public record PlannedRow(
     WalRow change,
     @Nullable Long mysqlVersion,
     @Nullable Long redisVersion,
-    @Nullable Contents contents,
+    Contents contents,
     Judgement judgement) {
   /**
    * What became of a row.
@@ -44,7 +44,9 @@ public record PlannedRow(
    * @param wal the planned change: what the row is after a replay
    */
   public record Contents(
-      @Nullable RowImage mysql, @Nullable RowImage redis, @Nullable RowImage wal) {}
+      @Nullable RowImage mysql, @Nullable RowImage redis, @Nullable RowImage wal) {
+    static final Contents NONE = new Contents(null, null, null);
+  }
 
   public OwnerId owner() {
     return change.owner();

@@ -16,6 +16,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
@@ -30,8 +31,8 @@ import java.util.stream.Collectors;
  *      session of each owner
  *   2. reads them again; a few thousand rows (WalRow) at a time:
  *        RowLookup   asks Redis, then MySQL: what Redis no longer had was in MySQL by then
- *        RowJudge    decides what became of each row, by Ownership: whose it is now
- *        and what was committed together stands or falls together: LostHalves
+ *                    and decides what became of each row, by Ownership: whose it is now
+ *        and what was committed together stands or falls together: DurableTruth
  *   3. hands the group to whoever replays what is lost, who reads the images a third time
  * </pre>
  *
@@ -234,25 +235,18 @@ public final class Planner {
         : all.stream().filter(of -> OwnerId.baseOf(of.owner()).equals(of.owner())).toList();
   }
 
-  /** Takes rows to replay. */
-  interface Lost {
-    void row(String owner, String session, EncodedRow row);
-  }
-
   /**
    * Reads the images of the rows to replay, in a third reading, in the order of the WALs.
    *
    * @param wanted which owners, encoded
    */
-  void readLost(OwnerGroup group, Predicate<String> wanted, Lost sink) {
+  void readLost(
+      OwnerGroup group, Predicate<String> wanted, BiConsumer<WalRecord.Part, EncodedRow> sink) {
     read(
         group,
         (wal, sequence, part) -> {
           if (wanted.test(part.owner())) {
-            group.takeNewest(
-                part,
-                State.TO_REPLAY,
-                (row, version) -> sink.row(part.owner(), part.session(), row));
+            group.takeNewest(part, State.TO_REPLAY, (row, version) -> sink.accept(part, row));
           }
         });
   }
@@ -277,7 +271,7 @@ public final class Planner {
               lookups,
               wals,
               options,
-              new RowJudge(Planner.this::isHealed, lookups.database().horizon()),
+              Planner.this::isHealed,
               owner -> group.newestSession(owner).session());
     }
 
@@ -363,7 +357,7 @@ public final class Planner {
                       .flatMap(List::stream)
                       .map(part -> OwnerId.ofEncoded(part.owner()))
                       .collect(Collectors.toSet()));
-      long untilNanos = System.nanoTime() + LostHalves.MOST_WAIT_NANOS;
+      long untilNanos = System.nanoTime() + DurableTruth.MOST_WAIT_NANOS;
       Map<Commit, String> conflicts = new HashMap<>();
       missing.forEach(
           (commit, sessions) ->
@@ -401,7 +395,7 @@ public final class Planner {
       return verdict instanceof Conflict conflict
               && !part.rows().isEmpty()
               && !lookups
-                  .halves()
+                  .truth()
                   .isThere(redis == null ? null : redis.connection(), part, untilNanos)
           ? " together with %s %s, a conflict: %s"
               .formatted(

@@ -10,6 +10,7 @@ import io.gameq.redis.SessionKeys;
 import io.gameq.redis.script.CommitScript;
 import io.gameq.redis.script.LuaScript;
 import io.gameq.redis.script.MessagesScript.MessageCommit;
+import io.gameq.redis.script.MessagesScript.WalCall;
 import io.gameq.rows.EncodedRow;
 import io.gameq.wal.WalRecord;
 import java.util.ArrayDeque;
@@ -68,21 +69,7 @@ final class ReplayPass implements ReplaySource.Records {
       CompletionStage<List<Object>> reply, CommitScript.Arguments record, int bytes) {}
 
   /** The first record that Redis refused, and the session that does not own there. */
-  record RefusedRecord(long sequence, SessionName session) {}
-
-  /**
-   * What came of a pass.
-   *
-   * @param sent how many records
-   * @param undecided trades that were passed over, by sequence
-   * @param unreadable sequences that the WAL cannot give back
-   * @param refusal the first record that Redis refused; null when it took all
-   */
-  record Outcome(
-      int sent,
-      Map<Long, WalRecord> undecided,
-      List<Long> unreadable,
-      @Nullable RefusedRecord refusal) {}
+  private record RefusedRecord(long sequence, SessionName session) {}
 
   /**
    * Replays as much as is to be replayed at once; where none of that concerns a session that owns,
@@ -93,15 +80,15 @@ final class ReplayPass implements ReplaySource.Records {
     NotReplayed passed = step.passed();
     for (int from = step.from(); from < owed.length; ) {
       int to = (int) Math.min(owed.length, (long) from + ports.atOnce().records());
-      Outcome outcome = run(ports, Arrays.copyOfRange(owed, from, to));
-      passed = passed.plus(outcome.undecided, outcome.unreadable);
-      if (outcome.refusal != null) {
-        int refused = Arrays.binarySearch(owed, outcome.refusal.sequence);
+      ReplayPass pass = run(ports, Arrays.copyOfRange(owed, from, to));
+      passed = passed.plus(pass.undecided, pass.unreadable);
+      if (pass.refusal != null) {
+        int refused = Arrays.binarySearch(owed, pass.refusal.sequence);
         return new HealingStep.AskOwner(
-            outcome.refusal.session, new HealingStep.Replay(refused, passed), true);
+            pass.refusal.session, new HealingStep.Replay(refused, passed), true);
       }
       from = to;
-      if (outcome.sent > 0) {
+      if (pass.sent > 0) {
         return from < owed.length ? new HealingStep.Replay(from, passed) : ended(ports, passed);
       }
     }
@@ -121,7 +108,7 @@ final class ReplayPass implements ReplaySource.Records {
     return new HealingStep.TellWhole(passed);
   }
 
-  private static Outcome run(HealingPorts ports, long[] sequences) {
+  private static ReplayPass run(HealingPorts ports, long[] sequences) {
     CommitScript.load(ports.redis());
     ReplayPass pass = new ReplayPass(ports);
     ports.redis().flushesByItself(false);
@@ -131,20 +118,17 @@ final class ReplayPass implements ReplaySource.Records {
     } finally {
       ports.redis().flushesByItself(true);
     }
-    return pass.outcome();
+    ports.replayed(pass.sent);
+    return pass;
   }
 
   /** Sends trades that were undecided. */
-  static Outcome send(HealingPorts ports, Map<Long, WalRecord> decided) {
+  private static ReplayPass send(HealingPorts ports, Map<Long, WalRecord> decided) {
     ReplayPass pass = new ReplayPass(ports);
     decided.forEach(pass::send);
     pass.finish();
-    return pass.outcome();
-  }
-
-  private Outcome outcome() {
-    ports.replayed(sent);
-    return new Outcome(sent, undecided, unreadable, refusal);
+    ports.replayed(pass.sent);
+    return pass;
   }
 
   @Override
@@ -173,13 +157,13 @@ final class ReplayPass implements ReplaySource.Records {
     List<CommitScript.Part> owned = sessions.owned(record.parts());
     if (!owned.isEmpty() && refusal == null) {
       send(
-          CommitScript.Arguments.ofReplay(
+          new CommitScript.Arguments(
+              WalCall.ofReplay(ports.slots()),
               sequence,
               ports.dueMillis(),
               owned,
               // Where another session holds a part of it, it counted.
-              owned.size() == record.parts().size() ? acknowledgements(sequence, record) : null,
-              ports.slots()));
+              owned.size() == record.parts().size() ? acknowledgements(sequence, record) : null));
       sent++;
     }
   }
@@ -263,7 +247,7 @@ final class ReplayPass implements ReplaySource.Records {
    * Redis already: versions are compared. Waits a little when not all can be decided by now.
    */
   static HealingStep decide(HealingPorts ports, HealingStep.Decide step) {
-    boolean isLast = System.nanoTime() - step.sinceNanos() >= LostHalves.MOST_WAIT_NANOS;
+    boolean isLast = System.nanoTime() - step.sinceNanos() >= DurableTruth.MOST_WAIT_NANOS;
     Map<Long, WalRecord> sent = new TreeMap<>();
     Map<Long, WalRecord> left = new TreeMap<>();
     List<Long> givenUp = new ArrayList<>();
@@ -271,10 +255,10 @@ final class ReplayPass implements ReplaySource.Records {
         .undecided()
         .forEach(
             (sequence, record) -> {
-              LostHalves.Place place = place(ports, record.parts());
-              if (place == LostHalves.Place.THERE) {
+              DurableTruth.Place place = place(ports, record.parts());
+              if (place == DurableTruth.Place.THERE) {
                 sent.put(sequence, record);
-              } else if (place == LostHalves.Place.NOWHERE || isLast) {
+              } else if (place == DurableTruth.Place.NOWHERE || isLast) {
                 givenUp.add(sequence);
               } else {
                 left.put(sequence, record);
@@ -290,19 +274,19 @@ final class ReplayPass implements ReplaySource.Records {
     if (left.isEmpty()) {
       return ended(ports, now);
     }
-    LockSupport.parkNanos(LostHalves.ASK_EVERY_NANOS);
+    LockSupport.parkNanos(DurableTruth.ASK_EVERY_NANOS);
     return new HealingStep.Decide(now, step.sinceNanos());
   }
 
   /** Where the halves of lost sessions are: everywhere, not yet everywhere, or one nowhere. */
-  private static LostHalves.Place place(HealingPorts ports, List<WalRecord.Part> parts) {
-    LostHalves.Place place = LostHalves.Place.THERE;
+  private static DurableTruth.Place place(HealingPorts ports, List<WalRecord.Part> parts) {
+    DurableTruth.Place place = DurableTruth.Place.THERE;
     for (WalRecord.Part part : parts) {
       HeldSession session = ports.sessions().of(part);
-      if (place == LostHalves.Place.THERE
+      if (place == DurableTruth.Place.THERE
           && !OwnerId.ofEncoded(part.owner()).isInbox() // what of these is not held is in MySQL
           && (session == null || session.ref().isLost())) {
-        place = ports.truth().halves().find(ports.redis(), part);
+        place = ports.truth().find(ports.redis(), part);
       }
     }
     return place;

@@ -3,6 +3,7 @@ package io.gameq.healing;
 import io.gameq.owner.OwnerId;
 import io.gameq.terminal.Shown;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -17,7 +18,8 @@ public final class ReplayReport {
   private static final int MOST_NAMED = 20;
 
   private final List<String> named = new ArrayList<>();
-  private final Map<String, Closed> closed = new TreeMap<>();
+  private final Map<String, String> closed = new TreeMap<>();
+  private final Map<String, Long> closedRows = new HashMap<>();
   private long rows;
   private long written;
   private long refused;
@@ -59,16 +61,8 @@ public final class ReplayReport {
 
   /** A row is left as it is, since its table takes none: nothing more is tried with it. */
   public void closed(String table, String why) {
-    closed.computeIfAbsent(table, of -> new Closed(why)).rows++;
-  }
-
-  private static final class Closed {
-    private final String why;
-    private long rows;
-
-    Closed(String why) {
-      this.why = why;
-    }
+    closed.putIfAbsent(table, why);
+    closedRows.merge(table, 1L, Long::sum);
   }
 
   /** The tables that took no rows, a line each; empty when all did. */
@@ -79,8 +73,8 @@ public final class ReplayReport {
                 "table %s takes no rows, %s of it not replayed: %s"
                     .formatted(
                         Shown.text(of.getKey()),
-                        Shown.count(of.getValue().rows, "row"),
-                        Shown.cut(of.getValue().why, 200)))
+                        Shown.count(closedRows.getOrDefault(of.getKey(), 0L), "row"),
+                        Shown.cut(of.getValue(), 200)))
         .toList();
   }
 

@@ -11,11 +11,6 @@ import org.slf4j.LoggerFactory;
 
 /** The WAL of a node that heals. */
 public interface ReplaySource {
-  /** The WAL that this node writes. */
-  static ReplaySource of(WalWriter wal) {
-    return new WalFiles(wal);
-  }
-
   /** The WAL's name, under which Redis keeps its journal marks. */
   String id();
 
@@ -48,7 +43,7 @@ public interface ReplaySource {
 
     private final WalWriter wal;
 
-    private WalFiles(WalWriter wal) {
+    public WalFiles(WalWriter wal) {
       this.wal = wal;
     }
 

@@ -1,6 +1,9 @@
 package io.gameq.healing;
 
 import io.gameq.MySqlException;
+import io.gameq.healing.Ownership.Conflict;
+import io.gameq.healing.Ownership.Replayable;
+import io.gameq.healing.Ownership.Verdict;
 import io.gameq.healing.PlannedRow.Contents;
 import io.gameq.healing.PlannedRow.Judgement;
 import io.gameq.mysql.tables.DiscardTable.Discard;
@@ -16,6 +19,8 @@ import io.gameq.rows.RowCodec;
 import io.gameq.rows.RowImage;
 import io.gameq.rows.RowKey;
 import io.gameq.rows.RowOp;
+import io.gameq.terminal.Shown;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
@@ -28,6 +33,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.function.Function;
+import java.util.function.IntPredicate;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -40,25 +46,28 @@ final class RowLookup {
   private final Planner.Options options;
   private final Function<OwnerId, SessionId> newestSession;
   private final RowCodec codec;
-  private final RowJudge judge;
+  private final IntPredicate isHealed;
+  private final @Nullable Instant horizon; // deletes from before then may be forgotten
   private final @Nullable LookupScript redis;
 
   /**
    * Looks rows of one group of owners up.
    *
+   * @param isHealed whether the node of a WAL, by its number, puts back by itself what is missing
    * @param newestSession of an owner, in all WALs
    */
   RowLookup(
       Lookups lookups,
       WalSet wals,
       Planner.Options options,
-      RowJudge judge,
+      IntPredicate isHealed,
       Function<OwnerId, SessionId> newestSession) {
     this.mysql = lookups.database();
     this.options = options;
     this.newestSession = newestSession;
     this.codec = lookups.codec(wals);
-    this.judge = judge;
+    this.isHealed = isHealed;
+    this.horizon = lookups.database().horizon();
     ReplayRedis open = lookups.redis();
     this.redis = open == null ? null : new LookupScript(open.pipeline(), open.slots());
   }
@@ -105,16 +114,15 @@ final class RowLookup {
 
   private PlannedRow planned(AskedRow row, InRedis redis, InMySql mysql, long readNanos) {
     WalRow change = row.change;
-    Judgement judgement =
-        judge.judge(row, redis, mysql, () -> problem(row, change.image(), readNanos));
+    Judgement judgement = judge(row, redis, mysql, readNanos);
     Contents contents =
         options.contents()
             ? new Contents(
                 mysql.image,
-                decodedOrNull(row, redis.newest(), readNanos),
-                decodedOrNull(row, change.image(), readNanos))
-            : null;
-    if (options.compare() && contents != null) {
+                redis.newest().length == 0 ? null : decoded(row, redis.newest(), readNanos).image,
+                decoded(row, change.image(), readNanos).image)
+            : Contents.NONE;
+    if (options.compare()) {
       String difference = difference(change, redis, mysql, contents);
       if (!difference.isEmpty()) {
         judgement = Judgement.of(Status.OTHER_CONTENT, difference);
@@ -124,32 +132,88 @@ final class RowLookup {
     return new PlannedRow(change, mysql.version, inRedis < 0 ? null : inRedis, contents, judgement);
   }
 
-  /** Why the row of the WAL cannot be decoded; empty when it can. */
-  private String problem(AskedRow row, byte[] image, long readNanos) {
-    if (!row.keyProblem.isEmpty()) {
-      return row.keyProblem;
+  /** A decoded row; null, and why, when it is none or cannot be decoded. */
+  private record Decoded(@Nullable RowImage image, String problem) {}
+
+  private Decoded decoded(AskedRow row, byte[] image, long readNanos) {
+    if (row.key == null) {
+      return new Decoded(null, row.keyProblem);
     }
     try {
-      RowImage unused = mysql.decode(codec, row.change.key(), image, readNanos);
-      return "";
+      return new Decoded(mysql.decode(codec, row.change.key(), image, readNanos), "");
     } catch (MySqlException e) {
       throw e;
     } catch (RuntimeException e) {
-      return String.valueOf(e.getMessage());
+      return new Decoded(null, String.valueOf(e.getMessage()));
     }
   }
 
-  private @Nullable RowImage decodedOrNull(AskedRow row, byte[] image, long readNanos) {
-    if (row.key == null || image.length == 0) {
-      return null;
+  /** What became of a row, by what Redis and MySQL answered about it. */
+  private Judgement judge(AskedRow asked, InRedis redis, InMySql mysql, long readNanos) {
+    WalRow row = asked.change();
+    if (row.isCoveredBy(mysql.version())) {
+      return Judgement.of(Status.IN_MYSQL);
     }
-    try {
-      return mysql.decode(codec, row.change.key(), image, readNanos);
-    } catch (MySqlException e) {
-      throw e;
-    } catch (RuntimeException e) {
-      return null;
+    if (mysql.discards().stream()
+        .anyMatch(of -> of.covers(row.owner(), row.session(), row.version()))) {
+      return Judgement.of(Status.DISCARDED);
     }
+    Verdict verdict =
+        Ownership.judge(row.session(), asked.newestSession(), mysql.durable(), redis.ownedBy());
+    boolean restores = verdict instanceof Replayable replayable && replayable.restore();
+    boolean isLive = isHealed.test(row.wal());
+    if (isFlushedFromRedis(row, redis, mysql, verdict)) {
+      boolean isUnknown = verdict instanceof Replayable && redis.ownedBy() == null;
+      return new Judgement(
+          Status.IN_REDIS, "", restores && !isLive, (restores || isUnknown) && !isLive);
+    }
+    if (row.isCoveredBy(mysql.deadLetter())) {
+      return Judgement.of(Status.DEAD_LETTER);
+    }
+    boolean isDelete = row.op() == RowOp.DELETE;
+    boolean isOld = horizon != null && Shown.time(row.version()).isBefore(horizon);
+    if (isOld && isDelete && mysql.version() == null) {
+      return Judgement.of(Status.IN_MYSQL); // deleted, and even that is forgotten
+    }
+    String problem = decoded(asked, row.image(), readNanos).problem;
+    if (!problem.isEmpty()) {
+      return Judgement.of(Status.UNREADABLE, problem);
+    }
+    if (horizon != null && isOld && !isDelete) {
+      return Judgement.of(
+          Status.TOO_OLD,
+          "deletes from before %s UTC are forgotten: it could bring a deleted row back"
+              .formatted(Shown.utc(horizon)));
+    }
+    if (verdict instanceof Conflict conflict) {
+      return Judgement.of(
+          redis.isDirty(row.version()) ? Status.PARKED : Status.CONFLICT, conflict.reason());
+    }
+    return isLive
+        ? Judgement.of(Status.LIVE, "its node is alive and heals itself")
+        : new Judgement(Status.LOST, restores ? "MySQL lost its session" : "", restores, true);
+  }
+
+  /**
+   * Whether what Redis holds of the row will be flushed by writers, once its session is durable.
+   */
+  private static boolean isFlushedFromRedis(
+      WalRow row, InRedis redis, InMySql mysql, Verdict verdict) {
+    long version = row.version();
+    if (redis.isClaimed(version)) {
+      return true;
+    }
+    SessionId ownedBy = redis.ownedBy();
+    if (ownedBy != null) {
+      Durable durable = mysql.durable();
+      boolean isOlder =
+          durable != null
+              && ownedBy.text().compareTo(durable.sessions().holder(ownedBy).text()) < 0;
+      boolean willBeOlder = verdict instanceof Replayable to && !to.under().equals(ownedBy);
+      return redis.isDirtyOfOwner(version) && !isOlder && !willBeOlder; // else it is parked
+    }
+    // a writer asks MySQL who owns, and tells Redis
+    return verdict instanceof Replayable to && redis.isDirtyOf(to.under(), version);
   }
 
   /** What of the same version differs, in the columns that the WAL's row names; or empty. */

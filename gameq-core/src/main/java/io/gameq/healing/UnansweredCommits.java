@@ -13,7 +13,7 @@ public interface UnansweredCommits {
   /** The next; null when there is none. */
   @Nullable Commit first();
 
-  /** What sends a commit by itself. */
+  /** What sends a commit again, by itself. */
   CommitGroup group(Commit commit);
 
   /** Redis holds the first. */

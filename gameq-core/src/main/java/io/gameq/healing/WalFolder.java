@@ -1,6 +1,7 @@
 package io.gameq.healing;
 
 import io.gameq.GameQueueException;
+import io.gameq.redis.script.NodeSigns;
 import io.gameq.rows.EncodedRow;
 import io.gameq.wal.WalDamage;
 import io.gameq.wal.WalReader;
@@ -20,15 +21,12 @@ import org.jspecify.annotations.Nullable;
  * Not thread-safe.
  */
 public final class WalFolder {
-  private static final int PROCESS_DIGITS = 8;
-
   private final Path directory;
   private final Map<LayoutName, String> layouts = new LinkedHashMap<>();
   private final Set<Long> failed = new HashSet<>();
   private WalRecord.@Nullable Header header;
-  private List<WalDamage> damage = List.of();
-  private boolean whole = true;
-  private long missing;
+  private WalReport report = new WalReport(null, 0, 0, 0, false, List.of());
+  private boolean known;
   private long records;
   private long commits;
   private long changes;
@@ -37,7 +35,6 @@ public final class WalFolder {
   private long carried;
   private long oldestVersion = -1;
   private long newestVersion;
-  private boolean known;
 
   /** Names a column list. */
   public record LayoutName(String table, long fingerprint) {}
@@ -57,16 +54,13 @@ public final class WalFolder {
       WalReader.read(directory, sink);
       return;
     }
-    WalReport report =
+    report =
         WalReader.read(
             directory,
             entry -> {
               learn(entry);
               sink.accept(entry);
             });
-    damage = report.damage();
-    whole = report.isWhole();
-    missing = report.missing();
     known = true;
   }
 
@@ -160,23 +154,22 @@ public final class WalFolder {
 
   /** 8 hex digits that name the process. */
   public String process() {
-    String id = id();
-    return id.substring(Math.max(0, id.length() - PROCESS_DIGITS));
+    return NodeSigns.processOfWal(id());
   }
 
   /** What is missing or damaged; also what harms nothing. */
   public List<WalDamage> damage() {
-    return damage;
+    return report.damage();
   }
 
   /** Whether no record is missing, but for one that was not finished when its node died. */
   public boolean isWhole() {
-    return whole;
+    return report.isWhole();
   }
 
   /** How many records are known to be missing. */
   public long missing() {
-    return missing;
+    return report.missing();
   }
 
   /** Whether the commit with this sequence was marked failed; meant once all was read. */

@@ -6,6 +6,7 @@ import io.gameq.mysql.tables.OwnerTable;
 import io.gameq.mysql.tables.OwnerTable.Durable;
 import io.gameq.owner.OwnerId;
 import io.gameq.owner.SessionId;
+import io.gameq.redis.script.NodeSigns;
 import io.gameq.redis.script.ReplayScript;
 import io.gameq.rows.EncodedRow;
 import java.util.ArrayList;
@@ -16,6 +17,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -44,50 +46,31 @@ public final class WalReplay {
   private final Lookups lookups;
   private final Planner planner;
   private final ReplayTarget target;
-  private final Progress progress;
+  private final LongConsumer progress;
   private final Set<String> goneProcesses;
   private final ReplayReport report = new ReplayReport();
   private final Map<String, Boolean> gone = new HashMap<>();
 
-  /** Is told how far it is. */
-  public interface Progress {
-    /** For a replay that nobody watches. */
-    Progress NONE =
-        new Progress() {
-          @Override
-          public void step(String what) {}
-
-          @Override
-          public void replayed(long rows) {}
-        };
-
-    void step(String what);
-
-    void replayed(long rows);
-  }
-
   /**
    * A replay of what a plan will call lost.
    *
+   * @param planner of the same WALs
+   * @param progress is told how many rows were replayed
    * @param goneProcesses those of nodes that are known to be gone, whatever their last sign of life
    */
   public WalReplay(
       WalSet wals,
       Lookups lookups,
-      Planner.Options options,
+      Planner planner,
       ReplayTarget target,
       Set<String> goneProcesses,
-      Progress progress) {
+      LongConsumer progress) {
     this.wals = wals;
     this.lookups = lookups;
-    this.planner = new Planner(wals, lookups, options, progress::step);
+    this.planner = planner;
     this.target = target;
     this.progress = progress;
     this.goneProcesses = Set.copyOf(goneProcesses);
-  }
-
-  public Planner planner() {
-    return planner;
   }
 
   /** What was done so far. */
@@ -156,14 +139,14 @@ public final class WalReplay {
     planner.readLost(
         group,
         owner -> buckets.get(group.trades().bucket(owner)),
-        (owner, session, row) -> {
+        (part, row) -> {
           OwnerRows of =
               byOwner.computeIfAbsent(
-                  owner,
+                  part.owner(),
                   name ->
                       new OwnerRows(OwnerId.ofEncoded(name), new ArrayList<>(), new ArrayList<>()));
           of.rows.add(row);
-          of.writtenUnder.add(SessionId.parse(session));
+          of.writtenUnder.add(SessionId.parse(part.session()));
         });
     Map<String, List<OwnerRows>> together = new LinkedHashMap<>();
     byOwner.forEach(
@@ -213,7 +196,7 @@ public final class WalReplay {
     lookups.database().owners().restore(restored);
     report.restored(restored.size());
     target.write(groups, report);
-    progress.replayed(report.rows());
+    progress.accept(report.rows());
   }
 
   /** Judged again, by who owns now: null when a later session does. */
@@ -258,7 +241,7 @@ public final class WalReplay {
   private boolean isGone(SessionId session) {
     ReplayRedis redis = lookups.redis();
     return gone.computeIfAbsent(
-        session.nonce().substring(0, 8),
+        NodeSigns.process(session),
         process ->
             redis == null || goneProcesses.contains(process) || redis.aliveNode(process) == null);
   }

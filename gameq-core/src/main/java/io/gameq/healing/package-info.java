@@ -11,13 +11,13 @@
  *   ReplayPass       sends records of the WAL that the marks do not prove; decides about trades
  *
  * a WAL whose node is gone: LeftWalReplay at its start, and the tool
- *   Planner          what became of each row: RowLookup asks Redis and MySQL, RowJudge decides
+ *   Planner          what became of each row: RowLookup asks Redis and MySQL
  *   WalReplay        puts back what is lost, into a ReplayTarget (RedisTarget)
  *   LeftMessages     the messages of such a WAL
  *
  * all of them
  *   Ownership        under which session a row may be put back
- *   LostHalves       whether half of a trade may be: AdoptedHalves
+ *   DurableTruth     who owns by MySQL; whether half of a trade may be put back
  *   MessageReplay    messages that the marks do not prove, after the rows
  * </pre>
  *

@@ -21,7 +21,6 @@ import io.gameq.durability.Callbacks;
 import io.gameq.durability.DurableTracker;
 import io.gameq.durability.NodeSessions;
 import io.gameq.durability.SessionNews;
-import io.gameq.healing.AdoptedHalves;
 import io.gameq.healing.DurableTruth;
 import io.gameq.mysql.tables.OwnerReader;
 import io.gameq.mysql.tables.OwnerTable;
@@ -184,8 +183,7 @@ final class GameNode implements AutoCloseable {
                 new SenderRedis(
                     servers.primary(), servers.ofSender().eventLoop(), clock, heartbeat),
                 to,
-                new DurableTruth(
-                    owners, new AdoptedHalves(servers.slots(), owners, views::versions)),
+                new DurableTruth(servers.slots(), owners, views::versions),
                 events(afterHealing)));
     opened.add(durableNotices).keepSubscribed();
 

@@ -18,7 +18,6 @@ import io.gameq.change.Commit;
 import io.gameq.change.CommitPart;
 import io.gameq.change.VersionClock;
 import io.gameq.healing.DurableTruth;
-import io.gameq.healing.LostHalves;
 import io.gameq.mysql.MySql;
 import io.gameq.mysql.MySqlPool;
 import io.gameq.mysql.tables.TermTable;
@@ -85,9 +84,7 @@ class DeadSenderTest {
                   clock,
                   new NodeHeartbeat("dead", "0badcafe", "n1", new RedisClock())),
               new SenderWal(wal, new VersionClock(clock)),
-              new DurableTruth(
-                  new NoSessions(),
-                  (connection, owner, lost, versions) -> LostHalves.Place.NOWHERE),
+              new DurableTruth(new SlotKeys[0], new NoSessions(), rows -> Map.of()),
               new DeathAlone(died));
       sender.submit(
           new OneRow() {

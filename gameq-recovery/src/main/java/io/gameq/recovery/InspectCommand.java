@@ -1,7 +1,5 @@
 package io.gameq.recovery;
 
-import com.fasterxml.jackson.core.JsonFactory;
-import com.fasterxml.jackson.core.JsonGenerator;
 import io.gameq.GameQueueException;
 import io.gameq.healing.RowHash;
 import io.gameq.healing.WalFolder;
@@ -13,33 +11,20 @@ import io.gameq.terminal.Shown;
 import io.gameq.wal.WalDamage;
 import io.gameq.wal.WalReader;
 import io.gameq.wal.WalRecord;
-import java.io.IOException;
 import java.io.PrintWriter;
-import java.io.StringWriter;
-import java.io.UncheckedIOException;
 import java.time.Instant;
 import java.util.HashSet;
 import java.util.Locale;
-import java.util.Objects;
 import java.util.Set;
-import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
 /** {@code inspect}: what WALs hold, and what of them is damaged. */
 @Command(
     name = "inspect",
     description = "Says what WALs hold and what is damaged, without any server. Changes nothing.")
-final class InspectCommand implements Callable<Integer> {
-  private static final JsonFactory JSON = new JsonFactory();
-
-  @Spec private @Nullable CommandSpec spec;
-  @Mixin private OwnerOption owners = new OwnerOption();
-  @Mixin private WalArguments arguments = new WalArguments();
+final class InspectCommand extends WalCommand {
 
   @Option(names = "--table", paramLabel = "TABLE", description = "Only changes of this table.")
   private @Nullable String table;
@@ -86,10 +71,10 @@ final class InspectCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    PrintWriter out = Objects.requireNonNull(spec).commandLine().getOut();
-    wanted = owners.encoded();
+    PrintWriter out = out();
+    wanted = owners();
     boolean damaged = false;
-    for (WalFolder folder : arguments.open().folders()) {
+    for (WalFolder folder : openWals().folders()) {
       Counts counts = new Counts();
       folder.read(
           entry -> {
@@ -158,7 +143,7 @@ final class InspectCommand implements Callable<Integer> {
 
   private static String asJson(
       WalReader.Entry entry, String kind, WalRecord.Part part, EncodedRow row) {
-    return text(
+    return RowJson.text(
         line -> {
           line.writeNumberField("sequence", entry.sequence());
           line.writeStringField("kind", kind);
@@ -215,7 +200,7 @@ final class InspectCommand implements Callable<Integer> {
   }
 
   private static String asJson(WalFolder folder, Counts counts) {
-    return text(
+    return RowJson.text(
         line -> {
           line.writeStringField("directory", folder.directory().toString());
           line.writeStringField("wal", folder.id());
@@ -244,21 +229,5 @@ final class InspectCommand implements Callable<Integer> {
           line.writeNumberField("missing", folder.missing());
           line.writeBooleanField("whole", folder.isWhole());
         });
-  }
-
-  private interface Fields {
-    void write(JsonGenerator line) throws IOException;
-  }
-
-  private static String text(Fields fields) {
-    StringWriter text = new StringWriter();
-    try (JsonGenerator line = JSON.createGenerator(text)) {
-      line.writeStartObject();
-      fields.write(line);
-      line.writeEndObject();
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
-    return text.toString();
   }
 }

@@ -4,7 +4,6 @@ import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
 import io.gameq.GameQueueException;
 import io.gameq.healing.PlannedRow;
-import io.gameq.healing.PlannedRow.Contents;
 import io.gameq.healing.Planner;
 import io.gameq.healing.Status;
 import io.gameq.healing.WalRow;
@@ -13,7 +12,6 @@ import io.gameq.terminal.Shown;
 import java.io.BufferedWriter;
 import java.io.Closeable;
 import java.io.IOException;
-import java.io.StringWriter;
 import java.io.UncheckedIOException;
 import java.io.Writer;
 import java.nio.charset.StandardCharsets;
@@ -35,7 +33,6 @@ import org.jspecify.annotations.Nullable;
  * players' data. Not thread-safe.
  */
 final class PlanDetails implements Planner.Sink, Closeable {
-  private static final JsonFactory JSON = new JsonFactory();
   private static final String CSV_HEADINGS =
       "owner,table,key,op,session,version,time_utc,status,reason,mysql_version,"
           + "redis_version,mysql_before,redis_before,after";
@@ -53,7 +50,7 @@ final class PlanDetails implements Planner.Sink, Closeable {
     this.directory = directory;
     try {
       Files.createDirectories(directory, attributes("rwx------"));
-      json = JSON.createGenerator(writer(directory.resolve("plan.json")));
+      json = new JsonFactory().createGenerator(writer(directory.resolve("plan.json")));
       csv = writer(directory.resolve("plan.csv"));
       json.writeStartArray();
       csv.write(CSV_HEADINGS + "\n");
@@ -105,19 +102,14 @@ final class PlanDetails implements Planner.Sink, Closeable {
     json.writeStringField("reason", row.reason());
     json.writeStringField("mysqlVersion", RowJson.version(row.mysqlVersion()));
     json.writeStringField("redisVersion", RowJson.version(row.redisVersion()));
-    Contents contents = row.contents();
-    json.writeFieldName("mysqlBefore");
-    RowJson.write(json, contents == null ? null : contents.mysql());
-    json.writeFieldName("redisBefore");
-    RowJson.write(json, contents == null ? null : contents.redis());
-    json.writeFieldName("after");
-    RowJson.write(json, contents == null ? null : contents.wal());
+    RowJson.write(json, "mysqlBefore", row.contents().mysql());
+    RowJson.write(json, "redisBefore", row.contents().redis());
+    RowJson.write(json, "after", row.contents().wal());
     json.writeEndObject();
   }
 
   private void writeCsv(PlannedRow row) throws IOException {
     WalRow change = row.change();
-    Contents contents = row.contents();
     List<@Nullable String> cells =
         Arrays.asList(
             row.owner().id(),
@@ -131,9 +123,9 @@ final class PlanDetails implements Planner.Sink, Closeable {
             row.reason(),
             RowJson.version(row.mysqlVersion()),
             RowJson.version(row.redisVersion()),
-            columns(contents == null ? null : contents.mysql()),
-            columns(contents == null ? null : contents.redis()),
-            columns(contents == null ? null : contents.wal()));
+            columns(row.contents().mysql()),
+            columns(row.contents().redis()),
+            columns(row.contents().wal()));
     String separator = "";
     for (String cell : cells) {
       csv.write(separator);
@@ -143,14 +135,8 @@ final class PlanDetails implements Planner.Sink, Closeable {
     csv.write("\n");
   }
 
-  private static String columns(@Nullable RowImage image) throws IOException {
-    StringWriter text = new StringWriter();
-    if (image != null) {
-      try (JsonGenerator columns = JSON.createGenerator(text)) {
-        RowJson.write(columns, image);
-      }
-    }
-    return text.toString();
+  private static String columns(@Nullable RowImage image) {
+    return image == null ? "" : RowJson.value(columns -> RowJson.write(columns, image));
   }
 
   /** A spreadsheet runs what begins like a formula; a player may have named an item so. */

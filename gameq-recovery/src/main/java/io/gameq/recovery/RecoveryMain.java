@@ -1,7 +1,5 @@
 package io.gameq.recovery;
 
-import io.gameq.healing.LeftMessages;
-import io.gameq.healing.WalSet;
 import io.gameq.terminal.ErrorLine;
 import java.io.PrintWriter;
 import java.nio.charset.Charset;
@@ -75,25 +73,16 @@ public final class RecoveryMain implements Runnable {
         Objects.requireNonNull(spec).commandLine(), "missing command");
   }
 
-  /** What a plan or a comparison comes to. */
-  static int exitCode(PlanTotals totals, LeftMessages.Totals messages, WalSet wals) {
-    boolean damaged = wals.folders().stream().anyMatch(folder -> !folder.isWhole());
-    return totals.callsForAction() || messages.lacking() > 0 || damaged ? FOUND_SOMETHING : CLEAN;
-  }
-
   public static void main(String[] args) {
     System.exit(
         run(
             new PrintWriter(System.out, true, Charset.defaultCharset()),
             new PrintWriter(System.err, true, Charset.defaultCharset()),
+            System::getenv,
             args));
   }
 
   /** Runs one command line and returns its exit code; does not end the JVM. */
-  static int run(PrintWriter out, PrintWriter err, String... args) {
-    return run(out, err, System::getenv, args);
-  }
-
   static int run(
       PrintWriter out,
       PrintWriter err,

@@ -11,21 +11,14 @@ import io.gameq.healing.ReplayTarget;
 import io.gameq.healing.Status;
 import io.gameq.healing.WalFolder;
 import io.gameq.healing.WalReplay;
-import io.gameq.healing.WalSet;
-import io.gameq.recovery.ServerOptions.Servers;
 import io.gameq.terminal.Shown;
 import java.io.PrintWriter;
 import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
 import java.util.Set;
-import java.util.concurrent.Callable;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
 /** {@code replay}: puts back what is lost. */
 @Command(
@@ -41,7 +34,7 @@ import picocli.CommandLine.Spec;
           + " or in MySQL with --into mysql. It does not say that the WALs may go: 'verify' does.",
       "Exit code 1: rows are still lost, in conflict, refused or not readable, or a WAL is damaged."
     })
-final class ReplayCommand implements Callable<Integer> {
+final class ReplayCommand extends PlanningCommand {
   private static final long DEFAULT_RATE = 20_000;
 
   /** Where lost rows go. */
@@ -55,11 +48,6 @@ final class ReplayCommand implements Callable<Integer> {
     SKIP,
     APPLY
   }
-
-  @Spec private @Nullable CommandSpec spec;
-  @Mixin private ServerOptions servers = new ServerOptions();
-  @Mixin private OwnerOption owners = new OwnerOption();
-  @Mixin private WalArguments arguments = new WalArguments();
 
   @Option(names = "--execute", description = "Do it; else nothing is changed.")
   private boolean execute;
@@ -95,69 +83,47 @@ final class ReplayCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    CommandSpec self = Objects.requireNonNull(spec);
-    PrintWriter out = self.commandLine().getOut();
-    ProgressLine progress = new ProgressLine(self.commandLine().getErr());
-    if (into == Into.REDIS && !servers.hasRedis()) {
+    if (into == Into.REDIS && !hasRedis()) {
       throw new GameQueueException("give --redis, or --into mysql when Redis is gone for good");
     }
     if (rate < 0) {
       throw new GameQueueException("--rate is " + rate + ": give rows a second, or 0");
     }
-    WalSet wals = arguments.open();
-    try (Servers open = servers.open(wals)) {
-      Planner.Options wanted = new Planner.Options(owners.encoded(), includeLive, false, false);
-      PlanTotals before = new PlanTotals(wals.folders().get(0).header().slots());
-      if (!execute) {
-        Planner planner = new Planner(wals, open.lookups(), wanted, progress::step);
-        planner.plan(before);
-        progress.end();
-        owners.requireFound(before);
-        Summary.wals(out, wals, planner.alive());
-        Summary.totals(out, before);
-        Summary.named(out, before);
-        LeftMessages.Totals messages = LeftMessages.totals(open.lookups(), planner.gone());
-        Summary.messages(out, messages);
-        out.println();
-        out.println("Nothing was changed: --execute does it.");
-        return RecoveryMain.exitCode(before, messages, wals);
-      }
-      return execute(out, progress, wals, open, wanted, before);
-    }
+    return super.call();
   }
 
-  private int execute(
-      PrintWriter out,
-      ProgressLine progress,
-      WalSet wals,
-      Servers open,
-      Planner.Options wanted,
-      PlanTotals before) {
+  @Override
+  int call(Servers open, ProgressLine progress) {
+    Planner.Options wanted = new Planner.Options(owners(), includeLive, false, false);
+    return execute ? execute(open, progress, wanted) : planOnly(open, progress, wanted);
+  }
+
+  private int planOnly(Servers open, ProgressLine progress, Planner.Options wanted) {
+    Plan plan = plan(open, progress, wanted, row -> {});
+    plan.print(out(), true);
+    out().println();
+    out().println("Nothing was changed: --execute does it.");
+    return plan.exitCode();
+  }
+
+  private int execute(Servers open, ProgressLine progress, Planner.Options wanted) {
+    PrintWriter out = out();
     long begun = System.nanoTime();
     Lookups lookups = open.lookups();
     RateLimit limit = new RateLimit(rate);
     ReplayTarget target =
         into == Into.MYSQL
-            ? new MySqlTarget(open.database(), lookups.codec(wals), limit)
+            ? new MySqlTarget(open.database(), lookups.codec(open.wals()), limit)
             : new RedisTarget(Objects.requireNonNull(lookups.redis()), limit);
+    Plan before = new Plan(open, wanted, progress);
     WalReplay replay =
         new WalReplay(
-            wals,
+            open.wals(),
             lookups,
-            wanted,
+            before.planner(),
             target,
             Set.of(),
-            new WalReplay.Progress() {
-              @Override
-              public void step(String what) {
-                progress.step(what);
-              }
-
-              @Override
-              public void replayed(long rows) {
-                progress.rows("replaying", rows, before.rows(Status.LOST));
-              }
-            });
+            rows -> progress.rows("replaying", rows, before.rows(Status.LOST)));
     ReplayReport report = replay.report();
     Conflicts wanting =
         new Conflicts(open.database().rows().owners(), open.redis(), target, into == Into.MYSQL);
@@ -165,13 +131,13 @@ final class ReplayCommand implements Callable<Integer> {
         row -> {
           before.row(row);
           if (conflicts == OnConflict.APPLY && row.status().isConflict()) {
-            wanting.add(row, replay.planner(), report);
+            wanting.add(row, before.planner(), report);
           }
         });
     wanting.apply(report);
     target.finish(report);
     progress.end();
-    owners.requireFound(before);
+    requireFound(before);
     double seconds = (System.nanoTime() - begun) / 1e9;
     out.println(
         String.format(
@@ -192,18 +158,11 @@ final class ReplayCommand implements Callable<Integer> {
     if (open.redis() != null) {
       open.redis().requireSameTerm();
     }
-    replayMessages(out, replay.planner().gone(), lookups, report);
-    PlanTotals after = new PlanTotals(wals.folders().get(0).header().slots());
-    Planner again = new Planner(wals, lookups, wanted, progress::step);
-    again.plan(after);
-    progress.end();
+    replayMessages(out, before.planner().gone(), lookups, report);
+    Plan after = plan(open, progress, wanted, row -> {});
     out.println();
     out.println("Planned again, after it:");
-    Summary.wals(out, wals, again.alive());
-    Summary.totals(out, after);
-    Summary.named(out, after);
-    LeftMessages.Totals messages = LeftMessages.totals(lookups, again.gone());
-    Summary.messages(out, messages);
+    after.print(out, true);
     out.println();
     out.println(
         after.rows(Status.LOST) == 0
@@ -211,13 +170,13 @@ final class ReplayCommand implements Callable<Integer> {
             : report.closedTables().isEmpty()
                 ? "Some rows are still lost: run it again."
                 : "Some rows are still lost: mend the tables named above, then run it again.");
-    return RecoveryMain.exitCode(after, messages, wals);
+    return after.exitCode();
   }
 
   /** Messages are of no owner, so that those of some cannot be asked for. */
   private void replayMessages(
       PrintWriter out, List<WalFolder> gone, Lookups lookups, ReplayReport report) {
-    if (!owners.encoded().isEmpty()) {
+    if (!owners().isEmpty()) {
       out.println("  messages were left alone: they are put back without --owner");
       return;
     }

@@ -1,5 +1,6 @@
 package io.gameq.recovery;
 
+import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
 import io.gameq.healing.WalRow;
 import io.gameq.rows.Column;
@@ -7,12 +8,42 @@ import io.gameq.rows.RowImage;
 import io.gameq.rows.RowOp;
 import io.gameq.terminal.Shown;
 import java.io.IOException;
+import java.io.StringWriter;
+import java.io.UncheckedIOException;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The columns of a row as a JSON object; of a delete, its key. Stateless. */
+/** Rows as JSON, and lines of JSON. Stateless. */
 final class RowJson {
+  private static final JsonFactory JSON = new JsonFactory();
+
   private RowJson() {}
+
+  /** Writes the fields of an object. */
+  interface Fields {
+    void write(JsonGenerator line) throws IOException;
+  }
+
+  /** An object in one line. */
+  static String text(Fields fields) {
+    return value(
+        line -> {
+          line.writeStartObject();
+          fields.write(line);
+          line.writeEndObject();
+        });
+  }
+
+  /** Any value in one line. */
+  static String value(Fields value) {
+    StringWriter text = new StringWriter();
+    try (JsonGenerator line = JSON.createGenerator(text)) {
+      value.write(line);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    return text.toString();
+  }
 
   /** A version as JSON and CSV have it; null for none. */
   static @Nullable String version(@Nullable Long version) {
@@ -28,7 +59,13 @@ final class RowJson {
     }
   }
 
-  /** Writes the row, or null. */
+  /** The same as a field. */
+  static void write(JsonGenerator json, String name, @Nullable RowImage image) throws IOException {
+    json.writeFieldName(name);
+    write(json, image);
+  }
+
+  /** The columns of a row as an object, of a delete its key; or null. */
   static void write(JsonGenerator json, @Nullable RowImage image) throws IOException {
     if (image == null) {
       json.writeNull();

@@ -85,7 +85,7 @@ final class Summary {
   }
 
   /** What became of the rows. */
-  static void totals(PrintWriter out, PlanTotals totals) {
+  static void totals(PrintWriter out, Plan totals) {
     out.println();
     out.println(
         "The newest change of each of %s, of %s:"
@@ -150,13 +150,13 @@ final class Summary {
   }
 
   /** The first owners of what replay does not simply put back. */
-  static void named(PrintWriter out, PlanTotals totals) {
+  static void named(PrintWriter out, Plan totals) {
     for (Status status : Status.values()) {
       if (status == Status.LIVE) {
         continue; // its node sees to it
       }
       int printed = 0;
-      for (PlanTotals.Named owner : totals.named(status)) {
+      for (Plan.Named owner : totals.named(status)) {
         if (printed == 0) {
           out.println();
           out.println(
@@ -169,12 +169,10 @@ final class Summary {
         out.println(
             "  %s: %s, such as %s%s"
                 .formatted(
-                    owner.owner().isInbox()
-                        ? Shown.whose(owner.owner())
-                        : Shown.text(owner.owner().id()),
-                    Shown.count(owner.rows(), "row"),
-                    Shown.text(owner.firstKey()),
-                    owner.reason().isEmpty() ? "" : ":\n      " + Shown.text(owner.reason())));
+                    owner.owner.isInbox() ? Shown.whose(owner.owner) : Shown.text(owner.owner.id()),
+                    Shown.count(owner.rows, "row"),
+                    Shown.text(owner.firstKey),
+                    owner.reason.isEmpty() ? "" : ":\n      " + Shown.text(owner.reason)));
       }
     }
   }

@@ -1,29 +1,16 @@
 package io.gameq.recovery;
 
-import com.fasterxml.jackson.core.JsonFactory;
-import com.fasterxml.jackson.core.JsonGenerator;
 import io.gameq.healing.LeftMessages;
 import io.gameq.healing.PlannedRow;
-import io.gameq.healing.PlannedRow.Contents;
 import io.gameq.healing.Planner;
 import io.gameq.healing.Status;
 import io.gameq.healing.WalRow;
-import io.gameq.healing.WalSet;
-import io.gameq.recovery.ServerOptions.Servers;
 import io.gameq.terminal.Shown;
-import java.io.IOException;
 import java.io.PrintWriter;
-import java.io.StringWriter;
-import java.io.UncheckedIOException;
 import java.util.Locale;
-import java.util.Objects;
-import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
 /** {@code verify}: compares WALs, Redis and MySQL row by row. */
 @Command(
@@ -41,14 +28,7 @@ import picocli.CommandLine.Spec;
       "Exit code 3: nothing to act on, but keep the WALs, and verify again later: some rows are"
           + " only in Redis, on their way to MySQL, or a node is alive and writes on."
     })
-final class VerifyCommand implements Callable<Integer> {
-  private static final JsonFactory JSON = new JsonFactory();
-
-  @Spec private @Nullable CommandSpec spec;
-  @Mixin private ServerOptions servers = new ServerOptions();
-  @Mixin private OwnerOption owners = new OwnerOption();
-  @Mixin private WalArguments arguments = new WalArguments();
-
+final class VerifyCommand extends PlanningCommand {
   @Option(
       names = "--limit",
       paramLabel = "N",
@@ -63,74 +43,52 @@ final class VerifyCommand implements Callable<Integer> {
   private boolean json;
 
   @Override
-  public Integer call() {
-    CommandSpec self = Objects.requireNonNull(spec);
-    PrintWriter out = self.commandLine().getOut();
-    ProgressLine progress = new ProgressLine(self.commandLine().getErr());
-    WalSet wals = arguments.open();
-    try (Servers open = servers.open(wals)) {
-      PlanTotals totals = new PlanTotals(wals.folders().get(0).header().slots());
-      Planner planner =
-          new Planner(
-              wals,
-              open.lookups(),
-              new Planner.Options(owners.encoded(), true, json, true),
-              progress::step);
-      int[] printed = {0};
-      planner.plan(
-          new Planner.Sink() {
-            @Override
-            public void row(PlannedRow row) {
-              totals.row(row);
+  int call(Servers open, ProgressLine progress) {
+    PrintWriter out = out();
+    int[] printed = {0};
+    Plan plan =
+        plan(
+            open,
+            progress,
+            new Planner.Options(owners(), true, json, true),
+            row -> {
               if (row.status().callsForAction() && (json || printed[0]++ < limit)) {
                 progress.end();
                 out.println(json ? asJson(row) : asText(row));
               }
-            }
-          });
-      progress.end();
-      owners.requireFound(totals);
-      LeftMessages.Totals messages = LeftMessages.totals(open.lookups(), planner.gone());
-      if (json) {
-        out.println(asJson(totals, messages));
-      } else {
-        if (printed[0] > limit) {
-          out.println("... and %,d more: --limit or --json".formatted(printed[0] - limit));
-        }
-        Summary.wals(out, wals, planner.alive());
-        Summary.totals(out, totals);
-        Summary.messages(out, messages);
-        out.println();
-        out.println(conclusion(totals, messages, planner, wals));
+            });
+    LeftMessages.Totals messages = plan.messages();
+    boolean isClean = plan.exitCode() == RecoveryMain.CLEAN;
+    boolean isAlive = !plan.planner().alive().isEmpty();
+    if (json) {
+      out.println(asJson(plan, messages));
+    } else {
+      if (printed[0] > limit) {
+        out.println("... and %,d more: --limit or --json".formatted(printed[0] - limit));
       }
-      int exitCode = RecoveryMain.exitCode(totals, messages, wals);
-      return exitCode == RecoveryMain.CLEAN && needsWals(totals, planner)
-          ? RecoveryMain.KEEP_THE_WALS
-          : exitCode;
+      plan.print(out, false);
+      out.println();
+      out.println(
+          isClean
+              ? conclusion(plan.rows(Status.IN_REDIS), isAlive)
+              : "Something is left to act on. Keep the WALs.");
     }
+    // A loss of Redis, or the next commit, makes these WALs the only place that has a row.
+    return isClean && (plan.rows(Status.IN_REDIS) > 0 || isAlive)
+        ? RecoveryMain.KEEP_THE_WALS
+        : plan.exitCode();
   }
 
-  /**
-   * Whether a loss of Redis, or the next commit, makes these WALs the only place that has a row.
-   */
-  private static boolean needsWals(PlanTotals totals, Planner planner) {
-    return totals.rows(Status.IN_REDIS) > 0 || !planner.alive().isEmpty();
-  }
-
-  private String conclusion(
-      PlanTotals totals, LeftMessages.Totals messages, Planner planner, WalSet wals) {
-    if (RecoveryMain.exitCode(totals, messages, wals) != RecoveryMain.CLEAN) {
-      return "Something is left to act on. Keep the WALs.";
-    }
-    if (totals.rows(Status.IN_REDIS) > 0) {
+  private String conclusion(long inRedis, boolean isAlive) {
+    if (inRedis > 0) {
       return ("%s only in Redis, and lost if Redis loses them: keep the WALs, and verify again"
               + " once writers have flushed.")
-          .formatted(Shown.count(totals.rows(Status.IN_REDIS), "row"));
+          .formatted(Shown.count(inRedis, "row"));
     }
-    if (!planner.alive().isEmpty()) {
+    if (isAlive) {
       return "All of it is in MySQL, but a node is alive and writes on: keep its WAL.";
     }
-    return owners.encoded().isEmpty()
+    return owners().isEmpty()
         ? "All of it is in MySQL: these WALs may be removed."
         : "All of it is in MySQL, of these owners. Keep the WALs: others were not compared.";
   }
@@ -163,8 +121,7 @@ final class VerifyCommand implements Callable<Integer> {
 
   private static String asJson(PlannedRow row) {
     WalRow change = row.change();
-    Contents contents = row.contents();
-    return text(
+    return RowJson.text(
         line -> {
           line.writeStringField("owner", row.owner().id());
           line.writeStringField("table", change.table());
@@ -176,41 +133,22 @@ final class VerifyCommand implements Callable<Integer> {
           line.writeStringField("time", Shown.time(change.version()).toString());
           line.writeStringField("mysqlVersion", RowJson.version(row.mysqlVersion()));
           line.writeStringField("redisVersion", RowJson.version(row.redisVersion()));
-          line.writeFieldName("wal");
-          RowJson.write(line, contents == null ? null : contents.wal());
-          line.writeFieldName("mysql");
-          RowJson.write(line, contents == null ? null : contents.mysql());
-          line.writeFieldName("redis");
-          RowJson.write(line, contents == null ? null : contents.redis());
+          RowJson.write(line, "wal", row.contents().wal());
+          RowJson.write(line, "mysql", row.contents().mysql());
+          RowJson.write(line, "redis", row.contents().redis());
         });
   }
 
-  private static String asJson(PlanTotals totals, LeftMessages.Totals messages) {
-    return text(
+  private static String asJson(Plan plan, LeftMessages.Totals messages) {
+    return RowJson.text(
         line -> {
-          line.writeNumberField("rows", totals.all());
-          line.writeNumberField("owners", totals.allOwners());
+          line.writeNumberField("rows", plan.all());
+          line.writeNumberField("owners", plan.allOwners());
           line.writeNumberField("messageChanges", messages.changes());
           line.writeNumberField("messagesLacking", messages.lacking());
           for (Status status : Status.values()) {
-            line.writeNumberField(status.name().toLowerCase(Locale.ROOT), totals.rows(status));
+            line.writeNumberField(status.name().toLowerCase(Locale.ROOT), plan.rows(status));
           }
         });
-  }
-
-  private interface Fields {
-    void write(JsonGenerator line) throws IOException;
-  }
-
-  private static String text(Fields fields) {
-    StringWriter text = new StringWriter();
-    try (JsonGenerator line = JSON.createGenerator(text)) {
-      line.writeStartObject();
-      fields.write(line);
-      line.writeEndObject();
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
-    return text.toString();
   }
 }

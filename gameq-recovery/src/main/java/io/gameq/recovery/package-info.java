@@ -5,7 +5,7 @@
  *
  * <pre>
  * RecoveryMain -&gt; InspectCommand   what is in WALs
- *              -&gt; PlanCommand      what of it Redis and MySQL do not hold: PlanTotals,
+ *              -&gt; PlanCommand      what of it Redis and MySQL do not hold: Plan,
  *                                  PlanDetails
  *              -&gt; ReplayCommand    puts it back: into Redis, or by MySqlTarget into MySQL
  *                                  Conflicts: rows that a later session did not see, by wish

@@ -24,7 +24,7 @@ class InspectCommandTest {
   private final StringWriter out = new StringWriter();
 
   private int run(String... args) {
-    return RecoveryMain.run(new PrintWriter(out), new PrintWriter(out), args);
+    return RecoveryMain.run(new PrintWriter(out), new PrintWriter(out), System::getenv, args);
   }
 
   @Test

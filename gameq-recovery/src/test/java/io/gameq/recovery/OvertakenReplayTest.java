@@ -80,14 +80,16 @@ class OvertakenReplayTest extends RecoveryFixture {
   }
 
   private ReplayReport replay(Lookups lookups, Planner.Sink sink) {
+    WalSet wals = WalSet.open(List.of(game.wal));
     WalReplay replay =
         new WalReplay(
-            WalSet.open(List.of(game.wal)),
+            wals,
             lookups,
-            new Planner.Options(Set.of(), true, false, false),
+            new Planner(
+                wals, lookups, new Planner.Options(Set.of(), true, false, false), step -> {}),
             new RedisTarget(Objects.requireNonNull(lookups.redis()), new RateLimit(0)),
             Set.of(),
-            WalReplay.Progress.NONE);
+            rows -> {});
     replay.run(sink);
     return replay.report();
   }

@@ -162,9 +162,9 @@ public final class RecoveryGame implements AutoCloseable {
             new PrintWriter(out, true),
             new PrintWriter(err, true),
             name ->
-                name.equals(ServerOptions.MYSQL_PASSWORD)
+                name.equals(PlanningCommand.MYSQL_PASSWORD)
                     ? mysqlPassword
-                    : name.equals(ServerOptions.REDIS_PASSWORD) ? LeastRedisUsers.PASSWORD : null,
+                    : name.equals(PlanningCommand.REDIS_PASSWORD) ? LeastRedisUsers.PASSWORD : null,
             args.toArray(String[]::new));
     Run run = new Run(exitCode, out.toString(), err.toString());
     System.out.println("$ gameq-recovery " + String.join(" ", args) + "\n" + run);

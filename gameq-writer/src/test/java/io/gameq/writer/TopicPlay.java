@@ -70,11 +70,10 @@ final class TopicPlay implements AutoCloseable {
         RedisReply.await(
                 MessagesScript.send(
                     redis,
-                    MessagesScript.Arguments.ofReplay(
-                        slots,
-                        List.of(
-                            new MessageCommit(
-                                sequence, version, SlotMessages.bySlot(List.of(publish)))))))
+                    MessagesScript.WalCall.ofReplay(slots),
+                    List.of(
+                        new MessageCommit(
+                            sequence, version, SlotMessages.bySlot(List.of(publish))))))
             .refused();
     if (!refused.isEmpty()) {
       throw new AssertionError(refused);

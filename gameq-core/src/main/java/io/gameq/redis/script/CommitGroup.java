@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
  * Built and sent by the sender's thread; {@link #outcome} may be asked when {@link #send}'s stage
  * completed.
  */
-public final class CommitGroup {
+public abstract class CommitGroup {
   /** What became of one commit of a group. */
   public sealed interface Outcome {}
 
@@ -102,14 +102,17 @@ public final class CommitGroup {
       long open,
       SlotMarks marks,
       boolean overtakes) {
-    /** For commits without messages. */
-    public Terms(
-        Function<CommitPart, SessionKeys> keysOf, byte[] walId, long dueMillis, SlotMarks marks) {
-      this(keysOf, new SlotKeys[0], walId, dueMillis, 0, marks, false);
-    }
-
     SlotMarks.Move move(int slot, long last) {
       return overtakes ? marks.aside(slot, last) : marks.next(slot, last);
+    }
+
+    MessagesScript.WalCall call(boolean isAgain, List<SlotMarks.Move> moves) {
+      return new MessagesScript.WalCall(
+          walId,
+          isAgain ? MessagesScript.Mode.AGAIN : MessagesScript.Mode.FIRST,
+          open,
+          slots,
+          moves);
     }
 
     byte[] dueAt(boolean isUrgent) {
@@ -121,25 +124,21 @@ public final class CommitGroup {
     }
   }
 
-  private final List<Commit> commits;
-  private final Terms terms;
-  private Commands commands;
+  final List<Commit> commits;
+  final Terms terms;
+  final List<SlotMarks.Move> moves = new ArrayList<>();
 
-  /** A group of commits in WAL order, which all {@linkplain Commit#goesAlone go alone} or none. */
-  public CommitGroup(List<Commit> commits, Terms terms) {
+  CommitGroup(List<Commit> commits, Terms terms) {
     this.commits = commits;
     this.terms = terms;
-    this.commands = commands(commits, terms);
   }
 
-  private static Commands commands(List<Commit> commits, Terms terms) {
+  /** A group of commits in WAL order, which all {@linkplain Commit#goesAlone go alone} or none. */
+  public static CommitGroup of(List<Commit> commits, Terms terms) {
     if (commits.get(0).goesAlone()) {
       return new AsScripts(commits, terms, false);
     }
-    int messages = 0;
-    for (Commit commit : commits) {
-      messages += commit.isOfMessagesAlone() ? 1 : 0;
-    }
+    long messages = commits.stream().filter(Commit::isOfMessagesAlone).count();
     if (messages == 0) {
       return new CommitsInMulti(commits, terms, Map.of());
     }
@@ -148,7 +147,14 @@ public final class CommitGroup {
         : new OfBoth(commits, terms);
   }
 
-  public List<Commit> commits() {
+  /** A commit whose answer was lost, or which was refused: as a script, however often. */
+  public static CommitGroup again(Commit commit, Terms terms) {
+    return commit.isOfMessagesAlone()
+        ? new OfMessages(List.of(commit), terms, true, Map.of())
+        : new AsScripts(List.of(commit), terms, true);
+  }
+
+  public final List<Commit> commits() {
     return commits;
   }
 
@@ -156,28 +162,17 @@ public final class CommitGroup {
    * Writes the commands to a connection that flushes by itself; the stage completes when the reply
    * is there or cannot come any more.
    */
-  public CompletionStage<?> send(RedisConnection redis) {
-    return commands.send(redis);
-  }
+  public abstract CompletionStage<?> send(RedisConnection redis);
 
   /** Whether a commit whose answer was lost changes messages alone, and Redis has it. */
-  public boolean isThere() {
+  public final boolean isThere() {
     Commit commit = commits.get(0);
     return commit.isOfMessagesAlone() && lacking(commit, terms).isEmpty();
   }
 
-  /** Sends a commit whose answer was lost, or which was refused: as a script, however often. */
-  public CompletionStage<?> sendAgain(RedisConnection redis) {
-    commands =
-        commits.get(0).isOfMessagesAlone()
-            ? new OfMessages(commits, terms, true, Map.of())
-            : new AsScripts(commits, terms, true);
-    return commands.send(redis);
-  }
-
   /** Whether Redis answered EXEC with nothing, having discarded the transaction. */
   public boolean wasDiscarded() {
-    return commands.wasDiscarded();
+    return false;
   }
 
   /**
@@ -185,7 +180,9 @@ public final class CommitGroup {
    * answered one; nothing of the group was applied then. Else {@code error}, the connection's.
    */
   public Throwable whyFailed(@Nullable Throwable error) {
-    return commands.whyFailed(error);
+    return error != null
+        ? error
+        : new TransactionDiscardedException("Redis discarded the transaction");
   }
 
   /**
@@ -193,51 +190,15 @@ public final class CommitGroup {
    * expected; else Redis has lost something beneath the connection. To be called once, in the order
    * in which groups were sent.
    */
-  public boolean answered() {
-    return commands.answered();
-  }
+  public abstract boolean answered();
 
   /** Redis refused all of the group: it did not move its marks. As {@link #answered}. */
   public void refused() {
-    commands.refused();
+    moves.forEach(terms.marks()::refused);
   }
 
   /** What became of commit {@code i}, once the group's reply is there. */
-  public Outcome outcome(int i) {
-    return commands.outcome(i);
-  }
-
-  /** What carries commits to Redis; its methods are those of the group. */
-  abstract static class Commands {
-    final List<Commit> commits;
-    final Terms terms;
-    final List<SlotMarks.Move> moves = new ArrayList<>();
-
-    Commands(List<Commit> commits, Terms terms) {
-      this.commits = commits;
-      this.terms = terms;
-    }
-
-    abstract CompletionStage<?> send(RedisConnection redis);
-
-    abstract Outcome outcome(int i);
-
-    abstract boolean answered();
-
-    void refused() {
-      moves.forEach(terms.marks()::refused);
-    }
-
-    boolean wasDiscarded() {
-      return false;
-    }
-
-    Throwable whyFailed(@Nullable Throwable error) {
-      return error != null
-          ? error
-          : new TransactionDiscardedException("Redis discarded the transaction");
-    }
-  }
+  public abstract Outcome outcome(int i);
 
   /** Redis' own refusal, which is of these commits; that it is away is so for all, and thrown. */
   private static String refusal(Throwable error) {
@@ -261,15 +222,11 @@ public final class CommitGroup {
         : List.of();
   }
 
-  private static MessagesScript.Mode mode(boolean isAgain) {
-    return isAgain ? MessagesScript.Mode.AGAIN : MessagesScript.Mode.FIRST;
-  }
-
   /**
    * Commits that are checked as a whole before anything of them is written, each as {@code
    * commit.lua}: spanning ones, those of rows and messages, and those that are sent again.
    */
-  private static final class AsScripts extends Commands {
+  private static final class AsScripts extends CommitGroup {
     private final boolean isAgain;
     private final @Nullable Outcome[] outcomes;
     private final List<CommitScript.Arguments> sent = new ArrayList<>();
@@ -286,7 +243,7 @@ public final class CommitGroup {
     }
 
     @Override
-    CompletionStage<?> send(RedisConnection redis) {
+    public CompletionStage<?> send(RedisConnection redis) {
       if (commits.size() == 1) {
         return send(redis, 0);
       }
@@ -304,7 +261,7 @@ public final class CommitGroup {
       Commit commit = commits.get(i);
       CommitScript.Arguments arguments = arguments(commit);
       sent.add(arguments);
-      moves.addAll(arguments.moves());
+      moves.addAll(arguments.call().moves());
       return CommitScript.sendText(redis, arguments)
           .<@Nullable Void>handle(
               (answer, error) -> {
@@ -337,15 +294,11 @@ public final class CommitGroup {
       List<SlotMarks.Move> moved = new ArrayList<>();
       slots.forEach(slot -> moved.add(terms.move(slot, commit.sequence())));
       return new CommitScript.Arguments(
-          terms.walId(),
-          mode(isAgain),
+          terms.call(isAgain, moved),
           commit.sequence(),
-          terms.open(),
           terms.due(commit.isUrgent()),
           parts,
-          messages.messages().isEmpty() ? null : messages,
-          terms.slots(),
-          moved);
+          messages.messages().isEmpty() ? null : messages);
     }
 
     private static Outcome outcome(Commit commit, List<Object> reply) {
@@ -369,12 +322,12 @@ public final class CommitGroup {
     }
 
     @Override
-    boolean answered() {
+    public boolean answered() {
       boolean fits = true;
       for (int i = 0; i < outcomes.length; i++) {
         List<Long> before = marks.get(i);
-        for (int slot = 0; slot < sent.get(i).moves().size(); slot++) {
-          SlotMarks.Move move = sent.get(i).moves().get(slot);
+        for (int slot = 0; slot < sent.get(i).call().moves().size(); slot++) {
+          SlotMarks.Move move = sent.get(i).call().moves().get(slot);
           if (before == null) {
             terms.marks().refused(move);
           } else {
@@ -387,14 +340,14 @@ public final class CommitGroup {
     }
 
     @Override
-    Outcome outcome(int i) {
+    public Outcome outcome(int i) {
       Outcome outcome = outcomes[i];
       return outcome != null ? outcome : new RefusedBy("Redis did not answer");
     }
   }
 
   /** Commits of messages alone, in one {@code messages.lua}. */
-  private static final class OfMessages extends Commands {
+  private static final class OfMessages extends CommitGroup {
     private final boolean isAgain;
     private final Outcome[] outcomes;
     private final Map<Integer, Long> rows;
@@ -415,7 +368,7 @@ public final class CommitGroup {
     }
 
     @Override
-    CompletionStage<?> send(RedisConnection redis) {
+    public CompletionStage<?> send(RedisConnection redis) {
       List<MessageCommit> sent = new ArrayList<>(commits.size());
       Map<Integer, Long> newest = new LinkedHashMap<>();
       for (Commit commit : commits) {
@@ -425,10 +378,7 @@ public final class CommitGroup {
       }
       newest.forEach(
           (slot, last) -> moves.add(terms.move(slot, Math.max(last, rows.getOrDefault(slot, 0L)))));
-      return MessagesScript.send(
-              redis,
-              new MessagesScript.Arguments(
-                  terms.walId(), mode(isAgain), terms.open(), terms.slots(), sent, moves))
+      return MessagesScript.send(redis, terms.call(isAgain, moves), sent)
           .<@Nullable Void>handle(
               (told, error) -> {
                 if (error != null && !LuaScript.isForgotten(error)) {
@@ -454,7 +404,7 @@ public final class CommitGroup {
     }
 
     @Override
-    boolean answered() {
+    public boolean answered() {
       MessagesScript.Answer told = answer;
       if (told == null || !told.fits()) {
         refused();
@@ -468,7 +418,7 @@ public final class CommitGroup {
     }
 
     @Override
-    Outcome outcome(int i) {
+    public Outcome outcome(int i) {
       return outcomes[i];
     }
   }
@@ -477,7 +427,7 @@ public final class CommitGroup {
    * Commits of rows, and commits of messages behind them: what is told by a message is to be read
    * in the rows that were committed before it.
    */
-  private static final class OfBoth extends Commands {
+  private static final class OfBoth extends CommitGroup {
     private final Half rows;
     private final Half messages;
 
@@ -506,34 +456,34 @@ public final class CommitGroup {
     }
 
     @Override
-    CompletableFuture<?> send(RedisConnection redis) {
+    public CompletableFuture<?> send(RedisConnection redis) {
       return CompletableFuture.allOf(rows.send(redis), messages.send(redis));
     }
 
     @Override
-    boolean answered() {
+    public boolean answered() {
       boolean rowsFit = rows.answered();
       return messages.answered() && rowsFit;
     }
 
     @Override
-    void refused() {
+    public void refused() {
       rows.commands.refused();
       messages.commands.refused();
     }
 
     @Override
-    Outcome outcome(int i) {
+    public Outcome outcome(int i) {
       return (commits.get(i).isOfMessagesAlone() ? messages : rows).outcome(places[i]);
     }
   }
 
   /** Commits of one kind; Redis may refuse them while it takes the others. */
   private static final class Half {
-    final Commands commands;
+    final CommitGroup commands;
     @Nullable String refusal;
 
-    Half(Commands commands) {
+    Half(CommitGroup commands) {
       this.commands = commands;
     }
 

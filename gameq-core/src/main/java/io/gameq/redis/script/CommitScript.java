@@ -8,10 +8,10 @@ import io.gameq.redis.SessionKeys;
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.script.MessagesScript.MessageBatches;
 import io.gameq.redis.script.MessagesScript.MessageCommit;
+import io.gameq.redis.script.MessagesScript.WalCall;
 import io.gameq.rows.EncodedRow;
 import io.lettuce.core.ScriptOutputType;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -51,47 +51,18 @@ public final class CommitScript {
   /**
    * A commit.
    *
-   * @param walId empty of a replay, which moves no journal marks
-   * @param open the oldest sequence that waits for an answer
    * @param dueMillis when its rows are due
    * @param messages null for none; of a replay its acknowledgements alone
-   * @param slots of the namespace, by number; not looked at without messages
-   * @param moves of the journal marks, one for each slot: first those of parts, then those of
-   *     messages; none of a replay
    */
-  @SuppressWarnings("ArrayRecordComponent") // nobody compares them
   public record Arguments(
-      byte[] walId,
-      MessagesScript.Mode mode,
+      WalCall call,
       long sequence,
-      long open,
       long dueMillis,
       List<Part> parts,
-      @Nullable MessageCommit messages,
-      SlotKeys[] slots,
-      List<SlotMarks.Move> moves) {
-    /** Out of a WAL. */
-    public static Arguments ofReplay(
-        long sequence,
-        long dueMillis,
-        List<Part> parts,
-        @Nullable MessageCommit messages,
-        SlotKeys[] slots) {
-      return new Arguments(
-          new byte[0],
-          MessagesScript.Mode.REPLAY,
-          sequence,
-          0,
-          dueMillis,
-          parts,
-          messages,
-          slots,
-          List.of());
-    }
-
+      @Nullable MessageCommit messages) {
     /** Its rows alone. */
     public Arguments withoutMessages() {
-      return new Arguments(walId, mode, sequence, open, dueMillis, parts, null, slots, moves);
+      return new Arguments(call, sequence, dueMillis, parts, null);
     }
 
     /** About what it takes on its way: rows and messages. */
@@ -114,7 +85,7 @@ public final class CommitScript {
       }
       if (messages != null) {
         for (SlotMessages of : messages.messages()) {
-          keys.putIfAbsent(of.slot(), SlotKeys.bytes(slots[of.slot()].prefix()));
+          keys.putIfAbsent(of.slot(), SlotKeys.bytes(call.slots()[of.slot()].prefix()));
         }
       }
       return keys;
@@ -124,11 +95,11 @@ public final class CommitScript {
       Map<Integer, Integer> places = new HashMap<>();
       keys.forEach(slot -> places.put(slot, places.size() + 1));
       List<byte[]> args = new ArrayList<>();
-      args.add(walId);
-      args.add(mode.word());
+      args.add(call.walId());
+      args.add(call.mode().word());
       args.add(LuaScript.number(sequence));
-      args.add(LuaScript.number(open));
-      moves.forEach(move -> move.write(args));
+      args.add(LuaScript.number(call.open()));
+      call.moves().forEach(move -> move.write(args));
       args.add(LuaScript.number(parts.size()));
       for (Part part : parts) {
         args.add(LuaScript.number(Objects.requireNonNull(places.get(part.keys.slot.slot()))));
@@ -161,8 +132,8 @@ public final class CommitScript {
         .eval(
             SCRIPT.text(),
             ScriptOutputType.MULTI,
-            array(keys.values()),
-            array(commit.values(keys.keySet())));
+            keys.values().toArray(byte[][]::new),
+            commit.values(keys.keySet()).toArray(byte[][]::new));
   }
 
   /** Has Redis know the scripts, with messages and without; see {@link #send}. */
@@ -175,13 +146,8 @@ public final class CommitScript {
   public static CompletionStage<List<Object>> send(RedisConnection redis, Arguments commit) {
     Map<Integer, byte[]> keys = commit.keys();
     List<byte[]> values = commit.values(keys.keySet());
-    return commit.messages == null
-        ? SCRIPT.send(redis, array(keys.values()), array(values))
-        : WITH_MESSAGES.send(redis, List.copyOf(keys.values()), values);
-  }
-
-  private static byte[][] array(Collection<byte[]> all) {
-    return all.toArray(byte[][]::new);
+    return (commit.messages == null ? SCRIPT : WITH_MESSAGES)
+        .send(redis, List.copyOf(keys.values()), values);
   }
 
   /**
@@ -208,7 +174,8 @@ public final class CommitScript {
   }
 
   private static void putBack(RedisConnection redis, Part rows) {
-    Arguments replay = Arguments.ofReplay(0, 0, List.of(rows), null, new SlotKeys[0]);
-    List<Object> unused = RedisReply.await(sendText(redis, replay));
+    WalCall replay = WalCall.ofReplay(new SlotKeys[0]);
+    List<Object> unused =
+        RedisReply.await(sendText(redis, new Arguments(replay, 0, 0, List.of(rows), null)));
   }
 }

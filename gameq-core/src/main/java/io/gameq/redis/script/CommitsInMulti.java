@@ -37,7 +37,7 @@ import org.jspecify.annotations.Nullable;
  * Commits of rows, each of one session, in one MULTI/EXEC of plain commands. As {@link
  * CommitGroup}.
  */
-final class CommitsInMulti extends CommitGroup.Commands {
+final class CommitsInMulti extends CommitGroup {
   private static final ByteArrayCodec CODEC = ByteArrayCodec.INSTANCE;
   private static final byte[] LT = SlotKeys.bytes("LT");
 
@@ -110,7 +110,7 @@ final class CommitsInMulti extends CommitGroup.Commands {
   }
 
   @Override
-  CompletionStage<?> send(RedisConnection redis) {
+  public CompletionStage<?> send(RedisConnection redis) {
     Map<SessionRef, OfSession> sessions = new HashMap<>();
     for (Commit commit : commits) {
       CommitPart part = commit.parts().get(0);
@@ -182,12 +182,12 @@ final class CommitsInMulti extends CommitGroup.Commands {
   }
 
   @Override
-  boolean wasDiscarded() {
+  public boolean wasDiscarded() {
     return exec != null && exec.wasDiscarded();
   }
 
   @Override
-  Throwable whyFailed(@Nullable Throwable error) {
+  public Throwable whyFailed(@Nullable Throwable error) {
     for (RedisCommand<byte[], byte[], ?> command : sent) {
       if (command instanceof AsyncCommand<?, ?, ?> answer && answer.isCompletedExceptionally()) {
         String refusal = answer.handle((ignored, refused) -> RedisReply.answered(refused)).join();
@@ -200,7 +200,7 @@ final class CommitsInMulti extends CommitGroup.Commands {
   }
 
   @Override
-  boolean answered() {
+  public boolean answered() {
     TransactionResult replies = exec;
     if (replies == null || replies.wasDiscarded()) {
       refused();
@@ -219,7 +219,7 @@ final class CommitsInMulti extends CommitGroup.Commands {
   }
 
   @Override
-  CommitGroup.Outcome outcome(int i) {
+  public CommitGroup.Outcome outcome(int i) {
     if (exec == null || exec.wasDiscarded()) {
       return new CommitGroup.RefusedBy("Redis discarded the transaction");
     }

@@ -1,6 +1,7 @@
 package io.gameq.redis.script;
 
 import io.gameq.redis.ControlConnection;
+import io.gameq.redis.RedisClock;
 import io.gameq.redis.RedisConnection;
 import io.gameq.redis.RedisReply;
 import io.gameq.redis.SlotKeys;
@@ -247,7 +248,7 @@ public final class JournalMarks {
               seenDead.merge(
                   walId, isStamp ? Long.parseLong(LuaScript.string(value)) : 0, Math::max);
             });
-    long now = seenDead.isEmpty() ? 0 : seconds(redis);
+    long now = seenDead.isEmpty() ? 0 : RedisClock.now(redis) / 1_000;
     int removed = 0;
     for (Map.Entry<String, Long> wal : seenDead.entrySet()) {
       String process = NodeSigns.processOfWal(wal.getKey());
@@ -264,10 +265,6 @@ public final class JournalMarks {
       }
     }
     return removed;
-  }
-
-  private static long seconds(RedisConnection redis) {
-    return Long.parseLong(LuaScript.string(redis.sync().time().get(0)));
   }
 
   private static byte[][] fields(String walId) {

@@ -73,30 +73,20 @@ public final class MessagesScript {
   }
 
   /**
-   * Commits of a WAL.
+   * What a call with commits of a WAL tells of it.
    *
+   * @param walId empty of a replay, which moves no journal marks
    * @param open the oldest sequence that waits for an answer
-   * @param slots of the namespace, by number
-   * @param commits in order of their sequences
-   * @param moves of the journal marks, one for each slot in the order in which commits touch them;
-   *     none of a replay
+   * @param slots of the namespace, by number; not looked at without messages
+   * @param moves of the journal marks, one for each slot in the order in which commits touch them,
+   *     of one commit first with rows; none of a replay
    */
   @SuppressWarnings("ArrayRecordComponent") // nobody compares them
-  public record Arguments(
-      byte[] walId,
-      Mode mode,
-      long open,
-      SlotKeys[] slots,
-      List<MessageCommit> commits,
-      List<SlotMarks.Move> moves) {
+  public record WalCall(
+      byte[] walId, Mode mode, long open, SlotKeys[] slots, List<SlotMarks.Move> moves) {
     /** Out of a WAL. */
-    public static Arguments ofReplay(SlotKeys[] slots, List<MessageCommit> commits) {
-      return new Arguments(new byte[0], Mode.REPLAY, 0, slots, commits, List.of());
-    }
-
-    /** Publishes of messages that were handled in vain: nothing newer is replaced. */
-    static Arguments ofGivenBack(SlotKeys[] slots, List<MessageCommit> commits) {
-      return new Arguments(new byte[0], Mode.AGAIN, 0, slots, commits, List.of());
+    public static WalCall ofReplay(SlotKeys[] slots) {
+      return new WalCall(new byte[0], Mode.REPLAY, 0, slots, List.of());
     }
   }
 
@@ -136,32 +126,34 @@ public final class MessagesScript {
   }
 
   /**
-   * Sends by SHA-1; the script was {@linkplain #load loaded} on this connection. The stage fails as
-   * the client's calls do: when Redis answered an error, nothing of the call was applied.
+   * Sends commits in order of their sequences, by SHA-1; the script was {@linkplain #load loaded}
+   * on this connection. The stage fails as the client's calls do: when Redis answered an error,
+   * nothing of the call was applied.
    */
-  public static CompletionStage<Answer> send(RedisConnection redis, Arguments of) {
+  public static CompletionStage<Answer> send(
+      RedisConnection redis, WalCall of, List<MessageCommit> commits) {
     Map<Integer, Integer> places = new LinkedHashMap<>();
     boolean publishes = false;
-    for (MessageCommit commit : of.commits) {
+    for (MessageCommit commit : commits) {
       for (SlotMessages messages : commit.messages()) {
         places.putIfAbsent(messages.slot(), places.size() + 1);
         publishes |= messages.changes().stream().anyMatch(Publish.class::isInstance);
       }
     }
     MessageBatches batches = new MessageBatches(places);
-    for (int i = 0; i < of.commits.size(); i++) {
+    for (int i = 0; i < commits.size(); i++) {
       if (of.mode == Mode.FIRST) {
-        batches.add(of.commits.get(i), i);
+        batches.add(commits.get(i), i);
       } else {
-        batches.addWhole(of.commits.get(i), i);
+        batches.addWhole(commits.get(i), i);
       }
     }
-    List<byte[]> args = new ArrayList<>(16 + 6 * of.commits.size());
+    List<byte[]> args = new ArrayList<>(16 + 6 * commits.size());
     args.add(of.walId);
     args.add(of.mode.word());
     args.add(SlotKeys.bytes(publishes ? "1" : "0"));
-    args.add(LuaScript.number(of.commits.get(0).sequence()));
-    args.add(LuaScript.number(of.commits.get(of.commits.size() - 1).sequence()));
+    args.add(LuaScript.number(commits.get(0).sequence()));
+    args.add(LuaScript.number(commits.get(commits.size() - 1).sequence()));
     args.add(LuaScript.number(of.open));
     of.moves.forEach(move -> move.write(args));
     batches.write(args);
@@ -179,13 +171,13 @@ public final class MessagesScript {
    */
   public static void giveBack(RedisConnection redis, SlotKeys[] slots, List<Publish> messages) {
     SCRIPT.load(redis);
+    WalCall call = new WalCall(new byte[0], Mode.AGAIN, 0, slots, List.of()); // replaces no newer
     for (List<Publish> some : LuaScript.pieces(messages, GIVEN_BACK_AT_ONCE)) {
       List<MessageCommit> commits = new ArrayList<>();
       for (Publish of : some) {
         commits.add(new MessageCommit(0, 0, List.of(new SlotMessages(of.slot(), List.of(of)))));
       }
-      for (Refused of :
-          RedisReply.await(send(redis, Arguments.ofGivenBack(slots, commits))).refused()) {
+      for (Refused of : RedisReply.await(send(redis, call, commits)).refused()) {
         if (of.kind == Kind.FULL) {
           throw new RedisFullException(
               "Redis reached maxmemory: messages cannot be given back yet");
@@ -268,13 +260,25 @@ public final class MessagesScript {
     }
 
     /** What follows one another in a call. */
-    private sealed interface Unit {}
+    private sealed interface Unit {
+      void write(List<byte[]> to);
 
-    /** Changes of many commits, of one each. */
-    private record Joined(Batch batch) implements Unit {}
+      /** The commits that a refusal of an item means. */
+      List<Integer> commits(int item);
+    }
 
     /** A commit that is applied or refused as a whole. */
-    private record Whole(int commit, List<byte[]> words) implements Unit {}
+    private record Whole(int commit, List<byte[]> words) implements Unit {
+      @Override
+      public void write(List<byte[]> to) {
+        to.addAll(words);
+      }
+
+      @Override
+      public List<Integer> commits(int item) {
+        return List.of(commit);
+      }
+    }
 
     /** What has touched a lane that no batch may touch after it. */
     private static final Batch OF_A_WHOLE = new Batch(new BatchKind('c', 0, "", false, false, 0));
@@ -338,7 +342,7 @@ public final class MessagesScript {
       if (batch == null) {
         batch = new Batch(kind);
         open.put(kind, batch);
-        units.add(new Joined(batch));
+        units.add(batch);
       }
       batch.add(change, commit, number);
       touched.put(lane, batch);
@@ -386,27 +390,19 @@ public final class MessagesScript {
     }
 
     void write(List<byte[]> to) {
-      for (Unit unit : units) {
-        if (unit instanceof Joined joined) {
-          joined.batch.write(to);
-        } else if (unit instanceof Whole whole) {
-          to.addAll(whole.words);
-        }
-      }
+      units.forEach(unit -> unit.write(to));
     }
 
     /** The commits that a refusal means. */
     List<Integer> commits(int unit, int item) {
-      return units.get(unit) instanceof Whole whole
-          ? List.of(whole.commit)
-          : ((Joined) units.get(unit)).batch.commits(item);
+      return units.get(unit).commits(item);
     }
 
     /**
      * Changes of one kind to messages of one topic in one slot, as {@code batches.lua} reads them.
      * Not thread-safe.
      */
-    private static final class Batch {
+    private static final class Batch implements Unit {
       private final BatchKind kind;
       private final List<byte[]> words = new ArrayList<>();
       private final List<Integer> commits = new ArrayList<>();
@@ -435,7 +431,8 @@ public final class MessagesScript {
       /**
        * The commits of an item; of all when it is -1, and of publishes, which are refused together.
        */
-      List<Integer> commits(int item) {
+      @Override
+      public List<Integer> commits(int item) {
         return item < 0 ? commits : commits.subList(item, item + 1);
       }
 
@@ -503,7 +500,8 @@ public final class MessagesScript {
         return value[SCHEDULE_LENGTH] != 0 || value[SCHEDULE_LENGTH + 1] != 0;
       }
 
-      void write(List<byte[]> to) {
+      @Override
+      public void write(List<byte[]> to) {
         to.add(SlotKeys.bytes(String.valueOf(kind.letter)));
         to.add(LuaScript.number(kind.slot));
         to.add(SlotKeys.bytes(kind.topic));

@@ -125,10 +125,8 @@ public final class SlotMarks {
   /** Notes which commits without an answer Redis has not taken, by the marks that were read. */
   public void noteNotTaken(JournalMarks marks, Collection<Commit> unanswered) {
     for (Commit commit : unanswered) {
-      for (int slot : slotsOf(commit)) {
-        if (marks.lacks(slot, commit.sequence())) {
-          commit.setNotTaken();
-        }
+      if (slotsOf(commit).stream().anyMatch(slot -> marks.lacks(slot, commit.sequence()))) {
+        commit.setNotTaken();
       }
     }
   }

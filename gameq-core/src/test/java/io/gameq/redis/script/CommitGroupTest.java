@@ -67,7 +67,7 @@ class CommitGroupTest {
       rows.send(redis).toCompletableFuture().join();
       JournalMarks found = JournalMarks.read(redis, new SlotKeys[] {slot}, "wal");
       assertEquals(2, found.sequence(0), "the messages of commit 3 have not arrived");
-      new CommitGroup(
+      CommitGroup.of(
               commits,
               new CommitGroup.Terms(
                   of -> new SessionKeys(slot, of.session()),

@@ -34,10 +34,16 @@ public final class CommitWire {
   }
 
   private static CommitGroup group(SlotKeys slot, String walId, Commit commit, SlotMarks marks) {
-    return new CommitGroup(
+    return CommitGroup.of(
         List.of(commit),
         new CommitGroup.Terms(
-            part -> new SessionKeys(slot, part.session()), SlotKeys.bytes(walId), 0, marks));
+            part -> new SessionKeys(slot, part.session()),
+            new SlotKeys[0],
+            SlotKeys.bytes(walId),
+            0,
+            0,
+            marks,
+            false));
   }
 
   private static Answer answer(CommitGroup group) {

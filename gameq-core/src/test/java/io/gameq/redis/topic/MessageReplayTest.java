@@ -344,13 +344,13 @@ class MessageReplayTest {
     assertFalse(
         topic
             .send(
-                new MessagesScript.Arguments(
+                new MessagesScript.WalCall(
                     SlotKeys.bytes(topic.walId),
                     MessagesScript.Mode.FIRST,
                     0,
                     topic.slots,
-                    List.of(late),
-                    List.of(move)))
+                    List.of(move)),
+                late)
             .fits());
     assertTrue(topic.find(A).isNowhere(), "it was handled, and does not come back");
   }

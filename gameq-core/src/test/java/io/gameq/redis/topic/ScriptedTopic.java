@@ -155,7 +155,7 @@ final class ScriptedTopic implements AutoCloseable {
   }
 
   List<MessagesScript.Refused> replay(MessageCommit... commits) {
-    return send(MessagesScript.Arguments.ofReplay(slots, List.of(commits))).refused();
+    return send(MessagesScript.WalCall.ofReplay(slots), commits).refused();
   }
 
   private List<MessagesScript.Refused> call(Mode mode, MessageCommit... commits) {
@@ -166,9 +166,7 @@ final class ScriptedTopic implements AutoCloseable {
     List<SlotMarks.Move> moves = new ArrayList<>();
     newest.forEach((slot, last) -> moves.add(marks().next(slot, last)));
     MessagesScript.Answer answer =
-        send(
-            new MessagesScript.Arguments(
-                SlotKeys.bytes(walId), mode, 0, slots, List.of(commits), moves));
+        send(new MessagesScript.WalCall(SlotKeys.bytes(walId), mode, 0, slots, moves), commits);
     for (int i = 0; i < moves.size(); i++) {
       if (!answer.fits() || !marks().taken(moves.get(i), answer.marks().get(i))) {
         throw new AssertionError("the journal marks do not fit");
@@ -182,8 +180,8 @@ final class ScriptedTopic implements AutoCloseable {
     return marks.computeIfAbsent(walId, id -> new SlotMarks(slots.length));
   }
 
-  MessagesScript.Answer send(MessagesScript.Arguments call) {
-    return MessagesScript.send(redis, call).toCompletableFuture().join();
+  MessagesScript.Answer send(MessagesScript.WalCall call, MessageCommit... commits) {
+    return MessagesScript.send(redis, call, List.of(commits)).toCompletableFuture().join();
   }
 
   // --- consumers

@@ -25,19 +25,16 @@ public final class RecoveryRedis implements AutoCloseable {
   private final RedisConnector connector;
   private final PrimaryConnector primary;
   private final PrimaryConnector.Opened opened;
-  private final String version;
   private final ReplayRedis redis;
 
   private RecoveryRedis(
       RedisConnector connector,
       PrimaryConnector primary,
       PrimaryConnector.Opened opened,
-      String version,
       ReplayRedis redis) {
     this.connector = connector;
     this.primary = primary;
     this.opened = opened;
-    this.version = version;
     this.redis = redis;
   }
 
@@ -54,12 +51,11 @@ public final class RecoveryRedis implements AutoCloseable {
     try {
       PrimaryConnector primary = new PrimaryConnector(connector, terms);
       PrimaryConnector.Opened opened = primary.openForTool();
-      String version = RedisReply.await(() -> RedisServerCheck.check(opened.redis())).version();
+      var unused = RedisReply.await(() -> RedisServerCheck.check(opened.redis()));
       return new RecoveryRedis(
           connector,
           primary,
           opened,
-          version,
           new ReplayRedis(opened.redis(), namespace, SlotKeys.all(namespace, slots)));
     } catch (RuntimeException e) {
       connector.close();
@@ -79,11 +75,6 @@ public final class RecoveryRedis implements AutoCloseable {
    */
   public void requireSameTerm() {
     primary.requireSame(opened);
-  }
-
-  /** The server's name and version. */
-  public String version() {
-    return version;
   }
 
   /**

@@ -113,8 +113,9 @@ final class NodeHealingPorts implements HealingPorts, UnansweredCommits {
   @Override
   public DurableTruth truth() {
     return new DurableTruth(
+        slots(),
         new PlantedSessions(world.sessions, node.plant(), refs.values()),
-        (redis, owner, lost, versions) -> {
+        rows -> {
           throw new IllegalStateException("no trade is left undecided here");
         });
   }
@@ -263,13 +264,16 @@ final class NodeHealingPorts implements HealingPorts, UnansweredCommits {
 
   @Override
   public CommitGroup group(Commit commit) {
-    return new CommitGroup(
-        List.of(commit),
+    return CommitGroup.again(
+        commit,
         new CommitGroup.Terms(
             part -> new SessionKeys(world.slot, part.session()),
+            new SlotKeys[0],
             SlotKeys.bytes(node.name()),
             0,
-            slotMarks()));
+            0,
+            slotMarks(),
+            false));
   }
 
   @Override

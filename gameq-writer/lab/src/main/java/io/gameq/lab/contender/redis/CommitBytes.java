@@ -84,13 +84,16 @@ public record CommitBytes(RowEncoding encoding, String namespace, int slots) {
       bytes += groupBytes;
       SentCommands sent = new SentCommands();
       var unused =
-          new CommitGroup(
+          CommitGroup.of(
                   commits,
                   new CommitGroup.Terms(
                       part -> new SessionKeys(keys[part.session().slot()], part.session()),
+                      new SlotKeys[0],
                       WAL,
                       dueMillis,
-                      marks))
+                      0,
+                      marks,
+                      false))
               .send(new RedisConnection(sent.connection()));
       consumer.accept(new Group(sent.commands(), commits.size()));
     }

@@ -4,6 +4,7 @@ import io.gameq.GameQueueException;
 import io.gameq.Password;
 import io.gameq.Tls;
 import io.gameq.healing.Lookups;
+import io.gameq.healing.Planner;
 import io.gameq.healing.ReplayRedis;
 import io.gameq.healing.WalFolder;
 import io.gameq.healing.WalSet;
@@ -15,17 +16,14 @@ import io.gameq.redis.RedisLogin;
 import io.gameq.redis.SlotKeys;
 import io.gameq.wal.WalRecord;
 import java.nio.file.Path;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
 /**
- * Where the servers are; mix it in. Passwords come from the environment or from files, never from
- * arguments.
+ * A command that plans what became of the rows of WALs, and so asks the servers. Passwords come
+ * from the environment or from files, never from arguments.
  */
-final class ServerOptions {
+abstract class PlanningCommand extends WalCommand {
   static final String REDIS_PASSWORD = "GAMEQ_REDIS_PASSWORD";
   static final String SENTINEL_PASSWORD = "GAMEQ_SENTINEL_PASSWORD";
   static final String MYSQL_PASSWORD = "GAMEQ_MYSQL_PASSWORD";
@@ -88,15 +86,13 @@ final class ServerOptions {
       description = "PEM file with a private key and certificates to show MySQL; with --mysql-ca.")
   private @Nullable Path mysqlClient;
 
-  @Spec(Spec.Target.MIXEE)
-  private @Nullable CommandSpec command;
-
   /**
-   * The servers of a command; closes both.
+   * The WALs and the servers of a command; closes the servers.
    *
    * @param redis null when it is gone for good
    */
-  record Servers(RecoveryDatabase database, @Nullable RecoveryRedis redis, Lookups lookups)
+  record Servers(
+      WalSet wals, RecoveryDatabase database, @Nullable RecoveryRedis redis, Lookups lookups)
       implements AutoCloseable {
     @Override
     public void close() {
@@ -107,7 +103,41 @@ final class ServerOptions {
     }
   }
 
-  boolean hasRedis() {
+  @Override
+  public Integer call() {
+    ProgressLine progress = new ProgressLine(commandLine().getErr());
+    try (Servers open = open(openWals())) {
+      return call(open, progress);
+    }
+  }
+
+  abstract int call(Servers open, ProgressLine progress);
+
+  /** Plans all WALs; {@code sink} sees the rows too. */
+  final Plan plan(Servers open, ProgressLine progress, Planner.Options options, Planner.Sink sink) {
+    Plan plan = new Plan(open, options, progress);
+    plan.planner()
+        .plan(
+            row -> {
+              plan.row(row);
+              sink.row(row);
+            });
+    progress.end();
+    requireFound(plan);
+    return plan;
+  }
+
+  /** Refuses owners of whom no WAL holds anything: they are misspelt, or the WAL is another. */
+  final void requireFound(Plan plan) {
+    if (!ownersAsGiven().isEmpty() && plan.all() == 0) {
+      throw new GameQueueException(
+          "these WALs hold no row of "
+              + String.join(", ", ownersAsGiven())
+              + ": is the owner right?");
+    }
+  }
+
+  final boolean hasRedis() {
     return redis != null;
   }
 
@@ -116,7 +146,7 @@ final class ServerOptions {
    *
    * @throws GameQueueException naming what is wrong and the remedy
    */
-  Servers open(WalSet wals) {
+  private Servers open(WalSet wals) {
     requireNoPassword();
     wals.readHeaders();
     RecoveryDatabase database = RecoveryDatabase.open(mysqlConfig());
@@ -132,6 +162,7 @@ final class ServerOptions {
               : RecoveryRedis.open(
                   redisConfig(redis), any.namespace(), any.slots(), database.terms());
       return new Servers(
+          wals,
           database,
           open,
           new Lookups(
@@ -169,7 +200,7 @@ final class ServerOptions {
   }
 
   private @Nullable String environment(String name) {
-    return ((RecoveryMain) Objects.requireNonNull(command).root().userObject()).environment(name);
+    return ((RecoveryMain) commandLine().getCommandSpec().root().userObject()).environment(name);
   }
 
   private void requireNoPassword() {
@@ -187,8 +218,8 @@ final class ServerOptions {
     }
   }
 
-  /** The same options as they are written on a command line. */
-  String asArguments() {
+  /** The servers as they are written on a command line. */
+  final String serversAsArguments() {
     String ofRedis =
         option("--redis", redis)
             + option("--redis-user", redisUser)
@@ -204,10 +235,5 @@ final class ServerOptions {
 
   private static String option(String name, @Nullable Object value) {
     return value == null ? "" : " " + name + " " + quoted(value.toString());
-  }
-
-  /** One word for a shell. */
-  static String quoted(String word) {
-    return word.matches("[A-Za-z0-9_./:=,@%+-]+") ? word : "'" + word.replace("'", "'\\''") + "'";
   }
 }

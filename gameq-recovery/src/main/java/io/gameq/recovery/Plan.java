@@ -1,18 +1,23 @@
 package io.gameq.recovery;
 
+import io.gameq.healing.LeftMessages;
 import io.gameq.healing.PlannedRow;
 import io.gameq.healing.Planner;
 import io.gameq.healing.RowHash;
 import io.gameq.healing.Status;
+import io.gameq.healing.WalFolder;
 import io.gameq.owner.OwnerId;
+import io.gameq.recovery.PlanningCommand.Servers;
+import java.io.PrintWriter;
 import java.util.EnumMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /** Counts a plan, and keeps the first names of what an engineer has to look at. Not thread-safe. */
-final class PlanTotals implements Planner.Sink {
+final class Plan implements Planner.Sink {
   /** More owners with something to look at are counted, not named: the details name all. */
   private static final int MOST_NAMED = 1_000;
 
@@ -21,43 +26,38 @@ final class PlanTotals implements Planner.Sink {
   private final Map<Status, Set<Long>> owners = new EnumMap<>(Status.class);
   private final Set<Long> allOwners = new HashSet<>();
   private final Set<Long> restored = new HashSet<>();
+  private final Servers open;
+  private final Planner planner;
   private final long[] lostBySlot;
   private long all;
+  private LeftMessages.@Nullable Totals messages;
 
   /** An owner with something to look at. */
   static final class Named {
-    private final OwnerId owner;
-    private final String firstKey;
-    private final String reason;
-    private long rows;
+    final OwnerId owner;
 
-    Named(OwnerId owner, String firstKey, String reason) {
-      this.owner = owner;
-      this.firstKey = firstKey;
-      this.reason = reason;
-    }
+    /** Of its first row, and why that has this status. */
+    final String firstKey;
 
-    OwnerId owner() {
-      return owner;
-    }
+    final String reason;
+    long rows;
 
-    /** One of its rows. */
-    String firstKey() {
-      return firstKey;
-    }
-
-    /** Why its first row has this status. */
-    String reason() {
-      return reason;
-    }
-
-    long rows() {
-      return rows;
+    Named(PlannedRow first) {
+      owner = first.owner();
+      firstKey = first.change().key();
+      reason = first.reason();
     }
   }
 
-  PlanTotals(int slots) {
-    lostBySlot = new long[slots];
+  /** Nothing is planned yet. */
+  Plan(Servers open, Planner.Options options, ProgressLine progress) {
+    this.open = open;
+    planner = new Planner(open.wals(), open.lookups(), options, progress::step);
+    lostBySlot = new long[open.wals().folders().get(0).header().slots()];
+  }
+
+  Planner planner() {
+    return planner;
   }
 
   @Override
@@ -81,7 +81,7 @@ final class PlanTotals implements Planner.Sink {
       Map<String, Named> of = named.computeIfAbsent(status, s -> new LinkedHashMap<>());
       Named its = of.get(owner);
       if (its == null && of.size() < MOST_NAMED) {
-        its = new Named(row.owner(), row.change().key(), row.reason());
+        its = new Named(row);
         of.put(owner, its);
       }
       if (its != null) {
@@ -123,8 +123,32 @@ final class PlanTotals implements Planner.Sink {
     return lostBySlot.clone();
   }
 
+  /** What Redis lacks of the messages of nodes that are gone; counted once. */
+  LeftMessages.Totals messages() {
+    if (messages == null) {
+      messages = LeftMessages.totals(open.lookups(), planner.gone());
+    }
+    return messages;
+  }
+
   /** Whether somebody has to act, or to wait and look again. */
-  boolean callsForAction() {
-    return restored.size() > 0 || rows.keySet().stream().anyMatch(Status::callsForAction);
+  int exitCode() {
+    boolean isWhole = open.wals().folders().stream().allMatch(WalFolder::isWhole);
+    return restored.isEmpty()
+            && rows.keySet().stream().noneMatch(Status::callsForAction)
+            && messages().lacking() == 0
+            && isWhole
+        ? RecoveryMain.CLEAN
+        : RecoveryMain.FOUND_SOMETHING;
+  }
+
+  /** Prints it on one screen. */
+  void print(PrintWriter out, boolean areOwnersNamed) {
+    Summary.wals(out, open.wals(), planner.alive());
+    Summary.totals(out, this);
+    if (areOwnersNamed) {
+      Summary.named(out, this);
+    }
+    Summary.messages(out, messages());
   }
 }
