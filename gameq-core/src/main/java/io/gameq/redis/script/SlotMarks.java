@@ -25,6 +25,12 @@ public final class SlotMarks {
   /** The newest sequence that was answered, whatever the answer. */
   private final long[] answered;
 
+  /**
+   * Up to which Redis holds all, or it is decided, while its mark is as told: as far as was
+   * answered, but for what a healing has found missing and not put back yet.
+   */
+  private final long[] held;
+
   private JournalMarks read;
 
   /** Of a WAL of which nothing was sent. */
@@ -32,6 +38,7 @@ public final class SlotMarks {
     told = new long[slots];
     expected = new long[slots];
     answered = new long[slots];
+    held = new long[slots];
     read = JournalMarks.none(slots);
   }
 
@@ -40,6 +47,7 @@ public final class SlotMarks {
     told = other.told.clone();
     expected = other.expected.clone();
     answered = other.answered.clone();
+    held = other.held.clone();
     read = other.read;
   }
 
@@ -49,6 +57,7 @@ public final class SlotMarks {
    */
   public void begin(long sequence) {
     Arrays.fill(answered, sequence);
+    Arrays.fill(held, sequence);
   }
 
   /**
@@ -92,19 +101,27 @@ public final class SlotMarks {
   public boolean taken(Move of, long before) {
     boolean fits = before == told[of.slot];
     told[of.slot] = fits ? before + of.delta : LOST;
-    answered[of.slot] = Math.max(answered[of.slot], of.last);
+    answered(of);
     return fits;
   }
 
   /** Redis refused all of a call: it did not move the mark. The next call makes up for it. */
   public void refused(Move of) {
     expected[of.slot] -= of.delta;
+    answered(of);
+  }
+
+  private void answered(Move of) {
+    boolean isAllHeld = held[of.slot] >= answered[of.slot];
     answered[of.slot] = Math.max(answered[of.slot], of.last);
+    if (isAllHeld) {
+      held[of.slot] = answered[of.slot];
+    }
   }
 
   /**
    * A healing has read, or written, the marks; nothing is on its way. A mark that is as Redis told
-   * last proves that it has all that it answered, also where refused calls left it without a
+   * last proves that it has all that it had then, also where refused calls left it without a
    * checksum.
    */
   public void read(JournalMarks marks) {
@@ -113,12 +130,13 @@ public final class SlotMarks {
         proven,
         slot ->
             marks.mark(slot) == told[slot]
-                ? Math.max(answered[slot], marks.sequence(slot))
+                ? Math.max(held[slot], marks.sequence(slot))
                 : marks.sequence(slot));
     read = marks.proving(proven);
     for (int slot = 0; slot < told.length; slot++) {
       told[slot] = marks.mark(slot);
       expected[slot] = told[slot];
+      held[slot] = proven[slot];
     }
   }
 
@@ -165,6 +183,10 @@ public final class SlotMarks {
 
   @Override
   public String toString() {
-    return Arrays.toString(told) + Arrays.toString(expected) + Arrays.toString(answered) + read;
+    return Arrays.toString(told)
+        + Arrays.toString(expected)
+        + Arrays.toString(answered)
+        + Arrays.toString(held)
+        + read;
   }
 }

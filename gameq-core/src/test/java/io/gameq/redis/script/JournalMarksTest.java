@@ -35,6 +35,7 @@ class JournalMarksTest {
    * @param expected the mark once all that is on its way has arrived
    * @param late a call of a connection that was given up; null for none
    * @param node the marks of a real node
+   * @param isHealing it has read the mark, and was cut off before all was there again
    */
   private record State(
       int there,
@@ -47,10 +48,27 @@ class JournalMarksTest {
       long expected,
       int losses,
       List<Call> late,
-      Node node) {
+      Node node,
+      boolean isHealing) {
     State node(List<Call> nowSent, long nowTold, long nowExpected, Node now) {
       return new State(
-          there, mark, before, next, nowSent, decided, nowTold, nowExpected, losses, late, now);
+          there,
+          mark,
+          before,
+          next,
+          nowSent,
+          decided,
+          nowTold,
+          nowExpected,
+          losses,
+          late,
+          now,
+          isHealing);
+    }
+
+    /** What did not arrive may do so late. */
+    List<Call> missed() {
+      return sent.stream().filter(of -> of.was == -2).limit(1).toList();
     }
   }
 
@@ -104,7 +122,8 @@ class JournalMarksTest {
 
   private void explore() {
     Deque<State> queue = new ArrayDeque<>();
-    queue.add(new State(0, 0, List.of(0L, 0L), 0, List.of(), 0, 0, 0, 0, List.of(), new Node()));
+    queue.add(
+        new State(0, 0, List.of(0L, 0L), 0, List.of(), 0, 0, 0, 0, List.of(), new Node(), false));
     for (State state; (state = queue.poll()) != null; ) {
       if (!holds(state)) {
         violations.add(state);
@@ -137,7 +156,7 @@ class JournalMarksTest {
 
   private List<State> next(State state) {
     List<State> all = new ArrayList<>();
-    if (state.next < CALLS && state.sent.size() < MOST_IN_FLIGHT) {
+    if (!state.isHealing && state.next < CALLS && state.sent.size() < MOST_IN_FLIGHT) {
       long delta = marks.applyAsLong(sequence(state.next)) - state.expected;
       SlotMarks node = new SlotMarks(state.node.marks);
       SlotMarks.Move move = node.next(0, sequence(state.next));
@@ -148,13 +167,15 @@ class JournalMarksTest {
     if (!state.sent.isEmpty() && state.sent.get(0).was != -2) {
       all.add(answer(state, state.sent.get(0)));
     }
-    if (!state.sent.isEmpty()) {
+    if (!state.sent.isEmpty() || state.isHealing) {
       all.add(heal(state));
+      all.add(cutOff(state));
     }
     for (int i = 0; state.losses < MOST_LOSSES && i < state.before.size(); i += 2) {
       State lost = lose(state, state.before.get(i).intValue(), state.before.get(i + 1));
       all.add(lost);
       all.add(heal(lost));
+      all.add(cutOff(lost));
     }
     for (Call late : state.late) { // as a MULTI would: a script compares the mark
       all.add(
@@ -169,7 +190,8 @@ class JournalMarksTest {
               state.expected,
               state.losses + 1,
               List.of(),
-              state.node));
+              state.node,
+              state.isHealing));
     }
     return all;
   }
@@ -196,7 +218,8 @@ class JournalMarksTest {
         state.expected + call.delta,
         state.losses,
         state.late,
-        node);
+        node,
+        false);
   }
 
   private State answer(State state, Call call) {
@@ -224,7 +247,25 @@ class JournalMarksTest {
         state.expected,
         state.losses + 1,
         state.late,
-        state.node);
+        state.node,
+        state.isHealing);
+  }
+
+  /** The node has read the mark, and loses its connection before anything is there again. */
+  private State cutOff(State state) {
+    return new State(
+        state.there,
+        state.mark,
+        state.before,
+        state.next,
+        List.of(),
+        state.decided,
+        state.mark,
+        state.mark,
+        state.losses,
+        state.isHealing ? state.late : state.missed(),
+        state.node.reads(state.mark),
+        true);
   }
 
   /** All that was sent is there again, or was refused; then the node writes the mark of that. */
@@ -245,8 +286,9 @@ class JournalMarksTest {
         mark,
         mark,
         state.losses,
-        state.sent.stream().filter(of -> of.was == -2).limit(1).toList(),
-        state.node.reads(mark));
+        state.isHealing ? state.late : state.missed(),
+        state.node.reads(mark),
+        false);
   }
 
   @Test
