@@ -108,11 +108,6 @@ final class NodeQueue implements GameQueue, MeteredNode {
   }
 
   @Override
-  public OwnerSession open(String owner) {
-    return open(owner, Takeover.ALWAYS);
-  }
-
-  @Override
   public OwnerSession open(String owner, Takeover takeover) {
     OwnerId id = OwnerId.of(owner);
     return opening.open(id, tablesOf(id), takeover);
@@ -197,20 +192,10 @@ final class NodeQueue implements GameQueue, MeteredNode {
   }
 
   @Override
-  public CommitReceipt commit(OwnerSession... sessions) {
-    return commit(Urgency.NORMAL, sessions);
-  }
-
-  @Override
   public CommitReceipt commit(Urgency urgency, OwnerSession... sessions) {
     requireOpen();
     return commits.commit(
         SessionCommits.Terms.of(urgency), List.of(), NodeSession.staged(sessions));
-  }
-
-  @Override
-  public Ids ids(String table) {
-    return ids(table, 1_000);
   }
 
   @Override
@@ -249,28 +234,6 @@ final class NodeQueue implements GameQueue, MeteredNode {
   @Override
   public List<Pressure> pressure() {
     return node.pressure.passed();
-  }
-
-  @Override
-  public CommitReceipt transact(OwnerSession session, Consumer<ChangeSet> changes) {
-    return transact(List.of(session), changes);
-  }
-
-  @Override
-  public CommitReceipt transact(OwnerSession one, OwnerSession other, Consumer<ChangeSet> changes) {
-    return transact(List.of(one, other), changes);
-  }
-
-  @Override
-  public CommitReceipt transact(
-      Collection<? extends OwnerSession> sessions, Consumer<ChangeSet> changes) {
-    return transactReturning(
-            sessions,
-            set -> {
-              changes.accept(set);
-              return true;
-            })
-        .receipt();
   }
 
   @Override

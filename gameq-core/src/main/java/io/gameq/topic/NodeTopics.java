@@ -25,17 +25,13 @@ public final class NodeTopics {
   /** Each has a connection, and a thread beside those of its handlers. */
   private static final int MOST_SUBSCRIPTIONS = 64;
 
-  private final TopicNode node;
+  final TopicNode node;
   private final List<Subscription> subscriptions = new ArrayList<>();
   private final Map<TopicDefinition, ClaimTaking> takings = new HashMap<>();
   private boolean isClosed;
 
   public NodeTopics(TopicNode node) {
     this.node = node;
-  }
-
-  TopicNode node() {
-    return node;
   }
 
   /** As {@link io.gameq.GameQueue#topic(String, TopicOptions)}. */
@@ -113,12 +109,12 @@ public final class NodeTopics {
 
   /** What takes messages of a topic by claims; one for each topic, until the node is closed. */
   synchronized ClaimTaking taking(OpenTopic<?> topic) {
-    ClaimTaking known = takings.get(topic.definition());
+    ClaimTaking known = takings.get(topic.definition);
     if (known == null) {
       requireRoom();
       known = new ClaimTaking(topic);
       known.start();
-      takings.put(topic.definition(), known);
+      takings.put(topic.definition, known);
     }
     return known;
   }

@@ -64,7 +64,7 @@ final class Outcomes {
   Outcomes(OpenTopic<?> topic, Runnable wake) {
     this.topic = topic;
     this.retry = topic.options().retry();
-    this.mostAcks = Math.min(MOST_TOGETHER, topic.node().commitMessages());
+    this.mostAcks = Math.min(MOST_TOGETHER, topic.node.commitMessages());
     this.wake = wake;
   }
 
@@ -173,7 +173,7 @@ final class Outcomes {
   }
 
   private void commit(List<MessageChange> some) {
-    topic.node().commits().commit(some, failure -> told(some, failure));
+    topic.node.commits().commit(some, failure -> told(some, failure));
   }
 
   /** On the sender's thread. */
@@ -205,7 +205,7 @@ final class Outcomes {
     }
     List<NackResult> results;
     try {
-      results = topic.scripts().nack(redis, some);
+      results = topic.scripts.nack(redis, some);
     } catch (GameQueueException e) {
       nacks.addAll(some);
       throw e;

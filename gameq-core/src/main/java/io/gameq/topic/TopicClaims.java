@@ -44,7 +44,7 @@ final class TopicClaims<T> implements Claims<T> {
   TopicClaims(NodeTopics topics, OpenTopic<T> topic) {
     this.topics = topics;
     this.topic = topic;
-    this.node = topic.node();
+    this.node = topic.node;
   }
 
   @Override
@@ -75,7 +75,7 @@ final class TopicClaims<T> implements Claims<T> {
   private void tell(
       CompletableFuture<List<Claimed<T>>> told, Taker.Taken some, ClaimTaking taking) {
     List<Claimed<T>> all =
-        HeldMessage.hold(topic, some, taking.outcomes()).stream()
+        HeldMessage.hold(topic, some, taking.outcomes).stream()
             .map(TopicClaims::claimed)
             .toList();
     if (!told.complete(all)) { // cancelled
@@ -169,11 +169,11 @@ final class TopicClaims<T> implements Claims<T> {
         claims,
         "to extend leases of topic",
         claim -> claim.taken(slots()),
-        (redis, taken) -> topic.scripts().extend(redis, taken, fromNow.toMillis()));
+        (redis, taken) -> topic.scripts.extend(redis, taken, fromNow.toMillis()));
   }
 
   private int slots() {
-    return topic.definition().slots();
+    return topic.definition.slots();
   }
 
   @Override
@@ -215,7 +215,7 @@ final class TopicClaims<T> implements Claims<T> {
         "to fail messages of topic",
         failure,
         (redis, failures) ->
-            topic.scripts().nack(redis, failures).stream()
+            topic.scripts.nack(redis, failures).stream()
                 .map(result -> result != NackResult.CLAIM_LOST)
                 .toList());
   }
