@@ -10,7 +10,6 @@ import io.gameq.TopicOptions;
 import io.gameq.message.MessageId;
 import io.gameq.mysql.tables.TopicTable;
 import io.gameq.redis.topic.DefinedTopic;
-import io.gameq.redis.topic.DefinedTopics;
 import io.gameq.redis.topic.TopicDefinition;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -61,7 +60,7 @@ public final class NodeTopics {
         node.asking()
             .ask(
                 what,
-                redis -> Optional.ofNullable(DefinedTopics.find(redis, node.namespace(), name)));
+                redis -> Optional.ofNullable(DefinedTopic.find(redis, node.namespace(), name)));
     if (found.isEmpty()) { // nobody has defined it, or Redis lost it
       long left = Math.max(0, deadline - System.nanoTime());
       found =
@@ -80,7 +79,7 @@ public final class NodeTopics {
             node.callTimeout().toNanos(),
             (topics, redis) -> {
               DefinedTopic of = change.apply(topics);
-              DefinedTopics.put(redis, node.namespace(), List.of(of));
+              DefinedTopic.put(redis, node.namespace(), List.of(of));
               return of;
             });
   }

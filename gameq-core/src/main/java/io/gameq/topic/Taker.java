@@ -8,7 +8,6 @@ import io.gameq.redis.RedisConnection;
 import io.gameq.redis.Subscribed;
 import io.gameq.redis.topic.ConsumerScripts;
 import io.gameq.redis.topic.DefinedTopic;
-import io.gameq.redis.topic.DefinedTopics;
 import io.gameq.redis.topic.TakenMessage;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -127,7 +126,7 @@ final class Taker implements AutoCloseable {
     String namespace = topic.node.namespace();
     DefinedTopic of =
         control
-            .call(redis, on -> Optional.ofNullable(DefinedTopics.find(on, namespace, topic.name())))
+            .call(redis, on -> Optional.ofNullable(DefinedTopic.find(on, namespace, topic.name())))
             .orElse(null);
     if (of == null) {
       topic.node.topicIsMissing().run();

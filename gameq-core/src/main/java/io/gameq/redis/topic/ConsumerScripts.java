@@ -249,8 +249,7 @@ public final class ConsumerScripts {
     List<LuaScript.Call> calls = new ArrayList<>();
     bySlot.forEach(
         (slot, all) -> {
-          for (int from = 0; from < all.size(); from += MOST_AT_ONCE) {
-            List<Item> piece = all.subList(from, Math.min(all.size(), from + MOST_AT_ONCE));
+          for (List<Item> piece : LuaScript.pieces(all, MOST_AT_ONCE)) {
             List<String> args = new ArrayList<>(List.of(definition.topic(), limit));
             piece.forEach(item -> args.addAll(item.args));
             pieces.add(piece);
