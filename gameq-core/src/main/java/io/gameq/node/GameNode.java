@@ -1,6 +1,7 @@
 package io.gameq.node;
 
 import io.gameq.ClosedException;
+import io.gameq.EarlierWals;
 import io.gameq.GameQueueConfig;
 import io.gameq.GameQueueException;
 import io.gameq.agent.Agent;
@@ -23,6 +24,8 @@ import io.gameq.durability.NodeSessions;
 import io.gameq.durability.SessionNews;
 import io.gameq.healing.AdoptedHalves;
 import io.gameq.healing.DurableTruth;
+import io.gameq.healing.LeftWalReplay;
+import io.gameq.mysql.tables.DurableRows;
 import io.gameq.mysql.tables.OwnerReader;
 import io.gameq.mysql.tables.OwnerTable;
 import io.gameq.mysql.tables.TopicTable;
@@ -44,6 +47,7 @@ import io.gameq.view.OwnerViews;
 import io.gameq.wal.JvmFlags;
 import io.gameq.wal.LeftWals;
 import io.gameq.wal.WalWriter;
+import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -150,8 +154,7 @@ final class GameNode implements AutoCloseable {
     NodeHeartbeat heartbeat = new NodeHeartbeat(config.namespace(), process, config.node(), clock);
     // A connection, and threads, that nothing else uses: nothing holds up the signs of life.
     signs = new SignsOfLife(this, heartbeat, NodeServers.apart(config, opened));
-    EarlierWalPolicy.apply(config, servers.mysql(), servers.atStart(), servers.primary())
-        .forEach(replayed -> signs.forget(LeftWals.process(replayed)));
+    replayEarlierWals().forEach(replayed -> signs.forget(LeftWals.process(replayed)));
     wal = opened.add(newWal());
     SenderWal to = new SenderWal(wal, versions, new RecentMessages(config.messageKeep()));
     CurrentCatalog catalog = new CurrentCatalog(servers.atStart(), () -> servers.readAgain(wal));
@@ -219,6 +222,42 @@ final class GameNode implements AutoCloseable {
         .add(new AgentRunner("gameq-heartbeat"))
         .start(Duty.every(BEAT_EVERY, "give a sign of life", signs::beat));
     pressure = startPressure();
+  }
+
+  /**
+   * Replays, refuses or ignores the incomplete WALs that earlier starts of this node left behind, as
+   * {@link io.gameq.GameQueueConfigBuilder#earlierWals} says; returns those that were replayed whole.
+   * Before the first owner is opened: else its rows would be conflicts when they are replayed.
+   *
+   * @throws GameQueueException when an incomplete WAL is there and it is not to start beside one,
+   *     or a server goes away while it is replayed
+   */
+  private List<Path> replayEarlierWals() {
+    List<Path> wals = LeftWals.of(config.walDirectory(), config.node());
+    List<Path> incomplete = wals.stream().filter(wal -> !LeftWals.isComplete(wal)).toList();
+    for (Path wal : incomplete) {
+      LOG.warn("an earlier start of node {} left the incomplete WAL {}", config.node(), wal);
+    }
+    if (!incomplete.isEmpty() && config.earlierWals() == EarlierWals.REFUSE) {
+      throw new GameQueueException(
+          ("node %s does not start beside the incomplete WAL %s: run 'gameq-recovery"
+                  + " plan' over it and remove it when 'verify' ends with 0, or choose another"
+                  + " earlierWals")
+              .formatted(config.node(), incomplete.get(0)));
+    }
+    if (wals.isEmpty()) {
+      return wals;
+    }
+    if (config.earlierWals() == EarlierWals.IGNORE) {
+      LOG.warn("they are left to 'gameq-recovery plan'");
+      return List.of();
+    }
+    return LeftWalReplay.run(
+        servers.primary(),
+        new DurableRows(servers.mysql(), servers.atStart()),
+        config.namespace(),
+        servers.slots(),
+        wals);
   }
 
   private WalWriter newWal() {

@@ -16,7 +16,6 @@ import io.gameq.Topic;
 import io.gameq.TopicOptions;
 import io.gameq.Transacted;
 import io.gameq.Urgency;
-import io.gameq.durability.DurableTracker;
 import io.gameq.message.MessageChange;
 import io.gameq.mysql.tables.TopicTable;
 import io.gameq.owner.OwnerId;
@@ -274,20 +273,8 @@ final class NodeQueue implements GameQueue, MeteredNode {
 
   @Override
   public Set<String> drain(Duration timeout) {
-    long deadline = System.nanoTime() + timeout.toNanos();
+    node.closing.awaitDurable(List.copyOf(node.sessions.all()), timeout);
     Set<String> missing = new TreeSet<>();
-    try {
-      List<DurableTracker> trackers = List.copyOf(node.sessions.all());
-      for (DurableTracker tracker : trackers) {
-        tracker.awaitQueued(deadline);
-      }
-      node.closing.flushNow(trackers.stream().map(DurableTracker::session).toList());
-      for (DurableTracker tracker : trackers) {
-        tracker.awaitDurable(deadline);
-      }
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    }
     node.sessions.all().forEach(tracker -> missing.addAll(tracker.notDurable()));
     return missing;
   }

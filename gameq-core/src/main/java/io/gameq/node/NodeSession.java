@@ -52,8 +52,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class NodeSession implements OwnerSession {
   private final NodeQueue queue;
-  private final GameNode node;
-  private final GameRows rows;
+  final GameNode node;
+  final GameRows rows;
   final DurableTracker tracker;
   private final OwnerId owner;
   final StagedChanges staged;
@@ -80,7 +80,7 @@ final class NodeSession implements OwnerSession {
     this.handovers = new PendingHandovers(adopted);
     this.handled = new SessionCommits.HandledBefore(tracker, adopted);
     this.loaded = loaded;
-    this.staged = new StagedChanges(this, rows, loaded.missing(), node.config.limits());
+    this.staged = new StagedChanges(this, loaded.missing());
     this.current = new CurrentRows(owner, rows);
     this.sentToGame = new SentToGame(rows, node.callbacks);
     tracker.sent().takenBy(this::came);
@@ -334,14 +334,7 @@ final class NodeSession implements OwnerSession {
 
   @Override
   public Set<String> awaitDurable(Duration timeout) {
-    long deadline = System.nanoTime() + timeout.toNanos();
-    try {
-      tracker.awaitQueued(deadline);
-      node.closing.flushNow(List.of(ref()));
-      tracker.awaitDurable(deadline);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    }
+    node.closing.awaitDurable(List.of(tracker), timeout);
     return tracker.notDurable();
   }
 

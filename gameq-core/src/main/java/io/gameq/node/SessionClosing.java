@@ -6,6 +6,7 @@ import io.gameq.durability.DurableTracker;
 import io.gameq.owner.SessionRef;
 import io.gameq.redis.script.DueSessions;
 import io.gameq.upkeep.ClosedSessionNotices;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.TimeUnit;
@@ -82,6 +83,22 @@ final class SessionClosing implements AutoCloseable {
             LOG.debug("cannot pull flushes forward: {}", e.getMessage());
           }
         });
+  }
+
+  /** Waits until Redis has all of these, then MySQL; until the time is up, or an interrupt. */
+  void awaitDurable(List<DurableTracker> of, Duration timeout) {
+    long deadline = System.nanoTime() + timeout.toNanos();
+    try {
+      for (DurableTracker tracker : of) {
+        tracker.awaitQueued(deadline);
+      }
+      flushNow(of.stream().map(DurableTracker::session).toList());
+      for (DurableTracker tracker : of) {
+        tracker.awaitDurable(deadline);
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
   }
 
   @Override

@@ -81,16 +81,25 @@ final class SessionCommits implements MessageCommits {
 
   /** Commits what is staged in sessions; as {@link io.gameq.GameQueue#commit}. */
   CommitReceipt commit(Terms terms, List<MessageChange> changes, List<StagedChanges> sessions) {
-    return commit(terms, changes, sessions, false);
+    return commit(terms, changes, sessions, List.of(), false);
   }
 
   /** Commits a change set; when it throws, nothing of it is left. */
   CommitReceipt commit(Terms terms, List<StagedChanges> set) {
-    return commit(terms, List.of(), set, true);
+    return commit(terms, List.of(), set, List.of(), true);
+  }
+
+  /** Commits rows that are sent to owners, without a session. */
+  CommitReceipt send(List<GameRows.Sent> rows) {
+    return commit(Terms.of(Urgency.NORMAL), List.of(), List.of(), rows, true);
   }
 
   private CommitReceipt commit(
-      Terms terms, List<MessageChange> changes, List<StagedChanges> of, boolean isSet) {
+      Terms terms,
+      List<MessageChange> changes,
+      List<StagedChanges> of,
+      List<GameRows.Sent> alone,
+      boolean isSet) {
     List<NodeSession.Taken> taken = new ArrayList<>(of.size());
     Set<StagedChanges> all =
         of.size() == 1 // nearly every commit
@@ -100,7 +109,9 @@ final class SessionCommits implements MessageCommits {
       for (StagedChanges one : of) {
         one.session.take(one, all, taken);
       }
-      return taken.isEmpty() ? commit(changes) : submit(taken, changes, sent(taken), terms);
+      return taken.isEmpty() && alone.isEmpty()
+          ? commit(changes)
+          : submit(taken, changes, taken.isEmpty() ? alone : sent(taken), terms);
     } catch (RuntimeException e) {
       node.sessions.counts().notTaken(e);
       if (!isSet) {
@@ -133,19 +144,6 @@ final class SessionCommits implements MessageCommits {
           e instanceof RollbackRequiredException
               || of.stream().anyMatch(one -> one.session.ref().isLost()),
           e);
-    }
-  }
-
-  /** Commits rows that are sent to owners, without a session. */
-  CommitReceipt send(List<GameRows.Sent> rows) {
-    if (rows.isEmpty()) {
-      return TrackedReceipt.EMPTY;
-    }
-    try {
-      return submit(List.of(), List.of(), rows, Terms.of(Urgency.NORMAL));
-    } catch (RuntimeException e) {
-      node.sessions.counts().notTaken(e);
-      throw e;
     }
   }
 
@@ -248,11 +246,8 @@ final class SessionCommits implements MessageCommits {
 
   private static List<SlotMessages> messages(
       List<NodeSession.Taken> taken, List<MessageChange> changes) {
-    boolean any = !changes.isEmpty();
-    for (NodeSession.Taken its : taken) {
-      any |= !its.staged().messages().isEmpty();
-    }
-    if (!any) { // nearly every commit
+    if (changes.isEmpty()
+        && taken.stream().allMatch(its -> its.staged().messages().isEmpty())) { // nearly every
       return List.of();
     }
     FoldedMessages all = new FoldedMessages();
@@ -347,8 +342,10 @@ final class SessionCommits implements MessageCommits {
   /** Whether any row moves between two owners. */
   private static boolean moves(List<CommitPart> parts) {
     for (CommitPart part : parts) {
-      if (hasHalf(part)) {
-        return true;
+      for (ChangedRow row : part.rows()) {
+        if (row.movedIn() || row.op() == RowOp.MOVED) {
+          return true;
+        }
       }
     }
     return false;
@@ -377,15 +374,6 @@ final class SessionCommits implements MessageCommits {
     away.values().stream()
         .filter(row -> !here.containsKey(row.key()) || !here.get(row.key()).movedIn())
         .forEach(SessionCommits::refuseHalf);
-  }
-
-  private static boolean hasHalf(CommitPart part) {
-    for (ChangedRow row : part.rows()) {
-      if (row.movedIn() || row.op() == RowOp.MOVED) {
-        return true;
-      }
-    }
-    return false;
   }
 
   private static void refuseHalf(ChangedRow row) {

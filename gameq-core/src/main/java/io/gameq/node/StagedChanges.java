@@ -4,7 +4,6 @@ import io.gameq.ClosedException;
 import io.gameq.GameQueueException;
 import io.gameq.Limits;
 import io.gameq.RollbackRequiredException;
-import io.gameq.Row;
 import io.gameq.RowRefusedException;
 import io.gameq.change.CarriedColumns;
 import io.gameq.change.ChangedRow;
@@ -45,7 +44,6 @@ final class StagedChanges {
   private final GameRows games;
   private final MissingTables missing;
   final OwnerId owner;
-  private final Limits limits;
 
   /** Made anew for each commit, with its first change; null while there is none. */
   private @Nullable Size size;
@@ -96,22 +94,19 @@ final class StagedChanges {
   private record Tear(String why, Throwable cause) {}
 
   /** Those of a session; tables that are {@code missing} were not told. */
-  StagedChanges(NodeSession session, GameRows games, MissingTables missing, Limits limits) {
-    this(session, games, missing, limits, null, null);
+  StagedChanges(NodeSession session, MissingTables missing) {
+    this(session, missing, null, null);
   }
 
   private StagedChanges(
       NodeSession session,
-      GameRows games,
       MissingTables missing,
-      Limits limits,
       @Nullable Size size,
       @Nullable StagedChanges ofSession) {
     this.session = session;
-    this.games = games;
+    this.games = session.rows;
     this.missing = missing;
     this.owner = missing.owner();
-    this.limits = limits;
     this.size = size;
     this.ofSession = ofSession;
   }
@@ -119,7 +114,7 @@ final class StagedChanges {
   /** Those of a change set, beside these of the session. */
   StagedChanges beside(Size sizeOfSet) {
     requireOpen();
-    return new StagedChanges(session, games, missing, limits, sizeOfSet, this);
+    return new StagedChanges(session, missing, sizeOfSet, this);
   }
 
   void put(Supplier<GameRows.Given> given) {
@@ -134,13 +129,13 @@ final class StagedChanges {
   }
 
   void update(Supplier<PartialRow> given) {
-    orTear("update", () -> update(given.get()));
-  }
-
-  private void update(PartialRow part) {
-    RowKey key = part.key();
-    Row before = session.currentRow(part.table(), key, get(key.text()));
-    put(games.given(part, before));
+    orTear(
+        "update",
+        () -> {
+          PartialRow part = given.get();
+          RowKey key = part.key();
+          put(games.given(part, session.currentRow(part.table(), key, get(key.text()))));
+        });
   }
 
   /** With the parts of the primary key in their order. */
@@ -292,7 +287,7 @@ final class StagedChanges {
 
   private Size size() {
     if (size == null) {
-      size = new Size(limits);
+      size = new Size(session.node.config.limits());
     }
     return size;
   }

@@ -276,11 +276,7 @@ public final class ConsumerScripts {
    * @throws io.gameq.RedisUnavailableException when Redis does not answer; some may be granted
    */
   public Grant grant(RedisConnection redis, double perSecond, int most) {
-    List<Object> reply =
-        GRANT.call(
-            redis,
-            slots[0],
-            List.of(definition.topic(), Double.toString(perSecond), Integer.toString(most)));
+    List<Object> reply = GRANT.call(redis, slots[0], definition.topic(), perSecond, most);
     return new Grant(((Long) reply.get(0)).intValue(), (Long) reply.get(1));
   }
 

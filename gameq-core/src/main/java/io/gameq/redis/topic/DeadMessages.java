@@ -116,7 +116,8 @@ public final class DeadMessages {
       byte @Nullable [] payload) {
     Object given = payload == null ? "" : payload;
     String hex = HexFormat.of().toHexDigits(version);
-    List<?> args = List.of(id.topic(), id.id(), hex, what, given, payload != null);
-    return Retried.values()[((Long) REVIVE.call(redis, slot, args).get(0)).intValue()];
+    List<Object> reply =
+        REVIVE.call(redis, slot, id.topic(), id.id(), hex, what, given, payload != null);
+    return Retried.values()[((Long) reply.get(0)).intValue()];
   }
 }

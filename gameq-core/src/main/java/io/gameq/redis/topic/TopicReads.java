@@ -63,7 +63,7 @@ public final class TopicReads {
    * @throws io.gameq.RedisUnavailableException when Redis does not answer
    */
   public static FoundMessage find(RedisConnection redis, SlotKeys slot, MessageId id) {
-    List<Object> of = FIND.call(redis, slot, List.of(id.topic(), id.id()));
+    List<Object> of = FIND.call(redis, slot, id.topic(), id.id());
     FoundMessage.Pending pending =
         isThere(of.get(0))
             ? new FoundMessage.Pending(
@@ -112,9 +112,7 @@ public final class TopicReads {
   private static List<Listed> page(
       RedisConnection redis, SlotKeys slot, String topic, String place, long offset, int most) {
     List<Listed> page = new ArrayList<>();
-    List<String> args =
-        List.of(topic, place, Long.toString(offset), Integer.toString(Math.min(most, MOST)));
-    for (Object one : PAGE.call(redis, slot, args)) {
+    for (Object one : PAGE.call(redis, slot, topic, place, offset, Math.min(most, MOST))) {
       List<?> of = (List<?>) one;
       page.add(
           new Listed(
