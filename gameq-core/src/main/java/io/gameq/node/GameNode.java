@@ -70,7 +70,7 @@ import org.slf4j.LoggerFactory;
  * A running node: connects and checks MySQL and Redis, settles what earlier starts left, makes a
  * WAL, then starts the sender and the background work; and closes all that. Thread-safe.
  */
-final class GameNode implements AutoCloseable {
+final class GameNode implements SenderEvents, AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(GameNode.class);
 
   private static final Duration BEAT_EVERY = Duration.ofSeconds(1);
@@ -110,6 +110,7 @@ final class GameNode implements AutoCloseable {
 
   final WalWriter wal;
   final CommitSender sender;
+  private final RepeatAfterHealing afterHealing;
   final TopicRestore topicRestore;
   final NodeUpkeep upkeep;
   final SignsOfLife signs;
@@ -175,7 +176,7 @@ final class GameNode implements AutoCloseable {
                 process, config.callTimeout().plus(OPENING_MARGIN), upkeepThread::wake));
     DurableNotices durableNotices =
         new DurableNotices(servers.connector(), config.namespace(), process, tellSession(sent));
-    RepeatAfterHealing afterHealing =
+    afterHealing =
         new RepeatAfterHealing(durableNotices, notices, sessions, sent, upkeepThread::wake);
     topics = new TopicTable(servers.mysql());
     topicRestore =
@@ -189,7 +190,7 @@ final class GameNode implements AutoCloseable {
                 to,
                 new DurableTruth(
                     owners, new AdoptedHalves(servers.slots(), owners, views::versions)),
-                events(afterHealing)));
+                this));
     opened.add(durableNotices).keepSubscribed();
 
     upkeep =
@@ -305,29 +306,20 @@ final class GameNode implements AutoCloseable {
     return passed;
   }
 
-  private SenderEvents events(RepeatAfterHealing afterHealing) {
-    return new SenderEvents() {
-      @Override
-      public NodeCounts counts() {
-        return sessions.counts();
-      }
+  @Override
+  public NodeCounts counts() {
+    return sessions.counts();
+  }
 
-      @Override
-      public void healed() {
-        afterHealing.healed();
-        topicRestore.soon();
-      }
+  @Override
+  public void healed() {
+    afterHealing.healed();
+    topicRestore.soon();
+  }
 
-      @Override
-      public void notReplayed(Set<Long> sequences) {
-        sessions.gaveUp(sequences);
-      }
-
-      @Override
-      public void died(Throwable cause) {
-        GameNode.this.died(cause);
-      }
-    };
+  @Override
+  public void notReplayed(Set<Long> sequences) {
+    sessions.gaveUp(sequences);
   }
 
   /** Tells the session that a notice is about. */
@@ -376,7 +368,8 @@ final class GameNode implements AutoCloseable {
   }
 
   /** Nothing is committed here any more: owners are not to look taken by this node. */
-  void died(Throwable cause) {
+  @Override
+  public void died(Throwable cause) {
     death = cause;
     callbacks.execute(() -> config.onFailure().accept(cause));
   }
@@ -425,7 +418,7 @@ final class GameNode implements AutoCloseable {
           "node {} is not closed within {} ms, since Redis or MySQL does not answer; it goes on in"
               + " the background",
           config.node(),
-          calls.timeout().toMillis());
+          calls.timeout.toMillis());
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     } catch (ExecutionException e) {
@@ -438,7 +431,7 @@ final class GameNode implements AutoCloseable {
   private void end() {
     calls.close();
     boolean answered =
-        sender.close(Math.max(LEAST_CLOSE_MILLIS, calls.timeout().toMillis() * 2 / 3));
+        sender.close(Math.max(LEAST_CLOSE_MILLIS, calls.timeout.toMillis() * 2 / 3));
     boolean isKept = !answered || upkeep.hadConflicts() || !sessions.isDrained();
     if (isKept) {
       LOG.warn(

@@ -35,7 +35,7 @@ final class NodeCalls implements AutoCloseable {
 
   private static final long IDLE_SECONDS = 30;
 
-  private final Duration timeout;
+  final Duration timeout;
   private final Servers servers;
   private final ExecutorService mysql;
 
@@ -73,10 +73,6 @@ final class NodeCalls implements AutoCloseable {
      *     begun then
      */
     T run(BooleanSupplier isAwaited);
-  }
-
-  Duration timeout() {
-    return timeout;
   }
 
   /** The end of the time that a call has that begins now, by System.nanoTime. */

@@ -31,7 +31,6 @@ import io.gameq.sign.NodeSign;
 import io.gameq.term.Term;
 import io.gameq.topic.NodeTopics;
 import io.gameq.topic.OpenTopic;
-import io.gameq.topic.TopicNode;
 import io.gameq.view.OwnerView;
 import io.gameq.view.OwnerViews;
 import java.time.Duration;
@@ -56,7 +55,7 @@ import org.slf4j.LoggerFactory;
  *
  * <p>A kill of the process loses nothing that was committed and queued; see {@link GameQueue}.
  */
-final class NodeQueue implements GameQueue, MeteredNode {
+public final class NodeQueue implements GameQueue {
   private static final Logger LOG = LoggerFactory.getLogger(NodeQueue.class);
 
   final GameNode node;
@@ -74,26 +73,23 @@ final class NodeQueue implements GameQueue, MeteredNode {
     this.ids = new NodeIds(node);
     this.topics =
         new NodeTopics(
-            new TopicNode(
-                node.config.namespace(),
-                node.config.node(),
+            new NodeTopics.Node(
+                node.config,
                 node.servers.slots(),
                 node.servers.connector(),
                 commits,
                 node.sender,
                 node.clock,
-                node.config.limits().commitRows(),
                 new Asks(),
                 node.topicRestore::soon,
-                node.calls.timeout(),
                 node.callbacks));
   }
 
-  private final class Asks implements TopicNode.Asking {
+  private final class Asks implements NodeTopics.Asking {
     @Override
     public <T> T ask(String what, Function<RedisConnection, T> question) {
       return node.calls.ofRedis(
-          what, node.calls.timeout().toNanos(), isAwaited -> node.servers.control().ask(question));
+          what, node.calls.timeout.toNanos(), isAwaited -> node.servers.control().ask(question));
     }
 
     @Override
@@ -127,7 +123,7 @@ final class NodeQueue implements GameQueue, MeteredNode {
   @Override
   public CompletionStage<List<OpenResult>> openAll(
       Collection<String> owners, Takeover takeover, Consumer<OpenProgress> progress) {
-    requireOpen();
+    node.requireOpen();
     return new OwnerOpening.Many(
             owners, owner -> openAsync(owner, takeover), progress, node.callbacks)
         .start();
@@ -192,14 +188,14 @@ final class NodeQueue implements GameQueue, MeteredNode {
 
   @Override
   public CommitReceipt commit(Urgency urgency, OwnerSession... sessions) {
-    requireOpen();
+    node.requireOpen();
     return commits.commit(
         SessionCommits.Terms.of(urgency), List.of(), NodeSession.staged(sessions));
   }
 
   @Override
   public Ids ids(String table, int range) {
-    requireOpen();
+    node.requireOpen();
     return ids.of(rows.table(table), range);
   }
 
@@ -238,7 +234,7 @@ final class NodeQueue implements GameQueue, MeteredNode {
   @Override
   public <T> Transacted<T> transactReturning(
       Collection<? extends OwnerSession> sessions, Function<ChangeSet, T> changes) {
-    requireOpen();
+    node.requireOpen();
     StagedChangeSet set = new StagedChangeSet(this, node, sessions);
     T value = set.stage(changes);
     return new Transacted<>(
@@ -256,19 +252,15 @@ final class NodeQueue implements GameQueue, MeteredNode {
         throw row.isTwice();
       }
     }
-    requireOpen();
+    node.requireOpen();
     return commits.send(all);
   }
 
   @Override
   public CommitReceipt send(String owner, String table, Map<String, ?> columns) {
     GameRows.Sent row = rows.sent(OwnerId.of(owner), rows.given(table, columns));
-    requireOpen();
-    return commits.send(List.of(row));
-  }
-
-  private void requireOpen() {
     node.requireOpen();
+    return commits.send(List.of(row));
   }
 
   @Override
@@ -281,28 +273,28 @@ final class NodeQueue implements GameQueue, MeteredNode {
 
   @Override
   public void close() {
-    topics.close(System.nanoTime() + node.calls.timeout().toNanos() / 2); // they commit
+    topics.close(System.nanoTime() + node.calls.timeout.toNanos() / 2); // they commit
     node.close();
   }
 
-  // --- for meters
+  // --- for meters: asks no server and waits for nobody
 
-  @Override
+  /** What it did. */
   public NodeCounts counts() {
     return node.sessions.counts();
   }
 
-  @Override
+  /** How it is. */
   public NodeSign sign() {
     return node.signs.now();
   }
 
-  @Override
+  /** Calls of the game's own code that wait. */
   public int callbacks() {
     return node.callbacks.waiting();
   }
 
-  @Override
+  /** Whether Redis is there and has all that this node knows. */
   public boolean isHealed() {
     return node.sender.isHealed();
   }

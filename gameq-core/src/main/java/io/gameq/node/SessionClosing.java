@@ -41,7 +41,7 @@ final class SessionClosing implements AutoCloseable {
       if (!tracker.awaitQueued(deadlineNanos)) {
         throw new GameQueueException(
             "not known within %d ms that Redis has all of session %s; it is sent on"
-                .formatted(node.calls.timeout().toMillis(), session));
+                .formatted(node.calls.timeout.toMillis(), session));
       }
       long left = deadlineNanos - System.nanoTime();
       if (left > 0) { // else it is told soon

@@ -53,7 +53,7 @@ public final class OpenTopic<T> implements Topic<T> {
   private static final long MOST_PRIORITY_MILLIS = 1L << 52;
 
   private final NodeTopics topics;
-  final TopicNode node;
+  final NodeTopics.Node node;
   final TopicDefinition definition;
   private final TopicOptions options;
   final Payloads<T> payloads;
@@ -71,7 +71,7 @@ public final class OpenTopic<T> implements Topic<T> {
     this.options = options;
     this.payloads = payloads;
     this.scripts =
-        new ConsumerScripts(definition, node.slots(), node.name(), node.clock()::latestMillis);
+        new ConsumerScripts(definition, node.slots(), node.config().node(), node.clock()::latestMillis);
     this.claims = new TopicClaims<>(topics, this);
   }
 
@@ -202,7 +202,7 @@ public final class OpenTopic<T> implements Topic<T> {
   /** Reads the pending one, combines, and commits if it is still the same; else once more. */
   @Override
   public void merge(Publish<T> message, BinaryOperator<T> combine) {
-    long deadline = System.nanoTime() + node.callTimeout().toNanos();
+    long deadline = System.nanoTime() + node.config().callTimeout().toNanos();
     MessageId id = id(message.group(), message.key());
     for (int tries = 1; ; tries++) {
       FoundMessage.Pending found = find(id).pending();
@@ -244,7 +244,7 @@ public final class OpenTopic<T> implements Topic<T> {
     return node.slots()[slotNumber(id)];
   }
 
-  /** Asks Redis for a thread of the game: see {@link TopicNode.Asking}. */
+  /** Asks Redis for a thread of the game: see {@link NodeTopics.Asking}. */
   <A> A ask(String what, Function<RedisConnection, A> question) {
     return node.asking().ask(what, question);
   }
@@ -431,7 +431,7 @@ public final class OpenTopic<T> implements Topic<T> {
   }
 
   private String who() {
-    return "node " + node.name();
+    return "node " + node.config().node();
   }
 
   private static String checked(String reason) {

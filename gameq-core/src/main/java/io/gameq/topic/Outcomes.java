@@ -64,7 +64,7 @@ final class Outcomes {
   Outcomes(OpenTopic<?> topic, Runnable wake) {
     this.topic = topic;
     this.retry = topic.options().retry();
-    this.mostAcks = Math.min(MOST_TOGETHER, topic.node.commitMessages());
+    this.mostAcks = Math.min(MOST_TOGETHER, topic.node.config().limits().commitRows());
     this.wake = wake;
   }
 

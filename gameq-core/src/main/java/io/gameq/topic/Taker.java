@@ -85,7 +85,7 @@ final class Taker implements AutoCloseable {
               times.notice(Integer.parseInt(slot));
               wake.run();
             },
-            topic.node.namespace() + ":t:" + topic.name());
+            topic.node.config().namespace() + ":t:" + topic.name());
     this.control = new ControlConnection(topic.node.connector());
   }
 
@@ -123,7 +123,7 @@ final class Taker implements AutoCloseable {
   }
 
   private @Nullable DefinedTopic look(RedisConnection redis) {
-    String namespace = topic.node.namespace();
+    String namespace = topic.node.config().namespace();
     DefinedTopic of =
         control
             .call(redis, on -> Optional.ofNullable(DefinedTopic.find(on, namespace, topic.name())))

@@ -39,7 +39,7 @@ final class TopicClaims<T> implements Claims<T> {
 
   private final NodeTopics topics;
   private final OpenTopic<T> topic;
-  private final TopicNode node;
+  private final NodeTopics.Node node;
 
   TopicClaims(NodeTopics topics, OpenTopic<T> topic) {
     this.topics = topics;
@@ -128,7 +128,7 @@ final class TopicClaims<T> implements Claims<T> {
   private Map<String, ClaimText> some(Map<String, ClaimText> left) {
     Map<String, ClaimText> some = new LinkedHashMap<>();
     Set<String> ids = new HashSet<>();
-    int most = Math.min(Outcomes.MOST_TOGETHER, node.commitMessages());
+    int most = Math.min(Outcomes.MOST_TOGETHER, node.config().limits().commitRows());
     left.forEach(
         (text, claim) -> {
           if (some.size() < most && ids.add(claim.id().id())) {

@@ -258,7 +258,7 @@ final class TopicSubscription<T> implements Subscription {
 
   @Override
   public void close() {
-    boolean unused = close(topic.node.callTimeout());
+    boolean unused = close(topic.node.config().callTimeout());
   }
 
   @Override
