@@ -13,7 +13,6 @@ import io.gameq.SentRows;
 import io.gameq.Topic;
 import io.gameq.Urgency;
 import io.gameq.change.ChangedRow;
-import io.gameq.change.CommitPart;
 import io.gameq.durability.DurableTracker;
 import io.gameq.durability.PendingHandovers;
 import io.gameq.durability.SentToSession;
@@ -307,23 +306,17 @@ final class NodeSession implements OwnerSession {
   }
 
   /**
-   * What was staged in a session, or for it in a change set: a part of the commit, which may have
-   * no rows, and its messages.
-   */
-  record Taken(NodeSession from, CommitPart part, StagedChanges.Staged staged) {}
-
-  /**
    * Takes what is staged, if anything is, for a commit of all these. The tracker is to be told when
    * it was sent or not.
    */
-  synchronized void take(StagedChanges from, Set<StagedChanges> all, List<Taken> to) {
+  synchronized void take(StagedChanges from, Set<StagedChanges> all, List<StagedChanges.Staged> to) {
     if (from != staged) {
       staged.requireOpen();
     }
     StagedChanges.Staged taken = from.take(all);
     if (!taken.isEmpty()) {
       tracker.preparing(); // closing waits for it from now on
-      to.add(new Taken(this, new CommitPart(ref(), taken.rows()), taken));
+      to.add(taken);
     }
   }
 

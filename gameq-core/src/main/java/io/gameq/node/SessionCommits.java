@@ -23,6 +23,7 @@ import io.gameq.durability.PendingHandovers;
 import io.gameq.durability.TrackedCommit;
 import io.gameq.durability.TrackedReceipt;
 import io.gameq.message.MessageChange;
+import io.gameq.node.StagedChanges.Staged;
 import io.gameq.owner.OwnerId;
 import io.gameq.owner.SessionId;
 import io.gameq.owner.SessionRef;
@@ -100,7 +101,7 @@ final class SessionCommits implements MessageCommits {
       List<StagedChanges> of,
       List<GameRows.Sent> alone,
       boolean isSet) {
-    List<NodeSession.Taken> taken = new ArrayList<>(of.size());
+    List<Staged> taken = new ArrayList<>(of.size());
     Set<StagedChanges> all =
         of.size() == 1 // nearly every commit
             ? Set.of(of.get(0))
@@ -126,13 +127,13 @@ final class SessionCommits implements MessageCommits {
   /** Changes of several sessions, or with the acknowledgement of a message, stay one change. */
   private static void putBack(
       List<StagedChanges> of,
-      List<NodeSession.Taken> taken,
+      List<Staged> taken,
       List<MessageChange> changes,
       Set<StagedChanges> all,
       RuntimeException e) {
-    for (NodeSession.Taken its : taken) {
+    for (Staged its : taken) {
       if (!its.from().ref().isLost()) {
-        its.from().staged.putBack(its.staged());
+        its.from().staged.putBack(its);
       }
     }
     if (changes.stream().anyMatch(MessageChange.Ack.class::isInstance)) {
@@ -149,7 +150,7 @@ final class SessionCommits implements MessageCommits {
 
   /** The parts of the inboxes come last. */
   private CommitReceipt submit(
-      List<NodeSession.Taken> taken,
+      List<Staged> taken,
       List<MessageChange> changes,
       List<GameRows.Sent> sent,
       Terms terms) {
@@ -164,7 +165,7 @@ final class SessionCommits implements MessageCommits {
       prepareInboxes(sent, inboxes, parts);
       check(parts, messages);
       if (!handled.isEmpty()) {
-        for (NodeSession.Taken its : taken) {
+        for (Staged its : taken) {
           its.from().handled.begin(handled);
           noted++;
         }
@@ -174,7 +175,7 @@ final class SessionCommits implements MessageCommits {
       awaitCallbacks(deadline);
       List<DurableTracker> trackers = new ArrayList<>(taken.size());
       List<PendingHandovers> handovers = new ArrayList<>(taken.size());
-      for (NodeSession.Taken its : taken) {
+      for (Staged its : taken) {
         trackers.add(its.from().tracker);
         handovers.add(its.from().handovers);
       }
@@ -210,12 +211,12 @@ final class SessionCommits implements MessageCommits {
     }
   }
 
-  private static List<GameRows.Sent> sent(List<NodeSession.Taken> taken) {
+  private static List<GameRows.Sent> sent(List<Staged> taken) {
     List<GameRows.Sent> sent = List.of();
-    for (NodeSession.Taken its : taken) {
-      if (!its.staged().sent().isEmpty()) {
+    for (Staged its : taken) {
+      if (!its.sent().isEmpty()) {
         sent = new ArrayList<>(sent);
-        sent.addAll(its.staged().sent());
+        sent.addAll(its.sent());
       }
     }
     return sent;
@@ -245,14 +246,14 @@ final class SessionCommits implements MessageCommits {
   }
 
   private static List<SlotMessages> messages(
-      List<NodeSession.Taken> taken, List<MessageChange> changes) {
+      List<Staged> taken, List<MessageChange> changes) {
     if (changes.isEmpty()
-        && taken.stream().allMatch(its -> its.staged().messages().isEmpty())) { // nearly every
+        && taken.stream().allMatch(its -> its.messages().isEmpty())) { // nearly every
       return List.of();
     }
     FoldedMessages all = new FoldedMessages();
     all.addAll(changes);
-    taken.forEach(its -> all.addAll(its.staged().messages()));
+    taken.forEach(its -> all.addAll(its.messages()));
     return SlotMessages.bySlot(all.list());
   }
 

@@ -83,10 +83,17 @@ final class StagedChanges {
     }
   }
 
-  /** What was taken for a commit. */
-  record Staged(List<ChangedRow> rows, List<MessageChange> messages, List<GameRows.Sent> sent) {
+  /**
+   * What was taken for a commit: a part of it, which may have no rows, its messages, and rows that
+   * are sent.
+   */
+  record Staged(
+      NodeSession from,
+      CommitPart part,
+      List<MessageChange> messages,
+      List<GameRows.Sent> sent) {
     boolean isEmpty() {
-      return rows.isEmpty() && messages.isEmpty() && sent.isEmpty();
+      return part.rows().isEmpty() && messages.isEmpty() && sent.isEmpty();
     }
   }
 
@@ -402,7 +409,8 @@ final class StagedChanges {
 
   private Staged staged() {
     return new Staged(
-        new ArrayList<>(rows.values()),
+        session,
+        new CommitPart(session.ref(), new ArrayList<>(rows.values())),
         besides == null ? List.of() : besides.messages.list(),
         besides == null ? List.of() : List.copyOf(besides.sent.values()));
   }
@@ -431,7 +439,7 @@ final class StagedChanges {
   }
 
   private void putIn(Staged some) {
-    some.rows.forEach(row -> rows.put(row.key(), row));
+    some.part.rows().forEach(row -> rows.put(row.key(), row));
     if (!some.messages.isEmpty() || !some.sent.isEmpty()) {
       besides().messages.addAll(some.messages);
       some.sent.forEach(row -> besides().sent.put(row.row().key(), row));
@@ -489,7 +497,7 @@ final class StagedChanges {
       others = together;
       together = Set.of();
       Staged its = staged();
-      its.rows.forEach(row -> dropped.add(GameRows.tableOf(row.encoded())));
+      its.part.rows().forEach(row -> dropped.add(GameRows.tableOf(row.encoded())));
       its.messages.forEach(of -> dropped.add("topic " + of.id().topic()));
       its.sent.forEach(row -> dropped.add(GameRows.tableOf(row.row().encoded())));
       clear();

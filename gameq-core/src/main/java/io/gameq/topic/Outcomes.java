@@ -212,7 +212,10 @@ final class Outcomes {
     }
     for (NackResult result : results) {
       switch (result) {
-        case DEAD -> died();
+        case DEAD -> {
+          dead.increment();
+          warn("dead", () -> "a message of topic '%s' is a dead letter now".formatted(topic.name()));
+        }
         case CLAIM_LOST -> lost();
         default -> {} // tried again, or a newer message has taken its place
       }
@@ -225,11 +228,6 @@ final class Outcomes {
 
   void handled(int messages) {
     handled.add(messages);
-  }
-
-  private void died() {
-    dead.increment();
-    warn("dead", () -> "a message of topic '%s' is a dead letter now".formatted(topic.name()));
   }
 
   void lost() {
