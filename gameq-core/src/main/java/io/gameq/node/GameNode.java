@@ -226,9 +226,10 @@ final class GameNode implements SenderEvents, AutoCloseable {
   }
 
   /**
-   * Replays, refuses or ignores the incomplete WALs that earlier starts of this node left behind, as
-   * {@link io.gameq.GameQueueConfigBuilder#earlierWals} says; returns those that were replayed whole.
-   * Before the first owner is opened: else its rows would be conflicts when they are replayed.
+   * Replays, refuses or ignores the incomplete WALs that earlier starts of this node left behind,
+   * as {@link io.gameq.GameQueueConfigBuilder#earlierWals} says; returns those that were replayed
+   * whole. Before the first owner is opened: else its rows would be conflicts when they are
+   * replayed.
    *
    * @throws GameQueueException when an incomplete WAL is there and it is not to start beside one,
    *     or a server goes away while it is replayed
@@ -430,8 +431,7 @@ final class GameNode implements SenderEvents, AutoCloseable {
 
   private void end() {
     calls.close();
-    boolean answered =
-        sender.close(Math.max(LEAST_CLOSE_MILLIS, calls.timeout.toMillis() * 2 / 3));
+    boolean answered = sender.close(Math.max(LEAST_CLOSE_MILLIS, calls.timeout.toMillis() * 2 / 3));
     boolean isKept = !answered || upkeep.hadConflicts() || !sessions.isDrained();
     if (isKept) {
       LOG.warn(

@@ -309,7 +309,8 @@ final class NodeSession implements OwnerSession {
    * Takes what is staged, if anything is, for a commit of all these. The tracker is to be told when
    * it was sent or not.
    */
-  synchronized void take(StagedChanges from, Set<StagedChanges> all, List<StagedChanges.Staged> to) {
+  synchronized void take(
+      StagedChanges from, Set<StagedChanges> all, List<StagedChanges.Staged> to) {
     if (from != staged) {
       staged.requireOpen();
     }

@@ -150,10 +150,7 @@ final class SessionCommits implements MessageCommits {
 
   /** The parts of the inboxes come last. */
   private CommitReceipt submit(
-      List<Staged> taken,
-      List<MessageChange> changes,
-      List<GameRows.Sent> sent,
-      Terms terms) {
+      List<Staged> taken, List<MessageChange> changes, List<GameRows.Sent> sent, Terms terms) {
     List<SlotMessages> messages = messages(taken, changes);
     List<ChangedRow> handled = handled(messages);
     List<CommitPart> parts = new ArrayList<>(taken.size()); // one for each session, then inboxes
@@ -245,8 +242,7 @@ final class SessionCommits implements MessageCommits {
         });
   }
 
-  private static List<SlotMessages> messages(
-      List<Staged> taken, List<MessageChange> changes) {
+  private static List<SlotMessages> messages(List<Staged> taken, List<MessageChange> changes) {
     if (changes.isEmpty()
         && taken.stream().allMatch(its -> its.messages().isEmpty())) { // nearly every
       return List.of();

@@ -88,10 +88,7 @@ final class StagedChanges {
    * are sent.
    */
   record Staged(
-      NodeSession from,
-      CommitPart part,
-      List<MessageChange> messages,
-      List<GameRows.Sent> sent) {
+      NodeSession from, CommitPart part, List<MessageChange> messages, List<GameRows.Sent> sent) {
     boolean isEmpty() {
       return part.rows().isEmpty() && messages.isEmpty() && sent.isEmpty();
     }

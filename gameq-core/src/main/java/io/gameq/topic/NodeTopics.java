@@ -110,7 +110,8 @@ public final class NodeTopics {
         node.asking()
             .ask(
                 what,
-                redis -> Optional.ofNullable(DefinedTopic.find(redis, node.config().namespace(), name)));
+                redis ->
+                    Optional.ofNullable(DefinedTopic.find(redis, node.config().namespace(), name)));
     if (found.isEmpty()) { // nobody has defined it, or Redis lost it
       long left = Math.max(0, deadline - System.nanoTime());
       found =

@@ -71,7 +71,8 @@ public final class OpenTopic<T> implements Topic<T> {
     this.options = options;
     this.payloads = payloads;
     this.scripts =
-        new ConsumerScripts(definition, node.slots(), node.config().node(), node.clock()::latestMillis);
+        new ConsumerScripts(
+            definition, node.slots(), node.config().node(), node.clock()::latestMillis);
     this.claims = new TopicClaims<>(topics, this);
   }
 

@@ -214,7 +214,8 @@ final class Outcomes {
       switch (result) {
         case DEAD -> {
           dead.increment();
-          warn("dead", () -> "a message of topic '%s' is a dead letter now".formatted(topic.name()));
+          warn(
+              "dead", () -> "a message of topic '%s' is a dead letter now".formatted(topic.name()));
         }
         case CLAIM_LOST -> lost();
         default -> {} // tried again, or a newer message has taken its place

@@ -75,9 +75,7 @@ final class TopicClaims<T> implements Claims<T> {
   private void tell(
       CompletableFuture<List<Claimed<T>>> told, Taker.Taken some, ClaimTaking taking) {
     List<Claimed<T>> all =
-        HeldMessage.hold(topic, some, taking.outcomes).stream()
-            .map(TopicClaims::claimed)
-            .toList();
+        HeldMessage.hold(topic, some, taking.outcomes).stream().map(TopicClaims::claimed).toList();
     if (!told.complete(all)) { // cancelled
       taking.giveBack(some);
     }

@@ -161,7 +161,10 @@ public final class TopicReads {
             RedisReply.await(due) + RedisReply.await(ready),
             RedisReply.await(held),
             RedisReply.await(dead),
-            RedisReply.await(first).stream().mapToLong(it -> (long) it.getScore()).findFirst().orElse(-1));
+            RedisReply.await(first).stream()
+                .mapToLong(it -> (long) it.getScore())
+                .findFirst()
+                .orElse(-1));
   }
 
   /** The key of a topic in a slot. */
