@@ -55,7 +55,9 @@ public interface GameQueue extends AutoCloseable {
    * @throws GameQueueException when the id is malformed or of an unknown kind, or when the time was
    *     up; opening again is safe
    */
-  OwnerSession open(String owner);
+  default OwnerSession open(String owner) {
+    return open(owner, Takeover.ALWAYS);
+  }
 
   /**
    * Opens an owner and loads its rows; see {@link #open(String)}.
@@ -152,7 +154,9 @@ public interface GameQueue extends AutoCloseable {
    * @throws GameQueueException when the commit is larger than the limits; what was staged stays
    *     staged
    */
-  CommitReceipt commit(OwnerSession... sessions);
+  default CommitReceipt commit(OwnerSession... sessions) {
+    return commit(Urgency.NORMAL, sessions);
+  }
 
   /**
    * Commits several sessions as {@link #commit(OwnerSession...)} does.
@@ -181,13 +185,27 @@ public interface GameQueue extends AutoCloseable {
    * @throws ClosedException when the session or the queue is closed
    * @throws GameQueueException as {@link #commit(OwnerSession...)}, or what the code threw
    */
-  CommitReceipt transact(OwnerSession session, Consumer<ChangeSet> changes);
+  default CommitReceipt transact(OwnerSession session, Consumer<ChangeSet> changes) {
+    return transact(List.of(session), changes);
+  }
 
   /** Commits changes of two owners as one; see {@link #transact(OwnerSession, Consumer)}. */
-  CommitReceipt transact(OwnerSession one, OwnerSession other, Consumer<ChangeSet> changes);
+  default CommitReceipt transact(
+      OwnerSession one, OwnerSession other, Consumer<ChangeSet> changes) {
+    return transact(List.of(one, other), changes);
+  }
 
   /** Commits changes of several owners as one; see {@link #transact(OwnerSession, Consumer)}. */
-  CommitReceipt transact(Collection<? extends OwnerSession> sessions, Consumer<ChangeSet> changes);
+  default CommitReceipt transact(
+      Collection<? extends OwnerSession> sessions, Consumer<ChangeSet> changes) {
+    return transactReturning(
+            sessions,
+            set -> {
+              changes.accept(set);
+              return true;
+            })
+        .receipt();
+  }
 
   /**
    * Does the same, and returns what the code returned along with the receipt; see {@link
@@ -244,7 +262,9 @@ public interface GameQueue extends AutoCloseable {
    * @throws GameQueueException when the table is not managed or has no such column, or the column
    *     holds no larger ids
    */
-  Ids ids(String table);
+  default Ids ids(String table) {
+    return ids(table, 1_000);
+  }
 
   /**
    * The same in ranges of another size.

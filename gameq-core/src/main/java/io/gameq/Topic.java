@@ -45,10 +45,14 @@ public interface Topic<T> {
    * @throws GameQueueException when the key is empty or too long, or the payload too large; nothing
    *     was published
    */
-  CommitReceipt publish(String key, T payload);
+  default CommitReceipt publish(String key, T payload) {
+    return publish(Publish.of(key, payload));
+  }
 
   /** Publishes a message as it says; throws as {@link #publish(String, Object)}. */
-  CommitReceipt publish(Publish<T> message);
+  default CommitReceipt publish(Publish<T> message) {
+    return publish(List.of(message));
+  }
 
   /**
    * Publishes all or none, in one commit; of several with one key the last one counts. Throws as
@@ -185,10 +189,16 @@ public interface Topic<T> {
    * @return to be closed by the game, or with the node
    * @throws GameQueueException when the node has as many subscriptions as it may (64)
    */
-  Subscription subscribe(MessageHandler<T> handler);
+  default Subscription subscribe(MessageHandler<T> handler) {
+    return subscribe(handler, SubscribeOptions.DEFAULT);
+  }
 
   /** Has this node handle messages; see {@link #subscribe(MessageHandler)}. */
-  Subscription subscribe(MessageHandler<T> handler, SubscribeOptions options);
+  default Subscription subscribe(MessageHandler<T> handler, SubscribeOptions options) {
+    return subscribeBatch(
+        deliveries -> handler.handle(deliveries.get(0)),
+        new SubscribeOptions(options.concurrency(), 1, options.perSecond()));
+  }
 
   /** Has this node handle messages several at a time; see {@link #subscribe(MessageHandler)}. */
   Subscription subscribeBatch(BatchHandler<T> handler, SubscribeOptions options);

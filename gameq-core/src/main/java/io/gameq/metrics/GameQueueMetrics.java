@@ -2,7 +2,7 @@ package io.gameq.metrics;
 
 import io.gameq.GameQueue;
 import io.gameq.GameQueueException;
-import io.gameq.node.MeteredNode;
+import io.gameq.node.NodeQueue;
 import io.gameq.sign.CommitOutcome;
 import io.gameq.sign.CommitTimes;
 import io.gameq.sign.NodeCounts;
@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
 public final class GameQueueMetrics implements MeterBinder {
   private static final double MILLIS = 1e3;
 
-  private final MeteredNode node;
+  private final NodeQueue node;
   private final Tags tags;
 
   /**
@@ -49,7 +49,7 @@ public final class GameQueueMetrics implements MeterBinder {
    * @throws GameQueueException when it is another queue
    */
   public GameQueueMetrics(GameQueue queue, Iterable<Tag> tags) {
-    if (!(queue instanceof MeteredNode metered)) {
+    if (!(queue instanceof NodeQueue metered)) {
       throw new GameQueueException(
           "give GameQueueMetrics the queue that GameQueue.open returned, not "
               + queue.getClass().getName());
@@ -97,7 +97,7 @@ public final class GameQueueMetrics implements MeterBinder {
         null,
         "Share of the room for commits that wait, 0 to 1",
         of -> of.commits().room());
-    Gauge.builder("gameq.node.callbacks", node, MeteredNode::callbacks)
+    Gauge.builder("gameq.node.callbacks", node, NodeQueue::callbacks)
         .description("Calls of the game's own code that wait for its executor")
         .tags(tags)
         .register(registry);

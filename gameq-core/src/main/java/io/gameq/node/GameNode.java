@@ -1,6 +1,7 @@
 package io.gameq.node;
 
 import io.gameq.ClosedException;
+import io.gameq.EarlierWals;
 import io.gameq.GameQueueConfig;
 import io.gameq.GameQueueException;
 import io.gameq.agent.Agent;
@@ -22,6 +23,8 @@ import io.gameq.durability.DurableTracker;
 import io.gameq.durability.NodeSessions;
 import io.gameq.durability.SessionNews;
 import io.gameq.healing.DurableTruth;
+import io.gameq.healing.LeftWalReplay;
+import io.gameq.mysql.tables.DurableRows;
 import io.gameq.mysql.tables.OwnerReader;
 import io.gameq.mysql.tables.OwnerTable;
 import io.gameq.mysql.tables.TopicTable;
@@ -43,6 +46,7 @@ import io.gameq.view.OwnerViews;
 import io.gameq.wal.JvmFlags;
 import io.gameq.wal.LeftWals;
 import io.gameq.wal.WalWriter;
+import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -65,7 +69,7 @@ import org.slf4j.LoggerFactory;
  * A running node: connects and checks MySQL and Redis, settles what earlier starts left, makes a
  * WAL, then starts the sender and the background work; and closes all that. Thread-safe.
  */
-final class GameNode implements AutoCloseable {
+final class GameNode implements SenderEvents, AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(GameNode.class);
 
   private static final Duration BEAT_EVERY = Duration.ofSeconds(1);
@@ -105,6 +109,7 @@ final class GameNode implements AutoCloseable {
 
   final WalWriter wal;
   final CommitSender sender;
+  private final RepeatAfterHealing afterHealing;
   final TopicRestore topicRestore;
   final NodeUpkeep upkeep;
   final SignsOfLife signs;
@@ -149,8 +154,7 @@ final class GameNode implements AutoCloseable {
     NodeHeartbeat heartbeat = new NodeHeartbeat(config.namespace(), process, config.node(), clock);
     // A connection, and threads, that nothing else uses: nothing holds up the signs of life.
     signs = new SignsOfLife(this, heartbeat, NodeServers.apart(config, opened));
-    EarlierWalPolicy.apply(config, servers.mysql(), servers.atStart(), servers.primary())
-        .forEach(replayed -> signs.forget(LeftWals.process(replayed)));
+    replayEarlierWals().forEach(replayed -> signs.forget(LeftWals.process(replayed)));
     wal = opened.add(newWal());
     SenderWal to = new SenderWal(wal, versions, new RecentMessages(config.messageKeep()));
     CurrentCatalog catalog = new CurrentCatalog(servers.atStart(), () -> servers.readAgain(wal));
@@ -171,7 +175,7 @@ final class GameNode implements AutoCloseable {
                 process, config.callTimeout().plus(OPENING_MARGIN), upkeepThread::wake));
     DurableNotices durableNotices =
         new DurableNotices(servers.connector(), config.namespace(), process, tellSession(sent));
-    RepeatAfterHealing afterHealing =
+    afterHealing =
         new RepeatAfterHealing(durableNotices, notices, sessions, sent, upkeepThread::wake);
     topics = new TopicTable(servers.mysql());
     topicRestore =
@@ -184,7 +188,7 @@ final class GameNode implements AutoCloseable {
                     servers.primary(), servers.ofSender().eventLoop(), clock, heartbeat),
                 to,
                 new DurableTruth(servers.slots(), owners, views::versions),
-                events(afterHealing)));
+                this));
     opened.add(durableNotices).keepSubscribed();
 
     upkeep =
@@ -217,6 +221,43 @@ final class GameNode implements AutoCloseable {
         .add(new AgentRunner("gameq-heartbeat"))
         .start(Duty.every(BEAT_EVERY, "give a sign of life", signs::beat));
     pressure = startPressure();
+  }
+
+  /**
+   * Replays, refuses or ignores the incomplete WALs that earlier starts of this node left behind,
+   * as {@link io.gameq.GameQueueConfigBuilder#earlierWals} says; returns those that were replayed
+   * whole. Before the first owner is opened: else its rows would be conflicts when they are
+   * replayed.
+   *
+   * @throws GameQueueException when an incomplete WAL is there and it is not to start beside one,
+   *     or a server goes away while it is replayed
+   */
+  private List<Path> replayEarlierWals() {
+    List<Path> wals = LeftWals.of(config.walDirectory(), config.node());
+    List<Path> incomplete = wals.stream().filter(wal -> !LeftWals.isComplete(wal)).toList();
+    for (Path wal : incomplete) {
+      LOG.warn("an earlier start of node {} left the incomplete WAL {}", config.node(), wal);
+    }
+    if (!incomplete.isEmpty() && config.earlierWals() == EarlierWals.REFUSE) {
+      throw new GameQueueException(
+          ("node %s does not start beside the incomplete WAL %s: run 'gameq-recovery"
+                  + " plan' over it and remove it when 'verify' ends with 0, or choose another"
+                  + " earlierWals")
+              .formatted(config.node(), incomplete.get(0)));
+    }
+    if (wals.isEmpty()) {
+      return wals;
+    }
+    if (config.earlierWals() == EarlierWals.IGNORE) {
+      LOG.warn("they are left to 'gameq-recovery plan'");
+      return List.of();
+    }
+    return LeftWalReplay.run(
+        servers.primary(),
+        new DurableRows(servers.mysql(), servers.atStart()),
+        config.namespace(),
+        servers.slots(),
+        wals);
   }
 
   private WalWriter newWal() {
@@ -264,29 +305,20 @@ final class GameNode implements AutoCloseable {
     return passed;
   }
 
-  private SenderEvents events(RepeatAfterHealing afterHealing) {
-    return new SenderEvents() {
-      @Override
-      public NodeCounts counts() {
-        return sessions.counts();
-      }
+  @Override
+  public NodeCounts counts() {
+    return sessions.counts();
+  }
 
-      @Override
-      public void healed() {
-        afterHealing.healed();
-        topicRestore.soon();
-      }
+  @Override
+  public void healed() {
+    afterHealing.healed();
+    topicRestore.soon();
+  }
 
-      @Override
-      public void notReplayed(Set<Long> sequences) {
-        sessions.gaveUp(sequences);
-      }
-
-      @Override
-      public void died(Throwable cause) {
-        GameNode.this.died(cause);
-      }
-    };
+  @Override
+  public void notReplayed(Set<Long> sequences) {
+    sessions.gaveUp(sequences);
   }
 
   /** Tells the session that a notice is about. */
@@ -335,7 +367,8 @@ final class GameNode implements AutoCloseable {
   }
 
   /** Nothing is committed here any more: owners are not to look taken by this node. */
-  void died(Throwable cause) {
+  @Override
+  public void died(Throwable cause) {
     death = cause;
     callbacks.execute(() -> config.onFailure().accept(cause));
   }
@@ -384,7 +417,7 @@ final class GameNode implements AutoCloseable {
           "node {} is not closed within {} ms, since Redis or MySQL does not answer; it goes on in"
               + " the background",
           config.node(),
-          calls.timeout().toMillis());
+          calls.timeout.toMillis());
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     } catch (ExecutionException e) {
@@ -396,8 +429,7 @@ final class GameNode implements AutoCloseable {
 
   private void end() {
     calls.close();
-    boolean answered =
-        sender.close(Math.max(LEAST_CLOSE_MILLIS, calls.timeout().toMillis() * 2 / 3));
+    boolean answered = sender.close(Math.max(LEAST_CLOSE_MILLIS, calls.timeout.toMillis() * 2 / 3));
     boolean isKept = !answered || upkeep.hadConflicts() || !sessions.isDrained();
     if (isKept) {
       LOG.warn(

@@ -35,7 +35,7 @@ final class NodeCalls implements AutoCloseable {
 
   private static final long IDLE_SECONDS = 30;
 
-  private final Duration timeout;
+  final Duration timeout;
   private final Servers servers;
   private final ExecutorService mysql;
 
@@ -75,10 +75,6 @@ final class NodeCalls implements AutoCloseable {
     T run(BooleanSupplier isAwaited);
   }
 
-  Duration timeout() {
-    return timeout;
-  }
-
   /** The end of the time that a call has that begins now, by System.nanoTime. */
   long deadline() {
     return System.nanoTime() + timeout.toNanos();
@@ -109,7 +105,7 @@ final class NodeCalls implements AutoCloseable {
   private <T> T call(ExecutorService threads, long nanos, Call<T> call) {
     begin(threads, call, call);
     try {
-      return call.result.get(nanos, TimeUnit.NANOSECONDS);
+      return call.get(nanos, TimeUnit.NANOSECONDS);
     } catch (ExecutionException e) {
       throw ofCaller(e);
     } catch (TimeoutException e) {
@@ -133,12 +129,12 @@ final class NodeCalls implements AutoCloseable {
     Call<T> call =
         new Call<>(
             what, isAwaited -> mine.run(() -> isAwaited.getAsBoolean() && !told.isDone()), unused);
-    call.result.whenComplete((value, error) -> on.execute(() -> tell(told, value, error, call)));
+    call.whenComplete((value, error) -> on.execute(() -> tell(told, value, error, call)));
     begin(
         started,
         call,
         () -> {
-          call.result.orTimeout(timeout.toNanos(), TimeUnit.NANOSECONDS);
+          call.orTimeout(timeout.toNanos(), TimeUnit.NANOSECONDS);
           call.run();
         });
     return told;
@@ -162,7 +158,7 @@ final class NodeCalls implements AutoCloseable {
   <T> CompletableFuture<T> shareOfMySql(String what, Work<T> work) {
     Call<T> call = new Call<>(what, unlessMySqlIsAway(what, work), late -> {});
     begin(mysql, call, call);
-    return call.result;
+    return call;
   }
 
   /**
@@ -186,11 +182,11 @@ final class NodeCalls implements AutoCloseable {
 
   private void begin(ExecutorService threads, Call<?> call, Runnable task) {
     awaited.add(call);
-    call.result.whenComplete((value, error) -> awaited.remove(call));
+    call.whenComplete((value, error) -> awaited.remove(call));
     try {
       threads.execute(task);
     } catch (RejectedExecutionException e) {
-      call.fail(new ClosedException(call.what + ": the node is closed"));
+      call.completeExceptionally(new ClosedException(call.what + ": the node is closed"));
     }
   }
 
@@ -204,11 +200,10 @@ final class NodeCalls implements AutoCloseable {
     };
   }
 
-  private static final class Call<T> implements Runnable {
+  private static final class Call<T> extends CompletableFuture<T> implements Runnable {
     private final String what;
     private final Work<T> work;
     private final Consumer<T> unused;
-    private final CompletableFuture<T> result = new CompletableFuture<>();
 
     Call(String what, Work<T> work, Consumer<T> unused) {
       this.what = what;
@@ -218,28 +213,24 @@ final class NodeCalls implements AutoCloseable {
 
     @Override
     public void run() {
-      if (result.isDone()) {
+      if (isDone()) {
         return;
       }
       try {
-        T value = work.run(() -> !result.isDone());
-        if (!result.complete(value)) {
+        T value = work.run(() -> !isDone());
+        if (!complete(value)) {
           unused.accept(value);
         }
       } catch (RuntimeException | Error e) {
-        result.completeExceptionally(e);
+        completeExceptionally(e);
       }
-    }
-
-    void fail(GameQueueException why) {
-      result.completeExceptionally(why);
     }
 
     /** Its caller waits no longer: throws why, or returns what has come at this very moment. */
     T end(GameQueueException why) {
-      fail(why);
+      completeExceptionally(why);
       try {
-        return result.join();
+        return join();
       } catch (CompletionException e) {
         throw ofCaller(e);
       }
@@ -285,7 +276,7 @@ final class NodeCalls implements AutoCloseable {
     started.shutdown();
     awaited.forEach(
         call ->
-            call.fail(
+            call.completeExceptionally(
                 new ClosedException(call.what + ": the node was closed; it may still be done")));
   }
 }

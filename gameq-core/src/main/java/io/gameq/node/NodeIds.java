@@ -6,6 +6,7 @@ import io.gameq.LayoutException;
 import io.gameq.mysql.tables.IdTable;
 import io.gameq.redis.ControlConnection;
 import io.gameq.redis.SlotKeys;
+import io.gameq.redis.script.LuaScript;
 import io.gameq.redis.script.WaitingOwners;
 import io.gameq.rows.Column;
 import io.gameq.rows.EncodedRow;
@@ -66,9 +67,7 @@ final class NodeIds {
     ControlConnection control = node.servers.control();
     for (SlotKeys slot : node.servers.slots()) {
       List<String> members = List.copyOf(control.ask(redis -> WaitingOwners.of(redis, slot)));
-      for (int from = 0; from < members.size(); from += WaitingOwners.MOST_AT_ONCE) {
-        List<String> some =
-            members.subList(from, Math.min(members.size(), from + WaitingOwners.MOST_AT_ONCE));
+      for (List<String> some : LuaScript.pieces(members, WaitingOwners.MOST_AT_ONCE)) {
         highest =
             highest.max(
                 highest(

@@ -16,7 +16,6 @@ import io.gameq.Topic;
 import io.gameq.TopicOptions;
 import io.gameq.Transacted;
 import io.gameq.Urgency;
-import io.gameq.durability.DurableTracker;
 import io.gameq.message.MessageChange;
 import io.gameq.mysql.tables.TopicTable;
 import io.gameq.owner.OwnerId;
@@ -32,7 +31,6 @@ import io.gameq.sign.NodeSign;
 import io.gameq.term.Term;
 import io.gameq.topic.NodeTopics;
 import io.gameq.topic.OpenTopic;
-import io.gameq.topic.TopicNode;
 import io.gameq.view.OwnerView;
 import io.gameq.view.OwnerViews;
 import java.time.Duration;
@@ -57,7 +55,7 @@ import org.slf4j.LoggerFactory;
  *
  * <p>A kill of the process loses nothing that was committed and queued; see {@link GameQueue}.
  */
-final class NodeQueue implements GameQueue, MeteredNode {
+public final class NodeQueue implements GameQueue {
   private static final Logger LOG = LoggerFactory.getLogger(NodeQueue.class);
 
   final GameNode node;
@@ -75,26 +73,23 @@ final class NodeQueue implements GameQueue, MeteredNode {
     this.ids = new NodeIds(node);
     this.topics =
         new NodeTopics(
-            new TopicNode(
-                node.config.namespace(),
-                node.config.node(),
+            new NodeTopics.Node(
+                node.config,
                 node.servers.slots(),
                 node.servers.connector(),
                 commits,
                 node.sender,
                 node.clock,
-                node.config.limits().commitRows(),
                 new Asks(),
                 node.topicRestore::soon,
-                node.calls.timeout(),
                 node.callbacks));
   }
 
-  private final class Asks implements TopicNode.Asking {
+  private final class Asks implements NodeTopics.Asking {
     @Override
     public <T> T ask(String what, Function<RedisConnection, T> question) {
       return node.calls.ofRedis(
-          what, node.calls.timeout().toNanos(), isAwaited -> node.servers.control().ask(question));
+          what, node.calls.timeout.toNanos(), isAwaited -> node.servers.control().ask(question));
     }
 
     @Override
@@ -105,11 +100,6 @@ final class NodeQueue implements GameQueue, MeteredNode {
           isAwaited -> node.servers.control().call(redis -> question.apply(node.topics, redis)),
           late -> {});
     }
-  }
-
-  @Override
-  public OwnerSession open(String owner) {
-    return open(owner, Takeover.ALWAYS);
   }
 
   @Override
@@ -133,7 +123,7 @@ final class NodeQueue implements GameQueue, MeteredNode {
   @Override
   public CompletionStage<List<OpenResult>> openAll(
       Collection<String> owners, Takeover takeover, Consumer<OpenProgress> progress) {
-    requireOpen();
+    node.requireOpen();
     return new OwnerOpening.Many(
             owners, owner -> openAsync(owner, takeover), progress, node.callbacks)
         .start();
@@ -197,25 +187,15 @@ final class NodeQueue implements GameQueue, MeteredNode {
   }
 
   @Override
-  public CommitReceipt commit(OwnerSession... sessions) {
-    return commit(Urgency.NORMAL, sessions);
-  }
-
-  @Override
   public CommitReceipt commit(Urgency urgency, OwnerSession... sessions) {
-    requireOpen();
+    node.requireOpen();
     return commits.commit(
         SessionCommits.Terms.of(urgency), List.of(), NodeSession.staged(sessions));
   }
 
   @Override
-  public Ids ids(String table) {
-    return ids(table, 1_000);
-  }
-
-  @Override
   public Ids ids(String table, int range) {
-    requireOpen();
+    node.requireOpen();
     return ids.of(rows.table(table), range);
   }
 
@@ -252,31 +232,9 @@ final class NodeQueue implements GameQueue, MeteredNode {
   }
 
   @Override
-  public CommitReceipt transact(OwnerSession session, Consumer<ChangeSet> changes) {
-    return transact(List.of(session), changes);
-  }
-
-  @Override
-  public CommitReceipt transact(OwnerSession one, OwnerSession other, Consumer<ChangeSet> changes) {
-    return transact(List.of(one, other), changes);
-  }
-
-  @Override
-  public CommitReceipt transact(
-      Collection<? extends OwnerSession> sessions, Consumer<ChangeSet> changes) {
-    return transactReturning(
-            sessions,
-            set -> {
-              changes.accept(set);
-              return true;
-            })
-        .receipt();
-  }
-
-  @Override
   public <T> Transacted<T> transactReturning(
       Collection<? extends OwnerSession> sessions, Function<ChangeSet, T> changes) {
-    requireOpen();
+    node.requireOpen();
     StagedChangeSet set = new StagedChangeSet(this, node, sessions);
     T value = set.stage(changes);
     return new Transacted<>(
@@ -294,65 +252,49 @@ final class NodeQueue implements GameQueue, MeteredNode {
         throw row.isTwice();
       }
     }
-    requireOpen();
+    node.requireOpen();
     return commits.send(all);
   }
 
   @Override
   public CommitReceipt send(String owner, String table, Map<String, ?> columns) {
     GameRows.Sent row = rows.sent(OwnerId.of(owner), rows.given(table, columns));
-    requireOpen();
-    return commits.send(List.of(row));
-  }
-
-  private void requireOpen() {
     node.requireOpen();
+    return commits.send(List.of(row));
   }
 
   @Override
   public Set<String> drain(Duration timeout) {
-    long deadline = System.nanoTime() + timeout.toNanos();
+    node.closing.awaitDurable(List.copyOf(node.sessions.all()), timeout);
     Set<String> missing = new TreeSet<>();
-    try {
-      List<DurableTracker> trackers = List.copyOf(node.sessions.all());
-      for (DurableTracker tracker : trackers) {
-        tracker.awaitQueued(deadline);
-      }
-      node.closing.flushNow(trackers.stream().map(DurableTracker::session).toList());
-      for (DurableTracker tracker : trackers) {
-        tracker.awaitDurable(deadline);
-      }
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    }
     node.sessions.all().forEach(tracker -> missing.addAll(tracker.notDurable()));
     return missing;
   }
 
   @Override
   public void close() {
-    topics.close(System.nanoTime() + node.calls.timeout().toNanos() / 2); // they commit
+    topics.close(System.nanoTime() + node.calls.timeout.toNanos() / 2); // they commit
     node.close();
   }
 
-  // --- for meters
+  // --- for meters: asks no server and waits for nobody
 
-  @Override
+  /** What it did. */
   public NodeCounts counts() {
     return node.sessions.counts();
   }
 
-  @Override
+  /** How it is. */
   public NodeSign sign() {
     return node.signs.now();
   }
 
-  @Override
+  /** Calls of the game's own code that wait. */
   public int callbacks() {
     return node.callbacks.waiting();
   }
 
-  @Override
+  /** Whether Redis is there and has all that this node knows. */
   public boolean isHealed() {
     return node.sender.isHealed();
   }

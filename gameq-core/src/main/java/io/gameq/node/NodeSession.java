@@ -13,7 +13,6 @@ import io.gameq.SentRows;
 import io.gameq.Topic;
 import io.gameq.Urgency;
 import io.gameq.change.ChangedRow;
-import io.gameq.change.CommitPart;
 import io.gameq.durability.DurableTracker;
 import io.gameq.durability.PendingHandovers;
 import io.gameq.durability.SentToSession;
@@ -52,8 +51,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class NodeSession implements OwnerSession {
   private final NodeQueue queue;
-  private final GameNode node;
-  private final GameRows rows;
+  final GameNode node;
+  final GameRows rows;
   final DurableTracker tracker;
   private final OwnerId owner;
   final StagedChanges staged;
@@ -80,7 +79,7 @@ final class NodeSession implements OwnerSession {
     this.handovers = new PendingHandovers(adopted);
     this.handled = new SessionCommits.HandledBefore(tracker, adopted);
     this.loaded = loaded;
-    this.staged = new StagedChanges(this, rows, loaded.missing(), node.config.limits());
+    this.staged = new StagedChanges(this, loaded.missing());
     this.current = new CurrentRows(owner, rows);
     this.sentToGame = new SentToGame(rows, node.callbacks);
     tracker.sent().takenBy(this::came);
@@ -307,23 +306,18 @@ final class NodeSession implements OwnerSession {
   }
 
   /**
-   * What was staged in a session, or for it in a change set: a part of the commit, which may have
-   * no rows, and its messages.
-   */
-  record Taken(NodeSession from, CommitPart part, StagedChanges.Staged staged) {}
-
-  /**
    * Takes what is staged, if anything is, for a commit of all these. The tracker is to be told when
    * it was sent or not.
    */
-  synchronized void take(StagedChanges from, Set<StagedChanges> all, List<Taken> to) {
+  synchronized void take(
+      StagedChanges from, Set<StagedChanges> all, List<StagedChanges.Staged> to) {
     if (from != staged) {
       staged.requireOpen();
     }
     StagedChanges.Staged taken = from.take(all);
     if (!taken.isEmpty()) {
       tracker.preparing(); // closing waits for it from now on
-      to.add(new Taken(this, new CommitPart(ref(), taken.rows()), taken));
+      to.add(taken);
     }
   }
 
@@ -334,14 +328,7 @@ final class NodeSession implements OwnerSession {
 
   @Override
   public Set<String> awaitDurable(Duration timeout) {
-    long deadline = System.nanoTime() + timeout.toNanos();
-    try {
-      tracker.awaitQueued(deadline);
-      node.closing.flushNow(List.of(ref()));
-      tracker.awaitDurable(deadline);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    }
+    node.closing.awaitDurable(List.of(tracker), timeout);
     return tracker.notDurable();
   }
 

@@ -6,6 +6,7 @@ import io.gameq.durability.DurableTracker;
 import io.gameq.owner.SessionRef;
 import io.gameq.redis.script.DueSessions;
 import io.gameq.upkeep.ClosedSessionNotices;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.TimeUnit;
@@ -40,7 +41,7 @@ final class SessionClosing implements AutoCloseable {
       if (!tracker.awaitQueued(deadlineNanos)) {
         throw new GameQueueException(
             "not known within %d ms that Redis has all of session %s; it is sent on"
-                .formatted(node.calls.timeout().toMillis(), session));
+                .formatted(node.calls.timeout.toMillis(), session));
       }
       long left = deadlineNanos - System.nanoTime();
       if (left > 0) { // else it is told soon
@@ -82,6 +83,22 @@ final class SessionClosing implements AutoCloseable {
             LOG.debug("cannot pull flushes forward: {}", e.getMessage());
           }
         });
+  }
+
+  /** Waits until Redis has all of these, then MySQL; until the time is up, or an interrupt. */
+  void awaitDurable(List<DurableTracker> of, Duration timeout) {
+    long deadline = System.nanoTime() + timeout.toNanos();
+    try {
+      for (DurableTracker tracker : of) {
+        tracker.awaitQueued(deadline);
+      }
+      flushNow(of.stream().map(DurableTracker::session).toList());
+      for (DurableTracker tracker : of) {
+        tracker.awaitDurable(deadline);
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
   }
 
   @Override

@@ -23,6 +23,7 @@ import io.gameq.durability.PendingHandovers;
 import io.gameq.durability.TrackedCommit;
 import io.gameq.durability.TrackedReceipt;
 import io.gameq.message.MessageChange;
+import io.gameq.node.StagedChanges.Staged;
 import io.gameq.owner.OwnerId;
 import io.gameq.owner.SessionId;
 import io.gameq.owner.SessionRef;
@@ -81,17 +82,26 @@ final class SessionCommits implements MessageCommits {
 
   /** Commits what is staged in sessions; as {@link io.gameq.GameQueue#commit}. */
   CommitReceipt commit(Terms terms, List<MessageChange> changes, List<StagedChanges> sessions) {
-    return commit(terms, changes, sessions, false);
+    return commit(terms, changes, sessions, List.of(), false);
   }
 
   /** Commits a change set; when it throws, nothing of it is left. */
   CommitReceipt commit(Terms terms, List<StagedChanges> set) {
-    return commit(terms, List.of(), set, true);
+    return commit(terms, List.of(), set, List.of(), true);
+  }
+
+  /** Commits rows that are sent to owners, without a session. */
+  CommitReceipt send(List<GameRows.Sent> rows) {
+    return commit(Terms.of(Urgency.NORMAL), List.of(), List.of(), rows, true);
   }
 
   private CommitReceipt commit(
-      Terms terms, List<MessageChange> changes, List<StagedChanges> of, boolean isSet) {
-    List<NodeSession.Taken> taken = new ArrayList<>(of.size());
+      Terms terms,
+      List<MessageChange> changes,
+      List<StagedChanges> of,
+      List<GameRows.Sent> alone,
+      boolean isSet) {
+    List<Staged> taken = new ArrayList<>(of.size());
     Set<StagedChanges> all =
         of.size() == 1 // nearly every commit
             ? Set.of(of.get(0))
@@ -100,7 +110,9 @@ final class SessionCommits implements MessageCommits {
       for (StagedChanges one : of) {
         one.session.take(one, all, taken);
       }
-      return taken.isEmpty() ? commit(changes) : submit(taken, changes, sent(taken), terms);
+      return taken.isEmpty() && alone.isEmpty()
+          ? commit(changes)
+          : submit(taken, changes, taken.isEmpty() ? alone : sent(taken), terms);
     } catch (RuntimeException e) {
       node.sessions.counts().notTaken(e);
       if (!isSet) {
@@ -115,13 +127,13 @@ final class SessionCommits implements MessageCommits {
   /** Changes of several sessions, or with the acknowledgement of a message, stay one change. */
   private static void putBack(
       List<StagedChanges> of,
-      List<NodeSession.Taken> taken,
+      List<Staged> taken,
       List<MessageChange> changes,
       Set<StagedChanges> all,
       RuntimeException e) {
-    for (NodeSession.Taken its : taken) {
+    for (Staged its : taken) {
       if (!its.from().ref().isLost()) {
-        its.from().staged.putBack(its.staged());
+        its.from().staged.putBack(its);
       }
     }
     if (changes.stream().anyMatch(MessageChange.Ack.class::isInstance)) {
@@ -136,25 +148,9 @@ final class SessionCommits implements MessageCommits {
     }
   }
 
-  /** Commits rows that are sent to owners, without a session. */
-  CommitReceipt send(List<GameRows.Sent> rows) {
-    if (rows.isEmpty()) {
-      return TrackedReceipt.EMPTY;
-    }
-    try {
-      return submit(List.of(), List.of(), rows, Terms.of(Urgency.NORMAL));
-    } catch (RuntimeException e) {
-      node.sessions.counts().notTaken(e);
-      throw e;
-    }
-  }
-
   /** The parts of the inboxes come last. */
   private CommitReceipt submit(
-      List<NodeSession.Taken> taken,
-      List<MessageChange> changes,
-      List<GameRows.Sent> sent,
-      Terms terms) {
+      List<Staged> taken, List<MessageChange> changes, List<GameRows.Sent> sent, Terms terms) {
     List<SlotMessages> messages = messages(taken, changes);
     List<ChangedRow> handled = handled(messages);
     List<CommitPart> parts = new ArrayList<>(taken.size()); // one for each session, then inboxes
@@ -166,7 +162,7 @@ final class SessionCommits implements MessageCommits {
       prepareInboxes(sent, inboxes, parts);
       check(parts, messages);
       if (!handled.isEmpty()) {
-        for (NodeSession.Taken its : taken) {
+        for (Staged its : taken) {
           its.from().handled.begin(handled);
           noted++;
         }
@@ -176,7 +172,7 @@ final class SessionCommits implements MessageCommits {
       awaitCallbacks(deadline);
       List<DurableTracker> trackers = new ArrayList<>(taken.size());
       List<PendingHandovers> handovers = new ArrayList<>(taken.size());
-      for (NodeSession.Taken its : taken) {
+      for (Staged its : taken) {
         trackers.add(its.from().tracker);
         handovers.add(its.from().handovers);
       }
@@ -212,12 +208,12 @@ final class SessionCommits implements MessageCommits {
     }
   }
 
-  private static List<GameRows.Sent> sent(List<NodeSession.Taken> taken) {
+  private static List<GameRows.Sent> sent(List<Staged> taken) {
     List<GameRows.Sent> sent = List.of();
-    for (NodeSession.Taken its : taken) {
-      if (!its.staged().sent().isEmpty()) {
+    for (Staged its : taken) {
+      if (!its.sent().isEmpty()) {
         sent = new ArrayList<>(sent);
-        sent.addAll(its.staged().sent());
+        sent.addAll(its.sent());
       }
     }
     return sent;
@@ -246,18 +242,14 @@ final class SessionCommits implements MessageCommits {
         });
   }
 
-  private static List<SlotMessages> messages(
-      List<NodeSession.Taken> taken, List<MessageChange> changes) {
-    boolean any = !changes.isEmpty();
-    for (NodeSession.Taken its : taken) {
-      any |= !its.staged().messages().isEmpty();
-    }
-    if (!any) { // nearly every commit
+  private static List<SlotMessages> messages(List<Staged> taken, List<MessageChange> changes) {
+    if (changes.isEmpty()
+        && taken.stream().allMatch(its -> its.messages().isEmpty())) { // nearly every
       return List.of();
     }
     FoldedMessages all = new FoldedMessages();
     all.addAll(changes);
-    taken.forEach(its -> all.addAll(its.staged().messages()));
+    taken.forEach(its -> all.addAll(its.messages()));
     return SlotMessages.bySlot(all.list());
   }
 
@@ -347,8 +339,10 @@ final class SessionCommits implements MessageCommits {
   /** Whether any row moves between two owners. */
   private static boolean moves(List<CommitPart> parts) {
     for (CommitPart part : parts) {
-      if (hasHalf(part)) {
-        return true;
+      for (ChangedRow row : part.rows()) {
+        if (row.movedIn() || row.op() == RowOp.MOVED) {
+          return true;
+        }
       }
     }
     return false;
@@ -377,15 +371,6 @@ final class SessionCommits implements MessageCommits {
     away.values().stream()
         .filter(row -> !here.containsKey(row.key()) || !here.get(row.key()).movedIn())
         .forEach(SessionCommits::refuseHalf);
-  }
-
-  private static boolean hasHalf(CommitPart part) {
-    for (ChangedRow row : part.rows()) {
-      if (row.movedIn() || row.op() == RowOp.MOVED) {
-        return true;
-      }
-    }
-    return false;
   }
 
   private static void refuseHalf(ChangedRow row) {

@@ -147,19 +147,17 @@ final class StagedChangeSet implements ChangeSet {
 
   @Override
   public <T extends Record> void send(String owner, T row) {
-    OwnerId to = OwnerId.of(owner);
-    sender(to).send(to, () -> rows.given(row));
+    send(OwnerId.of(owner), () -> rows.given(row));
   }
 
   @Override
   public void send(String owner, String table, Map<String, ?> columns) {
-    OwnerId to = OwnerId.of(owner);
-    sender(to).send(to, () -> rows.given(table, columns));
+    send(OwnerId.of(owner), () -> rows.given(table, columns));
   }
 
-  /** One of the set; the receiver if it is of the set, to refuse that. */
-  private StagedChanges sender(OwnerId to) {
-    return find(to).orElse(shares.get(0));
+  /** By one of the set; by the receiver if it is of the set, to refuse that. */
+  private void send(OwnerId to, Supplier<GameRows.Given> given) {
+    find(to).orElse(shares.get(0)).send(to, given);
   }
 
   @Override

@@ -4,7 +4,6 @@ import io.gameq.ClosedException;
 import io.gameq.GameQueueException;
 import io.gameq.Limits;
 import io.gameq.RollbackRequiredException;
-import io.gameq.Row;
 import io.gameq.RowRefusedException;
 import io.gameq.change.CarriedColumns;
 import io.gameq.change.ChangedRow;
@@ -45,7 +44,6 @@ final class StagedChanges {
   private final GameRows games;
   private final MissingTables missing;
   final OwnerId owner;
-  private final Limits limits;
 
   /** Made anew for each commit, with its first change; null while there is none. */
   private @Nullable Size size;
@@ -85,10 +83,14 @@ final class StagedChanges {
     }
   }
 
-  /** What was taken for a commit. */
-  record Staged(List<ChangedRow> rows, List<MessageChange> messages, List<GameRows.Sent> sent) {
+  /**
+   * What was taken for a commit: a part of it, which may have no rows, its messages, and rows that
+   * are sent.
+   */
+  record Staged(
+      NodeSession from, CommitPart part, List<MessageChange> messages, List<GameRows.Sent> sent) {
     boolean isEmpty() {
-      return rows.isEmpty() && messages.isEmpty() && sent.isEmpty();
+      return part.rows().isEmpty() && messages.isEmpty() && sent.isEmpty();
     }
   }
 
@@ -96,22 +98,19 @@ final class StagedChanges {
   private record Tear(String why, Throwable cause) {}
 
   /** Those of a session; tables that are {@code missing} were not told. */
-  StagedChanges(NodeSession session, GameRows games, MissingTables missing, Limits limits) {
-    this(session, games, missing, limits, null, null);
+  StagedChanges(NodeSession session, MissingTables missing) {
+    this(session, missing, null, null);
   }
 
   private StagedChanges(
       NodeSession session,
-      GameRows games,
       MissingTables missing,
-      Limits limits,
       @Nullable Size size,
       @Nullable StagedChanges ofSession) {
     this.session = session;
-    this.games = games;
+    this.games = session.rows;
     this.missing = missing;
     this.owner = missing.owner();
-    this.limits = limits;
     this.size = size;
     this.ofSession = ofSession;
   }
@@ -119,7 +118,7 @@ final class StagedChanges {
   /** Those of a change set, beside these of the session. */
   StagedChanges beside(Size sizeOfSet) {
     requireOpen();
-    return new StagedChanges(session, games, missing, limits, sizeOfSet, this);
+    return new StagedChanges(session, missing, sizeOfSet, this);
   }
 
   void put(Supplier<GameRows.Given> given) {
@@ -134,13 +133,13 @@ final class StagedChanges {
   }
 
   void update(Supplier<PartialRow> given) {
-    orTear("update", () -> update(given.get()));
-  }
-
-  private void update(PartialRow part) {
-    RowKey key = part.key();
-    Row before = session.currentRow(part.table(), key, get(key.text()));
-    put(games.given(part, before));
+    orTear(
+        "update",
+        () -> {
+          PartialRow part = given.get();
+          RowKey key = part.key();
+          put(games.given(part, session.currentRow(part.table(), key, get(key.text()))));
+        });
   }
 
   /** With the parts of the primary key in their order. */
@@ -292,7 +291,7 @@ final class StagedChanges {
 
   private Size size() {
     if (size == null) {
-      size = new Size(limits);
+      size = new Size(session.node.config.limits());
     }
     return size;
   }
@@ -407,7 +406,8 @@ final class StagedChanges {
 
   private Staged staged() {
     return new Staged(
-        new ArrayList<>(rows.values()),
+        session,
+        new CommitPart(session.ref(), new ArrayList<>(rows.values())),
         besides == null ? List.of() : besides.messages.list(),
         besides == null ? List.of() : List.copyOf(besides.sent.values()));
   }
@@ -436,7 +436,7 @@ final class StagedChanges {
   }
 
   private void putIn(Staged some) {
-    some.rows.forEach(row -> rows.put(row.key(), row));
+    some.part.rows().forEach(row -> rows.put(row.key(), row));
     if (!some.messages.isEmpty() || !some.sent.isEmpty()) {
       besides().messages.addAll(some.messages);
       some.sent.forEach(row -> besides().sent.put(row.row().key(), row));
@@ -494,7 +494,7 @@ final class StagedChanges {
       others = together;
       together = Set.of();
       Staged its = staged();
-      its.rows.forEach(row -> dropped.add(GameRows.tableOf(row.encoded())));
+      its.part.rows().forEach(row -> dropped.add(GameRows.tableOf(row.encoded())));
       its.messages.forEach(of -> dropped.add("topic " + of.id().topic()));
       its.sent.forEach(row -> dropped.add(GameRows.tableOf(row.row().encoded())));
       clear();

@@ -2,7 +2,7 @@
  * A game node: start, open, read, commit, close. Internal.
  *
  * <pre>
- * GameQueue.open   GameNode          connects NodeServers; EarlierWalPolicy; makes the WAL; starts
+ * GameQueue.open   GameNode          connects NodeServers; earlier WALs; makes the WAL; starts
  *                                    sender and background work; knows whether it is alive, closed
  *                  NodeQueue         what the game calls, with the parts of one GameNode
  * queue.open       OwnerOpening      one open of an owner at a time, in the time of a call; makes
@@ -25,7 +25,7 @@
  *
  * Threads of the game wait in NodeCalls, never longer than callTimeout. In the background:
  * SignsOfLife, which also tells operators how the node is, and io.gameq.upkeep, run by
- * io.gameq.agent. MeteredNode is what io.gameq.metrics sees of it.
+ * io.gameq.agent. NodeQueue is what io.gameq.metrics sees of it.
  * </pre>
  */
 @org.jspecify.annotations.NullMarked

@@ -30,7 +30,7 @@ final class ClaimTaking implements Agent {
 
   private final String topic;
   private final AgentRunner runner;
-  private final Outcomes outcomes;
+  final Outcomes outcomes;
   private final Taker taker;
   private final Deque<Waiting> waiting = new ArrayDeque<>();
   private boolean isClosed;
@@ -67,10 +67,6 @@ final class ClaimTaking implements Agent {
 
   void start() {
     runner.start(this);
-  }
-
-  Outcomes outcomes() {
-    return outcomes;
   }
 
   /**

@@ -33,7 +33,7 @@ final class HeldMessage<T> implements Delivery<T> {
   /** Causes can go round in a circle. */
   private static final int MOST_CAUSES = 50;
 
-  private final TakenMessage taken;
+  final TakenMessage taken;
   private final MessageValue.Decoded value;
   private final T payload;
   private final @Nullable Schedule schedule;
@@ -64,7 +64,7 @@ final class HeldMessage<T> implements Delivery<T> {
     this.taken = taken;
     this.value = MessageValue.decode(taken.value());
     this.schedule = Schedule.of(value);
-    this.payload = topic.payloads().decode(value.payload());
+    this.payload = topic.payloads.decode(value.payload());
     this.leaseEndNanos = leaseEndNanos;
   }
 
@@ -91,10 +91,6 @@ final class HeldMessage<T> implements Delivery<T> {
       }
     }
     return held;
-  }
-
-  TakenMessage taken() {
-    return taken;
   }
 
   /** Whether it is an occurrence that was missed, or none at all, and is not to be run. */
@@ -169,7 +165,7 @@ final class HeldMessage<T> implements Delivery<T> {
     boolean isHeld =
         topic.ask(
             "to extend the lease of message " + taken.id(),
-            redis -> topic.scripts().extend(redis, List.of(taken), fromNow.toMillis()).get(0));
+            redis -> topic.scripts.extend(redis, List.of(taken), fromNow.toMillis()).get(0));
     if (!isHeld) {
       throw Outcomes.lost(taken.id());
     }
@@ -195,7 +191,7 @@ final class HeldMessage<T> implements Delivery<T> {
     isOutage = false;
     CommitReceipt committed;
     try {
-      committed = topic.node().commits().commit(List.of(ack()), sessions);
+      committed = topic.node.commits().commit(List.of(ack()), sessions);
     } catch (GameQueueException e) {
       isOutage = e.isOutage();
       throw e;

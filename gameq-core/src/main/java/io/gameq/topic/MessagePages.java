@@ -62,7 +62,7 @@ final class MessagePages<T> {
       throw new GameQueueException(error, e);
     }
     if (start.slot < 0
-        || start.slot >= topic.definition().slots()
+        || start.slot >= topic.definition.slots()
         || start.list < 0
         || start.list >= lists()
         || start.offset < 0) {
@@ -79,7 +79,7 @@ final class MessagePages<T> {
     List<Message<T>> page = new ArrayList<>();
     int list = from.list;
     long offset = from.offset;
-    for (int slot = from.slot; slot < topic.definition().slots(); slot++) {
+    for (int slot = from.slot; slot < topic.definition.slots(); slot++) {
       for (; list < lists(); list++) {
         int room = Topic.PAGE - page.size();
         int read =
@@ -100,13 +100,13 @@ final class MessagePages<T> {
   private int listed(
       RedisConnection redis, int slot, Place place, long offset, int room, List<Message<T>> page) {
     List<TopicReads.Listed> listed =
-        TopicReads.page(redis, topic.node().slots()[slot], topic.name(), place, offset, room);
+        TopicReads.page(redis, topic.node.slots()[slot], topic.name(), place, offset, room);
     for (TopicReads.Listed of : listed) {
       byte[] value = of.value();
       if (value != null) {
         long millis = of.millis();
         if (place == Place.READY) { // by a number in which the priority is counted
-          millis += MessageValue.decode(value).priority() * topic.definition().ageMillis();
+          millis += MessageValue.decode(value).priority() * topic.definition.ageMillis();
         }
         page.add(topic.message(of.id(), state, value, millis, of.attempts(), null));
       }
@@ -119,7 +119,7 @@ final class MessagePages<T> {
     long[] left = {offset};
     DeadMessages.each(
         redis,
-        topic.node().slots()[slot],
+        topic.node.slots()[slot],
         topic.name(),
         of -> {
           if (left[0]-- <= 0) {

@@ -2,15 +2,21 @@ package io.gameq.topic;
 
 import io.gameq.BatchHandler;
 import io.gameq.ClosedException;
+import io.gameq.GameQueueConfig;
 import io.gameq.GameQueueException;
 import io.gameq.SubscribeOptions;
 import io.gameq.Subscription;
 import io.gameq.Topic;
 import io.gameq.TopicOptions;
+import io.gameq.commit.CommitSender;
+import io.gameq.commit.MessageCommits;
 import io.gameq.message.MessageId;
 import io.gameq.mysql.tables.TopicTable;
+import io.gameq.redis.RedisClock;
+import io.gameq.redis.RedisConnection;
+import io.gameq.redis.RedisConnector;
+import io.gameq.redis.SlotKeys;
 import io.gameq.redis.topic.DefinedTopic;
-import io.gameq.redis.topic.DefinedTopics;
 import io.gameq.redis.topic.TopicDefinition;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -18,6 +24,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.Executor;
+import java.util.function.BiFunction;
 import java.util.function.Function;
 
 /** The topics of a node, and its subscriptions to them. Thread-safe. */
@@ -25,17 +33,54 @@ public final class NodeTopics {
   /** Each has a connection, and a thread beside those of its handlers. */
   private static final int MOST_SUBSCRIPTIONS = 64;
 
-  private final TopicNode node;
+  final Node node;
   private final List<Subscription> subscriptions = new ArrayList<>();
   private final Map<TopicDefinition, ClaimTaking> takings = new HashMap<>();
   private boolean isClosed;
 
-  public NodeTopics(TopicNode node) {
-    this.node = node;
+  /**
+   * What topics use of their node. Thread-safe.
+   *
+   * @param slots all of the namespace
+   * @param commits take messages to Redis
+   * @param sender says where this node has healed
+   * @param asking for what threads of the game ask
+   * @param topicIsMissing to be told when Redis has lost a topic
+   * @param callbacks runs what the game hangs on futures
+   */
+  public record Node(
+      GameQueueConfig config,
+      SlotKeys[] slots,
+      RedisConnector connector,
+      MessageCommits commits,
+      CommitSender sender,
+      RedisClock clock,
+      Asking asking,
+      Runnable topicIsMissing,
+      Executor callbacks) {}
+
+  /** Asks servers for a thread of the game, for at most the time of a call. */
+  public interface Asking {
+    /**
+     * What Redis answers.
+     *
+     * @param what begins the message when it does not
+     * @throws io.gameq.RedisUnavailableException when Redis does not answer
+     */
+    <T> T ask(String what, Function<RedisConnection, T> question);
+
+    /**
+     * The same of what MySQL knows of topics, and of Redis.
+     *
+     * @param nanos that the caller waits at most
+     * @throws io.gameq.MySqlUnavailableException when MySQL does not answer
+     * @throws io.gameq.RedisUnavailableException when Redis does not
+     */
+    <T> T ask(String what, long nanos, BiFunction<TopicTable, RedisConnection, T> question);
   }
 
-  TopicNode node() {
-    return node;
+  public NodeTopics(Node node) {
+    this.node = node;
   }
 
   /** As {@link io.gameq.GameQueue#topic(String, TopicOptions)}. */
@@ -60,12 +105,13 @@ public final class NodeTopics {
   public Optional<Topic<byte[]>> defined(String name) {
     MessageId.checkTopic(name);
     String what = "the definition of topic '" + name + "'";
-    long deadline = System.nanoTime() + node.callTimeout().toNanos();
+    long deadline = System.nanoTime() + node.config().callTimeout().toNanos();
     Optional<DefinedTopic> found =
         node.asking()
             .ask(
                 what,
-                redis -> Optional.ofNullable(DefinedTopics.find(redis, node.namespace(), name)));
+                redis ->
+                    Optional.ofNullable(DefinedTopic.find(redis, node.config().namespace(), name)));
     if (found.isEmpty()) { // nobody has defined it, or Redis lost it
       long left = Math.max(0, deadline - System.nanoTime());
       found =
@@ -81,10 +127,10 @@ public final class NodeTopics {
     return node.asking()
         .ask(
             what,
-            node.callTimeout().toNanos(),
+            node.config().callTimeout().toNanos(),
             (topics, redis) -> {
               DefinedTopic of = change.apply(topics);
-              DefinedTopics.put(redis, node.namespace(), List.of(of));
+              DefinedTopic.put(redis, node.config().namespace(), List.of(of));
               return of;
             });
   }
@@ -113,12 +159,12 @@ public final class NodeTopics {
 
   /** What takes messages of a topic by claims; one for each topic, until the node is closed. */
   synchronized ClaimTaking taking(OpenTopic<?> topic) {
-    ClaimTaking known = takings.get(topic.definition());
+    ClaimTaking known = takings.get(topic.definition);
     if (known == null) {
       requireRoom();
       known = new ClaimTaking(topic);
       known.start();
-      takings.put(topic.definition(), known);
+      takings.put(topic.definition, known);
     }
     return known;
   }

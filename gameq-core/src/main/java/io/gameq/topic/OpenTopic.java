@@ -6,7 +6,6 @@ import io.gameq.CommitReceipt;
 import io.gameq.GameQueueException;
 import io.gameq.Message;
 import io.gameq.Message.State;
-import io.gameq.MessageHandler;
 import io.gameq.Publish;
 import io.gameq.SubscribeOptions;
 import io.gameq.Subscription;
@@ -47,42 +46,34 @@ public final class OpenTopic<T> implements Topic<T> {
   /** Characters, as many as an operator's. */
   private static final int MOST_REASON = 255;
 
+  /** Far beyond any game; and a double in Redis holds it to the millisecond. */
+  private static final long LAST_MILLIS = Instant.parse("9999-12-31T00:00:00Z").toEpochMilli();
+
+  /** Priority times ageing: added to any time, a double in Redis holds it to the millisecond. */
+  private static final long MOST_PRIORITY_MILLIS = 1L << 52;
+
   private final NodeTopics topics;
-  private final TopicNode node;
-  private final TopicDefinition definition;
+  final NodeTopics.Node node;
+  final TopicDefinition definition;
   private final TopicOptions options;
-  private final Payloads<T> payloads;
-  private final MessageEncoding<T> encoding;
-  private final ConsumerScripts scripts;
+  final Payloads<T> payloads;
+  final ConsumerScripts scripts;
   private final Claims<T> claims;
+
+  /** When a message is due. */
+  private record Due(long millis, boolean keepsTime, long sinceMillis, String schedule) {}
 
   OpenTopic(
       NodeTopics topics, TopicDefinition definition, TopicOptions options, Payloads<T> payloads) {
     this.topics = topics;
-    this.node = topics.node();
+    this.node = topics.node;
     this.definition = definition;
     this.options = options;
     this.payloads = payloads;
-    this.encoding = new MessageEncoding<>(definition, options, payloads, node.clock());
     this.scripts =
-        new ConsumerScripts(definition, node.slots(), node.name(), node.clock()::latestMillis);
+        new ConsumerScripts(
+            definition, node.slots(), node.config().node(), node.clock()::latestMillis);
     this.claims = new TopicClaims<>(topics, this);
-  }
-
-  TopicNode node() {
-    return node;
-  }
-
-  TopicDefinition definition() {
-    return definition;
-  }
-
-  Payloads<T> payloads() {
-    return payloads;
-  }
-
-  ConsumerScripts scripts() {
-    return scripts;
   }
 
   @Override
@@ -95,44 +86,129 @@ public final class OpenTopic<T> implements Topic<T> {
     return options;
   }
 
-  /**
-   * What publishes a message, for a commit of this topic's node.
-   *
-   * @throws io.gameq.GameQueueException when the message is not fit for the topic
-   */
-  public MessageChange change(Publish<T> message) {
-    return encoding.publish(message);
-  }
-
   /** Whether it was opened on a node. */
   public boolean isOf(NodeTopics of) {
     return of == topics;
   }
 
   @Override
-  public CommitReceipt publish(String key, T payload) {
-    return publish(Publish.of(key, payload));
-  }
-
-  @Override
-  public CommitReceipt publish(Publish<T> message) {
-    return commit(encoding.publish(message));
-  }
-
-  @Override
   public CommitReceipt publish(List<Publish<T>> messages) {
-    return node.commits().commit(messages.stream().<MessageChange>map(encoding::publish).toList());
+    return node.commits().commit(messages.stream().<MessageChange>map(this::change).toList());
+  }
+
+  /** Throws GameQueueException when key or group are empty or too long. */
+  private MessageId id(@Nullable String group, String key) {
+    return MessageId.of(definition.topic(), group, key);
+  }
+
+  private int slotNumber(MessageId id) {
+    return id.slot(definition.slots());
+  }
+
+  /**
+   * What publishes a message, for a commit of this topic's node.
+   *
+   * @throws GameQueueException when the message is not fit for the topic
+   */
+  public MessageChange.Publish change(Publish<T> message) {
+    MessageId id = id(message.group(), message.key());
+    checkPriority(id, message.priority());
+    byte[] payload = payload(id, message.payload());
+    Due due = due(message);
+    if (due.millis() < 0 || due.millis() > LAST_MILLIS) {
+      throw new GameQueueException(
+          "message %s is due at %d ms since 1970, before that year or after 9999"
+              .formatted(id, due.millis()));
+    }
+    Duration cap = message.timing().cap();
+    return new MessageChange.Publish(
+        id,
+        slotNumber(id),
+        due.millis(),
+        due.keepsTime(),
+        cap == null ? 0 : cap.toMillis(),
+        MessageValue.encode(due.sinceMillis(), message.priority(), due.schedule(), payload));
+  }
+
+  private void checkPriority(MessageId id, int priority) {
+    if (priority == 0) {
+      return;
+    }
+    if (options.ageing().isZero()) {
+      throw new GameQueueException(
+          "message %s has a priority, and topic '%s' has none: open it with priorities(...)"
+              .formatted(id, definition.topic()));
+    }
+    long most = MOST_PRIORITY_MILLIS / options.ageing().toMillis();
+    if (Math.abs((long) priority) > most) {
+      throw new GameQueueException(
+          ("message %s has priority %d: with an ageing of %s, topic '%s' takes priorities from -%d"
+                  + " to %d; use smaller ones, or a shorter ageing")
+              .formatted(id, priority, options.ageing(), definition.topic(), most, most));
+    }
+  }
+
+  /** Throws GameQueueException when a payload cannot be encoded, or is too large. */
+  private byte[] payload(MessageId id, T of) {
+    byte[] payload = payloads.encode(of);
+    if (payload.length > options.payloadBytes()) {
+      throw new GameQueueException(
+          "the payload of message %s takes %d bytes, the limit of topic '%s' is %d: payloadBytes"
+              .formatted(id, payload.length, definition.topic(), options.payloadBytes()));
+    }
+    return payload;
+  }
+
+  private Due due(Publish<T> message) {
+    long now = node.clock().getAsLong();
+    Publish.Timing timing = message.timing();
+    Instant at = timing.at();
+    Duration after = timing.after();
+    if (message.recurrence() != null) {
+      long from = at != null ? millis(at) : after != null ? now + after.toMillis() : -1;
+      Schedule.Begun begun = Schedule.begin(message.recurrence(), from, now);
+      return new Due(begun.firstMillis(), false, begun.firstMillis(), begun.schedule().text());
+    }
+    if (at != null) {
+      return new Due(millis(at), false, now, "");
+    }
+    if (after != null) {
+      return new Due(now + after.toMillis(), false, now, "");
+    }
+    Duration window = timing.window() == null ? options.window() : timing.window();
+    return new Due(now + window.toMillis(), true, now, "");
+  }
+
+  private MessageChange retimed(MessageId id, Instant due) {
+    long millis = millis(due);
+    if (millis < 0 || millis > LAST_MILLIS) {
+      throw new GameQueueException(
+          "message %s cannot be due at %s: before 1970 or after 9999".formatted(id, due));
+    }
+    return new MessageChange.Retime(id, slotNumber(id), millis);
+  }
+
+  private MessageChange retimed(MessageId id, Duration fromNow) {
+    return retimed(id, Instant.ofEpochMilli(node.clock().getAsLong()).plus(fromNow));
+  }
+
+  private static long millis(Instant of) {
+    try {
+      return of.toEpochMilli();
+    } catch (ArithmeticException e) { // beyond the year 292,000,000
+      return of.getEpochSecond() < 0 ? -1 : Long.MAX_VALUE;
+    }
   }
 
   /** Reads the pending one, combines, and commits if it is still the same; else once more. */
   @Override
   public void merge(Publish<T> message, BinaryOperator<T> combine) {
-    long deadline = System.nanoTime() + node.callTimeout().toNanos();
-    MessageId id = encoding.id(message.group(), message.key());
+    long deadline = System.nanoTime() + node.config().callTimeout().toNanos();
+    MessageId id = id(message.group(), message.key());
     for (int tries = 1; ; tries++) {
       FoundMessage.Pending found = find(id).pending();
       MessageValue.Decoded pending = found == null ? null : MessageValue.decode(found.value());
-      MessageChange publish = encoding.publish(combined(message, pending, combine));
+      MessageChange publish = change(combined(message, pending, combine));
       long version = pending == null ? 0 : pending.version();
       try {
         node.commits()
@@ -166,10 +242,10 @@ public final class OpenTopic<T> implements Topic<T> {
   }
 
   private SlotKeys slot(MessageId id) {
-    return node.slots()[encoding.slot(id)];
+    return node.slots()[slotNumber(id)];
   }
 
-  /** Asks Redis for a thread of the game: see {@link TopicNode.Asking}. */
+  /** Asks Redis for a thread of the game: see {@link NodeTopics.Asking}. */
   <A> A ask(String what, Function<RedisConnection, A> question) {
     return node.asking().ask(what, question);
   }
@@ -180,12 +256,12 @@ public final class OpenTopic<T> implements Topic<T> {
 
   @Override
   public Optional<Message<T>> get(String key) {
-    return get(encoding.id(null, key));
+    return get(id(null, key));
   }
 
   @Override
   public Optional<Message<T>> get(String group, String key) {
-    return get(encoding.id(group, key));
+    return get(id(group, key));
   }
 
   private Optional<Message<T>> get(MessageId id) {
@@ -257,28 +333,28 @@ public final class OpenTopic<T> implements Topic<T> {
   }
 
   private CommitReceipt deletes(@Nullable String group, String key) {
-    MessageId id = encoding.id(group, key);
-    return commit(new MessageChange.Delete(id, encoding.slot(id)));
+    MessageId id = id(group, key);
+    return commit(new MessageChange.Delete(id, slotNumber(id)));
   }
 
   @Override
   public CommitReceipt retime(String key, Instant due) {
-    return commit(encoding.retime(encoding.id(null, key), due));
+    return commit(retimed(id(null, key), due));
   }
 
   @Override
   public CommitReceipt retime(String key, Duration fromNow) {
-    return commit(encoding.retime(encoding.id(null, key), fromNow));
+    return commit(retimed(id(null, key), fromNow));
   }
 
   @Override
   public CommitReceipt retime(String group, String key, Instant due) {
-    return commit(encoding.retime(encoding.id(group, key), due));
+    return commit(retimed(id(group, key), due));
   }
 
   @Override
   public CommitReceipt retime(String group, String key, Duration fromNow) {
-    return commit(encoding.retime(encoding.id(group, key), fromNow));
+    return commit(retimed(id(group, key), fromNow));
   }
 
   private CommitReceipt commit(MessageChange change) {
@@ -302,13 +378,13 @@ public final class OpenTopic<T> implements Topic<T> {
 
   @Override
   public boolean retryDead(Message<T> dead) {
-    return retryDead(encoding.id(dead.group(), dead.key()), dead.version(), null);
+    return retryDead(id(dead.group(), dead.key()), dead.version(), null);
   }
 
   @Override
   public boolean retryDead(Message<T> dead, T payload) {
-    MessageId id = encoding.id(dead.group(), dead.key());
-    return retryDead(id, dead.version(), encoding.payload(id, payload));
+    MessageId id = id(dead.group(), dead.key());
+    return retryDead(id, dead.version(), payload(id, payload));
   }
 
   private boolean retryDead(MessageId id, long version, byte @Nullable [] payload) {
@@ -321,7 +397,7 @@ public final class OpenTopic<T> implements Topic<T> {
 
   @Override
   public boolean discardDead(Message<T> dead) {
-    MessageId id = encoding.id(dead.group(), dead.key());
+    MessageId id = id(dead.group(), dead.key());
     return ask(
         "to discard message " + id,
         redis -> DeadMessages.discard(redis, slot(id), id, dead.version()));
@@ -356,7 +432,7 @@ public final class OpenTopic<T> implements Topic<T> {
   }
 
   private String who() {
-    return "node " + node.name();
+    return "node " + node.config().node();
   }
 
   private static String checked(String reason) {
@@ -365,19 +441,6 @@ public final class OpenTopic<T> implements Topic<T> {
           "the reason has %d characters: at most %d".formatted(reason.length(), MOST_REASON));
     }
     return reason;
-  }
-
-  @Override
-  public Subscription subscribe(MessageHandler<T> handler) {
-    return subscribe(handler, SubscribeOptions.DEFAULT);
-  }
-
-  @Override
-  public Subscription subscribe(MessageHandler<T> handler, SubscribeOptions with) {
-    return topics.subscribe(
-        this,
-        deliveries -> handler.handle(deliveries.get(0)),
-        new SubscribeOptions(with.concurrency(), 1, with.perSecond()));
   }
 
   @Override

@@ -64,7 +64,7 @@ final class Outcomes {
   Outcomes(OpenTopic<?> topic, Runnable wake) {
     this.topic = topic;
     this.retry = topic.options().retry();
-    this.mostAcks = Math.min(MOST_TOGETHER, topic.node().commitMessages());
+    this.mostAcks = Math.min(MOST_TOGETHER, topic.node.config().limits().commitRows());
     this.wake = wake;
   }
 
@@ -173,7 +173,7 @@ final class Outcomes {
   }
 
   private void commit(List<MessageChange> some) {
-    topic.node().commits().commit(some, failure -> told(some, failure));
+    topic.node.commits().commit(some, failure -> told(some, failure));
   }
 
   /** On the sender's thread. */
@@ -205,14 +205,18 @@ final class Outcomes {
     }
     List<NackResult> results;
     try {
-      results = topic.scripts().nack(redis, some);
+      results = topic.scripts.nack(redis, some);
     } catch (GameQueueException e) {
       nacks.addAll(some);
       throw e;
     }
     for (NackResult result : results) {
       switch (result) {
-        case DEAD -> died();
+        case DEAD -> {
+          dead.increment();
+          warn(
+              "dead", () -> "a message of topic '%s' is a dead letter now".formatted(topic.name()));
+        }
         case CLAIM_LOST -> lost();
         default -> {} // tried again, or a newer message has taken its place
       }
@@ -225,11 +229,6 @@ final class Outcomes {
 
   void handled(int messages) {
     handled.add(messages);
-  }
-
-  private void died() {
-    dead.increment();
-    warn("dead", () -> "a message of topic '%s' is a dead letter now".formatted(topic.name()));
   }
 
   void lost() {

@@ -8,7 +8,6 @@ import io.gameq.redis.RedisConnection;
 import io.gameq.redis.Subscribed;
 import io.gameq.redis.topic.ConsumerScripts;
 import io.gameq.redis.topic.DefinedTopic;
-import io.gameq.redis.topic.DefinedTopics;
 import io.gameq.redis.topic.TakenMessage;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -78,16 +77,16 @@ final class Taker implements AutoCloseable {
     this.topic = topic;
     this.lease = topic.options().lease();
     this.outcomes = outcomes;
-    this.times = new SlotTimes(topic.definition().slots());
+    this.times = new SlotTimes(topic.definition.slots());
     this.notices =
         new Subscribed(
-            topic.node().connector(),
+            topic.node.connector(),
             (channel, slot) -> {
               times.notice(Integer.parseInt(slot));
               wake.run();
             },
-            topic.node().namespace() + ":t:" + topic.name());
-    this.control = new ControlConnection(topic.node().connector());
+            topic.node.config().namespace() + ":t:" + topic.name());
+    this.control = new ControlConnection(topic.node.connector());
   }
 
   /**
@@ -97,7 +96,7 @@ final class Taker implements AutoCloseable {
    * @throws GameQueueException when Redis does not answer
    */
   @Nullable RedisConnection connection() {
-    CommitSender sender = topic.node().sender();
+    CommitSender sender = topic.node.sender();
     if (!sender.isHealed()) {
       return null;
     }
@@ -124,13 +123,13 @@ final class Taker implements AutoCloseable {
   }
 
   private @Nullable DefinedTopic look(RedisConnection redis) {
-    String namespace = topic.node().namespace();
+    String namespace = topic.node.config().namespace();
     DefinedTopic of =
         control
-            .call(redis, on -> Optional.ofNullable(DefinedTopics.find(on, namespace, topic.name())))
+            .call(redis, on -> Optional.ofNullable(DefinedTopic.find(on, namespace, topic.name())))
             .orElse(null);
     if (of == null) {
-      topic.node().topicIsMissing().run();
+      topic.node.topicIsMissing().run();
     }
     return of;
   }
@@ -150,7 +149,7 @@ final class Taker implements AutoCloseable {
    * Redis has lost whether it is.
    */
   synchronized boolean begin() {
-    long healed = topic.node().sender().healedElsewhereNanos();
+    long healed = topic.node.sender().healedElsewhereNanos();
     isTaking =
         !isPaused
             && defined != null
@@ -201,7 +200,7 @@ final class Taker implements AutoCloseable {
     int unused = granted - (taken == null ? 0 : taken.messages().size());
     try {
       if (unused > 0) { // other nodes may take them
-        ConsumerScripts.Grant ignored = topic.scripts().grant(redis, perSecond, -unused);
+        ConsumerScripts.Grant ignored = topic.scripts.grant(redis, perSecond, -unused);
       }
     } catch (RedisUnavailableException e) {
       if (taken == null) {
@@ -218,7 +217,7 @@ final class Taker implements AutoCloseable {
     if (most <= 0 || grantWaitNanos() > 0) {
       return 0;
     }
-    ConsumerScripts.Grant grant = topic.scripts().grant(redis, perSecond, most);
+    ConsumerScripts.Grant grant = topic.scripts.grant(redis, perSecond, most);
     if (grant.messages() == 0) {
       grantNanos =
           System.nanoTime()
@@ -233,7 +232,7 @@ final class Taker implements AutoCloseable {
       return null;
     }
     long leaseEnd = System.nanoTime() + lease.toNanos(); // no later than Redis says
-    List<ConsumerScripts.Answer> answers = topic.scripts().take(redis, shares);
+    List<ConsumerScripts.Answer> answers = topic.scripts.take(redis, shares);
     List<TakenMessage> taken = new ArrayList<>();
     GameQueueException failure = null;
     for (int i = 0; i < answers.size(); i++) {

@@ -39,12 +39,12 @@ final class TopicClaims<T> implements Claims<T> {
 
   private final NodeTopics topics;
   private final OpenTopic<T> topic;
-  private final TopicNode node;
+  private final NodeTopics.Node node;
 
   TopicClaims(NodeTopics topics, OpenTopic<T> topic) {
     this.topics = topics;
     this.topic = topic;
-    this.node = topic.node();
+    this.node = topic.node;
   }
 
   @Override
@@ -75,9 +75,7 @@ final class TopicClaims<T> implements Claims<T> {
   private void tell(
       CompletableFuture<List<Claimed<T>>> told, Taker.Taken some, ClaimTaking taking) {
     List<Claimed<T>> all =
-        HeldMessage.hold(topic, some, taking.outcomes()).stream()
-            .map(TopicClaims::claimed)
-            .toList();
+        HeldMessage.hold(topic, some, taking.outcomes).stream().map(TopicClaims::claimed).toList();
     if (!told.complete(all)) { // cancelled
       taking.giveBack(some);
     }
@@ -128,7 +126,7 @@ final class TopicClaims<T> implements Claims<T> {
   private Map<String, ClaimText> some(Map<String, ClaimText> left) {
     Map<String, ClaimText> some = new LinkedHashMap<>();
     Set<String> ids = new HashSet<>();
-    int most = Math.min(Outcomes.MOST_TOGETHER, node.commitMessages());
+    int most = Math.min(Outcomes.MOST_TOGETHER, node.config().limits().commitRows());
     left.forEach(
         (text, claim) -> {
           if (some.size() < most && ids.add(claim.id().id())) {
@@ -169,11 +167,11 @@ final class TopicClaims<T> implements Claims<T> {
         claims,
         "to extend leases of topic",
         claim -> claim.taken(slots()),
-        (redis, taken) -> topic.scripts().extend(redis, taken, fromNow.toMillis()));
+        (redis, taken) -> topic.scripts.extend(redis, taken, fromNow.toMillis()));
   }
 
   private int slots() {
-    return topic.definition().slots();
+    return topic.definition.slots();
   }
 
   @Override
@@ -215,7 +213,7 @@ final class TopicClaims<T> implements Claims<T> {
         "to fail messages of topic",
         failure,
         (redis, failures) ->
-            topic.scripts().nack(redis, failures).stream()
+            topic.scripts.nack(redis, failures).stream()
                 .map(result -> result != NackResult.CLAIM_LOST)
                 .toList());
   }

@@ -223,9 +223,9 @@ final class TopicSubscription<T> implements Subscription {
 
   private boolean fail(HeldMessage<T> message, String why, boolean isOutage) {
     if (isOutage) {
-      outcomes.putOff(message.taken(), pace.outage(), why);
+      outcomes.putOff(message.taken, pace.outage(), why);
     } else {
-      outcomes.fail(message.taken(), why, message.nextDueMillis());
+      outcomes.fail(message.taken, why, message.nextDueMillis());
     }
     return !isOutage;
   }
@@ -258,7 +258,7 @@ final class TopicSubscription<T> implements Subscription {
 
   @Override
   public void close() {
-    boolean unused = close(topic.node().callTimeout());
+    boolean unused = close(topic.node.config().callTimeout());
   }
 
   @Override

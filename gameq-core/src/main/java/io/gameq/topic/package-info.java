@@ -4,7 +4,7 @@
  * <pre>
  * queue.topic       NodeTopics          created in MySQL, or compared
  *                     OpenTopic         what the game has: merges, looks, settles dead letters
- * topic.publish     MessageEncoding     Publish ──▶ message.MessageChange; Payloads: bytes,
+ * topic.publish     OpenTopic           Publish ──▶ message.MessageChange; Payloads: bytes,
  *                                       records; Schedule of a recurring one: an interval or cron
  * topic.list        MessagePages        asks Redis
  * topic.claims      TopicClaims         what ends a claim; ClaimTaking: for who waits

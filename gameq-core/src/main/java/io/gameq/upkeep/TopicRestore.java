@@ -4,7 +4,6 @@ import io.gameq.agent.Agent;
 import io.gameq.mysql.tables.TopicTable;
 import io.gameq.redis.ControlConnection;
 import io.gameq.redis.topic.DefinedTopic;
-import io.gameq.redis.topic.DefinedTopics;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
@@ -55,7 +54,7 @@ public final class TopicRestore implements Agent {
       isDone =
           redis.call(
               connection -> {
-                DefinedTopics.put(connection, namespace, all);
+                DefinedTopic.put(connection, namespace, all);
                 return true;
               });
     } finally {

@@ -15,7 +15,6 @@ import io.gameq.redis.script.MessagesScript;
 import io.gameq.redis.script.MessagesScript.MessageCommit;
 import io.gameq.redis.topic.ConsumerScripts;
 import io.gameq.redis.topic.DefinedTopic;
-import io.gameq.redis.topic.DefinedTopics;
 import io.gameq.redis.topic.TakenMessage;
 import io.gameq.redis.topic.TopicDefinition;
 import io.gameq.servers.TestServers;
@@ -45,7 +44,7 @@ final class TopicPlay implements AutoCloseable {
 
   void define(String topic, long ageMillis) {
     DefinedTopic defined = topics.define(definition(topic, ageMillis));
-    DefinedTopics.put(redis, namespace, List.of(defined));
+    DefinedTopic.put(redis, namespace, List.of(defined));
   }
 
   private static TopicDefinition definition(String topic, long ageMillis) {

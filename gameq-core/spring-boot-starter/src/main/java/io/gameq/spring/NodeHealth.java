@@ -1,7 +1,7 @@
 package io.gameq.spring;
 
 import io.gameq.GameQueue;
-import io.gameq.node.MeteredNode;
+import io.gameq.node.NodeQueue;
 import io.gameq.sign.NodeSign;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -18,7 +18,7 @@ record NodeHealth(boolean up, Map<String, Object> details) {
   static NodeHealth of(QueueOfContext context) {
     GameQueue queue = context.now();
     Map<String, Object> details = new LinkedHashMap<>();
-    if (!(queue instanceof MeteredNode node)) {
+    if (!(queue instanceof NodeQueue node)) {
       details.put("queue", "not open");
       return new NodeHealth(false, details);
     }

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The topics of the database, in {@code gameq_topic}. Whoever changes one puts it into Redis next,
- * by its revision: {@link io.gameq.redis.topic.DefinedTopics#put}. Thread-safe.
+ * by its revision: {@link io.gameq.redis.topic.DefinedTopic#put}. Thread-safe.
  *
  * <p>All methods throw MySqlException when MySQL does not answer; a change may be made then.
  */

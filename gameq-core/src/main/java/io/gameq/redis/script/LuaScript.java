@@ -132,7 +132,7 @@ public final class LuaScript {
   }
 
   /** A list in pieces, since a script holds Redis for as long as it takes. */
-  static <T> List<List<T>> pieces(List<T> all, int most) {
+  public static <T> List<List<T>> pieces(List<T> all, int most) {
     List<List<T>> pieces = new ArrayList<>();
     for (int from = 0; from < all.size(); from += most) {
       pieces.add(all.subList(from, Math.min(all.size(), from + most)));

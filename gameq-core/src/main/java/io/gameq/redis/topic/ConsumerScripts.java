@@ -249,8 +249,7 @@ public final class ConsumerScripts {
     List<LuaScript.Call> calls = new ArrayList<>();
     bySlot.forEach(
         (slot, all) -> {
-          for (int from = 0; from < all.size(); from += MOST_AT_ONCE) {
-            List<Item> piece = all.subList(from, Math.min(all.size(), from + MOST_AT_ONCE));
+          for (List<Item> piece : LuaScript.pieces(all, MOST_AT_ONCE)) {
             List<String> args = new ArrayList<>(List.of(definition.topic(), limit));
             piece.forEach(item -> args.addAll(item.args));
             pieces.add(piece);
@@ -277,11 +276,7 @@ public final class ConsumerScripts {
    * @throws io.gameq.RedisUnavailableException when Redis does not answer; some may be granted
    */
   public Grant grant(RedisConnection redis, double perSecond, int most) {
-    List<Object> reply =
-        GRANT.call(
-            redis,
-            slots[0],
-            List.of(definition.topic(), Double.toString(perSecond), Integer.toString(most)));
+    List<Object> reply = GRANT.call(redis, slots[0], definition.topic(), perSecond, most);
     return new Grant(((Long) reply.get(0)).intValue(), (Long) reply.get(1));
   }
 

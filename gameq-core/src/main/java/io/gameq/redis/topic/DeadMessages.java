@@ -69,10 +69,8 @@ public final class DeadMessages {
   private static List<FoundMessage> found(
       RedisConnection redis, SlotKeys slot, String topic, Map<byte[], byte[]> why) {
     List<FoundMessage> found = new ArrayList<>();
-    List<Map.Entry<byte[], byte[]>> entries = List.copyOf(why.entrySet());
-    for (int from = 0; from < entries.size(); from += PAGE) {
-      List<Map.Entry<byte[], byte[]>> some =
-          entries.subList(from, Math.min(entries.size(), from + PAGE));
+    for (List<Map.Entry<byte[], byte[]>> some :
+        LuaScript.pieces(List.copyOf(why.entrySet()), PAGE)) {
       byte[][] ids = some.stream().map(Map.Entry::getKey).toArray(byte[][]::new);
       List<KeyValue<byte[], byte[]>> values =
           RedisReply.await(() -> redis.sync().hmget(TopicReads.key(slot, topic, "dead"), ids));
@@ -116,17 +114,10 @@ public final class DeadMessages {
       long version,
       String what,
       byte @Nullable [] payload) {
+    Object given = payload == null ? "" : payload;
+    String hex = HexFormat.of().toHexDigits(version);
     List<Object> reply =
-        REVIVE.call(
-            redis,
-            slot,
-            List.of(
-                id.topic(),
-                id.id(),
-                HexFormat.of().toHexDigits(version),
-                what,
-                payload == null ? "" : LuaScript.string(payload),
-                payload == null ? "0" : "1"));
+        REVIVE.call(redis, slot, id.topic(), id.id(), hex, what, given, payload != null);
     return Retried.values()[((Long) reply.get(0)).intValue()];
   }
 }

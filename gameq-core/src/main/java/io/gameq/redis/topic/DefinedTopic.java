@@ -5,15 +5,24 @@ import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
 import io.gameq.GameQueueException;
+import io.gameq.redis.RedisConnection;
+import io.gameq.redis.RedisReply;
+import io.gameq.redis.SlotKeys;
+import io.gameq.redis.script.LuaScript;
 import java.io.IOException;
 import java.io.StringWriter;
+import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A topic as MySQL has it, and Redis a copy: what it is, whether it is paused, and how fast it is
- * taken from. Immutable.
+ * taken from. Immutable. Redis holds those of a namespace in {@code ns:topics}, so that consumers
+ * need not ask MySQL; one that is missing is put back.
  *
  * @param revision rises with each change
  * @param pause null when it is not paused
@@ -22,6 +31,10 @@ import org.jspecify.annotations.Nullable;
 public record DefinedTopic(
     long revision, TopicDefinition definition, @Nullable Pause pause, @Nullable Rate rate) {
   private static final JsonFactory JSON = new JsonFactory();
+  private static final LuaScript DEFINE = LuaScript.of(DefinedTopic.class, "define.lua");
+
+  /** In one call of the script. */
+  private static final int MOST_AT_ONCE = 200;
 
   /** Characters of the revision in {@link #text}. */
   private static final int REVISION = 16;
@@ -163,5 +176,60 @@ public record DefinedTopic(
 
   private static GameQueueException unreadable(String topic, Exception why) {
     return new GameQueueException("the definition of topic '" + topic + "' cannot be read", why);
+  }
+
+  // --- in Redis
+
+  /**
+   * Puts topics as MySQL has them, however late: what Redis has in a newer revision stays. Also at
+   * {@code maxmemory}.
+   *
+   * @throws io.gameq.RedisUnavailableException when Redis does not answer; some may be put then
+   */
+  public static void put(RedisConnection redis, String namespace, Collection<DefinedTopic> topics) {
+    for (List<DefinedTopic> some : LuaScript.pieces(List.copyOf(topics), MOST_AT_ONCE)) {
+      List<byte[]> args = new ArrayList<>();
+      for (DefinedTopic of : some) {
+        args.add(SlotKeys.bytes(of.topic()));
+        args.add(LuaScript.utf8(of.text()));
+      }
+      DEFINE.call(redis, key(namespace), args);
+    }
+  }
+
+  /**
+   * One topic; null when Redis has none of that name.
+   *
+   * @throws io.gameq.GameQueueException when it cannot be read
+   * @throws io.gameq.RedisUnavailableException when Redis does not answer
+   */
+  public static @Nullable DefinedTopic find(RedisConnection redis, String namespace, String topic) {
+    byte[] text = RedisReply.await(() -> redis.sync().hget(key(namespace), SlotKeys.bytes(topic)));
+    return text == null ? null : DefinedTopic.ofText(topic, ConsumerScripts.text(text));
+  }
+
+  /**
+   * All topics, by name.
+   *
+   * @throws io.gameq.GameQueueException when one cannot be read
+   * @throws io.gameq.RedisUnavailableException when Redis does not answer
+   */
+  public static Map<String, DefinedTopic> all(RedisConnection redis, String namespace) {
+    Map<String, DefinedTopic> all = new TreeMap<>();
+    texts(redis, namespace)
+        .forEach((topic, text) -> all.put(topic, DefinedTopic.ofText(topic, text)));
+    return all;
+  }
+
+  /** As Redis holds them, by topic. Throws RedisUnavailableException. */
+  static Map<String, String> texts(RedisConnection redis, String namespace) {
+    Map<String, String> all = new TreeMap<>();
+    RedisReply.await(() -> redis.sync().hgetall(key(namespace)))
+        .forEach((name, text) -> all.put(LuaScript.string(name), ConsumerScripts.text(text)));
+    return all;
+  }
+
+  private static byte[] key(String namespace) {
+    return SlotKeys.bytes(namespace + ":topics");
   }
 }

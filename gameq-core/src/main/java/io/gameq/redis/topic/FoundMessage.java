@@ -44,9 +44,4 @@ public record FoundMessage(
           : new Dead(value, Long.parseLong(words[0]), Integer.parseInt(words[1]), words[2]);
     }
   }
-
-  /** Whether it is nowhere. */
-  public boolean isNowhere() {
-    return pending == null && held == null && dead == null;
-  }
 }

@@ -8,11 +8,10 @@ import io.gameq.redis.SlotKeys;
 import io.gameq.redis.script.LuaScript;
 import io.lettuce.core.Limit;
 import io.lettuce.core.Range;
-import io.lettuce.core.ScoredValue;
 import io.lettuce.core.api.async.RedisAsyncCommands;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -64,7 +63,7 @@ public final class TopicReads {
    * @throws io.gameq.RedisUnavailableException when Redis does not answer
    */
   public static FoundMessage find(RedisConnection redis, SlotKeys slot, MessageId id) {
-    List<Object> of = FIND.call(redis, slot, List.of(id.topic(), id.id()));
+    List<Object> of = FIND.call(redis, slot, id.topic(), id.id());
     FoundMessage.Pending pending =
         isThere(of.get(0))
             ? new FoundMessage.Pending(
@@ -113,9 +112,7 @@ public final class TopicReads {
   private static List<Listed> page(
       RedisConnection redis, SlotKeys slot, String topic, String place, long offset, int most) {
     List<Listed> page = new ArrayList<>();
-    List<String> args =
-        List.of(topic, place, Long.toString(offset), Integer.toString(Math.min(most, MOST)));
-    for (Object one : PAGE.call(redis, slot, args)) {
+    for (Object one : PAGE.call(redis, slot, topic, place, offset, Math.min(most, MOST))) {
       List<?> of = (List<?>) one;
       page.add(
           new Listed(
@@ -138,43 +135,36 @@ public final class TopicReads {
    */
   public static TopicCounts counts(
       RedisConnection redis, List<SlotKeys> slots, String topic, long nowMillis) {
-    List<Asked> asked = new ArrayList<>();
+    List<Supplier<TopicCounts>> asked = new ArrayList<>();
     redis.inOneGo(
         () -> slots.forEach(slot -> asked.add(ask(redis.async(), slot, topic, nowMillis))));
     TopicCounts all = new TopicCounts(0, 0, 0, 0, -1);
-    for (Asked of : asked) {
-      List<ScoredValue<byte[]>> first = RedisReply.await(of.first);
-      all =
-          all.and(
-              new TopicCounts(
-                  RedisReply.await(of.pending),
-                  RedisReply.await(of.due) + RedisReply.await(of.ready),
-                  RedisReply.await(of.held),
-                  RedisReply.await(of.dead),
-                  first.isEmpty() ? -1 : (long) first.get(0).getScore()));
+    for (Supplier<TopicCounts> of : asked) {
+      all = all.and(of.get());
     }
     return all;
   }
 
-  /** Questions that were sent for one slot. */
-  private record Asked(
-      CompletionStage<Long> pending,
-      CompletionStage<Long> due,
-      CompletionStage<Long> ready,
-      CompletionStage<Long> held,
-      CompletionStage<Long> dead,
-      CompletionStage<List<ScoredValue<byte[]>>> first) {}
-
-  private static Asked ask(
+  /** Sends the questions for one slot; returns what awaits the answers. */
+  private static Supplier<TopicCounts> ask(
       RedisAsyncCommands<byte[], byte[]> redis, SlotKeys slot, String topic, long nowMillis) {
-    byte[] due = key(slot, topic, "due");
-    return new Asked(
-        redis.hlen(key(slot, topic, "msg")),
-        redis.zcount(due, Range.create(0.0, (double) nowMillis)),
-        redis.zcard(key(slot, topic, "ready")),
-        redis.hlen(key(slot, topic, "held")),
-        redis.hlen(key(slot, topic, "dead")),
-        redis.zrangebyscoreWithScores(due, Range.unbounded(), Limit.create(0, 1)));
+    byte[] byDue = key(slot, topic, "due");
+    var pending = redis.hlen(key(slot, topic, "msg"));
+    var due = redis.zcount(byDue, Range.create(0.0, (double) nowMillis));
+    var ready = redis.zcard(key(slot, topic, "ready"));
+    var held = redis.hlen(key(slot, topic, "held"));
+    var dead = redis.hlen(key(slot, topic, "dead"));
+    var first = redis.zrangebyscoreWithScores(byDue, Range.unbounded(), Limit.create(0, 1));
+    return () ->
+        new TopicCounts(
+            RedisReply.await(pending),
+            RedisReply.await(due) + RedisReply.await(ready),
+            RedisReply.await(held),
+            RedisReply.await(dead),
+            RedisReply.await(first).stream()
+                .mapToLong(it -> (long) it.getScore())
+                .findFirst()
+                .orElse(-1));
   }
 
   /** The key of a topic in a slot. */

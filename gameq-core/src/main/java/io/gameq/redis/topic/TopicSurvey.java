@@ -67,7 +67,7 @@ public record TopicSurvey(long nowMillis, List<OfTopic> topics) {
   public static TopicSurvey of(RedisConnection redis, Slots slots) {
     long nowMillis = RedisClock.now(redis);
     List<OfTopic> topics = new ArrayList<>();
-    DefinedTopics.texts(redis, slots.namespace()).entrySet().stream()
+    DefinedTopic.texts(redis, slots.namespace()).entrySet().stream()
         .limit(MOST_TOPICS)
         .forEach(of -> topics.add(look(redis, slots, nowMillis, of.getKey(), of.getValue())));
     return new TopicSurvey(nowMillis, topics);
@@ -78,7 +78,7 @@ public record TopicSurvey(long nowMillis, List<OfTopic> topics) {
    * #MOST_TOPICS}.
    */
   public static @Nullable OfTopic of(RedisConnection redis, Slots slots, String topic) {
-    String text = DefinedTopics.texts(redis, slots.namespace()).get(topic);
+    String text = DefinedTopic.texts(redis, slots.namespace()).get(topic);
     return text == null ? null : look(redis, slots, RedisClock.now(redis), topic, text);
   }
 

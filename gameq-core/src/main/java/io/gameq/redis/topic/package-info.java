@@ -53,7 +53,7 @@
  *                  page.lua    lists; TopicCounts
  * TopicSurvey                  all topics at a glance
  * DeadMessages     revive.lua  dead letters: list, retry, discard
- * DefinedTopics    define.lua  DefinedTopic of each: TopicDefinition, pause, rate for all nodes
+ * DefinedTopic    define.lua  DefinedTopic of each: TopicDefinition, pause, rate for all nodes
  * </pre>
  */
 @org.jspecify.annotations.NullMarked

@@ -129,7 +129,7 @@ class ConsumerScriptsTest {
     send(topic.publish(A, "four", later, false, 0, 0), ack(two));
     assertEquals(later, topic.due(A), "replaced");
     send(topic.delete(A));
-    assertTrue(topic.find(A).isNowhere());
+    assertTrue(topic.isNowhere(A));
     assertEquals(List.of("fence"), topic.keys());
   }
 
@@ -225,7 +225,7 @@ class ConsumerScriptsTest {
     assertEquals(NackResult.CLAIM_LOST, topic.nack(stalled, 0, 16, 0));
     assertEquals(Kind.CLAIM_LOST, send(ack(stalled)).get(0).kind());
     assertEquals(List.of(), send(ack(successor)));
-    assertTrue(topic.find(A).isNowhere());
+    assertTrue(topic.isNowhere(A));
   }
 
   @Test
@@ -390,7 +390,7 @@ class ConsumerScriptsTest {
       TakenMessage second = topic.takeOne();
       send(topic.delete(A));
       assertEquals(List.of(), send(ack(second, past + 2_000)));
-      assertTrue(topic.find(A).isNowhere(), "deleted while it was held by a node named " + name);
+      assertTrue(topic.isNowhere(A), "deleted while it was held by a node named " + name);
     }
   }
 
@@ -421,7 +421,7 @@ class ConsumerScriptsTest {
       } else {
         assertEquals(List.of(), topic.take(), "it was deleted");
       }
-      assertTrue(topic.find(A).isNowhere());
+      assertTrue(topic.isNowhere(A));
     }
   }
 

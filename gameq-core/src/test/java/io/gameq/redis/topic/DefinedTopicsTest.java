@@ -30,12 +30,12 @@ class DefinedTopicsTest {
     DefinedTopic running = revision(9, null);
     DefinedTopic paused = revision(16, new DefinedTopic.Pause(5, "ben", "\"moving\"\nhouse"));
     try (ScriptedTopic of = new ScriptedTopic()) {
-      assertNull(DefinedTopics.find(of.redis, of.namespace, "building"));
+      assertNull(DefinedTopic.find(of.redis, of.namespace, "building"));
       for (DefinedTopic one : List.of(running, paused, running)) {
-        DefinedTopics.put(of.redis, of.namespace, List.of(one));
+        DefinedTopic.put(of.redis, of.namespace, List.of(one));
       }
-      assertEquals(paused, DefinedTopics.find(of.redis, of.namespace, "building"));
-      assertEquals(Map.of("building", paused), DefinedTopics.all(of.redis, of.namespace));
+      assertEquals(paused, DefinedTopic.find(of.redis, of.namespace, "building"));
+      assertEquals(Map.of("building", paused), DefinedTopic.all(of.redis, of.namespace));
     }
   }
 
@@ -52,10 +52,10 @@ class DefinedTopicsTest {
                 SlotKeys.bytes(damaged));
         assertThrows(
             GameQueueException.class,
-            () -> DefinedTopics.find(of.redis, of.namespace, "building"),
+            () -> DefinedTopic.find(of.redis, of.namespace, "building"),
             damaged);
-        DefinedTopics.put(of.redis, of.namespace, List.of(running));
-        assertEquals(running, DefinedTopics.find(of.redis, of.namespace, "building"), damaged);
+        DefinedTopic.put(of.redis, of.namespace, List.of(running));
+        assertEquals(running, DefinedTopic.find(of.redis, of.namespace, "building"), damaged);
       }
     }
   }
@@ -68,8 +68,8 @@ class DefinedTopicsTest {
           new DefinedTopic(1, new TopicDefinition("t" + i, 1, 0, 1, 1, 1, 0, "1s"), null, null));
     }
     try (ScriptedTopic of = new ScriptedTopic()) {
-      DefinedTopics.put(of.redis, of.namespace, many);
-      assertEquals(450, DefinedTopics.all(of.redis, of.namespace).size());
+      DefinedTopic.put(of.redis, of.namespace, many);
+      assertEquals(450, DefinedTopic.all(of.redis, of.namespace).size());
     }
   }
 

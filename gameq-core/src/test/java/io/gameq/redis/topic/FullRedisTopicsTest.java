@@ -53,8 +53,8 @@ class FullRedisTopicsTest {
               new TopicDefinition("mail", 4, 0, 1, 1, 1, 0, "1s"),
               new DefinedTopic.Pause(1, "ann", "Redis is full"),
               null);
-      DefinedTopics.put(topic.redis, topic.namespace, List.of(paused));
-      assertEquals(paused, DefinedTopics.find(topic.redis, topic.namespace, "mail"));
+      DefinedTopic.put(topic.redis, topic.namespace, List.of(paused));
+      assertEquals(paused, DefinedTopic.find(topic.redis, topic.namespace, "mail"));
       topic.redis.sync().configSet("maxmemory", "0");
       assertEquals(List.of(), topic.again(published, again), "neither was applied");
       assertEquals(

@@ -98,9 +98,9 @@ class MessageCommitsTest {
     assertEquals(due + 5, topic.due(id));
     assertEquals(due + 6, topic.due(grouped));
     assertEquals((double) due + 6, topic.score(grouped, "due"), "of the group as well");
-    assertTrue(topic.find(id("nothing")).isNowhere());
+    assertTrue(topic.isNowhere(id("nothing")));
     topic.send(topic.delete(id), topic.delete(grouped), topic.delete(id("nothing")));
-    assertTrue(topic.find(id).isNowhere() && topic.find(grouped).isNowhere());
+    assertTrue(topic.isNowhere(id) && topic.isNowhere(grouped));
     assertEquals(-1, topic.score(id, "due"));
     assertEquals(-1, topic.score(grouped, "due"));
   }
@@ -139,7 +139,7 @@ class MessageCommitsTest {
             topic.commit(
                 topic.expect(second, version), topic.expect(id("none"), 0), more, ack(taken))));
     assertEquals("three", topic.pending(second));
-    assertTrue(topic.find(first).isNowhere());
+    assertTrue(topic.isNowhere(first));
     assertEquals(List.of("three"), payloads(topic.take(topic.slot(second), 9, 0).taken()));
   }
 
@@ -233,7 +233,7 @@ class MessageCommitsTest {
       for (TakenMessage of : taken) {
         assertEquals(none(), topic.send(ack(of)));
       }
-      assertTrue(topic.find(id(key)).isNowhere() && topic.find(grouped).isNowhere());
+      assertTrue(topic.isNowhere(id(key)) && topic.isNowhere(grouped));
     }
   }
 }

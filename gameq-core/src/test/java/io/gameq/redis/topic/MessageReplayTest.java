@@ -64,7 +64,7 @@ class MessageReplayTest {
     MessageCommit acked = topic.commit(9, 30, ack(taken));
     topic.replay(acked);
     topic.replay(one, two);
-    assertTrue(topic.find(A).isNowhere(), "it was handled, a replay said");
+    assertTrue(topic.isNowhere(A), "it was handled, a replay said");
     as("fifth-eeeeeeee");
     topic.replay(topic.commit(9, 40, topic.publish(A, "newer", past)));
     assertEquals("newer", topic.pending(A));
@@ -77,7 +77,7 @@ class MessageReplayTest {
     TakenMessage after = topic.takeOne();
     as("other-bbbbbbbb");
     topic.replay(topic.commit(10, 50, ack(before)));
-    assertTrue(topic.find(A).isNowhere());
+    assertTrue(topic.isNowhere(A));
     assertEquals(1, topic.send(ack(after)).size(), "its claim is gone");
     as("third-cccccccc");
     topic.replay(topic.commit(10, 60, topic.publish(A, "two", past)));
@@ -85,10 +85,10 @@ class MessageReplayTest {
     topic.replay(topic.commit(10, 55, topic.delete(A)));
     assertEquals("two", topic.pending(A), "published after it was deleted");
     topic.replay(topic.commit(11, 70, topic.delete(A)));
-    assertTrue(topic.find(A).isNowhere());
+    assertTrue(topic.isNowhere(A));
     as("fifth-eeeeeeee");
     topic.replay(topic.commit(10, 60, topic.publish(A, "two", past)));
-    assertTrue(topic.find(A).isNowhere());
+    assertTrue(topic.isNowhere(A));
   }
 
   /** With what stands or falls with it: MySQL decides whether the rows of its commit count. */
@@ -120,7 +120,7 @@ class MessageReplayTest {
     assertEquals(
         ConsumerScripts.NackResult.DEAD, topic.nack(topic.takeOne(), 0, 2, 0), "of two attempts");
     replayed("late-aaaaaaaa", ack(late));
-    assertTrue(topic.find(A).isNowhere(), "no dead letter is left");
+    assertTrue(topic.isNowhere(A), "no dead letter is left");
   }
 
   @Test
@@ -136,7 +136,7 @@ class MessageReplayTest {
     as("late-aaaaaaaa");
     assertEquals(
         List.of(), topic.replay(topic.commit(10, 50, ack(taken.get(0)), ack(taken.get(1)))));
-    assertTrue(topic.find(b).isNowhere());
+    assertTrue(topic.isNowhere(b));
   }
 
   @Test
@@ -352,6 +352,6 @@ class MessageReplayTest {
                     List.of(move)),
                 late)
             .fits());
-    assertTrue(topic.find(A).isNowhere(), "it was handled, and does not come back");
+    assertTrue(topic.isNowhere(A), "it was handled, and does not come back");
   }
 }

@@ -270,6 +270,11 @@ final class ScriptedTopic implements AutoCloseable {
     return TopicReads.find(redis, slot(id), id);
   }
 
+  boolean isNowhere(MessageId id) {
+    FoundMessage found = find(id);
+    return found.pending() == null && found.held() == null && found.dead() == null;
+  }
+
   String pending(MessageId id) {
     FoundMessage.Pending pending = find(id).pending();
     return pending == null ? "none" : payload(pending.value());

@@ -9,7 +9,6 @@ import io.gameq.redis.script.SlotContents.Progress;
 import io.gameq.redis.script.Symptom;
 import io.gameq.redis.script.Symptom.Thing;
 import io.gameq.redis.topic.DefinedTopic;
-import io.gameq.redis.topic.DefinedTopics;
 import io.gameq.redis.topic.TopicDefinition;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -98,7 +97,7 @@ public final class Doctor {
     for (int i = 0; i < slots.count(); i++) {
       SlotContents.entries(connection, slots.get(i), look::add);
     }
-    for (DefinedTopic of : DefinedTopics.all(connection, namespace).values()) {
+    for (DefinedTopic of : DefinedTopic.all(connection, namespace).values()) {
       TopicDefinition topic = of.definition();
       for (int i = 0; i < Math.min(topic.slots(), slots.count()); i++) {
         SlotContents.messages(connection, slots.get(i), topic.topic(), look::add);

@@ -17,7 +17,6 @@ import io.gameq.redis.topic.DeadMessages.Retried;
 import io.gameq.redis.topic.DefinedTopic;
 import io.gameq.redis.topic.DefinedTopic.Pause;
 import io.gameq.redis.topic.DefinedTopic.Rate;
-import io.gameq.redis.topic.DefinedTopics;
 import io.gameq.redis.topic.FoundMessage;
 import io.gameq.redis.topic.TopicDefinition;
 import io.gameq.redis.topic.TopicReads;
@@ -87,7 +86,7 @@ public final class AuditedTopics {
         redis
             .ask(
                 connection ->
-                    Optional.ofNullable(DefinedTopics.find(connection, slots.namespace(), topic)))
+                    Optional.ofNullable(DefinedTopic.find(connection, slots.namespace(), topic)))
             .orElseGet(() -> kept(topic)); // Redis may have lost it
     return found.definition();
   }
@@ -110,7 +109,7 @@ public final class AuditedTopics {
   private DefinedTopic put(DefinedTopic changed) {
     return redis.call(
         connection -> {
-          DefinedTopics.put(connection, slots.namespace(), List.of(changed));
+          DefinedTopic.put(connection, slots.namespace(), List.of(changed));
           return changed;
         });
   }
@@ -158,7 +157,7 @@ public final class AuditedTopics {
       RedisConnection connection, TopicDefinition definition, MessageId id, boolean withPayload) {
     FoundMessage found = TopicReads.find(connection, slot(definition, id), id);
     long nowMillis = RedisClock.now(connection);
-    DefinedTopic of = DefinedTopics.find(connection, slots.namespace(), id.topic());
+    DefinedTopic of = DefinedTopic.find(connection, slots.namespace(), id.topic());
     Pause pause = of == null ? null : of.pause();
     List<ListedMessage> places = new ArrayList<>();
     FoundMessage.Held held = found.held();
