@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class SentToSession {
   /** Beyond, the oldest are forgotten: they are rows, and not lost. */
-  public static final int MOST_WAITING = 1_000;
+  static final int MOST_WAITING = 1_000;
 
   private final List<EncodedRow> waiting = new ArrayList<>();
   private @Nullable Consumer<List<EncodedRow>> taker;

@@ -26,7 +26,6 @@ import io.gameq.rows.RowKey;
 import io.gameq.rows.Table;
 import io.gameq.view.OwnerView;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
@@ -35,7 +34,6 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
@@ -61,7 +59,7 @@ final class NodeSession implements OwnerSession {
   private final CurrentRows current;
   private final News lost = new News();
   private final News asked = new News();
-  private final SentToGame sentToGame;
+  private final SentToSession sentToGame = new SentToSession();
   private @Nullable OwnerView loaded;
 
   /** False from the first commit on where no current rows were asked for before. */
@@ -81,7 +79,6 @@ final class NodeSession implements OwnerSession {
     this.loaded = loaded;
     this.staged = new StagedChanges(this, loaded.missing());
     this.current = new CurrentRows(owner, rows);
-    this.sentToGame = new SentToGame(rows, node.callbacks);
     tracker.sent().takenBy(this::came);
   }
 
@@ -268,7 +265,8 @@ final class NodeSession implements OwnerSession {
 
   @Override
   public void onSent(Consumer<SentRows> listener) {
-    sentToGame.to(listener);
+    sentToGame.takenBy(
+        sent -> node.callbacks.execute(() -> listener.accept(new RowsSent(rows, sent))));
   }
 
   /** Others sent these rows. */
@@ -391,72 +389,36 @@ final class NodeSession implements OwnerSession {
     return "OwnerSession[" + ref() + "]";
   }
 
-  /** Rows that others sent to a session's owner, on their way to the game. Thread-safe. */
-  private static final class SentToGame {
-    private final GameRows games;
-    private final Executor callbacks;
-    private final List<EncodedRow> waiting = new ArrayList<>();
-    private @Nullable Consumer<SentRows> listener;
-
-    /** With {@code callbacks}, where the game's code runs. */
-    SentToGame(GameRows games, Executor callbacks) {
-      this.games = games;
-      this.callbacks = callbacks;
+  /** What a session is told of. Immutable. */
+  private record RowsSent(GameRows games, List<EncodedRow> rows) implements SentRows {
+    RowsSent {
+      rows = rows.stream().sorted(Comparator.comparingLong(EncodedRow::version)).toList();
     }
 
-    /** The game wants to be told from now on, and of those that wait. */
-    synchronized void to(Consumer<SentRows> game) {
-      listener = game;
-      tell();
+    @Override
+    public Set<String> tables() {
+      return rows.stream().map(GameRows::tableOf).collect(Collectors.toUnmodifiableSet());
     }
 
-    /** Rows came; when nobody wants to be told, the oldest are forgotten. */
-    synchronized void came(List<EncodedRow> rows) {
-      waiting.addAll(rows);
-      waiting.subList(0, Math.max(0, waiting.size() - SentToSession.MOST_WAITING)).clear();
-      tell();
+    @Override
+    public <T extends Record> List<T> rows(Class<T> type) {
+      RecordMapper<T> mapper = games.mapper(type);
+      return rows(mapper.table().name()).stream().map(mapper::fromRow).toList();
     }
 
-    private void tell() {
-      Consumer<SentRows> game = listener;
-      if (game != null && !waiting.isEmpty()) {
-        SentRows rows = new RowsSent(games, waiting);
-        waiting.clear();
-        callbacks.execute(() -> game.accept(rows));
-      }
+    @Override
+    public List<Row> rows(String table) {
+      Table of = games.table(table);
+      return rows.stream()
+          .filter(row -> GameRows.tableOf(row).equals(of.name()))
+          .map(row -> games.tables().row(games.decode(row), of))
+          .toList();
     }
 
-    /** What a session is told of. Immutable. */
-    private record RowsSent(GameRows games, List<EncodedRow> rows) implements SentRows {
-      RowsSent {
-        rows = rows.stream().sorted(Comparator.comparingLong(EncodedRow::version)).toList();
-      }
-
-      @Override
-      public Set<String> tables() {
-        return rows.stream().map(GameRows::tableOf).collect(Collectors.toUnmodifiableSet());
-      }
-
-      @Override
-      public <T extends Record> List<T> rows(Class<T> type) {
-        RecordMapper<T> mapper = games.mapper(type);
-        return rows(mapper.table().name()).stream().map(mapper::fromRow).toList();
-      }
-
-      @Override
-      public List<Row> rows(String table) {
-        Table of = games.table(table);
-        return rows.stream()
-            .filter(row -> GameRows.tableOf(row).equals(of.name()))
-            .map(row -> games.tables().row(games.decode(row), of))
-            .toList();
-      }
-
-      /** Keys alone. */
-      @Override
-      public String toString() {
-        return rows.stream().map(EncodedRow::key).toList().toString();
-      }
+    /** Keys alone. */
+    @Override
+    public String toString() {
+      return rows.stream().map(EncodedRow::key).toList().toString();
     }
   }
 }
