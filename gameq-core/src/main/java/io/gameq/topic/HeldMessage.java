@@ -107,7 +107,12 @@ final class HeldMessage<T> implements Delivery<T> {
     return Schedule.nextDue(schedule, value, taken, topic.options().lease());
   }
 
+  /** Without the message, which many acknowledgements that wait would keep in memory. */
   MessageChange.Ack ack() {
+    return ack(null);
+  }
+
+  private MessageChange.Ack ack(MessageChange.@Nullable Publish again) {
     return new MessageChange.Ack(
         taken.id(),
         taken.slot(),
@@ -115,7 +120,7 @@ final class HeldMessage<T> implements Delivery<T> {
         taken.token(),
         nextDueMillis(),
         schedule == null ? 0 : value.sinceMillis(),
-        schedule == null ? taken.publishedAgain() : null);
+        again);
   }
 
   @Override
@@ -191,7 +196,8 @@ final class HeldMessage<T> implements Delivery<T> {
     isOutage = false;
     CommitReceipt committed;
     try {
-      committed = topic.node.commits().commit(List.of(ack()), sessions);
+      MessageChange.Ack ack = ack(schedule == null ? taken.publishedAgain() : null);
+      committed = topic.node.commits().commit(List.of(ack), sessions);
     } catch (GameQueueException e) {
       isOutage = e.isOutage();
       throw e;

@@ -54,6 +54,13 @@ class RowsOfHandlersTest extends MessagesFixture {
     return takeAll(60_000).get(0);
   }
 
+  private TakenMessage handledAndTakenAgain(GameQueue queue, OwnerSession by) {
+    TakenMessage taken = published(queue);
+    by.put(new Pet(1, 1, "first"));
+    handle(queue, taken, by).awaitQueued(LONG);
+    return takenAgain(taken);
+  }
+
   private String pets() throws SQLException {
     return game.queryText("SELECT GROUP_CONCAT(name ORDER BY id) FROM pet");
   }
@@ -96,10 +103,7 @@ class RowsOfHandlersTest extends MessagesFixture {
         GameQueue two = GameQueue.open(behind(proxy.uri(), "n2").build())) {
       OwnerSession first = one.open("player:1");
       OwnerSession second = two.open("player:2");
-      TakenMessage taken = published(one);
-      first.put(new Pet(1, 1, "first"));
-      handle(one, taken, first).awaitQueued(LONG);
-      TakenMessage again = takenAgain(taken);
+      TakenMessage again = handledAndTakenAgain(one, first);
       try (WriterService writer = game.writer("w1")) {
         first.awaitDurable(LONG);
         second.put(new Pet(2, 2, "second"));
@@ -122,10 +126,7 @@ class RowsOfHandlersTest extends MessagesFixture {
         GameQueue two = GameQueue.open(behind(proxy.uri(), "n2").build())) {
       OwnerSession first = one.open("player:1");
       OwnerSession second = two.open("player:2");
-      TakenMessage taken = published(one);
-      first.put(new Pet(1, 1, "first"));
-      handle(one, taken, first).awaitQueued(LONG);
-      TakenMessage again = takenAgain(taken);
+      TakenMessage again = handledAndTakenAgain(one, first);
       try (WriterService writer = game.writer("w1")) {
         first.awaitDurable(LONG);
         published(one, "other", "its payload");
@@ -192,11 +193,9 @@ class RowsOfHandlersTest extends MessagesFixture {
         GameQueue two = game.node("n2")) {
       OwnerSession first = one.open("player:1");
       OwnerSession second = two.open("player:2");
-      TakenMessage taken = published(one);
-      first.put(new Pet(1, 1, "first"));
-      handle(one, taken, first).awaitQueued(LONG);
+      TakenMessage again = handledAndTakenAgain(one, first);
       second.put(new Pet(2, 2, "second"));
-      handle(two, takenAgain(taken), second).awaitQueued(LONG);
+      handle(two, again, second).awaitQueued(LONG);
       try (WriterService writer = game.writer("w1")) {
         await()
             .atMost(LONG)

@@ -253,7 +253,7 @@ public final class JournalMarks {
     for (Map.Entry<String, Long> wal : seenDead.entrySet()) {
       String process = NodeSigns.processOfWal(wal.getKey());
       byte[] stamp = SlotKeys.bytes(wal.getKey() + SEEN_DEAD);
-      if (redis.sync().exists(NodeSigns.key(namespace, process)) > 0) {
+      if (NodeSigns.sign(redis, namespace, process) != null) {
         if (wal.getValue() > 0) {
           redis.sync().hdel(slot.journal(), stamp);
         }

@@ -139,8 +139,7 @@ public final class StaleRows implements AutoCloseable {
   }
 
   private static boolean isAlive(RedisConnection redis, String namespace, String session) {
-    String process = SessionId.parse(session).nonce().substring(0, 8);
-    return RedisReply.await(() -> redis.sync().exists(NodeSigns.key(namespace, process))) > 0;
+    return NodeSigns.sign(redis, namespace, NodeSigns.process(SessionId.parse(session))) != null;
   }
 
   /** Parks rows that a writer found; false when that was done before, or its session owns again. */
