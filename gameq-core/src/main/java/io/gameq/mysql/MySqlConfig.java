@@ -1,9 +1,9 @@
 package io.gameq.mysql;
 
+import com.mysql.cj.conf.PropertyKey;
 import io.gameq.GameQueueException;
 import io.gameq.Password;
 import io.gameq.Tls;
-import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,23 +16,11 @@ import org.jspecify.annotations.Nullable;
  */
 public record MySqlConfig(
     String url, String user, Password password, int poolSize, @Nullable Tls tls) {
-  private static final String PREFIX = "jdbc:mysql://";
-
   /** More would only queue inside the server. */
   private static final int MAX_POOL_SIZE = 200;
 
   public MySqlConfig {
-    if (!url.startsWith(PREFIX)) {
-      throw new GameQueueException(
-          ("mysql.url must begin with %s and give one server, the primary (MariaDB too:"
-                  + " the driver is MySQL's)")
-              .formatted(PREFIX));
-    }
-    if (url.matches("(?i)[^?]*//[^/]*:[^/]*@.*|.*[?&(,]password\\d*=.*")) {
-      // The driver shows its URL in errors.
-      throw new GameQueueException(
-          "mysql.url carries a login: use mysql.user and mysql.password or mysql.passwordFile");
-    }
+    var unused = MySqlUrl.parse(url);
     if (poolSize < 1 || poolSize > MAX_POOL_SIZE) {
       throw new GameQueueException(
           "mysql.poolSize is %d: use 1 to %d".formatted(poolSize, MAX_POOL_SIZE));
@@ -51,24 +39,17 @@ public record MySqlConfig(
 
   /** {@code host:port}, without what a URL may carry besides; for messages. */
   public String address() {
-    String rest = url.substring(PREFIX.length()).split("[/?]", 2)[0];
-    String hosts = rest.substring(rest.lastIndexOf('@') + 1);
-    return hosts.contains(":") ? hosts : hosts + ":3306";
+    return MySqlUrl.parse(url).address();
   }
 
   /** The database's name, empty when the URL names none. */
   public String database() {
-    String rest = url.substring(PREFIX.length()).split("\\?", 2)[0];
-    int slash = rest.indexOf('/');
-    return slash < 0 ? "" : rest.substring(slash + 1);
+    return MySqlUrl.parse(url).database();
   }
 
   /** Whether the URL sets this driver property itself. */
-  boolean sets(String property) {
-    int question = url.indexOf('?');
-    return question >= 0
-        && ("&" + url.substring(question + 1).toLowerCase(Locale.ROOT))
-            .contains("&" + property.toLowerCase(Locale.ROOT) + "=");
+  boolean sets(PropertyKey property) {
+    return MySqlUrl.parse(url).options().containsKey(property.getKeyName());
   }
 
   @Override

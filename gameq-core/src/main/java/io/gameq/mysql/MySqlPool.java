@@ -1,5 +1,6 @@
 package io.gameq.mysql;
 
+import com.mysql.cj.conf.PropertyKey;
 import com.zaxxer.hikari.HikariConfig;
 import io.gameq.GameQueueException;
 import io.gameq.Tls;
@@ -8,8 +9,10 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.SQLTransientConnectionException;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Properties;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,7 +37,7 @@ public final class MySqlPool {
 
   private static final int LEAST_SOCKET_MILLIS = 1_000;
 
-  private static final String SOCKET_TIMEOUT = "socketTimeout";
+  private static final PropertyKey SOCKET_TIMEOUT = PropertyKey.socketTimeout;
 
   /**
    * Well below the silence after which a server counts as away: a lock is no outage. At least as
@@ -66,43 +69,40 @@ public final class MySqlPool {
    */
   public static final String ZERO_IS_A_VALUE = "NO_AUTO_VALUE_ON_ZERO";
 
+  /**
+   * What gameq's statements and values rely on. Of the server's own mode only what says which dates
+   * there are stays, and how literals are escaped, which the driver asks once; not what pads what is
+   * read, takes text as NULL, cuts what it should round, or reads operators in another way.
+   */
+  private static final String OWN_MODE =
+      "STRICT_TRANS_TABLES,STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION,ERROR_FOR_DIVISION_BY_ZERO,"
+          + ZERO_IS_A_VALUE;
+
+  private static final List<String> MODES_OF_THE_SERVER =
+      List.of("NO_ZERO_DATE", "NO_ZERO_IN_DATE", "ALLOW_INVALID_DATES", "NO_BACKSLASH_ESCAPES");
+
   /** MySQL, but not MariaDB, else says for a day what AUTO_INCREMENT of a table was. */
-  private static final String EVERY_SESSION =
-      ("SET time_zone = '+00:00', sql_mode = CONCAT_WS(',', NULLIF(@@SESSION.sql_mode, ''), '%s'),"
+  static final String EVERY_SESSION =
+      ("SET time_zone = '+00:00', sql_mode = CONCAT_WS(',', '%s', %s),"
               + " /*!80003 information_schema_stats_expiry = 0, */ ")
-          .formatted(ZERO_IS_A_VALUE);
+          .formatted(
+              OWN_MODE,
+              MODES_OF_THE_SERVER.stream()
+                  .map(mode -> "IF(FIND_IN_SET('%1$s', @@sql_mode), '%1$s', NULL)".formatted(mode))
+                  .collect(Collectors.joining(", ")));
 
   /** The longest SQL whose parsed form a connection keeps, bytes. */
-  private static final String LONGEST_KEPT = "prepStmtCacheSqlLimit";
+  private static final PropertyKey LONGEST_KEPT = PropertyKey.prepStmtCacheSqlLimit;
 
   /** Statements of several logins that go together are seldom the same again. */
   private static final String LONGEST_KEPT_OF_LOGINS = "8192";
 
-  /** What values, row counts and safety depend on: a URL cannot change these. */
-  private static final Map<String, String> FORCED =
+  private static final Map<PropertyKey, String> DEFAULTS =
       Map.ofEntries(
-          Map.entry("connectionTimeZone", "UTC"),
-          Map.entry("characterEncoding", "UTF-8"),
-          Map.entry("tinyInt1isBit", "false"),
-          Map.entry("transformedBitIsBoolean", "false"),
-          Map.entry("yearIsDateType", "false"),
-          Map.entry("useAffectedRows", "false"),
-          Map.entry("useServerPrepStmts", "true"),
-          Map.entry("cachePrepStmts", "true"),
-          Map.entry("rewriteBatchedStatements", "true"),
-          Map.entry("jdbcCompliantTruncation", "true"),
-          // All SQL is gameq's own; names in it are quoted, values are parameters. See Statements.
-          Map.entry("allowMultiQueries", "true"),
-          Map.entry("allowLoadLocalInfile", "false"),
-          // Would run a transaction's second half by itself on a new connection.
-          Map.entry("autoReconnect", "false"));
-
-  private static final Map<String, String> DEFAULTS =
-      Map.ofEntries(
-          Map.entry("prepStmtCacheSize", "250"),
+          Map.entry(PropertyKey.prepStmtCacheSize, "250"),
           Map.entry(LONGEST_KEPT, "1048576"),
-          Map.entry("connectTimeout", Integer.toString(CONNECT_MILLIS)),
-          Map.entry("tcpKeepAlive", "true"));
+          Map.entry(PropertyKey.connectTimeout, Integer.toString(CONNECT_MILLIS)),
+          Map.entry(PropertyKey.tcpKeepAlive, "true"));
 
   private MySqlPool() {}
 
@@ -170,7 +170,7 @@ public final class MySqlPool {
    */
   public static MySql openForSchema(MySqlConfig config) {
     Properties properties = properties(config);
-    properties.setProperty(SOCKET_TIMEOUT, "0");
+    properties.setProperty(SOCKET_TIMEOUT.getKeyName(), "0");
     return open(
         config,
         "schema",
@@ -185,17 +185,16 @@ public final class MySqlPool {
   }
 
   private static void setUnlessGiven(
-      MySqlConfig config, Properties properties, String name, String value) {
+      MySqlConfig config, Properties properties, PropertyKey name, String value) {
     if (!config.sets(name)) {
-      properties.setProperty(name, value);
+      properties.setProperty(name.getKeyName(), value);
     }
   }
 
   private static Properties properties(MySqlConfig config) {
     Properties properties = new Properties();
     DEFAULTS.forEach((name, value) -> setUnlessGiven(config, properties, name, value));
-    // Given beside the URL, these win over the URL's own.
-    FORCED.forEach(properties::setProperty);
+    MySqlUrl.FORCED.forEach((name, value) -> properties.setProperty(name.getKeyName(), value));
     Tls tls = config.tls();
     if (tls != null) {
       properties.putAll(VerifiedSockets.properties(tls));
@@ -246,8 +245,8 @@ public final class MySqlPool {
   private static void connectOnce(MySqlConfig config, Properties properties) {
     Properties login = new Properties();
     login.putAll(properties);
-    if ("0".equals(login.getProperty(SOCKET_TIMEOUT))) {
-      login.setProperty(SOCKET_TIMEOUT, Integer.toString(SOCKET_MILLIS));
+    if ("0".equals(login.getProperty(SOCKET_TIMEOUT.getKeyName()))) {
+      login.setProperty(SOCKET_TIMEOUT.getKeyName(), Integer.toString(SOCKET_MILLIS));
     }
     try (Connection connection = new Logins(config, login).getConnection()) {
       connection.isReadOnly();

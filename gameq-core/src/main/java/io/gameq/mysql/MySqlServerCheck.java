@@ -7,7 +7,6 @@ import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.jdbi.v3.core.Handle;
 import org.jspecify.annotations.Nullable;
 
@@ -49,7 +48,7 @@ public record MySqlServerCheck(
     Map<String, String> global =
         handle
             .createQuery(
-                "SHOW GLOBAL VARIABLES WHERE Variable_name IN ('sql_mode', 'read_only',"
+                "SHOW GLOBAL VARIABLES WHERE Variable_name IN ('read_only',"
                     + " 'innodb_flush_log_at_trx_commit', 'log_bin', 'binlog_format',"
                     + " 'max_allowed_packet')")
             .map((row, context) -> Map.entry(row.getString(1), row.getString(2)))
@@ -68,19 +67,13 @@ public record MySqlServerCheck(
           "version %s is too old: use MySQL 8.0.19 or newer, or MariaDB 10.6 or newer"
               .formatted(versionText));
     }
-    boolean strict =
-        Stream.of(sessionMode, global.getOrDefault("sql_mode", ""))
-            .allMatch(mode -> mode.contains("STRICT_TRANS_TABLES") || mode.contains("STRICT_ALL"));
-    if (!strict) {
-      refusals.add(
-          "sql_mode is not strict, so values would be cut silently: add STRICT_TRANS_TABLES to"
-              + " sql_mode in the server's configuration");
-    }
-    if (!sessionMode.contains(MySqlPool.ZERO_IS_A_VALUE)) {
-      refusals.add(
-          ("the session's sql_mode lacks %s, which gameq set: a proxy between dropped it;"
-                  + " have the proxy keep session variables, or connect to MySQL itself")
-              .formatted(MySqlPool.ZERO_IS_A_VALUE));
+    for (String mode : List.of("STRICT_TRANS_TABLES", MySqlPool.ZERO_IS_A_VALUE)) {
+      if (!List.of(sessionMode.split(",", -1)).contains(mode)) {
+        refusals.add(
+            ("the session's sql_mode lacks %s, which gameq set: a proxy between dropped it;"
+                    + " have the proxy keep session variables, or connect to MySQL itself")
+                .formatted(mode));
+      }
     }
     String readOnly = global.getOrDefault("read_only", "OFF");
     if (!readOnly.equals("OFF") && !readOnly.equals("0")) {

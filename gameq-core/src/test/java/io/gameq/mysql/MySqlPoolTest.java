@@ -16,6 +16,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.List;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 class MySqlPoolTest {
@@ -25,8 +26,8 @@ class MySqlPoolTest {
   void sessionsRunInUtcAndReadCommittedWhateverTheUrlSays() throws SQLException {
     String url =
         server.jdbcUrl()
-            + "?useAffectedRows=true&allowMultiQueries=false"
-            + "&sessionVariables=time_zone='%2B05:00'";
+            + "?useAffectedRows=true&allowMultiQueries=false&serverTimezone=Asia/Tokyo"
+            + "&characterEncoding=latin1&zeroDateTimeBehavior=ROUND";
     try (MySql pool =
             MySqlPool.open(new MySqlConfig(url, server.user(), server.password(), 2), "test");
         Connection connection = pool.connection();
@@ -61,35 +62,34 @@ class MySqlPoolTest {
   }
 
   @Test
-  void aZeroIsAKeyInEverySessionAndTheServersModeStays() throws SQLException {
-    var config = server.config(1);
-    List<String> own;
-    try (Connection plain = server.connect();
-        Statement statement = plain.createStatement()) {
-      own = List.of(text(statement, "SELECT @@GLOBAL.sql_mode").split(","));
-    }
-    try (MySql pool = MySqlPool.open(config, "test");
-        MySql schema = MySqlPool.openForSchema(config)) {
-      for (MySql each : List.of(pool, schema)) {
-        try (Connection connection = each.connection();
-            Statement statement = connection.createStatement()) {
-          List<String> mode = List.of(text(statement, "SELECT @@SESSION.sql_mode").split(","));
-          assertTrue(mode.contains("NO_AUTO_VALUE_ON_ZERO"), mode::toString);
-          assertTrue(mode.containsAll(own), () -> mode + " lacks some of " + own);
-        }
-      }
-    }
-  }
-
-  @Test
-  void anEmptyModeOfTheUrlTakesNothingAway() throws SQLException {
-    String url = server.jdbcUrl() + "?sessionVariables=sql_mode=''";
-    try (MySql pool =
-            MySqlPool.open(new MySqlConfig(url, server.user(), server.password(), 1), "test");
-        Connection connection = pool.connection();
+  void ofTheServersModeOnlyWhatSaysWhichDatesThereAreStays() throws SQLException {
+    try (Connection connection = server.connect();
         Statement statement = connection.createStatement()) {
-      String mode = text(statement, "SELECT @@SESSION.sql_mode");
-      assertTrue(mode.contains("NO_AUTO_VALUE_ON_ZERO"), mode);
+      statement.execute("CREATE TABLE padded (name CHAR(5))");
+      statement.execute("INSERT INTO padded VALUES ('a')");
+      statement.execute(
+          "SET sql_mode = 'PAD_CHAR_TO_FULL_LENGTH,PIPES_AS_CONCAT,ANSI_QUOTES,IGNORE_SPACE,"
+              + "NO_UNSIGNED_SUBTRACTION,HIGH_NOT_PRECEDENCE,REAL_AS_FLOAT,NO_ZERO_DATE,"
+              + "ALLOW_INVALID_DATES,NO_BACKSLASH_ESCAPES'");
+      assertEquals("a    ", text(statement, "SELECT name FROM padded"));
+      statement.execute(MySqlPool.EVERY_SESSION + "wait_timeout = 35");
+      assertEquals(
+          Set.of(
+              "STRICT_TRANS_TABLES",
+              "STRICT_ALL_TABLES",
+              "NO_ENGINE_SUBSTITUTION",
+              "ERROR_FOR_DIVISION_BY_ZERO",
+              "NO_AUTO_VALUE_ON_ZERO",
+              "NO_ZERO_DATE",
+              "ALLOW_INVALID_DATES",
+              "NO_BACKSLASH_ESCAPES"),
+          Set.of(text(statement, "SELECT @@SESSION.sql_mode").split(",")));
+      assertEquals("a", text(statement, "SELECT name FROM padded"));
+      statement.execute("SET sql_mode = ''");
+      statement.execute(MySqlPool.EVERY_SESSION + "wait_timeout = 35");
+      assertTrue(
+          text(statement, "SELECT @@SESSION.sql_mode").contains("STRICT_TRANS_TABLES"),
+          "a server that is not strict");
     }
   }
 
