@@ -19,7 +19,7 @@ final class Permissions {
   private Permissions() {}
 
   static void createDirectory(Path directory) throws IOException {
-    if (arePosix(directory.resolveSibling("."))) {
+    if (arePosix(directory)) {
       Files.createDirectory(directory, PosixFilePermissions.asFileAttribute(DIRECTORY));
     } else {
       Files.createDirectory(directory);
@@ -27,7 +27,7 @@ final class Permissions {
   }
 
   static void createFile(Path file) throws IOException {
-    if (arePosix(file.resolveSibling("."))) {
+    if (arePosix(file)) {
       Files.createFile(file, PosixFilePermissions.asFileAttribute(FILE));
     } else {
       Files.createFile(file);
@@ -40,7 +40,8 @@ final class Permissions {
     }
   }
 
-  private static boolean arePosix(Path path) throws IOException {
-    return Files.getFileStore(path).supportsFileAttributeView("posix");
+  /** Not by {@code Files.getFileStore}, which needs /proc/mounts: a service may not see it. */
+  private static boolean arePosix(Path path) {
+    return path.getFileSystem().supportedFileAttributeViews().contains("posix");
   }
 }

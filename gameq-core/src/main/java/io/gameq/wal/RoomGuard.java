@@ -3,7 +3,6 @@ package io.gameq.wal;
 import io.gameq.WalException;
 import io.gameq.WalFullException;
 import io.gameq.WalLimits;
-import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
@@ -73,12 +72,13 @@ final class RoomGuard {
     return bytes > limits.maxBytes() + (reserve ? RESERVE_BYTES : 0);
   }
 
+  /** Not by {@code Files.getFileStore}, which needs /proc/mounts: a service may not see it. */
   private static long usable(Path directory) {
-    try {
-      return Files.getFileStore(directory).getUsableSpace();
-    } catch (IOException e) {
+    long bytes = directory.toFile().getUsableSpace();
+    if (bytes == 0 && !Files.isDirectory(directory)) {
       throw new WalException(
-          "cannot ask the file system of " + directory + " for room (" + e + ")", e);
+          "cannot ask the file system of " + directory + " for room: it is not there any more");
     }
+    return bytes;
   }
 }

@@ -1,5 +1,7 @@
 package io.gameq.writer.config;
 
+import com.fasterxml.jackson.core.JsonLocation;
+import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
@@ -79,8 +81,17 @@ public final class ConfigReader {
           "there is no file %s: write one like gameq.example.yaml and pass --config"
               .formatted(file),
           e);
+    } catch (JsonProcessingException e) { // whose text, and whose cause, show the line
+      JsonLocation at = e.getLocation();
+      throw new GameQueueException(
+          "%s is no YAML%s: look for an odd quote, indentation, colon or a setting that is twice"
+              .formatted(
+                  file,
+                  at == null
+                      ? ""
+                      : " at line %d, column %d".formatted(at.getLineNr(), at.getColumnNr())));
     } catch (IOException e) {
-      throw new GameQueueException("%s is not readable YAML".formatted(file), e);
+      throw new GameQueueException("%s cannot be read (%s)".formatted(file, e), e);
     }
     try {
       return config(new Section("", tree, environment, effective));
@@ -92,11 +103,11 @@ public final class ConfigReader {
   private static WriterConfig config(Section all) {
     String namespace = all.required("namespace");
     if (!namespace.matches("[a-z0-9_-]{1,32}")) {
-      throw all.wrong("namespace", "is '%s': use 1 to 32 of a-z 0-9 _ -".formatted(namespace));
+      throw all.wrongValue("namespace", "use 1 to 32 of a-z 0-9 _ -");
     }
     int slots = all.number("slots", GameQueueConfig.DEFAULT_SLOTS, 1, MAX_SLOTS);
     if (Integer.bitCount(slots) != 1) {
-      throw all.wrong("slots", "is %d: use a power of two up to %d".formatted(slots, MAX_SLOTS));
+      throw all.wrongValue("slots", "use a power of two up to " + MAX_SLOTS);
     }
     Section mysql = all.section("mysql");
     WriterConfig config =
@@ -171,9 +182,9 @@ public final class ConfigReader {
   /** Of a file: read here, so that a wrong name is told at once, and again when it is needed. */
   static @Nullable Password password(Section section) {
     String secret = section.secret("password");
-    String file = section.text("passwordFile");
+    Path file = file(section, "passwordFile");
     if (file != null) {
-      return Password.ofFile(Path.of(file));
+      return Password.ofFile(file);
     }
     return secret == null ? null : Password.of(secret);
   }
@@ -189,10 +200,10 @@ public final class ConfigReader {
     return read;
   }
 
-  private static @Nullable Path file(Section section, String name) {
+  static @Nullable Path file(Section section, String name) {
     String file = section.text(name);
     if (file != null && !Files.isReadable(Path.of(file))) {
-      throw section.wrong(name, "names %s, which cannot be read".formatted(file));
+      throw section.wrongValue(name, "this file cannot be read");
     }
     return file == null ? null : Path.of(file);
   }
@@ -200,7 +211,7 @@ public final class ConfigReader {
   private static WriterSettings writer(Section writer) {
     String name = writer.text("name", defaultName());
     if (!name.matches("[A-Za-z0-9._-]{1,64}")) {
-      throw writer.wrong("name", "is '%s': use 1 to 64 of A-Z a-z 0-9 . _ -".formatted(name));
+      throw writer.wrongValue("name", "use 1 to 64 of A-Z a-z 0-9 . _ -");
     }
     WriterSettings settings =
         new WriterSettings(
@@ -252,7 +263,7 @@ public final class ConfigReader {
               section.required("name"), section.required("owner"), section.required("ownerColumn"));
       section.refuseOthers();
       if (!names.add(table.name())) {
-        throw section.wrong("name", "is '%s' for a second time".formatted(table.name()));
+        throw section.wrongValue("name", "it is there for a second time");
       }
       tables.add(table);
     }

@@ -5,7 +5,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -29,8 +28,8 @@ final class HttpSection {
             http.text("port") != null,
             tokens(http),
             tls(http.section("tls")),
-            oneOf(http, "console", ConsoleMode.ACT),
-            oneOf(http, "door", DoorMode.NONE));
+            http.oneOf("console", ConsoleMode.ACT),
+            http.oneOf("door", DoorMode.NONE));
     http.refuseOthers();
     return settings;
   }
@@ -49,12 +48,12 @@ final class HttpSection {
     for (Section of : named) {
       String name = of.required("name");
       if (!name.matches("[A-Za-z0-9._-]{1,32}")) {
-        throw of.wrong("name", "is '%s': use 1 to 32 of A-Z a-z 0-9 . _ -".formatted(name));
+        throw of.wrongValue("name", "use 1 to 32 of A-Z a-z 0-9 . _ -");
       }
       if (!names.add(name)) {
-        throw of.wrong("name", "is '%s' for a second time".formatted(name));
+        throw of.wrongValue("name", "it is there for a second time");
       }
-      Role role = oneOf(of, "role", Role.READ);
+      Role role = of.oneOf("role", Role.READ);
       String secret = token(of);
       List<String> topics = topics(of);
       of.refuseOthers();
@@ -75,10 +74,8 @@ final class HttpSection {
     List<String> topics = text == null ? List.of() : List.of(text.strip().split(" +"));
     for (String topic : topics) {
       if (!topic.matches("[a-z0-9_*-]{1,32}")) {
-        throw of.wrong(
-            "topics",
-            "has '%s': use names of topics separated by spaces, with * for any characters"
-                .formatted(topic));
+        throw of.wrongValue(
+            "topics", "use names of topics separated by spaces, with * for any characters");
       }
     }
     return topics;
@@ -94,8 +91,8 @@ final class HttpSection {
   }
 
   private static @Nullable TlsFiles tls(Section tls) {
-    String certFile = tls.text("certFile");
-    String keyFile = tls.text("keyFile");
+    Path certFile = ConfigReader.file(tls, "certFile");
+    Path keyFile = ConfigReader.file(tls, "keyFile");
     tls.refuseOthers();
     if (certFile == null && keyFile == null) {
       return null;
@@ -105,22 +102,6 @@ final class HttpSection {
           certFile == null ? "certFile" : "keyFile",
           "is missing: certFile and keyFile go together");
     }
-    return new TlsFiles(Path.of(certFile), Path.of(keyFile));
-  }
-
-  private static <E extends Enum<E>> E oneOf(Section of, String name, E otherwise) {
-    String text = of.text(name, said(otherwise));
-    List<String> known = new ArrayList<>();
-    for (E value : otherwise.getDeclaringClass().getEnumConstants()) {
-      if (said(value).equals(text)) {
-        return value;
-      }
-      known.add(said(value));
-    }
-    throw of.wrong(name, "is '%s': use %s".formatted(text, String.join(" or ", known)));
-  }
-
-  private static String said(Enum<?> value) {
-    return value.name().toLowerCase(Locale.ROOT);
+    return new TlsFiles(certFile, keyFile);
   }
 }

@@ -17,7 +17,7 @@ final class NodeSection {
     }
     String name = node.required("name");
     if (!name.matches("[A-Za-z0-9._-]{1,64}")) {
-      throw node.wrong("name", "is '%s': use 1 to 64 of A-Z a-z 0-9 . _ -".formatted(name));
+      throw node.wrongValue("name", "use 1 to 64 of A-Z a-z 0-9 . _ -");
     }
     Path wal = Path.of(node.required("walDirectory"));
     Section redis = node.section("redis");
@@ -29,7 +29,7 @@ final class NodeSection {
     mysql.refuseOthers();
     String plugins = node.text("plugins");
     if (plugins != null && !Files.isDirectory(Path.of(plugins))) {
-      throw node.wrong("plugins", "names %s, which is no directory".formatted(plugins));
+      throw node.wrongValue("plugins", "this is no directory");
     }
     node.refuseOthers();
     return new NodeSettings(

@@ -117,7 +117,7 @@ final class Section {
       // An editor ends the last line; a secret does not end so.
       return Files.readString(Path.of(file)).stripTrailing();
     } catch (IOException e) {
-      throw wrong(fileName, "names %s, which cannot be read".formatted(file));
+      throw wrongValue(fileName, "this file cannot be read");
     }
   }
 
@@ -135,7 +135,7 @@ final class Section {
     } catch (NumberFormatException e) {
       // The same remedy as for a number out of range.
     }
-    throw wrong(name, "is '%s': use a whole number from %d to %d".formatted(text, min, max));
+    throw wrongValue(name, "use a whole number from %d to %d".formatted(min, max));
   }
 
   /** One of a few words, in small letters. */
@@ -147,11 +147,9 @@ final class Section {
         return one;
       }
     }
-    throw wrong(
+    throw wrongValue(
         name,
-        "is '%s': use %s"
-            .formatted(
-                text, Arrays.stream(all).map(Section::word).collect(Collectors.joining(" or "))));
+        "use " + Arrays.stream(all).map(Section::word).collect(Collectors.joining(" or ")));
   }
 
   private static String word(Enum<?> of) {
@@ -198,6 +196,14 @@ final class Section {
     return close.isEmpty()
         ? ""
         : "; '%s' is not a setting, did you mean %s?".formatted(full(close.get(0)), name);
+  }
+
+  /**
+   * A setting with a value that it cannot have. Of one that names environment variables it says
+   * these, not what they hold: that may be a secret, put where it does not belong.
+   */
+  GameQueueException wrongValue(String name, String remedy) {
+    return wrong(name, "is '%s': %s".formatted(map.path(name).asText(), remedy));
   }
 
   GameQueueException wrong(String name, String problem) {

@@ -13,10 +13,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class ConfigReaderTest {
   private static final Map<String, String> ENVIRONMENT = Map.of("GAME_DB_PASSWORD", "s3cret$1");
@@ -102,10 +104,10 @@ class ConfigReaderTest {
         "namespace: mygame|{namespace: g, node: {name: n, mysql: {user: u}}}|'node.walDirectory' is"
             + " missing",
         "namespace: mygame|{namespace: g, node: {name: n, walDirectory: w, mysql: {user: u},"
-            + " plugins: /nowhere}}|names /nowhere, which is no directory",
+            + " plugins: /nowhere}}|'node.plugins' is '/nowhere': this is no directory",
         "namespace: mygame|{namespace: g, http: {tokens: [{name: a, token: 0123456789abcdef,"
-            + " topics: 'Mail'}]}}|has 'Mail'",
-        "namespace: mygame|{namespace: g, namespace: h}|is not readable YAML"
+            + " topics: 'Mail'}]}}|'http.tokens[1].topics' is 'Mail'",
+        "namespace: mygame|{namespace: g, namespace: h}|is no YAML at line "
       })
   void namesTheSettingAndTheRemedy(String text, String replacement, String message)
       throws IOException {
@@ -119,6 +121,53 @@ class ConfigReaderTest {
     String all = yaml;
     GameQueueException error = assertThrows(GameQueueException.class, () -> read(all));
     assertTrue(String.valueOf(error.getMessage()).contains(message), error.getMessage());
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "mysql: {password: \"hidden}",
+        "mysql: {password: hidden: hidden}",
+        "mysql: {password: @hidden}",
+        "mysql: {password: x}\nmysql: {password: hidden}",
+        "mysql: {url: 'jdbc:mysql://h/g', user: u, poolSize: '${SECRET}'}",
+        "mysql: {url: 'jdbc:mysql://h/g', user: u, passwordFile: '${SECRET}'}",
+        "mysql: {url: 'jdbc:mysql://h/g', user: u, tls: {caFile: '${SECRET}'}}",
+        "mysql: {url: '${SECRET}', user: u}",
+        "log: {level: '${SECRET}'}",
+        "http: {tokenFile: '${SECRET}'}",
+        "http: {tokens: [{name: '${SECRET}', token: 0123456789abcdef}]}",
+        "http: {tokens: [{name: a, token: 0123456789abcdef, topics: '${SECRET}'}]}",
+        "http: {tls: {certFile: '${SECRET}', keyFile: '${SECRET}'}}",
+        "http: {port: '${SECRET}'}",
+        "node: {name: '${SECRET}', walDirectory: w, mysql: {user: u}}",
+        "node: {name: n, walDirectory: w, mysql: {user: u}, plugins: '${SECRET}'}",
+        "writer: {name: '${SECRET}'}",
+        "slots: '${SECRET}'",
+        "tables: [{name: '${SECRET}', owner: p, ownerColumn: c},"
+            + " {name: '${SECRET}', owner: p, ownerColumn: c}]"
+      })
+  void noErrorShowsASecretThatStandsInTheWrongPlace(String wrong) throws IOException {
+    String name = wrong.substring(0, wrong.indexOf(':'));
+    String yaml =
+        Map.of(
+                "namespace", "namespace: g",
+                "redis", "redis: {uri: 'redis://h'}",
+                "mysql", "mysql: {url: 'jdbc:mysql://h/g', user: u}")
+            .entrySet()
+            .stream()
+            .filter(section -> !section.getKey().equals(name))
+            .map(Map.Entry::getValue)
+            .collect(Collectors.joining("\n", "", "\n" + wrong));
+    Path file = Files.writeString(directory.resolve("gameq.yaml"), yaml);
+    GameQueueException error =
+        assertThrows(
+            GameQueueException.class,
+            () -> ConfigReader.read(file, variable -> "hidden /*:"),
+            yaml);
+    for (Throwable e = error; e != null; e = e.getCause()) {
+      assertFalse(String.valueOf(e).contains("hidden"), e::toString);
+    }
   }
 
   @Test

@@ -143,11 +143,19 @@ public final class DemoCommand implements Callable<Integer> {
   private DemoGame game(ScratchDatabase database, String namespace, long chosen, PrintWriter out)
       throws IOException {
     if (schema != null) {
-      database.run(SqlScript.statements(Files.readString(schema)));
+      database.runAlone(
+          SchemaScript.within(
+              schema,
+              SqlScript.statements(Files.readString(schema)),
+              database.others(),
+              out::println));
       return GeneratedGame.over(
           database, new GeneratedGame.Plan(namespace, DemoRun.SLOTS, ownerColumns, chosen, out));
     }
-    database.run(SqlScript.statements(resource("schema.sql")));
+    database.run(
+        SqlScript.statements(resource("schema.sql")).stream()
+            .map(SqlScript.Statement::sql)
+            .toList());
     return new SampleGame(database.migrate(namespace, DemoRun.SLOTS, SampleGame.TABLES), chosen);
   }
 

@@ -15,23 +15,34 @@ public final class SqlScript {
       Pattern.compile("\\G[ \\t]*DELIMITER[ \\t]+(\\S+)[^\\n]*", Pattern.CASE_INSENSITIVE);
 
   private final String sql;
-  private final List<String> statements = new ArrayList<>();
+  private final List<Statement> statements = new ArrayList<>();
   private final StringBuilder statement = new StringBuilder();
   private String delimiter = ";";
   private int at;
+  private int begins;
 
   private SqlScript(String sql) {
     this.sql = sql;
   }
 
-  /** The statements in order, without comments and delimiters; empty ones are left out. */
-  public static List<String> statements(String sql) {
+  /**
+   * A statement without comments and delimiter.
+   *
+   * @param line on which it begins, from 1
+   */
+  public record Statement(int line, String sql) {}
+
+  /** The statements in order; empty ones are left out. */
+  public static List<Statement> statements(String sql) {
     return new SqlScript(sql.replace("\r\n", "\n")).split();
   }
 
-  private List<String> split() {
+  private List<Statement> split() {
     while (at < sql.length()) {
       char c = sql.charAt(at);
+      if (statement.toString().isBlank()) {
+        begins = at;
+      }
       if (isLineStart() && statement.toString().isBlank() && isDelimiterCommand()) {
         continue;
       }
@@ -95,7 +106,8 @@ public final class SqlScript {
 
   private void end() {
     if (!statement.toString().isBlank()) {
-      statements.add(statement.toString().strip());
+      int line = 1 + (int) sql.substring(0, begins).chars().filter(c -> c == '\n').count();
+      statements.add(new Statement(line, statement.toString().strip()));
     }
     statement.setLength(0);
   }

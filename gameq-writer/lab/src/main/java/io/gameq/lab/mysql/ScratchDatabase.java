@@ -99,6 +99,10 @@ public final class ScratchDatabase implements AutoCloseable {
    * @throws GameQueueException naming the first one that failed; those before it are done
    */
   public void run(List<String> statements) {
+    run(mysql, statements);
+  }
+
+  private static void run(MySql mysql, List<String> statements) {
     try (Connection connection = mysql.connection();
         Statement statement = connection.createStatement()) {
       for (String sql : statements) {
@@ -114,6 +118,27 @@ public final class ScratchDatabase implements AutoCloseable {
     } catch (SQLException e) {
       throw failed(e);
     }
+  }
+
+  /** The same on a connection that nobody uses afterwards, whatever they set of it. */
+  public void runAlone(List<String> statements) {
+    try (MySql alone = MySqlPool.open(config.withPoolSize(1), "scratch-file")) {
+      run(alone, statements);
+    }
+  }
+
+  /** The names of all other databases of the server, as far as the user may see them. */
+  public List<String> others() {
+    return mysql
+        .jdbi()
+        .withHandle(
+            handle ->
+                handle
+                    .createQuery(
+                        "SELECT SCHEMA_NAME FROM information_schema.SCHEMATA"
+                            + " WHERE SCHEMA_NAME <> DATABASE()")
+                    .mapTo(String.class)
+                    .list());
   }
 
   /** Which tables could be managed, by these owner columns or, if there are none, any. */

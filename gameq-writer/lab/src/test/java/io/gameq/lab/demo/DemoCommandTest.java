@@ -143,6 +143,26 @@ class DemoCommandTest {
   }
 
   @Test
+  void aSchemaFileStaysWithinTheDatabaseOfTheDemo() throws IOException, SQLException {
+    MySqlServer other = TestServers.mysql().freshDatabase("prod");
+    other.execute("CREATE TABLE precious (id INT PRIMARY KEY)");
+    String name = other.queryText("SELECT DATABASE()");
+    Path schema =
+        Files.writeString(
+            directory.resolve("schema.sql"),
+            "USE `%1$s`;\nDROP TABLE IF EXISTS precious;\n%2$s\nDROP TABLE %1$s.precious;"
+                .formatted(name, SCHEMA));
+    assertEquals(
+        ExitCodes.COULD_NOT_RUN, demo("--schema", schema.toString()), this::output);
+    assertTrue(err.toString().contains("names the database '" + name + "'"), this::output);
+    Files.writeString(
+        schema, "USE `%s`;\nDROP TABLE IF EXISTS precious;\n%s".formatted(name, SCHEMA));
+    assertEquals(0, demo("--schema", schema.toString()), this::output);
+    assertTrue(out.toString().contains("left out, since the demo has a database"), this::output);
+    assertEquals("0", other.queryText("SELECT COUNT(*) FROM precious"));
+  }
+
+  @Test
   void refusesAbsurdNumbers() throws IOException {
     assertEquals(ExitCodes.COULD_NOT_RUN, demo("--players", "1"), this::output);
   }

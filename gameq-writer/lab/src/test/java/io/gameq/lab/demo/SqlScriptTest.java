@@ -7,18 +7,31 @@ import org.junit.jupiter.api.Test;
 
 /** The splitter against what schema files hold. */
 class SqlScriptTest {
+  private static List<String> statements(String sql) {
+    return SqlScript.statements(sql).stream().map(SqlScript.Statement::sql).toList();
+  }
+
+  @Test
+  void saysOnWhichLineEachBegins() {
+    assertEquals(
+        List.of(1, 4, 7),
+        SqlScript.statements("SELECT 1;\n-- note\n\nSELECT\n2;\nDELIMITER //\nSELECT 3//\n").stream()
+            .map(SqlScript.Statement::line)
+            .toList());
+  }
+
   @Test
   void splitsAtSemicolonsAndTakesALastStatementWithoutOne() {
     assertEquals(
         List.of("CREATE TABLE a (x INT)", "SELECT 1"),
-        SqlScript.statements("CREATE TABLE a (x INT);\n\n ; SELECT 1"));
+        statements("CREATE TABLE a (x INT);\n\n ; SELECT 1"));
   }
 
   @Test
   void dropsCommentsOfEveryKind() {
     assertEquals(
         List.of("SELECT 1", "SELECT   2", "SELECT 5--3"),
-        SqlScript.statements(
+        statements(
             """
             -- a; b
             SELECT 1; # c; d
@@ -32,7 +45,7 @@ class SqlScriptTest {
   void keepsCommentsThatTheServerRuns() {
     assertEquals(
         List.of("/*!40101 SET NAMES utf8 */", "/*M! SELECT 1 */"),
-        SqlScript.statements("/*!40101 SET NAMES utf8 */;\n/*M! SELECT 1 */;"));
+        statements("/*!40101 SET NAMES utf8 */;\n/*M! SELECT 1 */;"));
   }
 
   @Test
@@ -42,14 +55,14 @@ class SqlScriptTest {
             "INSERT INTO t VALUES ('a;b', 'it''s; -- no comment', 'back\\'slash;')",
             "INSERT INTO t VALUES (\"/* ; */\", \"#\")",
             "CREATE TABLE `odd;#name` (x INT)");
-    assertEquals(quoted, SqlScript.statements(String.join(";\n", quoted) + ";"));
+    assertEquals(quoted, statements(String.join(";\n", quoted) + ";"));
   }
 
   @Test
   void changesTheDelimiterForTriggers() {
     assertEquals(
         List.of("CREATE TRIGGER t BEGIN\n  DELETE FROM a;\n  DELETE FROM b;\nEND", "SELECT 1"),
-        SqlScript.statements(
+        statements(
             """
             DELIMITER //
             CREATE TRIGGER t BEGIN
@@ -66,6 +79,6 @@ class SqlScriptTest {
   void takesLinesOfWindows() {
     assertEquals(
         List.of("SELECT 1", "SELECT 2"),
-        SqlScript.statements("DELIMITER $$\r\nSELECT 1$$\r\nDELIMITER ;\r\nSELECT 2;\r\n"));
+        statements("DELIMITER $$\r\nSELECT 1$$\r\nDELIMITER ;\r\nSELECT 2;\r\n"));
   }
 }

@@ -64,7 +64,8 @@ class GeneratedRowsTest {
     MySqlServer server = TestServers.mysql().freshDatabase("generated");
     StringWriter said = new StringWriter();
     try (ScratchDatabase database = new ScratchDatabase(server.config(2))) {
-      database.run(SqlScript.statements(SCHEMA));
+      database.run(
+          SqlScript.statements(SCHEMA).stream().map(SqlScript.Statement::sql).toList());
       GeneratedGame game =
           GeneratedGame.over(
               database,
