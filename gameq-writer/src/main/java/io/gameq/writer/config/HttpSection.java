@@ -5,6 +5,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -91,8 +92,8 @@ final class HttpSection {
   }
 
   private static @Nullable TlsFiles tls(Section tls) {
-    Path certFile = ConfigReader.file(tls, "certFile");
-    Path keyFile = ConfigReader.file(tls, "keyFile");
+    String certFile = tls.text("certFile");
+    String keyFile = tls.text("keyFile");
     tls.refuseOthers();
     if (certFile == null && keyFile == null) {
       return null;
@@ -102,6 +103,8 @@ final class HttpSection {
           certFile == null ? "certFile" : "keyFile",
           "is missing: certFile and keyFile go together");
     }
-    return new TlsFiles(certFile, keyFile);
+    return new TlsFiles(
+        Objects.requireNonNull(ConfigReader.file(tls, "certFile")),
+        Objects.requireNonNull(ConfigReader.file(tls, "keyFile")));
   }
 }
