@@ -184,7 +184,8 @@ class ConsoleDoorsTest {
     for (Path key : List.of(made.resolve("absent.pem"), made.resolve("cert.pem"))) {
       GameQueueException e =
           assertThrows(GameQueueException.class, () -> new Doors(tls(key)).close());
-      assertTrue(e.getMessage().startsWith("setting 'http.tls.keyFile': " + key), e::getMessage);
+      assertTrue(e.getMessage().contains("setting 'http.tls.keyFile'"), e::getMessage);
+      assertTrue(e.getMessage().contains(key.toString()), e::getMessage);
     }
     GameQueueException e =
         assertThrows(
