@@ -6,6 +6,7 @@ import io.gameq.commit.CommitSender;
 import io.gameq.redis.ControlConnection;
 import io.gameq.redis.RedisConnection;
 import io.gameq.redis.Subscribed;
+import io.gameq.redis.script.LuaScript;
 import io.gameq.redis.topic.ConsumerScripts;
 import io.gameq.redis.topic.DefinedTopic;
 import io.gameq.redis.topic.TakenMessage;
@@ -232,11 +233,11 @@ final class Taker implements AutoCloseable {
       return null;
     }
     long leaseEnd = System.nanoTime() + lease.toNanos(); // no later than Redis says
-    List<ConsumerScripts.Answer> answers = topic.scripts.take(redis, shares);
+    List<LuaScript.Answer<ConsumerScripts.Batch>> answers = topic.scripts.take(redis, shares);
     List<TakenMessage> taken = new ArrayList<>();
     GameQueueException failure = null;
     for (int i = 0; i < answers.size(); i++) {
-      ConsumerScripts.Batch of = answers.get(i).batch();
+      ConsumerScripts.Batch of = answers.get(i).reply();
       if (of == null) {
         failure = answers.get(i).error();
         continue; // the poll looks there again

@@ -1,6 +1,5 @@
 package io.gameq.redis.script;
 
-import io.gameq.GameQueueException;
 import io.gameq.owner.OwnerId;
 import io.gameq.owner.SessionId;
 import io.gameq.redis.RedisConnection;
@@ -11,7 +10,6 @@ import java.util.Collection;
 import java.util.List;
 import java.util.UUID;
 import java.util.stream.Collectors;
-import org.jspecify.annotations.Nullable;
 
 /**
  * What a writer does with claims: {@code claim.lua} takes a batch of due owners, {@code renew.lua}
@@ -46,10 +44,6 @@ public final class ClaimScript {
      * Enough for full statements, few enough that the script holds Redis for a few milliseconds.
      */
     public static final Bounds DEFAULT = new Bounds(500, 2_000, 8 << 20, 30_000);
-
-    public Bounds withLease(long millis) {
-      return new Bounds(owners, rows, bytes, millis);
-    }
   }
 
   /** An owner with rows of a session. */
@@ -76,11 +70,6 @@ public final class ClaimScript {
     this.bounds = bounds;
   }
 
-  /** Claims from one slot, at most what the bounds say. */
-  public Batch call(RedisConnection redis, SlotKeys slot) {
-    return batch(CLAIM.call(redis, slot, args(bounds.owners(), bounds.rows(), false)));
-  }
-
   /**
    * A part of the bounds for one slot.
    *
@@ -90,28 +79,19 @@ public final class ClaimScript {
   public record Share(SlotKeys slot, int owners, int rows) {}
 
   /**
-   * What a share brought.
-   *
-   * @param error why nothing is known of it: it may have been claimed if Redis did not answer
-   */
-  public record Taken(@Nullable Batch batch, @Nullable GameQueueException error) {}
-
-  /**
-   * Claims from several slots in one round trip; one that fails does not disturb the others.
+   * Claims from several slots in one round trip; one that fails does not disturb the others: it may
+   * have been claimed from if Redis did not answer.
    *
    * @param isUrgent to take only those that are due before their time
    */
-  public List<Taken> callEach(RedisConnection redis, List<Share> shares, boolean isUrgent) {
+  public List<LuaScript.Answer<Batch>> callEach(
+      RedisConnection redis, List<Share> shares, boolean isUrgent) {
     List<LuaScript.Call> calls =
         shares.stream()
             .map(of -> new LuaScript.Call(of.slot, args(of.owners, of.rows, isUrgent)))
             .toList();
     return CLAIM.callEach(redis, calls).stream()
-        .map(
-            answer ->
-                answer.error() == null
-                    ? new Taken(batch(answer.get()), null)
-                    : new Taken(null, answer.error()))
+        .map(of -> of.map(ClaimScript::batch))
         .toList();
   }
 
@@ -192,13 +172,9 @@ public final class ClaimScript {
     }
 
     private static List<Object> args(List<VersionedKey> rows) {
-      List<Object> args = new ArrayList<>(1 + 2 * rows.size());
-      args.add(rows.size());
-      for (VersionedKey row : rows) {
-        args.add(row.key());
-        args.add(LuaScript.version(row.version()));
-      }
-      return args;
+      return List.of(
+          rows.size(),
+          rows.stream().map(of -> List.of(of.key(), LuaScript.version(of.version()))).toList());
     }
   }
 
@@ -249,17 +225,12 @@ public final class ClaimScript {
     return stillOurs(NACK.callEach(redis, calls));
   }
 
-  private static List<Object> tokens(Collection<Claim> claims) {
-    List<Object> tokens = new ArrayList<>(2 * claims.size());
-    for (Claim claim : claims) {
-      tokens.add(claim.owner());
-      tokens.add(claim.token());
-    }
-    return tokens;
+  private static List<?> tokens(Collection<Claim> claims) {
+    return claims.stream().map(of -> List.of(of.owner(), of.token())).toList();
   }
 
   /** Replies have a 1 for each claim that was still ours, else a 0. */
-  private static int stillOurs(List<LuaScript.Answer> answers) {
+  private static int stillOurs(List<LuaScript.Answer<List<Object>>> answers) {
     return (int)
         answers.stream().flatMap(of -> of.get().stream()).filter(r -> (Long) r == 1).count();
   }

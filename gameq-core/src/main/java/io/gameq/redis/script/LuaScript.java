@@ -31,6 +31,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -141,16 +142,25 @@ public final class LuaScript {
   }
 
   /** A call on one slot. */
-  public record Call(SlotKeys slot, List<?> args) {}
+  public record Call(SlotKeys slot, List<?> args) {
+    private byte[][] keys() {
+      return new byte[][] {SlotKeys.bytes(slot.prefix())};
+    }
+  }
 
   /**
    * What one of several calls answered.
    *
    * @param error why it did not; as {@link #call} throws it
    */
-  public record Answer(@Nullable List<Object> reply, @Nullable GameQueueException error) {
+  public record Answer<T>(@Nullable T reply, @Nullable GameQueueException error) {
+    /** The same, read. */
+    public <R> Answer<R> map(Function<T, R> reading) {
+      return new Answer<>(reply == null ? null : reading.apply(reply), error);
+    }
+
     /** The reply; throws if there is none. */
-    public List<Object> get() {
+    public T get() {
       if (error != null) {
         throw error;
       }
@@ -162,44 +172,39 @@ public final class LuaScript {
    * Runs the script on several slots, some in each round trip: each answers or fails by itself.
    * Over a connection that no other thread uses meanwhile.
    */
-  public List<Answer> callEach(RedisConnection redis, List<Call> calls) {
+  public List<Answer<List<Object>>> callEach(RedisConnection redis, List<Call> calls) {
     return pieces(calls, MOST_TOGETHER).stream()
         .flatMap(some -> callTogether(redis, some).stream())
         .toList();
   }
 
-  private List<Answer> callTogether(RedisConnection redis, List<Call> calls) {
+  private List<Answer<List<Object>>> callTogether(RedisConnection redis, List<Call> calls) {
     if (calls.size() == 1) { // one that is waited for costs less than one that is sent
       return List.of(answer(redis, calls.get(0)));
     }
     List<CompletionStage<List<Object>>> sent = new ArrayList<>();
-    redis.inOneGo(
-        () -> {
-          for (Call call : calls) {
-            byte[][] keys = {SlotKeys.bytes(call.slot.prefix())};
-            sent.add(send(redis, keys, args(call.args)));
-          }
-        });
-    List<Answer> answers = new ArrayList<>();
+    redis.inOneGo(() -> calls.forEach(of -> sent.add(send(redis, of.keys(), args(of.args)))));
+    List<Answer<List<Object>>> answers = new ArrayList<>();
     for (int i = 0; i < sent.size(); i++) {
       answers.add(answer(redis, calls.get(i), sent.get(i)));
     }
     return answers;
   }
 
-  private Answer answer(RedisConnection redis, Call call, CompletionStage<List<Object>> sent) {
+  private Answer<List<Object>> answer(
+      RedisConnection redis, Call call, CompletionStage<List<Object>> sent) {
     try {
-      return new Answer(sent.toCompletableFuture().join(), null);
+      return new Answer<>(sent.toCompletableFuture().join(), null);
     } catch (CompletionException e) {
-      return isForgotten(e) ? answer(redis, call) : new Answer(null, RedisReply.exception(e));
+      return isForgotten(e) ? answer(redis, call) : new Answer<>(null, RedisReply.exception(e));
     }
   }
 
-  private Answer answer(RedisConnection redis, Call call) {
+  private Answer<List<Object>> answer(RedisConnection redis, Call call) {
     try {
-      return new Answer(call(redis, call.slot, call.args), null);
+      return new Answer<>(call(redis, call.slot, call.args), null);
     } catch (GameQueueException e) {
-      return new Answer(null, e);
+      return new Answer<>(null, e);
     }
   }
 

@@ -110,9 +110,9 @@ public final class RowsToTell {
       RedisConnection redis, SlotKeys slot, List<OfSession> rows) {
     List<EncodedRow> waiting = new ArrayList<>();
     for (List<OfSession> some : LuaScript.pieces(rows, MOST_AT_ONCE)) {
-      List<String> args = new ArrayList<>();
-      some.forEach(of -> args.addAll(List.of(of.inbox(), of.key())));
-      List<Object> reply = ROWS.call(redis, slot, args);
+      List<Object> reply =
+          ROWS.call(
+              redis, slot, some.stream().map(of -> List.of(of.inbox(), of.key())).toList());
       for (int i = 0; i < some.size(); i++) {
         byte[] row = (byte[]) reply.get(i);
         if (row.length > 0) {

@@ -75,7 +75,7 @@ public record Symptom(Thing thing, String kind, String state) {
                     new SlotKeys(namespace, slot), some.stream().map(Thing::words).toList()));
           }
         });
-    List<LuaScript.Answer> answers = DOCTOR.callEach(redis, calls);
+    List<LuaScript.Answer<List<Object>>> answers = DOCTOR.callEach(redis, calls);
     List<Symptom> found = new ArrayList<>();
     for (int i = 0; i < asked.size(); i++) {
       List<Object> reply = answers.get(i).get();

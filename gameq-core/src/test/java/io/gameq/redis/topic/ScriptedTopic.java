@@ -207,14 +207,10 @@ final class ScriptedTopic implements AutoCloseable {
   }
 
   ConsumerScripts.Batch take(SlotKeys slot, int most, long ageMillis, int attempts) {
-    ConsumerScripts.Answer answer =
-        scripts(attempts, ageMillis)
-            .take(redis, List.of(new ConsumerScripts.Share(slot.slot(), most)))
-            .get(0);
-    if (answer.error() != null) {
-      throw answer.error();
-    }
-    return Objects.requireNonNull(answer.batch());
+    return scripts(attempts, ageMillis)
+        .take(redis, List.of(new ConsumerScripts.Share(slot.slot(), most)))
+        .get(0)
+        .get();
   }
 
   /** Takes whatever is due in all slots. */
