@@ -141,10 +141,14 @@ public final class LuaScript {
     return pieces;
   }
 
-  /** A call on one slot. */
-  public record Call(SlotKeys slot, List<?> args) {
+  /** A call on one slot, or several. */
+  public record Call(List<SlotKeys> slots, List<?> args) {
+    public Call(SlotKeys slot, List<?> args) {
+      this(List.of(slot), args);
+    }
+
     private byte[][] keys() {
-      return new byte[][] {SlotKeys.bytes(slot.prefix())};
+      return slots.stream().map(of -> SlotKeys.bytes(of.prefix())).toArray(byte[][]::new);
     }
   }
 
@@ -182,8 +186,7 @@ public final class LuaScript {
     if (calls.size() == 1) { // one that is waited for costs less than one that is sent
       return List.of(answer(redis, calls.get(0)));
     }
-    List<CompletionStage<List<Object>>> sent = new ArrayList<>();
-    redis.inOneGo(() -> calls.forEach(of -> sent.add(send(redis, of.keys(), args(of.args)))));
+    List<CompletionStage<List<Object>>> sent = sendEach(redis, calls);
     List<Answer<List<Object>>> answers = new ArrayList<>();
     for (int i = 0; i < sent.size(); i++) {
       answers.add(answer(redis, calls.get(i), sent.get(i)));
@@ -202,7 +205,7 @@ public final class LuaScript {
 
   private Answer<List<Object>> answer(RedisConnection redis, Call call) {
     try {
-      return new Answer<>(call(redis, call.slot, call.args), null);
+      return new Answer<>(call(redis, call.keys(), call.args), null);
     } catch (GameQueueException e) {
       return new Answer<>(null, e);
     }
@@ -211,6 +214,13 @@ public final class LuaScript {
   /** Has Redis know the script, so that {@link #send} finds it. */
   void load(RedisConnection redis) {
     RedisReply.await(() -> redis.sync().scriptLoad(text()));
+  }
+
+  /** Sends calls in one go, as {@link #send}; for their replies in order. */
+  List<CompletionStage<List<Object>>> sendEach(RedisConnection redis, List<Call> calls) {
+    List<CompletionStage<List<Object>>> sent = new ArrayList<>(calls.size());
+    redis.inOneGo(() -> calls.forEach(of -> sent.add(send(redis, of.keys(), args(of.args)))));
+    return sent;
   }
 
   /** Sends the script by its SHA-1 without waiting: {@link #load} it first on this connection. */

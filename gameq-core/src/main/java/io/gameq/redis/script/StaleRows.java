@@ -35,7 +35,7 @@ public final class StaleRows implements AutoCloseable {
 
   private final RedisConnector connector;
   private final ControlConnection redis;
-  private final SlotKeys[] slots;
+  private final Slots slots;
 
   /**
    * A session with parked rows.
@@ -47,7 +47,7 @@ public final class StaleRows implements AutoCloseable {
   public StaleRows(RedisConfig config, String namespace, int slots) {
     this.connector = new RedisConnector(config);
     this.redis = new ControlConnection(connector);
-    this.slots = SlotKeys.all(namespace, slots);
+    this.slots = new Slots(namespace, slots);
   }
 
   /**
@@ -57,7 +57,7 @@ public final class StaleRows implements AutoCloseable {
    */
   public List<Session> sessions() {
     List<Session> sessions = new ArrayList<>();
-    for (SlotKeys slot : slots) {
+    for (SlotKeys slot : slots.all()) {
       sessions.addAll(sessions(slot));
     }
     return sorted(sessions);
@@ -65,11 +65,7 @@ public final class StaleRows implements AutoCloseable {
 
   /** Those of one owner. */
   public List<Session> sessions(OwnerId owner) {
-    return sorted(sessions(slot(owner)).stream().filter(of -> of.owner().equals(owner)).toList());
-  }
-
-  private SlotKeys slot(OwnerId owner) {
-    return slots[owner.slot(slots.length)];
+    return sorted(sessions(slots.of(owner)).stream().filter(of -> of.owner().equals(owner)).toList());
   }
 
   private static List<Session> sorted(List<Session> sessions) {
@@ -103,7 +99,7 @@ public final class StaleRows implements AutoCloseable {
 
   /** The rows of a session, in no order. */
   public List<EncodedRow> rows(Session of) {
-    byte[] key = slot(of.owner()).dirty(of.owner(), of.session());
+    byte[] key = slots.of(of.owner()).dirty(of.owner(), of.session());
     return ask(
         on -> {
           Map<String, EncodedRow> rows = new LinkedHashMap<>(); // SCAN repeats
@@ -163,7 +159,7 @@ public final class StaleRows implements AutoCloseable {
   public Outcome discard(Session of) {
     List<Object> reply =
         redis.call(
-            connection -> DISCARD.call(connection, slot(of.owner()), of.owner(), of.session()));
+            connection -> DISCARD.call(connection, slots.of(of.owner()), of.owner(), of.session()));
     long verdict = (Long) reply.get(0);
     if (verdict != 1) {
       return verdict == 0 ? new Gone() : new OwnsNow();

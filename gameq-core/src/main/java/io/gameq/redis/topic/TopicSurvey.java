@@ -90,7 +90,7 @@ public record TopicSurvey(long nowMillis, List<OfTopic> topics) {
     try {
       MessageId.checkTopic(topic);
       of = DefinedTopic.ofText(topic, text);
-      counts = TopicReads.counts(redis, slots(of.definition(), slots), topic, nowMillis);
+      counts = TopicMessages.counts(redis, slots(of.definition(), slots), topic, nowMillis);
     } catch (RedisUnavailableException e) {
       throw e;
     } catch (GameQueueException e) {

@@ -49,7 +49,7 @@
  *                  extend.lua  prolongs a lease
  *                  nack.lua    gives back, or makes a dead letter
  *                  grant.lua   shares out the topic's rate
- * TopicReads       find.lua    where one message is: FoundMessage
+ * TopicMessages       find.lua    where one message is: FoundMessage
  *                  page.lua    lists; TopicCounts
  * TopicSurvey                  all topics at a glance
  * DeadMessages     revive.lua  dead letters: list, retry, discard

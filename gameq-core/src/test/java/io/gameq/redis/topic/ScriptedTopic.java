@@ -12,9 +12,9 @@ import io.gameq.redis.RedisConnection;
 import io.gameq.redis.RedisConnector;
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.script.LuaScript;
-import io.gameq.redis.script.MessagesScript;
 import io.gameq.redis.script.MessagesScript.MessageCommit;
 import io.gameq.redis.script.MessagesScript.Mode;
+import io.gameq.redis.script.MessagesScript;
 import io.gameq.redis.script.SlotMarks;
 import io.gameq.rights.Role;
 import io.gameq.servers.TestServers;
@@ -263,7 +263,7 @@ final class ScriptedTopic implements AutoCloseable {
   // --- what Redis holds
 
   FoundMessage find(MessageId id) {
-    return TopicReads.find(redis, slot(id), id);
+    return TopicMessages.find(redis, slot(id), id);
   }
 
   boolean isNowhere(MessageId id) {
@@ -287,7 +287,7 @@ final class ScriptedTopic implements AutoCloseable {
   }
 
   byte[] key(MessageId id, String name) {
-    return TopicReads.key(slot(id), TOPIC, name);
+    return TopicMessages.key(slot(id), TOPIC, name);
   }
 
   /** Of its lane in a sorted set; -1 when it is not in it. */
