@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.UUID;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 
 /**
@@ -108,37 +109,35 @@ public final class ClaimScript {
   }
 
   private static Batch batch(List<Object> reply) {
-    List<Claim> claims = new ArrayList<>();
-    for (Object claim : (List<?>) reply.get(1)) {
-      List<?> parts = (List<?>) claim;
-      claims.add(
-          new Claim(
-              OwnerId.ofEncoded(LuaScript.string(parts.get(0))),
-              SessionId.parse(LuaScript.string(parts.get(1))),
-              LuaScript.string(parts.get(2)),
-              ((Long) parts.get(3)).intValue(),
-              ((Long) parts.get(4)).intValue(),
-              (Long) parts.get(5),
-              OpenScript.rows(parts.get(6))));
-    }
     return new Batch(
         (Long) reply.get(0),
-        claims,
-        rows(reply.get(2)),
-        rows(reply.get(3)),
+        all(reply.get(1), ClaimScript::claim),
+        all(reply.get(2), ClaimScript::rows),
+        all(reply.get(3), ClaimScript::rows),
         ((List<?>) reply.get(4)).stream().map(LuaScript::string).toList());
   }
 
-  private static List<Rows> rows(Object entries) {
-    List<Rows> rows = new ArrayList<>();
-    for (Object entry : (List<?>) entries) {
-      List<?> parts = (List<?>) entry;
-      rows.add(
-          new Rows(
-              OwnerId.ofEncoded(LuaScript.string(parts.get(0))),
-              SessionId.parse(LuaScript.string(parts.get(1)))));
-    }
-    return rows;
+  private static <T> List<T> all(Object entries, Function<List<?>, T> reading) {
+    return ((List<?>) entries).stream().map(of -> reading.apply((List<?>) of)).toList();
+  }
+
+  private static Claim claim(List<?> parts) {
+    return new Claim(
+        owner(parts),
+        SessionId.parse(LuaScript.string(parts.get(1))),
+        LuaScript.string(parts.get(2)),
+        ((Long) parts.get(3)).intValue(),
+        ((Long) parts.get(4)).intValue(),
+        (Long) parts.get(5),
+        OpenScript.rows(parts.get(6)));
+  }
+
+  private static Rows rows(List<?> parts) {
+    return new Rows(owner(parts), SessionId.parse(LuaScript.string(parts.get(1))));
+  }
+
+  private static OwnerId owner(List<?> parts) {
+    return OwnerId.ofEncoded(LuaScript.string(parts.get(0)));
   }
 
   /** Moves the deadline of claims to a lease from now. Returns how many were still ours. */
@@ -244,15 +243,10 @@ public final class ClaimScript {
 
   /** Takes back claims of writers that are gone or stalled, at most {@link #MOST_REAPED}. */
   public static List<Reaped> reap(RedisConnection redis, SlotKeys slot) {
-    List<Reaped> reaped = new ArrayList<>();
-    for (Object entry : REAP.call(redis, slot, MOST_REAPED)) {
-      List<?> parts = (List<?>) entry;
-      reaped.add(
-          new Reaped(
-              OwnerId.ofEncoded(LuaScript.string(parts.get(0))),
-              LuaScript.string(parts.get(1)),
-              ((Long) parts.get(2)).intValue()));
-    }
-    return reaped;
+    return all(
+        REAP.call(redis, slot, MOST_REAPED),
+        of ->
+            new Reaped(
+                owner(of), LuaScript.string(of.get(1)), ((Long) of.get(2)).intValue()));
   }
 }

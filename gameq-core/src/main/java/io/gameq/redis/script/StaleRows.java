@@ -15,11 +15,13 @@ import io.lettuce.core.ScanArgs;
 import io.lettuce.core.ScanIterator;
 import io.lettuce.core.api.sync.RedisCommands;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
+import java.util.stream.Stream;
 
 /**
  * Rows that sessions committed and lost with their owners: {@code park.lua} parks those that
@@ -56,20 +58,16 @@ public final class StaleRows implements AutoCloseable {
    * @throws io.gameq.GameQueueException when Redis is away, or not one that gameq runs on
    */
   public List<Session> sessions() {
-    List<Session> sessions = new ArrayList<>();
-    for (SlotKeys slot : slots.all()) {
-      sessions.addAll(sessions(slot));
-    }
-    return sorted(sessions);
+    return sorted(Arrays.stream(slots.all()).flatMap(slot -> sessions(slot).stream()));
   }
 
   /** Those of one owner. */
   public List<Session> sessions(OwnerId owner) {
-    return sorted(sessions(slots.of(owner)).stream().filter(of -> of.owner().equals(owner)).toList());
+    return sorted(sessions(slots.of(owner)).stream().filter(of -> of.owner().equals(owner)));
   }
 
-  private static List<Session> sorted(List<Session> sessions) {
-    return sessions.stream()
+  private static List<Session> sorted(Stream<Session> sessions) {
+    return sessions
         .sorted(
             Comparator.comparing((Session of) -> of.owner().encoded())
                 .thenComparing(of -> of.session().text()))

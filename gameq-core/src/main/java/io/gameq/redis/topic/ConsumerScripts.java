@@ -140,19 +140,8 @@ public final class ConsumerScripts {
    */
   public List<LuaScript.Answer<Batch>> take(RedisConnection redis, List<Share> shares) {
     String token = UUID.randomUUID().toString();
-    List<LuaScript.Call> calls = new ArrayList<>(shares.size());
-    for (Share of : shares) {
-      List<?> args =
-          List.of(
-              definition.topic(),
-              Math.min(of.most, MOST_TAKEN),
-              token,
-              definition.leaseMillis(),
-              definition.ageMillis(),
-              node,
-              latestMillis.getAsLong());
-      calls.add(new LuaScript.Call(slots[of.slot], args));
-    }
+    List<LuaScript.Call> calls =
+        shares.stream().map(of -> new LuaScript.Call(slots[of.slot], args(of, token))).toList();
     Iterator<Share> of = shares.iterator();
     return TAKE.callEach(redis, calls).stream()
         .map(
@@ -161,6 +150,17 @@ public final class ConsumerScripts {
               return answer.map(reply -> batch(reply, slot, token));
             })
         .toList();
+  }
+
+  private List<?> args(Share of, String token) {
+    return List.of(
+        definition.topic(),
+        Math.min(of.most, MOST_TAKEN),
+        token,
+        definition.leaseMillis(),
+        definition.ageMillis(),
+        node,
+        latestMillis.getAsLong());
   }
 
   private Batch batch(List<Object> reply, int slot, String token) {
@@ -237,25 +237,21 @@ public final class ConsumerScripts {
     for (Item item : items) {
       bySlot.computeIfAbsent(item.taken.slot(), slot -> new ArrayList<>()).add(item);
     }
-    List<List<Item>> pieces = new ArrayList<>();
+    List<Item> asked = new ArrayList<>();
     List<LuaScript.Call> calls = new ArrayList<>();
     bySlot.forEach(
         (slot, all) -> {
           for (List<Item> piece : LuaScript.pieces(all, MOST_AT_ONCE)) {
             List<String> args = new ArrayList<>(List.of(definition.topic(), limit));
             piece.forEach(item -> args.addAll(item.args));
-            pieces.add(piece);
+            asked.addAll(piece);
             calls.add(new LuaScript.Call(slots[slot], args));
           }
         });
     List<LuaScript.Answer<List<Object>>> answers = script.callEach(redis, calls);
     IdentityHashMap<Item, Long> numbers = new IdentityHashMap<>();
-    for (int p = 0; p < pieces.size(); p++) {
-      List<Object> reply = answers.get(p).get();
-      for (int i = 0; i < reply.size(); i++) {
-        numbers.put(pieces.get(p).get(i), (Long) reply.get(i));
-      }
-    }
+    Iterator<Item> of = asked.iterator();
+    answers.forEach(reply -> reply.get().forEach(it -> numbers.put(of.next(), (Long) it)));
     return items.stream().map(item -> Objects.requireNonNull(numbers.get(item))).toList();
   }
 

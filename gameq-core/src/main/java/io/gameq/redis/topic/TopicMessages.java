@@ -36,6 +36,8 @@ public final class TopicMessages {
   /** Dead letters that Redis looks at in one go. */
   private static final int SCANNED = 100;
 
+  private static final ScanArgs SCAN = ScanArgs.Builder.limit(SCANNED);
+
   private TopicMessages() {}
 
   /** What became of a retry, by the number that {@code revive.lua} answers. */
@@ -90,7 +92,9 @@ public final class TopicMessages {
             ? new FoundMessage.Pending(
                 (byte[]) of.get(0),
                 isThere(of.get(1)) ? ConsumerScripts.millis(of.get(1)) : 0,
-                isThere(of.get(2)) ? firstNumber(LuaScript.string(of.get(2))) : 0)
+                isThere(of.get(2))
+                    ? Integer.parseInt(LuaScript.string(of.get(2)).split(" ", -1)[0])
+                    : 0)
             : null;
     FoundMessage.Held held = null;
     if (isThere(of.get(3))) {
@@ -132,19 +136,19 @@ public final class TopicMessages {
 
   private static List<Listed> page(
       RedisConnection redis, SlotKeys slot, String topic, String place, long offset, int most) {
-    List<Listed> page = new ArrayList<>();
-    for (Object one : PAGE.call(redis, slot, topic, place, offset, Math.min(most, MOST))) {
-      List<?> of = (List<?>) one;
-      page.add(
-          new Listed(
-              new MessageId(topic, LuaScript.string(of.get(0))),
-              ConsumerScripts.millis(of.get(1)),
-              isThere(of.get(2)) ? (byte[]) of.get(2) : null,
-              (Long) of.get(3),
-              ((Long) of.get(4)).intValue(),
-              node(of.get(5))));
-    }
-    return page;
+    return PAGE.call(redis, slot, topic, place, offset, Math.min(most, MOST)).stream()
+        .map(of -> listed(topic, (List<?>) of))
+        .toList();
+  }
+
+  private static Listed listed(String topic, List<?> of) {
+    return new Listed(
+        new MessageId(topic, LuaScript.string(of.get(0))),
+        ConsumerScripts.millis(of.get(1)),
+        isThere(of.get(2)) ? (byte[]) of.get(2) : null,
+        (Long) of.get(3),
+        ((Long) of.get(4)).intValue(),
+        node(of.get(5)));
   }
 
   /**
@@ -202,11 +206,7 @@ public final class TopicMessages {
       ScanCursor from = at;
       MapScanCursor<byte[], byte[]> page =
           RedisReply.await(
-              () ->
-                  redis
-                      .sync()
-                      .hscan(
-                          key(slot, topic, "why"), from, ScanArgs.Builder.limit(SCANNED)));
+              () -> redis.sync().hscan(key(slot, topic, "why"), from, SCAN));
       for (FoundMessage found : found(redis, slot, topic, page.getMap())) {
         if (!each.test(found)) {
           return;
@@ -277,9 +277,5 @@ public final class TopicMessages {
 
   private static String node(Object encoded) {
     return PercentEncoding.unpercent(LuaScript.string(encoded));
-  }
-
-  private static int firstNumber(String words) {
-    return Integer.parseInt(words.split(" ", -1)[0]);
   }
 }
