@@ -1,14 +1,14 @@
 package io.gameq.topic;
 
 import io.gameq.GameQueueException;
-import io.gameq.Message.State;
 import io.gameq.Message;
+import io.gameq.Message.State;
 import io.gameq.Topic;
 import io.gameq.message.MessageValue;
 import io.gameq.redis.RedisConnection;
 import io.gameq.redis.topic.FoundMessage;
-import io.gameq.redis.topic.TopicMessages.Place;
 import io.gameq.redis.topic.TopicMessages;
+import io.gameq.redis.topic.TopicMessages.Place;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

@@ -135,7 +135,9 @@ final class TopicClaims<T> implements Claims<T> {
   private CompletableFuture<Void> acknowledge(Map<String, ClaimText> claims, List<String> lost) {
     List<MessageChange> acks =
         claims.values().stream().<MessageChange>map(claim -> claim.ack(slots())).toList();
-    return topic.node.commits()
+    return topic
+        .node
+        .commits()
         .commit(acks)
         .queued()
         .exceptionallyCompose(

@@ -91,9 +91,7 @@ public final class ClaimScript {
         shares.stream()
             .map(of -> new LuaScript.Call(of.slot, args(of.owners, of.rows, isUrgent)))
             .toList();
-    return CLAIM.callEach(redis, calls).stream()
-        .map(of -> of.map(ClaimScript::batch))
-        .toList();
+    return CLAIM.callEach(redis, calls).stream().map(of -> of.map(ClaimScript::batch)).toList();
   }
 
   private List<Object> args(int owners, int rows, boolean isUrgent) {
@@ -245,8 +243,6 @@ public final class ClaimScript {
   public static List<Reaped> reap(RedisConnection redis, SlotKeys slot) {
     return all(
         REAP.call(redis, slot, MOST_REAPED),
-        of ->
-            new Reaped(
-                owner(of), LuaScript.string(of.get(1)), ((Long) of.get(2)).intValue()));
+        of -> new Reaped(owner(of), LuaScript.string(of.get(1)), ((Long) of.get(2)).intValue()));
   }
 }

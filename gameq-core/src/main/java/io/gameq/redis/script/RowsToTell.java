@@ -107,8 +107,7 @@ public final class RowsToTell {
     List<EncodedRow> waiting = new ArrayList<>();
     for (List<OfSession> some : LuaScript.pieces(rows, MOST_AT_ONCE)) {
       List<Object> reply =
-          ROWS.call(
-              redis, slot, some.stream().map(of -> List.of(of.inbox(), of.key())).toList());
+          ROWS.call(redis, slot, some.stream().map(of -> List.of(of.inbox(), of.key())).toList());
       for (int i = 0; i < some.size(); i++) {
         byte[] row = (byte[]) reply.get(i);
         if (row.length > 0) {

@@ -84,8 +84,7 @@ public record Symptom(Thing thing, String kind, String state) {
         List<?> of = (List<?>) reply;
         Thing about = thing.next();
         if (!of.isEmpty()) {
-          found.add(
-              new Symptom(about, LuaScript.string(of.get(0)), LuaScript.string(of.get(1))));
+          found.add(new Symptom(about, LuaScript.string(of.get(0)), LuaScript.string(of.get(1))));
         }
       }
     }

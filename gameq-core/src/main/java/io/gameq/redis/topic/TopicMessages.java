@@ -205,8 +205,7 @@ public final class TopicMessages {
     do {
       ScanCursor from = at;
       MapScanCursor<byte[], byte[]> page =
-          RedisReply.await(
-              () -> redis.sync().hscan(key(slot, topic, "why"), from, SCAN));
+          RedisReply.await(() -> redis.sync().hscan(key(slot, topic, "why"), from, SCAN));
       for (FoundMessage found : found(redis, slot, topic, page.getMap())) {
         if (!each.test(found)) {
           return;
