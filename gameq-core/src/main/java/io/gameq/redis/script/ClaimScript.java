@@ -71,6 +71,11 @@ public final class ClaimScript {
     this.bounds = bounds;
   }
 
+  /** Claims from one slot, at most what the bounds say. */
+  public Batch call(RedisConnection redis, SlotKeys slot) {
+    return batch(CLAIM.call(redis, slot, args(bounds.owners(), bounds.rows(), false)));
+  }
+
   /**
    * A part of the bounds for one slot.
    *
