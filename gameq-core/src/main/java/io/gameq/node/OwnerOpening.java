@@ -259,7 +259,7 @@ final class OwnerOpening {
     @Override
     protected OpenOwners.@Nullable Holder holder(
         SlotKeys slot, OwnerId owner, CountingSessions durable) {
-      return openOwners.holder(node.servers.control(), slot, owner, durable);
+      return node.servers.control().call(redis -> openOwners.holder(redis, slot, owner, durable));
     }
 
     @Override

@@ -5,7 +5,6 @@ import io.gameq.Password;
 import io.gameq.Tls;
 import io.gameq.healing.Lookups;
 import io.gameq.healing.Planner;
-import io.gameq.healing.ReplayRedis;
 import io.gameq.healing.WalFolder;
 import io.gameq.healing.WalSet;
 import io.gameq.mysql.MySqlConfig;
@@ -14,6 +13,7 @@ import io.gameq.recovery.redis.RecoveryRedis;
 import io.gameq.redis.RedisConfig;
 import io.gameq.redis.RedisLogin;
 import io.gameq.redis.SlotKeys;
+import io.gameq.redis.script.ReplayScript;
 import io.gameq.wal.WalRecord;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
@@ -191,7 +191,7 @@ abstract class PlanningCommand extends WalCommand {
         new RedisLogin(redisUser, password(REDIS_PASSWORD)),
         new RedisLogin(sentinelUser, password(SENTINEL_PASSWORD)),
         redisCa == null && redisClient == null ? null : new Tls(redisCa, redisClient),
-        ReplayRedis.TIMEOUT_MILLIS);
+        ReplayScript.TIMEOUT_MILLIS);
   }
 
   private @Nullable Password password(String variable) {

@@ -11,7 +11,6 @@ import io.gameq.healing.Lookups;
 import io.gameq.healing.Planner;
 import io.gameq.healing.RateLimit;
 import io.gameq.healing.RedisTarget;
-import io.gameq.healing.ReplayRedis;
 import io.gameq.healing.ReplayReport;
 import io.gameq.healing.WalReplay;
 import io.gameq.healing.WalSet;
@@ -20,6 +19,7 @@ import io.gameq.recovery.mysql.RecoveryDatabase;
 import io.gameq.recovery.redis.RecoveryRedis;
 import io.gameq.redis.RedisConfig;
 import io.gameq.redis.SlotKeys;
+import io.gameq.redis.script.ReplayScript;
 import io.gameq.rights.Role;
 import io.gameq.servers.TestServers;
 import java.util.List;
@@ -49,7 +49,7 @@ class OvertakenReplayTest extends RecoveryFixture {
     game.loseRedis();
     RedisConfig config =
         new RedisConfig(
-            TestServers.redisUri(Role.RECOVERY, game.namespace), null, ReplayRedis.TIMEOUT_MILLIS);
+            TestServers.redisUri(Role.RECOVERY, game.namespace), null, ReplayScript.TIMEOUT_MILLIS);
     try (GameQueue other = game.node("n2");
         RecoveryDatabase database =
             RecoveryDatabase.open(game.database.as(Role.RECOVERY).config(1));

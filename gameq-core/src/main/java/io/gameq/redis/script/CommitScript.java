@@ -67,10 +67,7 @@ public final class CommitScript {
 
     /** About what it takes on its way: rows and messages. */
     public int bytes() {
-      int sum = 0;
-      for (Part part : parts) {
-        sum += part.rows.stream().mapToInt(keyOrImage -> keyOrImage.length).sum();
-      }
+      int sum = parts.stream().flatMap(of -> of.rows.stream()).mapToInt(of -> of.length).sum();
       if (messages != null) {
         sum += messages.messages().stream().mapToInt(SlotMessages::bytes).sum();
       }
@@ -96,7 +93,7 @@ public final class CommitScript {
       keys.forEach(slot -> places.put(slot, places.size() + 1));
       List<byte[]> args = new ArrayList<>();
       args.add(call.walId());
-      args.add(call.mode().word());
+      args.add(call.mode().number());
       args.add(LuaScript.number(sequence));
       args.add(LuaScript.number(call.open()));
       call.moves().forEach(move -> move.write(args));

@@ -52,23 +52,17 @@ public final class MessagesScript {
    */
   public record MessageCommit(long sequence, long version, List<SlotMessages> messages) {}
 
-  /** How {@code batches.lua} is to take commits. */
+  /** How {@code batches.lua} is to take commits: it knows the modes by these numbers. */
   public enum Mode {
     /** For the first time: order of arrival counts. */
-    FIRST("0"),
+    FIRST,
     /** Its answer was lost, and something newer may have come: versions count. */
-    AGAIN("1"),
+    AGAIN,
     /** Out of a WAL: versions count, and tokens do not. */
-    REPLAY("2");
+    REPLAY;
 
-    private final String word;
-
-    Mode(String word) {
-      this.word = word;
-    }
-
-    byte[] word() {
-      return SlotKeys.bytes(word);
+    byte[] number() {
+      return LuaScript.number(ordinal());
     }
   }
 
@@ -150,7 +144,7 @@ public final class MessagesScript {
     }
     List<byte[]> args = new ArrayList<>(16 + 6 * commits.size());
     args.add(of.walId);
-    args.add(of.mode.word());
+    args.add(of.mode.number());
     args.add(SlotKeys.bytes(publishes ? "1" : "0"));
     args.add(LuaScript.number(commits.get(0).sequence()));
     args.add(LuaScript.number(commits.get(commits.size() - 1).sequence()));

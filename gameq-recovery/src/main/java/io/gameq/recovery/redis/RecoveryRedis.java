@@ -14,6 +14,7 @@ import io.gameq.redis.SlotKeys;
 import io.gameq.redis.script.NodeSigns;
 import io.gameq.redis.script.OpenOwners;
 import io.gameq.redis.script.OpenScript;
+import io.gameq.redis.script.ReplayScript;
 import io.gameq.term.Terms;
 import org.jspecify.annotations.Nullable;
 
@@ -41,7 +42,7 @@ public final class RecoveryRedis implements AutoCloseable {
   /**
    * Connects.
    *
-   * @param config with {@link ReplayRedis#TIMEOUT_MILLIS}
+   * @param config with {@link ReplayScript#TIMEOUT_MILLIS}
    * @param terms says which primary counts
    * @throws GameQueueException when Redis is away, refuses the login, is none that gameq runs on,
    *     or was demoted
@@ -85,7 +86,7 @@ public final class RecoveryRedis implements AutoCloseable {
     SessionId holder =
         redis.ownedBy(owner) == null
             ? durable.holder(null)
-            : OpenOwners.holder(redis.connection(), redis.slot(owner), owner, durable);
+            : OpenOwners.session(redis.connection(), redis.slot(owner), owner, durable);
     return holder == null ? null : redis.aliveNode(NodeSigns.process(holder));
   }
 
