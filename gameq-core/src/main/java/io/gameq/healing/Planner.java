@@ -172,7 +172,7 @@ public final class Planner {
         new OwnerGroup(hash, number, of, number == 0 ? mostIndexedRows : Long.MAX_VALUE);
     progress.accept("reading WALs" + (of == 1 ? "" : ", part %d of %d".formatted(number + 1, of)));
     wals.read(
-        (wal, entry) -> {
+        (entry, wal) -> {
           boolean failed = isFailed(wal, entry);
           for (WalRecord.Part part : entry.record().parts()) {
             if (isWanted(group, part)) {
@@ -184,27 +184,11 @@ public final class Planner {
     return group;
   }
 
-  /** Takes the wanted parts of records that did not fail, in the order of the WALs. */
-  private interface Parts {
-    void part(int wal, long sequence, WalRecord.Part part);
-
-    /** All parts of a record that are wanted were handed over. */
-    default void endOfRecord(int wal, WalReader.Entry entry) {}
-  }
-
-  private void read(OwnerGroup group, Parts sink) {
-    wals.read(
-        (wal, entry) -> {
-          if (isFailed(wal, entry)) {
-            return;
-          }
-          for (WalRecord.Part part : entry.record().parts()) {
-            if (isWanted(group, part)) {
-              sink.part(wal, entry.sequence(), part);
-            }
-          }
-          sink.endOfRecord(wal, entry);
-        });
+  /** The wanted parts of a record; none of a commit that failed. */
+  private List<WalRecord.Part> wanted(OwnerGroup group, int wal, WalReader.Entry entry) {
+    return isFailed(wal, entry)
+        ? List.of()
+        : entry.record().parts().stream().filter(part -> isWanted(group, part)).toList();
   }
 
   private boolean isFailed(int wal, WalReader.Entry entry) {
@@ -242,17 +226,18 @@ public final class Planner {
    */
   void readLost(
       OwnerGroup group, Predicate<String> wanted, BiConsumer<WalRecord.Part, EncodedRow> sink) {
-    read(
-        group,
-        (wal, sequence, part) -> {
-          if (wanted.test(part.owner())) {
-            group.takeNewest(part, State.TO_REPLAY, (row, version) -> sink.accept(part, row));
+    wals.read(
+        (entry, wal) -> {
+          for (WalRecord.Part part : wanted(group, wal, entry)) {
+            if (wanted.test(part.owner())) {
+              group.takeNewest(part, State.TO_REPLAY, (row, version) -> sink.accept(part, row));
+            }
           }
         });
   }
 
   /** The second reading of a group: gathers the newest of each row into batches. */
-  private final class Batches implements Parts {
+  private final class Batches {
     private final OwnerGroup group;
     private final Sink sink;
     private final RowLookup lookup;
@@ -282,12 +267,15 @@ public final class Planner {
     }
 
     void run() {
-      read(group, this);
+      wals.read(
+          (entry, wal) -> {
+            wanted(group, wal, entry).forEach(part -> take(wal, entry.sequence(), part));
+            endOfRecord(wal, entry);
+          });
       classify();
     }
 
-    @Override
-    public void part(int wal, long sequence, WalRecord.Part part) {
+    private void take(int wal, long sequence, WalRecord.Part part) {
       group.takeNewest(
           part,
           State.UNSEEN,
@@ -300,8 +288,7 @@ public final class Planner {
     }
 
     /** Here alone, so that a commit never lies in two batches. */
-    @Override
-    public void endOfRecord(int wal, WalReader.Entry entry) {
+    private void endOfRecord(int wal, WalReader.Entry entry) {
       List<WalRecord.Part> sessionsTogether =
           batch.size() > rowsBefore ? sessionsTogether(entry) : List.of();
       if (!sessionsTogether.isEmpty()) {
