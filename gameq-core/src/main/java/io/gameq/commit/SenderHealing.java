@@ -111,9 +111,7 @@ final class SenderHealing {
    */
   void sendAgain(RedisConnection redis, SenderEvents events) {
     HealingStep.runAll(
-        isMarkOwed
-            ? new HealingStep.ReplayMessages(NotReplayed.NONE)
-            : new HealingStep.SendAgain(),
+        isMarkOwed ? new HealingStep.ReplayMessages(NotReplayed.NONE) : new HealingStep.SendAgain(),
         new Ports(redis, events));
     isMarkOwed = false;
   }

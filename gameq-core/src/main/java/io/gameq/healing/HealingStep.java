@@ -62,8 +62,8 @@ public sealed interface HealingStep {
   }
 
   /**
-   * The first step on a new connection: notes which records Redis has lost. Before any session is told to Redis: a notice about what it
-   * then commits says nothing of older records that are lost.
+   * The first step on a new connection: notes which records Redis has lost. Before any session is
+   * told to Redis: a notice about what it then commits says nothing of older records that are lost.
    */
   record NoteLost() implements HealingStep {
     @Override

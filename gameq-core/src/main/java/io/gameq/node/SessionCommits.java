@@ -118,9 +118,7 @@ final class SessionCommits implements MessageCommits {
         return TrackedReceipt.EMPTY;
       }
       List<GameRows.Sent> sent =
-          taken.isEmpty()
-              ? alone
-              : taken.stream().flatMap(its -> its.sent().stream()).toList();
+          taken.isEmpty() ? alone : taken.stream().flatMap(its -> its.sent().stream()).toList();
       return submit(taken, changes, sent, isOfMessages ? Terms.OF_MESSAGES : terms);
     } catch (RuntimeException e) {
       node.sessions.counts().notTaken(e);

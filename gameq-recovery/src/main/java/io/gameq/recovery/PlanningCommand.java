@@ -117,7 +117,8 @@ abstract class PlanningCommand extends WalCommand {
   abstract int call(Servers open, ProgressLine progress);
 
   /** Plans all WALs; {@code sink} sees the rows too. */
-  final Plan plan(Servers open, ProgressLine progress, Planner.Options options, Consumer<PlannedRow> sink) {
+  final Plan plan(
+      Servers open, ProgressLine progress, Planner.Options options, Consumer<PlannedRow> sink) {
     Plan plan = new Plan(open, options, progress);
     plan.planner()
         .plan(
@@ -135,9 +136,7 @@ abstract class PlanningCommand extends WalCommand {
   final void requireFound(Plan plan) {
     if (!owners.isEmpty() && plan.all() == 0) {
       throw new GameQueueException(
-          "these WALs hold no row of "
-              + String.join(", ", owners)
-              + ": is the owner right?");
+          "these WALs hold no row of " + String.join(", ", owners) + ": is the owner right?");
     }
   }
 

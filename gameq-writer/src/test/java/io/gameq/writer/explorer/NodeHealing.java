@@ -47,7 +47,8 @@ record NodeHealing(GameNodeActor node) {
             name() + " goes over to the newest primary",
             world -> {
               NodeMemory.Link over = me.link().connected(world.reach(state));
-              return me.link(me.holds().isEmpty() ? over : over.healing(new HealingStep.NoteLost()));
+              return me.link(
+                  me.holds().isEmpty() ? over : over.healing(new HealingStep.NoteLost()));
             }));
   }
 
