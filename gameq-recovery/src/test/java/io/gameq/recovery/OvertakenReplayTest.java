@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.gameq.GameQueue;
 import io.gameq.OwnerSession;
 import io.gameq.healing.Lookups;
+import io.gameq.healing.PlannedRow;
 import io.gameq.healing.Planner;
 import io.gameq.healing.RateLimit;
 import io.gameq.healing.RedisTarget;
@@ -25,6 +26,7 @@ import io.gameq.servers.TestServers;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
 /** An owner is opened elsewhere between plan and replay, of whom others have traded in a chain. */
@@ -79,7 +81,7 @@ class OvertakenReplayTest extends RecoveryFixture {
     }
   }
 
-  private ReplayReport replay(Lookups lookups, Planner.Sink sink) {
+  private ReplayReport replay(Lookups lookups, Consumer<PlannedRow> sink) {
     WalSet wals = WalSet.open(List.of(game.wal));
     WalReplay replay =
         new WalReplay(

@@ -92,7 +92,7 @@ class SentWithRefusedTest {
   private static List<ReplayScript.Owner> committed(WalSet wals) {
     List<ReplayScript.Owner> group = new ArrayList<>();
     wals.read(
-        (wal, entry) -> {
+        (entry, wal) -> {
           for (WalRecord.Part part : entry.record().parts()) {
             group.add(
                 new ReplayScript.Owner(

@@ -28,15 +28,12 @@ public final class RecoveryRedis implements AutoCloseable {
   private final PrimaryConnector.Opened opened;
   private final ReplayRedis redis;
 
-  private RecoveryRedis(
-      RedisConnector connector,
-      PrimaryConnector primary,
-      PrimaryConnector.Opened opened,
-      ReplayRedis redis) {
+  private RecoveryRedis(RedisConnector connector, String namespace, int slots, Terms terms) {
     this.connector = connector;
-    this.primary = primary;
-    this.opened = opened;
-    this.redis = redis;
+    this.primary = new PrimaryConnector(connector, terms);
+    this.opened = primary.openForTool();
+    var unused = RedisReply.await(() -> RedisServerCheck.check(opened.redis()));
+    this.redis = new ReplayRedis(opened.redis(), namespace, SlotKeys.all(namespace, slots));
   }
 
   /**
@@ -50,14 +47,7 @@ public final class RecoveryRedis implements AutoCloseable {
   public static RecoveryRedis open(RedisConfig config, String namespace, int slots, Terms terms) {
     RedisConnector connector = new RedisConnector(config);
     try {
-      PrimaryConnector primary = new PrimaryConnector(connector, terms);
-      PrimaryConnector.Opened opened = primary.openForTool();
-      var unused = RedisReply.await(() -> RedisServerCheck.check(opened.redis()));
-      return new RecoveryRedis(
-          connector,
-          primary,
-          opened,
-          new ReplayRedis(opened.redis(), namespace, SlotKeys.all(namespace, slots)));
+      return new RecoveryRedis(connector, namespace, slots, terms);
     } catch (RuntimeException e) {
       connector.close();
       throw e;
