@@ -93,7 +93,7 @@ public final class CommitScript {
       keys.forEach(slot -> places.put(slot, places.size() + 1));
       List<byte[]> args = new ArrayList<>();
       args.add(call.walId());
-      args.add(call.mode().number());
+      args.add(call.mode().word());
       args.add(LuaScript.number(sequence));
       args.add(LuaScript.number(call.open()));
       call.moves().forEach(move -> move.write(args));

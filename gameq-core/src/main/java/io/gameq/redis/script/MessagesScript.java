@@ -52,17 +52,23 @@ public final class MessagesScript {
    */
   public record MessageCommit(long sequence, long version, List<SlotMessages> messages) {}
 
-  /** How {@code batches.lua} is to take commits: it knows the modes by these numbers. */
+  /** How {@code batches.lua} is to take commits. */
   public enum Mode {
     /** For the first time: order of arrival counts. */
-    FIRST,
+    FIRST("0"),
     /** Its answer was lost, and something newer may have come: versions count. */
-    AGAIN,
+    AGAIN("1"),
     /** Out of a WAL: versions count, and tokens do not. */
-    REPLAY;
+    REPLAY("2");
 
-    byte[] number() {
-      return LuaScript.number(ordinal());
+    private final String word;
+
+    Mode(String word) {
+      this.word = word;
+    }
+
+    byte[] word() {
+      return SlotKeys.bytes(word);
     }
   }
 
@@ -144,7 +150,7 @@ public final class MessagesScript {
     }
     List<byte[]> args = new ArrayList<>(16 + 6 * commits.size());
     args.add(of.walId);
-    args.add(of.mode.number());
+    args.add(of.mode.word());
     args.add(SlotKeys.bytes(publishes ? "1" : "0"));
     args.add(LuaScript.number(commits.get(0).sequence()));
     args.add(LuaScript.number(commits.get(commits.size() - 1).sequence()));
