@@ -17,10 +17,10 @@ import org.jspecify.annotations.Nullable;
  * io.gameq.message.MessageChangedException}: nothing of it was applied.
  */
 public interface MessageCommits {
-  /** Commits messages alone; such a commit is durable once it is queued. */
-  CommitReceipt commit(List<MessageChange> changes);
-
-  /** Commits messages together with what is staged in sessions, rows and messages. */
+  /**
+   * Commits messages together with what is staged in sessions, rows and messages. One of messages
+   * alone is durable once it is queued.
+   */
   CommitReceipt commit(List<MessageChange> changes, OwnerSession... sessions);
 
   /**

@@ -7,6 +7,7 @@ import io.gameq.healing.HealingStep;
 import io.gameq.healing.HeldSession;
 import io.gameq.healing.HeldSessions;
 import io.gameq.healing.MessageRecords;
+import io.gameq.healing.NotReplayed;
 import io.gameq.healing.RecordsToReplay;
 import io.gameq.healing.ReplaySource;
 import io.gameq.healing.UnansweredCommits;
@@ -86,7 +87,7 @@ final class SenderHealing {
     long held = ports.owning();
     putMessagesBack = false;
     isMarkOwed = true;
-    HealingStep.runAll(HealingStep.first(), ports);
+    HealingStep.runAll(new HealingStep.NoteLost(), ports);
     isMarkOwed = false;
     messages.healed();
     long owning = ports.owning();
@@ -110,7 +111,7 @@ final class SenderHealing {
    */
   void sendAgain(RedisConnection redis, SenderEvents events) {
     HealingStep.runAll(
-        isMarkOwed ? HealingStep.sendingAgain() : new HealingStep.SendAgain(),
+        isMarkOwed ? new HealingStep.ReplayMessages(NotReplayed.NONE) : new HealingStep.SendAgain(),
         new Ports(redis, events));
     isMarkOwed = false;
   }

@@ -8,7 +8,6 @@ import io.gameq.redis.RedisConnection;
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.script.LookupScript;
 import io.gameq.redis.script.LookupScript.Looked;
-import io.gameq.rows.EncodedRow;
 import io.gameq.wal.WalRecord;
 import java.util.HashMap;
 import java.util.List;
@@ -48,15 +47,6 @@ public record DurableTruth(
     NOWHERE
   }
 
-  /** What is known of a part of a WAL record; throws GameQueueException. */
-  Place find(@Nullable RedisConnection redis, WalRecord.Part half) {
-    Map<String, Long> versions = new HashMap<>();
-    for (EncodedRow row : half.rows()) {
-      versions.put(row.key(), row.version());
-    }
-    return find(redis, OwnerId.ofEncoded(half.owner()), SessionId.parse(half.session()), versions);
-  }
-
   /** Whether somebody holds it, once other nodes had time to put it back. */
   boolean isThere(@Nullable RedisConnection redis, WalRecord.Part half, long untilNanos) {
     while (true) {
@@ -69,17 +59,18 @@ public record DurableTruth(
   }
 
   /**
-   * Asks Redis, then MySQL: what is no longer in Redis is in MySQL by then.
+   * What is known of a part of a WAL record. Asks Redis, then MySQL: what is no longer in Redis is
+   * in MySQL by then.
    *
    * @param redis null when it is gone for good
-   * @param lost the session that committed it
-   * @param versions of the half's rows
    * @throws io.gameq.GameQueueException when one of them does not answer
    */
-  private Place find(
-      @Nullable RedisConnection redis, OwnerId owner, SessionId lost, Map<String, Long> versions) {
+  Place find(@Nullable RedisConnection redis, WalRecord.Part half) {
+    OwnerId owner = OwnerId.ofEncoded(half.owner());
+    Map<String, Long> versions = new HashMap<>();
+    half.rows().forEach(row -> versions.put(row.key(), row.version()));
     long newest = versions.values().stream().mapToLong(Long::longValue).max().orElse(0);
-    if (sessions.adoptedFrom(owner, lost) >= newest) {
+    if (sessions.adoptedFrom(owner, SessionId.parse(half.session())) >= newest) {
       return Place.THERE; // its node puts it back, if it has not yet
     }
     Looked looked =

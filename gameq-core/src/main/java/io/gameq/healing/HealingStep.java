@@ -14,7 +14,6 @@ import io.gameq.redis.SlotKeys;
 import io.gameq.redis.script.CommitGroup;
 import io.gameq.redis.script.JournalMarks;
 import io.gameq.redis.script.OwnKey;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletionException;
@@ -62,19 +61,9 @@ public sealed interface HealingStep {
     }
   }
 
-  /** The first step on a new connection. */
-  static HealingStep first() {
-    return new NoteLost();
-  }
-
-  /** The first step where only what Redis had no room for is left. */
-  static HealingStep sendingAgain() {
-    return new ReplayMessages(NotReplayed.NONE);
-  }
-
   /**
-   * Notes which records Redis has lost. Before any session is told to Redis: a notice about what it
-   * then commits says nothing of older records that are lost.
+   * The first step on a new connection: notes which records Redis has lost. Before any session is
+   * told to Redis: a notice about what it then commits says nothing of older records that are lost.
    */
   record NoteLost() implements HealingStep {
     @Override
@@ -92,35 +81,25 @@ public sealed interface HealingStep {
       read(
           ports.truth().sessions(),
           ports.sessions().owning().stream().map(HeldSession::ref).toList());
-      return Reassert.from(0, ports);
+      return new Reassert(0);
     }
   }
 
   /** Tells Redis of sessions that own, from one of the node's sessions on. */
   record Reassert(int from) implements HealingStep {
-    static HealingStep from(int first, HealingPorts ports) {
-      List<HeldSession> all = ports.sessions().all();
-      int from = first;
-      while (from < all.size() && all.get(from).ref().isLost()) {
-        from++;
-      }
-      return from < all.size() ? new Reassert(from) : new Replay(0, NotReplayed.NONE);
-    }
-
     @Override
     public HealingStep next(HealingPorts ports) {
       List<HeldSession> all = ports.sessions().all();
-      List<SessionRef> some = new ArrayList<>();
-      int to = from;
-      for (; to < all.size() && some.size() < ports.atOnce().sessions(); to++) {
-        if (!all.get(to).ref().isLost()) {
-          some.add(all.get(to).ref());
-        }
-      }
+      int to = Math.min(all.size(), from + ports.atOnce().sessions());
+      List<SessionRef> some =
+          all.subList(from, to).stream()
+              .map(HeldSession::ref)
+              .filter(ref -> !ref.isLost())
+              .toList();
       if (!some.isEmpty()) {
         tell(ports.redis(), ports.slots(), some);
       }
-      return from(to, ports);
+      return to < all.size() ? new Reassert(to) : new Replay(0, NotReplayed.NONE);
     }
   }
 
@@ -151,7 +130,8 @@ public sealed interface HealingStep {
   }
 
   /**
-   * Puts messages back that Redis lost, once the rows that were committed with them are.
+   * Puts messages back that Redis lost, once the rows that were committed with them are. The first
+   * step where only what Redis had no room for is left.
    *
    * @param passed records whose rows were not replayed
    */

@@ -19,10 +19,11 @@ import org.jspecify.annotations.Nullable;
  */
 public final class HeldSessions {
   private final List<HeldSession> all;
-  private @Nullable Map<SessionName, HeldSession> byName;
+  private final Map<SessionName, HeldSession> byName = new HashMap<>();
 
   public HeldSessions(Collection<HeldSession> all) {
     this.all = List.copyOf(all);
+    all.forEach(of -> byName.put(SessionName.of(of.ref()), of));
   }
 
   List<HeldSession> all() {
@@ -35,15 +36,7 @@ public final class HeldSessions {
   }
 
   @Nullable HeldSession find(SessionName name) {
-    Map<SessionName, HeldSession> known = byName;
-    if (known == null) {
-      known = new HashMap<>();
-      for (HeldSession of : all) {
-        known.put(SessionName.of(of.ref()), of);
-      }
-      byName = known;
-    }
-    return known.get(name);
+    return byName.get(name);
   }
 
   @Nullable HeldSession of(WalRecord.Part part) {

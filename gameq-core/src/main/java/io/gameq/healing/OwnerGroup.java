@@ -100,16 +100,11 @@ public final class OwnerGroup {
     int epoch = shortEpoch(epoch(part.session()));
     for (EncodedRow row : part.rows()) {
       RowHash.Key key = owner.row(row.key()).key();
-      Newest known = rows.get(key);
-      if (known == null && rows.size() >= mostRows) {
+      if (rows.size() >= mostRows && !rows.containsKey(key)) {
         full = true;
-        continue;
+      } else {
+        rows.computeIfAbsent(key, of -> new Newest()).note(WalRow.version(row.image()), epoch);
       }
-      if (known == null) {
-        known = new Newest();
-        rows.put(key, known);
-      }
-      known.note(WalRow.version(row.image()), epoch);
     }
   }
 

@@ -75,14 +75,6 @@ public final class Planner {
     }
   }
 
-  /** Takes the plan. */
-  public interface Sink {
-    void row(PlannedRow row);
-
-    /** All rows of a group of owners were handed over. */
-    default void group(OwnerGroup group) {}
-  }
-
   public Planner(WalSet wals, Lookups lookups, Options options, Consumer<String> progress) {
     this.wals = wals;
     this.lookups = lookups;
@@ -129,9 +121,11 @@ public final class Planner {
   /**
    * Plans all WALs.
    *
+   * @param rows takes the plan
+   * @param groups takes each group of owners, once all its rows were handed over
    * @throws io.gameq.GameQueueException when a server does not answer
    */
-  public void plan(Sink sink) {
+  public void plan(Consumer<PlannedRow> rows, Consumer<OwnerGroup> groups) {
     List<WalFolder> folders = wals.folders();
     // Before the WALs are read: a node that ends meanwhile may have added marks behind the reader.
     for (int i = 0; i < folders.size(); i++) {
@@ -145,24 +139,24 @@ public final class Planner {
               .map(of -> JournalMarks.read(redis.connection(), redis.slots(), of.id()))
               .toList();
     }
-    int groups = 1;
-    for (int number = 0; number < groups; number++) {
-      OwnerGroup group = index(number, groups);
+    int count = 1;
+    for (int number = 0; number < count; number++) {
+      OwnerGroup group = index(number, count);
       if (number == 0) {
         if (folders.stream().anyMatch(folder -> folder.failed() > 0)) {
-          group = index(0, groups); // which commits had failed was not known before
+          group = index(0, count); // which commits had failed was not known before
         }
         while (group.isFull()) {
-          groups *= 2;
-          group = index(0, groups);
+          count *= 2;
+          group = index(0, count);
         }
         for (int i = 0; i < folders.size() && redis != null; i++) {
           alive.set(i, redis.aliveNode(folders.get(i).process()) != null);
         }
       }
       progress.accept("looking rows up");
-      new Batches(group, sink).run();
-      sink.group(group);
+      new Batches(group, rows).run();
+      groups.accept(group);
     }
   }
 
@@ -172,7 +166,7 @@ public final class Planner {
         new OwnerGroup(hash, number, of, number == 0 ? mostIndexedRows : Long.MAX_VALUE);
     progress.accept("reading WALs" + (of == 1 ? "" : ", part %d of %d".formatted(number + 1, of)));
     wals.read(
-        (wal, entry) -> {
+        (entry, wal) -> {
           boolean failed = isFailed(wal, entry);
           for (WalRecord.Part part : entry.record().parts()) {
             if (isWanted(group, part)) {
@@ -184,27 +178,11 @@ public final class Planner {
     return group;
   }
 
-  /** Takes the wanted parts of records that did not fail, in the order of the WALs. */
-  private interface Parts {
-    void part(int wal, long sequence, WalRecord.Part part);
-
-    /** All parts of a record that are wanted were handed over. */
-    default void endOfRecord(int wal, WalReader.Entry entry) {}
-  }
-
-  private void read(OwnerGroup group, Parts sink) {
-    wals.read(
-        (wal, entry) -> {
-          if (isFailed(wal, entry)) {
-            return;
-          }
-          for (WalRecord.Part part : entry.record().parts()) {
-            if (isWanted(group, part)) {
-              sink.part(wal, entry.sequence(), part);
-            }
-          }
-          sink.endOfRecord(wal, entry);
-        });
+  /** The wanted parts of a record; none of a commit that failed. */
+  private List<WalRecord.Part> wanted(OwnerGroup group, int wal, WalReader.Entry entry) {
+    return isFailed(wal, entry)
+        ? List.of()
+        : entry.record().parts().stream().filter(part -> isWanted(group, part)).toList();
   }
 
   private boolean isFailed(int wal, WalReader.Entry entry) {
@@ -242,19 +220,20 @@ public final class Planner {
    */
   void readLost(
       OwnerGroup group, Predicate<String> wanted, BiConsumer<WalRecord.Part, EncodedRow> sink) {
-    read(
-        group,
-        (wal, sequence, part) -> {
-          if (wanted.test(part.owner())) {
-            group.takeNewest(part, State.TO_REPLAY, (row, version) -> sink.accept(part, row));
+    wals.read(
+        (entry, wal) -> {
+          for (WalRecord.Part part : wanted(group, wal, entry)) {
+            if (wanted.test(part.owner())) {
+              group.takeNewest(part, State.TO_REPLAY, (row, version) -> sink.accept(part, row));
+            }
           }
         });
   }
 
   /** The second reading of a group: gathers the newest of each row into batches. */
-  private final class Batches implements Parts {
+  private final class Batches {
     private final OwnerGroup group;
-    private final Sink sink;
+    private final Consumer<PlannedRow> sink;
     private final RowLookup lookup;
     private final Map<String, OwnerId> owners = new HashMap<>();
     private final Map<String, SessionId> sessions = new HashMap<>();
@@ -263,7 +242,7 @@ public final class Planner {
     private long batchBytes;
     private int rowsBefore; // in the batch, when the record began
 
-    Batches(OwnerGroup group, Sink sink) {
+    Batches(OwnerGroup group, Consumer<PlannedRow> sink) {
       this.group = group;
       this.sink = sink;
       this.lookup =
@@ -282,12 +261,15 @@ public final class Planner {
     }
 
     void run() {
-      read(group, this);
+      wals.read(
+          (entry, wal) -> {
+            wanted(group, wal, entry).forEach(part -> take(wal, entry.sequence(), part));
+            endOfRecord(wal, entry);
+          });
       classify();
     }
 
-    @Override
-    public void part(int wal, long sequence, WalRecord.Part part) {
+    private void take(int wal, long sequence, WalRecord.Part part) {
       group.takeNewest(
           part,
           State.UNSEEN,
@@ -300,8 +282,7 @@ public final class Planner {
     }
 
     /** Here alone, so that a commit never lies in two batches. */
-    @Override
-    public void endOfRecord(int wal, WalReader.Entry entry) {
+    private void endOfRecord(int wal, WalReader.Entry entry) {
       List<WalRecord.Part> sessionsTogether =
           batch.size() > rowsBefore ? sessionsTogether(entry) : List.of();
       if (!sessionsTogether.isEmpty()) {
@@ -325,7 +306,7 @@ public final class Planner {
               .trades()
               .count(change.owner().encoded(), change.image().length + change.key().length());
         }
-        sink.row(row);
+        sink.accept(row);
       }
       group.trades().join(batch, group::isToReplay);
       batch.clear();

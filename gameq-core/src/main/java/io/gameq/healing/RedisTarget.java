@@ -20,7 +20,7 @@ public final class RedisTarget implements ReplayTarget {
   private final RateLimit limit;
 
   public RedisTarget(ReplayRedis redis, RateLimit limit) {
-    this.script = new ReplayScript(redis.pipeline(), redis.slots());
+    this.script = new ReplayScript(redis.connection(), redis.slots());
     this.limit = limit;
   }
 

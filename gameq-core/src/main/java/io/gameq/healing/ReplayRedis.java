@@ -6,23 +6,11 @@ import io.gameq.redis.RedisConnection;
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.script.NodeSigns;
 import io.gameq.redis.script.OwnKey;
-import io.gameq.redis.script.ScriptPipeline;
 import org.jspecify.annotations.Nullable;
 
-/**
- * One connection to Redis, on which a replay sends scripts many at a time. One thread.
- *
- * @param pipeline over that connection
- */
-public record ReplayRedis(
-    RedisConnection connection, String namespace, SlotKeys[] slots, ScriptPipeline pipeline) {
-  /** Large scripts may follow one another, each within this. */
-  public static final int TIMEOUT_MILLIS = 30_000;
-
-  public ReplayRedis(RedisConnection connection, String namespace, SlotKeys[] slots) {
-    this(connection, namespace, slots, new ScriptPipeline(connection, TIMEOUT_MILLIS));
-  }
-
+/** One connection to Redis, on which a replay sends scripts many at a time. One thread. */
+@SuppressWarnings("ArrayRecordComponent") // nobody compares them
+public record ReplayRedis(RedisConnection connection, String namespace, SlotKeys[] slots) {
   public SlotKeys slot(OwnerId owner) {
     return slots[owner.slot(slots.length)];
   }

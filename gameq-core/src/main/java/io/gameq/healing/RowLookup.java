@@ -69,7 +69,7 @@ final class RowLookup {
     this.isHealed = isHealed;
     this.horizon = lookups.database().horizon();
     ReplayRedis open = lookups.redis();
-    this.redis = open == null ? null : new LookupScript(open.pipeline(), open.slots());
+    this.redis = open == null ? null : new LookupScript(open.connection(), open.slots());
   }
 
   /**

@@ -17,6 +17,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Consumer;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
@@ -84,19 +85,8 @@ public final class WalReplay {
    * @param sink sees the plan
    * @throws io.gameq.GameQueueException when a server refuses or does not answer; run it again
    */
-  public void run(Planner.Sink sink) {
-    planner.plan(
-        new Planner.Sink() {
-          @Override
-          public void row(PlannedRow row) {
-            sink.row(row);
-          }
-
-          @Override
-          public void group(OwnerGroup group) {
-            replay(group);
-          }
-        });
+  public void run(Consumer<PlannedRow> sink) {
+    planner.plan(sink, this::replay);
   }
 
   /** Some owners at a time, since their images are kept in memory. */

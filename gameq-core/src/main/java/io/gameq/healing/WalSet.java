@@ -5,6 +5,7 @@ import io.gameq.wal.WalReader;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.ObjIntConsumer;
 import org.jspecify.annotations.Nullable;
 
 /** The WALs of one command line, always read in the same order. Not thread-safe. */
@@ -13,11 +14,6 @@ public final class WalSet {
 
   WalSet(List<WalFolder> folders) {
     this.folders = folders;
-  }
-
-  /** Takes a record of one WAL. */
-  public interface Sink {
-    void accept(int wal, WalReader.Entry entry);
   }
 
   /**
@@ -34,11 +30,11 @@ public final class WalSet {
     return folders;
   }
 
-  /** Hands every readable record of every WAL to {@code sink}. */
-  public void read(Sink sink) {
+  /** Hands every readable record of every WAL, with the WAL's number, to {@code sink}. */
+  public void read(ObjIntConsumer<WalReader.Entry> sink) {
     for (int i = 0; i < folders.size(); i++) {
       int wal = i;
-      folders.get(i).read(entry -> sink.accept(wal, entry));
+      folders.get(i).read(entry -> sink.accept(entry, wal));
     }
   }
 

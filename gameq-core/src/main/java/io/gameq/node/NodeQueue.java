@@ -22,7 +22,6 @@ import io.gameq.owner.OwnerId;
 import io.gameq.owner.PercentEncoding;
 import io.gameq.redis.RedisConnection;
 import io.gameq.redis.script.LookupScript;
-import io.gameq.rows.Catalog;
 import io.gameq.rows.EncodedRow;
 import io.gameq.rows.RecordMapper;
 import io.gameq.rows.Table;
@@ -104,20 +103,17 @@ public final class NodeQueue implements GameQueue {
 
   @Override
   public OwnerSession open(String owner, Takeover takeover) {
-    OwnerId id = OwnerId.of(owner);
-    return opening.open(id, tablesOf(id), takeover);
+    return opening.open(owner, takeover, false);
   }
 
   @Override
   public OwnerSession open(String owner, Takeover then, Duration ask) {
-    OwnerId id = OwnerId.of(owner);
-    return opening.openAfterAsking(id, tablesOf(id), then, ask);
+    return opening.openAfterAsking(owner, then, ask);
   }
 
   @Override
   public CompletionStage<OwnerSession> openAsync(String owner, Takeover takeover) {
-    OwnerId id = OwnerId.of(owner);
-    return opening.start(id, tablesOf(id), takeover);
+    return opening.start(owner, takeover);
   }
 
   @Override
@@ -297,17 +293,5 @@ public final class NodeQueue implements GameQueue {
   /** Whether Redis is there and has all that this node knows. */
   public boolean isHealed() {
     return node.sender.isHealed();
-  }
-
-  private List<Table> tablesOf(OwnerId owner) {
-    Catalog catalog = rows.tables().atStart();
-    List<Table> tables = catalog.ownedBy(owner.kind());
-    if (tables.isEmpty()) {
-      Set<String> kinds = new TreeSet<>();
-      catalog.tables().forEach(table -> kinds.add(table.ownerKind()));
-      throw new GameQueueException(
-          "no managed table has owners of kind '" + owner.kind() + "'; known kinds: " + kinds);
-    }
-    return tables;
   }
 }

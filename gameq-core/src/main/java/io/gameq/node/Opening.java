@@ -64,11 +64,6 @@ public sealed interface Opening {
    */
   int MOST_ATTEMPTS = 3;
 
-  /** The first state, where nobody is asked to close the owner. */
-  static Opening of(OwnerId owner, List<Table> tables, Takeover takeover) {
-    return of(new Wanted(owner, tables, takeover, false));
-  }
-
   /** The first state. */
   static Opening of(Wanted wanted) {
     return new Begun(new Attempt(wanted, 1, 0, null, null));

@@ -22,6 +22,7 @@ import io.gameq.redis.RedisReply;
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.script.LookupScript;
 import io.gameq.redis.script.OpenOwners;
+import io.gameq.rows.Catalog;
 import io.gameq.rows.EncodedRow;
 import io.gameq.rows.Table;
 import io.gameq.view.OwnerView;
@@ -35,6 +36,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
@@ -80,13 +82,13 @@ final class OwnerOpening {
             (owner, session) -> node.sessions.findOpen(owner.encoded(), session.text()) != null);
   }
 
-  /** Throws as {@link io.gameq.GameQueue#open(String, Takeover)}. */
-  NodeSession open(OwnerId owner, List<Table> of, Takeover takeover) {
-    return open(new Opening.Wanted(owner, of, takeover, false));
-  }
-
-  private NodeSession open(Opening.Wanted wanted) {
-    requireFit(wanted.owner(), wanted.tables());
+  /**
+   * Throws as {@link io.gameq.GameQueue#open(String, Takeover)}.
+   *
+   * @param asks whether who has it open is asked to close it
+   */
+  NodeSession open(String owner, Takeover takeover, boolean asks) {
+    Opening.Wanted wanted = wanted(owner, takeover, asks);
     return node.calls.ofMySql(
         "opening " + wanted.owner(),
         isAwaited -> openInTurn(wanted, isAwaited),
@@ -94,24 +96,24 @@ final class OwnerOpening {
   }
 
   /** Throws as {@link io.gameq.GameQueue#open(String, Takeover, Duration)}. */
-  NodeSession openAfterAsking(OwnerId owner, List<Table> of, Takeover then, Duration ask) {
-    Opening.Wanted asking = new Opening.Wanted(owner, of, Takeover.UNLESS_ALIVE, true);
+  NodeSession openAfterAsking(String owner, Takeover then, Duration ask) {
     long deadline = System.nanoTime() + ask.toNanos();
     long wait = FIRST_LOOK_NANOS;
     while (true) {
       try {
-        return open(asking);
+        return open(owner, Takeover.UNLESS_ALIVE, true);
       } catch (OwnerHeldException e) {
         long left = deadline - System.nanoTime();
         if (left <= 0) {
           if (then == Takeover.UNLESS_ALIVE) {
             throw e;
           }
-          return open(owner, of, then);
+          return open(owner, then, false);
         }
         LockSupport.parkNanos(this, Math.min(left, wait));
         if (Thread.currentThread().isInterrupted()) {
-          throw new GameQueueException("interrupted while " + owner + " was asked for", e);
+          throw new GameQueueException(
+              "interrupted while " + OwnerId.of(owner) + " was asked for", e);
         }
         wait = Math.min(2 * wait, LAST_LOOK_NANOS);
       }
@@ -119,21 +121,30 @@ final class OwnerOpening {
   }
 
   /** The same without waiting; the future ends where the game's code runs. */
-  CompletableFuture<OwnerSession> start(OwnerId owner, List<Table> of, Takeover takeover) {
-    requireFit(owner, of);
-    Opening.Wanted wanted = new Opening.Wanted(owner, of, takeover, false);
+  CompletableFuture<OwnerSession> start(String owner, Takeover takeover) {
+    Opening.Wanted wanted = wanted(owner, takeover, false);
     return node.calls.startOfMySql(
-        "opening " + owner,
+        "opening " + wanted.owner(),
         isAwaited -> openInTurn(wanted, isAwaited),
         late -> node.closing.release(NodeSession.of(late).tracker),
         node.callbacks);
   }
 
-  /** Does the id fit? Nothing is written yet. */
-  private void requireFit(OwnerId owner, List<Table> of) {
+  /** Does the id fit, and may the node open it? Nothing is written yet. */
+  private Opening.Wanted wanted(String id, Takeover takeover, boolean asks) {
+    OwnerId owner = OwnerId.of(id);
+    Catalog catalog = node.rows.tables().atStart();
+    List<Table> tables = catalog.ownedBy(owner.kind());
+    if (tables.isEmpty()) {
+      Set<String> kinds = new TreeSet<>();
+      catalog.tables().forEach(table -> kinds.add(table.ownerKind()));
+      throw new GameQueueException(
+          "no managed table has owners of kind '" + owner.kind() + "'; known kinds: " + kinds);
+    }
     node.requireOpen();
     node.requireAlive();
-    of.forEach(table -> table.ownerColumnValue(owner));
+    tables.forEach(table -> table.ownerColumnValue(owner));
+    return new Opening.Wanted(owner, tables, takeover, asks);
   }
 
   private NodeSession openInTurn(Opening.Wanted wanted, BooleanSupplier isAwaited) {
@@ -259,7 +270,7 @@ final class OwnerOpening {
     @Override
     protected OpenOwners.@Nullable Holder holder(
         SlotKeys slot, OwnerId owner, CountingSessions durable) {
-      return openOwners.holder(node.servers.control(), slot, owner, durable);
+      return node.servers.control().call(redis -> openOwners.holder(redis, slot, owner, durable));
     }
 
     @Override

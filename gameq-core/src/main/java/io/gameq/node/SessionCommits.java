@@ -64,6 +64,9 @@ final class SessionCommits implements MessageCommits {
    * @param deadlineNanos until when it may wait for room, by System.nanoTime
    */
   record Terms(Urgency urgency, boolean isPushedBack, long deadlineNanos) {
+    /** Of messages alone: they wait for nothing that MySQL has to take. */
+    static final Terms OF_MESSAGES = last(Long.MAX_VALUE);
+
     /** What the game commits. */
     static Terms of(Urgency urgency) {
       return new Terms(urgency, urgency == Urgency.NORMAL, Long.MAX_VALUE);
@@ -110,9 +113,13 @@ final class SessionCommits implements MessageCommits {
       for (StagedChanges one : of) {
         one.session.take(one, all, taken);
       }
-      return taken.isEmpty() && alone.isEmpty()
-          ? commit(changes)
-          : submit(taken, changes, taken.isEmpty() ? alone : sent(taken), terms);
+      boolean isOfMessages = taken.isEmpty() && alone.isEmpty();
+      if (isOfMessages && changes.isEmpty()) {
+        return TrackedReceipt.EMPTY;
+      }
+      List<GameRows.Sent> sent =
+          taken.isEmpty() ? alone : taken.stream().flatMap(its -> its.sent().stream()).toList();
+      return submit(taken, changes, sent, isOfMessages ? Terms.OF_MESSAGES : terms);
     } catch (RuntimeException e) {
       node.sessions.counts().notTaken(e);
       if (!isSet) {
@@ -152,7 +159,7 @@ final class SessionCommits implements MessageCommits {
   private CommitReceipt submit(
       List<Staged> taken, List<MessageChange> changes, List<GameRows.Sent> sent, Terms terms) {
     List<SlotMessages> messages = messages(taken, changes);
-    List<ChangedRow> handled = handled(messages);
+    List<ChangedRow> handled = taken.isEmpty() ? List.of() : handled(messages);
     List<CommitPart> parts = new ArrayList<>(taken.size()); // one for each session, then inboxes
     taken.forEach(its -> parts.add(its.part()));
     List<DurableTracker> inboxes = sent.isEmpty() ? List.of() : new ArrayList<>();
@@ -206,17 +213,6 @@ final class SessionCommits implements MessageCommits {
       }
       inboxes.forEach(DurableTracker::prepared);
     }
-  }
-
-  private static List<GameRows.Sent> sent(List<Staged> taken) {
-    List<GameRows.Sent> sent = List.of();
-    for (Staged its : taken) {
-      if (!its.sent().isEmpty()) {
-        sent = new ArrayList<>(sent);
-        sent.addAll(its.sent());
-      }
-    }
-    return sent;
   }
 
   /**
@@ -338,14 +334,9 @@ final class SessionCommits implements MessageCommits {
 
   /** Whether any row moves between two owners. */
   private static boolean moves(List<CommitPart> parts) {
-    for (CommitPart part : parts) {
-      for (ChangedRow row : part.rows()) {
-        if (row.movedIn() || row.op() == RowOp.MOVED) {
-          return true;
-        }
-      }
-    }
-    return false;
+    return parts.stream()
+        .flatMap(part -> part.rows().stream())
+        .anyMatch(row -> row.movedIn() || row.op() == RowOp.MOVED);
   }
 
   /**
@@ -431,40 +422,18 @@ final class SessionCommits implements MessageCommits {
             .formatted(part.session().owner(), limits.admissionMillis(), rows, bytes));
   }
 
-  // --- messages alone: they wait for nothing that MySQL has to take
-
-  @Override
-  public CommitReceipt commit(List<MessageChange> changes) {
-    if (changes.isEmpty()) {
-      return TrackedReceipt.EMPTY;
-    }
-    TrackedCommit commit =
-        new TrackedCommit(List.of(), bySlot(changes), List.of(), null, Urgency.NORMAL);
-    submit(commit, true);
-    return commit.receipt(node.callbacks);
-  }
+  // --- messages alone, without a receipt
 
   @Override
   public void commit(List<MessageChange> changes, Consumer<@Nullable RuntimeException> told) {
     if (changes.isEmpty()) {
       told.accept(null);
-    } else {
-      submit(new ToldCommit(bySlot(changes), told), false);
+      return;
     }
-  }
-
-  private static List<SlotMessages> bySlot(List<MessageChange> changes) {
-    return SlotMessages.bySlot(changes.size() == 1 ? changes : FoldedMessages.of(changes));
-  }
-
-  private void submit(Commit commit, boolean mayHaveCallbacks) {
+    Commit commit = new ToldCommit(messages(List.of(), changes), told);
     try {
       check(List.of(), commit.messages());
-      long deadline = admissionDeadline();
-      if (mayHaveCallbacks) {
-        awaitCallbacks(deadline);
-      }
-      node.sender.submit(commit, deadline);
+      node.sender.submit(commit, admissionDeadline());
     } catch (RuntimeException e) {
       node.sessions.counts().notTaken(e);
       throw e;

@@ -104,15 +104,9 @@ final class ClaimTaking implements Agent {
     if (room == 0 && outcomes.open() == 0) {
       return 0;
     }
-    RedisConnection redis = null;
     try {
-      int done = outcomes.commitAcks();
-      redis = taker.connection();
-      return redis == null ? done : done + outcomes.nack(redis) + take(redis, room);
+      return taker.work(redis -> take(redis, room));
     } catch (RedisUnavailableException e) {
-      if (redis != null) {
-        taker.giveUp(redis);
-      }
       end(e);
       throw e;
     } finally {
@@ -136,21 +130,14 @@ final class ClaimTaking implements Agent {
     }
     try {
       isHeldUp = false;
-      Taker.Taken taken = taker.take(redis, room);
-      if (taken == null) {
-        return 0;
-      }
-      deliver(taken);
-      if (taken.failure() != null) {
-        throw taken.failure(); // is logged
-      }
-      return 1;
+      return taker.take(redis, room, this::deliver);
     } finally {
       taker.end();
     }
   }
 
-  private void deliver(Taker.Taken taken) {
+  /** Always 1: there may be more at once. */
+  private int deliver(Taker.Taken taken) {
     int from = 0;
     while (from < taken.messages().size()) {
       Waiting next;
@@ -159,13 +146,14 @@ final class ClaimTaking implements Agent {
       }
       if (next == null) {
         giveBack(taken.part(from, Integer.MAX_VALUE)); // who waited for it was cancelled
-        return;
+        return 1;
       }
       Taker.Taken some = taken.part(from, next.most);
       if (next.future.complete(some)) {
         from += some.messages().size();
       }
     }
+    return 1;
   }
 
   /** Of whoever does not want them any more. */

@@ -11,7 +11,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -64,7 +63,7 @@ final class HeldMessage<T> implements Delivery<T> {
     this.taken = taken;
     this.value = MessageValue.decode(taken.value());
     this.schedule = Schedule.of(value);
-    this.payload = topic.payloads.decode(value.payload());
+    this.payload = topic.payloads.decode().apply(value.payload());
     this.leaseEndNanos = leaseEndNanos;
   }
 
@@ -276,7 +275,7 @@ final class HeldMessage<T> implements Delivery<T> {
       committed = receipt;
     }
     if (committed != null) {
-      committed.awaitQueued(remaining().plus(Duration.ofNanos(TimeUnit.MILLISECONDS.toNanos(1))));
+      committed.awaitQueued(remaining().plusMillis(1));
     }
   }
 

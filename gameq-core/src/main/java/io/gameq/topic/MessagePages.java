@@ -6,10 +6,9 @@ import io.gameq.Message.State;
 import io.gameq.Topic;
 import io.gameq.message.MessageValue;
 import io.gameq.redis.RedisConnection;
-import io.gameq.redis.topic.DeadMessages;
 import io.gameq.redis.topic.FoundMessage;
-import io.gameq.redis.topic.TopicReads;
-import io.gameq.redis.topic.TopicReads.Place;
+import io.gameq.redis.topic.TopicMessages;
+import io.gameq.redis.topic.TopicMessages.Place;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -99,9 +98,9 @@ final class MessagePages<T> {
   /** Adds what there is room for; returns how many it read. */
   private int listed(
       RedisConnection redis, int slot, Place place, long offset, int room, List<Message<T>> page) {
-    List<TopicReads.Listed> listed =
-        TopicReads.page(redis, topic.node.slots()[slot], topic.name(), place, offset, room);
-    for (TopicReads.Listed of : listed) {
+    List<TopicMessages.Listed> listed =
+        TopicMessages.page(redis, topic.node.slots()[slot], topic.name(), place, offset, room);
+    for (TopicMessages.Listed of : listed) {
       byte[] value = of.value();
       if (value != null) {
         long millis = of.millis();
@@ -117,7 +116,7 @@ final class MessagePages<T> {
   private int dead(RedisConnection redis, int slot, long offset, int room, List<Message<T>> page) {
     List<FoundMessage> found = new ArrayList<>();
     long[] left = {offset};
-    DeadMessages.each(
+    TopicMessages.eachDead(
         redis,
         topic.node.slots()[slot],
         topic.name(),

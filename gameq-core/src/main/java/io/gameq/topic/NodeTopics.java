@@ -90,7 +90,7 @@ public final class NodeTopics {
 
   /** As {@link io.gameq.GameQueue#topic(String, Class, TopicOptions)}. */
   public <T extends Record> Topic<T> open(String name, Class<T> payload, TopicOptions options) {
-    return open(name, options, new Payloads.OfRecord<>(payload));
+    return open(name, options, Payloads.ofRecord(payload));
   }
 
   private <T> Topic<T> open(String name, TopicOptions options, Payloads<T> payloads) {

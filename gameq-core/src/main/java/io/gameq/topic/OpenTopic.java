@@ -18,12 +18,11 @@ import io.gameq.message.MessageValue;
 import io.gameq.redis.RedisConnection;
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.topic.ConsumerScripts;
-import io.gameq.redis.topic.DeadMessages;
 import io.gameq.redis.topic.DefinedTopic;
 import io.gameq.redis.topic.FoundMessage;
 import io.gameq.redis.topic.TopicCounts;
 import io.gameq.redis.topic.TopicDefinition;
-import io.gameq.redis.topic.TopicReads;
+import io.gameq.redis.topic.TopicMessages;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Arrays;
@@ -47,12 +46,12 @@ public final class OpenTopic<T> implements Topic<T> {
   private static final int MOST_REASON = 255;
 
   /** Far beyond any game; and a double in Redis holds it to the millisecond. */
-  private static final long LAST_MILLIS = Instant.parse("9999-12-31T00:00:00Z").toEpochMilli();
+  static final long LAST_MILLIS = Instant.parse("9999-12-31T00:00:00Z").toEpochMilli();
 
   /** Priority times ageing: added to any time, a double in Redis holds it to the millisecond. */
   private static final long MOST_PRIORITY_MILLIS = 1L << 52;
 
-  private final NodeTopics topics;
+  final NodeTopics topics;
   final NodeTopics.Node node;
   final TopicDefinition definition;
   private final TopicOptions options;
@@ -73,7 +72,7 @@ public final class OpenTopic<T> implements Topic<T> {
     this.scripts =
         new ConsumerScripts(
             definition, node.slots(), node.config().node(), node.clock()::latestMillis);
-    this.claims = new TopicClaims<>(topics, this);
+    this.claims = new TopicClaims<>(this);
   }
 
   @Override
@@ -150,7 +149,7 @@ public final class OpenTopic<T> implements Topic<T> {
 
   /** Throws GameQueueException when a payload cannot be encoded, or is too large. */
   private byte[] payload(MessageId id, T of) {
-    byte[] payload = payloads.encode(of);
+    byte[] payload = payloads.encode().apply(of);
     if (payload.length > options.payloadBytes()) {
       throw new GameQueueException(
           "the payload of message %s takes %d bytes, the limit of topic '%s' is %d: payloadBytes"
@@ -234,7 +233,7 @@ public final class OpenTopic<T> implements Topic<T> {
     }
     return new Publish<>(
         message.key(),
-        combine.apply(payloads.decode(pending.payload()), message.payload()),
+        combine.apply(payloads.decode().apply(pending.payload()), message.payload()),
         message.group(),
         message.priority(),
         message.timing(),
@@ -251,7 +250,7 @@ public final class OpenTopic<T> implements Topic<T> {
   }
 
   private FoundMessage find(MessageId id) {
-    return ask("message " + id, redis -> TopicReads.find(redis, slot(id), id));
+    return ask("message " + id, redis -> TopicMessages.find(redis, slot(id), id));
   }
 
   @Override
@@ -305,7 +304,7 @@ public final class OpenTopic<T> implements Topic<T> {
     MessageValue.Decoded value = MessageValue.decode(encoded);
     T payload = null;
     try {
-      payload = payloads.decode(value.payload());
+      payload = payloads.decode().apply(value.payload());
     } catch (GameQueueException e) {
       // which may be why it is a dead letter
     }
@@ -372,7 +371,7 @@ public final class OpenTopic<T> implements Topic<T> {
     TopicCounts counts =
         ask(
             "counts of topic '" + name() + "'",
-            redis -> TopicReads.counts(redis, slots, name(), node.clock().getAsLong()));
+            redis -> TopicMessages.counts(redis, slots, name(), node.clock().getAsLong()));
     return new Counts(counts.pending(), counts.dueLanes(), counts.held(), counts.dead());
   }
 
@@ -391,8 +390,8 @@ public final class OpenTopic<T> implements Topic<T> {
     return ask(
         "to retry message " + id,
         redis ->
-            DeadMessages.retry(redis, slot(id), id, version, payload)
-                == DeadMessages.Retried.RETRIED);
+            TopicMessages.retryDead(redis, slot(id), id, version, payload)
+                == TopicMessages.Retried.RETRIED);
   }
 
   @Override
@@ -400,7 +399,7 @@ public final class OpenTopic<T> implements Topic<T> {
     MessageId id = id(dead.group(), dead.key());
     return ask(
         "to discard message " + id,
-        redis -> DeadMessages.discard(redis, slot(id), id, dead.version()));
+        redis -> TopicMessages.discardDead(redis, slot(id), id, dead.version()));
   }
 
   @Override

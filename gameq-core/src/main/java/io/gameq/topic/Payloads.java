@@ -3,69 +3,53 @@ package io.gameq.topic;
 import io.gameq.GameQueueException;
 import io.gameq.records.RecordValue;
 import java.io.IOException;
+import java.util.function.Function;
 import org.msgpack.core.MessageBufferPacker;
 import org.msgpack.core.MessagePack;
 import org.msgpack.core.MessagePackException;
 import org.msgpack.core.MessageUnpacker;
 
-/** Turns what the game publishes into bytes and back. Thread-safe. */
-interface Payloads<T> {
+/**
+ * Turns what the game publishes into bytes and back. Thread-safe.
+ *
+ * @param encode throws GameQueueException when a payload holds what cannot be encoded
+ * @param decode throws GameQueueException when the bytes are not those of such a payload
+ */
+record Payloads<T>(Function<T, byte[]> encode, Function<byte[], T> decode) {
   /** Bytes as they are: neither copied by a publish nor by a delivery. */
-  Payloads<byte[]> BYTES =
-      new Payloads<>() {
-        @Override
-        public byte[] encode(byte[] payload) {
-          return payload;
-        }
+  static final Payloads<byte[]> BYTES = new Payloads<>(bytes -> bytes, bytes -> bytes);
 
-        @Override
-        public byte[] decode(byte[] bytes) {
-          return bytes;
-        }
-      };
+  /**
+   * Records as MessagePack maps, by the names of their components. Throws GameQueueException when a
+   * component has a type that cannot be encoded.
+   */
+  static <T extends Record> Payloads<T> ofRecord(Class<T> type) {
+    RecordValue codec = RecordValue.of(type);
+    return new Payloads<>(of -> encode(codec, type, of), bytes -> decode(codec, type, bytes));
+  }
 
-  /** Throws GameQueueException when it holds what cannot be encoded. */
-  byte[] encode(T payload);
-
-  /** Throws GameQueueException when the bytes are not those of such a payload. */
-  T decode(byte[] bytes);
-
-  /** Records as MessagePack maps, by the names of their components. */
-  final class OfRecord<T extends Record> implements Payloads<T> {
-    private final Class<T> type;
-    private final RecordValue codec;
-
-    /** Throws GameQueueException when a component has a type that cannot be encoded. */
-    OfRecord(Class<T> type) {
-      this.type = type;
-      this.codec = RecordValue.of(type);
+  private static byte[] encode(RecordValue codec, Class<?> type, Record payload) {
+    try (MessageBufferPacker packer = MessagePack.newDefaultBufferPacker()) {
+      codec.pack(packer, payload);
+      return packer.toByteArray();
+    } catch (IOException | NullPointerException | ClassCastException e) {
+      throw new GameQueueException(
+          ("cannot encode a payload of %s: lists and maps hold no null, and what they are"
+                  + " declared to")
+              .formatted(type.getName()),
+          e);
     }
+  }
 
-    @Override
-    public byte[] encode(T payload) {
-      try (MessageBufferPacker packer = MessagePack.newDefaultBufferPacker()) {
-        codec.pack(packer, payload);
-        return packer.toByteArray();
-      } catch (IOException | NullPointerException | ClassCastException e) {
-        throw new GameQueueException(
-            ("cannot encode a payload of %s: lists and maps hold no null, and what they are"
-                    + " declared to")
-                .formatted(type.getName()),
-            e);
+  private static <T> T decode(RecordValue codec, Class<T> type, byte[] bytes) {
+    try (MessageUnpacker unpacker = MessagePack.newDefaultUnpacker(bytes)) {
+      Object read = codec.unpack(unpacker);
+      if (read == null) {
+        throw new GameQueueException("a payload is nothing, not a " + type.getName());
       }
-    }
-
-    @Override
-    public T decode(byte[] bytes) {
-      try (MessageUnpacker unpacker = MessagePack.newDefaultUnpacker(bytes)) {
-        Object read = codec.unpack(unpacker);
-        if (read == null) {
-          throw new GameQueueException("a payload is nothing, not a " + type.getName());
-        }
-        return type.cast(read);
-      } catch (IOException | MessagePackException | ArithmeticException e) {
-        throw new GameQueueException("a payload is not that of a " + type.getName(), e);
-      }
+      return type.cast(read);
+    } catch (IOException | MessagePackException | ArithmeticException e) {
+      throw new GameQueueException("a payload is not that of a " + type.getName(), e);
     }
   }
 }

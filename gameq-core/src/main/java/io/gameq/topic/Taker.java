@@ -6,6 +6,7 @@ import io.gameq.commit.CommitSender;
 import io.gameq.redis.ControlConnection;
 import io.gameq.redis.RedisConnection;
 import io.gameq.redis.Subscribed;
+import io.gameq.redis.script.LuaScript;
 import io.gameq.redis.topic.ConsumerScripts;
 import io.gameq.redis.topic.DefinedTopic;
 import io.gameq.redis.topic.TakenMessage;
@@ -17,6 +18,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicIntegerArray;
+import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -90,12 +92,31 @@ final class Taker implements AutoCloseable {
   }
 
   /**
+   * A round of the consumer: sends what became of messages, then has more taken. Returns how much
+   * was done.
+   *
+   * @param take what takes them; not called while this node has not healed
+   * @throws RedisUnavailableException when Redis does not answer: the next connection is new
+   */
+  int work(ToIntFunction<RedisConnection> take) {
+    int done = outcomes.commitAcks();
+    RedisConnection redis = connection();
+    if (redis == null) {
+      return done;
+    }
+    try {
+      return done + outcomes.nack(redis) + take.applyAsInt(redis);
+    } catch (RedisUnavailableException e) {
+      control.giveUp(redis);
+      throw e;
+    }
+  }
+
+  /**
    * The connection to the server that this node has healed on; null while it has not. Looks once a
    * second whether operators paused the topic or gave it a rate, and that notices come.
-   *
-   * @throws GameQueueException when Redis does not answer
    */
-  @Nullable RedisConnection connection() {
+  private @Nullable RedisConnection connection() {
     CommitSender sender = topic.node.sender();
     if (!sender.isHealed()) {
       return null;
@@ -137,11 +158,6 @@ final class Taker implements AutoCloseable {
   /** Messages a second that all nodes together may take, as {@link #connection} saw it; 0: any. */
   private double topicRate() {
     return defined == null ? 0 : defined.perSecond();
-  }
-
-  /** A connection that does not answer: the next one is new. */
-  void giveUp(RedisConnection redis) {
-    control.giveUp(redis);
   }
 
   /**
@@ -187,10 +203,25 @@ final class Taker implements AutoCloseable {
   }
 
   /**
-   * Takes from where something is due now, at most so many messages; null when that is nowhere, or
-   * the rate grants nothing. What had all its attempts is given up.
+   * Takes from where something is due now, at most so many messages. What had all its attempts is
+   * given up.
+   *
+   * @param deliver has what was taken handled; returns how much was done
+   * @return the same; 0 when nothing is due, or the rate grants nothing
    */
-  @Nullable Taken take(RedisConnection redis, int room) {
+  int take(RedisConnection redis, int room, ToIntFunction<Taken> deliver) {
+    Taken taken = take(redis, room);
+    if (taken == null) {
+      return 0;
+    }
+    int done = deliver.applyAsInt(taken);
+    if (taken.failure != null) {
+      throw taken.failure; // is logged
+    }
+    return done;
+  }
+
+  private @Nullable Taken take(RedisConnection redis, int room) {
     double perSecond = topicRate();
     if (perSecond == 0) {
       return takeGranted(redis, room);
@@ -232,11 +263,11 @@ final class Taker implements AutoCloseable {
       return null;
     }
     long leaseEnd = System.nanoTime() + lease.toNanos(); // no later than Redis says
-    List<ConsumerScripts.Answer> answers = topic.scripts.take(redis, shares);
+    List<LuaScript.Answer<ConsumerScripts.Batch>> answers = topic.scripts.take(redis, shares);
     List<TakenMessage> taken = new ArrayList<>();
     GameQueueException failure = null;
     for (int i = 0; i < answers.size(); i++) {
-      ConsumerScripts.Batch of = answers.get(i).batch();
+      ConsumerScripts.Batch of = answers.get(i).reply();
       if (of == null) {
         failure = answers.get(i).error();
         continue; // the poll looks there again

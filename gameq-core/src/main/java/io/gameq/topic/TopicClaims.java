@@ -15,7 +15,6 @@ import io.gameq.redis.topic.ConsumerScripts.Failure;
 import io.gameq.redis.topic.ConsumerScripts.NackResult;
 import io.gameq.redis.topic.TakenMessage;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.Collections;
@@ -37,14 +36,10 @@ final class TopicClaims<T> implements Claims<T> {
   private static final Duration LONGEST_WAIT = Duration.ofHours(1);
   private static final Duration LONGEST_DELAY = Duration.ofDays(366);
 
-  private final NodeTopics topics;
   private final OpenTopic<T> topic;
-  private final NodeTopics.Node node;
 
-  TopicClaims(NodeTopics topics, OpenTopic<T> topic) {
-    this.topics = topics;
+  TopicClaims(OpenTopic<T> topic) {
     this.topic = topic;
-    this.node = topic.node;
   }
 
   @Override
@@ -55,7 +50,7 @@ final class TopicClaims<T> implements Claims<T> {
     if (wait.isNegative() || wait.compareTo(LONGEST_WAIT) > 0) {
       throw new GameQueueException("wait for messages from 0 to an hour: " + wait);
     }
-    ClaimTaking taking = topics.taking(topic);
+    ClaimTaking taking = topic.topics.taking(topic);
     CompletableFuture<List<Claimed<T>>> told = new CompletableFuture<>();
     CompletableFuture<Taker.Taken> taken = taking.take(most, wait);
     CompletableFuture<?> unused =
@@ -64,9 +59,9 @@ final class TopicClaims<T> implements Claims<T> {
         taken.whenComplete(
             (some, error) -> {
               if (error == null) {
-                node.callbacks().execute(() -> tell(told, some, taking));
+                topic.node.callbacks().execute(() -> tell(told, some, taking));
               } else {
-                node.callbacks().execute(() -> told.completeExceptionally(error));
+                topic.node.callbacks().execute(() -> told.completeExceptionally(error));
               }
             });
     return told;
@@ -126,7 +121,7 @@ final class TopicClaims<T> implements Claims<T> {
   private Map<String, ClaimText> some(Map<String, ClaimText> left) {
     Map<String, ClaimText> some = new LinkedHashMap<>();
     Set<String> ids = new HashSet<>();
-    int most = Math.min(Outcomes.MOST_TOGETHER, node.config().limits().commitRows());
+    int most = Math.min(Outcomes.MOST_TOGETHER, topic.node.config().limits().commitRows());
     left.forEach(
         (text, claim) -> {
           if (some.size() < most && ids.add(claim.id().id())) {
@@ -140,7 +135,9 @@ final class TopicClaims<T> implements Claims<T> {
   private CompletableFuture<Void> acknowledge(Map<String, ClaimText> claims, List<String> lost) {
     List<MessageChange> acks =
         claims.values().stream().<MessageChange>map(claim -> claim.ack(slots())).toList();
-    return node.commits()
+    return topic
+        .node
+        .commits()
         .commit(acks)
         .queued()
         .exceptionallyCompose(
@@ -254,7 +251,6 @@ final class TopicClaims<T> implements Claims<T> {
     private static final int MOST_CHARS = 2_000;
 
     private static final Pattern TOKEN = Pattern.compile("[0-9a-f-]{36}");
-    private static final long LAST_MILLIS = Instant.parse("9999-12-31T00:00:00Z").toEpochMilli();
 
     /** The claim of a message that was taken. */
     static ClaimText of(HeldMessage<?> message) {
@@ -321,7 +317,7 @@ final class TopicClaims<T> implements Claims<T> {
           && attempt >= 1
           && attempt <= Retry.MOST_ATTEMPTS
           && nextDueMillis >= 0
-          && nextDueMillis <= LAST_MILLIS;
+          && nextDueMillis <= OpenTopic.LAST_MILLIS;
     }
 
     /** With {@code slots} of the topic. */

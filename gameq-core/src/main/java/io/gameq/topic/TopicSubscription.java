@@ -6,7 +6,6 @@ import io.gameq.ClosedException;
 import io.gameq.CommitPendingException;
 import io.gameq.CommitUnknownException;
 import io.gameq.GameQueueException;
-import io.gameq.RedisUnavailableException;
 import io.gameq.SubscribeOptions;
 import io.gameq.Subscription;
 import io.gameq.agent.Agent;
@@ -93,19 +92,10 @@ final class TopicSubscription<T> implements Subscription {
     @Override
     public int doWork() {
       isHeldUp = true;
-      int done = outcomes.commitAcks();
-      RedisConnection redis = taker.connection();
-      if (redis == null) {
-        return done;
-      }
-      try {
-        return done + outcomes.nack(redis) + take(redis);
-      } catch (RedisUnavailableException e) {
-        taker.giveUp(redis);
-        throw e;
-      }
+      return taker.work(this::take);
     }
 
+    /** As many as the handlers have room for and the topic's rate grants. */
     private int take(RedisConnection redis) {
       int room = room();
       if (!taker.begin()) {
@@ -113,7 +103,7 @@ final class TopicSubscription<T> implements Subscription {
       }
       try {
         isHeldUp = room == 0 && pace.messages() > 0; // a handler that ends wakes it
-        return room > 0 ? take(redis, room) : 0;
+        return room > 0 ? taker.take(redis, room, this::deliver) : 0;
       } finally {
         taker.end();
       }
@@ -127,12 +117,7 @@ final class TopicSubscription<T> implements Subscription {
       return Math.min(free * batch, pace.messages());
     }
 
-    /** As many as the handlers have room for and the topic's rate grants. */
-    private int take(RedisConnection redis, int room) {
-      Taker.Taken taken = taker.take(redis, room);
-      if (taken == null) {
-        return 0;
-      }
+    private int deliver(Taker.Taken taken) {
       int messages = taken.messages().size();
       pace.took(messages);
       for (int from = 0; from < messages; from += batch) {
@@ -140,9 +125,6 @@ final class TopicSubscription<T> implements Subscription {
         busy.incrementAndGet();
         running.addAndGet(some.messages().size());
         threads.execute(() -> run(some));
-      }
-      if (taken.failure() != null) {
-        throw taken.failure(); // is logged
       }
       return messages;
     }

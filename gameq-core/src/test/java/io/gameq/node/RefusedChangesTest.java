@@ -13,13 +13,18 @@ import io.gameq.OwnershipLostException;
 import io.gameq.QueueFullException;
 import io.gameq.RollbackRequiredException;
 import io.gameq.RowRefusedException;
+import io.gameq.commit.MessageCommits;
+import io.gameq.message.MessageChange;
+import io.gameq.message.MessageId;
 import io.gameq.servers.GameDatabase;
+import io.gameq.sign.CommitOutcome;
 import java.nio.file.Path;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.api.io.TempDir;
@@ -226,6 +231,23 @@ class RefusedChangesTest {
       giver.rollback();
       queue.commit(giver, taker).awaitQueued(LONG);
       assertEquals(1, items(queue, 51).size());
+    }
+  }
+
+  @Test
+  void aRefusedCommitOfMessagesIsCountedOnceWhateverSessionsItNames() throws Exception {
+    try (GameQueue queue = GameQueue.open(config("n1").maxCommit(3, 5_000).build())) {
+      OwnerSession player = queue.open("player:61");
+      List<MessageChange> tooMany =
+          Stream.of("a", "b", "c", "d")
+              .<MessageChange>map(
+                  key -> new MessageChange.Delete(MessageId.of("mail", null, key), 1))
+              .toList();
+      MessageCommits messages = NodeAccess.messages(queue);
+      assertThrows(GameQueueException.class, () -> messages.commit(tooMany));
+      assertThrows(GameQueueException.class, () -> messages.commit(tooMany, player));
+      assertThrows(GameQueueException.class, () -> messages.commit(tooMany, failure -> {}));
+      assertEquals(3, ((NodeQueue) queue).counts().commits(CommitOutcome.REFUSED));
     }
   }
 

@@ -52,7 +52,7 @@ class PayloadsTest {
 
   @Test
   void everyTypeComesBack() {
-    Payloads.OfRecord<Everything> payloads = new Payloads.OfRecord<>(Everything.class);
+    Payloads<Everything> payloads = Payloads.ofRecord(Everything.class);
     Everything all =
         new Everything(
             true,
@@ -72,23 +72,23 @@ class PayloadsTest {
             new Point(1, 2),
             List.of(new Point(3, 4), new Point(5, 6)),
             Map.of("gold", 9L));
-    assertEquals(all, payloads.decode(payloads.encode(all)));
+    assertEquals(all, payloads.decode().apply(payloads.encode().apply(all)));
   }
 
   @Test
   void componentsComeAndGoWhileNodesOfBothVersionsRun() {
-    byte[] old = new Payloads.OfRecord<>(Old.class).encode(new Old(5, "x"));
-    assertEquals(new New(5, 0, null), new Payloads.OfRecord<>(New.class).decode(old));
+    byte[] old = Payloads.ofRecord(Old.class).encode().apply(new Old(5, "x"));
+    assertEquals(new New(5, 0, null), Payloads.ofRecord(New.class).decode().apply(old));
   }
 
   @Test
   void namesWhatCannotBePartOfAPayload() {
     GameQueueException error =
-        assertThrows(GameQueueException.class, () -> new Payloads.OfRecord<>(Odd.class));
+        assertThrows(GameQueueException.class, () -> Payloads.ofRecord(Odd.class));
     assertTrue(error.getMessage().contains("component names"), error.getMessage());
-    assertThrows(GameQueueException.class, () -> new Payloads.OfRecord<>(Loop.class));
+    assertThrows(GameQueueException.class, () -> Payloads.ofRecord(Loop.class));
     assertThrows(
         GameQueueException.class,
-        () -> new Payloads.OfRecord<>(Point.class).decode(new byte[] {(byte) 0xc1}));
+        () -> Payloads.ofRecord(Point.class).decode().apply(new byte[] {(byte) 0xc1}));
   }
 }

@@ -151,13 +151,7 @@ final class InspectCommand extends WalCommand {
           OwnerId owner = OwnerId.ofEncoded(part.owner());
           line.writeStringField("owner", owner.base().encoded());
           line.writeStringField("key", row.key());
-          if (owner.isInbox()) {
-            line.writeStringField("sentBy", owner.sender());
-          } else {
-            line.writeStringField("session", part.session());
-          }
-          line.writeStringField("version", Long.toUnsignedString(WalRow.version(row.image())));
-          line.writeStringField("time", Shown.time(WalRow.version(row.image())).toString());
+          RowJson.writeCommit(line, owner, part.session(), WalRow.version(row.image()));
           line.writeNumberField("bytes", row.image().length);
         });
   }

@@ -46,8 +46,6 @@ final class MySqlTarget implements ReplayTarget {
   private final RateLimit limit;
   private final Map<Table, String> closed = new LinkedHashMap<>();
   private List<DirectReplay.Owner> waiting = new ArrayList<>();
-  private long waitingRows;
-  private long waitingBytes;
 
   MySqlTarget(RecoveryDatabase database, RowCodec codec, RateLimit limit) {
     this.database = database;
@@ -65,7 +63,7 @@ final class MySqlTarget implements ReplayTarget {
       }
     }
     writeAll(owners, report, RowRefusal::isCurable);
-    if (waitingBytes > MOST_WAITING_BYTES) {
+    if (waitingBytes() > MOST_WAITING_BYTES) {
       finish(report);
     }
   }
@@ -84,8 +82,8 @@ final class MySqlTarget implements ReplayTarget {
   @Override
   public void finish(ReplayReport report) {
     long before = Long.MAX_VALUE;
-    for (int pass = 0; waitingRows > 0 && waitingRows < before && pass < MOST_PASSES; pass++) {
-      before = waitingRows;
+    for (int pass = 0; pass < MOST_PASSES && !waiting.isEmpty() && rows(waiting) < before; pass++) {
+      before = rows(waiting);
       writeAll(takeWaiting(), report, RowRefusal::isCurable);
     }
     writeAll(takeWaiting(), report, this::waitsForTable);
@@ -98,9 +96,18 @@ final class MySqlTarget implements ReplayTarget {
   private List<DirectReplay.Owner> takeWaiting() {
     List<DirectReplay.Owner> taken = waiting;
     waiting = new ArrayList<>();
-    waitingRows = 0;
-    waitingBytes = 0;
     return taken;
+  }
+
+  private static long rows(List<DirectReplay.Owner> owners) {
+    return owners.stream().mapToLong(of -> of.rows().size()).sum();
+  }
+
+  private long waitingBytes() {
+    return waiting.stream()
+        .flatMap(of -> of.rows().stream())
+        .mapToLong(row -> row.encoded().length + row.key().text().length())
+        .sum();
   }
 
   /** Whether a table that takes no rows may be why: then nobody can tell what becomes of it. */
@@ -136,7 +143,7 @@ final class MySqlTarget implements ReplayTarget {
     if (open.isEmpty()) {
       return;
     }
-    limit.take(open.stream().mapToLong(of -> of.rows().size()).sum());
+    limit.take(rows(open));
     DirectReplay.Outcome outcome = direct.write(open, waits);
     if (outcome instanceof DirectReplay.TableRefused refused) {
       closed.put(refused.table(), refused.reason());
@@ -194,8 +201,6 @@ final class MySqlTarget implements ReplayTarget {
           written.waiting().stream().filter(row -> row.owner().equals(of.owner())).toList();
       if (!rows.isEmpty()) {
         waiting.add(new DirectReplay.Owner(of.owner(), of.session(), rows));
-        waitingRows += rows.size();
-        rows.forEach(row -> waitingBytes += row.encoded().length + row.key().text().length());
       }
     }
   }

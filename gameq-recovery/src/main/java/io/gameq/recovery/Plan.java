@@ -17,7 +17,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** Counts a plan, and keeps the first names of what an engineer has to look at. Not thread-safe. */
-final class Plan implements Planner.Sink {
+final class Plan {
   /** More owners with something to look at are counted, not named: the details name all. */
   private static final int MOST_NAMED = 1_000;
 
@@ -29,7 +29,6 @@ final class Plan implements Planner.Sink {
   private final Servers open;
   private final Planner planner;
   private final long[] lostBySlot;
-  private long all;
   private LeftMessages.@Nullable Totals messages;
 
   /** An owner with something to look at. */
@@ -60,9 +59,7 @@ final class Plan implements Planner.Sink {
     return planner;
   }
 
-  @Override
-  public void row(PlannedRow row) {
-    all++;
+  void row(PlannedRow row) {
     Status status = row.status();
     rows.merge(status, 1L, Long::sum);
     String owner = row.owner().encoded();
@@ -97,8 +94,7 @@ final class Plan implements Planner.Sink {
 
   /** Owners with rows of this status. */
   long owners(Status status) {
-    Set<Long> of = owners.get(status);
-    return of == null ? 0 : of.size();
+    return owners.getOrDefault(status, Set.of()).size();
   }
 
   /** The first thousand of them. */
@@ -107,7 +103,7 @@ final class Plan implements Planner.Sink {
   }
 
   long all() {
-    return all;
+    return rows.values().stream().mapToLong(Long::longValue).sum();
   }
 
   long allOwners() {

@@ -41,7 +41,7 @@ final class PlanCommand extends PlanningCommand {
     Planner.Options wanted = new Planner.Options(owners(), includeLive, details != null, false);
     Plan plan;
     try (PlanDetails files = details == null ? null : new PlanDetails(details)) {
-      plan = plan(open, progress, wanted, files == null ? row -> {} : files);
+      plan = plan(open, progress, wanted, files == null ? row -> {} : files::row);
     }
     plan.print(out(), true);
     next(out(), plan);
@@ -97,8 +97,8 @@ final class PlanCommand extends PlanningCommand {
     return "java -jar gameq-recovery.jar "
         + command
         + serversAsArguments()
-        + (command.contains("--owner") ? "" : ownersAsArguments())
+        + (command.contains("--owner") ? "" : asArguments(" --owner ", owners))
         + (includeLive ? " --include-live" : "")
-        + walsAsArguments();
+        + asArguments(" ", directories);
   }
 }

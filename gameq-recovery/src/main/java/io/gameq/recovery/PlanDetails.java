@@ -4,7 +4,6 @@ import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
 import io.gameq.GameQueueException;
 import io.gameq.healing.PlannedRow;
-import io.gameq.healing.Planner;
 import io.gameq.healing.Status;
 import io.gameq.healing.WalRow;
 import io.gameq.rows.RowImage;
@@ -32,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  * {@code plan.json} (an array) and {@code plan.csv}, readable by their owner alone, since they hold
  * players' data. Not thread-safe.
  */
-final class PlanDetails implements Planner.Sink, Closeable {
+final class PlanDetails implements Closeable {
   private static final String CSV_HEADINGS =
       "owner,table,key,op,session,version,time_utc,status,reason,mysql_version,"
           + "redis_version,mysql_before,redis_before,after";
@@ -74,8 +73,7 @@ final class PlanDetails implements Planner.Sink, Closeable {
         : new FileAttribute<?>[0];
   }
 
-  @Override
-  public void row(PlannedRow row) {
+  void row(PlannedRow row) {
     if (row.status() == Status.IN_MYSQL) {
       return;
     }
@@ -95,9 +93,7 @@ final class PlanDetails implements Planner.Sink, Closeable {
     json.writeStringField("table", change.table());
     json.writeStringField("key", change.keyText());
     json.writeStringField("op", change.op().name().toLowerCase(Locale.ROOT));
-    RowJson.writeSession(json, change);
-    json.writeStringField("version", Long.toUnsignedString(change.version()));
-    json.writeStringField("time", Shown.time(change.version()).toString());
+    RowJson.writeCommit(json, change.owner(), change.session().text(), change.version());
     json.writeStringField("status", row.status().name().toLowerCase(Locale.ROOT));
     json.writeStringField("reason", row.reason());
     json.writeStringField("mysqlVersion", RowJson.version(row.mysqlVersion()));

@@ -4,8 +4,8 @@ import io.gameq.GameQueueException;
 import io.gameq.Password;
 import io.gameq.Tls;
 import io.gameq.healing.Lookups;
+import io.gameq.healing.PlannedRow;
 import io.gameq.healing.Planner;
-import io.gameq.healing.ReplayRedis;
 import io.gameq.healing.WalFolder;
 import io.gameq.healing.WalSet;
 import io.gameq.mysql.MySqlConfig;
@@ -14,8 +14,11 @@ import io.gameq.recovery.redis.RecoveryRedis;
 import io.gameq.redis.RedisConfig;
 import io.gameq.redis.RedisLogin;
 import io.gameq.redis.SlotKeys;
+import io.gameq.redis.script.ReplayScript;
 import io.gameq.wal.WalRecord;
 import java.nio.file.Path;
+import java.util.function.Consumer;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
@@ -114,14 +117,16 @@ abstract class PlanningCommand extends WalCommand {
   abstract int call(Servers open, ProgressLine progress);
 
   /** Plans all WALs; {@code sink} sees the rows too. */
-  final Plan plan(Servers open, ProgressLine progress, Planner.Options options, Planner.Sink sink) {
+  final Plan plan(
+      Servers open, ProgressLine progress, Planner.Options options, Consumer<PlannedRow> sink) {
     Plan plan = new Plan(open, options, progress);
     plan.planner()
         .plan(
             row -> {
               plan.row(row);
-              sink.row(row);
-            });
+              sink.accept(row);
+            },
+            group -> {});
     progress.end();
     requireFound(plan);
     return plan;
@@ -129,11 +134,9 @@ abstract class PlanningCommand extends WalCommand {
 
   /** Refuses owners of whom no WAL holds anything: they are misspelt, or the WAL is another. */
   final void requireFound(Plan plan) {
-    if (!ownersAsGiven().isEmpty() && plan.all() == 0) {
+    if (!owners.isEmpty() && plan.all() == 0) {
       throw new GameQueueException(
-          "these WALs hold no row of "
-              + String.join(", ", ownersAsGiven())
-              + ": is the owner right?");
+          "these WALs hold no row of " + String.join(", ", owners) + ": is the owner right?");
     }
   }
 
@@ -191,7 +194,7 @@ abstract class PlanningCommand extends WalCommand {
         new RedisLogin(redisUser, password(REDIS_PASSWORD)),
         new RedisLogin(sentinelUser, password(SENTINEL_PASSWORD)),
         redisCa == null && redisClient == null ? null : new Tls(redisCa, redisClient),
-        ReplayRedis.TIMEOUT_MILLIS);
+        ReplayScript.TIMEOUT_MILLIS);
   }
 
   private @Nullable Password password(String variable) {
@@ -220,20 +223,10 @@ abstract class PlanningCommand extends WalCommand {
 
   /** The servers as they are written on a command line. */
   final String serversAsArguments() {
-    String ofRedis =
-        option("--redis", redis)
-            + option("--redis-user", redisUser)
-            + option("--sentinel-user", sentinelUser)
-            + option("--redis-ca", redisCa)
-            + option("--redis-client", redisClient);
-    return (redis == null ? "" : ofRedis)
-        + option("--mysql", mysql)
-        + option("--mysql-user", mysqlUser)
-        + option("--mysql-ca", mysqlCa)
-        + option("--mysql-client", mysqlClient);
-  }
-
-  private static String option(String name, @Nullable Object value) {
-    return value == null ? "" : " " + name + " " + quoted(value.toString());
+    String servers = redis == null ? "--mysql.*" : "--(redis|sentinel|mysql).*";
+    return commandLine().getCommandSpec().options().stream()
+        .filter(of -> of.longestName().matches(servers) && of.getValue() != null)
+        .map(of -> " " + of.longestName() + " " + quoted(of.getValue().toString()))
+        .collect(Collectors.joining());
   }
 }

@@ -2,7 +2,7 @@ package io.gameq.recovery;
 
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
-import io.gameq.healing.WalRow;
+import io.gameq.owner.OwnerId;
 import io.gameq.rows.Column;
 import io.gameq.rows.RowImage;
 import io.gameq.rows.RowOp;
@@ -50,13 +50,19 @@ final class RowJson {
     return version == null ? null : Long.toUnsignedString(version);
   }
 
-  /** The field "session", or "sentBy" with the process of the node of a row that was sent. */
-  static void writeSession(JsonGenerator json, WalRow row) throws IOException {
-    if (row.owner().isInbox()) {
-      json.writeStringField("sentBy", row.owner().sender());
+  /**
+   * Fields that tell by whom and when a row was committed: "session", or "sentBy" with the process
+   * of the node of a row that was sent; "version" and "time".
+   */
+  static void writeCommit(JsonGenerator json, OwnerId owner, String session, long version)
+      throws IOException {
+    if (owner.isInbox()) {
+      json.writeStringField("sentBy", owner.sender());
     } else {
-      json.writeStringField("session", row.session().text());
+      json.writeStringField("session", session);
     }
+    json.writeStringField("version", Long.toUnsignedString(version));
+    json.writeStringField("time", Shown.time(version).toString());
   }
 
   /** The same as a field. */

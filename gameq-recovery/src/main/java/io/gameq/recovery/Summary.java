@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
 
 /** A plan on one screen. Stateless. */
 final class Summary {
@@ -18,6 +19,10 @@ final class Summary {
   private static final int MOST_DAMAGES = 3;
   private static final int MOST_OWNERS = 5;
   private static final int MOST_SLOTS = 16;
+
+  /** Also where there are none. */
+  private static final Set<Status> ALWAYS =
+      Set.of(Status.IN_MYSQL, Status.IN_REDIS, Status.LOST, Status.CONFLICT);
 
   private Summary() {}
 
@@ -91,12 +96,7 @@ final class Summary {
         "The newest change of each of %s, of %s:"
             .formatted(Shown.count(totals.all(), "row"), Shown.count(totals.allOwners(), "owner")));
     for (Status status : Status.values()) {
-      boolean always =
-          status == Status.IN_MYSQL
-              || status == Status.IN_REDIS
-              || status == Status.LOST
-              || status == Status.CONFLICT;
-      if (always || totals.rows(status) > 0) {
+      if (ALWAYS.contains(status) || totals.rows(status) > 0) {
         String owners =
             status == Status.IN_MYSQL || totals.rows(status) == 0
                 ? ""

@@ -1,6 +1,5 @@
 package io.gameq.recovery;
 
-import io.gameq.healing.LeftMessages;
 import io.gameq.healing.PlannedRow;
 import io.gameq.healing.Planner;
 import io.gameq.healing.Status;
@@ -57,11 +56,10 @@ final class VerifyCommand extends PlanningCommand {
                 out.println(json ? asJson(row) : asText(row));
               }
             });
-    LeftMessages.Totals messages = plan.messages();
     boolean isClean = plan.exitCode() == RecoveryMain.CLEAN;
     boolean isAlive = !plan.planner().alive().isEmpty();
     if (json) {
-      out.println(asJson(plan, messages));
+      out.println(asJson(plan));
     } else {
       if (printed[0] > limit) {
         out.println("... and %,d more: --limit or --json".formatted(printed[0] - limit));
@@ -128,9 +126,7 @@ final class VerifyCommand extends PlanningCommand {
           line.writeStringField("key", change.keyText());
           line.writeStringField("difference", difference(row));
           line.writeStringField("reason", row.reason());
-          RowJson.writeSession(line, change);
-          line.writeStringField("version", Long.toUnsignedString(change.version()));
-          line.writeStringField("time", Shown.time(change.version()).toString());
+          RowJson.writeCommit(line, change.owner(), change.session().text(), change.version());
           line.writeStringField("mysqlVersion", RowJson.version(row.mysqlVersion()));
           line.writeStringField("redisVersion", RowJson.version(row.redisVersion()));
           RowJson.write(line, "wal", row.contents().wal());
@@ -139,13 +135,13 @@ final class VerifyCommand extends PlanningCommand {
         });
   }
 
-  private static String asJson(Plan plan, LeftMessages.Totals messages) {
+  private static String asJson(Plan plan) {
     return RowJson.text(
         line -> {
           line.writeNumberField("rows", plan.all());
           line.writeNumberField("owners", plan.allOwners());
-          line.writeNumberField("messageChanges", messages.changes());
-          line.writeNumberField("messagesLacking", messages.lacking());
+          line.writeNumberField("messageChanges", plan.messages().changes());
+          line.writeNumberField("messagesLacking", plan.messages().lacking());
           for (Status status : Status.values()) {
             line.writeNumberField(status.name().toLowerCase(Locale.ROOT), plan.rows(status));
           }

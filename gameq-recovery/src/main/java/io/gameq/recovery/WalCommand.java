@@ -27,7 +27,7 @@ abstract class WalCommand implements Callable<Integer> {
       paramLabel = "OWNER",
       description =
           "Only these owners, as the game writes them: player:42; may be repeated (default: all).")
-  private List<String> owners = new ArrayList<>();
+  List<String> owners = new ArrayList<>();
 
   @Parameters(
       arity = "1..*",
@@ -35,7 +35,7 @@ abstract class WalCommand implements Callable<Integer> {
       description =
           "WAL directories, one for each start of a node: <node>-<start>-<process>; or directories"
               + " above them.")
-  private List<Path> directories = List.of();
+  List<Path> directories = List.of();
 
   final CommandLine commandLine() {
     return Objects.requireNonNull(spec).commandLine();
@@ -65,21 +65,8 @@ abstract class WalCommand implements Callable<Integer> {
         .collect(Collectors.toCollection(LinkedHashSet::new));
   }
 
-  /** The owners as the game writes them. */
-  final List<String> ownersAsGiven() {
-    return owners;
-  }
-
-  final String ownersAsArguments() {
-    return asArguments(" --owner ", owners);
-  }
-
-  /** The WALs as they were written on the command line. */
-  final String walsAsArguments() {
-    return asArguments(" ", directories);
-  }
-
-  private static String asArguments(String before, List<?> values) {
+  /** As they were written on the command line. */
+  static String asArguments(String before, List<?> values) {
     return values.stream()
         .map(value -> before + quoted(value.toString()))
         .collect(Collectors.joining());

@@ -8,10 +8,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.gameq.GameQueue;
 import io.gameq.OwnerSession;
 import io.gameq.healing.Lookups;
+import io.gameq.healing.PlannedRow;
 import io.gameq.healing.Planner;
 import io.gameq.healing.RateLimit;
 import io.gameq.healing.RedisTarget;
-import io.gameq.healing.ReplayRedis;
 import io.gameq.healing.ReplayReport;
 import io.gameq.healing.WalReplay;
 import io.gameq.healing.WalSet;
@@ -20,11 +20,13 @@ import io.gameq.recovery.mysql.RecoveryDatabase;
 import io.gameq.recovery.redis.RecoveryRedis;
 import io.gameq.redis.RedisConfig;
 import io.gameq.redis.SlotKeys;
+import io.gameq.redis.script.ReplayScript;
 import io.gameq.rights.Role;
 import io.gameq.servers.TestServers;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
 /** An owner is opened elsewhere between plan and replay, of whom others have traded in a chain. */
@@ -49,7 +51,7 @@ class OvertakenReplayTest extends RecoveryFixture {
     game.loseRedis();
     RedisConfig config =
         new RedisConfig(
-            TestServers.redisUri(Role.RECOVERY, game.namespace), null, ReplayRedis.TIMEOUT_MILLIS);
+            TestServers.redisUri(Role.RECOVERY, game.namespace), null, ReplayScript.TIMEOUT_MILLIS);
     try (GameQueue other = game.node("n2");
         RecoveryDatabase database =
             RecoveryDatabase.open(game.database.as(Role.RECOVERY).config(1));
@@ -79,7 +81,7 @@ class OvertakenReplayTest extends RecoveryFixture {
     }
   }
 
-  private ReplayReport replay(Lookups lookups, Planner.Sink sink) {
+  private ReplayReport replay(Lookups lookups, Consumer<PlannedRow> sink) {
     WalSet wals = WalSet.open(List.of(game.wal));
     WalReplay replay =
         new WalReplay(

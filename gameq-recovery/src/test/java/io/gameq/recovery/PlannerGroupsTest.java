@@ -8,8 +8,6 @@ import io.gameq.CommitReceipt;
 import io.gameq.GameQueue;
 import io.gameq.OwnerSession;
 import io.gameq.healing.Lookups;
-import io.gameq.healing.OwnerGroup;
-import io.gameq.healing.PlannedRow;
 import io.gameq.healing.Planner;
 import io.gameq.healing.Status;
 import io.gameq.healing.WalSet;
@@ -50,18 +48,11 @@ class PlannerGroupsTest {
                 step -> {})
             .withMostIndexedRows(100)
             .plan(
-                new Planner.Sink() {
-                  @Override
-                  public void row(PlannedRow row) {
-                    assertTrue(rows.add(row.change().key()), row.change().key());
-                    assertEquals(Status.LOST, row.status());
-                  }
-
-                  @Override
-                  public void group(OwnerGroup group) {
-                    groups[0]++;
-                  }
-                });
+                row -> {
+                  assertTrue(rows.add(row.change().key()), row.change().key());
+                  assertEquals(Status.LOST, row.status());
+                },
+                group -> groups[0]++);
         assertEquals(OWNERS * ROWS, rows.size());
         assertTrue(groups[0] > 1, "groups: " + groups[0]);
       }

@@ -144,7 +144,7 @@ final class RecoveryBenchmark {
     WalSet wals = WalSet.open(List.of(game.wal));
     for (int i = 0; i < 2; i++) {
       long begun = System.nanoTime();
-      wals.read((wal, entry) -> {});
+      wals.read((entry, wal) -> {});
       double seconds = since(begun);
       WalFolder folder = wals.folders().get(0);
       say(

@@ -8,7 +8,6 @@ import io.gameq.GameQueue;
 import io.gameq.healing.Lookups;
 import io.gameq.healing.RateLimit;
 import io.gameq.healing.RedisTarget;
-import io.gameq.healing.ReplayRedis;
 import io.gameq.healing.ReplayReport;
 import io.gameq.healing.WalSet;
 import io.gameq.owner.OwnerId;
@@ -80,7 +79,7 @@ class SentWithRefusedTest {
     ReplayReport report = new ReplayReport();
     RedisConfig config =
         new RedisConfig(
-            TestServers.redisUri(Role.RECOVERY, game.namespace), null, ReplayRedis.TIMEOUT_MILLIS);
+            TestServers.redisUri(Role.RECOVERY, game.namespace), null, ReplayScript.TIMEOUT_MILLIS);
     try (RecoveryRedis redis =
         RecoveryRedis.open(config, game.namespace, RecoveryGame.SLOTS, database.terms())) {
       new RedisTarget(redis.redis(), new RateLimit(0)).write(List.of(group), report);
@@ -93,7 +92,7 @@ class SentWithRefusedTest {
   private static List<ReplayScript.Owner> committed(WalSet wals) {
     List<ReplayScript.Owner> group = new ArrayList<>();
     wals.read(
-        (wal, entry) -> {
+        (entry, wal) -> {
           for (WalRecord.Part part : entry.record().parts()) {
             group.add(
                 new ReplayScript.Owner(

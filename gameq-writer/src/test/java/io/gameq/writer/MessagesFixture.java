@@ -91,9 +91,7 @@ abstract class MessagesFixture extends RedisLossFixture {
       shares.add(new ConsumerScripts.Share(slot, 100));
     }
     List<TakenMessage> taken = new ArrayList<>();
-    for (ConsumerScripts.Answer answer : scripts.take(redis, shares)) {
-      taken.addAll(java.util.Objects.requireNonNull(answer.batch()).taken());
-    }
+    scripts.take(redis, shares).forEach(answer -> taken.addAll(answer.get().taken()));
     return taken;
   }
 

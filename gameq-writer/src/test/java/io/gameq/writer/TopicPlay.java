@@ -11,6 +11,7 @@ import io.gameq.redis.RedisConnection;
 import io.gameq.redis.RedisConnector;
 import io.gameq.redis.RedisReply;
 import io.gameq.redis.SlotKeys;
+import io.gameq.redis.script.LuaScript;
 import io.gameq.redis.script.MessagesScript;
 import io.gameq.redis.script.MessagesScript.MessageCommit;
 import io.gameq.redis.topic.ConsumerScripts;
@@ -85,9 +86,9 @@ final class TopicPlay implements AutoCloseable {
       all.add(new ConsumerScripts.Share(slot.slot(), 100));
     }
     List<TakenMessage> taken = new ArrayList<>();
-    for (ConsumerScripts.Answer answer : scripts(topic).take(redis, all)) {
-      if (answer.batch() != null) {
-        taken.addAll(answer.batch().taken());
+    for (LuaScript.Answer<ConsumerScripts.Batch> answer : scripts(topic).take(redis, all)) {
+      if (answer.reply() != null) {
+        taken.addAll(answer.reply().taken());
       }
     }
     return taken;

@@ -1,6 +1,5 @@
 package io.gameq.redis.script;
 
-import io.gameq.GameQueueException;
 import io.gameq.owner.OwnerId;
 import io.gameq.owner.SessionId;
 import io.gameq.redis.RedisConnection;
@@ -10,8 +9,8 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.UUID;
+import java.util.function.Function;
 import java.util.stream.Collectors;
-import org.jspecify.annotations.Nullable;
 
 /**
  * What a writer does with claims: {@code claim.lua} takes a batch of due owners, {@code renew.lua}
@@ -46,10 +45,6 @@ public final class ClaimScript {
      * Enough for full statements, few enough that the script holds Redis for a few milliseconds.
      */
     public static final Bounds DEFAULT = new Bounds(500, 2_000, 8 << 20, 30_000);
-
-    public Bounds withLease(long millis) {
-      return new Bounds(owners, rows, bytes, millis);
-    }
   }
 
   /** An owner with rows of a session. */
@@ -90,29 +85,18 @@ public final class ClaimScript {
   public record Share(SlotKeys slot, int owners, int rows) {}
 
   /**
-   * What a share brought.
-   *
-   * @param error why nothing is known of it: it may have been claimed if Redis did not answer
-   */
-  public record Taken(@Nullable Batch batch, @Nullable GameQueueException error) {}
-
-  /**
-   * Claims from several slots in one round trip; one that fails does not disturb the others.
+   * Claims from several slots in one round trip; one that fails does not disturb the others: it may
+   * have been claimed from if Redis did not answer.
    *
    * @param isUrgent to take only those that are due before their time
    */
-  public List<Taken> callEach(RedisConnection redis, List<Share> shares, boolean isUrgent) {
+  public List<LuaScript.Answer<Batch>> callEach(
+      RedisConnection redis, List<Share> shares, boolean isUrgent) {
     List<LuaScript.Call> calls =
         shares.stream()
             .map(of -> new LuaScript.Call(of.slot, args(of.owners, of.rows, isUrgent)))
             .toList();
-    return CLAIM.callEach(redis, calls).stream()
-        .map(
-            answer ->
-                answer.error() == null
-                    ? new Taken(batch(answer.get()), null)
-                    : new Taken(null, answer.error()))
-        .toList();
+    return CLAIM.callEach(redis, calls).stream().map(of -> of.map(ClaimScript::batch)).toList();
   }
 
   private List<Object> args(int owners, int rows, boolean isUrgent) {
@@ -128,37 +112,35 @@ public final class ClaimScript {
   }
 
   private static Batch batch(List<Object> reply) {
-    List<Claim> claims = new ArrayList<>();
-    for (Object claim : (List<?>) reply.get(1)) {
-      List<?> parts = (List<?>) claim;
-      claims.add(
-          new Claim(
-              OwnerId.ofEncoded(LuaScript.string(parts.get(0))),
-              SessionId.parse(LuaScript.string(parts.get(1))),
-              LuaScript.string(parts.get(2)),
-              ((Long) parts.get(3)).intValue(),
-              ((Long) parts.get(4)).intValue(),
-              (Long) parts.get(5),
-              OpenScript.rows(parts.get(6))));
-    }
     return new Batch(
         (Long) reply.get(0),
-        claims,
-        rows(reply.get(2)),
-        rows(reply.get(3)),
+        all(reply.get(1), ClaimScript::claim),
+        all(reply.get(2), ClaimScript::rows),
+        all(reply.get(3), ClaimScript::rows),
         ((List<?>) reply.get(4)).stream().map(LuaScript::string).toList());
   }
 
-  private static List<Rows> rows(Object entries) {
-    List<Rows> rows = new ArrayList<>();
-    for (Object entry : (List<?>) entries) {
-      List<?> parts = (List<?>) entry;
-      rows.add(
-          new Rows(
-              OwnerId.ofEncoded(LuaScript.string(parts.get(0))),
-              SessionId.parse(LuaScript.string(parts.get(1)))));
-    }
-    return rows;
+  private static <T> List<T> all(Object entries, Function<List<?>, T> reading) {
+    return ((List<?>) entries).stream().map(of -> reading.apply((List<?>) of)).toList();
+  }
+
+  private static Claim claim(List<?> parts) {
+    return new Claim(
+        owner(parts),
+        SessionId.parse(LuaScript.string(parts.get(1))),
+        LuaScript.string(parts.get(2)),
+        ((Long) parts.get(3)).intValue(),
+        ((Long) parts.get(4)).intValue(),
+        (Long) parts.get(5),
+        OpenScript.rows(parts.get(6)));
+  }
+
+  private static Rows rows(List<?> parts) {
+    return new Rows(owner(parts), SessionId.parse(LuaScript.string(parts.get(1))));
+  }
+
+  private static OwnerId owner(List<?> parts) {
+    return OwnerId.ofEncoded(LuaScript.string(parts.get(0)));
   }
 
   /** Moves the deadline of claims to a lease from now. Returns how many were still ours. */
@@ -192,13 +174,9 @@ public final class ClaimScript {
     }
 
     private static List<Object> args(List<VersionedKey> rows) {
-      List<Object> args = new ArrayList<>(1 + 2 * rows.size());
-      args.add(rows.size());
-      for (VersionedKey row : rows) {
-        args.add(row.key());
-        args.add(LuaScript.version(row.version()));
-      }
-      return args;
+      return List.of(
+          rows.size(),
+          rows.stream().map(of -> List.of(of.key(), LuaScript.version(of.version()))).toList());
     }
   }
 
@@ -249,17 +227,12 @@ public final class ClaimScript {
     return stillOurs(NACK.callEach(redis, calls));
   }
 
-  private static List<Object> tokens(Collection<Claim> claims) {
-    List<Object> tokens = new ArrayList<>(2 * claims.size());
-    for (Claim claim : claims) {
-      tokens.add(claim.owner());
-      tokens.add(claim.token());
-    }
-    return tokens;
+  private static List<?> tokens(Collection<Claim> claims) {
+    return claims.stream().map(of -> List.of(of.owner(), of.token())).toList();
   }
 
   /** Replies have a 1 for each claim that was still ours, else a 0. */
-  private static int stillOurs(List<LuaScript.Answer> answers) {
+  private static int stillOurs(List<LuaScript.Answer<List<Object>>> answers) {
     return (int)
         answers.stream().flatMap(of -> of.get().stream()).filter(r -> (Long) r == 1).count();
   }
@@ -273,15 +246,8 @@ public final class ClaimScript {
 
   /** Takes back claims of writers that are gone or stalled, at most {@link #MOST_REAPED}. */
   public static List<Reaped> reap(RedisConnection redis, SlotKeys slot) {
-    List<Reaped> reaped = new ArrayList<>();
-    for (Object entry : REAP.call(redis, slot, MOST_REAPED)) {
-      List<?> parts = (List<?>) entry;
-      reaped.add(
-          new Reaped(
-              OwnerId.ofEncoded(LuaScript.string(parts.get(0))),
-              LuaScript.string(parts.get(1)),
-              ((Long) parts.get(2)).intValue()));
-    }
-    return reaped;
+    return all(
+        REAP.call(redis, slot, MOST_REAPED),
+        of -> new Reaped(owner(of), LuaScript.string(of.get(1)), ((Long) of.get(2)).intValue()));
   }
 }

@@ -115,10 +115,6 @@ public abstract class CommitGroup {
           moves);
     }
 
-    byte[] dueAt(boolean isUrgent) {
-      return SlotKeys.bytes(Long.toString(due(isUrgent)));
-    }
-
     long due(boolean isUrgent) {
       return isUrgent ? DueSessions.urgent(dueMillis) : dueMillis;
     }

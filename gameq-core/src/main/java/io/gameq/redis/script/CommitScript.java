@@ -67,10 +67,7 @@ public final class CommitScript {
 
     /** About what it takes on its way: rows and messages. */
     public int bytes() {
-      int sum = 0;
-      for (Part part : parts) {
-        sum += part.rows.stream().mapToInt(keyOrImage -> keyOrImage.length).sum();
-      }
+      int sum = parts.stream().flatMap(of -> of.rows.stream()).mapToInt(of -> of.length).sum();
       if (messages != null) {
         sum += messages.messages().stream().mapToInt(SlotMessages::bytes).sum();
       }

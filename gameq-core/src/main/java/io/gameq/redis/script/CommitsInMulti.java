@@ -53,7 +53,7 @@ final class CommitsInMulti extends CommitGroup {
 
   /**
    * What the group changes of one session, its number in the answer to MGET, and where in EXEC's
-   * answer its other replies stand.
+   * answer that of its rows stands.
    */
   private static final class OfSession {
     final SessionKeys keys;
@@ -63,7 +63,6 @@ final class CommitsInMulti extends CommitGroup {
     boolean urgent;
     int number;
     int dirty;
-    int due;
 
     OfSession(SessionKeys keys, OfSlot slot, List<ChangedRow> rows) {
       this.keys = keys;
@@ -90,12 +89,15 @@ final class CommitsInMulti extends CommitGroup {
     }
   }
 
-  /** What the group changes in one slot, and where in EXEC's answer that of its mark stands. */
+  /**
+   * What the group changes in one slot, and where in EXEC's answer that of {@code due} stands: that
+   * of its mark follows.
+   */
   private static final class OfSlot {
     final int number;
     final List<OfSession> sessions = new ArrayList<>();
     long newestSequence;
-    int mark;
+    int due;
 
     OfSlot(int number) {
       this.number = number;
@@ -152,7 +154,7 @@ final class CommitsInMulti extends CommitGroup {
    */
   private void addWrites(List<RedisCommand<byte[], byte[], ?>> to, SlotKeys keys, OfSlot slot) {
     BytesArgs due = new BytesArgs(2 + 2 * slot.sessions.size()).and(keys.due()).and(LT);
-    byte[] dueAt = terms.dueAt(false);
+    byte[] dueAt = LuaScript.number(terms.due(false));
     int replies = to.size() - 1; // MULTI has no place in the answer of EXEC
     for (OfSession of : slot.sessions) {
       of.dirty = replies++;
@@ -161,12 +163,9 @@ final class CommitsInMulti extends CommitGroup {
         rows.and(row.keyBytes()).and(row.image());
       }
       to.add(new Command<>(CommandType.HSET, new IntegerOutput<>(CODEC), rows));
-      due.and(of.urgent ? terms.dueAt(true) : dueAt).and(of.keys.dueMember);
+      due.and(of.urgent ? LuaScript.number(terms.due(true)) : dueAt).and(of.keys.dueMember);
     }
-    for (OfSession of : slot.sessions) {
-      of.due = replies;
-    }
-    slot.mark = replies + 1;
+    slot.due = replies;
     long last = before.getOrDefault(slot.number, Long.MAX_VALUE) - 1;
     SlotMarks.Move move = terms.move(slot.number, Math.min(slot.newestSequence, last));
     moves.add(move);
@@ -178,7 +177,7 @@ final class CommitsInMulti extends CommitGroup {
             new BytesArgs(3)
                 .and(keys.journal())
                 .and(terms.walId())
-                .and(SlotKeys.bytes(Long.toString(move.delta())))));
+                .and(LuaScript.number(move.delta()))));
   }
 
   @Override
@@ -209,7 +208,7 @@ final class CommitsInMulti extends CommitGroup {
     boolean fits = true;
     Iterator<OfSlot> slot = slots.values().iterator(); // in the order of the moves
     for (SlotMarks.Move move : moves) {
-      if (replies.get(slot.next().mark) instanceof Long mark) {
+      if (replies.get(slot.next().due + 1) instanceof Long mark) {
         fits &= terms.marks().taken(move, mark - move.delta());
       } else { // somebody else's value is there
         terms.marks().refused(move);
@@ -227,7 +226,7 @@ final class CommitsInMulti extends CommitGroup {
     if (exec.get(of.dirty) instanceof Throwable error) {
       return new CommitGroup.RefusedBy(String.valueOf(error.getMessage()));
     }
-    for (int reply : new int[] {OWNS, of.due}) {
+    for (int reply : new int[] {OWNS, of.slot.due}) {
       if (exec.get(reply) instanceof Throwable error) {
         return new CommitGroup.TakenInPart(String.valueOf(error.getMessage()));
       }

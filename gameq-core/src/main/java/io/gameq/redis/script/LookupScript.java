@@ -4,8 +4,8 @@ import io.gameq.owner.CountingSessions;
 import io.gameq.owner.OwnerId;
 import io.gameq.owner.SessionId;
 import io.gameq.redis.RedisConnection;
+import io.gameq.redis.RedisReply;
 import io.gameq.redis.SlotKeys;
-import io.gameq.redis.script.ScriptPipeline.Call;
 import io.gameq.rows.EncodedRow;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -31,10 +31,11 @@ public final class LookupScript {
   /** What one HMGET may be asked for: Lua's unpack ends near 8,000. */
   private static final int MOST_FIELDS = 1_000;
 
-  private final ScriptPipeline redis;
+  private final RedisConnection redis;
   private final SlotKeys[] slots;
+  private boolean isLoaded;
 
-  public LookupScript(ScriptPipeline redis, SlotKeys[] slots) {
+  public LookupScript(RedisConnection redis, SlotKeys[] slots) {
     this.redis = redis;
     this.slots = slots;
   }
@@ -68,19 +69,23 @@ public final class LookupScript {
    * @param whole whether whole rows are wanted and not only versions
    */
   public List<Answer> ask(List<Question> questions, boolean whole) {
-    List<Call> calls = new ArrayList<>();
+    if (!isLoaded) {
+      LOOKUP.load(redis);
+      isLoaded = true;
+    }
+    List<LuaScript.Call> calls = new ArrayList<>();
     for (Question question : questions) {
-      byte[][] keys = {SlotKeys.bytes(slots[question.owner().slot(slots.length)].prefix())};
+      SlotKeys slot = slots[question.owner().slot(slots.length)];
       for (List<String> fields : LuaScript.pieces(question.fields(), MOST_FIELDS)) {
-        calls.add(new Call(keys, LuaScript.args(arguments(question, fields, whole))));
+        calls.add(new LuaScript.Call(slot, arguments(question, fields, whole)));
       }
     }
-    Iterator<CompletionStage<List<Object>>> sent = redis.send(LOOKUP, calls).iterator();
+    Iterator<CompletionStage<List<Object>>> sent = LOOKUP.sendEach(redis, calls).iterator();
     List<Answer> answers = new ArrayList<>(questions.size());
     for (Question question : questions) {
       List<List<Object>> replies = new ArrayList<>();
       for (int from = 0; from < question.fields().size(); from += MOST_FIELDS) {
-        replies.add(redis.await(sent.next()));
+        replies.add(RedisReply.await(sent.next(), ReplayScript.TIMEOUT_MILLIS));
       }
       answers.add(answer(question, replies));
     }

@@ -31,6 +31,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -140,17 +141,30 @@ public final class LuaScript {
     return pieces;
   }
 
-  /** A call on one slot. */
-  public record Call(SlotKeys slot, List<?> args) {}
+  /** A call on one slot, or several. */
+  public record Call(List<SlotKeys> slots, List<?> args) {
+    public Call(SlotKeys slot, List<?> args) {
+      this(List.of(slot), args);
+    }
+
+    private byte[][] keys() {
+      return slots.stream().map(of -> SlotKeys.bytes(of.prefix())).toArray(byte[][]::new);
+    }
+  }
 
   /**
    * What one of several calls answered.
    *
    * @param error why it did not; as {@link #call} throws it
    */
-  public record Answer(@Nullable List<Object> reply, @Nullable GameQueueException error) {
+  public record Answer<T>(@Nullable T reply, @Nullable GameQueueException error) {
+    /** The same, read. */
+    public <R> Answer<R> map(Function<T, R> reading) {
+      return new Answer<>(reply == null ? null : reading.apply(reply), error);
+    }
+
     /** The reply; throws if there is none. */
-    public List<Object> get() {
+    public T get() {
       if (error != null) {
         throw error;
       }
@@ -162,50 +176,51 @@ public final class LuaScript {
    * Runs the script on several slots, some in each round trip: each answers or fails by itself.
    * Over a connection that no other thread uses meanwhile.
    */
-  public List<Answer> callEach(RedisConnection redis, List<Call> calls) {
+  public List<Answer<List<Object>>> callEach(RedisConnection redis, List<Call> calls) {
     return pieces(calls, MOST_TOGETHER).stream()
         .flatMap(some -> callTogether(redis, some).stream())
         .toList();
   }
 
-  private List<Answer> callTogether(RedisConnection redis, List<Call> calls) {
+  private List<Answer<List<Object>>> callTogether(RedisConnection redis, List<Call> calls) {
     if (calls.size() == 1) { // one that is waited for costs less than one that is sent
       return List.of(answer(redis, calls.get(0)));
     }
-    List<CompletionStage<List<Object>>> sent = new ArrayList<>();
-    redis.inOneGo(
-        () -> {
-          for (Call call : calls) {
-            byte[][] keys = {SlotKeys.bytes(call.slot.prefix())};
-            sent.add(send(redis, keys, args(call.args)));
-          }
-        });
-    List<Answer> answers = new ArrayList<>();
+    List<CompletionStage<List<Object>>> sent = sendEach(redis, calls);
+    List<Answer<List<Object>>> answers = new ArrayList<>();
     for (int i = 0; i < sent.size(); i++) {
       answers.add(answer(redis, calls.get(i), sent.get(i)));
     }
     return answers;
   }
 
-  private Answer answer(RedisConnection redis, Call call, CompletionStage<List<Object>> sent) {
+  private Answer<List<Object>> answer(
+      RedisConnection redis, Call call, CompletionStage<List<Object>> sent) {
     try {
-      return new Answer(sent.toCompletableFuture().join(), null);
+      return new Answer<>(sent.toCompletableFuture().join(), null);
     } catch (CompletionException e) {
-      return isForgotten(e) ? answer(redis, call) : new Answer(null, RedisReply.exception(e));
+      return isForgotten(e) ? answer(redis, call) : new Answer<>(null, RedisReply.exception(e));
     }
   }
 
-  private Answer answer(RedisConnection redis, Call call) {
+  private Answer<List<Object>> answer(RedisConnection redis, Call call) {
     try {
-      return new Answer(call(redis, call.slot, call.args), null);
+      return new Answer<>(call(redis, call.keys(), call.args), null);
     } catch (GameQueueException e) {
-      return new Answer(null, e);
+      return new Answer<>(null, e);
     }
   }
 
   /** Has Redis know the script, so that {@link #send} finds it. */
   void load(RedisConnection redis) {
     RedisReply.await(() -> redis.sync().scriptLoad(text()));
+  }
+
+  /** Sends calls in one go, as {@link #send}; for their replies in order. */
+  List<CompletionStage<List<Object>>> sendEach(RedisConnection redis, List<Call> calls) {
+    List<CompletionStage<List<Object>>> sent = new ArrayList<>(calls.size());
+    redis.inOneGo(() -> calls.forEach(of -> sent.add(send(redis, of.keys(), args(of.args)))));
+    return sent;
   }
 
   /** Sends the script by its SHA-1 without waiting: {@link #load} it first on this connection. */

@@ -17,7 +17,7 @@ public final class NodeHeartbeat {
   private static final long BEAT_EVERY_NANOS = TimeUnit.SECONDS.toNanos(3);
 
   private final String namespace;
-  private final String process;
+  private final byte[] key;
   private final String node;
   private final RedisClock clock;
   private volatile long beatNanos = System.nanoTime() - BEAT_EVERY_NANOS;
@@ -29,7 +29,7 @@ public final class NodeHeartbeat {
   /** Of a process; {@code clock} is told of the time of Redis. */
   public NodeHeartbeat(String namespace, String process, String node, RedisClock clock) {
     this.namespace = namespace;
-    this.process = process;
+    this.key = NodeSigns.key(namespace, process);
     this.node = node;
     this.clock = clock;
   }
@@ -67,7 +67,7 @@ public final class NodeHeartbeat {
 
   private boolean beatNow(RedisConnection redis, boolean hasHealed) {
     long askedNanos = System.nanoTime();
-    List<Object> was = beat(redis, key(), hasHealed ? node : node + NodeSigns.UNHEALED);
+    List<Object> was = beat(redis, key, hasHealed ? node : node + NodeSigns.UNHEALED);
     clock.saw((Long) was.get(1), askedNanos);
     long unused = NodeSigns.unbrokenMillis(redis, namespace);
     boolean gone = hasBegun && (Long) was.get(0) == 0;
@@ -82,10 +82,6 @@ public final class NodeHeartbeat {
 
   /** Says that this node is gone. */
   public void stop(ControlConnection redis) {
-    redis.call(connection -> RedisReply.await(() -> connection.sync().del(key())));
-  }
-
-  private byte[] key() {
-    return NodeSigns.key(namespace, process);
+    redis.call(connection -> RedisReply.await(() -> connection.sync().del(key)));
   }
 }

@@ -44,11 +44,6 @@ public final class OpenOwners {
    * know counts as open while its node is alive and has not healed, as when it cannot reach MySQL.
    */
   public @Nullable Holder holder(
-      ControlConnection redis, SlotKeys slot, OwnerId owner, CountingSessions durable) {
-    return redis.call(connection -> holderNow(connection, slot, owner, durable));
-  }
-
-  private @Nullable Holder holderNow(
       RedisConnection redis, SlotKeys slot, OwnerId owner, CountingSessions durable) {
     SessionId inRedis = OwnKey.session(redis, slot, owner);
     boolean isKnown =
@@ -91,7 +86,7 @@ public final class OpenOwners {
    *
    * @param durable the owner's sessions in MySQL
    */
-  public static @Nullable SessionId holder(
+  public static @Nullable SessionId session(
       RedisConnection redis, SlotKeys slot, OwnerId owner, CountingSessions durable) {
     SessionId inRedis = OwnKey.session(redis, slot, owner);
     return inRedis == null || OwnKey.isClosed(redis, slot, owner) ? null : durable.holder(inRedis);

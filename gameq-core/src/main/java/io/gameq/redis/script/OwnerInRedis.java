@@ -64,7 +64,7 @@ public record OwnerInRedis(
   private static final int PAGE = 500;
 
   /** More than a claim leaves for the next one: its most owners. */
-  private static final String MOST_READY = "10000";
+  private static final int MOST_READY = 10_000;
 
   /** An owner has a few; each costs the script four commands. */
   private static final int MOST_SESSIONS = 100;
@@ -232,9 +232,7 @@ public record OwnerInRedis(
       OwnerId owner,
       List<SessionId> sessions,
       Map<OwnerId, OwnerInRedis> inboxes) {
-    List<String> args = new ArrayList<>(List.of(owner.encoded(), MOST_READY));
-    sessions.forEach(of -> args.add(of.text()));
-    List<Object> reply = SCRIPT.call(redis, slot, args);
+    List<Object> reply = SCRIPT.call(redis, slot, owner, MOST_READY, sessions);
     List<InSession> all = new ArrayList<>();
     for (int i = 0; i < sessions.size(); i++) {
       List<?> of = (List<?>) ((List<?>) reply.get(8)).get(i);

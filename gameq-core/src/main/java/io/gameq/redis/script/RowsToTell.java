@@ -9,6 +9,7 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
@@ -89,15 +90,10 @@ public final class RowsToTell {
   /** All of a slot for the sessions of a node, by the id of its process. */
   public static List<OfSession> read(RedisConnection redis, SlotKeys slot, String process) {
     Map<byte[], byte[]> all = RedisReply.await(() -> redis.sync().hgetall(slot.sent(process)));
-    List<OfSession> rows = new ArrayList<>(all.size());
-    all.forEach(
-        (field, value) -> {
-          OfSession row = OfSession.parse(field, value);
-          if (row != null) {
-            rows.add(row);
-          }
-        });
-    return rows;
+    return all.entrySet().stream()
+        .map(of -> OfSession.parse(of.getKey(), of.getValue()))
+        .filter(Objects::nonNull)
+        .toList();
   }
 
   /**
@@ -110,9 +106,8 @@ public final class RowsToTell {
       RedisConnection redis, SlotKeys slot, List<OfSession> rows) {
     List<EncodedRow> waiting = new ArrayList<>();
     for (List<OfSession> some : LuaScript.pieces(rows, MOST_AT_ONCE)) {
-      List<String> args = new ArrayList<>();
-      some.forEach(of -> args.addAll(List.of(of.inbox(), of.key())));
-      List<Object> reply = ROWS.call(redis, slot, args);
+      List<Object> reply =
+          ROWS.call(redis, slot, some.stream().map(of -> List.of(of.inbox(), of.key())).toList());
       for (int i = 0; i < some.size(); i++) {
         byte[] row = (byte[]) reply.get(i);
         if (row.length > 0) {

@@ -1,8 +1,6 @@
 package io.gameq.redis.script;
 
 import io.gameq.change.Commit;
-import io.gameq.change.CommitPart;
-import io.gameq.change.SlotMessages;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
@@ -172,12 +170,8 @@ public final class SlotMarks {
   /** The slots in which a commit changes rows or messages, in order. */
   static Set<Integer> slotsOf(Commit commit) {
     Set<Integer> slots = new TreeSet<>();
-    for (CommitPart part : commit.parts()) {
-      slots.add(part.session().slot());
-    }
-    for (SlotMessages of : commit.messages()) {
-      slots.add(of.slot());
-    }
+    commit.parts().forEach(of -> slots.add(of.session().slot()));
+    commit.messages().forEach(of -> slots.add(of.slot()));
     return slots;
   }
 

@@ -15,11 +15,13 @@ import io.lettuce.core.ScanArgs;
 import io.lettuce.core.ScanIterator;
 import io.lettuce.core.api.sync.RedisCommands;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
+import java.util.stream.Stream;
 
 /**
  * Rows that sessions committed and lost with their owners: {@code park.lua} parks those that
@@ -35,7 +37,7 @@ public final class StaleRows implements AutoCloseable {
 
   private final RedisConnector connector;
   private final ControlConnection redis;
-  private final SlotKeys[] slots;
+  private final Slots slots;
 
   /**
    * A session with parked rows.
@@ -47,7 +49,7 @@ public final class StaleRows implements AutoCloseable {
   public StaleRows(RedisConfig config, String namespace, int slots) {
     this.connector = new RedisConnector(config);
     this.redis = new ControlConnection(connector);
-    this.slots = SlotKeys.all(namespace, slots);
+    this.slots = new Slots(namespace, slots);
   }
 
   /**
@@ -56,24 +58,16 @@ public final class StaleRows implements AutoCloseable {
    * @throws io.gameq.GameQueueException when Redis is away, or not one that gameq runs on
    */
   public List<Session> sessions() {
-    List<Session> sessions = new ArrayList<>();
-    for (SlotKeys slot : slots) {
-      sessions.addAll(sessions(slot));
-    }
-    return sorted(sessions);
+    return sorted(Arrays.stream(slots.all()).flatMap(slot -> sessions(slot).stream()));
   }
 
   /** Those of one owner. */
   public List<Session> sessions(OwnerId owner) {
-    return sorted(sessions(slot(owner)).stream().filter(of -> of.owner().equals(owner)).toList());
+    return sorted(sessions(slots.of(owner)).stream().filter(of -> of.owner().equals(owner)));
   }
 
-  private SlotKeys slot(OwnerId owner) {
-    return slots[owner.slot(slots.length)];
-  }
-
-  private static List<Session> sorted(List<Session> sessions) {
-    return sessions.stream()
+  private static List<Session> sorted(Stream<Session> sessions) {
+    return sessions
         .sorted(
             Comparator.comparing((Session of) -> of.owner().encoded())
                 .thenComparing(of -> of.session().text()))
@@ -103,7 +97,7 @@ public final class StaleRows implements AutoCloseable {
 
   /** The rows of a session, in no order. */
   public List<EncodedRow> rows(Session of) {
-    byte[] key = slot(of.owner()).dirty(of.owner(), of.session());
+    byte[] key = slots.of(of.owner()).dirty(of.owner(), of.session());
     return ask(
         on -> {
           Map<String, EncodedRow> rows = new LinkedHashMap<>(); // SCAN repeats
@@ -163,7 +157,7 @@ public final class StaleRows implements AutoCloseable {
   public Outcome discard(Session of) {
     List<Object> reply =
         redis.call(
-            connection -> DISCARD.call(connection, slot(of.owner()), of.owner(), of.session()));
+            connection -> DISCARD.call(connection, slots.of(of.owner()), of.owner(), of.session()));
     long verdict = (Long) reply.get(0);
     if (verdict != 1) {
       return verdict == 0 ? new Gone() : new OwnsNow();

@@ -5,6 +5,7 @@ import io.gameq.redis.RedisConnection;
 import io.gameq.redis.SlotKeys;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -64,27 +65,26 @@ public record Symptom(Thing thing, String kind, String state) {
       RedisConnection redis, String namespace, Collection<Thing> things) {
     Map<Integer, List<Thing>> bySlot = new LinkedHashMap<>();
     things.forEach(of -> bySlot.computeIfAbsent(of.slot(), slot -> new ArrayList<>()).add(of));
-    List<List<Thing>> asked = new ArrayList<>();
+    List<Thing> asked = new ArrayList<>();
     List<LuaScript.Call> calls = new ArrayList<>();
     bySlot.forEach(
         (slot, all) -> {
           for (List<Thing> some : LuaScript.pieces(all, MOST_AT_ONCE)) {
-            asked.add(some);
+            asked.addAll(some);
             calls.add(
                 new LuaScript.Call(
                     new SlotKeys(namespace, slot), some.stream().map(Thing::words).toList()));
           }
         });
-    List<LuaScript.Answer> answers = DOCTOR.callEach(redis, calls);
+    List<LuaScript.Answer<List<Object>>> answers = DOCTOR.callEach(redis, calls);
     List<Symptom> found = new ArrayList<>();
-    for (int i = 0; i < asked.size(); i++) {
-      List<Object> reply = answers.get(i).get();
-      for (int j = 0; j < reply.size(); j++) {
-        List<?> of = (List<?>) reply.get(j);
+    Iterator<Thing> thing = asked.iterator();
+    for (LuaScript.Answer<List<Object>> answer : answers) {
+      for (Object reply : answer.get()) {
+        List<?> of = (List<?>) reply;
+        Thing about = thing.next();
         if (!of.isEmpty()) {
-          found.add(
-              new Symptom(
-                  asked.get(i).get(j), LuaScript.string(of.get(0)), LuaScript.string(of.get(1))));
+          found.add(new Symptom(about, LuaScript.string(of.get(0)), LuaScript.string(of.get(1))));
         }
       }
     }

@@ -60,7 +60,7 @@ public record Waiting(
     for (int i = 0; i < slots.count(); i++) {
       calls.add(new LuaScript.Call(slots.get(i), args));
     }
-    List<LuaScript.Answer> answers = SCRIPT.callEach(redis, calls);
+    List<LuaScript.Answer<List<Object>>> answers = SCRIPT.callEach(redis, calls);
     List<Waiting> waiting = new ArrayList<>();
     for (int i = 0; i < slots.count(); i++) {
       long[] of = answers.get(i).get().stream().mapToLong(Long.class::cast).toArray();

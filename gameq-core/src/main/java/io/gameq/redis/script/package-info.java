@@ -51,7 +51,6 @@
  *                sign.lua      ProcessSigns    a process says how it is
  *
  * LuaScript      a script by its SHA-1, loaded again where Redis forgot it
- * ScriptPipeline sends many calls at once
  * </pre>
  */
 @org.jspecify.annotations.NullMarked

@@ -3,7 +3,6 @@ package io.gameq.redis.topic;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import io.gameq.GameQueueException;
 import io.gameq.message.MessageId;
 import io.gameq.owner.PercentEncoding;
 import io.gameq.redis.RedisConnection;
@@ -11,13 +10,13 @@ import io.gameq.redis.SlotKeys;
 import io.gameq.redis.script.LuaScript;
 import java.util.ArrayList;
 import java.util.IdentityHashMap;
+import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.UUID;
 import java.util.function.LongSupplier;
-import org.jspecify.annotations.Nullable;
 
 /**
  * What a node's consumers do to the messages of a topic: {@code take.lua}, {@code extend.lua},
@@ -66,14 +65,6 @@ public final class ConsumerScripts {
    */
   public record Batch(
       long waitMillis, List<TakenMessage> taken, List<TakenMessage> exhausted, int lapsed) {}
-
-  /**
-   * What a share brought.
-   *
-   * @param error why nothing is known of it: messages may have been taken if Redis did not answer;
-   *     their leases run out
-   */
-  public record Answer(@Nullable Batch batch, @Nullable GameQueueException error) {}
 
   /**
    * An attempt that failed.
@@ -143,32 +134,33 @@ public final class ConsumerScripts {
         ConsumerScripts.class, "/io/gameq/redis/script/topic.lua", "lanes.lua", resource);
   }
 
-  /** Takes from several slots in one go; one that fails does not disturb the others. */
-  public List<Answer> take(RedisConnection redis, List<Share> shares) {
+  /**
+   * Takes from several slots in one go; one that fails does not disturb the others. Messages may
+   * have been taken from it if Redis did not answer; their leases run out.
+   */
+  public List<LuaScript.Answer<Batch>> take(RedisConnection redis, List<Share> shares) {
     String token = UUID.randomUUID().toString();
-    List<LuaScript.Call> calls = new ArrayList<>(shares.size());
-    for (Share of : shares) {
-      List<String> args =
-          List.of(
-              definition.topic(),
-              Integer.toString(Math.min(of.most, MOST_TAKEN)),
-              token,
-              Long.toString(definition.leaseMillis()),
-              Long.toString(definition.ageMillis()),
-              node,
-              Long.toString(latestMillis.getAsLong()));
-      calls.add(new LuaScript.Call(slots[of.slot], args));
-    }
-    List<LuaScript.Answer> replies = TAKE.callEach(redis, calls);
-    List<Answer> answers = new ArrayList<>(replies.size());
-    for (int i = 0; i < replies.size(); i++) {
-      LuaScript.Answer reply = replies.get(i);
-      answers.add(
-          reply.error() == null
-              ? new Answer(batch(reply.get(), shares.get(i).slot, token), null)
-              : new Answer(null, reply.error()));
-    }
-    return answers;
+    List<LuaScript.Call> calls =
+        shares.stream().map(of -> new LuaScript.Call(slots[of.slot], args(of, token))).toList();
+    Iterator<Share> of = shares.iterator();
+    return TAKE.callEach(redis, calls).stream()
+        .map(
+            answer -> {
+              int slot = of.next().slot;
+              return answer.map(reply -> batch(reply, slot, token));
+            })
+        .toList();
+  }
+
+  private List<?> args(Share of, String token) {
+    return List.of(
+        definition.topic(),
+        Math.min(of.most, MOST_TAKEN),
+        token,
+        definition.leaseMillis(),
+        definition.ageMillis(),
+        node,
+        latestMillis.getAsLong());
   }
 
   private Batch batch(List<Object> reply, int slot, String token) {
@@ -245,25 +237,21 @@ public final class ConsumerScripts {
     for (Item item : items) {
       bySlot.computeIfAbsent(item.taken.slot(), slot -> new ArrayList<>()).add(item);
     }
-    List<List<Item>> pieces = new ArrayList<>();
+    List<Item> asked = new ArrayList<>();
     List<LuaScript.Call> calls = new ArrayList<>();
     bySlot.forEach(
         (slot, all) -> {
           for (List<Item> piece : LuaScript.pieces(all, MOST_AT_ONCE)) {
             List<String> args = new ArrayList<>(List.of(definition.topic(), limit));
             piece.forEach(item -> args.addAll(item.args));
-            pieces.add(piece);
+            asked.addAll(piece);
             calls.add(new LuaScript.Call(slots[slot], args));
           }
         });
-    List<LuaScript.Answer> answers = script.callEach(redis, calls);
+    List<LuaScript.Answer<List<Object>>> answers = script.callEach(redis, calls);
     IdentityHashMap<Item, Long> numbers = new IdentityHashMap<>();
-    for (int p = 0; p < pieces.size(); p++) {
-      List<Object> reply = answers.get(p).get();
-      for (int i = 0; i < reply.size(); i++) {
-        numbers.put(pieces.get(p).get(i), (Long) reply.get(i));
-      }
-    }
+    Iterator<Item> of = asked.iterator();
+    answers.forEach(reply -> reply.get().forEach(it -> numbers.put(of.next(), (Long) it)));
     return items.stream().map(item -> Objects.requireNonNull(numbers.get(item))).toList();
   }
 

@@ -11,7 +11,6 @@ import io.gameq.redis.SlotKeys;
 import io.gameq.redis.script.LuaScript;
 import java.io.IOException;
 import java.io.StringWriter;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
@@ -188,12 +187,10 @@ public record DefinedTopic(
    */
   public static void put(RedisConnection redis, String namespace, Collection<DefinedTopic> topics) {
     for (List<DefinedTopic> some : LuaScript.pieces(List.copyOf(topics), MOST_AT_ONCE)) {
-      List<byte[]> args = new ArrayList<>();
-      for (DefinedTopic of : some) {
-        args.add(SlotKeys.bytes(of.topic()));
-        args.add(LuaScript.utf8(of.text()));
-      }
-      DEFINE.call(redis, key(namespace), args);
+      DEFINE.call(
+          redis,
+          key(namespace),
+          some.stream().map(of -> List.of(of.topic(), LuaScript.utf8(of.text()))).toList());
     }
   }
 

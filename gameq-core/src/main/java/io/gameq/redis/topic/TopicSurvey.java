@@ -7,7 +7,6 @@ import io.gameq.redis.RedisClock;
 import io.gameq.redis.RedisConnection;
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.Slots;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
@@ -66,10 +65,11 @@ public record TopicSurvey(long nowMillis, List<OfTopic> topics) {
    */
   public static TopicSurvey of(RedisConnection redis, Slots slots) {
     long nowMillis = RedisClock.now(redis);
-    List<OfTopic> topics = new ArrayList<>();
-    DefinedTopic.texts(redis, slots.namespace()).entrySet().stream()
-        .limit(MOST_TOPICS)
-        .forEach(of -> topics.add(look(redis, slots, nowMillis, of.getKey(), of.getValue())));
+    List<OfTopic> topics =
+        DefinedTopic.texts(redis, slots.namespace()).entrySet().stream()
+            .limit(MOST_TOPICS)
+            .map(of -> look(redis, slots, nowMillis, of.getKey(), of.getValue()))
+            .toList();
     return new TopicSurvey(nowMillis, topics);
   }
 
@@ -90,7 +90,7 @@ public record TopicSurvey(long nowMillis, List<OfTopic> topics) {
     try {
       MessageId.checkTopic(topic);
       of = DefinedTopic.ofText(topic, text);
-      counts = TopicReads.counts(redis, slots(of.definition(), slots), topic, nowMillis);
+      counts = TopicMessages.counts(redis, slots(of.definition(), slots), topic, nowMillis);
     } catch (RedisUnavailableException e) {
       throw e;
     } catch (GameQueueException e) {

@@ -31,14 +31,14 @@ class LuaScriptTest {
     return new LuaScript.Call(slots.get(slot), List.of(argument));
   }
 
-  private static List<String> text(LuaScript.Answer answer) {
+  private static List<String> text(LuaScript.Answer<List<Object>> answer) {
     return answer.get().stream().map(LuaScript::string).toList();
   }
 
   @Test
   void severalCallsAnswerInTheirOrderAlsoWhenRedisDoesNotKnowTheScript() {
     for (int times = 1; times <= 2; times++) {
-      List<LuaScript.Answer> answers =
+      List<LuaScript.Answer<List<Object>>> answers =
           script.callEach(redis, List.of(call(2, "a"), call(0, "b"), call(2, "c")));
       assertEquals(
           List.of(List.of("{echo:2}", "a"), List.of("{echo:0}", "b"), List.of("{echo:2}", "c")),
@@ -48,7 +48,7 @@ class LuaScriptTest {
 
   @Test
   void aCallThatFailsDoesNotDisturbTheOthers() {
-    List<LuaScript.Answer> answers =
+    List<LuaScript.Answer<List<Object>>> answers =
         script.callEach(redis, List.of(call(0, "a"), call(1, "fail"), call(2, "c")));
     assertEquals(List.of("{echo:0}", "a"), text(answers.get(0)));
     assertNotNull(answers.get(1).error());

@@ -74,21 +74,21 @@ class ConsumerScriptsTest {
     assertTrue(rest.waitMillis() > 50_000 && rest.waitMillis() <= 60_000);
     assertTrue(rest.taken().get(0).fence() > some.taken().get(0).fence());
     TopicCounts counts =
-        TopicReads.counts(topic.redis, List.of(topic.slots), ScriptedTopic.TOPIC, topic.now());
+        TopicMessages.counts(topic.redis, List.of(topic.slots), ScriptedTopic.TOPIC, topic.now());
     assertEquals(new TopicCounts(1, 0, 3, 0, counts.firstDueMillis()), counts);
-    assertEquals(3, page(TopicReads.Place.HELD, A).size());
-    assertEquals(1, page(TopicReads.Place.HELD, A).get(0).attempts());
-    assertEquals(List.of(ids.get(3)), ids(page(TopicReads.Place.DUE, A)));
+    assertEquals(3, page(TopicMessages.Place.HELD, A).size());
+    assertEquals(1, page(TopicMessages.Place.HELD, A).get(0).attempts());
+    assertEquals(List.of(ids.get(3)), ids(page(TopicMessages.Place.DUE, A)));
     assertEquals(
         -1, topic.take(topic.slots[(rest.taken().get(0).slot() + 1) % 4], 9, 0).waitMillis());
   }
 
-  private List<TopicReads.Listed> page(TopicReads.Place place, MessageId id) {
-    return TopicReads.page(topic.redis, topic.slot(id), ScriptedTopic.TOPIC, place, 0, 100);
+  private List<TopicMessages.Listed> page(TopicMessages.Place place, MessageId id) {
+    return TopicMessages.page(topic.redis, topic.slot(id), ScriptedTopic.TOPIC, place, 0, 100);
   }
 
-  private static List<MessageId> ids(List<TopicReads.Listed> page) {
-    return page.stream().map(TopicReads.Listed::id).toList();
+  private static List<MessageId> ids(List<TopicMessages.Listed> page) {
+    return page.stream().map(TopicMessages.Listed::id).toList();
   }
 
   @Test
@@ -142,10 +142,10 @@ class ConsumerScriptsTest {
         topic.publish(late, "late", past + 5),
         topic.publish(early, "early", past),
         topic.publish(future, "future", topic.now() + 60_000));
-    assertEquals(2, page(TopicReads.Place.DUE, late).get(0).behind());
+    assertEquals(2, page(TopicMessages.Place.DUE, late).get(0).behind());
     assertEquals(
         List.of(early, late, future),
-        ids(TopicReads.page(topic.redis, topic.slot(late), late, 0, 9)));
+        ids(TopicMessages.page(topic.redis, topic.slot(late), late, 0, 9)));
     TakenMessage first = topic.takeOne();
     assertEquals("early", payload(first.value()));
     send(topic.publish(early, "early again", past + 9));
@@ -181,11 +181,11 @@ class ConsumerScriptsTest {
     long age = 10_000;
     assertEquals(
         List.of("old low"), payloads(topic.take(topic.slot(low), 1, age).taken()), "5 steps old");
-    assertEquals(4, page(TopicReads.Place.READY, low).size());
+    assertEquals(4, page(TopicMessages.Place.READY, low).size());
     assertEquals(past + 300, topic.due(ids.get(3)), "known while it is sorted by priority");
     send(topic.publish(ids.get(3), "is 9", topic.now() + 60_000, true, 0, 9));
     assertEquals(past + 300, topic.due(ids.get(3)), "a merge keeps its time");
-    assertEquals(3, page(TopicReads.Place.READY, low).size());
+    assertEquals(3, page(TopicMessages.Place.READY, low).size());
     assertEquals(
         List.of("is 9", "fresh 3", "fresh 3, later", "grouped, 1"),
         payloads(topic.take(topic.slot(low), 9, age).taken()));
@@ -304,32 +304,32 @@ class ConsumerScriptsTest {
     assertEquals(2, dead.attempts());
     assertEquals("went wrong: ü", dead.error());
     List<FoundMessage> all = new ArrayList<>();
-    DeadMessages.each(topic.redis, topic.slot(A), ScriptedTopic.TOPIC, all::add);
+    TopicMessages.eachDead(topic.redis, topic.slot(A), ScriptedTopic.TOPIC, all::add);
     assertEquals(List.of(A), all.stream().map(FoundMessage::id).toList());
     long version = MessageValue.version(dead.value());
     send(topic.publish(A, "newer", topic.now() + 60_000));
-    assertEquals(DeadMessages.Retried.OVERTAKEN, retry(version, null));
+    assertEquals(TopicMessages.Retried.OVERTAKEN, retry(version, null));
     send(topic.delete(A));
-    assertEquals(DeadMessages.Retried.GONE, retry(version + 1, null));
+    assertEquals(TopicMessages.Retried.GONE, retry(version + 1, null));
     byte[] binary = {0, (byte) 0xff, '\n', (byte) 0xc3};
-    assertEquals(DeadMessages.Retried.RETRIED, retry(version, binary));
+    assertEquals(TopicMessages.Retried.RETRIED, retry(version, binary));
     assertEquals(Kind.CLAIM_LOST, send(ack(second)).get(0).kind(), "it had another payload");
     TakenMessage again = topic.takeOne();
     assertEquals(1, again.attempts());
     assertArrayEquals(binary, MessageValue.decode(again.value()).payload());
     assertEquals(NackResult.DEAD, topic.nack(again, 0, 1, 0));
-    assertEquals(false, DeadMessages.discard(topic.redis, topic.slot(A), A, version));
-    assertEquals(true, DeadMessages.discard(topic.redis, topic.slot(A), A, version + 1));
+    assertEquals(false, TopicMessages.discardDead(topic.redis, topic.slot(A), A, version));
+    assertEquals(true, TopicMessages.discardDead(topic.redis, topic.slot(A), A, version + 1));
     assertEquals(List.of("fence"), topic.keys());
   }
 
-  private DeadMessages.Retried retry(long version, byte @Nullable [] with) {
-    return DeadMessages.retry(topic.redis, topic.slot(A), A, version, with);
+  private TopicMessages.Retried retry(long version, byte @Nullable [] with) {
+    return TopicMessages.retryDead(topic.redis, topic.slot(A), A, version, with);
   }
 
   @Test
   void tooManyDeadLettersGoOnBeingTried() {
-    for (int i = 0; i < DeadMessages.MOST_IN_SLOT; i++) {
+    for (int i = 0; i < 10_000; i++) {
       topic.redis.async().hset(topic.key(A, "dead"), SlotKeys.bytes("d" + i), new byte[1]);
     }
     send(topic.publish(A, "one", past));
@@ -384,7 +384,7 @@ class ConsumerScriptsTest {
       TakenMessage first = topic.takeOne();
       assertEquals(
           name.isEmpty() ? "-" : name, Objects.requireNonNull(topic.find(A).held()).node());
-      assertEquals(name.isEmpty() ? "-" : name, page(TopicReads.Place.HELD, A).get(0).node());
+      assertEquals(name.isEmpty() ? "-" : name, page(TopicMessages.Place.HELD, A).get(0).node());
       assertEquals(List.of(), send(ack(first, past + 1_000)));
       assertEquals(past + 1_000, topic.due(A), "the next occurrence, with a node named " + name);
       TakenMessage second = topic.takeOne();

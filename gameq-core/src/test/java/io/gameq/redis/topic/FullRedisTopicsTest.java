@@ -46,7 +46,7 @@ class FullRedisTopicsTest {
       MessageId dead = taken.get(2).id();
       assertThrows(
           GameQueueException.class,
-          () -> DeadMessages.retry(topic.redis, topic.slot(dead), dead, version, null));
+          () -> TopicMessages.retryDead(topic.redis, topic.slot(dead), dead, version, null));
       DefinedTopic paused =
           new DefinedTopic(
               7,
@@ -58,8 +58,8 @@ class FullRedisTopicsTest {
       topic.redis.sync().configSet("maxmemory", "0");
       assertEquals(List.of(), topic.again(published, again), "neither was applied");
       assertEquals(
-          DeadMessages.Retried.RETRIED,
-          DeadMessages.retry(topic.redis, topic.slot(dead), dead, version, null));
+          TopicMessages.Retried.RETRIED,
+          TopicMessages.retryDead(topic.redis, topic.slot(dead), dead, version, null));
       List<String> rest = payloads(topic.take());
       assertTrue(rest.contains("a2") && rest.contains("b2"), rest.toString());
     }

@@ -207,14 +207,10 @@ final class ScriptedTopic implements AutoCloseable {
   }
 
   ConsumerScripts.Batch take(SlotKeys slot, int most, long ageMillis, int attempts) {
-    ConsumerScripts.Answer answer =
-        scripts(attempts, ageMillis)
-            .take(redis, List.of(new ConsumerScripts.Share(slot.slot(), most)))
-            .get(0);
-    if (answer.error() != null) {
-      throw answer.error();
-    }
-    return Objects.requireNonNull(answer.batch());
+    return scripts(attempts, ageMillis)
+        .take(redis, List.of(new ConsumerScripts.Share(slot.slot(), most)))
+        .get(0)
+        .get();
   }
 
   /** Takes whatever is due in all slots. */
@@ -267,7 +263,7 @@ final class ScriptedTopic implements AutoCloseable {
   // --- what Redis holds
 
   FoundMessage find(MessageId id) {
-    return TopicReads.find(redis, slot(id), id);
+    return TopicMessages.find(redis, slot(id), id);
   }
 
   boolean isNowhere(MessageId id) {
@@ -291,7 +287,7 @@ final class ScriptedTopic implements AutoCloseable {
   }
 
   byte[] key(MessageId id, String name) {
-    return TopicReads.key(slot(id), TOPIC, name);
+    return TopicMessages.key(slot(id), TOPIC, name);
   }
 
   /** Of its lane in a sorted set; -1 when it is not in it. */

@@ -14,6 +14,7 @@ import io.gameq.redis.SlotKeys;
 import io.gameq.redis.script.NodeSigns;
 import io.gameq.redis.script.OpenOwners;
 import io.gameq.redis.script.OpenScript;
+import io.gameq.redis.script.ReplayScript;
 import io.gameq.term.Terms;
 import org.jspecify.annotations.Nullable;
 
@@ -27,21 +28,18 @@ public final class RecoveryRedis implements AutoCloseable {
   private final PrimaryConnector.Opened opened;
   private final ReplayRedis redis;
 
-  private RecoveryRedis(
-      RedisConnector connector,
-      PrimaryConnector primary,
-      PrimaryConnector.Opened opened,
-      ReplayRedis redis) {
+  private RecoveryRedis(RedisConnector connector, String namespace, int slots, Terms terms) {
     this.connector = connector;
-    this.primary = primary;
-    this.opened = opened;
-    this.redis = redis;
+    this.primary = new PrimaryConnector(connector, terms);
+    this.opened = primary.openForTool();
+    var unused = RedisReply.await(() -> RedisServerCheck.check(opened.redis()));
+    this.redis = new ReplayRedis(opened.redis(), namespace, SlotKeys.all(namespace, slots));
   }
 
   /**
    * Connects.
    *
-   * @param config with {@link ReplayRedis#TIMEOUT_MILLIS}
+   * @param config with {@link ReplayScript#TIMEOUT_MILLIS}
    * @param terms says which primary counts
    * @throws GameQueueException when Redis is away, refuses the login, is none that gameq runs on,
    *     or was demoted
@@ -49,14 +47,7 @@ public final class RecoveryRedis implements AutoCloseable {
   public static RecoveryRedis open(RedisConfig config, String namespace, int slots, Terms terms) {
     RedisConnector connector = new RedisConnector(config);
     try {
-      PrimaryConnector primary = new PrimaryConnector(connector, terms);
-      PrimaryConnector.Opened opened = primary.openForTool();
-      var unused = RedisReply.await(() -> RedisServerCheck.check(opened.redis()));
-      return new RecoveryRedis(
-          connector,
-          primary,
-          opened,
-          new ReplayRedis(opened.redis(), namespace, SlotKeys.all(namespace, slots)));
+      return new RecoveryRedis(connector, namespace, slots, terms);
     } catch (RuntimeException e) {
       connector.close();
       throw e;
@@ -85,7 +76,7 @@ public final class RecoveryRedis implements AutoCloseable {
     SessionId holder =
         redis.ownedBy(owner) == null
             ? durable.holder(null)
-            : OpenOwners.holder(redis.connection(), redis.slot(owner), owner, durable);
+            : OpenOwners.session(redis.connection(), redis.slot(owner), owner, durable);
     return holder == null ? null : redis.aliveNode(NodeSigns.process(holder));
   }
 

@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.gameq.GameQueueException;
-import io.gameq.healing.ReplayRedis;
 import io.gameq.owner.OwnerId;
 import io.gameq.owner.SessionId;
 import io.gameq.redis.RedisConfig;
@@ -35,13 +34,13 @@ class ScriptsTest {
   private final SessionId second = new SessionId(2, "bbbbbbbb00000002");
   private final RecoveryRedis recovery =
       RecoveryRedis.open(
-          new RedisConfig(TestServers.redisUri(Role.RECOVERY), null, ReplayRedis.TIMEOUT_MILLIS),
+          new RedisConfig(TestServers.redisUri(Role.RECOVERY), null, ReplayScript.TIMEOUT_MILLIS),
           namespace,
           1,
           new NoTerm());
   private final StatefulRedisConnection<String, String> redis = TestServers.redis();
   private final ReplayScript script =
-      new ReplayScript(recovery.redis().pipeline(), recovery.redis().slots());
+      new ReplayScript(recovery.redis().connection(), recovery.redis().slots());
 
   @AfterEach
   void close() {
@@ -144,7 +143,7 @@ class ScriptsTest {
     redis.sync().hset(dirty(owner, second), "a", row(9, "dirty"));
     LookupScript.Question question =
         new LookupScript.Question(owner, List.of(first), List.of("a", "b"));
-    LookupScript lookup = new LookupScript(recovery.redis().pipeline(), recovery.redis().slots());
+    LookupScript lookup = new LookupScript(recovery.redis().connection(), recovery.redis().slots());
     LookupScript.Answer answer = lookup.ask(List.of(question), true).get(0);
     assertEquals(second, answer.ownedBy());
     assertEquals("0000000000000007pclaimed", text(answer.fields().get(0).claimed()));
@@ -164,7 +163,7 @@ class ScriptsTest {
     }
     redis.sync().hset(claimed(owner), "f8999", row(1, "last"));
     LookupScript.Answer answer =
-        new LookupScript(recovery.redis().pipeline(), recovery.redis().slots())
+        new LookupScript(recovery.redis().connection(), recovery.redis().slots())
             .ask(List.of(new LookupScript.Question(owner, List.of(first), fields)), true)
             .get(0);
     assertEquals(9_000, answer.fields().size());

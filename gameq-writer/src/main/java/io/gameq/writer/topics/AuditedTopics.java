@@ -4,22 +4,21 @@ import io.gameq.GameQueueException;
 import io.gameq.message.MessageId;
 import io.gameq.message.MessageValue;
 import io.gameq.mysql.MySql;
-import io.gameq.mysql.tables.AuditTable;
 import io.gameq.mysql.tables.AuditTable.Actor;
+import io.gameq.mysql.tables.AuditTable;
 import io.gameq.mysql.tables.TopicTable;
 import io.gameq.redis.ControlConnection;
 import io.gameq.redis.RedisClock;
 import io.gameq.redis.RedisConnection;
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.Slots;
-import io.gameq.redis.topic.DeadMessages;
-import io.gameq.redis.topic.DeadMessages.Retried;
-import io.gameq.redis.topic.DefinedTopic;
 import io.gameq.redis.topic.DefinedTopic.Pause;
 import io.gameq.redis.topic.DefinedTopic.Rate;
+import io.gameq.redis.topic.DefinedTopic;
 import io.gameq.redis.topic.FoundMessage;
 import io.gameq.redis.topic.TopicDefinition;
-import io.gameq.redis.topic.TopicReads;
+import io.gameq.redis.topic.TopicMessages.Retried;
+import io.gameq.redis.topic.TopicMessages;
 import io.gameq.redis.topic.TopicSurvey;
 import io.gameq.terminal.Shown;
 import io.gameq.writer.pause.Pausing;
@@ -44,7 +43,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class AuditedTopics {
   /** Longest page. */
-  public static final int MOST_MESSAGES = TopicReads.MOST;
+  public static final int MOST_MESSAGES = TopicMessages.MOST;
 
   private final ControlConnection redis;
   private final Slots slots;
@@ -155,7 +154,7 @@ public final class AuditedTopics {
 
   private MessageTrace trace(
       RedisConnection connection, TopicDefinition definition, MessageId id, boolean withPayload) {
-    FoundMessage found = TopicReads.find(connection, slot(definition, id), id);
+    FoundMessage found = TopicMessages.find(connection, slot(definition, id), id);
     long nowMillis = RedisClock.now(connection);
     DefinedTopic of = DefinedTopic.find(connection, slots.namespace(), id.topic());
     Pause pause = of == null ? null : of.pause();
@@ -188,8 +187,8 @@ public final class AuditedTopics {
     if (id.group() == null) {
       return 0;
     }
-    List<TopicReads.Listed> group =
-        TopicReads.page(connection, slot(definition, id), id, 0, MessageTrace.MOST_AHEAD);
+    List<TopicMessages.Listed> group =
+        TopicMessages.page(connection, slot(definition, id), id, 0, MessageTrace.MOST_AHEAD);
     long ahead = 0;
     while (ahead < group.size() && !group.get((int) ahead).id().equals(id)) {
       ahead++;
@@ -255,7 +254,7 @@ public final class AuditedTopics {
     for (String key : keys) {
       MessageId id = MessageId.of(topic, group, key);
       FoundMessage.Dead dead =
-          redis.ask(connection -> TopicReads.find(connection, slot(definition, id), id)).dead();
+          redis.ask(connection -> TopicMessages.find(connection, slot(definition, id), id)).dead();
       if (dead != null) {
         found.add(new DeadName(id, MessageValue.version(dead.value())));
       }
@@ -270,7 +269,7 @@ public final class AuditedTopics {
     for (SlotKeys slot : TopicSurvey.slots(definition, slots)) {
       redis.ask(
           connection -> {
-            DeadMessages.each(
+            TopicMessages.eachDead(
                 connection,
                 slot,
                 topic,
@@ -313,7 +312,7 @@ public final class AuditedTopics {
           of.id(),
           redis.call(
               connection ->
-                  DeadMessages.retry(
+                  TopicMessages.retryDead(
                       connection, slot(definition, of.id()), of.id(), of.version(), payload)));
     }
   }
@@ -331,7 +330,7 @@ public final class AuditedTopics {
           of.id(),
           redis.call(
               connection ->
-                  DeadMessages.discard(
+                  TopicMessages.discardDead(
                       connection, slot(definition, of.id()), of.id(), of.version())));
     }
   }

@@ -5,7 +5,7 @@ import io.gameq.message.MessageId;
 import io.gameq.message.MessageValue;
 import io.gameq.message.PayloadText;
 import io.gameq.redis.topic.FoundMessage;
-import io.gameq.redis.topic.TopicReads;
+import io.gameq.redis.topic.TopicMessages;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -71,7 +71,7 @@ public record ListedMessage(
    * @param ageMillis of the topic, where it is sorted in by priority, else 0
    */
   static ListedMessage of(
-      TopicReads.Listed of, MessageState state, long ageMillis, boolean withPayload) {
+      TopicMessages.Listed of, MessageState state, long ageMillis, boolean withPayload) {
     Content content = Content.of(of.value(), withPayload);
     return new ListedMessage(
         of.id().group(),

@@ -4,11 +4,10 @@ import io.gameq.GameQueueException;
 import io.gameq.redis.RedisConnection;
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.Slots;
-import io.gameq.redis.topic.DeadMessages;
 import io.gameq.redis.topic.FoundMessage;
 import io.gameq.redis.topic.TopicDefinition;
-import io.gameq.redis.topic.TopicReads;
-import io.gameq.redis.topic.TopicReads.Place;
+import io.gameq.redis.topic.TopicMessages.Place;
+import io.gameq.redis.topic.TopicMessages;
 import io.gameq.redis.topic.TopicSurvey;
 import java.util.ArrayList;
 import java.util.List;
@@ -104,10 +103,10 @@ final class MessageLists {
         };
     long offset = from.offset();
     while (true) {
-      int asked = Math.min(TopicReads.MOST, most - page.size() + 1); // one more tells of a next
-      List<TopicReads.Listed> found =
-          TopicReads.page(redis, slots.get(from.slot()), topic.topic(), place, offset, asked);
-      for (TopicReads.Listed of : found) {
+      int asked = Math.min(TopicMessages.MOST, most - page.size() + 1); // one more tells of a next
+      List<TopicMessages.Listed> found =
+          TopicMessages.page(redis, slots.get(from.slot()), topic.topic(), place, offset, asked);
+      for (TopicMessages.Listed of : found) {
         if (state == MessageState.READY && place == Place.DUE && of.millis() > nowMillis) {
           return "";
         }
@@ -129,7 +128,7 @@ final class MessageLists {
   private String dead(Start from, int most, List<ListedMessage> page) {
     int room = most - page.size() + 1; // one more tells of a next
     NavigableMap<String, ListedMessage> first = new TreeMap<>();
-    DeadMessages.each(
+    TopicMessages.eachDead(
         redis,
         slots.get(from.slot()),
         topic.topic(),

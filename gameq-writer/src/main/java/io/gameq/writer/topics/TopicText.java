@@ -1,13 +1,13 @@
 package io.gameq.writer.topics;
 
 import io.gameq.message.PayloadText;
-import io.gameq.redis.topic.DeadMessages.Retried;
 import io.gameq.redis.topic.DefinedTopic.Pause;
 import io.gameq.redis.topic.DefinedTopic.Rate;
 import io.gameq.redis.topic.TopicCounts;
 import io.gameq.redis.topic.TopicDefinition;
-import io.gameq.redis.topic.TopicSurvey;
+import io.gameq.redis.topic.TopicMessages.Retried;
 import io.gameq.redis.topic.TopicSurvey.OfTopic;
+import io.gameq.redis.topic.TopicSurvey;
 import io.gameq.terminal.Shown;
 import java.math.BigDecimal;
 import java.time.Instant;

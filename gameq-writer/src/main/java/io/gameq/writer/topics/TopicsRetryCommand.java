@@ -2,7 +2,7 @@ package io.gameq.writer.topics;
 
 import io.gameq.GameQueueException;
 import io.gameq.message.PayloadText;
-import io.gameq.redis.topic.DeadMessages.Retried;
+import io.gameq.redis.topic.TopicMessages.Retried;
 import io.gameq.terminal.ExitCodes;
 import io.gameq.terminal.Shown;
 import io.gameq.writer.terminal.Confirmation;

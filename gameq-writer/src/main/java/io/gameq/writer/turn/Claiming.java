@@ -5,6 +5,7 @@ import io.gameq.RedisUnavailableException;
 import io.gameq.redis.script.Claim;
 import io.gameq.redis.script.ClaimScript;
 import io.gameq.redis.script.ClaimScript.Share;
+import io.gameq.redis.script.LuaScript;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -38,7 +39,7 @@ public record Claiming(List<SlotShare> shares, boolean isUrgent) implements Turn
   public Turn next(TurnPorts ports) {
     List<SlotShare> parts = shares.stream().flatMap(SlotShare::parts).toList();
     WriterOptions options = ports.context().options();
-    List<ClaimScript.Taken> taken =
+    List<LuaScript.Answer<ClaimScript.Batch>> taken =
         new ClaimScript(options.name(), options.bounds())
             .callEach(
                 ports.claimsFrom(),
@@ -51,7 +52,7 @@ public record Claiming(List<SlotShare> shares, boolean isUrgent) implements Turn
     List<Claim> claims = new ArrayList<>();
     Turn next = then();
     for (int i = 0; i < parts.size(); i++) {
-      ClaimScript.Batch batch = taken.get(i).batch();
+      ClaimScript.Batch batch = taken.get(i).reply();
       if (batch == null) {
         failed(ports, parts.get(i), Objects.requireNonNull(taken.get(i).error()), claims);
       } else {

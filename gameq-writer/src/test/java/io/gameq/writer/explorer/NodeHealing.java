@@ -27,7 +27,7 @@ record NodeHealing(GameNodeActor node) {
   private List<Step> connects(State state, NodeMemory me) {
     Reached now = Reached.newest(state.outages());
     if (!me.holds().isEmpty()) {
-      return List.of(step(me.link(me.link().connected(now).healing(HealingStep.first()))));
+      return List.of(step(me.link(me.link().connected(now).healing(new HealingStep.NoteLost()))));
     }
     return me.attempt() == null // a session that is being opened is not registered yet
         ? List.of()
@@ -47,7 +47,8 @@ record NodeHealing(GameNodeActor node) {
             name() + " goes over to the newest primary",
             world -> {
               NodeMemory.Link over = me.link().connected(world.reach(state));
-              return me.link(me.holds().isEmpty() ? over : over.healing(HealingStep.first()));
+              return me.link(
+                  me.holds().isEmpty() ? over : over.healing(new HealingStep.NoteLost()));
             }));
   }
 

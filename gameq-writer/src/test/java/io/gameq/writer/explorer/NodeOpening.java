@@ -10,6 +10,7 @@ import io.gameq.node.Opening.Healed;
 import io.gameq.owner.OwnerId;
 import io.gameq.owner.SessionId;
 import io.gameq.owner.SessionRef;
+import io.gameq.rows.Table;
 import io.gameq.term.Term;
 import io.gameq.view.OwnerView;
 import io.gameq.writer.explorer.NodeMemory.Attempt;
@@ -48,9 +49,13 @@ record NodeOpening(GameNodeActor node) {
   private Attempt begun(Op.Open open) {
     return new Attempt(
         open.player(),
-        Opening.of(Servers.owner(open.player()), List.of(), Takeover.ALWAYS),
+        opening(Servers.owner(open.player()), List.of()),
         Reached.FIRST,
         OpeningInWrongOrder.of(plant()));
+  }
+
+  private static Opening opening(OwnerId owner, List<Table> tables) {
+    return Opening.of(new Opening.Wanted(owner, tables, Takeover.ALWAYS, false));
   }
 
   Plant plant() {
@@ -177,7 +182,7 @@ record NodeOpening(GameNodeActor node) {
     Opening from =
         attempt.at().attempt().number() > 1
             ? attempt.at()
-            : Opening.of(owner, world.catalog.ownedBy(owner.kind()), Takeover.ALWAYS);
+            : opening(owner, world.catalog.ownedBy(owner.kind()));
     Attempt connected = attempt.next(from, connects(state, me));
     NodeMemory looked = step(world, state, me, connected);
     NodeMemory raised = step(world, state, looked, Objects.requireNonNull(looked.attempt()));

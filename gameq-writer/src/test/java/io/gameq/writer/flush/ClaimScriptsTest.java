@@ -31,7 +31,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -66,7 +65,8 @@ class ClaimScriptsTest {
   }
 
   private ClaimScript.Batch claim() {
-    return claims.call(slot.redis, slot.slot);
+    ClaimScript.Share all = new ClaimScript.Share(slot.slot, 10, 100);
+    return claims.callEach(slot.redis, List.of(all), false).get(0).get();
   }
 
   private int ack(Claim claim) {
@@ -114,7 +114,7 @@ class ClaimScriptsTest {
 
   private ClaimScript.Batch claimUrgent() {
     ClaimScript.Share all = new ClaimScript.Share(slot.slot, 10, 100);
-    return Objects.requireNonNull(claims.callEach(slot.redis, List.of(all), true).get(0).batch());
+    return claims.callEach(slot.redis, List.of(all), true).get(0).get();
   }
 
   private void commitOf(String owner, long dueMillis) {
@@ -157,8 +157,7 @@ class ClaimScriptsTest {
     }
     commitOf("player:1", -7);
     ClaimScript.Share oneRow = new ClaimScript.Share(slot.slot, 10, 1);
-    ClaimScript.Batch part =
-        Objects.requireNonNull(claims.callEach(slot.redis, List.of(oneRow), false).get(0).batch());
+    ClaimScript.Batch part = claims.callEach(slot.redis, List.of(oneRow), false).get(0).get();
     assertEquals(List.of("player:10"), owners(part));
     assertEquals(List.of("player:1"), owners(claimUrgent()));
     assertEquals(List.of("player:11", "player:12"), owners(claim()));

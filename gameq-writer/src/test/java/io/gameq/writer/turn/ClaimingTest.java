@@ -182,9 +182,14 @@ class ClaimingTest {
 
   /** Lets the lease of a slot's owner run out so often. */
   private void lapse(int slot, int times) {
-    ClaimScript dying = new ClaimScript("dying", BOUNDS.withLease(0));
+    ClaimScript dying =
+        new ClaimScript(
+            "dying",
+            new ClaimScript.Bounds(BOUNDS.owners(), BOUNDS.rows(), BOUNDS.bytes(), 0));
+    List<ClaimScript.Share> all =
+        List.of(new ClaimScript.Share(slots.get(slot), BOUNDS.owners(), BOUNDS.rows()));
     for (int lapses = 1; lapses <= times; lapses++) {
-      assertEquals(1, dying.call(redis, slots.get(slot)).claims().size());
+      assertEquals(1, dying.callEach(redis, all, false).get(0).get().claims().size());
       await().atMost(LONG).until(() -> !ClaimScript.reap(redis, slots.get(slot)).isEmpty());
     }
   }

@@ -5,6 +5,7 @@ import io.gameq.redis.RedisConnector;
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.Slots;
 import io.gameq.redis.script.ClaimScript;
+import java.util.List;
 import org.HdrHistogram.Histogram;
 
 /** Calls {@code claim.lua} as a writer would and gives back what it took. One thread. */
@@ -13,11 +14,13 @@ public final class ClaimProbe implements AutoCloseable {
 
   private final ControlConnection connection;
   private final ClaimScript claims;
+  private final ClaimScript.Bounds bounds;
 
   /** Probes with these bounds. */
   public ClaimProbe(RedisConnector redis, ClaimScript.Bounds bounds) {
     connection = new ControlConnection(redis);
     claims = new ClaimScript("bench-probe", bounds);
+    this.bounds = bounds;
   }
 
   /**
@@ -40,8 +43,10 @@ public final class ClaimProbe implements AutoCloseable {
     int warmUp = Math.max(1, calls / 10);
     for (int i = -warmUp; i < calls; i++) {
       SlotKeys slot = slots.get((i + warmUp) % slots.count());
+      List<ClaimScript.Share> all =
+          List.of(new ClaimScript.Share(slot, bounds.owners(), bounds.rows()));
       long began = System.nanoTime();
-      ClaimScript.Batch batch = connection.call(redis -> claims.call(redis, slot));
+      ClaimScript.Batch batch = connection.call(redis -> claims.callEach(redis, all, false).get(0).get());
       long took = System.nanoTime() - began;
       if (i >= 0) {
         nanos.recordValue(took);

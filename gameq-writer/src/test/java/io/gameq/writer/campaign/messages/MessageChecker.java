@@ -113,12 +113,12 @@ public final class MessageChecker {
   }
 
   /**
-   * Whether the row of its commit was lost with its session, which must have been reported: the
-   * checker of rows sees to that. Its message is not put back then, unless another session had
-   * adopted the row, and lost it as well.
+   * Whether the row of its commit was lost with a session that a failover forgot, its own or the
+   * next, which had adopted it: that must have been reported, the checker of rows sees to it. Its
+   * message is not put back then, unless another session had adopted the row.
    */
   private boolean isRowForgotten(Published of) {
-    return of.isWithRow && trouble.forgot(of.queuedAt) && !rows.contains(of.commit);
+    return of.isWithRow && trouble.forgets() && !rows.contains(of.commit);
   }
 
   /** A row of the same commit has its id. */

@@ -41,7 +41,8 @@ final class GameqWriter implements Contender {
   }
 
   private static ClaimScript.Bounds bounds(ContenderSetup.Tuning tuning) {
-    return ClaimScript.Bounds.DEFAULT.withLease(tuning.leaseMillis());
+    ClaimScript.Bounds of = ClaimScript.Bounds.DEFAULT;
+    return new ClaimScript.Bounds(of.owners(), of.rows(), of.bytes(), tuning.leaseMillis());
   }
 
   /** What a writer of this tuning is set to. */

@@ -6,26 +6,49 @@ import io.gameq.redis.RedisConnection;
 import io.gameq.redis.RedisReply;
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.script.LuaScript;
+import io.lettuce.core.KeyValue;
 import io.lettuce.core.Limit;
+import io.lettuce.core.MapScanCursor;
 import io.lettuce.core.Range;
+import io.lettuce.core.ScanArgs;
+import io.lettuce.core.ScanCursor;
 import io.lettuce.core.api.async.RedisAsyncCommands;
 import java.util.ArrayList;
+import java.util.HexFormat;
 import java.util.List;
+import java.util.Map;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Looks at messages without changing them: {@code find.lua}, {@code page.lua} and plain commands.
- * Stateless.
+ * The messages of a topic as they are looked at, {@code find.lua}, {@code page.lua} and plain
+ * commands; and what becomes of its dead letters, {@code revive.lua}. Stateless.
  */
-public final class TopicReads {
+public final class TopicMessages {
   /** Longest page. */
   public static final int MOST = 1_000;
 
   private static final LuaScript FIND = ConsumerScripts.script("find.lua");
   private static final LuaScript PAGE = ConsumerScripts.script("page.lua");
+  private static final LuaScript REVIVE = ConsumerScripts.script("revive.lua");
 
-  private TopicReads() {}
+  /** Dead letters that Redis looks at in one go. */
+  private static final int SCANNED = 100;
+
+  private static final ScanArgs SCAN = ScanArgs.Builder.limit(SCANNED);
+
+  private TopicMessages() {}
+
+  /** What became of a retry, by the number that {@code revive.lua} answers. */
+  public enum Retried {
+    /** There is no such dead letter any more, or a newer one. */
+    GONE,
+    /** It is due now. */
+    RETRIED,
+    /** A message of its key is pending or held: nothing was changed. */
+    OVERTAKEN
+  }
 
   /** In which of the lists of a slot. */
   public enum Place {
@@ -69,7 +92,9 @@ public final class TopicReads {
             ? new FoundMessage.Pending(
                 (byte[]) of.get(0),
                 isThere(of.get(1)) ? ConsumerScripts.millis(of.get(1)) : 0,
-                isThere(of.get(2)) ? firstNumber(LuaScript.string(of.get(2))) : 0)
+                isThere(of.get(2))
+                    ? Integer.parseInt(LuaScript.string(of.get(2)).split(" ", -1)[0])
+                    : 0)
             : null;
     FoundMessage.Held held = null;
     if (isThere(of.get(3))) {
@@ -111,19 +136,19 @@ public final class TopicReads {
 
   private static List<Listed> page(
       RedisConnection redis, SlotKeys slot, String topic, String place, long offset, int most) {
-    List<Listed> page = new ArrayList<>();
-    for (Object one : PAGE.call(redis, slot, topic, place, offset, Math.min(most, MOST))) {
-      List<?> of = (List<?>) one;
-      page.add(
-          new Listed(
-              new MessageId(topic, LuaScript.string(of.get(0))),
-              ConsumerScripts.millis(of.get(1)),
-              isThere(of.get(2)) ? (byte[]) of.get(2) : null,
-              (Long) of.get(3),
-              ((Long) of.get(4)).intValue(),
-              node(of.get(5))));
-    }
-    return page;
+    return PAGE.call(redis, slot, topic, place, offset, Math.min(most, MOST)).stream()
+        .map(of -> listed(topic, (List<?>) of))
+        .toList();
+  }
+
+  private static Listed listed(String topic, List<?> of) {
+    return new Listed(
+        new MessageId(topic, LuaScript.string(of.get(0))),
+        ConsumerScripts.millis(of.get(1)),
+        isThere(of.get(2)) ? (byte[]) of.get(2) : null,
+        (Long) of.get(3),
+        ((Long) of.get(4)).intValue(),
+        node(of.get(5)));
   }
 
   /**
@@ -167,6 +192,79 @@ public final class TopicReads {
                 .orElse(-1));
   }
 
+  /**
+   * Tells of the dead letters of a slot, in no order, until it is enough: each at least once if it
+   * was there all the time.
+   *
+   * @param each answers whether to go on
+   * @throws io.gameq.RedisUnavailableException when Redis does not answer
+   */
+  public static void eachDead(
+      RedisConnection redis, SlotKeys slot, String topic, Predicate<FoundMessage> each) {
+    ScanCursor at = ScanCursor.INITIAL;
+    do {
+      ScanCursor from = at;
+      MapScanCursor<byte[], byte[]> page =
+          RedisReply.await(() -> redis.sync().hscan(key(slot, topic, "why"), from, SCAN));
+      for (FoundMessage found : found(redis, slot, topic, page.getMap())) {
+        if (!each.test(found)) {
+          return;
+        }
+      }
+      at = page;
+    } while (!at.isFinished());
+  }
+
+  private static List<FoundMessage> found(
+      RedisConnection redis, SlotKeys slot, String topic, Map<byte[], byte[]> why) {
+    List<FoundMessage> found = new ArrayList<>();
+    for (List<Map.Entry<byte[], byte[]>> some :
+        LuaScript.pieces(List.copyOf(why.entrySet()), SCANNED)) {
+      byte[][] ids = some.stream().map(Map.Entry::getKey).toArray(byte[][]::new);
+      List<KeyValue<byte[], byte[]>> values =
+          RedisReply.await(() -> redis.sync().hmget(key(slot, topic, "dead"), ids));
+      for (int i = 0; i < some.size(); i++) {
+        if (values.get(i).hasValue()) {
+          MessageId id = new MessageId(topic, LuaScript.string(ids[i]));
+          byte[] value = values.get(i).getValue();
+          String words = ConsumerScripts.text(some.get(i).getValue());
+          found.add(new FoundMessage(id, null, null, FoundMessage.Dead.of(value, words)));
+        }
+      }
+    }
+    return found;
+  }
+
+  /**
+   * Has a dead letter handled again, at once, with all its attempts.
+   *
+   * @param version of the dead letter that is meant
+   * @param payload in place of its own; null for the same
+   * @throws io.gameq.GameQueueException when Redis reached maxmemory; nothing was changed then
+   * @throws io.gameq.RedisUnavailableException when Redis does not answer; it may be done
+   */
+  public static Retried retryDead(
+      RedisConnection redis, SlotKeys slot, MessageId id, long version, byte @Nullable [] payload) {
+    Object given = payload == null ? "" : payload;
+    return revive(redis, slot, id, version, "retry", given, payload != null);
+  }
+
+  /**
+   * Removes a dead letter; false when it is not there any more, or a newer one is. Throws
+   * RedisUnavailableException when Redis does not answer; it may be gone then.
+   */
+  public static boolean discardDead(
+      RedisConnection redis, SlotKeys slot, MessageId id, long version) {
+    return revive(redis, slot, id, version, "discard") == Retried.RETRIED;
+  }
+
+  private static Retried revive(
+      RedisConnection redis, SlotKeys slot, MessageId id, long version, Object... what) {
+    String hex = HexFormat.of().toHexDigits(version);
+    List<Object> reply = REVIVE.call(redis, slot, id.topic(), id.id(), hex, List.of(what));
+    return Retried.values()[((Long) reply.get(0)).intValue()];
+  }
+
   /** The key of a topic in a slot. */
   static byte[] key(SlotKeys slot, String topic, String name) {
     return SlotKeys.bytes(slot.prefix() + ":t:" + topic + ":" + name);
@@ -178,9 +276,5 @@ public final class TopicReads {
 
   private static String node(Object encoded) {
     return PercentEncoding.unpercent(LuaScript.string(encoded));
-  }
-
-  private static int firstNumber(String words) {
-    return Integer.parseInt(words.split(" ", -1)[0]);
   }
 }
