@@ -6,6 +6,7 @@ import java.sql.SQLNonTransientConnectionException;
 import java.sql.SQLRecoverableException;
 import java.sql.SQLTimeoutException;
 import java.sql.SQLTransientConnectionException;
+import java.util.EnumSet;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -28,17 +29,19 @@ public enum ErrorKind {
   /** Not known to gameq. Whether the transaction still stands is not known either. */
   UNKNOWN;
 
+  private static final Set<ErrorKind> MAY_PASS = EnumSet.of(OUTAGE, TRY_AGAIN, SLOW);
+
   /** Lock wait timeout, deadlock, NOWAIT, changed since read, table altered meanwhile (two). */
   private static final Set<Integer> TRY_AGAIN_CODES = Set.of(1205, 1213, 3572, 1020, 1412, 1615);
 
   /**
-   * Too many connections, shutdown, read-only, kill, login, resource limits, disk or lock table
+   * Too many connections, shutdown, read-only, offline, kill, login, resource limits, disk or lock table
    * full, unknown database.
    */
   private static final Set<Integer> OUTAGE_CODES =
       Set.of(
           1040, 1053, 1290, 1836, 1927, 1044, 1045, 1049, 1203, 1226, 1021, 1114, 1298, 3168, 1792,
-          1180, 1030, 1206, 3100, 1637, 1041, 1037, 1129, 1130, 4031);
+          1180, 1030, 1206, 3100, 1637, 1041, 1037, 1129, 1130, 4031, 3032);
 
   /**
    * Ended by KILL QUERY, as the driver does when its timeout is over, by MySQL's
@@ -70,12 +73,12 @@ public enum ErrorKind {
         && (e instanceof SQLException sql ? of(sql) == SCHEMA : isOfSchema(e.getCause()));
   }
 
-  /** Whether something failed, somewhere below this, since the server could not be reached. */
-  public static boolean isOfConnection(@Nullable Throwable e) {
+  /** Whether something failed, somewhere below this, that may pass by itself: wait. */
+  public static boolean mayPass(@Nullable Throwable e) {
     return e != null
         && (e instanceof SQLException sql
-            ? String.valueOf(sql.getSQLState()).startsWith("08")
-            : isOfConnection(e.getCause()));
+            ? MAY_PASS.contains(of(sql))
+            : mayPass(e.getCause()));
   }
 
   /** The kind of an error that a statement threw. */

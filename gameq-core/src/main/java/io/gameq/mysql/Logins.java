@@ -3,8 +3,11 @@ package io.gameq.mysql;
 import com.mysql.cj.jdbc.NonRegisteringDriver;
 import java.io.PrintWriter;
 import java.sql.Connection;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.SQLFeatureNotSupportedException;
+import java.sql.SQLTransientConnectionException;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.Properties;
 import java.util.logging.Logger;
@@ -12,10 +15,28 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Logs in to MySQL by the driver itself. {@code DriverManager} has one login timeout for the whole
+ * Logs in to MySQL by the driver itself, and to no server that is read-only. {@code DriverManager} has one login timeout for the whole
  * JVM, which a pool would set for every other pool of the game. Immutable.
  */
 final class Logins implements DataSource {
+  /** Whether writes are refused; super_read_only of MySQL switches read_only on as well. */
+  private static final String IS_READ_ONLY =
+      "SELECT @@GLOBAL.read_only OR @@GLOBAL.innodb_read_only";
+
+  /**
+   * The server's own number for what read_only refuses. What may write in spite of it must not
+   * either: the primary is elsewhere, and this one takes over its rows.
+   */
+  static final int READ_ONLY_CODE = 1290;
+
+  /**
+   * What a connection that nobody used for a moment is tried with: a server that was demoted fails
+   * it, and says why.
+   */
+  static final String TEST =
+      "SET time_zone = IF(@@GLOBAL.read_only OR @@GLOBAL.innodb_read_only,"
+          + " 'none: it is read_only', '+00:00')";
+
   private static final NonRegisteringDriver DRIVER = driver();
 
   private final MySqlConfig config;
@@ -55,7 +76,17 @@ final class Logins implements DataSource {
     if (connection == null) {
       throw new SQLException("the driver does not understand mysql.url", "08001");
     }
-    return connection;
+    try (Statement statement = connection.createStatement();
+        ResultSet state = statement.executeQuery(IS_READ_ONLY)) {
+      if (state.next() && state.getBoolean(1)) {
+        throw new SQLTransientConnectionException(
+            "it is read_only: no primary, or not yet", "08004", READ_ONLY_CODE);
+      }
+      return connection;
+    } catch (SQLException e) {
+      connection.close();
+      throw e;
+    }
   }
 
   /** How long a pool that is closed waits for a login that is under way, s. */

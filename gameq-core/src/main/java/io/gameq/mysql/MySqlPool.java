@@ -3,8 +3,10 @@ package io.gameq.mysql;
 import com.mysql.cj.conf.PropertyKey;
 import com.zaxxer.hikari.HikariConfig;
 import io.gameq.GameQueueException;
+import io.gameq.MySqlUnavailableException;
 import io.gameq.Tls;
 import io.gameq.tls.TlsRefusal;
+import java.net.UnknownHostException;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.SQLTransientConnectionException;
@@ -210,6 +212,7 @@ public final class MySqlPool {
     // Asked for each new connection: a password that was changed needs no restart.
     pool.setDataSource(new Logins(config, properties));
     pool.setConnectionInitSql(initSql);
+    pool.setConnectionTestQuery(Logins.TEST);
     pool.setTransactionIsolation("TRANSACTION_READ_COMMITTED");
     pool.setAutoCommit(true);
     pool.setMaximumPoolSize(config.poolSize());
@@ -219,7 +222,8 @@ public final class MySqlPool {
     pool.setExceptionOverrideClassName(KeepsUnharmed.class.getName());
     // Tried just now: the pool fills in the background.
     pool.setInitializationFailTimeout(-1);
-    LoginPool opened = new LoginPool(pool, refusedLogin(config));
+    LoginPool opened =
+        new LoginPool(pool, "MySQL at " + config.address() + " " + refusedLogin(config));
     awaitFirst(opened);
     return new MySql(opened);
   }
@@ -255,11 +259,12 @@ public final class MySqlPool {
       if (ofFile != null) {
         throw ofFile;
       }
-      String untrusted = untrusted(e);
-      if (untrusted != null) { // without the cause, which says that the server is away
-        throw new GameQueueException("MySQL at %s: %s".formatted(config.address(), untrusted));
+      String forAPerson = forAPerson(config, e);
+      if (forAPerson != null) { // without the cause, which may say that the server is away
+        throw new GameQueueException("MySQL at %s %s".formatted(config.address(), forAPerson));
       }
-      throw new GameQueueException(explain(config, e), e);
+      throw new MySqlUnavailableException(
+          "MySQL at %s %s".formatted(config.address(), mayPass(e)), e);
     }
   }
 
@@ -270,35 +275,68 @@ public final class MySqlPool {
         : ofFile(e.getCause());
   }
 
-  private static @Nullable String untrusted(SQLException e) {
-    String reason = TlsRefusal.reason(e);
-    return reason == null && String.valueOf(e.getMessage()).contains("not provided by server")
-        ? "it does not speak TLS: switch TLS on at the server"
-        : reason;
-  }
-
   private static String refusedLogin(MySqlConfig config) {
-    return "MySQL at %s refuses the login of user '%s' with the password of %s: check both"
-        .formatted(config.address(), config.user(), config.password().source());
+    return "refuses the login of user '%s' with the password of %s: check both"
+        .formatted(config.user(), config.password().source());
   }
 
-  private static String explain(MySqlConfig config, SQLException e) {
-    String at = "MySQL at " + config.address();
-    String state = String.valueOf(e.getSQLState());
+  /**
+   * Why a connection is refused until somebody does something, with the remedy; null for what may
+   * pass by itself. Numbers: MySQL's and MariaDB's server error references; texts without a number
+   * are the driver's.
+   */
+  private static @Nullable String forAPerson(MySqlConfig config, SQLException e) {
+    String text = String.valueOf(e.getMessage());
+    String user = "user '" + config.user() + "'";
+    String untrusted = TlsRefusal.reason(e);
+    if (untrusted != null) {
+      return "cannot be trusted: " + untrusted;
+    }
+    if (text.contains("not provided by server")) {
+      return "does not speak TLS: switch TLS on at the server";
+    }
+    if (text.contains("Public Key Retrieval is not allowed")) {
+      return "takes the password of %s over TLS alone: set mysql.tls, or sslMode=REQUIRED in mysql.url"
+          .formatted(user);
+    }
+    if (text.contains("Unable to load authentication plugin")) {
+      return "wants an authentication of %s that the driver does not know: ALTER USER to use"
+              .formatted(user)
+          + " caching_sha2_password, or mysql_native_password of MariaDB";
+    }
     if (LoginPool.isRefusedLogin(e)) {
       return refusedLogin(config);
     }
-    if (e.getErrorCode() == 1044) {
-      return "%s does not let user '%s' use database '%s': grant it the right to"
-          .formatted(at, config.user(), config.database());
+    return switch (e.getErrorCode()) {
+      case 1044 ->
+          "does not let %s use database '%s': grant it the right to"
+              .formatted(user, config.database());
+      case 1049 ->
+          "has no database '%s': create it, or correct mysql.url".formatted(config.database());
+      case 1129 -> "has blocked this host after many errors: run mysqladmin flush-hosts there";
+      case 1130 -> "takes no connection from this host: create %s for it".formatted(user);
+      case 1227, 1251 -> "refuses %s: %s".formatted(user, MySqlText.of(e));
+      case 1820, 1862 -> "says that the password of %s has expired: set a new one".formatted(user);
+      case 3118, 4151 -> "has locked the account of %s: unlock it".formatted(user);
+      case 3159, 4158 -> "takes connections over TLS alone: set mysql.tls, or sslMode=REQUIRED in mysql.url";
+      default -> null;
+    };
+  }
+
+  private static String mayPass(SQLException e) {
+    for (Throwable cause = e; cause != null; cause = cause.getCause()) {
+      if (cause instanceof UnknownHostException) {
+        return "cannot be found: no address is known for that name";
+      }
     }
-    if (e.getErrorCode() == 1049) {
-      return "%s has no database '%s': create it, or correct mysql.url"
-          .formatted(at, config.database());
-    }
-    if (state.startsWith("08")) {
-      return "%s does not answer: is it running, and is mysql.url right?".formatted(at);
-    }
-    return "%s takes no connection (error %d): check mysql.url".formatted(at, e.getErrorCode());
+    return switch (e.getErrorCode()) {
+      case 0 -> "does not answer: is it running, and is mysql.url right?";
+      case Logins.READ_ONLY_CODE ->
+          "is read_only: is this the primary, or will it be? Else give mysql.url its address";
+      case 1040, 1203, 1226 -> "has no connection left: raise max_connections, or the user's limit";
+      case 3032 -> "is in offline_mode: switch it off";
+      case 1053 -> "is shutting down";
+      default -> "takes no connection (error %d): %s".formatted(e.getErrorCode(), MySqlText.of(e));
+    };
   }
 }

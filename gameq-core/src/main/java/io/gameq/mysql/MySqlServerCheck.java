@@ -48,7 +48,8 @@ public record MySqlServerCheck(
     Map<String, String> global =
         handle
             .createQuery(
-                "SHOW GLOBAL VARIABLES WHERE Variable_name IN ('read_only',"
+                "SHOW GLOBAL VARIABLES WHERE Variable_name IN ('group_replication_group_name',"
+                    + " 'group_replication_single_primary_mode',"
                     + " 'innodb_flush_log_at_trx_commit', 'log_bin', 'binlog_format',"
                     + " 'max_allowed_packet')")
             .map((row, context) -> Map.entry(row.getString(1), row.getString(2)))
@@ -75,9 +76,11 @@ public record MySqlServerCheck(
                 .formatted(mode));
       }
     }
-    String readOnly = global.getOrDefault("read_only", "OFF");
-    if (!readOnly.equals("OFF") && !readOnly.equals("0")) {
-      refusals.add("the server is read_only: give mysql.url the address of the primary");
+    if ("OFF".equals(global.get("group_replication_single_primary_mode"))
+        && !global.getOrDefault("group_replication_group_name", "").isEmpty()) {
+      refusals.add(
+          "it belongs to a group of several primaries, which gameq does not support: run"
+              + " group_replication_switch_to_single_primary_mode(), and give the primary's address");
     }
     if (isOn(global.get("log_bin")) && "STATEMENT".equals(global.get("binlog_format"))) {
       refusals.add(

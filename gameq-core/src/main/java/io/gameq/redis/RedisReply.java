@@ -134,9 +134,11 @@ public final class RedisReply {
 
   /** Redis before 7.0 wraps what a command inside a script answered: {@code ERR ...: -READONLY}. */
   public static boolean isAway(String message) {
-    return AWAY.stream()
-        .anyMatch(
-            code -> (message + " ").startsWith(code + " ") || message.contains(": -" + code + " "));
+    return message.startsWith("ERR max number of clients")
+        || AWAY.stream()
+            .anyMatch(
+                code ->
+                    (message + " ").startsWith(code + " ") || message.contains(": -" + code + " "));
   }
 
   public static boolean isFull(String message) {

@@ -1,6 +1,7 @@
 package io.gameq.redis;
 
 import io.gameq.GameQueueException;
+import io.gameq.RedisUnavailableException;
 import java.util.Map;
 import java.util.stream.Collectors;
 
@@ -26,7 +27,8 @@ public final class RedisServerCheck {
    * Checks version, eviction policy and role.
    *
    * @return the server's name and version, for a log line, and its run id
-   * @throws GameQueueException naming what is wrong and the remedy
+   * @throws GameQueueException naming what is wrong and the remedy; RedisUnavailableException of a
+   *     replica, which may be promoted yet
    */
   public static Server check(RedisConnection redis) {
     Map<String, String> info = RedisReply.await(() -> fields(redis.sync().info()));
@@ -40,8 +42,13 @@ public final class RedisServerCheck {
     if (!policy.equals(NO_EVICTION)) {
       throw new GameQueueException(mayEvict(policy));
     }
-    if (!info.getOrDefault("role", "master").equals("master")) {
+    if (info.getOrDefault("redis_mode", "").equals("cluster")) {
       throw new GameQueueException(
+          "this Redis belongs to a Redis Cluster, which gameq does not support: give the address of"
+              + " a primary without cluster-enabled, or a redis-sentinel:// URI");
+    }
+    if (!info.getOrDefault("role", "master").equals("master")) {
+      throw new RedisUnavailableException(
           "this Redis is a replica: give the address of the primary, or a redis-sentinel:// URI");
     }
     return new Server(

@@ -2,24 +2,33 @@ package io.gameq.mysql;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.zaxxer.hikari.HikariDataSource;
 import io.gameq.GameQueueException;
+import io.gameq.lab.servers.EmbeddedMariaDb;
+import io.gameq.lab.servers.EmbeddedMariaDb.Options;
 import io.gameq.servers.MySqlServer;
 import io.gameq.servers.TestServers;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 class MySqlPoolTest {
+  @TempDir Path directory;
+
   private final MySqlServer server = TestServers.mysql().freshDatabase("pool");
 
   @Test
@@ -90,6 +99,50 @@ class MySqlPoolTest {
       assertTrue(
           text(statement, "SELECT @@SESSION.sql_mode").contains("STRICT_TRANS_TABLES"),
           "a server that is not strict");
+    }
+  }
+
+  /** A demoted primary: what has been connected to it goes where the primary is by then. */
+  @Test
+  void noConnectionToAServerThatIsReadOnlyStays() throws SQLException {
+    try (EmbeddedMariaDb own = EmbeddedMariaDb.start(new Options(directory, 0, 2, List.of()))) {
+      MySqlServer admin = new MySqlServer(own.jdbcUrl(), own.user(), own.password());
+      admin.execute(
+          "CREATE DATABASE game",
+          "CREATE USER writer IDENTIFIED BY 'w'",
+          "GRANT ALL ON game.* TO writer",
+          "CREATE TABLE game.t (id INT PRIMARY KEY)");
+      MySqlConfig config = new MySqlConfig(own.jdbcUrl("game"), "writer", "w", 1);
+      String before;
+      try (MySql pool = MySqlPool.open(config, "test")) {
+        try (Connection busy = pool.connection();
+            Statement statement = busy.createStatement()) {
+          before = text(statement, "SELECT CONNECTION_ID()");
+          admin.execute("SET GLOBAL read_only = 1");
+          SQLException refused =
+              assertThrows(
+                  SQLException.class, () -> statement.execute("INSERT INTO t VALUES (1)"));
+          assertEquals(1290, refused.getErrorCode());
+        }
+        assertTrue(refusal(config).contains("is read_only"), refusal(config));
+        admin.execute("SET GLOBAL read_only = 0");
+        String second = connectionId(pool);
+        assertNotEquals(before, second);
+        admin.execute("SET GLOBAL read_only = 1");
+        hikari(pool).setConnectionTimeout(1_000);
+        LockSupport.parkNanos(TimeUnit.SECONDS.toNanos(1)); // the pool tries who was idle for 0.5 s
+        assertThrows(SQLException.class, pool::connection);
+        admin.execute("SET GLOBAL read_only = 0");
+        hikari(pool).setConnectionTimeout(20_000);
+        assertNotEquals(second, connectionId(pool));
+      }
+    }
+  }
+
+  private static String connectionId(MySql pool) throws SQLException {
+    try (Connection connection = pool.connection();
+        Statement statement = connection.createStatement()) {
+      return text(statement, "SELECT CONNECTION_ID()");
     }
   }
 

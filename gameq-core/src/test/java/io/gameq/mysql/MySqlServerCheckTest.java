@@ -44,7 +44,11 @@ class MySqlServerCheckTest {
 
   @Test
   void refusesWhatLosesData() {
-    assertRefused("read_only", Map.of("read_only", "ON"));
+    assertRefused(
+        "several primaries",
+        Map.of(
+            "group_replication_single_primary_mode", "OFF",
+            "group_replication_group_name", "aaaaaaaa-aaaa-aaaa-aaaa-aaaaaaaaaaaa"));
     assertRefused("ROW", Map.of("log_bin", "ON", "binlog_format", "STATEMENT"));
   }
 

@@ -1,7 +1,6 @@
 package io.gameq.writer.service;
 
 import io.gameq.GameQueueException;
-import io.gameq.RedisUnavailableException;
 import io.gameq.mysql.ErrorKind;
 import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
@@ -12,7 +11,10 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Waits for servers that are down when the service starts. Stateless. */
+/**
+ * Waits for servers that are down, or not ready yet, when the service starts. What only a person can
+ * end, such as a wrong password, ends the start. Stateless.
+ */
 public final class Startup {
   private static final Logger LOG = LoggerFactory.getLogger(Startup.class);
 
@@ -24,7 +26,7 @@ public final class Startup {
    * Opens something as soon as the server that it needs answers; null when the process is to stop
    * first.
    *
-   * @param waitsFor told what is away, each time it does not answer
+   * @param waitsFor told what is away or not ready, each time
    * @throws GameQueueException what {@code open} throws for anything else, such as a wrong password
    */
   public static <T> @Nullable T whenItAnswers(
@@ -39,7 +41,7 @@ public final class Startup {
         }
         return opened;
       } catch (GameQueueException e) {
-        if (!isAway(e)) {
+        if (!mayPass(e)) {
           throw e;
         }
         waitsFor.accept(e.getMessage());
@@ -53,9 +55,7 @@ public final class Startup {
     return null;
   }
 
-  private static boolean isAway(@Nullable Throwable e) {
-    return e instanceof RedisUnavailableException
-        || ErrorKind.isOfConnection(e)
-        || (e != null && isAway(e.getCause()));
+  private static boolean mayPass(GameQueueException e) {
+    return e.isOutage() || ErrorKind.mayPass(e);
   }
 }
