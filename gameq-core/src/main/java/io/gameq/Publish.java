@@ -1,5 +1,6 @@
 package io.gameq;
 
+import java.util.Locale;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneId;
@@ -184,7 +185,7 @@ public record Publish<T>(
   private static void check(String what, Duration value, Duration least) {
     if (value.compareTo(least) < 0 || value.compareTo(LONGEST) > 0) {
       throw new GameQueueException(
-          "%s of a message is from %s to 100 years: %s".formatted(what, least, value));
+          String.format(Locale.ROOT, "%s of a message is from %s to 100 years: %s", what, least, value));
     }
   }
 }

@@ -1,5 +1,6 @@
 package io.gameq.backlog;
 
+import java.util.Locale;
 import io.gameq.redis.RedisState;
 import io.gameq.redis.script.Waiting;
 import io.gameq.redis.topic.TopicCounts;
@@ -39,9 +40,7 @@ final class BacklogText {
         .collect(
             Collectors.joining(
                 "\n",
-                "%s %d %d %d %s %s\n"
-                    .formatted(
-                        FORMAT,
+                String.format(Locale.ROOT, "%s %d %d %d %s %s\n", FORMAT,
                         redis.usedBytes(),
                         redis.mostBytes(),
                         redis.replicas(),

@@ -1,5 +1,6 @@
 package io.gameq.commit;
 
+import java.util.Locale;
 import io.gameq.Limits;
 import io.gameq.RedisUnavailableException;
 import io.gameq.WhenRedisIsAway;
@@ -50,14 +51,12 @@ final class RedisAway {
     long millis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - since);
     if (fails()) {
       return new RedisUnavailableException(
-          "Redis has been away for %d ms: the commit was not taken (whenRedisIsAway is FAIL)"
-              .formatted(millis));
+          String.format(Locale.ROOT, "Redis has been away for %d ms: the commit was not taken (whenRedisIsAway is FAIL)", millis));
     }
     return millis <= limits.journalMillis()
         ? null
         : new RedisUnavailableException(
-            ("Redis has been away for %d ms, longer than the %d ms that commits are"
-                    + " journaled: the commit was not taken")
-                .formatted(millis, limits.journalMillis()));
+            String.format(Locale.ROOT, "Redis has been away for %d ms, longer than the %d ms that commits are"
+                    + " journaled: the commit was not taken", millis, limits.journalMillis()));
   }
 }

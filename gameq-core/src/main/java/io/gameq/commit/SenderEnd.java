@@ -1,5 +1,6 @@
 package io.gameq.commit;
 
+import java.util.Locale;
 import io.gameq.ClosedException;
 import io.gameq.GameQueueException;
 import java.nio.file.Path;
@@ -79,9 +80,8 @@ final class SenderEnd {
     return cause == null
         ? new ClosedException("the queue is closed: open a GameQueue anew")
         : new GameQueueException(
-            ("the sender of this node died (%s): close the node and start it again; what"
-                    + " it had is in WAL %s")
-                .formatted(cause, wal),
+            String.format(Locale.ROOT, "the sender of this node died (%s): close the node and start it again; what"
+                    + " it had is in WAL %s", cause, wal),
             cause);
   }
 }

@@ -1,5 +1,6 @@
 package io.gameq.commit;
 
+import java.util.Locale;
 import io.gameq.ClaimLostException;
 import io.gameq.CommitFailedException;
 import io.gameq.CommitUnknownException;
@@ -128,8 +129,7 @@ final class Settlement {
     RuntimeException told =
         unknown(
             failure.commit,
-            "%s; and the WAL does not tell so, recovery may replay it (%s)"
-                .formatted(failure.reason.getMessage(), e.getMessage()));
+            String.format(Locale.ROOT, "%s; and the WAL does not tell so, recovery may replay it (%s)", failure.reason.getMessage(), e.getMessage()));
     told.addSuppressed(failure.reason);
     told.addSuppressed(e);
     dropped(failure.commit, told);

@@ -1,5 +1,6 @@
 package io.gameq.durability;
 
+import java.util.Locale;
 import io.gameq.Conflict;
 import io.gameq.ConflictException;
 import io.gameq.DeadLetterException;
@@ -76,9 +77,8 @@ final class DurableFutures {
 
   private GameQueueException isOpen() {
     return new GameQueueException(
-        ("the node was closed before MySQL was known to have all of session %s: the"
-                + " outcome is open, and the WAL is kept")
-            .formatted(session));
+        String.format(Locale.ROOT, "the node was closed before MySQL was known to have all of session %s: the"
+                + " outcome is open, and the WAL is kept", session));
   }
 
   /** Nobody will tell of anything any more: ends the futures that wait. */

@@ -1,5 +1,6 @@
 package io.gameq.healing;
 
+import java.util.Locale;
 import io.gameq.mysql.tables.OwnerTable.Durable;
 import io.gameq.owner.CountingSessions;
 import io.gameq.owner.SessionId;
@@ -48,9 +49,7 @@ public final class Ownership {
     boolean lost = isNewer(newest, sessions.newest());
     if (!CountingSessions.counts(sessions, row) && !(lost && isNewer(row, sessions.newest()))) {
       return new Conflict(
-          "session %s of node %s has owned since %s UTC, later than %s of this change"
-              .formatted(
-                  sessions.newest().text(),
+          String.format(Locale.ROOT, "session %s of node %s has owned since %s UTC, later than %s of this change", sessions.newest().text(),
                   Shown.text(durable.node()),
                   Shown.utc(durable.openedAt()),
                   row.text()));
@@ -62,8 +61,7 @@ public final class Ownership {
       SessionId under, boolean lost, SessionId row, @Nullable SessionId inRedis) {
     if (inRedis != null && inRedis.text().compareTo(under.text()) > 0) {
       return new Conflict(
-          "session %s owns in Redis, later than %s of this change; MySQL does not know it"
-              .formatted(inRedis.text(), row.text()));
+          String.format(Locale.ROOT, "session %s owns in Redis, later than %s of this change; MySQL does not know it", inRedis.text(), row.text()));
     }
     return new Replayable(under, lost);
   }

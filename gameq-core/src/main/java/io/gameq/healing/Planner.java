@@ -1,5 +1,6 @@
 package io.gameq.healing;
 
+import java.util.Locale;
 import io.gameq.healing.OwnerGroup.State;
 import io.gameq.healing.Ownership.Conflict;
 import io.gameq.mysql.tables.OwnerTable.Durable;
@@ -164,7 +165,7 @@ public final class Planner {
   private OwnerGroup index(int number, int of) {
     OwnerGroup group =
         new OwnerGroup(hash, number, of, number == 0 ? mostIndexedRows : Long.MAX_VALUE);
-    progress.accept("reading WALs" + (of == 1 ? "" : ", part %d of %d".formatted(number + 1, of)));
+    progress.accept("reading WALs" + (of == 1 ? "" : String.format(Locale.ROOT, ", part %d of %d", number + 1, of)));
     wals.read(
         (entry, wal) -> {
           boolean failed = isFailed(wal, entry);
@@ -378,9 +379,7 @@ public final class Planner {
               && !lookups
                   .truth()
                   .isThere(redis == null ? null : redis.connection(), part, untilNanos)
-          ? " together with %s %s, a conflict: %s"
-              .formatted(
-                  Shown.text(part.rows().get(0).key()), Shown.whose(owner), conflict.reason())
+          ? String.format(Locale.ROOT, " together with %s %s, a conflict: %s", Shown.text(part.rows().get(0).key()), Shown.whose(owner), conflict.reason())
           : "";
     }
   }

@@ -1,5 +1,6 @@
 package io.gameq.healing;
 
+import java.util.Locale;
 import io.gameq.owner.OwnerId;
 import io.gameq.terminal.Shown;
 import java.util.ArrayList;
@@ -37,7 +38,7 @@ public final class ReplayReport {
   /** An owner is left as it is. */
   public void refused(OwnerId owner, long itsRows, String why) {
     refused += itsRows;
-    name("not replayed: %s %s: %s".formatted(Shown.count(itsRows, "row"), Shown.whose(owner), why));
+    name(String.format(Locale.ROOT, "not replayed: %s %s: %s", Shown.count(itsRows, "row"), Shown.whose(owner), why));
   }
 
   /**
@@ -56,7 +57,7 @@ public final class ReplayReport {
 
   public void setAside(String row, String why) {
     setAside++;
-    name("dead letter: %s: %s".formatted(Shown.text(row), Shown.cut(why, 120)));
+    name(String.format(Locale.ROOT, "dead letter: %s: %s", Shown.text(row), Shown.cut(why, 120)));
   }
 
   /** A row is left as it is, since its table takes none: nothing more is tried with it. */
@@ -70,9 +71,7 @@ public final class ReplayReport {
     return closed.entrySet().stream()
         .map(
             of ->
-                "table %s takes no rows, %s of it not replayed: %s"
-                    .formatted(
-                        Shown.text(of.getKey()),
+                String.format(Locale.ROOT, "table %s takes no rows, %s of it not replayed: %s", Shown.text(of.getKey()),
                         Shown.count(closedRows.getOrDefault(of.getKey(), 0L), "row"),
                         Shown.cut(of.getValue(), 200)))
         .toList();

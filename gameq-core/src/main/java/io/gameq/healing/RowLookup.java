@@ -1,5 +1,6 @@
 package io.gameq.healing;
 
+import java.util.Locale;
 import io.gameq.MySqlException;
 import io.gameq.healing.Ownership.Conflict;
 import io.gameq.healing.Ownership.Replayable;
@@ -182,8 +183,7 @@ final class RowLookup {
     if (horizon != null && isOld && !isDelete) {
       return Judgement.of(
           Status.TOO_OLD,
-          "deletes from before %s UTC are forgotten: it could bring a deleted row back"
-              .formatted(Shown.utc(horizon)));
+          String.format(Locale.ROOT, "deletes from before %s UTC are forgotten: it could bring a deleted row back", Shown.utc(horizon)));
     }
     if (verdict instanceof Conflict conflict) {
       return Judgement.of(

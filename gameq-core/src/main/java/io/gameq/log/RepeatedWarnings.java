@@ -1,5 +1,6 @@
 package io.gameq.log;
 
+import java.util.Locale;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -45,7 +46,7 @@ public final class RepeatedWarnings {
       log.accept(
           unsaid == 0
               ? text.get()
-              : "%s (and %,d like it since the last line)".formatted(text.get(), unsaid));
+              : String.format(Locale.ROOT, "%s (and %,d like it since the last line)", text.get(), unsaid));
     }
   }
 

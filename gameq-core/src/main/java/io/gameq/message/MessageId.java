@@ -1,5 +1,6 @@
 package io.gameq.message;
 
+import java.util.Locale;
 import io.gameq.GameQueueException;
 import io.gameq.owner.OwnerId;
 import io.gameq.owner.PercentEncoding;
@@ -31,15 +32,13 @@ public record MessageId(String topic, String id) {
   public static MessageId of(String topic, @Nullable String group, String key) {
     if (key.isEmpty() || (group != null && group.isEmpty())) {
       throw new GameQueueException(
-          "the %s of a message of topic '%s' is empty"
-              .formatted(key.isEmpty() ? "key" : "group", topic));
+          String.format(Locale.ROOT, "the %s of a message of topic '%s' is empty", key.isEmpty() ? "key" : "group", topic));
     }
     String encoded = PercentEncoding.percent(key);
     String id = group == null ? encoded : PercentEncoding.percent(group) + ":" + encoded;
     if (id.length() > MAX_ENCODED_BYTES) {
       throw new GameQueueException(
-          "key and group of a message of topic '%s' take %d bytes encoded, the limit is %d"
-              .formatted(topic, id.length(), MAX_ENCODED_BYTES));
+          String.format(Locale.ROOT, "key and group of a message of topic '%s' take %d bytes encoded, the limit is %d", topic, id.length(), MAX_ENCODED_BYTES));
     }
     return new MessageId(topic, id);
   }
@@ -53,7 +52,7 @@ public record MessageId(String topic, String id) {
     if (!TOPIC.matcher(topic).matches()) {
       throw new GameQueueException(
           "the name of a topic is a lower-case letter, then up to 31 of a-z 0-9 _ -; this one has"
-              + " %d characters".formatted(topic.length()));
+              + String.format(Locale.ROOT, " %d characters", topic.length()));
     }
   }
 

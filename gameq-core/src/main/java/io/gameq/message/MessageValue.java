@@ -3,6 +3,7 @@ package io.gameq.message;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import java.util.Locale;
 import io.gameq.GameQueueException;
 import io.gameq.rows.RowHeader;
 import java.nio.ByteBuffer;
@@ -39,7 +40,7 @@ public final class MessageValue {
     byte[] text = schedule.getBytes(UTF_8);
     if (text.length > 1_000) {
       throw new GameQueueException(
-          "a schedule takes %d bytes, the limit is 1000".formatted(text.length));
+          String.format(Locale.ROOT, "a schedule takes %d bytes, the limit is 1000", text.length));
     }
     ByteBuffer value = ByteBuffer.allocate(SCHEDULE_AT + 2 + text.length + payload.length);
     value.put("0".repeat(VERSION_DIGITS).getBytes(US_ASCII));

@@ -1,5 +1,7 @@
 package io.gameq.mysql;
 
+import java.util.Locale;
+
 /** How the server at hand refers to the new row in ON DUPLICATE KEY UPDATE. */
 public enum Dialect {
   /** MySQL 8.0.19 or newer: a row alias ({@code VALUES()} is deprecated there). */
@@ -16,7 +18,7 @@ public enum Dialect {
   }
 
   public String newValue(String quotedColumn) {
-    return newValue.formatted(quotedColumn);
+    return String.format(Locale.ROOT, newValue, quotedColumn);
   }
 
   /** By the server's own version string: Connector/J calls MariaDB MySQL. */

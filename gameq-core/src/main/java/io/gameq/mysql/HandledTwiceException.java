@@ -1,5 +1,6 @@
 package io.gameq.mysql;
 
+import java.util.Locale;
 import io.gameq.DeadLetter;
 import io.gameq.rows.HandledRow;
 import java.sql.SQLException;
@@ -17,8 +18,7 @@ public final class HandledTwiceException extends SQLException {
   /** With the rows of {@code gameq_handled} that are refused, one at least. */
   public HandledTwiceException(List<RowChange> refused) {
     super(
-        "another handler of message %s was flushed before, and its rows count"
-            .formatted(HandledRow.message(refused.get(0).key())),
+        String.format(Locale.ROOT, "another handler of message %s was flushed before, and its rows count", HandledRow.message(refused.get(0).key())),
         "45000",
         DeadLetter.HANDLED_TWICE);
     this.refused = List.copyOf(refused);

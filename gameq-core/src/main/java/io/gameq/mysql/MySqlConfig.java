@@ -1,5 +1,6 @@
 package io.gameq.mysql;
 
+import java.util.Locale;
 import com.mysql.cj.conf.PropertyKey;
 import io.gameq.GameQueueException;
 import io.gameq.Password;
@@ -23,7 +24,7 @@ public record MySqlConfig(
     var unused = MySqlUrl.parse(url);
     if (poolSize < 1 || poolSize > MAX_POOL_SIZE) {
       throw new GameQueueException(
-          "mysql.poolSize is %d: use 1 to %d".formatted(poolSize, MAX_POOL_SIZE));
+          String.format(Locale.ROOT, "mysql.poolSize is %d: use 1 to %d", poolSize, MAX_POOL_SIZE));
     }
   }
 
@@ -54,7 +55,6 @@ public record MySqlConfig(
 
   @Override
   public String toString() {
-    return "MySqlConfig[%s/%s, user=%s, poolSize=%d]"
-        .formatted(address(), database(), user, poolSize);
+    return String.format(Locale.ROOT, "MySqlConfig[%s/%s, user=%s, poolSize=%d]", address(), database(), user, poolSize);
   }
 }

@@ -1,5 +1,6 @@
 package io.gameq.node;
 
+import java.util.Locale;
 import io.gameq.GameQueueException;
 import io.gameq.Row;
 import io.gameq.change.ChangedRow;
@@ -161,9 +162,8 @@ final class CurrentRows {
   private void ask(Table table) {
     if (!asked.contains(table.name()) && (changedBefore || changedSince.contains(table.name()))) {
       throw new GameQueueException(
-          ("the current rows of %s in table %s are not known: ask for them once before the"
-                  + " session's first commit, or read them with GameQueue.read")
-              .formatted(owner, table.name()));
+          String.format(Locale.ROOT, "the current rows of %s in table %s are not known: ask for them once before the"
+                  + " session's first commit, or read them with GameQueue.read", owner, table.name()));
     }
     asked.add(table.name());
   }

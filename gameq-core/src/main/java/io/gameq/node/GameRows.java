@@ -1,5 +1,6 @@
 package io.gameq.node;
 
+import java.util.Locale;
 import io.gameq.Row;
 import io.gameq.RowRefusedException;
 import io.gameq.change.CarriedColumns;
@@ -37,7 +38,7 @@ record GameRows(GameTables tables, RowCodec codec, Clock clock, int mostRowBytes
   record Sent(OwnerId to, ChangedRow row) {
     RowRefusedException isTwice() {
       return new RowRefusedException(
-          "row %s is sent twice in one commit: what is sent needs a new key".formatted(row.key()));
+          String.format(Locale.ROOT, "row %s is sent twice in one commit: what is sent needs a new key", row.key()));
     }
   }
 
@@ -103,9 +104,7 @@ record GameRows(GameTables tables, RowCodec codec, Clock clock, int mostRowBytes
     Table table = given.table();
     if (!table.isOwnedBy(to, given.values())) {
       throw new RowRefusedException(
-          "%s: the row belongs to %s by its column %s, and is sent to %s"
-              .formatted(
-                  table.name(), table.ownerOf(given.values()), table.ownerColumn().name(), to));
+          String.format(Locale.ROOT, "%s: the row belongs to %s by its column %s, and is sent to %s", table.name(), table.ownerOf(given.values()), table.ownerColumn().name(), to));
     }
     RowKey key = RowKey.of(table, given.values());
     return new Sent(to, encode(table, key, RowOp.PUT, given.values(), null));
@@ -124,8 +123,7 @@ record GameRows(GameTables tables, RowCodec codec, Clock clock, int mostRowBytes
             : codec.encode(tables.image(table, op, values, carried));
     if (image.length > mostRowBytes) {
       throw new RowRefusedException(
-          "%s: a row of %d bytes encoded, the limit is %d: raise maxRowBytes"
-              .formatted(table.name(), image.length, mostRowBytes));
+          String.format(Locale.ROOT, "%s: a row of %d bytes encoded, the limit is %d: raise maxRowBytes", table.name(), image.length, mostRowBytes));
     }
     return new ChangedRow(key.text(), image);
   }

@@ -1,5 +1,6 @@
 package io.gameq.node;
 
+import java.util.Locale;
 import io.gameq.CallTimeoutException;
 import io.gameq.ClosedException;
 import io.gameq.GameQueueConfig;
@@ -251,7 +252,7 @@ final class NodeCalls implements AutoCloseable {
   }
 
   private static String notDoneWithin(String what, long nanos) {
-    return "%s: not done within %d ms".formatted(what, TimeUnit.NANOSECONDS.toMillis(nanos));
+    return String.format(Locale.ROOT, "%s: not done within %d ms", what, TimeUnit.NANOSECONDS.toMillis(nanos));
   }
 
   private static GameQueueException interrupted(String what) {

@@ -1,5 +1,6 @@
 package io.gameq.node;
 
+import java.util.Locale;
 import io.gameq.GameQueueException;
 import io.gameq.Ids;
 import io.gameq.LayoutException;
@@ -39,7 +40,7 @@ final class NodeIds {
   Ids of(Table of, int range) {
     if (range < 1 || range > MOST) {
       throw new GameQueueException(
-          "a range of %d ids of %s: use 1 to %,d".formatted(range, of.name(), MOST));
+          String.format(Locale.ROOT, "a range of %d ids of %s: use 1 to %,d", range, of.name(), MOST));
     }
     IdRanges ids =
         byTable.computeIfAbsent(
@@ -123,10 +124,8 @@ final class NodeIds {
             : numbered;
     if (all.size() != 1) {
       throw new GameQueueException(
-          ("table %s has %s: ids are for a column with AUTO_INCREMENT, or for the only integer of"
-                  + " the primary key beside the owner's column")
-              .formatted(
-                  of.name(), all.isEmpty() ? "no column for ids" : "several columns for ids"));
+          String.format(Locale.ROOT, "table %s has %s: ids are for a column with AUTO_INCREMENT, or for the only integer of"
+                  + " the primary key beside the owner's column", of.name(), all.isEmpty() ? "no column for ids" : "several columns for ids"));
     }
     return all.get(0);
   }

@@ -1,5 +1,6 @@
 package io.gameq.node;
 
+import java.util.Locale;
 import io.gameq.OwnerHeldException;
 import io.gameq.OwnershipLostException;
 import io.gameq.RedisUnavailableException;
@@ -370,8 +371,7 @@ public sealed interface Opening {
         }
         throw new OwnerHeldException(
             owner.id(),
-            "%s is open %s: close it there, or open it with Takeover.ALWAYS"
-                .formatted(owner, holder.where()));
+            String.format(Locale.ROOT, "%s is open %s: close it there, or open it with Takeover.ALWAYS", owner, holder.where()));
       }
       return new Free(attempt, by, seen);
     }
@@ -523,6 +523,6 @@ public sealed interface Opening {
   /** What who asked for {@link Takeover#UNLESS_ALIVE} is told of a race. */
   static OwnerHeldException openedElsewhere(OwnerId owner) {
     return new OwnerHeldException(
-        owner.id(), "%s was opened elsewhere at the same moment".formatted(owner));
+        owner.id(), String.format(Locale.ROOT, "%s was opened elsewhere at the same moment", owner));
   }
 }

@@ -1,5 +1,6 @@
 package io.gameq.node;
 
+import java.util.Locale;
 import io.gameq.GameQueueException;
 import io.gameq.agent.DaemonThreads;
 import io.gameq.durability.DurableTracker;
@@ -40,8 +41,7 @@ final class SessionClosing implements AutoCloseable {
     try {
       if (!tracker.awaitQueued(deadlineNanos)) {
         throw new GameQueueException(
-            "not known within %d ms that Redis has all of session %s; it is sent on"
-                .formatted(node.calls.timeout.toMillis(), session));
+            String.format(Locale.ROOT, "not known within %d ms that Redis has all of session %s; it is sent on", node.calls.timeout.toMillis(), session));
       }
       long left = deadlineNanos - System.nanoTime();
       if (left > 0) { // else it is told soon

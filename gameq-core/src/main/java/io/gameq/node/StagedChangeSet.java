@@ -1,5 +1,6 @@
 package io.gameq.node;
 
+import java.util.Locale;
 import io.gameq.ChangeSet;
 import io.gameq.GameQueueException;
 import io.gameq.OwnerSession;
@@ -134,8 +135,7 @@ final class StagedChangeSet implements ChangeSet {
       throw giver.refused(
           "move",
           new RowRefusedException(
-              "%s: the row stays with %s: put it, or name its new owner by its column %s"
-                  .formatted(row.table().name(), giver.owner, row.table().ownerColumn().name())));
+              String.format(Locale.ROOT, "%s: the row stays with %s: put it, or name its new owner by its column %s", row.table().name(), giver.owner, row.table().ownerColumn().name())));
     }
     giver.move(() -> row, taker);
   }
@@ -196,8 +196,7 @@ final class StagedChangeSet implements ChangeSet {
     }
     if (shares.size() > 1) {
       throw new RowRefusedException(
-          "%s: an update in a change set of several owners names the owner by its column %s"
-              .formatted(row.table().name(), row.table().ownerColumn().name()));
+          String.format(Locale.ROOT, "%s: an update in a change set of several owners names the owner by its column %s", row.table().name(), row.table().ownerColumn().name()));
     }
     return shares.get(0);
   }
@@ -207,10 +206,8 @@ final class StagedChangeSet implements ChangeSet {
         .orElseThrow(
             () ->
                 new RowRefusedException(
-                    ("%s: the row belongs to %s by its column %s, and the change set is of %s: give"
-                            + " transact that owner's session too")
-                        .formatted(
-                            table.name(),
+                    String.format(Locale.ROOT, "%s: the row belongs to %s by its column %s, and the change set is of %s: give"
+                            + " transact that owner's session too", table.name(),
                             owner,
                             table.ownerColumn().name(),
                             shares.stream()
@@ -225,8 +222,7 @@ final class StagedChangeSet implements ChangeSet {
     }
     if (shares.size() > 1) {
       throw new RowRefusedException(
-          "%s: the primary key does not name the owner: say whose row it is, delete(session, ...)"
-              .formatted(table.name()));
+          String.format(Locale.ROOT, "%s: the primary key does not name the owner: say whose row it is, delete(session, ...)", table.name()));
     }
     return shares.get(0);
   }

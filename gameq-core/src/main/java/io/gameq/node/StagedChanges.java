@@ -1,5 +1,6 @@
 package io.gameq.node;
 
+import java.util.Locale;
 import io.gameq.ClosedException;
 import io.gameq.GameQueueException;
 import io.gameq.Limits;
@@ -153,9 +154,8 @@ final class StagedChanges {
     int part = of.keyColumns().indexOf(of.ownerColumn());
     if (part >= 0 && !parts[part].equals(of.ownerColumnValue(owner))) {
       throw new RowRefusedException(
-          ("%s: the key names another owner by its column %s than %s: delete it in that"
-                  + " owner's session")
-              .formatted(of.name(), of.ownerColumn().name(), owner));
+          String.format(Locale.ROOT, "%s: the key names another owner by its column %s than %s: delete it in that"
+                  + " owner's session", of.name(), of.ownerColumn().name(), owner));
     }
     stage(games.encode(of, RowKey.ofKey(of, parts), RowOp.DELETE, parts, null));
   }
@@ -169,9 +169,8 @@ final class StagedChanges {
     Table table = row.table();
     if (table.keyColumns().contains(table.ownerColumn())) {
       throw new RowRefusedException(
-          ("%s: the primary key names the owner, so this row cannot move: delete it here"
-                  + " and put it in the other session, and commit both together")
-              .formatted(table.name()));
+          String.format(Locale.ROOT, "%s: the primary key names the owner, so this row cannot move: delete it here"
+                  + " and put it in the other session, and commit both together", table.name()));
     }
     requireKnown(table);
     to.requireKnown(table);
@@ -194,8 +193,7 @@ final class StagedChanges {
         () -> {
           if (to.equals(owner)) {
             throw new RowRefusedException(
-                "rows are sent to other owners than %s, whose session this is: put them"
-                    .formatted(to));
+                String.format(Locale.ROOT, "rows are sent to other owners than %s, whose session this is: put them", to));
           }
           stage(games.sent(to, given.get()));
         });
@@ -223,19 +221,15 @@ final class StagedChanges {
     Table table = row.table();
     if (!table.isOwnedBy(owner, row.values())) {
       throw new RowRefusedException(
-          ("%s: the row belongs to %s by its column %s, not to %s: put it in that owner's"
-                  + " session, or move it there")
-              .formatted(
-                  table.name(), table.ownerOf(row.values()), table.ownerColumn().name(), owner));
+          String.format(Locale.ROOT, "%s: the row belongs to %s by its column %s, not to %s: put it in that owner's"
+                  + " session, or move it there", table.name(), table.ownerOf(row.values()), table.ownerColumn().name(), owner));
     }
   }
 
   /** The message of gameq's own exceptions names the table; others may hold a value. */
   RuntimeException refused(String change, RuntimeException reason) {
     tear(
-        "a %s was refused (%s);"
-            .formatted(
-                change,
+        String.format(Locale.ROOT, "a %s was refused (%s);", change,
                 reason instanceof GameQueueException
                     ? reason.getMessage()
                     : reason.getClass().getSimpleName()),
@@ -252,9 +246,8 @@ final class StagedChanges {
   private void stage(ChangedRow row) {
     if (ofSession != null && ofSession.get(row.key()) != null) {
       throw new GameQueueException(
-          ("row %s has a change that is staged in the session of %s: commit it, or roll it back,"
-                  + " first")
-              .formatted(row.key(), owner));
+          String.format(Locale.ROOT, "row %s has a change that is staged in the session of %s: commit it, or roll it back,"
+                  + " first", row.key(), owner));
     }
     add(row);
   }
@@ -318,9 +311,8 @@ final class StagedChanges {
   synchronized void requireOpen() {
     if (refused != null) {
       throw new ClosedException(
-          ("a commit of %s together with the acknowledgement of a message was refused, and what the"
-                  + " game remembers may be ahead of its rows: open the owner again (%s)")
-              .formatted(owner, refused.getMessage()));
+          String.format(Locale.ROOT, "a commit of %s together with the acknowledgement of a message was refused, and what the"
+                  + " game remembers may be ahead of its rows: open the owner again (%s)", owner, refused.getMessage()));
     }
     if (closed) {
       throw new ClosedException("the session of " + owner + " is closed: open the owner again");
@@ -419,10 +411,9 @@ final class StagedChanges {
 
   private RollbackRequiredException rollbackRequired(Tear tear) {
     return new RollbackRequiredException(
-        ("what is staged for %s may be half of a change and was not committed: %s call"
+        String.format(Locale.ROOT, "what is staged for %s may be half of a change and was not committed: %s call"
                 + " rollback() on this session, and on the others of a trade, and stage the change"
-                + " again")
-            .formatted(owner, tear.why),
+                + " again", owner, tear.why),
         tear.cause);
   }
 
@@ -538,12 +529,12 @@ final class StagedChanges {
     synchronized void grow(int moreRows, long moreBytes) {
       if (rows + moreRows > limits.commitRows()) {
         throw tooMuch(
-            "%,d rows and messages".formatted(rows + moreRows),
-            "%,d".formatted(limits.commitRows()));
+            String.format(Locale.ROOT, "%,d rows and messages", rows + moreRows),
+            String.format(Locale.ROOT, "%,d", limits.commitRows()));
       }
       if (bytes + moreBytes > limits.commitBytes()) {
         throw tooMuch(
-            "%,d bytes".formatted(bytes + moreBytes), "%,d".formatted(limits.commitBytes()));
+            String.format(Locale.ROOT, "%,d bytes", bytes + moreBytes), String.format(Locale.ROOT, "%,d", limits.commitBytes()));
       }
       rows += moreRows;
       bytes += moreBytes;
@@ -551,9 +542,8 @@ final class StagedChanges {
 
     private static GameQueueException tooMuch(String wouldBe, String limit) {
       return new GameQueueException(
-          ("this change would make a commit of %s, the limit is %s: commit in smaller steps, or"
-                  + " raise maxCommit")
-              .formatted(wouldBe, limit));
+          String.format(Locale.ROOT, "this change would make a commit of %s, the limit is %s: commit in smaller steps, or"
+                  + " raise maxCommit", wouldBe, limit));
     }
 
     /** So much is staged now. */

@@ -1,5 +1,6 @@
 package io.gameq.owner;
 
+import java.util.Locale;
 import io.gameq.GameQueueException;
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
@@ -44,7 +45,7 @@ public final class PercentEncoding {
         i++;
       } else if (Character.isSurrogate(c)) {
         throw new GameQueueException(
-            "text of %d characters holds a lone surrogate".formatted(text.length()));
+            String.format(Locale.ROOT, "text of %d characters holds a lone surrogate", text.length()));
       }
     }
     return text.getBytes(StandardCharsets.UTF_8);

@@ -1,5 +1,6 @@
 package io.gameq.records;
 
+import java.util.Locale;
 import io.gameq.GameQueueException;
 import java.io.IOException;
 import java.lang.reflect.ParameterizedType;
@@ -220,7 +221,7 @@ public final class PackedValues {
           }
         }
         throw new GameQueueException(
-            "a payload has a constant that %s does not".formatted(type.getName()));
+            String.format(Locale.ROOT, "a payload has a constant that %s does not", type.getName()));
       }
     };
   }

@@ -1,5 +1,6 @@
 package io.gameq.records;
 
+import java.util.Locale;
 import io.gameq.GameQueueException;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
@@ -41,7 +42,7 @@ public final class RecordClass {
               .asType(MethodType.methodType(Object.class, Object[].class));
     } catch (IllegalAccessException | NoSuchMethodException e) {
       throw new GameQueueException(
-          "record %s is closed to gameq: open its package in module-info".formatted(type.getName()),
+          String.format(Locale.ROOT, "record %s is closed to gameq: open its package in module-info", type.getName()),
           e);
     }
   }
@@ -62,8 +63,7 @@ public final class RecordClass {
       return (Object) accessors[i].invokeExact(record);
     } catch (Throwable e) {
       throw new GameQueueException(
-          "reading component %s of record %s failed"
-              .formatted(components[i].getName(), type.getName()),
+          String.format(Locale.ROOT, "reading component %s of record %s failed", components[i].getName(), type.getName()),
           e);
     }
   }
@@ -73,7 +73,7 @@ public final class RecordClass {
     try {
       return (Object) constructor.invokeExact(values);
     } catch (Throwable e) {
-      throw new GameQueueException("record %s refused its values".formatted(type.getName()), e);
+      throw new GameQueueException(String.format(Locale.ROOT, "record %s refused its values", type.getName()), e);
     }
   }
 }

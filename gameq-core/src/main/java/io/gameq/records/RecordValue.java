@@ -1,5 +1,6 @@
 package io.gameq.records;
 
+import java.util.Locale;
 import io.gameq.GameQueueException;
 import java.io.IOException;
 import java.lang.reflect.RecordComponent;
@@ -24,8 +25,7 @@ public final class RecordValue implements PackedValue {
   private RecordValue(Class<?> type, int depth) {
     if (depth > DEEPEST) {
       throw new GameQueueException(
-          "record %s holds itself, or records more than %d deep"
-              .formatted(type.getName(), DEEPEST));
+          String.format(Locale.ROOT, "record %s holds itself, or records more than %d deep", type.getName(), DEEPEST));
     }
     record = new RecordClass(type);
     components = new Component[record.size()];
@@ -48,9 +48,7 @@ public final class RecordValue implements PackedValue {
     PackedValue packed = PackedValues.of(component.getGenericType(), depth);
     if (packed == null) {
       throw new GameQueueException(
-          "component %s of record %s cannot be part of a payload: %s"
-              .formatted(
-                  component.getName(),
+          String.format(Locale.ROOT, "component %s of record %s cannot be part of a payload: %s", component.getName(),
                   component.getDeclaringRecord().getName(),
                   component.getGenericType().getTypeName()));
     }

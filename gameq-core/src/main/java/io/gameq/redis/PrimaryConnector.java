@@ -1,5 +1,6 @@
 package io.gameq.redis;
 
+import java.util.Locale;
 import io.gameq.term.Primary;
 import io.gameq.term.Settling;
 import io.gameq.term.Term;
@@ -93,8 +94,7 @@ public final class PrimaryConnector {
     Term now = terms.current();
     if (now.number() != opened.term() && !now.runId().equals(opened.runId())) {
       throw new TermMovedException(
-          "another Redis primary took over meanwhile, as number %d: run this again"
-              .formatted(now.number()));
+          String.format(Locale.ROOT, "another Redis primary took over meanwhile, as number %d: run this again", now.number()));
     }
   }
 

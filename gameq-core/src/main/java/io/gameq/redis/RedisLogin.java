@@ -1,5 +1,6 @@
 package io.gameq.redis;
 
+import java.util.Locale;
 import io.gameq.Password;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
@@ -51,9 +52,7 @@ public record RedisLogin(@Nullable String user, @Nullable Password password) {
 
   /** For messages: {@code user 'node' with the password of file /run/secrets/redis}. */
   String described() {
-    return "%s with %s"
-        .formatted(
-            user == null ? "the default user" : "user '" + user + "'",
+    return String.format(Locale.ROOT, "%s with %s", user == null ? "the default user" : "user '" + user + "'",
             password == null ? "no password" : "the password of " + password.source());
   }
 }

@@ -1,5 +1,6 @@
 package io.gameq.redis;
 
+import java.util.Locale;
 import io.gameq.GameQueueException;
 import io.gameq.RedisUnavailableException;
 import java.util.Map;
@@ -92,9 +93,8 @@ public final class RedisServerCheck {
   }
 
   static String mayEvict(String policy) {
-    return ("Redis has maxmemory-policy %s, which would drop unflushed rows: run CONFIG SET"
-            + " maxmemory-policy noeviction, and set it in redis.conf")
-        .formatted(policy);
+    return String.format(Locale.ROOT, "Redis has maxmemory-policy %s, which would drop unflushed rows: run CONFIG SET"
+            + " maxmemory-policy noeviction, and set it in redis.conf", policy);
   }
 
   private static boolean isOlder(String version, int major, int minor) {

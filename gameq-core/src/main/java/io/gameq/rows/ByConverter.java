@@ -1,5 +1,6 @@
 package io.gameq.rows;
 
+import java.util.Locale;
 import io.gameq.Converter;
 import io.gameq.GameQueueException;
 import java.lang.invoke.MethodHandles;
@@ -21,8 +22,7 @@ final class ByConverter implements Conversion {
   static Conversion of(
       Class<? extends Converter<?, ?>> type, RecordComponent component, Column column) {
     String what =
-        "converter %s of component %s and %s"
-            .formatted(type.getName(), component.getName(), column.label());
+        String.format(Locale.ROOT, "converter %s of component %s and %s", type.getName(), component.getName(), column.label());
     try {
       Object made =
           MethodHandles.privateLookupIn(type, MethodHandles.lookup())
@@ -56,7 +56,7 @@ final class ByConverter implements Conversion {
       to = way.apply(from);
     } catch (ClassCastException e) {
       throw new GameQueueException(
-          "%s takes no %s".formatted(what, from.getClass().getSimpleName()), e);
+          String.format(Locale.ROOT, "%s takes no %s", what, from.getClass().getSimpleName()), e);
     }
     if (to == null) {
       throw new GameQueueException(what + " returned null");

@@ -1,5 +1,6 @@
 package io.gameq.rows;
 
+import java.util.Locale;
 import io.gameq.RowRefusedException;
 import io.gameq.rows.types.Refusal;
 import java.time.Clock;
@@ -68,8 +69,7 @@ public final class CanonicalRow {
   public static @Nullable Object[] of(Table table, @Nullable Object[] values) {
     if (values.length != table.columns().size()) {
       throw new RowRefusedException(
-          "%s: %d values for %d columns"
-              .formatted(table.name(), values.length, table.columns().size()));
+          String.format(Locale.ROOT, "%s: %d values for %d columns", table.name(), values.length, table.columns().size()));
     }
     @Nullable Object[] row = new @Nullable Object[values.length];
     for (int i = 0; i < row.length; i++) {
@@ -113,9 +113,7 @@ public final class CanonicalRow {
   public static Object[] key(Table table, @Nullable Object... parts) {
     if (parts.length != table.keyLength()) {
       throw new RowRefusedException(
-          "%s: %d key parts given, the primary key is (%s)"
-              .formatted(
-                  table.name(),
+          String.format(Locale.ROOT, "%s: %d key parts given, the primary key is (%s)", table.name(),
                   parts.length,
                   table.keyColumns().stream().map(Column::name).collect(Collectors.joining(", "))));
     }

@@ -1,5 +1,6 @@
 package io.gameq.rows;
 
+import java.util.Locale;
 import io.gameq.GameQueueException;
 import java.util.Comparator;
 import java.util.List;
@@ -50,9 +51,7 @@ public final class Catalog {
       return this;
     }
     throw new GameQueueException(
-        "%s cannot be managed: %s (who needs it no more removes it from gameq_table)"
-            .formatted(
-                unmanaged.size() == 1 ? "a table" : unmanaged.size() + " tables",
+        String.format(Locale.ROOT, "%s cannot be managed: %s (who needs it no more removes it from gameq_table)", unmanaged.size() == 1 ? "a table" : unmanaged.size() + " tables",
                 new TreeMap<>(unmanaged)
                     .entrySet().stream()
                         .map(of -> of.getKey() + ": " + of.getValue())
@@ -71,11 +70,10 @@ public final class Catalog {
     }
     String reason = unmanaged.get(name);
     if (reason != null) {
-      throw new GameQueueException("table %s cannot be managed: %s".formatted(name, reason));
+      throw new GameQueueException(String.format(Locale.ROOT, "table %s cannot be managed: %s", name, reason));
     }
     throw new GameQueueException(
-        "table %s is not managed by gameq%s"
-            .formatted(name, SimilarNames.hint(name, byName.keySet())));
+        String.format(Locale.ROOT, "table %s is not managed by gameq%s", name, SimilarNames.hint(name, byName.keySet())));
   }
 
   /** Whether there is a managed table of this name, or it is that of {@link HandledRow}. */

@@ -1,5 +1,6 @@
 package io.gameq.rows;
 
+import java.util.Locale;
 import io.gameq.GameQueueException;
 import io.gameq.NumberedEnum;
 import io.gameq.rows.types.ColumnType;
@@ -144,14 +145,14 @@ final class Components {
     for (Object constant : enumClass.getEnumConstants()) {
       if (constants.put(held.apply(constant), constant) != null) {
         throw new GameQueueException(
-            "enum %s has two constants of one number".formatted(enumClass.getName()));
+            String.format(Locale.ROOT, "enum %s has two constants of one number", enumClass.getName()));
       }
     }
     return value -> {
       Object constant = constants.get(value);
       if (constant == null) {
         throw new GameQueueException(
-            "enum %s lacks a member of the column".formatted(enumClass.getName()));
+            String.format(Locale.ROOT, "enum %s lacks a member of the column", enumClass.getName()));
       }
       return constant;
     };

@@ -1,5 +1,6 @@
 package io.gameq.rows;
 
+import java.util.Locale;
 import io.gameq.GameQueueException;
 import io.gameq.RowRefusedException;
 import io.gameq.owner.OwnerId;
@@ -41,8 +42,7 @@ record OwnerColumn(String table, String kind, Column column) {
   Object value(OwnerId owner) {
     if (!owner.kind().equals(kind)) {
       throw new GameQueueException(
-          "owner %s has no rows in table %s, whose owners are of kind %s"
-              .formatted(owner, table, kind));
+          String.format(Locale.ROOT, "owner %s has no rows in table %s, whose owners are of kind %s", owner, table, kind));
     }
     Object in = owner.key();
     if (column.type().kind() != ColumnType.Kind.TEXT) {
@@ -66,9 +66,7 @@ record OwnerColumn(String table, String kind, Column column) {
 
   private GameQueueException notTheKey(OwnerId owner, @Nullable Exception cause) {
     String message =
-        "owner id %s does not fit its column %s: %s"
-            .formatted(
-                owner,
+        String.format(Locale.ROOT, "owner id %s does not fit its column %s: %s", owner,
                 column.label(),
                 cause instanceof RowRefusedException
                     ? cause.getMessage()

@@ -1,5 +1,6 @@
 package io.gameq.rows;
 
+import java.util.Locale;
 import io.gameq.LayoutException;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -25,10 +26,9 @@ final class Renamed {
       Set<String> inItsPlace = inPlaceOf(name, before, now);
       if (!inItsPlace.isEmpty()) {
         throw new LayoutException(
-            ("row of table %s written with column %s, which is gone or has become %s:"
+            String.format(Locale.ROOT, "row of table %s written with column %s, which is gone or has become %s:"
                     + " rename it back, or, if it was dropped, add it again as the FIRST column,"
-                    + " until such rows are in MySQL")
-                .formatted(table.name(), name, String.join(" or ", inItsPlace)));
+                    + " until such rows are in MySQL", table.name(), name, String.join(" or ", inItsPlace)));
       }
     }
   }

@@ -1,5 +1,6 @@
 package io.gameq.rows;
 
+import java.util.Locale;
 import io.gameq.GameQueueException;
 import io.gameq.rows.types.ColumnType;
 import java.io.IOException;
@@ -71,8 +72,7 @@ public final class RowCodec {
     int expected = keyOnly ? table.keyLength() : table.columns().size();
     if (values.length != expected) {
       throw new GameQueueException(
-          "%s of table %s takes %d values, not %d"
-              .formatted(op, table.name(), expected, values.length));
+          String.format(Locale.ROOT, "%s of table %s takes %d values, not %d", op, table.name(), expected, values.length));
     }
     RowPacker out = PACKER.get();
     try {
@@ -171,7 +171,7 @@ public final class RowCodec {
       throws IOException {
     if (count != types.size()) {
       throw new GameQueueException(
-          "encoded row with %d values for %d columns".formatted(count, types.size()));
+          String.format(Locale.ROOT, "encoded row with %d values for %d columns", count, types.size()));
     }
     @Nullable Object[] values = new @Nullable Object[count];
     for (int i = 0; i < count; i++) {

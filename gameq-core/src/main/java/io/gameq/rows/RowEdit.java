@@ -1,5 +1,6 @@
 package io.gameq.rows;
 
+import java.util.Locale;
 import io.gameq.RowRefusedException;
 import io.gameq.rows.types.ValueText;
 import java.util.HashMap;
@@ -43,8 +44,7 @@ public final class RowEdit {
     int index = table.indexOf(name);
     if (!isEditable(table, index)) {
       throw new RowRefusedException(
-          "%s names the row or its owner and cannot be edited"
-              .formatted(table.columns().get(index).label()));
+          String.format(Locale.ROOT, "%s names the row or its owner and cannot be edited", table.columns().get(index).label()));
     }
     return index;
   }

@@ -1,5 +1,6 @@
 package io.gameq.rows;
 
+import java.util.Locale;
 import io.gameq.GameQueueException;
 import io.gameq.RowRefusedException;
 import io.gameq.owner.OwnerId;
@@ -263,14 +264,12 @@ public final class Table {
   /** Why this is none of {@link #columns}. */
   String unknown(String column) {
     if (column.equalsIgnoreCase(VERSION_COLUMN)) {
-      return "%s.%s is written by gameq alone".formatted(name(), column);
+      return String.format(Locale.ROOT, "%s.%s is written by gameq alone", name(), column);
     }
     if (definition.generated().stream().anyMatch(column::equalsIgnoreCase)) {
-      return "%s.%s is computed by MySQL: leave it out".formatted(name(), column);
+      return String.format(Locale.ROOT, "%s.%s is computed by MySQL: leave it out", name(), column);
     }
-    return "table %s has no column %s%s"
-        .formatted(
-            name(),
+    return String.format(Locale.ROOT, "table %s has no column %s%s", name(),
             column,
             SimilarNames.hint(column, definition.columns().stream().map(Column::name).toList()));
   }

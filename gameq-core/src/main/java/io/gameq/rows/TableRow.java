@@ -1,5 +1,6 @@
 package io.gameq.rows;
 
+import java.util.Locale;
 import io.gameq.GameQueueException;
 import io.gameq.Row;
 import java.math.BigDecimal;
@@ -25,8 +26,7 @@ public final class TableRow implements Row {
   public TableRow(Table table, @Nullable Object[] values) {
     if (values.length != table.columns().size()) {
       throw new GameQueueException(
-          "%d values for the %d columns of table %s"
-              .formatted(values.length, table.columns().size(), table));
+          String.format(Locale.ROOT, "%d values for the %d columns of table %s", values.length, table.columns().size(), table));
     }
     this.table = table;
     this.values = values;
@@ -112,8 +112,7 @@ public final class TableRow implements Row {
     Object value = get(column);
     if (value != null && !type.isInstance(value)) {
       throw new GameQueueException(
-          "%s.%s is a %s, not a %s"
-              .formatted(table, column, value.getClass().getSimpleName(), type.getSimpleName()));
+          String.format(Locale.ROOT, "%s.%s is a %s, not a %s", table, column, value.getClass().getSimpleName(), type.getSimpleName()));
     }
     return type.cast(value);
   }

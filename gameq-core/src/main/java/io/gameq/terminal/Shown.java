@@ -18,7 +18,7 @@ public final class Shown {
   private static final int MOST_BYTES = 1_000;
   private static final HexFormat HEX = HexFormat.of();
   private static final DateTimeFormatter UTC =
-      DateTimeFormatter.ofPattern("uuuu-MM-dd HH:mm:ss.SSS").withZone(ZoneOffset.UTC);
+      DateTimeFormatter.ofPattern("uuuu-MM-dd HH:mm:ss.SSS", Locale.ROOT).withZone(ZoneOffset.UTC);
 
   private Shown() {}
 
@@ -30,7 +30,7 @@ public final class Shown {
     if (canonical instanceof byte[] bytes) {
       return bytes.length <= MOST_BYTES
           ? "0x" + HEX.formatHex(bytes)
-          : "0x%s... (%,d bytes)".formatted(HEX.formatHex(bytes, 0, MOST_BYTES), bytes.length);
+          : String.format(Locale.ROOT, "0x%s... (%,d bytes)", HEX.formatHex(bytes, 0, MOST_BYTES), bytes.length);
     }
     return text(canonical.toString());
   }
@@ -66,8 +66,7 @@ public final class Shown {
 
   /** {@code of player:42}; {@code sent to player:42 by node process 1a2b3c4d}. */
   public static String whose(OwnerId owner) {
-    return (owner.isInbox() ? "sent to %s by node process " + owner.sender() : "of %s")
-        .formatted(text(owner.id()));
+    return String.format(Locale.ROOT, owner.isInbox() ? "sent to %s by node process " + owner.sender() : "of %s", text(owner.id()));
   }
 
   /** Whose change it is: a session, or {@code sent by node process 1a2b3c4d}. */
@@ -83,7 +82,7 @@ public final class Shown {
 
   /** {@code 1 row}, {@code 1,000 rows}. */
   public static String count(long count, String singular) {
-    return "%,d %s%s".formatted(count, singular, count == 1 ? "" : "s");
+    return String.format(Locale.ROOT, "%,d %s%s", count, singular, count == 1 ? "" : "s");
   }
 
   /** {@code 1.234 s}; {@code 2 min 3 s}; {@code 1 h 3 min}. */
@@ -92,8 +91,8 @@ public final class Shown {
     return minutes < 1
         ? String.format(Locale.ROOT, "%.3f s", millis / 1e3)
         : minutes < 60
-            ? "%d min %d s".formatted(minutes, millis / 1_000 % 60)
-            : "%,d h %d min".formatted(minutes / 60, minutes % 60);
+            ? String.format(Locale.ROOT, "%d min %d s", minutes, millis / 1_000 % 60)
+            : String.format(Locale.ROOT, "%,d h %d min", minutes / 60, minutes % 60);
   }
 
   public static String utc(Instant time) {
@@ -106,6 +105,6 @@ public final class Shown {
   }
 
   public static String version(long version) {
-    return "%s (%s UTC)".formatted(Long.toUnsignedString(version), utc(time(version)));
+    return String.format(Locale.ROOT, "%s (%s UTC)", Long.toUnsignedString(version), utc(time(version)));
   }
 }

@@ -1,5 +1,6 @@
 package io.gameq.tls;
 
+import java.util.Locale;
 import io.gameq.GameQueueException;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
@@ -102,8 +103,7 @@ public final class PemTls {
     }
     if (pem.isEmpty()) {
       throw new GameQueueException(
-          "%s holds no certificate: it must be a PEM file, with BEGIN CERTIFICATE in it"
-              .formatted(file));
+          String.format(Locale.ROOT, "%s holds no certificate: it must be a PEM file, with BEGIN CERTIFICATE in it", file));
     }
     byte[] bytes = pem.toString().getBytes(StandardCharsets.US_ASCII);
     return List.copyOf(factory.generateCertificates(new ByteArrayInputStream(bytes)));
@@ -113,9 +113,8 @@ public final class PemTls {
     Matcher found = KEY.matcher(Files.readString(file));
     if (!found.find()) {
       throw new GameQueueException(
-          ("%s holds no private key: it must have BEGIN PRIVATE KEY in it (PKCS#8, not encrypted),"
-                  + " besides the certificates")
-              .formatted(file));
+          String.format(Locale.ROOT, "%s holds no private key: it must have BEGIN PRIVATE KEY in it (PKCS#8, not encrypted),"
+                  + " besides the certificates", file));
     }
     byte[] encoded = Base64.getMimeDecoder().decode(found.group(1));
     for (String kind : KEY_KINDS) {
@@ -126,13 +125,12 @@ public final class PemTls {
       }
     }
     throw new GameQueueException(
-        "%s holds a private key of an unknown kind: use RSA, EC or Ed25519".formatted(file));
+        String.format(Locale.ROOT, "%s holds a private key of an unknown kind: use RSA, EC or Ed25519", file));
   }
 
   private static GameQueueException unreadable(Path file, Exception e) {
     return new GameQueueException(
-        "%s cannot be read as a PEM file: check that it is there, complete, and may be read"
-            .formatted(file),
+        String.format(Locale.ROOT, "%s cannot be read as a PEM file: check that it is there, complete, and may be read", file),
         e);
   }
 }

@@ -1,5 +1,6 @@
 package io.gameq.topic;
 
+import java.util.Locale;
 import io.gameq.ClosedException;
 import io.gameq.GameQueueException;
 import io.gameq.QueueFullException;
@@ -84,7 +85,7 @@ final class ClaimTaking implements Agent {
       }
       if (waiting.size() >= MOST_WAITING) {
         throw new QueueFullException(
-            "%d wait for messages of topic '%s' already".formatted(MOST_WAITING, topic));
+            String.format(Locale.ROOT, "%d wait for messages of topic '%s' already", MOST_WAITING, topic));
       }
       waiting.add(one);
     }

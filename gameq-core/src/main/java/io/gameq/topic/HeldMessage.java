@@ -1,5 +1,6 @@
 package io.gameq.topic;
 
+import java.util.Locale;
 import io.gameq.CommitReceipt;
 import io.gameq.Delivery;
 import io.gameq.GameQueueException;
@@ -180,7 +181,7 @@ final class HeldMessage<T> implements Delivery<T> {
   static void checkLease(Duration fromNow) {
     if (fromNow.compareTo(LEAST_LEASE) < 0 || fromNow.compareTo(MOST_LEASE) > 0) {
       throw new GameQueueException(
-          "a lease is extended by %s to %s: %s".formatted(LEAST_LEASE, MOST_LEASE, fromNow));
+          String.format(Locale.ROOT, "a lease is extended by %s to %s: %s", LEAST_LEASE, MOST_LEASE, fromNow));
     }
   }
 
@@ -188,7 +189,7 @@ final class HeldMessage<T> implements Delivery<T> {
   public synchronized CommitReceipt ackWith(OwnerSession... sessions) {
     if (state != State.OPEN && state != State.REFUSED) {
       throw new GameQueueException(
-          "message %s was acknowledged or failed before".formatted(taken.id()));
+          String.format(Locale.ROOT, "message %s was acknowledged or failed before", taken.id()));
     }
     state = State.REFUSED; // until it is taken: to return does not acknowledge without the rows
     error = "its commit was refused";

@@ -1,5 +1,6 @@
 package io.gameq.topic;
 
+import java.util.Locale;
 import io.gameq.BatchHandler;
 import io.gameq.ClosedException;
 import io.gameq.GameQueueConfig;
@@ -151,9 +152,8 @@ public final class NodeTopics {
     }
     if (subscriptions.size() + takings.size() >= MOST_SUBSCRIPTIONS) {
       throw new GameQueueException(
-          ("a node has at most %d subscriptions, topics whose messages it takes by claims counted:"
-                  + " close one first")
-              .formatted(MOST_SUBSCRIPTIONS));
+          String.format(Locale.ROOT, "a node has at most %d subscriptions, topics whose messages it takes by claims counted:"
+                  + " close one first", MOST_SUBSCRIPTIONS));
     }
   }
 

@@ -1,5 +1,6 @@
 package io.gameq.topic;
 
+import java.util.Locale;
 import io.gameq.BatchHandler;
 import io.gameq.Claims;
 import io.gameq.CommitReceipt;
@@ -116,8 +117,7 @@ public final class OpenTopic<T> implements Topic<T> {
     Due due = due(message);
     if (due.millis() < 0 || due.millis() > LAST_MILLIS) {
       throw new GameQueueException(
-          "message %s is due at %d ms since 1970, before that year or after 9999"
-              .formatted(id, due.millis()));
+          String.format(Locale.ROOT, "message %s is due at %d ms since 1970, before that year or after 9999", id, due.millis()));
     }
     Duration cap = message.timing().cap();
     return new MessageChange.Publish(
@@ -135,15 +135,13 @@ public final class OpenTopic<T> implements Topic<T> {
     }
     if (options.ageing().isZero()) {
       throw new GameQueueException(
-          "message %s has a priority, and topic '%s' has none: open it with priorities(...)"
-              .formatted(id, definition.topic()));
+          String.format(Locale.ROOT, "message %s has a priority, and topic '%s' has none: open it with priorities(...)", id, definition.topic()));
     }
     long most = MOST_PRIORITY_MILLIS / options.ageing().toMillis();
     if (Math.abs((long) priority) > most) {
       throw new GameQueueException(
-          ("message %s has priority %d: with an ageing of %s, topic '%s' takes priorities from -%d"
-                  + " to %d; use smaller ones, or a shorter ageing")
-              .formatted(id, priority, options.ageing(), definition.topic(), most, most));
+          String.format(Locale.ROOT, "message %s has priority %d: with an ageing of %s, topic '%s' takes priorities from -%d"
+                  + " to %d; use smaller ones, or a shorter ageing", id, priority, options.ageing(), definition.topic(), most, most));
     }
   }
 
@@ -152,8 +150,7 @@ public final class OpenTopic<T> implements Topic<T> {
     byte[] payload = payloads.encode().apply(of);
     if (payload.length > options.payloadBytes()) {
       throw new GameQueueException(
-          "the payload of message %s takes %d bytes, the limit of topic '%s' is %d: payloadBytes"
-              .formatted(id, payload.length, definition.topic(), options.payloadBytes()));
+          String.format(Locale.ROOT, "the payload of message %s takes %d bytes, the limit of topic '%s' is %d: payloadBytes", id, payload.length, definition.topic(), options.payloadBytes()));
     }
     return payload;
   }
@@ -182,7 +179,7 @@ public final class OpenTopic<T> implements Topic<T> {
     long millis = millis(due);
     if (millis < 0 || millis > LAST_MILLIS) {
       throw new GameQueueException(
-          "message %s cannot be due at %s: before 1970 or after 9999".formatted(id, due));
+          String.format(Locale.ROOT, "message %s cannot be due at %s: before 1970 or after 9999", id, due));
     }
     return new MessageChange.Retime(id, slotNumber(id), millis);
   }
@@ -217,8 +214,7 @@ public final class OpenTopic<T> implements Topic<T> {
       } catch (MessageChangedException e) {
         if (deadline - System.nanoTime() < 0) {
           throw new GameQueueException(
-              "message %s was changed by others each of %d times that it was to be merged"
-                  .formatted(id, tries),
+              String.format(Locale.ROOT, "message %s was changed by others each of %d times that it was to be merged", id, tries),
               e);
         }
         LockSupport.parkNanos(ThreadLocalRandom.current().nextLong(MOST_REST_NANOS));
@@ -437,7 +433,7 @@ public final class OpenTopic<T> implements Topic<T> {
   private static String checked(String reason) {
     if (reason.length() > MOST_REASON) {
       throw new GameQueueException(
-          "the reason has %d characters: at most %d".formatted(reason.length(), MOST_REASON));
+          String.format(Locale.ROOT, "the reason has %d characters: at most %d", reason.length(), MOST_REASON));
     }
     return reason;
   }

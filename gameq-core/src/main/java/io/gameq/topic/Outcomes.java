@@ -1,5 +1,6 @@
 package io.gameq.topic;
 
+import java.util.Locale;
 import io.gameq.ClaimLostException;
 import io.gameq.GameQueueException;
 import io.gameq.Retry;
@@ -70,9 +71,8 @@ final class Outcomes {
 
   static ClaimLostException lost(MessageId id) {
     return new ClaimLostException(
-        ("the lease of message %s ran out before it was acknowledged: it was, or will be, handled"
-                + " again; take less time, extend the lease, or open the topic with a longer one")
-            .formatted(id));
+        String.format(Locale.ROOT, "the lease of message %s ran out before it was acknowledged: it was, or will be, handled"
+                + " again; take less time, extend the lease, or open the topic with a longer one", id));
   }
 
   void acknowledge(MessageChange.Ack ack) {
@@ -215,7 +215,7 @@ final class Outcomes {
         case DEAD -> {
           dead.increment();
           warn(
-              "dead", () -> "a message of topic '%s' is a dead letter now".formatted(topic.name()));
+              "dead", () -> String.format(Locale.ROOT, "a message of topic '%s' is a dead letter now", topic.name()));
         }
         case CLAIM_LOST -> lost();
         default -> {} // tried again, or a newer message has taken its place
@@ -236,18 +236,16 @@ final class Outcomes {
     warn(
         "lost",
         () ->
-            ("a lease of topic '%s' ran out before the acknowledgement: the message is handled"
-                    + " again; handlers take longer than the lease")
-                .formatted(topic.name()));
+            String.format(Locale.ROOT, "a lease of topic '%s' ran out before the acknowledgement: the message is handled"
+                    + " again; handlers take longer than the lease", topic.name()));
   }
 
   void notAcknowledged(int messages, RuntimeException failure) {
     warn(
         "ack " + failure.getClass().getName(),
         () ->
-            ("%d messages of topic '%s' were handled and not acknowledged, so they are handled"
-                    + " again: %s")
-                .formatted(messages, topic.name(), failure.getMessage()));
+            String.format(Locale.ROOT, "%d messages of topic '%s' were handled and not acknowledged, so they are handled"
+                    + " again: %s", messages, topic.name(), failure.getMessage()));
   }
 
   /** Names the error's class alone: its message may hold what the game keeps to itself. */
@@ -256,8 +254,7 @@ final class Outcomes {
     warn(
         kind,
         () ->
-            "a handler of topic '%s' failed: %s; its messages are tried again"
-                .formatted(topic.name(), kind));
+            String.format(Locale.ROOT, "a handler of topic '%s' failed: %s; its messages are tried again", topic.name(), kind));
   }
 
   private void warn(String about, Supplier<String> text) {

@@ -1,5 +1,6 @@
 package io.gameq.topic;
 
+import java.util.Locale;
 import io.gameq.GameQueueException;
 import io.gameq.records.RecordValue;
 import java.io.IOException;
@@ -34,9 +35,8 @@ record Payloads<T>(Function<T, byte[]> encode, Function<byte[], T> decode) {
       return packer.toByteArray();
     } catch (IOException | NullPointerException | ClassCastException e) {
       throw new GameQueueException(
-          ("cannot encode a payload of %s: lists and maps hold no null, and what they are"
-                  + " declared to")
-              .formatted(type.getName()),
+          String.format(Locale.ROOT, "cannot encode a payload of %s: lists and maps hold no null, and what they are"
+                  + " declared to", type.getName()),
           e);
     }
   }

@@ -1,5 +1,6 @@
 package io.gameq.topic;
 
+import java.util.Locale;
 import com.cronutils.model.CronType;
 import com.cronutils.model.definition.CronDefinitionBuilder;
 import com.cronutils.model.time.ExecutionTime;
@@ -49,9 +50,7 @@ record Schedule(Rhythm rhythm, long untilMillis, Missed missed) {
     }
     if (first == 0 || (until != 0 && first > until)) {
       throw new GameQueueException(
-          "a recurring message has no occurrence: its first one would be %s, and it ends %s"
-              .formatted(
-                  first == 0 ? "never" : Instant.ofEpochMilli(first),
+          String.format(Locale.ROOT, "a recurring message has no occurrence: its first one would be %s, and it ends %s", first == 0 ? "never" : Instant.ofEpochMilli(first),
                   until == 0 ? "never" : Instant.ofEpochMilli(until)));
     }
     return new Begun(new Schedule(rhythm, until, of.missed()), first);
@@ -66,8 +65,7 @@ record Schedule(Rhythm rhythm, long untilMillis, Missed missed) {
     }
     if (of.count() > MOST_CRON_COUNT) {
       throw new GameQueueException(
-          "a message that recurs by cron has at most %d occurrences: %d"
-              .formatted(MOST_CRON_COUNT, of.count()));
+          String.format(Locale.ROOT, "a message that recurs by cron has at most %d occurrences: %d", MOST_CRON_COUNT, of.count()));
     }
     return Cron.of(of.cron(), of.zone());
   }
@@ -120,9 +118,9 @@ record Schedule(Rhythm rhythm, long untilMillis, Missed missed) {
   /** As it stands in the value of a message. */
   String text() {
     if (rhythm instanceof Cron cron) {
-      return "cron %d %s %s %s".formatted(untilMillis, missed, cron.zone(), cron.fields());
+      return String.format(Locale.ROOT, "cron %d %s %s %s", untilMillis, missed, cron.zone(), cron.fields());
     }
-    return "every %d %d %s".formatted(((Interval) rhythm).millis(), untilMillis, missed);
+    return String.format(Locale.ROOT, "every %d %d %s", ((Interval) rhythm).millis(), untilMillis, missed);
   }
 
   /**
@@ -243,8 +241,7 @@ record Schedule(Rhythm rhythm, long untilMillis, Missed missed) {
                 .validate());
       } catch (IllegalArgumentException e) {
         throw new GameQueueException(
-            "not a cron expression of minute, hour, day of month, month, day of week: '%s': %s"
-                .formatted(fields, e.getMessage()),
+            String.format(Locale.ROOT, "not a cron expression of minute, hour, day of month, month, day of week: '%s': %s", fields, e.getMessage()),
             e);
       }
     }

@@ -2,6 +2,7 @@ package io.gameq.topic;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
+import java.util.Locale;
 import io.gameq.ClaimLostException;
 import io.gameq.Claimed;
 import io.gameq.Claims;
@@ -45,7 +46,7 @@ final class TopicClaims<T> implements Claims<T> {
   @Override
   public CompletableFuture<List<Claimed<T>>> take(int most, Duration wait) {
     if (most < 1 || most > MOST) {
-      throw new GameQueueException("take 1 to %d messages: %d".formatted(MOST, most));
+      throw new GameQueueException(String.format(Locale.ROOT, "take 1 to %d messages: %d", MOST, most));
     }
     if (wait.isNegative() || wait.compareTo(LONGEST_WAIT) > 0) {
       throw new GameQueueException("wait for messages from 0 to an hour: " + wait);
@@ -93,7 +94,7 @@ final class TopicClaims<T> implements Claims<T> {
   private Map<String, ClaimText> parse(List<String> claims) {
     if (claims.size() > MOST) {
       throw new GameQueueException(
-          "at most %d claims in one call: %d".formatted(MOST, claims.size()));
+          String.format(Locale.ROOT, "at most %d claims in one call: %d", MOST, claims.size()));
     }
     Map<String, ClaimText> parsed = new LinkedHashMap<>();
     claims.forEach(text -> parsed.computeIfAbsent(text, of -> ClaimText.parse(topic.name(), of)));

@@ -1,5 +1,6 @@
 package io.gameq.upkeep;
 
+import java.util.Locale;
 import io.gameq.GameQueueException;
 import io.gameq.RedisUnavailableException;
 import io.gameq.log.RepeatedWarnings;
@@ -86,7 +87,7 @@ public final class ClosedSessionNotices {
           "untold",
           LOG::warn,
           () ->
-              "cannot tell Redis that session %s is closed: %s".formatted(session, e.getMessage()));
+              String.format(Locale.ROOT, "cannot tell Redis that session %s is closed: %s", session, e.getMessage()));
       return true;
     }
     untold.remove(session);

@@ -1,5 +1,6 @@
 package io.gameq.upkeep;
 
+import java.util.Locale;
 import io.gameq.durability.DurableTracker;
 import io.gameq.durability.NodeSessions;
 import io.gameq.owner.SessionId;
@@ -98,7 +99,7 @@ final class MissingRows {
       reportLost(tracker, rows);
     } else if (!tracker.missing(rows, inRedis, REPLAY_GRACE_NANOS).isEmpty()
         && healings.isDue(session)) {
-      healAgain.accept("rows of %s are in neither Redis nor MySQL".formatted(session));
+      healAgain.accept(String.format(Locale.ROOT, "rows of %s are in neither Redis nor MySQL", session));
     }
   }
 
@@ -123,9 +124,7 @@ final class MissingRows {
     SortedMap<String, Long> overdue = tracker.missing(rows, inRedis, waits.conflictNanos);
     if (!overdue.isEmpty()) {
       String reason =
-          "%s may have taken them over, and has not healed for %d s"
-              .formatted(
-                  successor == null ? "a session that is not open yet" : "session " + successor,
+          String.format(Locale.ROOT, "%s may have taken them over, and has not healed for %d s", successor == null ? "a session that is not open yet" : "session " + successor,
                   TimeUnit.NANOSECONDS.toSeconds(waits.conflictNanos));
       conflicts.report(tracker, overdue, reason, true, found);
     }

@@ -1,5 +1,6 @@
 package io.gameq.wal;
 
+import java.util.Locale;
 import io.gameq.WalException;
 import io.gameq.WalFullException;
 import java.io.Closeable;
@@ -120,8 +121,7 @@ final class AppendedFiles implements Closeable {
 
   private WalFullException full(IOException e) {
     return new WalFullException(
-        "the WAL in %s cannot grow (%s): make room on its file system, commits are then taken again"
-            .formatted(directory, e));
+        String.format(Locale.ROOT, "the WAL in %s cannot grow (%s): make room on its file system, commits are then taken again", directory, e));
   }
 
   /** Writes a whole record, for which room was {@linkplain #reserve reserved}. */
@@ -139,7 +139,7 @@ final class AppendedFiles implements Closeable {
     } catch (RuntimeException | InternalError e) { // memory that cannot be written: InternalError
       broken = true; // nobody knows what is behind the last whole record now
       throw new WalException(
-          "cannot append %d bytes to the WAL in %s (%s)".formatted(length, directory, e), e, true);
+          String.format(Locale.ROOT, "cannot append %d bytes to the WAL in %s (%s)", length, directory, e), e, true);
     }
     unsynced = true;
   }
@@ -185,8 +185,7 @@ final class AppendedFiles implements Closeable {
     } catch (IOException e) {
       broken = true; // the system may have dropped what it failed to write
       throw new WalException(
-          "cannot force the WAL in %s to the disk (%s): restart this node, and keep the directory"
-              .formatted(directory, e),
+          String.format(Locale.ROOT, "cannot force the WAL in %s to the disk (%s): restart this node, and keep the directory", directory, e),
           e);
     }
   }

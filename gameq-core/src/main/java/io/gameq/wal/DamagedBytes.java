@@ -1,5 +1,6 @@
 package io.gameq.wal;
 
+import java.util.Locale;
 import io.gameq.wal.FileScan.Found;
 import io.gameq.wal.WalDamage.Kind;
 import java.io.IOException;
@@ -25,7 +26,7 @@ final class DamagedBytes {
   }
 
   private static String holdNoRecord(long bytes) {
-    return "%d bytes hold no record".formatted(bytes);
+    return String.format(Locale.ROOT, "%d bytes hold no record", bytes);
   }
 
   /** Bytes that intact records follow. */
@@ -79,7 +80,7 @@ final class DamagedBytes {
     long at = documents.behindMeta(recordsEnd, size);
     if (at + HEADER_BYTES > size) {
       String detail =
-          size == 0 ? "the file is empty" : "the file is cut off at %d bytes".formatted(size);
+          size == 0 ? "the file is empty" : String.format(Locale.ROOT, "the file is cut off at %d bytes", size);
       found.damage(Kind.TRUNCATED_FILE, Math.min(at, size), 0, 0, detail);
       return;
     }
@@ -102,7 +103,7 @@ final class DamagedBytes {
     String detail = holdNoRecord(last - at);
     if (isData && documentEnd > size) {
       kind = Kind.TRUNCATED_FILE;
-      detail = "the file is cut off at %d bytes, within a record".formatted(size);
+      detail = String.format(Locale.ROOT, "the file is cut off at %d bytes, within a record", size);
     } else if (newest
         && (documents.isUnfinished(at) || (isData && window.isZero(documentEnd - 8, 8)))) {
       kind = Kind.TORN_TAIL;

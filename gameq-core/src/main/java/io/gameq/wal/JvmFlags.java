@@ -1,5 +1,6 @@
 package io.gameq.wal;
 
+import java.util.Locale;
 import io.gameq.WalException;
 import java.util.ArrayList;
 import java.util.List;
@@ -48,6 +49,6 @@ public final class JvmFlags {
             + line
             + (missing.size() == needed
                 ? ""
-                : " (all but the first %d against warnings alone)".formatted(needed)));
+                : String.format(Locale.ROOT, " (all but the first %d against warnings alone)", needed)));
   }
 }

@@ -1,5 +1,6 @@
 package io.gameq.wal;
 
+import java.util.Locale;
 import io.gameq.WalException;
 import io.gameq.WalFullException;
 import io.gameq.WalLimits;
@@ -61,9 +62,8 @@ final class RoomGuard {
     }
     if (free < least) {
       throw new WalFullException(
-          ("the file system of the WAL in %s has %d MiB free, walMinFreeBytes is %d MiB:"
-                  + " make room there, commits are then taken again")
-              .formatted(directory, free >> 20, limits.minFreeBytes() >> 20));
+          String.format(Locale.ROOT, "the file system of the WAL in %s has %d MiB free, walMinFreeBytes is %d MiB:"
+                  + " make room there, commits are then taken again", directory, free >> 20, limits.minFreeBytes() >> 20));
     }
   }
 

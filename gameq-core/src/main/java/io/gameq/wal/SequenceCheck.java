@@ -1,5 +1,6 @@
 package io.gameq.wal;
 
+import java.util.Locale;
 import io.gameq.wal.WalDamage.Kind;
 import java.util.ArrayList;
 import java.util.List;
@@ -123,8 +124,7 @@ final class SequenceCheck {
           file,
           offset,
           0,
-          "record %d comes behind record %d, %s"
-              .formatted(sequence, last, isNew ? "late" : "again; it was not handed over twice"));
+          String.format(Locale.ROOT, "record %d comes behind record %d, %s", sequence, last, isNew ? "late" : "again; it was not handed over twice"));
     }
     return isNew;
   }

@@ -1,5 +1,7 @@
 package io.gameq.wal;
 
+import java.util.Locale;
+
 /**
  * One thing that is wrong with a WAL; immutable.
  *
@@ -58,8 +60,8 @@ public record WalDamage(
         missing() == 0
             ? ""
             : missing() == 1
-                ? ", record %d is missing".formatted(firstMissing)
-                : ", records %d to %d are missing".formatted(firstMissing, lastMissing);
-    return "%s in %s at %d (%d bytes): %s%s".formatted(kind, file, offset, bytes, detail, lost);
+                ? String.format(Locale.ROOT, ", record %d is missing", firstMissing)
+                : String.format(Locale.ROOT, ", records %d to %d are missing", firstMissing, lastMissing);
+    return String.format(Locale.ROOT, "%s in %s at %d (%d bytes): %s%s", kind, file, offset, bytes, detail, lost);
   }
 }

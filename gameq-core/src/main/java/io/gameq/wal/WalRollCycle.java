@@ -1,5 +1,6 @@
 package io.gameq.wal;
 
+import java.util.Locale;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
@@ -18,7 +19,7 @@ final class WalRollCycle implements RollCycle {
 
   private static final String FORMAT = "yyyyMMdd-HHmmss";
   private static final DateTimeFormatter NAME =
-      DateTimeFormatter.ofPattern(FORMAT).withZone(ZoneOffset.UTC);
+      DateTimeFormatter.ofPattern(FORMAT, Locale.ROOT).withZone(ZoneOffset.UTC);
 
   /** Up to 2^32 records in a file, each 256th in Chronicle Queue's own index. */
   private static final RollCycleArithmetic ARITHMETIC = RollCycleArithmetic.of(4 << 10, 256);

@@ -1,5 +1,6 @@
 package io.gameq.wal;
 
+import java.util.Locale;
 import io.gameq.WalException;
 import io.gameq.WalFullException;
 import io.gameq.WalLimits;
@@ -24,7 +25,7 @@ import java.util.List;
  */
 public final class WalWriter implements AutoCloseable {
   private static final DateTimeFormatter START =
-      DateTimeFormatter.ofPattern("yyyyMMdd'T'HHmmss'Z'").withZone(ZoneOffset.UTC);
+      DateTimeFormatter.ofPattern("yyyyMMdd'T'HHmmss'Z'", Locale.ROOT).withZone(ZoneOffset.UTC);
 
   private final String id;
   private final int tag;
@@ -195,8 +196,7 @@ public final class WalWriter implements AutoCloseable {
   private void requireRoom(boolean reserve) {
     if (record.length() > AppendedFiles.MOST_RECORD_BYTES) {
       throw new WalException(
-          "a WAL record of %d bytes, the limit is %d"
-              .formatted(record.length(), AppendedFiles.MOST_RECORD_BYTES));
+          String.format(Locale.ROOT, "a WAL record of %d bytes, the limit is %d", record.length(), AppendedFiles.MOST_RECORD_BYTES));
     }
     guard.requireFree(record.length(), reserve);
     requireBelowLimit(record.length(), reserve);
@@ -207,9 +207,8 @@ public final class WalWriter implements AutoCloseable {
       retention.deleteUnneeded();
       if (guard.isOverLimit(bytes() + bytes, reserve)) {
         throw new WalFullException(
-            ("the WAL in %s has %d MiB, walMaxBytes is %d MiB, and all of it is needed"
-                    + " until it is in MySQL: let the writers drain, or raise walMaxBytes")
-                .formatted(directory, bytes() >> 20, limits.maxBytes() >> 20));
+            String.format(Locale.ROOT, "the WAL in %s has %d MiB, walMaxBytes is %d MiB, and all of it is needed"
+                    + " until it is in MySQL: let the writers drain, or raise walMaxBytes", directory, bytes() >> 20, limits.maxBytes() >> 20));
       }
     }
   }

@@ -1,5 +1,6 @@
 package io.gameq.recovery;
 
+import java.util.Locale;
 import io.gameq.GameQueueException;
 import io.gameq.MySqlException;
 import io.gameq.RedisUnavailableException;
@@ -36,7 +37,7 @@ final class Conflicts {
   private final @Nullable RecoveryRedis redis;
   private final ReplayTarget target;
   private final boolean intoMySql;
-  private final String process = "%08x".formatted(new SecureRandom().nextInt());
+  private final String process = String.format(Locale.ROOT, "%08x", new SecureRandom().nextInt());
   private final SecureRandom random = new SecureRandom();
   private final Map<OwnerId, List<EncodedRow>> rows = new LinkedHashMap<>();
   private long bytes;
@@ -96,7 +97,7 @@ final class Conflicts {
       }
       inRedis = redis.redis().ownedBy(owner);
     }
-    String nonce = process + "%08x".formatted(random.nextInt());
+    String nonce = process + String.format(Locale.ROOT, "%08x", random.nextInt());
     SessionId session =
         sessions.raise(owner, nonce, NODE, inRedis == null ? 0 : inRedis.epoch() + 1);
     if (redis != null && !intoMySql) {

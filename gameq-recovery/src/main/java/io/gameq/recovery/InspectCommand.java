@@ -130,9 +130,7 @@ final class InspectCommand extends WalCommand {
   private static String asText(
       WalReader.Entry entry, String kind, WalRecord.Part part, EncodedRow row) {
     OwnerId owner = OwnerId.ofEncoded(part.owner());
-    return "%d %s %s %s %s%s, version %s"
-        .formatted(
-            entry.sequence(),
+    return String.format(Locale.ROOT, "%d %s %s %s %s%s, version %s", entry.sequence(),
             kind,
             op(row),
             Shown.text(row.key()),
@@ -159,16 +157,12 @@ final class InspectCommand extends WalCommand {
   private void print(PrintWriter out, WalFolder folder, Counts counts) {
     out.println(folder.directory() + ": " + head(folder));
     out.println(
-        "  %s, sequences %d to %d: %s"
-            .formatted(
-                Shown.count(folder.records(), "record"),
+        String.format(Locale.ROOT, "  %s, sequences %d to %d: %s", Shown.count(folder.records(), "record"),
                 Math.max(0, counts.firstSequence),
                 counts.lastSequence,
                 Summary.contents(folder)));
     out.println(
-        "  %s%s, of %s in %s"
-            .formatted(
-                Shown.count(counts.changes, "row change"),
+        String.format(Locale.ROOT, "  %s%s, of %s in %s", Shown.count(counts.changes, "row change"),
                 isFiltered() ? " that you asked for" : ", adopted ones included",
                 Shown.count(counts.ofOwners.size(), "owner"),
                 Shown.count(counts.sessions.size(), "session")));
@@ -182,9 +176,7 @@ final class InspectCommand extends WalCommand {
   private static String head(WalFolder folder) {
     try {
       WalRecord.Header header = folder.header();
-      return "node %s, namespace %s, %d slots, started %s UTC"
-          .formatted(
-              header.node(),
+      return String.format(Locale.ROOT, "node %s, namespace %s, %d slots, started %s UTC", header.node(),
               header.namespace(),
               header.slots(),
               Shown.utc(Instant.ofEpochMilli(header.startMillis())));

@@ -146,7 +146,7 @@ final class ReplayCommand extends PlanningCommand {
             Shown.count(report.rows(), "row"),
             into == Into.MYSQL ? "MySQL" : "Redis",
             seconds,
-            rate == 0 ? "" : " (at most %,d rows/s: --rate)".formatted(rate),
+            rate == 0 ? "" : String.format(Locale.ROOT, " (at most %,d rows/s: --rate)", rate),
             report.written(),
             report.rows() - report.written()));
     line(out, report.restored(), "session", "restored in MySQL");

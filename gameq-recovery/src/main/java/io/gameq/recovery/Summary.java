@@ -30,8 +30,7 @@ final class Summary {
   static void wals(PrintWriter out, WalSet wals, BitSet alive) {
     List<WalFolder> folders = wals.folders();
     out.println(
-        "%s of namespace %s"
-            .formatted(Shown.count(folders.size(), "WAL"), folders.get(0).header().namespace()));
+        String.format(Locale.ROOT, "%s of namespace %s", Shown.count(folders.size(), "WAL"), folders.get(0).header().namespace()));
     for (int i = 0; i < folders.size() && i < MOST_WALS; i++) {
       WalFolder folder = folders.get(i);
       out.println(
@@ -40,16 +39,14 @@ final class Summary {
       damage(out, folder);
     }
     if (folders.size() > MOST_WALS) {
-      out.println("  ... and %d more: 'inspect' lists them".formatted(folders.size() - MOST_WALS));
+      out.println(String.format(Locale.ROOT, "  ... and %d more: 'inspect' lists them", folders.size() - MOST_WALS));
       folders.subList(MOST_WALS, folders.size()).forEach(folder -> damage(out, folder));
     }
   }
 
   /** What a WAL holds, in one line. */
   static String contents(WalFolder folder) {
-    return "%s with %s%s, %,d failed; %s%s%s"
-        .formatted(
-            Shown.count(folder.commits(), "commit"),
+    return String.format(Locale.ROOT, "%s with %s%s, %,d failed; %s%s%s", Shown.count(folder.commits(), "commit"),
             Shown.count(folder.changes(), "row change"),
             folder.messages() == 0
                 ? ""
@@ -61,9 +58,7 @@ final class Summary {
                 : ", " + Shown.count(folder.carried(), "row") + " carried forward",
             folder.oldestVersion() < 0
                 ? ""
-                : "; %s to %s UTC"
-                    .formatted(
-                        Shown.utc(Shown.time(folder.oldestVersion())),
+                : String.format(Locale.ROOT, "; %s to %s UTC", Shown.utc(Shown.time(folder.oldestVersion())),
                         Shown.utc(Shown.time(folder.newestVersion()))));
   }
 
@@ -73,14 +68,12 @@ final class Summary {
         .forEach(damage -> out.println("    " + damaged(folder, damage)));
     if (folder.damage().size() > MOST_DAMAGES) {
       out.println(
-          "    ... and %d more: 'inspect' lists them"
-              .formatted(folder.damage().size() - MOST_DAMAGES));
+          String.format(Locale.ROOT, "    ... and %d more: 'inspect' lists them", folder.damage().size() - MOST_DAMAGES));
     }
     if (folder.missing() > 0) {
       out.println(
-          ("    %s missing: what they held cannot be replayed, and a commit whose failure"
-                  + " they noted looks as if it had passed")
-              .formatted(Shown.count(folder.missing(), "record")));
+          String.format(Locale.ROOT, "    %s missing: what they held cannot be replayed, and a commit whose failure"
+                  + " they noted looks as if it had passed", Shown.count(folder.missing(), "record")));
     }
   }
 
@@ -93,14 +86,13 @@ final class Summary {
   static void totals(PrintWriter out, Plan totals) {
     out.println();
     out.println(
-        "The newest change of each of %s, of %s:"
-            .formatted(Shown.count(totals.all(), "row"), Shown.count(totals.allOwners(), "owner")));
+        String.format(Locale.ROOT, "The newest change of each of %s, of %s:", Shown.count(totals.all(), "row"), Shown.count(totals.allOwners(), "owner")));
     for (Status status : Status.values()) {
       if (ALWAYS.contains(status) || totals.rows(status) > 0) {
         String owners =
             status == Status.IN_MYSQL || totals.rows(status) == 0
                 ? ""
-                : " (%s)".formatted(Shown.count(totals.owners(status), "owner"));
+                : String.format(Locale.ROOT, " (%s)", Shown.count(totals.owners(status), "owner"));
         out.println(
             String.format(Locale.ROOT, "%,14d  %s%s", totals.rows(status), status.text(), owners));
       }
@@ -141,7 +133,7 @@ final class Summary {
     List<String> slots = new ArrayList<>();
     for (int slot = 0; slot < lost.length; slot++) {
       if (lost[slot] > 0) {
-        slots.add("%d: %,d".formatted(slot, lost[slot]));
+        slots.add(String.format(Locale.ROOT, "%d: %,d", slot, lost[slot]));
       }
     }
     if (!slots.isEmpty() && slots.size() <= MOST_SLOTS) {
@@ -160,16 +152,13 @@ final class Summary {
         if (printed == 0) {
           out.println();
           out.println(
-              "%s, the first of %s:"
-                  .formatted(heading(status), Shown.count(totals.owners(status), "owner")));
+              String.format(Locale.ROOT, "%s, the first of %s:", heading(status), Shown.count(totals.owners(status), "owner")));
         }
         if (printed++ == MOST_OWNERS) {
           break;
         }
         out.println(
-            "  %s: %s, such as %s%s"
-                .formatted(
-                    owner.owner.isInbox() ? Shown.whose(owner.owner) : Shown.text(owner.owner.id()),
+            String.format(Locale.ROOT, "  %s: %s, such as %s%s", owner.owner.isInbox() ? Shown.whose(owner.owner) : Shown.text(owner.owner.id()),
                     Shown.count(owner.rows, "row"),
                     Shown.text(owner.firstKey),
                     owner.reason.isEmpty() ? "" : ":\n      " + Shown.text(owner.reason)));

@@ -1,5 +1,6 @@
 package io.gameq.spring;
 
+import java.util.Locale;
 import io.gameq.GameQueueConfig;
 import io.gameq.GameQueueConfigBuilder;
 import io.gameq.GameQueueException;
@@ -141,8 +142,7 @@ public record GameQueueProperties(
     }
     if (password != null) {
       throw new GameQueueException(
-          "properties %s.password and %s.password-file are both there: leave one out"
-              .formatted(of, of));
+          String.format(Locale.ROOT, "properties %s.password and %s.password-file are both there: leave one out", of, of));
     }
     return Password.ofFile(file);
   }

@@ -1,5 +1,6 @@
 package io.gameq.mysql.flush;
 
+import java.util.Locale;
 import io.gameq.mysql.JdbcValues;
 import io.gameq.mysql.RowChange;
 import io.gameq.mysql.SpareValues;
@@ -104,9 +105,7 @@ final class ExchangedValues {
       }
     }
     String sql =
-        "SELECT %s FROM %s WHERE %s"
-            .formatted(
-                table.keyColumns().stream()
+        String.format(Locale.ROOT, "SELECT %s FROM %s WHERE %s", table.keyColumns().stream()
                     .map(JdbcValues::selectExpression)
                     .collect(Collectors.joining(", ")),
                 JdbcValues.quoted(table.name()),
@@ -128,9 +127,7 @@ final class ExchangedValues {
     for (int tries = 1; ; tries++) {
       try (PreparedStatement statement =
           connection.prepareStatement(
-              "UPDATE %s SET %s = %s WHERE %s"
-                  .formatted(
-                      JdbcValues.quoted(table.name()),
+              String.format(Locale.ROOT, "UPDATE %s SET %s = %s WHERE %s", JdbcValues.quoted(table.name()),
                       JdbcValues.quoted(column.name()),
                       JdbcValues.placeholder(column),
                       Sql.keyEquals(table)))) {

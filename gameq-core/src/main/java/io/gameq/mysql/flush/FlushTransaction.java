@@ -1,5 +1,6 @@
 package io.gameq.mysql.flush;
 
+import java.util.Locale;
 import io.gameq.mysql.ErrorKind;
 import io.gameq.mysql.HandledTwiceException;
 import io.gameq.mysql.MySql;
@@ -406,8 +407,7 @@ public final class FlushTransaction {
         .findFirst()
         .map(
             one ->
-                "MySQL refuses most of its rows, as %s: %s"
-                    .formatted(one.row().key(), MySqlText.of(one.error())))
+                String.format(Locale.ROOT, "MySQL refuses most of its rows, as %s: %s", one.row().key(), MySqlText.of(one.error())))
         .orElseThrow();
   }
 
@@ -422,8 +422,7 @@ public final class FlushTransaction {
         if (because != null) {
           plan.holdBack(
               of.of(),
-              "%s:%s: %s; and %s"
-                  .formatted(letter.table(), letter.rowKey(), letter.errorText(), because));
+              String.format(Locale.ROOT, "%s:%s: %s; and %s", letter.table(), letter.rowKey(), letter.errorText(), because));
         }
       }
     }

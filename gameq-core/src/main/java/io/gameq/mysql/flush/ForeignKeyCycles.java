@@ -1,5 +1,6 @@
 package io.gameq.mysql.flush;
 
+import java.util.Locale;
 import io.gameq.mysql.JdbcValues;
 import io.gameq.mysql.RowChange;
 import io.gameq.mysql.Sql;
@@ -83,9 +84,7 @@ final class ForeignKeyCycles {
         continue;
       }
       String sql =
-          "UPDATE %s SET %s WHERE %s AND %s <= ?"
-              .formatted(
-                  JdbcValues.quoted(table.name()),
+          String.format(Locale.ROOT, "UPDATE %s SET %s WHERE %s AND %s <= ?", JdbcValues.quoted(table.name()),
                   columns.stream()
                       .map(column -> JdbcValues.quoted(column) + " = NULL")
                       .collect(Collectors.joining(", ")),

@@ -1,5 +1,6 @@
 package io.gameq.mysql.flush;
 
+import java.util.Locale;
 import io.gameq.mysql.ErrorKind;
 import io.gameq.mysql.MySql;
 import io.gameq.mysql.RowChange;
@@ -210,7 +211,7 @@ public final class GuardedTransaction {
     CountingSessions of = Objects.requireNonNull(sessions.get(owner));
     SessionId nobody =
         new SessionId(
-            of.newest().epoch() + 1, "%016x".formatted(ThreadLocalRandom.current().nextLong()));
+            of.newest().epoch() + 1, String.format(Locale.ROOT, "%016x", ThreadLocalRandom.current().nextLong()));
     OwnerTable.fence(connection, owner, nobody, FENCED_BY);
     return nobody;
   }

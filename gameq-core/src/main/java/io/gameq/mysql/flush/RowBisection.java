@@ -1,5 +1,6 @@
 package io.gameq.mysql.flush;
 
+import java.util.Locale;
 import io.gameq.mysql.ErrorKind;
 import io.gameq.mysql.NotOwnerException;
 import io.gameq.mysql.RowChange;
@@ -139,8 +140,7 @@ final class RowBisection {
     }
     return ErrorKind.of(e) == ErrorKind.SLOW
         ? new SQLTimeoutException(
-            "it takes MySQL longer than %d s, as a slow trigger does: %s"
-                .formatted(limits.secondsOfOneRow(), e.getMessage()),
+            String.format(Locale.ROOT, "it takes MySQL longer than %d s, as a slow trigger does: %s", limits.secondsOfOneRow(), e.getMessage()),
             e.getSQLState(),
             e.getErrorCode(),
             e)

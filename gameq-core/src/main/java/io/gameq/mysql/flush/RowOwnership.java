@@ -1,5 +1,6 @@
 package io.gameq.mysql.flush;
 
+import java.util.Locale;
 import io.gameq.mysql.JdbcValues;
 import io.gameq.mysql.NotOwnerException;
 import io.gameq.mysql.RowChange;
@@ -249,8 +250,7 @@ final class RowOwnership {
                       unsettled.stream()
                           .map(Handover::other)
                           .collect(Collectors.toUnmodifiableSet()),
-                      "the row belongs to %s, who has not given it to any of %s yet"
-                          .formatted(owner, unsettled))
+                      String.format(Locale.ROOT, "the row belongs to %s, who has not given it to any of %s yet", owner, unsettled))
                   : NotOwnerException.of(row, owner)));
       return false;
     }
@@ -262,9 +262,8 @@ final class RowOwnership {
                 NotOwnerException.pending(
                     row,
                     Set.of(one.other()),
-                    ("it was %s; that session owns no more, and the one that does has not"
-                            + " said that it knows")
-                        .formatted(one))));
+                    String.format(Locale.ROOT, "it was %s; that session owns no more, and the one that does has not"
+                            + " said that it knows", one))));
         return false;
       }
     }

@@ -1,5 +1,6 @@
 package io.gameq.mysql.flush;
 
+import java.util.Locale;
 import io.gameq.mysql.Dialect;
 import io.gameq.mysql.JdbcValues;
 import io.gameq.mysql.RowChange;
@@ -143,9 +144,7 @@ public final class UpsertSql {
     }
     StringBuilder sql =
         new StringBuilder(
-            "INSERT INTO %s (%s, %s) VALUES %s%s ON DUPLICATE KEY UPDATE "
-                .formatted(
-                    name, columns, version, (row + ",").repeat(rows - 1) + row, dialect.alias));
+            String.format(Locale.ROOT, "INSERT INTO %s (%s, %s) VALUES %s%s ON DUPLICATE KEY UPDATE ", name, columns, version, (row + ",").repeat(rows - 1) + row, dialect.alias));
     for (Column column : updated) {
       if (ownerMayChange || !column.equals(table.ownerColumn())) {
         sql.append(assignment(name, JdbcValues.quoted(column.name()), newer)).append(", ");
@@ -154,9 +153,7 @@ public final class UpsertSql {
     return sql.append(
             ownerMayChange
                 ? assignment(name, version, newer)
-                : "%1$s = IF(%2$s, IF(%3$s, %4$s, NULL), %5$s.%1$s)"
-                    .formatted(
-                        version,
+                : String.format(Locale.ROOT, "%1$s = IF(%2$s, IF(%3$s, %4$s, NULL), %5$s.%1$s)", version,
                         newer,
                         sameOwner(name, table.ownerColumn()),
                         dialect.newValue(version),
@@ -170,7 +167,7 @@ public final class UpsertSql {
     String there = table + "." + column;
     String here = dialect.newValue(column);
     return owner.type().kind() == ColumnType.Kind.TEXT
-        ? "CAST(%s AS BINARY) = CAST(%s AS BINARY)".formatted(there, here)
+        ? String.format(Locale.ROOT, "CAST(%s AS BINARY) = CAST(%s AS BINARY)", there, here)
         : there + " = " + here;
   }
 

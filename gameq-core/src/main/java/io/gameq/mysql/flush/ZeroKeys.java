@@ -1,5 +1,6 @@
 package io.gameq.mysql.flush;
 
+import java.util.Locale;
 import io.gameq.mysql.MySqlPool;
 import io.gameq.mysql.RowChange;
 import io.gameq.rows.Column;
@@ -38,10 +39,9 @@ final class ZeroKeys {
       if (rows.stream().anyMatch(row -> isZero(row.image().values()[column]))
           && !isKept(connection)) {
         throw new SQLTransientConnectionException(
-            ("the session's sql_mode lacks %s, and a row of %s has the key 0: a proxy"
+            String.format(Locale.ROOT, "the session's sql_mode lacks %s, and a row of %s has the key 0: a proxy"
                     + " dropped what gameq set; have it keep session variables, or connect to"
-                    + " MySQL itself")
-                .formatted(MySqlPool.ZERO_IS_A_VALUE, table.name()));
+                    + " MySQL itself", MySqlPool.ZERO_IS_A_VALUE, table.name()));
       }
     }
   }

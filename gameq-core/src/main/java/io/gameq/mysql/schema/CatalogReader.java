@@ -1,5 +1,6 @@
 package io.gameq.mysql.schema;
 
+import java.util.Locale;
 import io.gameq.GameQueueException;
 import io.gameq.mysql.MySql;
 import io.gameq.mysql.schema.SchemaSnapshot.ForeignKeyFacts;
@@ -67,8 +68,7 @@ public final class CatalogReader {
       } else if (result.inspection().versionColumn() == VersionColumn.MISSING) {
         unmanaged.put(
             name,
-            "it has no column %s: run 'gameq-writer schema migrate'"
-                .formatted(Table.VERSION_COLUMN));
+            String.format(Locale.ROOT, "it has no column %s: run 'gameq-writer schema migrate'", Table.VERSION_COLUMN));
       } else {
         definitions.put(name, definition);
       }

@@ -1,5 +1,6 @@
 package io.gameq.mysql.schema;
 
+import java.util.Locale;
 import io.gameq.mysql.JdbcValues;
 import io.gameq.mysql.schema.SchemaSnapshot.ForeignKeyFacts;
 
@@ -8,17 +9,14 @@ final class ForeignKeySql {
   private ForeignKeySql() {}
 
   static String drop(ForeignKeyFacts key) {
-    return "ALTER TABLE %s DROP FOREIGN KEY %s"
-        .formatted(JdbcValues.quoted(key.child()), JdbcValues.quoted(key.name()));
+    return String.format(Locale.ROOT, "ALTER TABLE %s DROP FOREIGN KEY %s", JdbcValues.quoted(key.child()), JdbcValues.quoted(key.name()));
   }
 
   /** The same key with these rules. */
   static String add(
       SchemaSnapshot schema, ForeignKeyFacts key, String deleteRule, String updateRule) {
-    return ("ALTER TABLE %s ADD CONSTRAINT %s FOREIGN KEY %s REFERENCES %s %s"
-            + " ON DELETE %s ON UPDATE %s")
-        .formatted(
-            JdbcValues.quoted(key.child()),
+    return String.format(Locale.ROOT, "ALTER TABLE %s ADD CONSTRAINT %s FOREIGN KEY %s REFERENCES %s %s"
+            + " ON DELETE %s ON UPDATE %s", JdbcValues.quoted(key.child()),
             JdbcValues.quoted(key.name()),
             NewPrimaryKey.inBrackets(key.columns()),
             parent(schema, key.parent()),
@@ -31,9 +29,7 @@ final class ForeignKeySql {
     int dot = name.indexOf('.');
     return schema.table(name) != null || dot < 0
         ? JdbcValues.quoted(name)
-        : "%s.%s"
-            .formatted(
-                JdbcValues.quoted(name.substring(0, dot)),
+        : String.format(Locale.ROOT, "%s.%s", JdbcValues.quoted(name.substring(0, dot)),
                 JdbcValues.quoted(name.substring(dot + 1)));
   }
 }

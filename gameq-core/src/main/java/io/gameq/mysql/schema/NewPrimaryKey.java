@@ -1,5 +1,6 @@
 package io.gameq.mysql.schema;
 
+import java.util.Locale;
 import io.gameq.mysql.JdbcValues;
 import io.gameq.mysql.schema.SchemaSnapshot.ColumnFacts;
 import io.gameq.mysql.schema.SchemaSnapshot.IndexPart;
@@ -41,9 +42,8 @@ record NewPrimaryKey(
             List.of("ADD PRIMARY KEY " + inBrackets(columns)),
             // By itself: a foreign key may need an index of these columns all the time.
             List.of(
-                "ALTER TABLE %s DROP INDEX %s"
-                    .formatted(JdbcValues.quoted(table.name()), JdbcValues.quoted(name))),
-            List.of("its UNIQUE key %s becomes the primary key".formatted(name)));
+                String.format(Locale.ROOT, "ALTER TABLE %s DROP INDEX %s", JdbcValues.quoted(table.name()), JdbcValues.quoted(name))),
+            List.of(String.format(Locale.ROOT, "its UNIQUE key %s becomes the primary key", name)));
       }
     }
     if (partitioned) {
@@ -55,7 +55,7 @@ record NewPrimaryKey(
             List.of(column.name()),
             List.of("ADD PRIMARY KEY " + inBrackets(List.of(column.name()))),
             List.of(),
-            List.of("its numbered column %s becomes the primary key".formatted(column.name())));
+            List.of(String.format(Locale.ROOT, "its numbered column %s becomes the primary key", column.name())));
       }
     }
     String name =
@@ -66,8 +66,7 @@ record NewPrimaryKey(
     return new NewPrimaryKey(
         List.of(),
         List.of(
-            "ADD COLUMN %s BIGINT UNSIGNED NOT NULL AUTO_INCREMENT PRIMARY KEY"
-                .formatted(JdbcValues.quoted(name))),
+            String.format(Locale.ROOT, "ADD COLUMN %s BIGINT UNSIGNED NOT NULL AUTO_INCREMENT PRIMARY KEY", JdbcValues.quoted(name))),
         List.of(),
         notesOfNew(table, name));
   }
@@ -75,9 +74,8 @@ record NewPrimaryKey(
   private static List<String> notesOfNew(TableFacts table, String name) {
     List<String> notes = new ArrayList<>();
     notes.add(
-        ("a proposal: a new column %s numbers the rows, and from then on the game gives each new"
-                + " row its number")
-            .formatted(name));
+        String.format(Locale.ROOT, "a proposal: a new column %s numbers the rows, and from then on the game gives each new"
+                + " row its number", name));
     String columns =
         table.columns().stream()
             .filter(of -> !of.nullable() && !of.generated() && isComparable(of))
@@ -88,8 +86,7 @@ record NewPrimaryKey(
           "where some columns together differ in every row, make these the primary key instead;"
               + " leave out of this query what is not to be in it, and it must find nothing:");
       notes.add(
-          "SELECT %1$s, COUNT(*) FROM %2$s GROUP BY %1$s HAVING COUNT(*) > 1"
-              .formatted(columns, JdbcValues.quoted(table.name())));
+          String.format(Locale.ROOT, "SELECT %1$s, COUNT(*) FROM %2$s GROUP BY %1$s HAVING COUNT(*) > 1", columns, JdbcValues.quoted(table.name())));
     }
     return notes;
   }

@@ -71,7 +71,7 @@ final class OwnerGuess {
             .collect(Collectors.toCollection(TreeSet::new));
     for (String name : ownerColumns) {
       if (schema.tables().values().stream().noneMatch(of -> of.column(name) != null)) {
-        throw new GameQueueException("no table has a column '%s'".formatted(name));
+        throw new GameQueueException(String.format(Locale.ROOT, "no table has a column '%s'", name));
       }
     }
     OwnerGuess guess = new OwnerGuess(schema, asked);
@@ -210,15 +210,14 @@ final class OwnerGuess {
       proposals.add(
           new Proposal(
               new TableSpec(root.name(), kind, key),
-              "its rows are the owners of those of %d %s"
-                  .formatted(its.size(), its.size() == 1 ? "table" : "tables"),
+              String.format(Locale.ROOT, "its rows are the owners of those of %d %s", its.size(), its.size() == 1 ? "table" : "tables"),
               List.of()));
     }
     for (OwnerReference of : its) {
       List<String> others =
           references.getOrDefault(of.table(), List.of()).stream()
               .filter(other -> !other.equals(of) && targets.contains(other.target()))
-              .map(other -> "%s (%s)".formatted(other.column(), other.reason()))
+              .map(other -> String.format(Locale.ROOT, "%s (%s)", other.column(), other.reason()))
               .toList();
       proposals.add(
           new Proposal(new TableSpec(of.table(), kind, of.column()), of.reason(), others));
@@ -230,7 +229,7 @@ final class OwnerGuess {
     if (best != null) {
       return new LeftOut(
           table.name(),
-          "not sure that %s names its owner: %s".formatted(best.column(), best.reason()),
+          String.format(Locale.ROOT, "not sure that %s names its owner: %s", best.column(), best.reason()),
           new TableSpec(
               table.name(), Objects.requireNonNull(kinds.get(best.target())), best.column()));
     }
@@ -239,8 +238,7 @@ final class OwnerGuess {
         if (parent.table().name().equals(of.target())) {
           return new LeftOut(
               table.name(),
-              "its %s refers to %s, whose rows are those of a %s: no column of its own names that"
-                      .formatted(of.column(), of.target(), parent.table().ownerKind())
+              String.format(Locale.ROOT, "its %s refers to %s, whose rows are those of a %s: no column of its own names that", of.column(), of.target(), parent.table().ownerKind())
                   + " owner",
               null);
         }

@@ -1,5 +1,6 @@
 package io.gameq.mysql.schema;
 
+import java.util.Locale;
 import io.gameq.mysql.ErrorKind;
 import io.gameq.mysql.JdbcValues;
 import java.sql.Connection;
@@ -20,7 +21,7 @@ final class RowsInTheWay {
   static List<String> queries(Connection connection, TableInspector.Result table)
       throws SQLException {
     List<String> queries = new ArrayList<>();
-    String from = "FROM %s WHERE ".formatted(quoted(table.inspection().spec().name()));
+    String from = String.format(Locale.ROOT, "FROM %s WHERE ", quoted(table.inspection().spec().name()));
     for (Flaw flaw : table.flaws()) {
       if (flaw.kind() == Flaw.Kind.NULLABLE) {
         look(connection, from + quoted(flaw.column()) + " IS NULL", queries);

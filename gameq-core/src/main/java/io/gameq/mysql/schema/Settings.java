@@ -1,5 +1,6 @@
 package io.gameq.mysql.schema;
 
+import java.util.Locale;
 import io.gameq.GameQueueException;
 import io.gameq.mysql.MySql;
 import java.util.Optional;
@@ -49,9 +50,8 @@ public final class Settings {
             });
     if (schema < SchemaFiles.latest()) {
       throw new GameQueueException(
-          ("the database has gameq's own tables up to number %d of %d: run the command"
-                  + " 'schema migrate' of gameq-writer.jar")
-              .formatted(schema, SchemaFiles.latest()));
+          String.format(Locale.ROOT, "the database has gameq's own tables up to number %d of %d: run the command"
+                  + " 'schema migrate' of gameq-writer.jar", schema, SchemaFiles.latest()));
     }
   }
 
@@ -73,9 +73,8 @@ public final class Settings {
     int there = slots(mysql);
     if (there != 0 && there != slots) {
       throw new GameQueueException(
-          ("the database has %d slots now, this process was started with %d: stop it, set slots to"
-                  + " %d, and start it again")
-              .formatted(there, slots, there));
+          String.format(Locale.ROOT, "the database has %d slots now, this process was started with %d: stop it, set slots to"
+                  + " %d, and start it again", there, slots, there));
     }
   }
 
@@ -114,9 +113,8 @@ public final class Settings {
                     .orElseThrow());
     if (!there.equals(value)) {
       throw new GameQueueException(
-          ("this configuration has %s %s, the database has %s: they are fixed for a"
-                  + " database; use %s, or another database")
-              .formatted(name, value, there, there));
+          String.format(Locale.ROOT, "this configuration has %s %s, the database has %s: they are fixed for a"
+                  + " database; use %s, or another database", name, value, there, there));
     }
   }
 }

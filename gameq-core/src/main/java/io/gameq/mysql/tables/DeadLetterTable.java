@@ -1,5 +1,6 @@
 package io.gameq.mysql.tables;
 
+import java.util.Locale;
 import io.gameq.DeadLetter;
 import io.gameq.mysql.ErrorKind;
 import io.gameq.mysql.MySqlText;
@@ -99,8 +100,7 @@ public final class DeadLetterTable {
     }
     if (!hasRoom(connection, rows.size(), most)) {
       String full =
-          "gameq_dead_letter has no room: its limit is %d rows, see 'gameq-writer dead'"
-              .formatted(most);
+          String.format(Locale.ROOT, "gameq_dead_letter has no room: its limit is %d rows, see 'gameq-writer dead'", most);
       rows.forEach(row -> failed.put(row, full));
       return failed;
     }
@@ -154,7 +154,7 @@ public final class DeadLetterTable {
 
   /** As in rows, the version is assigned last. */
   private static String newest(String column) {
-    return "%1$s = IF(VALUES(version) >= version, VALUES(%1$s), %1$s), ".formatted(column);
+    return String.format(Locale.ROOT, "%1$s = IF(VALUES(version) >= version, VALUES(%1$s), %1$s), ", column);
   }
 
   private static boolean hasRoom(Connection connection, int more, int most) throws SQLException {

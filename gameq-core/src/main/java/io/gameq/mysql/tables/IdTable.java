@@ -1,5 +1,6 @@
 package io.gameq.mysql.tables;
 
+import java.util.Locale;
 import io.gameq.mysql.JdbcValues;
 import io.gameq.mysql.MySql;
 import io.gameq.owner.PercentEncoding;
@@ -74,6 +75,6 @@ public final class IdTable {
             + " information_schema.TABLES WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME = ?), 1))";
     int unused =
         handle.execute(
-            sql.formatted(JdbcValues.quoted(column), JdbcValues.quoted(table)), name, above, table);
+            String.format(Locale.ROOT, sql, JdbcValues.quoted(column), JdbcValues.quoted(table)), name, above, table);
   }
 }

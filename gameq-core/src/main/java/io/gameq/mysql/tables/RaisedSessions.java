@@ -1,5 +1,6 @@
 package io.gameq.mysql.tables;
 
+import java.util.Locale;
 import io.gameq.MySqlException;
 import io.gameq.mysql.GroupedCalls;
 import io.gameq.mysql.MySqlErrors;
@@ -62,7 +63,7 @@ final class RaisedSessions implements GroupedCalls.Server<RaisedSessions.Wanted,
       } catch (MySqlException e) {
         if (MySqlErrors.isLockWait(e)) { // who logs in waits no longer: MySQL's 1 s is up to 2
           throw new MySqlException(
-              "%s is locked in MySQL, %s".formatted(owner, Locks.byWhom(jdbi)), e);
+              String.format(Locale.ROOT, "%s is locked in MySQL, %s", owner, Locks.byWhom(jdbi)), e);
         }
         if (tries == MOST_TRIES || !MySqlErrors.isTryAgain(e)) {
           throw e;

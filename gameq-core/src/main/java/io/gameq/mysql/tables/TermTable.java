@@ -1,5 +1,6 @@
 package io.gameq.mysql.tables;
 
+import java.util.Locale;
 import io.gameq.mysql.MySql;
 import io.gameq.mysql.MySqlErrors;
 import io.gameq.mysql.Statements;
@@ -138,8 +139,7 @@ public final class TermTable implements Terms {
   static void requireCounts(long number, long current) {
     if (!Term.counts(number, current)) {
       throw new TermMovedException(
-          "another Redis primary counts, as number %d: what came by way of number %d is not written"
-              .formatted(current, number));
+          String.format(Locale.ROOT, "another Redis primary counts, as number %d: what came by way of number %d is not written", current, number));
     }
   }
 }

@@ -1,5 +1,6 @@
 package io.gameq.mysql.tables;
 
+import java.util.Locale;
 import io.gameq.mysql.MySql;
 import io.gameq.mysql.TemporalText;
 import java.time.Duration;
@@ -27,7 +28,7 @@ public final class TombstoneHorizon {
 
   /** Sorts as text. */
   private static final DateTimeFormatter UTC_MILLIS =
-      DateTimeFormatter.ofPattern("uuuu-MM-dd'T'HH:mm:ss.SSS'Z'").withZone(ZoneOffset.UTC);
+      DateTimeFormatter.ofPattern("uuuu-MM-dd'T'HH:mm:ss.SSS'Z'", Locale.ROOT).withZone(ZoneOffset.UTC);
 
   /** A tombstone outlives the dead letter of its row: retrying that would bring the row back. */
   private static final String PURGEABLE =

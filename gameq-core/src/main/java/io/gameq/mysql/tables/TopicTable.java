@@ -1,5 +1,6 @@
 package io.gameq.mysql.tables;
 
+import java.util.Locale;
 import io.gameq.GameQueueException;
 import io.gameq.mysql.MySql;
 import io.gameq.redis.topic.DefinedTopic;
@@ -47,11 +48,10 @@ public final class TopicTable {
     }
     if (!there.definition().equals(definition)) {
       throw new GameQueueException(
-          ("topic '%s' is defined differently in MySQL: %s; this node defines it as %s. Use the"
+          String.format(Locale.ROOT, "topic '%s' is defined differently in MySQL: %s; this node defines it as %s. Use the"
                + " same options on all nodes; to change them, delete its row of gameq_topic, and"
                + " its field of the hash of topics in Redis, while no node has the topic open and,"
-               + " if slots or ageing differ, nothing is pending")
-              .formatted(definition.topic(), there.definition().json(), definition.json()));
+               + " if slots or ageing differ, nothing is pending", definition.topic(), there.definition().json(), definition.json()));
     }
     return there;
   }

@@ -1,5 +1,6 @@
 package io.gameq.redis.script;
 
+import java.util.Locale;
 import io.gameq.owner.CountingSessions;
 import io.gameq.owner.OwnerId;
 import io.gameq.owner.SessionId;
@@ -69,8 +70,7 @@ public final class OpenOwners {
         ? null
         : new Holder(
             session,
-            "on a node that may be alive: Redis can tell in %.1f s"
-                .formatted(NodeSigns.LIFE_SECONDS - millis / 1000.0));
+            String.format(Locale.ROOT, "on a node that may be alive: Redis can tell in %.1f s", NodeSigns.LIFE_SECONDS - millis / 1000.0));
   }
 
   /** Asks the node that has an owner open to close it; nobody may be listening. */

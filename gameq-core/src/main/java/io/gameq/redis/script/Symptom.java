@@ -1,5 +1,6 @@
 package io.gameq.redis.script;
 
+import java.util.Locale;
 import io.gameq.owner.SessionId;
 import io.gameq.redis.RedisConnection;
 import io.gameq.redis.SlotKeys;
@@ -50,7 +51,7 @@ public record Symptom(Thing thing, String kind, String state) {
     /** For a person to read. */
     @Override
     public String toString() {
-      return "slot %d, %s %s%s".formatted(slot, place, name, more.isEmpty() ? "" : " " + more);
+      return String.format(Locale.ROOT, "slot %d, %s %s%s", slot, place, name, more.isEmpty() ? "" : " " + more);
     }
   }
 

@@ -1,5 +1,6 @@
 package io.gameq.redis.topic;
 
+import java.util.Locale;
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.JsonParser;
@@ -67,8 +68,7 @@ public record DefinedTopic(
     public static void check(double perSecond) {
       if (!(perSecond >= LEAST && perSecond <= MOST)) {
         throw new GameQueueException(
-            "the rate of a topic must be from one message an hour (%.6f) to %,.0f a second: %s"
-                .formatted(LEAST, MOST, perSecond));
+            String.format(Locale.ROOT, "the rate of a topic must be from one message an hour (%.6f) to %,.0f a second: %s", LEAST, MOST, perSecond));
       }
     }
   }
@@ -118,7 +118,7 @@ public record DefinedTopic(
 
   /** As Redis holds it: {@code revision JSON}, the revision as 16 hex digits. */
   String text() {
-    return "%016x %s".formatted(revision, json());
+    return String.format(Locale.ROOT, "%016x %s", revision, json());
   }
 
   /** Reads {@link #text}; throws GameQueueException when it is not such text. */

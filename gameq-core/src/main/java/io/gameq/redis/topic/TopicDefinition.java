@@ -1,5 +1,6 @@
 package io.gameq.redis.topic;
 
+import java.util.Locale;
 import com.fasterxml.jackson.core.JsonGenerator;
 import io.gameq.GameQueueException;
 import io.gameq.Retry;
@@ -43,8 +44,7 @@ public record TopicDefinition(
   public static TopicDefinition of(String topic, TopicOptions options, int slots) {
     if (options.slots() > slots) {
       throw new GameQueueException(
-          "topic '%s' cannot have %d slots: the namespace has %d"
-              .formatted(topic, options.slots(), slots));
+          String.format(Locale.ROOT, "topic '%s' cannot have %d slots: the namespace has %d", topic, options.slots(), slots));
     }
     Retry retry = options.retry();
     return new TopicDefinition(

@@ -1,5 +1,6 @@
 package io.gameq.rows.types;
 
+import java.util.Locale;
 import java.io.IOException;
 import java.util.Arrays;
 import java.util.HexFormat;
@@ -35,7 +36,7 @@ record BinaryType(Form form, long limit) implements ColumnType {
     }
     if (bytes.length > limit) {
       throw Refusal.of(
-          column, "byte[] of %d bytes, the limit is %d".formatted(bytes.length, limit));
+          column, String.format(Locale.ROOT, "byte[] of %d bytes, the limit is %d", bytes.length, limit));
     }
     return form == Form.BINARY ? Arrays.copyOf(bytes, (int) limit) : bytes.clone();
   }

@@ -1,5 +1,6 @@
 package io.gameq.rows.types;
 
+import java.util.Locale;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
@@ -21,8 +22,7 @@ record EnumType(Set<String> members) implements StringType {
     if (!members.contains(text)) {
       throw Refusal.of(
           column,
-          "text of %d characters is none of the %d members, letter case included"
-              .formatted(text.length(), members.size()));
+          String.format(Locale.ROOT, "text of %d characters is none of the %d members, letter case included", text.length(), members.size()));
     }
     return text;
   }

@@ -1,5 +1,6 @@
 package io.gameq.rows.types;
 
+import java.util.Locale;
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
@@ -57,8 +58,7 @@ final class JsonText {
       // Without the cause: Jackson's messages quote the document.
       throw Refusal.of(
           column,
-          "String of %d characters is not JSON that MySQL takes (valid, %d levels deep at most)"
-              .formatted(text.length(), MAX_DEPTH));
+          String.format(Locale.ROOT, "String of %d characters is not JSON that MySQL takes (valid, %d levels deep at most)", text.length(), MAX_DEPTH));
     }
   }
 
@@ -84,7 +84,7 @@ final class JsonText {
 
   private int deeper(int depth) {
     if (depth == MAX_DEPTH) {
-      throw Refusal.of(column, "JSON deeper than %d levels".formatted(MAX_DEPTH));
+      throw Refusal.of(column, String.format(Locale.ROOT, "JSON deeper than %d levels", MAX_DEPTH));
     }
     return depth + 1;
   }

@@ -1,5 +1,6 @@
 package io.gameq.rows.types;
 
+import java.util.Locale;
 import io.gameq.RowRefusedException;
 import java.util.Collection;
 
@@ -27,9 +28,8 @@ public final class Refusal {
   static RowRefusedException fraction(String column, int digits) {
     return of(
         column,
-        ("keeps %d fraction digits of a second, the value has more, and is not cut, as in a"
-                + " primary key: truncate it first")
-            .formatted(digits));
+        String.format(Locale.ROOT, "keeps %d fraction digits of a second, the value has more, and is not cut, as in a"
+                + " primary key: truncate it first", digits));
   }
 
   private static String describe(Object in) {

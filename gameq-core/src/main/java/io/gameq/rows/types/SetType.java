@@ -1,5 +1,6 @@
 package io.gameq.rows.types;
 
+import java.util.Locale;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
@@ -31,8 +32,7 @@ record SetType(List<String> members) implements StringType {
       if (index < 0) {
         throw Refusal.of(
             column,
-            "a text of %d characters is none of the %d members, letter case included"
-                .formatted(member.length(), members.size()));
+            String.format(Locale.ROOT, "a text of %d characters is none of the %d members, letter case included", member.length(), members.size()));
       }
       chosen |= 1L << index;
     }

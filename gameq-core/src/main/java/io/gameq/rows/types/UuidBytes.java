@@ -1,5 +1,6 @@
 package io.gameq.rows.types;
 
+import java.util.Locale;
 import java.nio.ByteBuffer;
 import java.util.UUID;
 
@@ -19,7 +20,7 @@ public final class UuidBytes {
   /** Throws IllegalArgumentException when these are not 16 bytes. */
   public static UUID uuid(byte[] bytes) {
     if (bytes.length != LENGTH) {
-      throw new IllegalArgumentException("%d bytes are no UUID".formatted(bytes.length));
+      throw new IllegalArgumentException(String.format(Locale.ROOT, "%d bytes are no UUID", bytes.length));
     }
     ByteBuffer buffer = ByteBuffer.wrap(bytes);
     return new UUID(buffer.getLong(), buffer.getLong());

@@ -1,5 +1,6 @@
 package io.gameq.rows.types;
 
+import java.util.Locale;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.time.DateTimeException;
@@ -56,8 +57,7 @@ public final class ValueText {
     } catch (IllegalArgumentException | DateTimeException | ArithmeticException e) {
       throw Refusal.of(
           column,
-          "takes %s, and the text of %d characters is not that"
-              .formatted(form(type.kind()), text.length()));
+          String.format(Locale.ROOT, "takes %s, and the text of %d characters is not that", form(type.kind()), text.length()));
     }
   }
 

@@ -1,5 +1,6 @@
 package io.gameq.recovery.mysql;
 
+import java.util.Locale;
 import io.gameq.GameQueueException;
 import io.gameq.mysql.MySql;
 import io.gameq.mysql.MySqlConfig;
@@ -65,9 +66,8 @@ public final class RecoveryDatabase implements AutoCloseable {
     }
     if (!namespace.equals(itsNamespace) || !Integer.toString(slots).equals(itsSlots)) {
       throw new GameQueueException(
-          ("WAL %s is of namespace %s with %d slots, the database is of namespace %s with"
-                  + " %s slots: give the database that the node used")
-              .formatted(wal, namespace, slots, itsNamespace, itsSlots));
+          String.format(Locale.ROOT, "WAL %s is of namespace %s with %d slots, the database is of namespace %s with"
+                  + " %s slots: give the database that the node used", wal, namespace, slots, itsNamespace, itsSlots));
     }
   }
 

@@ -1,5 +1,6 @@
 package io.gameq.writer.audit;
 
+import java.util.Locale;
 import io.gameq.mysql.MySql;
 import io.gameq.mysql.tables.AuditTable;
 import io.gameq.mysql.tables.AuditTable.Entry;
@@ -82,7 +83,7 @@ public final class AuditCommand implements Callable<Integer> {
       out.println(
           listed == 1
               ? "1 entry"
-              : "%,d entries".formatted(listed)
+              : String.format(Locale.ROOT, "%,d entries", listed)
                   + (listed == limit ? ": --limit shows more, if there are" : ""));
     }
   }

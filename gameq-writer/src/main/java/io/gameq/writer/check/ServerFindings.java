@@ -1,5 +1,6 @@
 package io.gameq.writer.check;
 
+import java.util.Locale;
 import io.gameq.GameQueueException;
 import io.gameq.backlog.Backlog;
 import io.gameq.mysql.MySqlServerCheck;
@@ -77,8 +78,7 @@ public final class ServerFindings {
         findings.add(
             Finding.ok(
                 DATABASE,
-                "%s, namespace %s with %,d slots"
-                    .formatted(config.mysql().database(), config.namespace(), config.slots())));
+                String.format(Locale.ROOT, "%s, namespace %s with %,d slots", config.mysql().database(), config.namespace(), config.slots())));
         Catalog catalog = needs.tables();
         tables(config, catalog, findings);
         rights(needs.missingRights(catalog.tables()), findings);
@@ -112,7 +112,7 @@ public final class ServerFindings {
     missing.forEach(
         right ->
             findings.add(
-                Finding.problem(RIGHTS, "the user lacks %s: GRANT it to him".formatted(right))));
+                Finding.problem(RIGHTS, String.format(Locale.ROOT, "the user lacks %s: GRANT it to him", right))));
     if (missing.isEmpty()) {
       findings.add(Finding.ok(RIGHTS, "the user may write all of these, and gameq's own tables"));
     }

@@ -1,5 +1,6 @@
 package io.gameq.writer.config;
 
+import java.util.Locale;
 import java.util.Arrays;
 import java.util.List;
 import java.util.regex.Pattern;
@@ -47,6 +48,6 @@ public record AccessToken(String name, Role role, String secret, List<String> to
 
   @Override
   public String toString() {
-    return "AccessToken[name=%s, role=%s, secret=***, topics=%s]".formatted(name, role, topics);
+    return String.format(Locale.ROOT, "AccessToken[name=%s, role=%s, secret=***, topics=%s]", name, role, topics);
   }
 }

@@ -1,5 +1,6 @@
 package io.gameq.writer.config;
 
+import java.util.Locale;
 import com.fasterxml.jackson.core.JsonLocation;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.DeserializationFeature;
@@ -78,25 +79,22 @@ public final class ConfigReader {
               .readTree(Files.readString(file));
     } catch (java.nio.file.NoSuchFileException e) {
       throw new GameQueueException(
-          "there is no file %s: write one like gameq.example.yaml and pass --config"
-              .formatted(file),
+          String.format(Locale.ROOT, "there is no file %s: write one like gameq.example.yaml and pass --config", file),
           e);
     } catch (JsonProcessingException e) { // whose text, and whose cause, show the line
       JsonLocation at = e.getLocation();
       throw new GameQueueException(
-          "%s is no YAML%s: look for an odd quote, indentation, colon or a setting that is twice"
-              .formatted(
-                  file,
+          String.format(Locale.ROOT, "%s is no YAML%s: look for an odd quote, indentation, colon or a setting that is twice", file,
                   at == null
                       ? ""
-                      : " at line %d, column %d".formatted(at.getLineNr(), at.getColumnNr())));
+                      : String.format(Locale.ROOT, " at line %d, column %d", at.getLineNr(), at.getColumnNr())));
     } catch (IOException e) {
-      throw new GameQueueException("%s cannot be read (%s)".formatted(file, e), e);
+      throw new GameQueueException(String.format(Locale.ROOT, "%s cannot be read (%s)", file, e), e);
     }
     try {
       return config(new Section("", tree, environment, effective));
     } catch (GameQueueException e) {
-      throw new GameQueueException("%s: %s".formatted(file, e.getMessage()), e);
+      throw new GameQueueException(String.format(Locale.ROOT, "%s: %s", file, e.getMessage()), e);
     }
   }
 
@@ -137,9 +135,8 @@ public final class ConfigReader {
     if (mysql.text("poolSize") != null && config.mysql().poolSize() < workers) {
       throw mysql.wrong(
           "poolSize",
-          ("is %1$d, fewer than writer.workers, which is %2$d: each has a connection, so use %2$d"
-                  + " or more")
-              .formatted(config.mysql().poolSize(), workers));
+          String.format(Locale.ROOT, "is %1$d, fewer than writer.workers, which is %2$d: each has a connection, so use %2$d"
+                  + " or more", config.mysql().poolSize(), workers));
     }
     return config;
   }

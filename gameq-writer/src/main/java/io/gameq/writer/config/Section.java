@@ -76,8 +76,7 @@ final class Section {
               if (content == null) {
                 throw wrong(
                     name,
-                    "names the environment variable %s, which is not set"
-                        .formatted(found.group(1)));
+                    String.format(Locale.ROOT, "names the environment variable %s, which is not set", found.group(1)));
               }
               return Matcher.quoteReplacement(content);
             });
@@ -111,7 +110,7 @@ final class Section {
       return secret;
     }
     if (secret != null) {
-      throw wrong(fileName, "stands beside %s: give one of them".formatted(name));
+      throw wrong(fileName, String.format(Locale.ROOT, "stands beside %s: give one of them", name));
     }
     try {
       // An editor ends the last line; a secret does not end so.
@@ -135,7 +134,7 @@ final class Section {
     } catch (NumberFormatException e) {
       // The same remedy as for a number out of range.
     }
-    throw wrongValue(name, "use a whole number from %d to %d".formatted(min, max));
+    throw wrongValue(name, String.format(Locale.ROOT, "use a whole number from %d to %d", min, max));
   }
 
   /** One of a few words, in small letters. */
@@ -172,7 +171,7 @@ final class Section {
     for (JsonNode entry : list) {
       sections.add(
           new Section(
-              "%s[%d]".formatted(full(name), sections.size() + 1), entry, environment, effective));
+              String.format(Locale.ROOT, "%s[%d]", full(name), sections.size() + 1), entry, environment, effective));
     }
     return sections;
   }
@@ -195,7 +194,7 @@ final class Section {
     List<String> close = SimilarNames.close(name, others);
     return close.isEmpty()
         ? ""
-        : "; '%s' is not a setting, did you mean %s?".formatted(full(close.get(0)), name);
+        : String.format(Locale.ROOT, "; '%s' is not a setting, did you mean %s?", full(close.get(0)), name);
   }
 
   /**
@@ -203,11 +202,11 @@ final class Section {
    * these, not what they hold: that may be a secret, put where it does not belong.
    */
   GameQueueException wrongValue(String name, String remedy) {
-    return wrong(name, "is '%s': %s".formatted(map.path(name).asText(), remedy));
+    return wrong(name, String.format(Locale.ROOT, "is '%s': %s", map.path(name).asText(), remedy));
   }
 
   GameQueueException wrong(String name, String problem) {
-    return new GameQueueException("setting '%s' %s".formatted(full(name), problem));
+    return new GameQueueException(String.format(Locale.ROOT, "setting '%s' %s", full(name), problem));
   }
 
   private JsonNode value(String name) {

@@ -1,5 +1,6 @@
 package io.gameq.writer.console;
 
+import java.util.Locale;
 import io.gameq.mysql.MySql;
 import io.gameq.mysql.MySqlPool;
 import io.gameq.mysql.schema.Settings;
@@ -94,7 +95,7 @@ final class ConsoleServers implements AutoCloseable {
       Semaphore free, String what, Supplier<T> work) {
     try {
       if (!free.tryAcquire(MOST_WAIT_SECONDS, TimeUnit.SECONDS)) {
-        throw new ServiceUnavailableResponse("others are at %s: try again".formatted(what));
+        throw new ServiceUnavailableResponse(String.format(Locale.ROOT, "others are at %s: try again", what));
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();

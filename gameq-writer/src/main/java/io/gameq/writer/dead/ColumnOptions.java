@@ -1,5 +1,6 @@
 package io.gameq.writer.dead;
 
+import java.util.Locale;
 import com.fasterxml.jackson.core.JacksonException;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
@@ -89,13 +90,13 @@ final class ColumnOptions {
               file.toString().equals("-") ? System.in.readAllBytes() : Files.readAllBytes(file));
     } catch (JacksonException e) { // its message quotes the text
       throw new GameQueueException(
-          "%s is not JSON (line %d)".formatted(file, e.getLocation().getLineNr()));
+          String.format(Locale.ROOT, "%s is not JSON (line %d)", file, e.getLocation().getLineNr()));
     } catch (IOException e) {
-      throw new GameQueueException("%s cannot be read".formatted(file), e);
+      throw new GameQueueException(String.format(Locale.ROOT, "%s cannot be read", file), e);
     }
     if (tree == null || !tree.isObject()) {
       throw new GameQueueException(
-          "%s must be one JSON object, as in {\"count\": 5, \"name\": null}".formatted(file));
+          String.format(Locale.ROOT, "%s must be one JSON object, as in {\"count\": 5, \"name\": null}", file));
     }
     Map<String, @Nullable String> columns = new LinkedHashMap<>();
     tree.properties()

@@ -1,5 +1,6 @@
 package io.gameq.writer.dead;
 
+import java.util.Locale;
 import io.gameq.terminal.ExitCodes;
 import io.gameq.terminal.Shown;
 import io.gameq.writer.letters.AuditedLetters;
@@ -31,7 +32,7 @@ final class DeadDiscardCommand extends LetterCommand {
     }
     long[] counts = new long[2];
     if (chosen.count() > 0) {
-      confirmation.require("Discard %s for good?".formatted(chosen));
+      confirmation.require(String.format(Locale.ROOT, "Discard %s for good?", chosen));
       LetterProgress progress = new LetterProgress(err(), chosen.count());
       letters.discard(
           chosen,

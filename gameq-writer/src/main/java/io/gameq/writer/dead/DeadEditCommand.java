@@ -1,5 +1,6 @@
 package io.gameq.writer.dead;
 
+import java.util.Locale;
 import io.gameq.terminal.ExitCodes;
 import io.gameq.terminal.Shown;
 import io.gameq.writer.letters.AuditedLetters;
@@ -62,7 +63,7 @@ final class DeadEditCommand extends LetterCommand {
     Map<String, @Nullable String> values = columns.read();
     long[] counts = new long[2];
     if (chosen.count() > 0) {
-      confirmation.require("Set %s of %s?".formatted(String.join(", ", values.keySet()), chosen));
+      confirmation.require(String.format(Locale.ROOT, "Set %s of %s?", String.join(", ", values.keySet()), chosen));
       LetterProgress progress = new LetterProgress(err(), chosen.count());
       letters.edit(
           chosen,
@@ -86,7 +87,7 @@ final class DeadEditCommand extends LetterCommand {
         .println(
             letter
                 + (outcome instanceof NotEditable refused
-                    ? ": not edited (%s)".formatted(Shown.text(refused.reason()))
+                    ? String.format(Locale.ROOT, ": not edited (%s)", Shown.text(refused.reason()))
                     : ": not edited, it changed meanwhile: look at it again"));
     return false;
   }

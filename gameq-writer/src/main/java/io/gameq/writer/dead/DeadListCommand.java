@@ -1,5 +1,6 @@
 package io.gameq.writer.dead;
 
+import java.util.Locale;
 import io.gameq.terminal.ExitCodes;
 import io.gameq.terminal.Shown;
 import io.gameq.terminal.TextTable;
@@ -97,8 +98,7 @@ final class DeadListCommand extends LetterCommand {
       out()
           .println(
               next > 0
-                  ? "%,d of %s: --limit shows more, --after %d the next ones"
-                      .formatted(listed, Shown.count(chosen.count(), "dead letter"), next)
+                  ? String.format(Locale.ROOT, "%,d of %s: --limit shows more, --after %d the next ones", listed, Shown.count(chosen.count(), "dead letter"), next)
                   : Shown.count(listed, "dead letter"));
     }
     return listed == 0 ? ExitCodes.OK : ExitCodes.FOUND_SOMETHING;

@@ -1,5 +1,6 @@
 package io.gameq.writer.dead;
 
+import java.util.Locale;
 import java.io.PrintWriter;
 import java.util.concurrent.TimeUnit;
 
@@ -22,7 +23,7 @@ final class LetterProgress {
     done++;
     if (System.nanoTime() - toldNanos >= EVERY_NANOS) {
       toldNanos = System.nanoTime();
-      err.println("%,d of %,d dead letters done".formatted(done, total));
+      err.println(String.format(Locale.ROOT, "%,d of %,d dead letters done", done, total));
       err.flush();
     }
   }

@@ -1,5 +1,6 @@
 package io.gameq.writer.dead;
 
+import java.util.Locale;
 import io.gameq.writer.letters.AuditedLetters;
 import io.gameq.writer.letters.ChosenLetters;
 import java.util.ArrayList;
@@ -43,7 +44,7 @@ final class LetterSelection {
       throw wrong("give ids, or --all, or options such as --owner, --table or --code");
     }
     if (ids.size() > MOST_IDS) {
-      throw wrong("%,d ids are too many: give %,d at most".formatted(ids.size(), MOST_IDS));
+      throw wrong(String.format(Locale.ROOT, "%,d ids are too many: give %,d at most", ids.size(), MOST_IDS));
     }
   }
 
@@ -60,9 +61,7 @@ final class LetterSelection {
           .commandLine()
           .getErr()
           .println(
-              "there is no dead letter %s: nothing was done, 'dead list' shows those that there are"
-                  .formatted(
-                      unknown.stream().map(String::valueOf).collect(Collectors.joining(", "))));
+              String.format(Locale.ROOT, "there is no dead letter %s: nothing was done, 'dead list' shows those that there are", unknown.stream().map(String::valueOf).collect(Collectors.joining(", "))));
       return null;
     }
     return letters.choose(filter.filter(ids));

@@ -1,5 +1,6 @@
 package io.gameq.writer.dead;
 
+import java.util.Locale;
 import io.gameq.terminal.Shown;
 import io.gameq.writer.letters.LetterName;
 import io.gameq.writer.letters.RetryText;
@@ -35,7 +36,7 @@ final class RetryReport {
   void summary() {
     StringJoiner line = new StringJoiner(", ");
     line.add(Shown.count(done(), "dead letter"));
-    counts.forEach((kind, count) -> line.add("%,d %s".formatted(count, kind)));
+    counts.forEach((kind, count) -> line.add(String.format(Locale.ROOT, "%,d %s", count, kind)));
     out.println(line + (dryRun ? " (dry run: nothing was changed)" : ""));
   }
 

@@ -1,5 +1,6 @@
 package io.gameq.writer.doctor;
 
+import java.util.Locale;
 import io.gameq.mysql.MySql;
 import io.gameq.redis.ControlConnection;
 import io.gameq.redis.RedisConnector;
@@ -74,7 +75,7 @@ public final class DoctorCommand implements Callable<Integer> {
       Diagnosis found = doctor.examine(progress);
       Repaired repaired = new Repaired(Map.of(), found);
       if (repair && !found.findings().isEmpty()) {
-        confirmation.require("Mend what can be of %d findings?".formatted(found.findings().size()));
+        confirmation.require(String.format(Locale.ROOT, "Mend what can be of %d findings?", found.findings().size()));
         try (MySql mysql = CommandDatabase.open(settings.mysql(), "doctor")) {
           repaired =
               new Repair(settings.namespace(), slots, redis, mysql, doctor)
@@ -97,7 +98,7 @@ public final class DoctorCommand implements Callable<Integer> {
     return of -> {
       if (System.nanoTime() - told[0] > Duration.ofSeconds(2).toNanos()) {
         told[0] = System.nanoTime();
-        err.printf("looked at %,d of %,d keys%n", of.keys(), of.ofKeys());
+        err.printf(Locale.ROOT, "looked at %,d of %,d keys%n", of.keys(), of.ofKeys());
         err.flush();
       }
     };

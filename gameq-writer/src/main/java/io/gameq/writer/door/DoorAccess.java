@@ -1,5 +1,6 @@
 package io.gameq.writer.door;
 
+import java.util.Locale;
 import io.gameq.writer.config.AccessToken;
 import io.gameq.writer.config.AccessToken.Role;
 import io.gameq.writer.config.HttpSettings;
@@ -26,7 +27,7 @@ final class DoorAccess {
       throw new ForbiddenResponse("this token is for looking only: role messages is needed");
     }
     if (!token.allows(topic)) {
-      throw new ForbiddenResponse("this token is not for topic '%s'".formatted(topic));
+      throw new ForbiddenResponse(String.format(Locale.ROOT, "this token is not for topic '%s'", topic));
     }
     return token;
   }

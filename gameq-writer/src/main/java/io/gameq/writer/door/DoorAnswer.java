@@ -1,5 +1,6 @@
 package io.gameq.writer.door;
 
+import java.util.Locale;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.gameq.ClosedException;
@@ -43,10 +44,9 @@ record DoorAnswer(int status, ObjectNode body) {
     DoorAnswer answer =
         error(
             CONFLICT,
-            ("%d of %d claims were lost: their leases had run out, or they were acknowledged or"
+            String.format(Locale.ROOT, "%d of %d claims were lost: their leases had run out, or they were acknowledged or"
                     + " failed before; those messages were, or will be, handled again; the others"
-                    + " are done")
-                .formatted(lost.size(), done + lost.size()));
+                    + " are done", lost.size(), done + lost.size()));
     answer.body.put("done", done);
     lost.forEach(answer.body.putArray("lost")::add);
     return answer;

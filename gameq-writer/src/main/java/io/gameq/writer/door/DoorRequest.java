@@ -1,5 +1,6 @@
 package io.gameq.writer.door;
 
+import java.util.Locale;
 import com.fasterxml.jackson.core.JacksonException;
 import com.fasterxml.jackson.databind.JsonMappingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
@@ -47,15 +48,13 @@ final class DoorRequest {
       return read;
     } catch (UnrecognizedPropertyException e) {
       throw new BadRequestResponse(
-          "'%s' is not known here: there is %s"
-              .formatted(
-                  path(e),
+          String.format(Locale.ROOT, "'%s' is not known here: there is %s", path(e),
                   e.getKnownPropertyIds().stream()
                       .map(String::valueOf)
                       .sorted()
                       .collect(Collectors.joining(", "))));
     } catch (JsonMappingException e) {
-      throw new BadRequestResponse("'%s' is not what it must be".formatted(path(e)));
+      throw new BadRequestResponse(String.format(Locale.ROOT, "'%s' is not what it must be", path(e)));
     } catch (JacksonException e) {
       throw new BadRequestResponse("that is not JSON");
     } catch (IOException e) {

@@ -1,5 +1,6 @@
 package io.gameq.writer.door;
 
+import java.util.Locale;
 import io.gameq.GameQueue;
 import io.gameq.GameQueueException;
 import io.gameq.Retry;
@@ -39,7 +40,7 @@ final class DoorTopics {
     if (found.isEmpty()) {
       known.remove(name);
       throw new NotFoundResponse(
-          "there is no topic '%s': a node defines it, or PUT /api/topics/%s".formatted(name, name));
+          String.format(Locale.ROOT, "there is no topic '%s': a node defines it, or PUT /api/topics/%s", name, name));
     }
     known.put(name, new Known(found.get(), System.nanoTime()));
     return found.get();

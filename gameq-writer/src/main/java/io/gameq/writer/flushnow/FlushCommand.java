@@ -1,5 +1,6 @@
 package io.gameq.writer.flushnow;
 
+import java.util.Locale;
 import io.gameq.mysql.MySql;
 import io.gameq.owner.OwnerId;
 import io.gameq.redis.ControlConnection;
@@ -83,7 +84,7 @@ public final class FlushCommand implements Callable<Integer> {
     }
     if (timeoutSeconds < 1 || timeoutSeconds > MOST_SECONDS) {
       throw new CommandLine.ParameterException(
-          self.commandLine(), "--timeout takes 1 to %d seconds".formatted(MOST_SECONDS));
+          self.commandLine(), String.format(Locale.ROOT, "--timeout takes 1 to %d seconds", MOST_SECONDS));
     }
     List<OwnerId> ids = owners.stream().distinct().map(OwnerId::of).toList();
     PrintWriter out = self.commandLine().getOut();
@@ -107,10 +108,10 @@ public final class FlushCommand implements Callable<Integer> {
       }
       left = await(progress, left, out);
       if (left.isDone()) {
-        out.printf("all of it is written, after %.1f s%n", (System.nanoTime() - began) / 1e9);
+        out.printf(Locale.ROOT, "all of it is written, after %.1f s%n", (System.nanoTime() - began) / 1e9);
         return ExitCodes.OK;
       }
-      out.printf("not written within %d s: %s%n", timeoutSeconds, left.text());
+      out.printf(Locale.ROOT, "not written within %d s: %s%n", timeoutSeconds, left.text());
       why(mysql, redis, settings, progress.some()).forEach(out::println);
       return ExitCodes.FOUND_SOMETHING;
     }

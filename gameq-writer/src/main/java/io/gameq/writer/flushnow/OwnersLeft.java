@@ -1,5 +1,6 @@
 package io.gameq.writer.flushnow;
 
+import java.util.Locale;
 import io.gameq.owner.OwnerId;
 import io.gameq.redis.ControlConnection;
 import io.gameq.redis.SlotKeys;
@@ -55,9 +56,7 @@ final class OwnersLeft implements FlushProgress {
     long claimed = left.stream().mapToLong(Unwritten::claimed).sum();
     return new Left(
         left.isEmpty(),
-        "%s of %s, %,d of them claimed by a writer"
-            .formatted(
-                Shown.count(rows, "row"),
+        String.format(Locale.ROOT, "%s of %s, %,d of them claimed by a writer", Shown.count(rows, "row"),
                 Shown.count(left.stream().map(of -> of.owner().base()).distinct().count(), "owner"),
                 claimed));
   }

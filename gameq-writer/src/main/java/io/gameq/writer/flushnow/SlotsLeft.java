@@ -1,5 +1,6 @@
 package io.gameq.writer.flushnow;
 
+import java.util.Locale;
 import io.gameq.redis.ControlConnection;
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.Slots;
@@ -52,9 +53,7 @@ final class SlotsLeft implements FlushProgress {
     }
     return new Left(
         slot == slots.count(),
-        "%,d of %s are written; in slot %d %s may wait"
-            .formatted(
-                slot,
+        String.format(Locale.ROOT, "%,d of %s are written; in slot %d %s may wait", slot,
                 Shown.count(slots.count(), "slot"),
                 slot,
                 Shown.count(waiting.size(), "owner")));

@@ -1,5 +1,6 @@
 package io.gameq.writer.flushnow;
 
+import java.util.Locale;
 import io.gameq.mysql.tables.PauseTable.Pause;
 import io.gameq.mysql.tables.PauseTable.Scope;
 import io.gameq.redis.script.WaitingOwners.Unwritten;
@@ -62,9 +63,7 @@ public final class WhyWaiting {
       add(
           why,
           refused,
-          "MySQL refuses rows of them, since %d s: they are tried again%s"
-              .formatted(
-                  millis / 1_000,
+          String.format(Locale.ROOT, "MySQL refuses rows of them, since %d s: they are tried again%s", millis / 1_000,
                   hasRoomForDeadLetters
                       ? ", then set aside"
                       : "; there is no room for more dead letters (writer.deadLetters): see 'dead"
@@ -96,9 +95,7 @@ public final class WhyWaiting {
   private static void add(List<String> why, List<Unwritten> owners, String reason) {
     if (!owners.isEmpty()) {
       why.add(
-          "%s (%s%s): %s"
-              .formatted(
-                  Shown.count(owners.size(), "owner"),
+          String.format(Locale.ROOT, "%s (%s%s): %s", Shown.count(owners.size(), "owner"),
                   Shown.text(owners.get(0).owner().id()),
                   owners.size() > 1 ? ", ..." : "",
                   reason));

@@ -1,5 +1,6 @@
 package io.gameq.writer.http;
 
+import java.util.Locale;
 import io.gameq.GameQueueException;
 import io.gameq.writer.config.HttpSettings;
 import io.gameq.writer.config.TlsFiles;
@@ -48,9 +49,8 @@ public final class HttpEndpoint implements AutoCloseable {
       HttpSettings settings, Shown shown, Consumer<RoutesConfig> further) {
     if (settings.tokens().isEmpty() && !AccessRules.isLoopback(settings.address())) {
       throw new GameQueueException(
-          ("setting 'http.address' is %s, which other hosts reach: set http.tokenFile as well, or"
-                  + " use 127.0.0.1")
-              .formatted(settings.address()));
+          String.format(Locale.ROOT, "setting 'http.address' is %s, which other hosts reach: set http.tokenFile as well, or"
+                  + " use 127.0.0.1", settings.address()));
     }
     TlsFiles tls = settings.tls();
     if (tls != null) {
@@ -73,8 +73,7 @@ public final class HttpEndpoint implements AutoCloseable {
     } catch (JavalinBindException e) {
       server.stop();
       throw new GameQueueException(
-          "cannot listen on %s port %d (setting 'http.port'): it is taken, or not this host's"
-              .formatted(settings.address(), settings.port()),
+          String.format(Locale.ROOT, "cannot listen on %s port %d (setting 'http.port'): it is taken, or not this host's", settings.address(), settings.port()),
           e);
     } finally {
       JavalinLogger.enabled = true;

@@ -1,5 +1,6 @@
 package io.gameq.writer.http;
 
+import java.util.Locale;
 import io.javalin.http.ContentTooLargeResponse;
 import io.javalin.http.Context;
 import io.javalin.http.UnsupportedMediaTypeResponse;
@@ -21,7 +22,7 @@ public final class JsonBytes {
   public static byte[] read(Context context, int most) throws IOException {
     byte[] bytes = context.bodyInputStream().readNBytes(most + 1);
     if (bytes.length > most) {
-      throw new ContentTooLargeResponse("a request has %,d bytes at most".formatted(most));
+      throw new ContentTooLargeResponse(String.format(Locale.ROOT, "a request has %,d bytes at most", most));
     }
     return bytes;
   }

@@ -1,5 +1,6 @@
 package io.gameq.writer.http;
 
+import java.util.Locale;
 import io.gameq.GameQueueException;
 import io.gameq.writer.config.TlsFiles;
 import java.io.ByteArrayInputStream;
@@ -92,6 +93,6 @@ final class PemKeys {
   }
 
   private static String problem(String setting, Path file, String problem) {
-    return "setting 'http.tls.%s': %s %s".formatted(setting, file, problem);
+    return String.format(Locale.ROOT, "setting 'http.tls.%s': %s %s", setting, file, problem);
   }
 }

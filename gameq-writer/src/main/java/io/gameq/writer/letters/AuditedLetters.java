@@ -1,5 +1,6 @@
 package io.gameq.writer.letters;
 
+import java.util.Locale;
 import io.gameq.RowRefusedException;
 import io.gameq.mysql.tables.AuditTable.Actor;
 import io.gameq.mysql.tables.DeadLetterFilter;
@@ -208,7 +209,7 @@ public final class AuditedLetters {
 
   private static String target(Stored letter) {
     LetterName name = LetterName.of(letter);
-    return "%d %s".formatted(name.id(), name.row());
+    return String.format(Locale.ROOT, "%d %s", name.id(), name.row());
   }
 
   private static String count(ChosenLetters chosen) {

@@ -1,5 +1,6 @@
 package io.gameq.writer.letters;
 
+import java.util.Locale;
 import io.gameq.mysql.tables.DeadLetterTable.Extent;
 import io.gameq.mysql.tables.DeadLetterTable.Stored;
 import io.gameq.terminal.Shown;
@@ -33,8 +34,7 @@ public final class ChosenLetters {
   @Override
   public String toString() {
     String most = filter.state() == null ? "" : "at most ";
-    return "%s%s (%s)"
-        .formatted(most, Shown.count(count(), "dead letter"), Shown.text(filter.toString()));
+    return String.format(Locale.ROOT, "%s%s (%s)", most, Shown.count(count(), "dead letter"), Shown.text(filter.toString()));
   }
 
   LetterFilter filter() {

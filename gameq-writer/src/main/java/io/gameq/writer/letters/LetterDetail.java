@@ -78,8 +78,7 @@ public record LetterDetail(
           null,
           List.of(),
           "",
-          "its row of %,d bytes cannot be decoded: %s"
-              .formatted(refused.image().length, ((Undecodable) reading).reason()),
+          String.format(Locale.ROOT, "its row of %,d bytes cannot be decoded: %s", refused.image().length, ((Undecodable) reading).reason()),
           withValues,
           revision(stored));
     }

@@ -1,5 +1,6 @@
 package io.gameq.writer.letters;
 
+import java.util.Locale;
 import io.gameq.terminal.Shown;
 import io.gameq.writer.mysql.DeadLetterRetry.Gone;
 import io.gameq.writer.mysql.DeadLetterRetry.Locked;
@@ -34,7 +35,7 @@ public final class RetryText {
   /** Why, on one line; empty where there is nothing to say. */
   public static String detail(Outcome outcome) {
     if (outcome instanceof Refused refused) {
-      return "%d %s".formatted(refused.errorCode(), Shown.text(refused.reason()));
+      return String.format(Locale.ROOT, "%d %s", refused.errorCode(), Shown.text(refused.reason()));
     }
     return outcome instanceof Locked locked ? Shown.text(locked.reason()) : "";
   }

@@ -1,5 +1,6 @@
 package io.gameq.writer.mysql;
 
+import java.util.Locale;
 import io.gameq.GameQueueException;
 import io.gameq.mysql.MySql;
 import io.gameq.mysql.schema.CatalogReader;
@@ -29,7 +30,7 @@ public final class ConfiguredTables {
     for (TableSpec table : configured) {
       String problem = problem(table, catalog);
       if (problem != null) {
-        problems.add("table %s %s".formatted(table.name(), problem));
+        problems.add(String.format(Locale.ROOT, "table %s %s", table.name(), problem));
       }
     }
     if (!problems.isEmpty()) {
@@ -48,10 +49,8 @@ public final class ConfiguredTables {
             && managed.ownerColumn().name().equalsIgnoreCase(configured.ownerColumn());
     return agrees
         ? null
-        : ("belongs to the %s of column %s, the configuration says to the %s of column %s: correct"
-                + " it, or run 'gameq-writer schema migrate' while no node and no writer runs")
-            .formatted(
-                managed.ownerKind(),
+        : String.format(Locale.ROOT, "belongs to the %s of column %s, the configuration says to the %s of column %s: correct"
+                + " it, or run 'gameq-writer schema migrate' while no node and no writer runs", managed.ownerKind(),
                 managed.ownerColumn().name(),
                 configured.ownerKind(),
                 configured.ownerColumn());

@@ -1,5 +1,6 @@
 package io.gameq.writer.mysql;
 
+import java.util.Locale;
 import io.gameq.mysql.MySql;
 import io.gameq.mysql.tables.OwnerTable;
 import io.gameq.owner.CountingSessions;
@@ -84,8 +85,7 @@ public record OwnerInMySql(
   }
 
   private static String upTo(String table) {
-    return "SELECT COUNT(*) FROM (SELECT 1 FROM %s WHERE owner = ? LIMIT %d) some"
-        .formatted(table, MOST_COUNTED);
+    return String.format(Locale.ROOT, "SELECT COUNT(*) FROM (SELECT 1 FROM %s WHERE owner = ? LIMIT %d) some", table, MOST_COUNTED);
   }
 
   private static long count(Handle handle, String sql, OwnerId owner) {

@@ -1,5 +1,6 @@
 package io.gameq.writer.mysql;
 
+import java.util.Locale;
 import io.gameq.GameQueueException;
 import io.gameq.mysql.MySql;
 import io.gameq.mysql.MySqlConfig;
@@ -52,8 +53,7 @@ public final class SchemaDatabase implements AutoCloseable {
   public static SchemaDatabase open(MySqlConfig config) {
     if (config.database().isEmpty()) {
       throw new GameQueueException(
-          "mysql.url names no database: end it with /name, as in jdbc:mysql://%s/game"
-              .formatted(config.address()));
+          String.format(Locale.ROOT, "mysql.url names no database: end it with /name, as in jdbc:mysql://%s/game", config.address()));
     }
     // Two at least: the migration's own, which holds its lock, and one for the inspection.
     return new SchemaDatabase(MySqlPool.openForSchema(config.withPoolSize(2)));
@@ -144,9 +144,8 @@ public final class SchemaDatabase implements AutoCloseable {
             .one();
     if (!Integer.valueOf(1).equals(got)) {
       throw new GameQueueException(
-          ("another 'schema migrate' has been running in this database for %d s: wait"
-                  + " until it is done")
-              .formatted(MIGRATION_LOCK_SECONDS));
+          String.format(Locale.ROOT, "another 'schema migrate' has been running in this database for %d s: wait"
+                  + " until it is done", MIGRATION_LOCK_SECONDS));
     }
   }
 
@@ -170,7 +169,7 @@ public final class SchemaDatabase implements AutoCloseable {
       }
       try {
         execute(handle, way.sql());
-        return "%s (not instantly: %s)".formatted(step.purpose(), way.what());
+        return String.format(Locale.ROOT, "%s (not instantly: %s)", step.purpose(), way.what());
       } catch (SQLException e) {
         e.addSuppressed(last);
         last = e;
@@ -194,6 +193,6 @@ public final class SchemaDatabase implements AutoCloseable {
           case 1845, 1846, 4092 -> step.remedy() + "; what was done stays done";
           default -> "correct this and run it again, what was done stays done";
         };
-    return new GameQueueException("%s failed (%s)".formatted(step.purpose(), remedy), e);
+    return new GameQueueException(String.format(Locale.ROOT, "%s failed (%s)", step.purpose(), remedy), e);
   }
 }

@@ -1,5 +1,6 @@
 package io.gameq.writer.mysql;
 
+import java.util.Locale;
 import io.gameq.GameQueueException;
 import io.gameq.mysql.schema.TableSpec;
 import java.util.Map;
@@ -47,9 +48,8 @@ record SchemaState(Map<String, String> settings, Map<String, TableSpec> register
     String there = settings.get(name);
     if (there != null && !there.equals(wanted)) {
       throw new GameQueueException(
-          ("the configuration has %s %s, the database has %s: it is fixed for a database,"
-                  + " so set %s to %s, or use another database")
-              .formatted(name, wanted, there, name, there));
+          String.format(Locale.ROOT, "the configuration has %s %s, the database has %s: it is fixed for a database,"
+                  + " so set %s to %s, or use another database", name, wanted, there, name, there));
     }
     return there != null;
   }

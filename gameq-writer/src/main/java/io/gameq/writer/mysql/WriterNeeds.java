@@ -1,5 +1,6 @@
 package io.gameq.writer.mysql;
 
+import java.util.Locale;
 import io.gameq.mysql.JdbcValues;
 import io.gameq.mysql.MySql;
 import io.gameq.mysql.MySqlConfig;
@@ -72,9 +73,7 @@ public final class WriterNeeds implements AutoCloseable {
     List<String> problems = new ArrayList<>();
     if (state.schema() < SchemaFiles.latest()) {
       problems.add(
-          "gameq's own tables are at number %d of %d: run 'gameq-writer schema migrate'%s"
-              .formatted(
-                  state.schema(),
+          String.format(Locale.ROOT, "gameq's own tables are at number %d of %d: run 'gameq-writer schema migrate'%s", state.schema(),
                   SchemaFiles.latest(),
                   state.schema() > 0 ? "" : ", or grant the user the right to read them"));
     }
@@ -88,8 +87,7 @@ public final class WriterNeeds implements AutoCloseable {
     String there = state.settings().get(name);
     if (there != null && !there.equals(wanted)) {
       problems.add(
-          "the configuration has %s %s, the database has %s, which is fixed: set %s to %s"
-              .formatted(name, wanted, there, name, there));
+          String.format(Locale.ROOT, "the configuration has %s %s, the database has %s, which is fixed: set %s to %s", name, wanted, there, name, there));
     }
   }
 
@@ -131,9 +129,9 @@ public final class WriterNeeds implements AutoCloseable {
     return "EXPLAIN "
         + switch (verb) {
           case "INSERT" ->
-              "INSERT INTO %1$s (%2$s) SELECT %2$s FROM %1$s WHERE FALSE".formatted(of, its);
-          case "UPDATE" -> "UPDATE %1$s SET %2$s = %2$s WHERE FALSE".formatted(of, its);
-          default -> "DELETE FROM %s WHERE FALSE".formatted(of);
+              String.format(Locale.ROOT, "INSERT INTO %1$s (%2$s) SELECT %2$s FROM %1$s WHERE FALSE", of, its);
+          case "UPDATE" -> String.format(Locale.ROOT, "UPDATE %1$s SET %2$s = %2$s WHERE FALSE", of, its);
+          default -> String.format(Locale.ROOT, "DELETE FROM %s WHERE FALSE", of);
         };
   }
 

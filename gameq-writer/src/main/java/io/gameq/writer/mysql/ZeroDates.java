@@ -1,5 +1,6 @@
 package io.gameq.writer.mysql;
 
+import java.util.Locale;
 import io.gameq.mysql.ErrorKind;
 import io.gameq.mysql.JdbcValues;
 import java.sql.Connection;
@@ -35,9 +36,8 @@ final class ZeroDates {
           columns.add(rs.getString(1));
           if (rs.getBoolean(2)) {
             warnings.add(
-                ("column %s has a date with a zero in it for its default, which Java has"
-                        + " no value for: change the default")
-                    .formatted(rs.getString(1)));
+                String.format(Locale.ROOT, "column %s has a date with a zero in it for its default, which Java has"
+                        + " no value for: change the default", rs.getString(1)));
           }
         }
       }
@@ -55,14 +55,12 @@ final class ZeroDates {
       statement.setQueryTimeout(MOST_SECONDS);
       try (ResultSet rs =
           statement.executeQuery(
-              "SELECT 1 FROM %s WHERE CAST(%s AS CHAR) LIKE '%%-00%%' LIMIT 1"
-                  .formatted(JdbcValues.quoted(table), JdbcValues.quoted(column)))) {
+              String.format(Locale.ROOT, "SELECT 1 FROM %s WHERE CAST(%s AS CHAR) LIKE '%%-00%%' LIMIT 1", JdbcValues.quoted(table), JdbcValues.quoted(column)))) {
         if (rs.next()) {
           warnings.add(
-              ("column %s holds dates with a zero in them, such as 0000-00-00, which Java"
+              String.format(Locale.ROOT, "column %s holds dates with a zero in them, such as 0000-00-00, which Java"
                       + " has no value for: owners with such a row cannot be opened until it is"
-                      + " corrected")
-                  .formatted(column));
+                      + " corrected", column));
         }
       }
     } catch (SQLException e) {
@@ -70,8 +68,7 @@ final class ZeroDates {
         throw e;
       }
       warnings.add(
-          "column %s was not searched whole for dates with a zero in them: it took longer than %d s"
-              .formatted(column, MOST_SECONDS));
+          String.format(Locale.ROOT, "column %s was not searched whole for dates with a zero in them: it took longer than %d s", column, MOST_SECONDS));
     }
   }
 }

@@ -1,5 +1,6 @@
 package io.gameq.writer.pause;
 
+import java.util.Locale;
 import io.gameq.mysql.MySql;
 import io.gameq.mysql.tables.PauseTable.Pause;
 import io.gameq.mysql.tables.PauseTable.Scope;
@@ -74,9 +75,9 @@ public final class PauseCommand implements Callable<Integer> {
         more.forEach(
             table ->
                 out.println(
-                    "table %s waits with it: it refers to it".formatted(Shown.text(table))));
+                    String.format(Locale.ROOT, "table %s waits with it: it refers to it", Shown.text(table))));
       }
-      out.println("writers follow within about a second; 'resume %s' ends it".formatted(target));
+      out.println(String.format(Locale.ROOT, "writers follow within about a second; 'resume %s' ends it", target));
       return ExitCodes.OK;
     }
   }

@@ -1,5 +1,6 @@
 package io.gameq.writer.pause;
 
+import java.util.Locale;
 import io.gameq.mysql.tables.PauseTable.Pause;
 import io.gameq.terminal.Shown;
 
@@ -19,12 +20,11 @@ public final class PauseText {
 
   /** {@code slot 3 is paused by ann@host since 2026-11-24 00:56:04.264 UTC: moving house}. */
   public static String line(Pause pause) {
-    return "%s is paused %s".formatted(what(pause), why(pause));
+    return String.format(Locale.ROOT, "%s is paused %s", what(pause), why(pause));
   }
 
   /** {@code by ann@host since 2026-11-24 00:56:04.264 UTC: moving house}. */
   public static String why(Pause pause) {
-    return "by %s since %s UTC: %s"
-        .formatted(Shown.text(pause.by()), Shown.utc(pause.at()), Shown.text(pause.reason()));
+    return String.format(Locale.ROOT, "by %s since %s UTC: %s", Shown.text(pause.by()), Shown.utc(pause.at()), Shown.text(pause.reason()));
   }
 }

@@ -1,5 +1,6 @@
 package io.gameq.writer.pause;
 
+import java.util.Locale;
 import io.gameq.GameQueueException;
 import io.gameq.mysql.MySql;
 import io.gameq.mysql.schema.CatalogReader;
@@ -65,7 +66,7 @@ public final class Pausing {
     }
     if (why.codePointCount(0, why.length()) > MOST_REASON) {
       throw new GameQueueException(
-          "the reason is longer than %d characters".formatted(MOST_REASON));
+          String.format(Locale.ROOT, "the reason is longer than %d characters", MOST_REASON));
     }
     return why;
   }
@@ -73,7 +74,7 @@ public final class Pausing {
   private void requireKnown(PauseTarget target) {
     if (target.scope() == Scope.SLOT && Integer.parseInt(target.name()) >= slots) {
       throw new GameQueueException(
-          "there is no slot %s: this game has slots 0 to %d".formatted(target.name(), slots - 1));
+          String.format(Locale.ROOT, "there is no slot %s: this game has slots 0 to %d", target.name(), slots - 1));
     }
     if (target.scope() == Scope.TABLE) {
       Catalog catalog = CatalogReader.read(mysql);

@@ -1,5 +1,6 @@
 package io.gameq.writer.pause;
 
+import java.util.Locale;
 import io.gameq.mysql.MySql;
 import io.gameq.mysql.tables.PauseTable.Pause;
 import io.gameq.terminal.ExitCodes;
@@ -52,9 +53,8 @@ public final class ResumeCommand implements Callable<Integer> {
       Optional<Pause> ended = pausing.resume(Operator.here(), target);
       out.println(
           ended.isPresent()
-              ? "resumed %s, which was paused %s"
-                  .formatted(PauseText.what(ended.get()), PauseText.why(ended.get()))
-              : "%s was not paused: nothing was done".formatted(Shown.text(target.toString())));
+              ? String.format(Locale.ROOT, "resumed %s, which was paused %s", PauseText.what(ended.get()), PauseText.why(ended.get()))
+              : String.format(Locale.ROOT, "%s was not paused: nothing was done", Shown.text(target.toString())));
       pausing.all().all().forEach(pause -> out.println("still: " + PauseText.line(pause)));
       return ended.isPresent() ? ExitCodes.OK : ExitCodes.FOUND_SOMETHING;
     }

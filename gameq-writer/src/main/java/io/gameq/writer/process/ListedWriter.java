@@ -1,5 +1,6 @@
 package io.gameq.writer.process;
 
+import java.util.Locale;
 import io.gameq.redis.script.ProcessSigns.ProcessSign;
 import io.gameq.sign.SignFields;
 import io.gameq.terminal.Shown;
@@ -42,11 +43,11 @@ public record ListedWriter(String id, long silentMillis, boolean isGone, WriterS
   public List<String> toDo() {
     List<String> all = new ArrayList<>();
     if (!isGone && sign.outage()) {
-      all.add("%s does not reach MySQL: rows wait in Redis".formatted(who()));
+      all.add(String.format(Locale.ROOT, "%s does not reach MySQL: rows wait in Redis", who()));
     }
     if (!isGone && !sign.parked().isEmpty()) {
       all.add(
-          "%s cannot write to %s: its log says why".formatted(who(), Shown.text(sign.parked())));
+          String.format(Locale.ROOT, "%s cannot write to %s: its log says why", who(), Shown.text(sign.parked())));
     }
     return all;
   }

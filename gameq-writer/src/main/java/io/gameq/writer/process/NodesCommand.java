@@ -1,5 +1,6 @@
 package io.gameq.writer.process;
 
+import java.util.Locale;
 import io.gameq.GameQueueException;
 import io.gameq.mysql.MySql;
 import io.gameq.mysql.tables.AuditTable;
@@ -80,9 +81,9 @@ public final class NodesCommand implements Callable<Integer> {
             .orElseThrow(
                 () ->
                     new GameQueueException(
-                        "no node has the id %s: 'gameq-writer nodes' lists them".formatted(id)));
+                        String.format(Locale.ROOT, "no node has the id %s: 'gameq-writer nodes' lists them", id)));
     if (node.isThere()) {
-      throw new GameQueueException("node %s runs, and will say so again".formatted(id));
+      throw new GameQueueException(String.format(Locale.ROOT, "node %s runs, and will say so again", id));
     }
     return node;
   }
@@ -93,7 +94,7 @@ public final class NodesCommand implements Callable<Integer> {
           mysql,
           Operator.here(),
           "forget node",
-          "%s %s".formatted(node.sign().process().name(), node.id()),
+          String.format(Locale.ROOT, "%s %s", node.sign().process().name(), node.id()),
           "WAL " + node.sign().wal().walDirectory());
     }
     ProcessSigns signs = new ProcessSigns(settings.namespace());

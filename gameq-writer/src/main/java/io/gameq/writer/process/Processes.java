@@ -1,5 +1,6 @@
 package io.gameq.writer.process;
 
+import java.util.Locale;
 import io.gameq.redis.RedisConnection;
 import io.gameq.redis.script.ProcessSigns;
 import io.gameq.redis.script.ProcessSigns.ProcessSign;
@@ -67,10 +68,9 @@ public record Processes(
     List<String> all = new ArrayList<>();
     if (clockBehindMillis > CLOCK_WENT_BACK_MILLIS) {
       all.add(
-          ("Redis' clock is %s behind what it was: it went back, or another server took over."
+          String.format(Locale.ROOT, "Redis' clock is %s behind what it was: it went back, or another server took over."
                   + " Messages that were published meanwhile with a delay are late by as much;"
-                  + " owners that were changed meanwhile open once it is 5 minutes behind at most")
-              .formatted(Shown.duration(clockBehindMillis)));
+                  + " owners that were changed meanwhile open once it is 5 minutes behind at most", Shown.duration(clockBehindMillis)));
     }
     nodes.forEach(of -> all.addAll(of.toDo()));
     writers.forEach(of -> all.addAll(of.toDo()));

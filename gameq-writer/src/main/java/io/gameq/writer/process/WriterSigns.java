@@ -1,5 +1,6 @@
 package io.gameq.writer.process;
 
+import java.util.Locale;
 import io.gameq.agent.Agent;
 import io.gameq.agent.AgentRunner;
 import io.gameq.agent.Duty;
@@ -28,7 +29,7 @@ public final class WriterSigns implements AutoCloseable {
   private final Supplier<WriterSign> sign;
 
   /** Two writers of one name are two processes. */
-  private final String process = "%08x".formatted(ThreadLocalRandom.current().nextInt());
+  private final String process = String.format(Locale.ROOT, "%08x", ThreadLocalRandom.current().nextInt());
 
   private final AgentRunner runner = new AgentRunner("gameq-signs");
 

@@ -1,5 +1,6 @@
 package io.gameq.writer.reslot;
 
+import java.util.Locale;
 import io.gameq.GameQueueException;
 import io.gameq.mysql.MySql;
 import io.gameq.mysql.tables.TermTable;
@@ -72,20 +73,19 @@ public final class ReslotCommand implements Callable<Integer> {
       int from = reslotting.slots();
       if (from != settings.slots() && from != slots) {
         throw new GameQueueException(
-            "gameq.yaml has %d slots, the database has %d: is it the right file?"
-                .formatted(settings.slots(), from));
+            String.format(Locale.ROOT, "gameq.yaml has %d slots, the database has %d: is it the right file?", settings.slots(), from));
       }
       List<String> obstacles = reslotting.obstacles(endsSessions);
       obstacles.forEach(out::println);
       if (!obstacles.isEmpty()) {
-        out.println("nothing was changed: the database has %d slots".formatted(from));
+        out.println(String.format(Locale.ROOT, "nothing was changed: the database has %d slots", from));
         return ExitCodes.FOUND_SOMETHING;
       }
       if (dryRun) {
-        out.println("nothing stands against it: from %d slots to %d".formatted(from, slots));
+        out.println(String.format(Locale.ROOT, "nothing stands against it: from %d slots to %d", from, slots));
         return ExitCodes.OK;
       }
-      confirmation.require("Change %d slots to %d?".formatted(from, slots));
+      confirmation.require(String.format(Locale.ROOT, "Change %d slots to %d?", from, slots));
       Done done =
           reslotting.run(
               slots,
@@ -102,13 +102,10 @@ public final class ReslotCommand implements Callable<Integer> {
 
   private static void print(Done done, PrintWriter out) {
     out.println(
-        "%s moved, %s ended that were not closed"
-            .formatted(
-                Shown.count(done.moved(), "closed session"), Shown.count(done.ended(), "session")));
+        String.format(Locale.ROOT, "%s moved, %s ended that were not closed", Shown.count(done.moved(), "closed session"), Shown.count(done.ended(), "session")));
     done.left().forEach(key -> out.println("left where it is: " + Shown.text(key)));
     out.println(
-        "set slots to %d in gameq.yaml of all writers and in the configuration of all nodes, then"
-                .formatted(done.to())
+        String.format(Locale.ROOT, "set slots to %d in gameq.yaml of all writers and in the configuration of all nodes, then", done.to())
             + " start them");
   }
 }

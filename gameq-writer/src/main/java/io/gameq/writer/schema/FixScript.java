@@ -1,5 +1,6 @@
 package io.gameq.writer.schema;
 
+import java.util.Locale;
 import io.gameq.mysql.schema.TableFix;
 import java.io.PrintWriter;
 import java.util.List;
@@ -72,8 +73,7 @@ final class FixScript {
   private void proposal(TableFix fix) {
     out.println();
     comment(
-        "table %s: a proposal. Rows are in the way: give them a value or delete them, as the game"
-                .formatted(fix.table().name())
+        String.format(Locale.ROOT, "table %s: a proposal. Rows are in the way: give them a value or delete them, as the game", fix.table().name())
             + " means it, then print this anew. They are found by");
     fix.inTheWay().forEach(query -> comment("    " + query + ";"));
     words(fix);
@@ -83,7 +83,7 @@ final class FixScript {
   private void unmended(TableFix fix) {
     if (!fix.unmended().isEmpty()) {
       out.println();
-      comment("table %s: no statement mends this".formatted(fix.table().name()));
+      comment(String.format(Locale.ROOT, "table %s: no statement mends this", fix.table().name()));
       fix.unmended().forEach(reason -> comment("  " + reason));
     }
   }

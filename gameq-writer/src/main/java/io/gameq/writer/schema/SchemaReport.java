@@ -1,5 +1,6 @@
 package io.gameq.writer.schema;
 
+import java.util.Locale;
 import io.gameq.mysql.MySqlServerCheck;
 import io.gameq.mysql.schema.TableInspection;
 import io.gameq.mysql.schema.TableSpec;
@@ -22,7 +23,7 @@ final class SchemaReport {
   void server(MySqlServerCheck server) {
     String name = server.isMariaDb() ? "MariaDB" : "MySQL";
     String verdict = server.refusals().isEmpty() ? "ok" : "cannot be used";
-    line("server %s %s: %s".formatted(name, server.version(), verdict));
+    line(String.format(Locale.ROOT, "server %s %s: %s", name, server.version(), verdict));
     server.refusals().forEach(refusal -> line("    reason: " + refusal));
     server.warnings().forEach(warning -> line("    warning: " + warning));
   }
@@ -41,7 +42,7 @@ final class SchemaReport {
                         || step.purpose().startsWith("setting"));
     line("gameq's own tables: " + (own ? "ok" : "migrate needed"));
     for (TableInspection table : plan.inspection().tables()) {
-      line("table %s: %s".formatted(table.spec().name(), verdict(table, plan)));
+      line(String.format(Locale.ROOT, "table %s: %s", table.spec().name(), verdict(table, plan)));
       details(table);
       if (table.manageable()) {
         ofRows.apply(table.spec()).forEach(warning -> line("    warning: " + warning));
@@ -59,7 +60,7 @@ final class SchemaReport {
   void unmanageable(MigrationPlan plan) {
     for (TableInspection table : plan.inspection().tables()) {
       if (!table.manageable()) {
-        line("table %s: cannot be managed".formatted(table.spec().name()));
+        line(String.format(Locale.ROOT, "table %s: cannot be managed", table.spec().name()));
         details(table);
       }
     }

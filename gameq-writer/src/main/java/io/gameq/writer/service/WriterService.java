@@ -1,5 +1,6 @@
 package io.gameq.writer.service;
 
+import java.util.Locale;
 import io.gameq.agent.AgentRunner;
 import io.gameq.backlog.Backlog;
 import io.gameq.backlog.SharedBacklog;
@@ -266,7 +267,7 @@ public final class WriterService implements AutoCloseable {
     Backlog latest = backlog.latest();
     if (latest != null && latest.redis().mayEvict()) {
       problems.add(
-          "Redis has maxmemory-policy %s: it may drop rows".formatted(latest.redis().policy()));
+          String.format(Locale.ROOT, "Redis has maxmemory-policy %s: it may drop rows", latest.redis().policy()));
     }
     return problems;
   }

@@ -1,5 +1,6 @@
 package io.gameq.writer.stale;
 
+import java.util.Locale;
 import io.gameq.owner.OwnerId;
 import io.gameq.redis.script.StaleRows;
 import io.gameq.terminal.ExitCodes;
@@ -76,8 +77,7 @@ final class StaleDiscardCommand implements Callable<Integer> {
       }
       if (!sessions.isEmpty()) {
         confirmation.require(
-            "Discard the stale rows of %s for good?"
-                .formatted(Shown.count(sessions.size(), "session")));
+            String.format(Locale.ROOT, "Discard the stale rows of %s for good?", Shown.count(sessions.size(), "session")));
       }
       if (!sessions.isEmpty()) {
         discards.audit(
@@ -103,9 +103,7 @@ final class StaleDiscardCommand implements Callable<Integer> {
             .forEach(
                 row ->
                     out.println(
-                        "discarded %s of %s, version %s"
-                            .formatted(
-                                Shown.text(row.key()),
+                        String.format(Locale.ROOT, "discarded %s of %s, version %s", Shown.text(row.key()),
                                 StaleNames.of(session),
                                 Long.toUnsignedString(row.version()))));
       } else {

@@ -101,8 +101,7 @@ public final class StaleSessions {
         version,
         "",
         List.of(),
-        "its %,d bytes cannot be decoded: %s"
-            .formatted(row.image().length, ((Undecodable) reading).reason()));
+        String.format(Locale.ROOT, "its %,d bytes cannot be decoded: %s", row.image().length, ((Undecodable) reading).reason()));
   }
 
   /**

@@ -1,5 +1,6 @@
 package io.gameq.writer.stale;
 
+import java.util.Locale;
 import io.gameq.mysql.MySql;
 import io.gameq.mysql.MySqlConfig;
 import io.gameq.mysql.MySqlPool;
@@ -81,12 +82,12 @@ final class StaleShowCommand implements Callable<Integer> {
     String version = Shown.version(row.version());
     String undecodable = row.undecodable();
     if (undecodable == null) {
-      out.println("  %s: %s, version %s".formatted(Shown.text(row.key()), row.op(), version));
+      out.println(String.format(Locale.ROOT, "  %s: %s, version %s", Shown.text(row.key()), row.op(), version));
       row.columns().stream()
           .filter(ColumnDetail::named)
           .forEach(column -> out.println(line(column)));
     } else {
-      out.println("  %s: version %s".formatted(Shown.text(row.key()), version));
+      out.println(String.format(Locale.ROOT, "  %s: version %s", Shown.text(row.key()), version));
       out.println("    " + Shown.text(undecodable));
     }
   }

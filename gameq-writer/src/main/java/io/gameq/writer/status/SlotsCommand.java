@@ -1,5 +1,6 @@
 package io.gameq.writer.status;
 
+import java.util.Locale;
 import io.gameq.backlog.Backlog;
 import io.gameq.mysql.MySql;
 import io.gameq.mysql.tables.PauseTable.Pause;
@@ -85,8 +86,7 @@ public final class SlotsCommand implements Callable<Integer> {
         .print(shown.stream().map(SlotsCommand::cells).toList());
     long busy = look.slots().stream().filter(of -> of.waiting().owners() > 0).count();
     long paused = look.slots().stream().filter(of -> of.pause() != null).count();
-    out.printf(
-        "%s with rows, %,d paused, of %,d%n",
+    out.printf(Locale.ROOT, "%s with rows, %,d paused, of %,d%n",
         Shown.count(busy, "slot"), paused, look.slots().size());
     pauses.all().stream()
         .filter(of -> of.scope() == Scope.TABLE || of.scope() == Scope.WRITER)

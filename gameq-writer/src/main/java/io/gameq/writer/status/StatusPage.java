@@ -28,7 +28,7 @@ final class StatusPage {
   private StatusPage() {}
 
   static void print(StatusLook look, PrintWriter out) {
-    out.printf("%s at %s UTC%n%n", look.namespace(), Shown.utc(look.at()));
+    out.printf(Locale.ROOT, "%s at %s UTC%n%n", look.namespace(), Shown.utc(look.at()));
     Backlog backlog = look.backlog();
     TextTable lines = TextTable.withoutHeadings(out, 2);
     if (backlog != null) {
@@ -84,9 +84,7 @@ final class StatusPage {
   }
 
   private static String waiting(Backlog backlog) {
-    return "%s, %s%s"
-        .formatted(
-            Shown.count(waitingOwners(backlog), "owner"),
+    return String.format(Locale.ROOT, "%s, %s%s", Shown.count(waitingOwners(backlog), "owner"),
             isEstimate(backlog) ? "about " : "",
             Shown.count(backlog.rows(), "row"));
   }
@@ -113,7 +111,7 @@ final class StatusPage {
     for (ListedNode.State state : ListedNode.State.values()) {
       long nodes = processes.nodes(state);
       if (nodes > 0 || state == ListedNode.State.RUNNING) {
-        all.add("%,d %s".formatted(nodes, state.text()));
+        all.add(String.format(Locale.ROOT, "%,d %s", nodes, state.text()));
       }
     }
     return all.toString();
@@ -131,7 +129,7 @@ final class StatusPage {
         "%,d running, %,.0f rows/s%s",
         processes.writersThere(),
         rate,
-        gone == 0 ? "" : ", %,d gone".formatted(gone));
+        gone == 0 ? "" : String.format(Locale.ROOT, ", %,d gone", gone));
   }
 
   private static void topics(Backlog backlog, TextTable lines) {
@@ -148,9 +146,7 @@ final class StatusPage {
   /** {@code mail: 3 due, the oldest for 0.100 s, 1 held, 2 dead, 7 pending}. */
   private static String topic(TopicBacklog of) {
     TopicCounts counts = of.counts();
-    return "%s: %,d due%s, %,d held, %,d dead, %,d pending%s"
-        .formatted(
-            of.topic(),
+    return String.format(Locale.ROOT, "%s: %,d due%s, %,d held, %,d dead, %,d pending%s", of.topic(),
             counts.dueLanes(),
             of.overdueMillis() == 0 ? "" : ", the oldest for " + Shown.duration(of.overdueMillis()),
             counts.held(),
@@ -172,7 +168,7 @@ final class StatusPage {
                 .limit(MOST_SLOTS)
                 .map(StatusPage::cells)
                 .toList());
-    out.printf("%s with rows, of %,d%n", Shown.count(busy.size(), "slot"), backlog.slots().size());
+    out.printf(Locale.ROOT, "%s with rows, of %,d%n", Shown.count(busy.size(), "slot"), backlog.slots().size());
   }
 
   private static List<String> cells(Waiting of) {

@@ -1,5 +1,6 @@
 package io.gameq.writer.terminal;
 
+import java.util.Locale;
 import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.Instant;
@@ -35,7 +36,7 @@ public final class Moment implements CommandLine.ITypeConverter<Instant> {
       return time.toInstant(ZoneOffset.UTC);
     } catch (DateTimeException e) {
       throw new CommandLine.TypeConversionException(
-          "'%s' is no time: use %s".formatted(text, FORMS));
+          String.format(Locale.ROOT, "'%s' is no time: use %s", text, FORMS));
     }
   }
 

@@ -1,5 +1,6 @@
 package io.gameq.writer.topics;
 
+import java.util.Locale;
 import io.gameq.message.MessageId;
 import io.gameq.terminal.Shown;
 import io.gameq.writer.topics.AuditedTopics.DeadName;
@@ -54,9 +55,7 @@ final class DeadChoice {
     found.stream().map(DeadName::id).map(MessageId::key).forEach(named::remove);
     if (!named.isEmpty()) {
       err.println(
-          "no dead letter of %s: nothing was done"
-              .formatted(
-                  named.stream()
+          String.format(Locale.ROOT, "no dead letter of %s: nothing was done", named.stream()
                       .map(key -> TopicText.name(group, key))
                       .collect(Collectors.joining(", "))));
       return null;
@@ -70,6 +69,6 @@ final class DeadChoice {
 
   /** {@code 3 dead letters of topic mail}. */
   String text(int number) {
-    return "%s of topic %s".formatted(Shown.count(number, "dead letter"), Shown.text(topic));
+    return String.format(Locale.ROOT, "%s of topic %s", Shown.count(number, "dead letter"), Shown.text(topic));
   }
 }

@@ -1,5 +1,6 @@
 package io.gameq.writer.topics;
 
+import java.util.Locale;
 import io.gameq.redis.topic.DefinedTopic;
 import io.gameq.redis.topic.FoundMessage;
 import io.gameq.redis.topic.TopicDefinition;
@@ -39,19 +40,16 @@ public record MessageNext(boolean isToAct, String sentence) {
           ? pending(pending, ahead, nowMillis)
           : new MessageNext(
               true,
-              "the topic is paused by %s since %s UTC (%s): it waits until 'gameq-writer topics"
-                      .formatted(
-                          Shown.text(pause.who()),
+              String.format(Locale.ROOT, "the topic is paused by %s since %s UTC (%s): it waits until 'gameq-writer topics", Shown.text(pause.who()),
                           Shown.utc(Instant.ofEpochMilli(pause.sinceMillis())),
                           Shown.text(pause.reason()))
-                  + " resume %s'.".formatted(topic.topic()));
+                  + String.format(Locale.ROOT, " resume %s'.", topic.topic()));
     }
     if (dead != null) {
       return new MessageNext(
           true,
-          "nothing: it failed %s and is set aside. Mend the cause, then 'gameq-writer topics dead"
-                  .formatted(Shown.count(dead.attempts(), "time"))
-              + " retry %s', or discard it.".formatted(topic.topic()));
+          String.format(Locale.ROOT, "nothing: it failed %s and is set aside. Mend the cause, then 'gameq-writer topics dead", Shown.count(dead.attempts(), "time"))
+              + String.format(Locale.ROOT, " retry %s', or discard it.", topic.topic()));
     }
     return new MessageNext(
         true,
@@ -65,38 +63,34 @@ public record MessageNext(boolean isToAct, String sentence) {
     if (left < 0) {
       return new MessageNext(
           -left > LATE_MILLIS,
-          "the lease of node %s ran out %s ago: the next consumer that looks has it handled again%s"
-                  .formatted(Shown.text(of.node()), Shown.duration(-left), after)
+          String.format(Locale.ROOT, "the lease of node %s ran out %s ago: the next consumer that looks has it handled again%s", Shown.text(of.node()), Shown.duration(-left), after)
               + (-left > LATE_MILLIS ? "; does a node subscribe to the topic?" : "."));
     }
     return new MessageNext(
         false,
-        "node %s handles it, attempt %d of %d; if it neither ends nor extends its lease, another"
-                .formatted(Shown.text(of.node()), of.attempts(), topic.mostAttempts())
-            + " has it in %s%s.".formatted(Shown.duration(left), after));
+        String.format(Locale.ROOT, "node %s handles it, attempt %d of %d; if it neither ends nor extends its lease, another", Shown.text(of.node()), of.attempts(), topic.mostAttempts())
+            + String.format(Locale.ROOT, " has it in %s%s.", Shown.duration(left), after));
   }
 
   private static MessageNext pending(FoundMessage.Pending of, long ahead, long nowMillis) {
     String failed =
         of.attempts() == 0
             ? ""
-            : "it was attempted %s and failed; ".formatted(Shown.count(of.attempts(), "time"));
+            : String.format(Locale.ROOT, "it was attempted %s and failed; ", Shown.count(of.attempts(), "time"));
     String group =
-        ahead == 0 ? "" : ", after %s of its group".formatted(Shown.count(ahead, "message"));
+        ahead == 0 ? "" : String.format(Locale.ROOT, ", after %s of its group", Shown.count(ahead, "message"));
     long late = nowMillis - of.dueMillis();
     if (late < 0) {
       return new MessageNext(
           false,
-          "%sdue in %s: a consumer takes it then%s."
-              .formatted(failed, Shown.duration(-late), group));
+          String.format(Locale.ROOT, "%sdue in %s: a consumer takes it then%s.", failed, Shown.duration(-late), group));
     }
     if (late > LATE_MILLIS) {
       return new MessageNext(
           true,
-          "%sdue since %s and not taken%s: does a node subscribe to the topic, and keep up?"
-              .formatted(failed, Shown.duration(late), group));
+          String.format(Locale.ROOT, "%sdue since %s and not taken%s: does a node subscribe to the topic, and keep up?", failed, Shown.duration(late), group));
     }
     return new MessageNext(
-        false, "%sdue now: the next consumer takes it%s.".formatted(failed, group));
+        false, String.format(Locale.ROOT, "%sdue now: the next consumer takes it%s.", failed, group));
   }
 }

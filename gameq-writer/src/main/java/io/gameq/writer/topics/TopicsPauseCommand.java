@@ -1,5 +1,6 @@
 package io.gameq.writer.topics;
 
+import java.util.Locale;
 import io.gameq.terminal.ExitCodes;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -29,7 +30,7 @@ final class TopicsPauseCommand extends TopicCommand {
     out().println(TopicText.pause(topic, topics.pause(topic, reason)));
     out()
         .println(
-            "consumers follow within about a second; 'topics resume %s' ends it".formatted(topic));
+            String.format(Locale.ROOT, "consumers follow within about a second; 'topics resume %s' ends it", topic));
     return ExitCodes.OK;
   }
 }

@@ -1,5 +1,6 @@
 package io.gameq.writer.topics;
 
+import java.util.Locale;
 import io.gameq.message.PayloadText;
 import io.gameq.terminal.ExitCodes;
 import io.gameq.terminal.Shown;
@@ -51,8 +52,7 @@ final class TopicsTraceCommand extends TopicCommand {
 
   private void print(MessageTrace trace) {
     out()
-        .printf(
-            "%s: %s, slot %d%n",
+        .printf(Locale.ROOT, "%s: %s, slot %d%n",
             Shown.text(trace.topic()), TopicText.name(trace.group(), trace.key()), trace.slot());
     TextTable lines = TextTable.withoutHeadings(out(), 2);
     for (ListedMessage of : trace.places()) {
@@ -72,21 +72,17 @@ final class TopicsTraceCommand extends TopicCommand {
     String what =
         switch (of.state()) {
           case HELD ->
-              "by node %s, lease ends %s, attempt %d"
-                  .formatted(Shown.text(of.node()), when, of.attempts());
+              String.format(Locale.ROOT, "by node %s, lease ends %s, attempt %d", Shown.text(of.node()), when, of.attempts());
           case DEAD ->
-              "since %s, after %s: %s"
-                  .formatted(at, Shown.count(of.attempts(), "attempt"), Shown.text(of.error()));
+              String.format(Locale.ROOT, "since %s, after %s: %s", at, Shown.count(of.attempts(), "attempt"), Shown.text(of.error()));
           default ->
-              "due %s (%s), %s failed".formatted(when, at, Shown.count(of.attempts(), "attempt"));
+              String.format(Locale.ROOT, "due %s (%s), %s failed", when, at, Shown.count(of.attempts(), "attempt"));
         };
     ListedMessage.Content content = of.content();
     return content == null
         ? what + "; its value cannot be read"
         : what
-            + "; version %s, published %s UTC, priority %d, %,d bytes%s"
-                .formatted(
-                    content.version(),
+            + String.format(Locale.ROOT, "; version %s, published %s UTC, priority %d, %,d bytes%s", content.version(),
                     Shown.utc(Instant.ofEpochMilli(content.sinceMillis())),
                     content.priority(),
                     content.payloadBytes(),

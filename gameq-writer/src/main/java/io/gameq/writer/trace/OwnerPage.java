@@ -60,15 +60,13 @@ public final class OwnerPage {
       lines.add(
           List.of(
               "MySQL",
-              "session %s, %s since %s UTC on node %s"
-                  .formatted(
-                      raised.sessions().newest(),
+              String.format(Locale.ROOT, "session %s, %s since %s UTC on node %s", raised.sessions().newest(),
                       raised.sessions().opening() ? "opening" : "open",
                       Shown.utc(raised.openedAt()),
                       raised.node().isEmpty() ? "(not known)" : Shown.text(raised.node()))));
       if (raised.sessions().before() != null) {
         lines.add(
-            List.of("", "session %s counts until then".formatted(raised.sessions().before())));
+            List.of("", String.format(Locale.ROOT, "session %s counts until then", raised.sessions().before())));
       }
       if (raised.adoptedVersion() != 0) {
         lines.add(
@@ -86,9 +84,7 @@ public final class OwnerPage {
     lines.add(
         List.of(
             "",
-            "%s%s, %s"
-                .formatted(
-                    Shown.count(mysql.tombstones(), "tombstone"),
+            String.format(Locale.ROOT, "%s%s, %s", Shown.count(mysql.tombstones(), "tombstone"),
                     most,
                     Shown.count(mysql.discards(), "discard"))));
     lines.add(List.of("dead", Shown.count(mysql.deadLetters(), "dead letter")));
@@ -96,9 +92,7 @@ public final class OwnerPage {
   }
 
   private static String letter(Letter of) {
-    return "%d %s, version %s, error %d, %s, refused %s UTC"
-        .formatted(
-            of.id(),
+    return String.format(Locale.ROOT, "%d %s, version %s, error %d, %s, refused %s UTC", of.id(),
             Shown.text(of.table() + ":" + of.rowKey()),
             Shown.version(of.version()),
             of.errorCode(),
@@ -112,11 +106,9 @@ public final class OwnerPage {
             "Redis",
             redis.ownedBy() == null
                 ? "knows no session"
-                : "session %s%s%s%s"
-                    .formatted(
-                        redis.ownedBy(),
+                : String.format(Locale.ROOT, "session %s%s%s%s", redis.ownedBy(),
                         redis.expiresMillis() >= 0
-                            ? ", closed (forgotten in %s)".formatted(seconds(redis.expiresMillis()))
+                            ? String.format(Locale.ROOT, ", closed (forgotten in %s)", seconds(redis.expiresMillis()))
                             : "",
                         redis.closing() ? ", closed while rows wait" : "",
                         redis.healing() ? ", its node has rows to put back" : "")));
@@ -126,9 +118,7 @@ public final class OwnerPage {
         lines.add(
             List.of(
                 of.stale() ? "stale" : "dirty",
-                "session %s: %s%s"
-                    .formatted(
-                        of.session(),
+                String.format(Locale.ROOT, "session %s: %s%s", of.session(),
                         dirty == null ? "no rows" : rows(dirty),
                         of.stale() ? "" : ", " + due(of, redis.nowMillis()))));
       }
@@ -147,12 +137,11 @@ public final class OwnerPage {
         lines.add(
             List.of(
                 "sent",
-                "by node process %s: %s, %s"
-                    .formatted(inbox.sender(), rows(dirty), due(of, redis.nowMillis()))));
+                String.format(Locale.ROOT, "by node process %s: %s, %s", inbox.sender(), rows(dirty), due(of, redis.nowMillis()))));
       }
     }
     if (redis.claimed() != null) {
-      lines.add(List.of("sent", "by node process %s:".formatted(inbox.sender())));
+      lines.add(List.of("sent", String.format(Locale.ROOT, "by node process %s:", inbox.sender())));
     }
     claim(redis, lines);
     redis
@@ -176,9 +165,7 @@ public final class OwnerPage {
       lines.add(
           List.of(
               "claim",
-              "%s of %s by writer %s%s, %s, %s%s"
-                  .formatted(
-                      claim.isHeld() ? "held" : "given back",
+              String.format(Locale.ROOT, "%s of %s by writer %s%s, %s, %s%s", claim.isHeld() ? "held" : "given back",
                       claim.session().isInbox() ? "what was sent" : "session " + claim.session(),
                       Shown.text(claim.writer()),
                       claim.isHeld() ? ", " + lease : "",
@@ -186,9 +173,7 @@ public final class OwnerPage {
                       Shown.count(claim.lapses(), "lapse"),
                       claim.refusedSinceMillis() == 0
                           ? ""
-                          : ", refused since %s UTC"
-                              .formatted(
-                                  Shown.utc(Instant.ofEpochMilli(claim.refusedSinceMillis()))))));
+                          : String.format(Locale.ROOT, ", refused since %s UTC", Shown.utc(Instant.ofEpochMilli(claim.refusedSinceMillis()))))));
     }
   }
 
@@ -197,13 +182,11 @@ public final class OwnerPage {
     String tables =
         of.tables().entrySet().stream()
             .sorted(Map.Entry.comparingByKey())
-            .map(e -> "%,d %s".formatted(e.getValue(), Shown.text(e.getKey())))
+            .map(e -> String.format(Locale.ROOT, "%,d %s", e.getValue(), Shown.text(e.getKey())))
             .collect(Collectors.joining(", "));
     String oldest = Shown.utc(Shown.time(of.oldestVersion()));
     String newest = Shown.utc(Shown.time(of.newestVersion()));
-    return "%s%s (%s), %,d bytes, committed %s UTC"
-        .formatted(
-            of.isCut() ? "more than " : "",
+    return String.format(Locale.ROOT, "%s%s (%s), %,d bytes, committed %s UTC", of.isCut() ? "more than " : "",
             Shown.count(of.rows(), "row"),
             tables,
             of.bytes(),
@@ -220,22 +203,18 @@ public final class OwnerPage {
     long millis = of.dueMillis() - nowMillis;
     return of.dueMillis() <= 0
         ? "due at once"
-        : millis > 0 ? "due in %,d ms".formatted(millis) : "due since " + seconds(-millis);
+        : millis > 0 ? String.format(Locale.ROOT, "due in %,d ms", millis) : "due since " + seconds(-millis);
   }
 
   private static String pause(Pause of) {
-    return "%s by %s since %s UTC: %s"
-        .formatted(
-            (of.scope().name().toLowerCase(Locale.ROOT) + " " + Shown.text(of.name())).strip(),
+    return String.format(Locale.ROOT, "%s by %s since %s UTC: %s", (of.scope().name().toLowerCase(Locale.ROOT) + " " + Shown.text(of.name())).strip(),
             Shown.text(of.by()),
             Shown.utc(of.at()),
             Shown.text(of.reason()));
   }
 
   private static String wal(WalSearch.InWal of) {
-    return "%s%s: %s, the newest version %s"
-        .formatted(
-            of.walId(),
+    return String.format(Locale.ROOT, "%s%s: %s, the newest version %s", of.walId(),
             of.complete() ? " (complete)" : "",
             Shown.count(of.changes(), "change"),
             Shown.version(of.newestVersion()));

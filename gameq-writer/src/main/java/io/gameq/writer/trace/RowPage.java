@@ -29,8 +29,7 @@ final class RowPage {
         .forEach(
             of ->
                 out.println(
-                    "owner %s: %s"
-                        .formatted(Shown.text(of.owner().id()), WhatNext.of(of).sentence())));
+                    String.format(Locale.ROOT, "owner %s: %s", Shown.text(of.owner().id()), WhatNext.of(of).sentence())));
     out.println("next: " + trace.next().sentence());
   }
 

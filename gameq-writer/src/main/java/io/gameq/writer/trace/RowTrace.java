@@ -1,5 +1,6 @@
 package io.gameq.writer.trace;
 
+import java.util.Locale;
 import io.gameq.terminal.Shown;
 import io.gameq.writer.trace.RowPlace.Where;
 import io.gameq.writer.trace.WhatNext.Kind;
@@ -43,17 +44,15 @@ public record RowTrace(
     if (refused != null && refused.isNewerThan(inMySql)) {
       return new WhatNext(
           Kind.DEAD_LETTERS,
-          "MySQL refused version %s: mend the cause, then 'gameq-writer dead retry %s', or 'dead"
-                  .formatted(Long.toUnsignedString(refused.version()), refused.session())
+          String.format(Locale.ROOT, "MySQL refused version %s: mend the cause, then 'gameq-writer dead retry %s', or 'dead", Long.toUnsignedString(refused.version()), refused.session())
               + " discard'.");
     }
     RowPlace stale = newest(Where.STALE);
     if (stale != null && stale.isNewerThan(inMySql)) {
       return new WhatNext(
           Kind.STALE,
-          "version %s is of a session that had lost the owner: it is never flushed ('gameq-writer"
-                  .formatted(Long.toUnsignedString(stale.version()))
-              + " stale show %s').".formatted(Shown.text(stale.owner().id())));
+          String.format(Locale.ROOT, "version %s is of a session that had lost the owner: it is never flushed ('gameq-writer", Long.toUnsignedString(stale.version()))
+              + String.format(Locale.ROOT, " stale show %s').", Shown.text(stale.owner().id())));
     }
     return ofWal(inMySql);
   }
@@ -66,8 +65,7 @@ public record RowTrace(
         && !waits.isNewerThan(discard)) {
       return new WhatNext(
           Kind.NOTHING,
-          "version %s was given up by an operator: the next flush leaves it out."
-              .formatted(Long.toUnsignedString(waits.version())));
+          String.format(Locale.ROOT, "version %s was given up by an operator: the next flush leaves it out.", Long.toUnsignedString(waits.version())));
     }
     return owners.stream()
         .filter(of -> of.owner().equals(waits.owner()))
@@ -84,8 +82,7 @@ public record RowTrace(
         && (discard == null || inWal.isNewerThan(discard))) {
       return new WhatNext(
           Kind.HEALING,
-          "only the WAL has version %s: its node puts it back when it heals or starts again, or"
-                  .formatted(Long.toUnsignedString(inWal.version()))
+          String.format(Locale.ROOT, "only the WAL has version %s: its node puts it back when it heals or starts again, or", Long.toUnsignedString(inWal.version()))
               + " gameq-recovery does.");
     }
     if (inMySql != null) {

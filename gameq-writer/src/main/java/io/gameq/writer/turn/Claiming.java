@@ -1,5 +1,6 @@
 package io.gameq.writer.turn;
 
+import java.util.Locale;
 import io.gameq.GameQueueException;
 import io.gameq.RedisUnavailableException;
 import io.gameq.redis.script.Claim;
@@ -127,8 +128,7 @@ public record Claiming(List<SlotShare> shares, boolean isUrgent) implements Turn
     return claim.lapses() >= MOST_LAPSES
         ? new SettingAside(
             claim,
-            "its lease ran out %d times in a row: it may kill its writers"
-                .formatted(claim.lapses()),
+            String.format(Locale.ROOT, "its lease ran out %d times in a row: it may kill its writers", claim.lapses()),
             then)
         : Decoding.together(List.of(claim), then);
   }

@@ -1,5 +1,6 @@
 package io.gameq.writer.turn;
 
+import java.util.Locale;
 import io.gameq.GameQueueException;
 import io.gameq.log.RepeatedWarnings;
 import io.gameq.message.MessageChange;
@@ -39,8 +40,7 @@ public final class TurnReports {
           "took back",
           LOG::warn,
           () ->
-              "took back owner %s from writer %s, whose lease ran out"
-                  .formatted(of.owner(), of.writer()));
+              String.format(Locale.ROOT, "took back owner %s from writer %s, whose lease ran out", of.owner(), of.writer()));
     }
   }
 
@@ -49,7 +49,7 @@ public final class TurnReports {
     warnings.about(
         "slot " + slot,
         LOG::warn,
-        () -> "slot %d: %s; trying again until it works".formatted(slot, e.getMessage()));
+        () -> String.format(Locale.ROOT, "slot %d: %s; trying again until it works", slot, e.getMessage()));
   }
 
   void stale(ClaimScript.Rows of) {
@@ -57,9 +57,8 @@ public final class TurnReports {
         "stale",
         LOG::warn,
         () ->
-            ("rows of %s by session %s, which has lost ownership, are kept and never flushed, see"
-                    + " 'gameq-writer stale'")
-                .formatted(of.owner(), of.session()));
+            String.format(Locale.ROOT, "rows of %s by session %s, which has lost ownership, are kept and never flushed, see"
+                    + " 'gameq-writer stale'", of.owner(), of.session()));
     stats.foundStale();
   }
 
@@ -69,10 +68,8 @@ public final class TurnReports {
         "gave back messages",
         LOG::warn,
         () ->
-            ("gave back %d messages that session %s of %s had handled with rows that do not count,"
-                    + " as %s/%s: they are handled again")
-                .formatted(
-                    messages.size(),
+            String.format(Locale.ROOT, "gave back %d messages that session %s of %s had handled with rows that do not count,"
+                    + " as %s/%s: they are handled again", messages.size(),
                     of.session(),
                     of.owner(),
                     messages.get(0).id().topic(),
@@ -84,9 +81,8 @@ public final class TurnReports {
         "broken",
         LOG::error,
         () ->
-            ("Redis key %s is not the hash that gameq keeps there: its owner is not flushed;"
-                    + " somebody else writes into gameq's keys, remove or rename it")
-                .formatted(key));
+            String.format(Locale.ROOT, "Redis key %s is not the hash that gameq keeps there: its owner is not flushed;"
+                    + " somebody else writes into gameq's keys, remove or rename it", key));
   }
 
   void ofNobody(ClaimScript.Rows of) {
@@ -94,9 +90,8 @@ public final class TurnReports {
         "no owner",
         LOG::error,
         () ->
-            ("owner %s has unflushed rows of session %s but no row in gameq_owner: they stay in"
-                    + " Redis")
-                .formatted(of.owner(), of.session()));
+            String.format(Locale.ROOT, "owner %s has unflushed rows of session %s but no row in gameq_owner: they stay in"
+                    + " Redis", of.owner(), of.session()));
   }
 
   // --- of a flush
@@ -114,9 +109,7 @@ public final class TurnReports {
         "set aside " + row.table() + " " + row.errorCode(),
         LOG::error,
         () ->
-            "set aside %s:%s of %s in version %s as a dead letter after %d attempts: %s"
-                .formatted(
-                    row.table(),
+            String.format(Locale.ROOT, "set aside %s:%s of %s in version %s as a dead letter after %d attempts: %s", row.table(),
                     row.rowKey(),
                     row.owner(),
                     Long.toUnsignedString(row.version()),
@@ -129,10 +122,9 @@ public final class TurnReports {
         "kept",
         LOG::warn,
         () ->
-            ("%s of %s waits in Redis for the other half of a handover, or while many rows of its"
+            String.format(Locale.ROOT, "%s of %s waits in Redis for the other half of a handover, or while many rows of its"
                     + " owner are slow; a half until its node heals, its owner is opened again, or"
-                    + " gameq-recovery replays its WAL")
-                .formatted(row.key(), row.owner()));
+                    + " gameq-recovery replays its WAL", row.key(), row.owner()));
   }
 
   void holdsUp(int owners, String reason) {
@@ -140,15 +132,14 @@ public final class TurnReports {
         "holds up",
         LOG::warn,
         () ->
-            "one of %d owners holds up the others (%s): they are flushed apart"
-                .formatted(owners, reason));
+            String.format(Locale.ROOT, "one of %d owners holds up the others (%s): they are flushed apart", owners, reason));
   }
 
   void left(int owners, String reason) {
     warnings.about(
         "left",
         LOG::warn,
-        () -> "%d owners are left to the new primary: %s".formatted(owners, reason));
+        () -> String.format(Locale.ROOT, "%d owners are left to the new primary: %s", owners, reason));
   }
 
   void locked(Claim of, String reason, long delayMillis) {
@@ -156,8 +147,7 @@ public final class TurnReports {
         "locked",
         LOG::info,
         () ->
-            "owner %s is locked in MySQL (%s); trying again in %d ms"
-                .formatted(of.owner(), reason, delayMillis));
+            String.format(Locale.ROOT, "owner %s is locked in MySQL (%s); trying again in %d ms", of.owner(), reason, delayMillis));
   }
 
   void notYet(Claim of, String reason, long delayMillis) {
@@ -165,8 +155,7 @@ public final class TurnReports {
         "not yet",
         LOG::warn,
         () ->
-            "owner %s cannot be flushed yet (%s), attempt %d; trying again in %d ms"
-                .formatted(of.owner(), reason, of.attempts(), delayMillis));
+            String.format(Locale.ROOT, "owner %s cannot be flushed yet (%s), attempt %d; trying again in %d ms", of.owner(), reason, of.attempts(), delayMillis));
   }
 
   void fenced(Fenced fenced) {
@@ -174,9 +163,8 @@ public final class TurnReports {
         "handled twice",
         LOG::error,
         () ->
-            ("session %s of %s was ended, and what it had committed is not written: %s; see"
-                    + " 'gameq-writer stale'")
-                .formatted(fenced.of().session(), fenced.of().owner(), fenced.why()));
+            String.format(Locale.ROOT, "session %s of %s was ended, and what it had committed is not written: %s; see"
+                    + " 'gameq-writer stale'", fenced.of().session(), fenced.of().owner(), fenced.why()));
   }
 
   void ended(Outcome outcome) {
@@ -201,7 +189,7 @@ public final class TurnReports {
     warnings.about(
         "lost session",
         LOG::warn,
-        () -> "MySQL lost session %s of %s: writing it again".formatted(session, owner));
+        () -> String.format(Locale.ROOT, "MySQL lost session %s of %s: writing it again", session, owner));
   }
 
   void finishesOpen(OwnerId owner, SessionId session) {
@@ -209,6 +197,6 @@ public final class TurnReports {
         "finishes open",
         LOG::warn,
         () ->
-            "finishing the open of %s by session %s, whose node is gone".formatted(owner, session));
+            String.format(Locale.ROOT, "finishing the open of %s by session %s, whose node is gone", owner, session));
   }
 }

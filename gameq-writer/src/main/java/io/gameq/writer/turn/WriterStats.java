@@ -138,8 +138,7 @@ public final class WriterStats {
 
   @Override
   public String toString() {
-    return ("flushes %d, owners %d, rows %d, given back %d, reaped %d, dead letters %d,"
-            + " stale sessions %d")
-        .formatted(flushes(), owners(), rows(), givenBack(), reaped(), deadLetters(), stale());
+    return String.format(Locale.ROOT, "flushes %d, owners %d, rows %d, given back %d, reaped %d, dead letters %d,"
+            + " stale sessions %d", flushes(), owners(), rows(), givenBack(), reaped(), deadLetters(), stale());
   }
 }

@@ -1,5 +1,6 @@
 package io.gameq.lab.bench;
 
+import java.util.Locale;
 import io.gameq.lab.bench.BenchOptions.Part;
 import io.gameq.lab.redis.ClaimProbe;
 import io.gameq.lab.report.BenchResult;
@@ -32,7 +33,7 @@ final class BacklogPart {
     Fill fill = new Fill(options.shape(), options.backlog().rows());
     Filling filling = new Filling(world, fill);
     world.emptyTables();
-    world.progress("backlog: %,d rows".formatted(fill.rows()));
+    world.progress(String.format(Locale.ROOT, "backlog: %,d rows", fill.rows()));
     long before = world.memory().usedBytes();
     figures.add(NAME, "rows that wait", "", (double) fill.rows());
     figures.add(NAME, "filled", "rows/s", filling.run(1));
@@ -69,14 +70,14 @@ final class BacklogPart {
   private void rewrite(Filling filling, long before, long filled) throws InterruptedException {
     long last = filled;
     for (int pass = 1; pass <= options.backlog().rewrites(); pass++) {
-      world.progress("backlog: rewrite %d of %d".formatted(pass, options.backlog().rewrites()));
+      world.progress(String.format(Locale.ROOT, "backlog: rewrite %d of %d", pass, options.backlog().rewrites()));
       double unused = filling.run(1L + pass);
       last = world.memory().usedBytes();
       result.series(NAME, "Redis memory after rewrites", "MB").add(pass, (last - before) / 1e6);
     }
     figures.add(
         NAME,
-        "Redis memory after %d rewrites".formatted(options.backlog().rewrites()),
+        String.format(Locale.ROOT, "Redis memory after %d rewrites", options.backlog().rewrites()),
         "of before",
         (double) (last - before) / Math.max(1, filled - before));
   }

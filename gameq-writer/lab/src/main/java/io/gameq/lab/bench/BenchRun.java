@@ -1,5 +1,6 @@
 package io.gameq.lab.bench;
 
+import java.util.Locale;
 import io.gameq.lab.bench.BenchOptions.Part;
 import io.gameq.lab.contender.redis.RawRedis;
 import io.gameq.lab.report.BenchResult;
@@ -74,7 +75,7 @@ final class BenchRun {
       result.checksOf(warmUp);
     }
     for (int i = 1; i <= rounds.count(); i++) {
-      new Round(world, "round %d of %d".formatted(i, rounds.count()), result).run();
+      new Round(world, String.format(Locale.ROOT, "round %d of %d", i, rounds.count()), result).run();
     }
   }
 }

@@ -1,5 +1,6 @@
 package io.gameq.lab.bench;
 
+import java.util.Locale;
 import io.gameq.GameQueueConfig;
 import io.gameq.lab.contender.gameq.GameqNode;
 import io.gameq.lab.contender.redis.RowEncoding;
@@ -181,14 +182,13 @@ final class BenchWorld implements AutoCloseable {
     int unknown = node.settle(SETTLE_LIMIT);
     if (unknown > 0) {
       throw new BenchException(
-          "the node does not know of %,d rows that they are in MySQL, %d s after they are"
-              .formatted(unknown, SETTLE_LIMIT.toSeconds()));
+          String.format(Locale.ROOT, "the node does not know of %,d rows that they are in MySQL, %d s after they are", unknown, SETTLE_LIMIT.toSeconds()));
     }
   }
 
   /** Logs all players in; returns what each login took, ns. */
   Histogram login() throws InterruptedException {
-    progress("%,d players log in".formatted(options.shape().players()));
+    progress(String.format(Locale.ROOT, "%,d players log in", options.shape().players()));
     long before = memory.usedBytes();
     Histogram nanos = node.login(LOGIN_THREADS);
     redisBytesPerSession =

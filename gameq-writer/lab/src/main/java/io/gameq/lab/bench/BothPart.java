@@ -1,5 +1,6 @@
 package io.gameq.lab.bench;
 
+import java.util.Locale;
 import io.gameq.lab.bench.BenchOptions.Part;
 import io.gameq.lab.load.Load;
 import io.gameq.lab.load.LoadFigures;
@@ -78,8 +79,7 @@ final class BothPart {
     while (world.backlog().owners() > 0) {
       if (System.nanoTime() > deadline) {
         throw new BenchException(
-            "%,d owners still wait %d s after the last commit"
-                .formatted(world.backlog().owners(), DRAIN_LIMIT_SECONDS));
+            String.format(Locale.ROOT, "%,d owners still wait %d s after the last commit", world.backlog().owners(), DRAIN_LIMIT_SECONDS));
       }
       TimeUnit.MILLISECONDS.sleep(2);
     }

@@ -1,5 +1,6 @@
 package io.gameq.lab.bench;
 
+import java.util.Locale;
 import io.gameq.lab.load.Resources;
 import io.gameq.lab.report.Figures;
 import io.gameq.lab.workload.BenchException;
@@ -86,8 +87,7 @@ final class DrainPart {
   private void giveUpAfterLimit(long began, List<WriterService> writers, long rows) {
     if (System.nanoTime() - began > TimeUnit.SECONDS.toNanos(LIMIT_SECONDS)) {
       throw new BenchException(
-          "only %,d of %,d rows were flushed within %d s, and %,d owners wait"
-              .formatted(written(writers), rows, LIMIT_SECONDS, world.backlog().owners()));
+          String.format(Locale.ROOT, "only %,d of %,d rows were flushed within %d s, and %,d owners wait", written(writers), rows, LIMIT_SECONDS, world.backlog().owners()));
     }
   }
 }

@@ -1,5 +1,6 @@
 package io.gameq.lab.bench;
 
+import java.util.Locale;
 import io.gameq.lab.bench.BenchOptions.Part;
 import io.gameq.lab.load.Load;
 import io.gameq.lab.report.BenchResult;
@@ -39,7 +40,7 @@ final class RecoveryPart {
             .run(Load.Until.actions(perThread));
     Model lost = new Model(world.workload(), before.acknowledged());
 
-    world.progress("recovery: Redis loses %,d rows".formatted(lost.distinctRows()));
+    world.progress(String.format(Locale.ROOT, "recovery: Redis loses %,d rows", lost.distinctRows()));
     world.memory().delete(world.namespace());
     long began = System.nanoTime();
     Actions first = actions.get(0);
@@ -66,8 +67,7 @@ final class RecoveryPart {
     for (long there; (there = world.backlog().dirtyRows()) < rows; ) {
       if (System.nanoTime() > deadline) {
         throw new BenchException(
-            "Redis has %,d of %,d rows again %d s after it lost them"
-                .formatted(there, rows, LIMIT_SECONDS));
+            String.format(Locale.ROOT, "Redis has %,d of %,d rows again %d s after it lost them", there, rows, LIMIT_SECONDS));
       }
       TimeUnit.MILLISECONDS.sleep(5);
     }

@@ -1,5 +1,6 @@
 package io.gameq.lab.bench;
 
+import java.util.Locale;
 import io.gameq.CommitReceipt;
 import io.gameq.GameQueue;
 import io.gameq.Publish;
@@ -119,7 +120,7 @@ final class TopicLoad {
     long deadline = System.nanoTime() + LIMIT.toNanos();
     while (of.counts().handled() < messages) {
       if (System.nanoTime() > deadline) {
-        throw new BenchException("only %s of %,d messages".formatted(of.counts(), messages));
+        throw new BenchException(String.format(Locale.ROOT, "only %s of %,d messages", of.counts(), messages));
       }
       TimeUnit.MILLISECONDS.sleep(1);
     }

@@ -1,5 +1,6 @@
 package io.gameq.lab.bench;
 
+import java.util.Locale;
 import io.gameq.lab.bench.BenchOptions.Part;
 import io.gameq.lab.bench.TopicLoad.Keys;
 import io.gameq.lab.report.BenchResult;
@@ -72,7 +73,7 @@ final class TopicsPart {
   }
 
   private void memory() throws InterruptedException {
-    world.progress("topics: %,d pending".formatted(WAITING));
+    world.progress(String.format(Locale.ROOT, "topics: %,d pending", WAITING));
     long before = world.memory().usedBytes();
     double unused = load.publish("pending", WAITING, 100, Keys.distinct());
     TimeUnit.MILLISECONDS.sleep(100); // Redis may still be growing a table

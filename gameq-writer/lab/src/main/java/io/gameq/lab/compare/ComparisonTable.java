@@ -169,7 +169,7 @@ final class ComparisonTable {
     String median = number.apply(figure.median());
     return figure.values().size() == 1
         ? median
-        : "%s (%s-%s)".formatted(median, number.apply(figure.min()), number.apply(figure.max()));
+        : String.format(Locale.ROOT, "%s (%s-%s)", median, number.apply(figure.min()), number.apply(figure.max()));
   }
 
   /** Of all rounds together. */

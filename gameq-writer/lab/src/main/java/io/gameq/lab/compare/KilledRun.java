@@ -1,5 +1,6 @@
 package io.gameq.lab.compare;
 
+import java.util.Locale;
 import io.gameq.lab.contender.ContenderSetup;
 import io.gameq.lab.contender.ContenderType;
 import io.gameq.lab.contender.ContenderType.Holds;
@@ -94,7 +95,7 @@ final class KilledRun {
         bed.check(
             type,
             part,
-            "%s, %d".formatted(part, number),
+            String.format(Locale.ROOT, "%s, %d", part, number),
             new Model(new Workload(setup.shape()), acknowledged));
     bed.say(
         "%-34s after %,5d ms, %,9d actions acknowledged, MySQL %s after %.1f s: %s",

@@ -1,5 +1,6 @@
 package io.gameq.lab.compare;
 
+import java.util.Locale;
 import io.gameq.lab.contender.ContenderSetup;
 import io.gameq.lab.contender.ContenderType;
 import io.gameq.lab.load.GcPauses;
@@ -76,7 +77,7 @@ final class LoadSamples implements AutoCloseable {
     for (double percentile : new double[] {50, 99, 100}) {
       figures.add(
           part,
-          percentile == 100 ? "longest" : "p%.0f".formatted(percentile),
+          percentile == 100 ? "longest" : String.format(Locale.ROOT, "p%.0f", percentile),
           "us",
           queued.getValueAtPercentile(percentile) / 1e3);
     }

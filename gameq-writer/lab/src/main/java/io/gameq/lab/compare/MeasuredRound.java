@@ -1,5 +1,6 @@
 package io.gameq.lab.compare;
 
+import java.util.Locale;
 import io.gameq.lab.contender.ContenderSetup;
 import io.gameq.lab.contender.ContenderType;
 import io.gameq.lab.contender.ContenderType.Trait;
@@ -48,7 +49,7 @@ final class MeasuredRound {
             : bed.check(
                 type,
                 part,
-                "%s, round %d".formatted(part, round),
+                String.format(Locale.ROOT, "%s, round %d", part, round),
                 new Model(new Workload(job.setup().shape()), report.acknowledged()));
     List<Double> accepted = bed.figures().get(part, "row changes").values();
     bed.say(

@@ -107,8 +107,7 @@ public final class DemoCommand implements Callable<Integer> {
     DemoOptions options =
         new DemoOptions(seconds, players, nodes, writers, rate, chosen, breakVerification);
 
-    out.printf(
-        "demo: %d players on %d nodes, %d writers, %d s, seed %d (again: --seed %d)%n",
+    out.printf(Locale.ROOT, "demo: %d players on %d nodes, %d writers, %d s, seed %d (again: --seed %d)%n",
         players, nodes, writers, seconds, chosen, chosen);
     if (rate > 0) {
       out.printf(

@@ -1,5 +1,6 @@
 package io.gameq.lab.demo;
 
+import java.util.Locale;
 import io.gameq.OwnerSession;
 import io.gameq.lab.demo.game.DemoActor;
 import java.util.Objects;
@@ -83,7 +84,7 @@ final class DemoPlayer {
   private void acquire(int permits) throws InterruptedException {
     if (!room.tryAcquire(permits, ANSWER_SECONDS, TimeUnit.SECONDS)) {
       throw new DemoFailure(
-          "commits of %s were not answered within %d s".formatted(actor.owner(), ANSWER_SECONDS));
+          String.format(Locale.ROOT, "commits of %s were not answered within %d s", actor.owner(), ANSWER_SECONDS));
     }
   }
 }

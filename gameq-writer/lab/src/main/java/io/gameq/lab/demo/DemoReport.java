@@ -107,6 +107,6 @@ record DemoReport(DemoStats stats, Mismatches mismatches, Outcome outcome) {
   }
 
   private static void line(PrintWriter out, String name, String format, Object... values) {
-    out.printf("%-23s%s%n", name, String.format(Locale.ROOT, format, values));
+    out.printf(Locale.ROOT, "%-23s%s%n", name, String.format(Locale.ROOT, format, values));
   }
 }

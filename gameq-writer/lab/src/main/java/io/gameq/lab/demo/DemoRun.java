@@ -1,5 +1,6 @@
 package io.gameq.lab.demo;
 
+import java.util.Locale;
 import io.gameq.GameQueue;
 import io.gameq.GameQueueConfig;
 import io.gameq.lab.demo.game.DemoGame;
@@ -196,8 +197,7 @@ final class DemoRun implements AutoCloseable {
     while (atDesks.get() > 0) {
       if (System.nanoTime() > deadline) {
         throw new DemoFailure(
-            "%d logins and logouts are not done within %d s"
-                .formatted(atDesks.get(), LOGOUT_SECONDS));
+            String.format(Locale.ROOT, "%d logins and logouts are not done within %d s", atDesks.get(), LOGOUT_SECONDS));
       }
       TimeUnit.MILLISECONDS.sleep(5);
     }

@@ -1,5 +1,6 @@
 package io.gameq.lab.demo;
 
+import java.util.Locale;
 import io.gameq.Row;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -77,7 +78,7 @@ final class Mismatches {
             (column, value) -> {
               Object other = there.get(column);
               if (!Arrays.deepEquals(new Object[] {value}, new Object[] {other})) {
-                out.append(", %s is %s, not %s".formatted(column, shown(other), shown(value)));
+                out.append(String.format(Locale.ROOT, ", %s is %s, not %s", column, shown(other), shown(value)));
               }
             });
     return out.toString();

@@ -161,7 +161,6 @@ final class SchemaScript {
 
   private String at(SqlScript.Statement statement) {
     String line = statement.sql().lines().findFirst().orElse("");
-    return "%s, line %d, '%s'"
-        .formatted(file, statement.line(), line.length() > 80 ? line.substring(0, 80) : line);
+    return String.format(Locale.ROOT, "%s, line %d, '%s'", file, statement.line(), line.length() > 80 ? line.substring(0, 80) : line);
   }
 }

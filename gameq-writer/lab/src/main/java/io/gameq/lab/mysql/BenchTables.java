@@ -1,5 +1,6 @@
 package io.gameq.lab.mysql;
 
+import java.util.Locale;
 import io.gameq.lab.workload.Workload;
 import io.gameq.mysql.JdbcValues;
 import io.gameq.mysql.schema.TableSpec;
@@ -49,8 +50,8 @@ public final class BenchTables implements AutoCloseable {
   private Table make(String namespace, int slots) {
     database.run(
         List.of(
-            CREATE.formatted(Workload.TABLE, payloadBytes()),
-            CREATE.formatted(Workload.PEER_TABLE, payloadBytes())));
+            String.format(Locale.ROOT, CREATE, Workload.TABLE, payloadBytes()),
+            String.format(Locale.ROOT, CREATE, Workload.PEER_TABLE, payloadBytes())));
     Catalog catalog =
         database.migrate(
             namespace, slots, List.of(new TableSpec(Workload.TABLE, "player", "player_id")));
@@ -68,8 +69,7 @@ public final class BenchTables implements AutoCloseable {
     List<String> statements = new ArrayList<>();
     for (int from = 0; from < shape.players(); from += players) {
       statements.add(
-          "UPDATE %s SET seq = 0, gq_version = 0 WHERE player_id >= %d AND player_id < %d"
-              .formatted(Workload.TABLE, from, from + players));
+          String.format(Locale.ROOT, "UPDATE %s SET seq = 0, gq_version = 0 WHERE player_id >= %d AND player_id < %d", Workload.TABLE, from, from + players));
     }
     database.run(statements);
   }

@@ -1,5 +1,6 @@
 package io.gameq.lab.mysql;
 
+import java.util.Locale;
 import io.gameq.GameQueueException;
 import io.gameq.Row;
 import io.gameq.mysql.JdbcValues;
@@ -49,9 +50,8 @@ public final class ScratchDatabase implements AutoCloseable {
     if (tables > 0) {
       mysql.close();
       throw new GameQueueException(
-          ("database '%s' has %d tables: this command wants an empty one, which it fills"
-                  + " and leaves; DROP DATABASE and CREATE DATABASE it, or name another")
-              .formatted(config.database(), tables));
+          String.format(Locale.ROOT, "database '%s' has %d tables: this command wants an empty one, which it fills"
+                  + " and leaves; DROP DATABASE and CREATE DATABASE it, or name another", config.database(), tables));
     }
   }
 
@@ -110,8 +110,7 @@ public final class ScratchDatabase implements AutoCloseable {
           statement.execute(sql);
         } catch (SQLException e) {
           throw new GameQueueException(
-              "statement '%s' failed: %s"
-                  .formatted(sql.lines().findFirst().orElse(""), e.getMessage()),
+              String.format(Locale.ROOT, "statement '%s' failed: %s", sql.lines().findFirst().orElse(""), e.getMessage()),
               e);
         }
       }
@@ -210,9 +209,7 @@ public final class ScratchDatabase implements AutoCloseable {
     String names =
         columns.stream().map(c -> JdbcValues.quoted(c.name())).collect(Collectors.joining(", "));
     execute(
-        "INSERT INTO %s (%s) VALUES (%s)"
-            .formatted(
-                JdbcValues.quoted(table),
+        String.format(Locale.ROOT, "INSERT INTO %s (%s) VALUES (%s)", JdbcValues.quoted(table),
                 names,
                 columns.stream().map(JdbcValues::placeholder).collect(Collectors.joining(", "))),
         columns,
@@ -239,8 +236,7 @@ public final class ScratchDatabase implements AutoCloseable {
         Statement statement = connection.createStatement();
         ResultSet found =
             statement.executeQuery(
-                "SELECT DISTINCT %s FROM %s LIMIT %d"
-                    .formatted(names, JdbcValues.quoted(table), most))) {
+                String.format(Locale.ROOT, "SELECT DISTINCT %s FROM %s LIMIT %d", names, JdbcValues.quoted(table), most))) {
       List<Object[]> tuples = new ArrayList<>();
       while (found.next()) {
         Object[] tuple = new Object[columns.size()];
@@ -263,8 +259,7 @@ public final class ScratchDatabase implements AutoCloseable {
   /** The largest value of an integer column, 0 when there is none. */
   public long largest(String table, String column) {
     return number(
-        "SELECT COALESCE(MAX(%s), 0) FROM %s"
-            .formatted(JdbcValues.quoted(column), JdbcValues.quoted(table)));
+        String.format(Locale.ROOT, "SELECT COALESCE(MAX(%s), 0) FROM %s", JdbcValues.quoted(column), JdbcValues.quoted(table)));
   }
 
   private long number(String sql) {

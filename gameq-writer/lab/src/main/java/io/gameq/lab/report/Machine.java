@@ -1,5 +1,6 @@
 package io.gameq.lab.report;
 
+import java.util.Locale;
 import com.sun.management.OperatingSystemMXBean;
 import java.io.IOException;
 import java.lang.management.GarbageCollectorMXBean;
@@ -26,11 +27,10 @@ public final class Machine {
     facts.put("memoryBytes", system.getTotalMemorySize());
     facts.put("loadAverageAtStart", system.getSystemLoadAverage());
     facts.put(
-        "system", "%s %s %s".formatted(system.getName(), system.getVersion(), system.getArch()));
+        "system", String.format(Locale.ROOT, "%s %s %s", system.getName(), system.getVersion(), system.getArch()));
     facts.put(
         "jvm",
-        "%s %s"
-            .formatted(System.getProperty("java.vm.name"), System.getProperty("java.vm.version")));
+        String.format(Locale.ROOT, "%s %s", System.getProperty("java.vm.name"), System.getProperty("java.vm.version")));
     facts.put("heapBytes", Runtime.getRuntime().maxMemory());
     facts.put(
         "collectors",

@@ -1,5 +1,6 @@
 package io.gameq.lab.workload;
 
+import java.util.Locale;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
@@ -12,12 +13,12 @@ public record Range(CommandSpec command) {
   public void check(String option, long value, long low, long high) {
     require(
         value >= low && value <= high,
-        "%s is %d: it must be %d to %d".formatted(option, value, low, high));
+        String.format(Locale.ROOT, "%s is %d: it must be %d to %d", option, value, low, high));
   }
 
   /** Passes a share. */
   public void checkShare(String option, double value) {
-    require(value >= 0 && value <= 1, "%s is %s: it must be 0 to 1".formatted(option, value));
+    require(value >= 0 && value <= 1, String.format(Locale.ROOT, "%s is %s: it must be 0 to 1", option, value));
   }
 
   /** Passes a file whose directory is there, and none. */
@@ -25,7 +26,7 @@ public record Range(CommandSpec command) {
     Path parent = file == null ? null : file.toAbsolutePath().getParent();
     require(
         parent == null || Files.isDirectory(parent),
-        "%s: there is no directory %s".formatted(option, parent));
+        String.format(Locale.ROOT, "%s: there is no directory %s", option, parent));
   }
 
   /** Throws ParameterException, which ends the command with 2 and its usage. */

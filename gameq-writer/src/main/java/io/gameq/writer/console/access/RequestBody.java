@@ -1,5 +1,6 @@
 package io.gameq.writer.console.access;
 
+import java.util.Locale;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
@@ -57,7 +58,7 @@ public final class RequestBody {
   public String text(String name, int mostChars) {
     String text = optionalText(name, mostChars);
     if (text == null) {
-      throw new BadRequestResponse("'%s' is missing".formatted(name));
+      throw new BadRequestResponse(String.format(Locale.ROOT, "'%s' is missing", name));
     }
     return text;
   }
@@ -71,7 +72,7 @@ public final class RequestBody {
     String text = value.asText().strip();
     if (!value.isTextual() || text.length() > mostChars) {
       throw new BadRequestResponse(
-          "'%s' must be a text of %,d characters at most".formatted(name, mostChars));
+          String.format(Locale.ROOT, "'%s' must be a text of %,d characters at most", name, mostChars));
     }
     return text;
   }
@@ -86,7 +87,7 @@ public final class RequestBody {
     JsonNode value = object.path(name);
     if (!value.isTextual() || value.textValue().length() > mostChars) {
       throw new BadRequestResponse(
-          "'%s' must be a text of %,d characters at most".formatted(name, mostChars));
+          String.format(Locale.ROOT, "'%s' must be a text of %,d characters at most", name, mostChars));
     }
     return value.textValue();
   }
@@ -96,13 +97,13 @@ public final class RequestBody {
     List<Long> ids = new ArrayList<>();
     for (JsonNode id : object.path(name)) {
       if (!id.canConvertToLong() || !id.isIntegralNumber()) {
-        throw new BadRequestResponse("'%s' must be whole numbers".formatted(name));
+        throw new BadRequestResponse(String.format(Locale.ROOT, "'%s' must be whole numbers", name));
       }
       ids.add(id.asLong());
     }
     if (ids.isEmpty() || ids.size() > most) {
       throw new BadRequestResponse(
-          "'%s' must be 1 to %,d numbers, and are %,d".formatted(name, most, ids.size()));
+          String.format(Locale.ROOT, "'%s' must be 1 to %,d numbers, and are %,d", name, most, ids.size()));
     }
     return ids;
   }
@@ -117,7 +118,7 @@ public final class RequestBody {
             member -> {
               JsonNode value = member.getValue();
               if (!value.isTextual() && !value.isNull()) {
-                throw new BadRequestResponse("'%s' must be texts or null".formatted(name));
+                throw new BadRequestResponse(String.format(Locale.ROOT, "'%s' must be texts or null", name));
               }
               texts.put(member.getKey(), value.isNull() ? null : value.asText());
             });

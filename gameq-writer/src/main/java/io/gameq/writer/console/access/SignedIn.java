@@ -1,5 +1,6 @@
 package io.gameq.writer.console.access;
 
+import java.util.Locale;
 import io.gameq.writer.config.AccessToken.Role;
 
 /**
@@ -13,6 +14,6 @@ import io.gameq.writer.config.AccessToken.Role;
 record SignedIn(String id, String csrf, String who, Role role, long untilMillis, FormIds forms) {
   @Override
   public String toString() { // not what lets in
-    return "SignedIn[who=%s, role=%s]".formatted(who, role);
+    return String.format(Locale.ROOT, "SignedIn[who=%s, role=%s]", who, role);
   }
 }

@@ -1,5 +1,6 @@
 package io.gameq.writer.console.access;
 
+import java.util.Locale;
 import io.gameq.mysql.tables.AuditTable.Actor;
 import io.gameq.writer.config.AccessToken;
 import io.gameq.writer.config.AccessToken.Role;
@@ -145,7 +146,6 @@ final class SigningIn {
   private void setCookie(Context context, String value, long seconds) {
     context.header(
         "Set-Cookie",
-        "%s=%s; Path=/console; Max-Age=%d; HttpOnly; SameSite=Strict%s"
-            .formatted(cookieName(context), value, seconds, isTls ? "; Secure" : ""));
+        String.format(Locale.ROOT, "%s=%s; Path=/console; Max-Age=%d; HttpOnly; SameSite=Strict%s", cookieName(context), value, seconds, isTls ? "; Secure" : ""));
   }
 }

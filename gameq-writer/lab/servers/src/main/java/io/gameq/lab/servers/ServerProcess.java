@@ -1,5 +1,6 @@
 package io.gameq.lab.servers;
 
+import java.util.Locale;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
@@ -145,9 +146,7 @@ public final class ServerProcess implements AutoCloseable {
     close();
     List<String> lines = text.lines().toList();
     throw new EmbeddedServerException(
-        "an embedded server did not start within %d s: %s"
-            .formatted(
-                limit.toSeconds(),
+        String.format(Locale.ROOT, "an embedded server did not start within %d s: %s", limit.toSeconds(),
                 String.join(
                     " | ", lines.subList(Math.max(0, lines.size() - QUOTED_LINES), lines.size()))));
   }

@@ -1,5 +1,6 @@
 package io.gameq.lab.demo.generated;
 
+import java.util.Locale;
 import io.gameq.GameQueueException;
 import io.gameq.lab.demo.game.DemoActor;
 import io.gameq.lab.demo.game.DemoGame;
@@ -111,7 +112,7 @@ public final class GeneratedGame implements DemoGame {
     for (SchemaDraft.Owner owner : draft.owners()) {
       String root = owner.table();
       if (root != null && owner.kind().equals(spec.ownerKind()) && left.containsKey(root)) {
-        left.put(spec.name(), "table %s, which holds its owners, is left out".formatted(root));
+        left.put(spec.name(), String.format(Locale.ROOT, "table %s, which holds its owners, is left out", root));
         return true;
       }
     }
@@ -150,7 +151,7 @@ public final class GeneratedGame implements DemoGame {
           of ->
               left.put(
                   of.table().name(),
-                  "table %s, which holds its owners, is left out".formatted(owner.table())));
+                  String.format(Locale.ROOT, "table %s, which holds its owners, is left out", owner.table())));
       return null;
     }
     return new OwnerFamily(owner, root, children);
@@ -181,7 +182,7 @@ public final class GeneratedGame implements DemoGame {
     }
     if (largest > Integer.MAX_VALUE / 2) {
       throw new GameQueueException(
-          "the largest key of a managed table is %d: no room above it".formatted(largest));
+          String.format(Locale.ROOT, "the largest key of a managed table is %d: no room above it", largest));
     }
     return largest + 1;
   }
@@ -203,12 +204,11 @@ public final class GeneratedGame implements DemoGame {
       List<OwnerFamily> families,
       Map<String, String> left,
       SchemaDraft draft) {
-    out.printf("%d tables%n", schema.tables().size());
+    out.printf(Locale.ROOT, "%d tables%n", schema.tables().size());
     for (OwnerFamily of : families) {
       Set<String> columns = new TreeSet<>();
       of.children().forEach(child -> columns.add(child.table().ownerColumn().name()));
-      out.printf(
-          "owners: %s, named by %s, the rows of %s%n",
+      out.printf(Locale.ROOT, "owners: %s, named by %s, the rows of %s%n",
           of.owner().kind(),
           String.join(", ", columns),
           Objects.requireNonNullElse(of.owner().table(), "no table"));
@@ -226,7 +226,7 @@ public final class GeneratedGame implements DemoGame {
     out.println("without an owner column (" + unowned.size() + "): " + names(unowned));
     draft.left().stream()
         .filter(of -> of.unsure() != null)
-        .forEach(of -> out.printf("left out %s: %s%n", of.table(), of.reason()));
+        .forEach(of -> out.printf(Locale.ROOT, "left out %s: %s%n", of.table(), of.reason()));
     out.flush();
   }
 

@@ -1,5 +1,6 @@
 package io.gameq.lab.demo.generated;
 
+import java.util.Locale;
 import io.gameq.GameQueueException;
 import io.gameq.lab.mysql.SchemaFacts;
 import io.gameq.lab.mysql.SchemaFacts.ColumnFacts;
@@ -68,7 +69,7 @@ final class ParentRows {
   private void fill(TableFacts table) {
     if (!filling.add(table.name())) {
       throw new GameQueueException(
-          "table %s needs a row that needs a row of %s".formatted(table.name(), table.name()));
+          String.format(Locale.ROOT, "table %s needs a row that needs a row of %s", table.name(), table.name()));
     }
     for (int i = 1; i <= INSERTED; i++) {
       Map<String, Object> row = row(table, i);
@@ -117,7 +118,7 @@ final class ParentRows {
     @Nullable Column column = facts == null ? null : facts.column();
     if (column == null) {
       throw new GameQueueException(
-          "%s.%s: a type that the demo makes no values for".formatted(table.name(), name));
+          String.format(Locale.ROOT, "%s.%s: a type that the demo makes no values for", table.name(), name));
     }
     return column;
   }

@@ -1,5 +1,6 @@
 package io.gameq.lab.demo.sample;
 
+import java.util.Locale;
 import io.gameq.OwnerSession;
 import io.gameq.Row;
 import io.gameq.lab.demo.game.DemoActor;
@@ -219,7 +220,7 @@ final class SamplePlayer implements DemoActor {
             kind,
             1L + random.nextInt(20),
             QUALITIES.get(random.nextInt(QUALITIES.size())),
-            random.nextInt(4) == 0 ? "{\"durability\": %d}".formatted(random.nextInt(100)) : null);
+            random.nextInt(4) == 0 ? String.format(Locale.ROOT, "{\"durability\": %d}", random.nextInt(100)) : null);
     items.put(slot, item);
     session.put(item);
   }
