@@ -27,6 +27,9 @@ record SchemaSnapshot(
     Map<String, TableFacts> tables,
     List<ForeignKeyFacts> foreignKeys) {
 
+  /** MariaDB says nothing of a parent on which the user has no right. */
+  private static final String HIDDEN = "(hidden)";
+
   /** A table; its lists grow while the snapshot is read. */
   record TableFacts(
       String name,
@@ -98,7 +101,8 @@ record SchemaSnapshot(
    *
    * @param columns of the child
    * @param parentColumns those that they refer to
-   * @param parent with its database in front, {@code other.guild}, when it is in another one
+   * @param parent with its database in front, {@code other.guild}, when it is in another one; a
+   *     table that the user may not see counts as such, see {@link #HIDDEN}
    */
   record ForeignKeyFacts(
       String name,
@@ -287,8 +291,11 @@ record SchemaSnapshot(
     return handle
         .createQuery(
             "SELECT CONSTRAINT_NAME, TABLE_NAME, IF(UNIQUE_CONSTRAINT_SCHEMA = CONSTRAINT_SCHEMA,"
-                + " REFERENCED_TABLE_NAME, CONCAT(UNIQUE_CONSTRAINT_SCHEMA, '.',"
-                + " REFERENCED_TABLE_NAME)), DELETE_RULE, UPDATE_RULE FROM"
+                + " REFERENCED_TABLE_NAME, CONCAT(COALESCE(UNIQUE_CONSTRAINT_SCHEMA, '"
+                + HIDDEN
+                + "'), '.', COALESCE(REFERENCED_TABLE_NAME, '"
+                + HIDDEN
+                + "'))), COALESCE(DELETE_RULE, ''), COALESCE(UPDATE_RULE, '') FROM"
                 + " information_schema.REFERENTIAL_CONSTRAINTS WHERE CONSTRAINT_SCHEMA = DATABASE()"
                 + " ORDER BY TABLE_NAME, CONSTRAINT_NAME")
         .map(
@@ -321,9 +328,10 @@ record SchemaSnapshot(
     Map<String, List<List<String>>> columns = new HashMap<>();
     handle
         .createQuery(
-            "SELECT CONSTRAINT_NAME, TABLE_NAME, COLUMN_NAME, REFERENCED_COLUMN_NAME"
-                + " FROM information_schema.KEY_COLUMN_USAGE"
-                + " WHERE TABLE_SCHEMA = DATABASE() AND REFERENCED_COLUMN_NAME IS NOT NULL"
+            "SELECT CONSTRAINT_NAME, TABLE_NAME, COLUMN_NAME, COALESCE(REFERENCED_COLUMN_NAME, '"
+                + HIDDEN
+                + "') FROM information_schema.KEY_COLUMN_USAGE"
+                + " WHERE TABLE_SCHEMA = DATABASE() AND POSITION_IN_UNIQUE_CONSTRAINT IS NOT NULL"
                 + " ORDER BY TABLE_NAME, CONSTRAINT_NAME, ORDINAL_POSITION")
         .map(
             (row, context) ->

@@ -8,12 +8,17 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.gameq.GameQueueException;
 import io.gameq.RowRefusedException;
+import io.gameq.mysql.MySql;
+import io.gameq.mysql.MySqlConfig;
+import io.gameq.mysql.MySqlPool;
 import io.gameq.mysql.TestDatabase;
 import io.gameq.mysql.schema.TableInspection.VersionColumn;
 import io.gameq.rows.CanonicalRow;
 import io.gameq.rows.Catalog;
 import io.gameq.rows.Column;
 import io.gameq.rows.Table;
+import io.gameq.servers.MySqlServer;
+import io.gameq.servers.TestServers;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
@@ -264,5 +269,35 @@ class CatalogReaderTest {
         CatalogReader.inspect(
             DATABASE.mysql(false), List.of(new TableSpec(table, "player", ownerColumn)));
     return inspection.tables().get(0);
+  }
+
+  /** MariaDB names no parent to a user who has no right on it. */
+  @Test
+  void aParentThatTheUserMayNotSeeCountsAsAnotherDatabases() throws SQLException {
+    MySqlServer server = TestServers.mysql().freshDatabase("hidden");
+    String user = "seer" + Integer.toHexString(server.jdbcUrl().hashCode());
+    server.execute(
+        "CREATE TABLE gameq_table (table_name VARCHAR(64), owner_kind VARCHAR(32), owner_column"
+            + " VARCHAR(64))",
+        "INSERT INTO gameq_table VALUES ('hero', 'player', 'player_id')",
+        "CREATE TABLE account (id INT PRIMARY KEY)",
+        "CREATE TABLE hero (id INT PRIMARY KEY, account_id INT NOT NULL, player_id INT NOT NULL,"
+            + " CONSTRAINT of_account FOREIGN KEY (account_id) REFERENCES account (id)"
+            + VERSION
+            + ")",
+        "CREATE USER " + user + " IDENTIFIED BY 'Seen-1-Time'",
+        "GRANT SELECT, INSERT, UPDATE, DELETE ON hero TO " + user,
+        "GRANT SELECT ON gameq_table TO " + user);
+    try (MySql mysql =
+        MySqlPool.open(new MySqlConfig(server.jdbcUrl(), user, "Seen-1-Time", 1), "test")) {
+      Table hero = CatalogReader.read(mysql).table("hero");
+      assertEquals(1, hero.foreignKeys().references().size());
+      assertTrue(
+          CatalogReader.inspect(mysql, List.of(new TableSpec("hero", "player", "player_id")))
+              .manageable());
+      assertEquals(1, CatalogReader.draft(mysql, List.of("player_id")).tables().tables().size());
+    } finally {
+      server.execute("DROP USER " + user);
+    }
   }
 }
