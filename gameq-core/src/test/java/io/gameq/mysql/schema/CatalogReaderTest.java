@@ -295,7 +295,7 @@ class CatalogReaderTest {
       assertTrue(
           CatalogReader.inspect(mysql, List.of(new TableSpec("hero", "player", "player_id")))
               .manageable());
-      assertEquals(1, CatalogReader.draft(mysql, List.of("player_id")).tables().tables().size());
+      assertEquals(1, CatalogReader.draft(mysql, List.of("player_id")).proposals().size());
     } finally {
       server.execute("DROP USER " + user);
     }
