@@ -236,7 +236,8 @@ class RefusedChangesTest {
 
   @Test
   void aRefusedCommitOfMessagesIsCountedOnceWhateverSessionsItNames() throws Exception {
-    try (GameQueue queue = GameQueue.open(config("n1").maxCommit(3, 5_000).build())) {
+    try (GameQueue queue =
+        GameQueue.open(config("n1").maxRowBytes(500).maxCommit(3, 5_000).build())) {
       OwnerSession player = queue.open("player:61");
       List<MessageChange> tooMany =
           Stream.of("a", "b", "c", "d")

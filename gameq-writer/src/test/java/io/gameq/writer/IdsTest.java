@@ -209,8 +209,7 @@ class IdsTest {
   private void claim(String owner) {
     OwnerId id = OwnerId.of(owner);
     SlotKeys slot = new SlotKeys(game.namespace, id.slot(Game.SLOTS));
-    ClaimScript claims =
-        new ClaimScript("w", new ClaimScript.Bounds(500, 2_000, 8 << 20, 600_000));
+    ClaimScript claims = new ClaimScript("w", new ClaimScript.Bounds(500, 2_000, 8 << 20, 600_000));
     ClaimScript.Share all = new ClaimScript.Share(slot, 500, 2_000);
     try (RedisConnector connector =
             new RedisConnector(new RedisConfig(TestServers.redisUri(Role.WRITER, game.namespace)));

@@ -184,8 +184,7 @@ class ClaimingTest {
   private void lapse(int slot, int times) {
     ClaimScript dying =
         new ClaimScript(
-            "dying",
-            new ClaimScript.Bounds(BOUNDS.owners(), BOUNDS.rows(), BOUNDS.bytes(), 0));
+            "dying", new ClaimScript.Bounds(BOUNDS.owners(), BOUNDS.rows(), BOUNDS.bytes(), 0));
     List<ClaimScript.Share> all =
         List.of(new ClaimScript.Share(slots.get(slot), BOUNDS.owners(), BOUNDS.rows()));
     for (int lapses = 1; lapses <= times; lapses++) {

@@ -46,7 +46,8 @@ public final class ClaimProbe implements AutoCloseable {
       List<ClaimScript.Share> all =
           List.of(new ClaimScript.Share(slot, bounds.owners(), bounds.rows()));
       long began = System.nanoTime();
-      ClaimScript.Batch batch = connection.call(redis -> claims.callEach(redis, all, false).get(0).get());
+      ClaimScript.Batch batch =
+          connection.call(redis -> claims.callEach(redis, all, false).get(0).get());
       long took = System.nanoTime() - began;
       if (i >= 0) {
         nanos.recordValue(took);
