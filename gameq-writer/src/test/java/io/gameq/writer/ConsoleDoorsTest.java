@@ -5,6 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import io.gameq.GameQueueException;
 import io.gameq.writer.RawHttp.Answer;
 import io.gameq.writer.config.ConfigReader;
@@ -20,6 +22,7 @@ import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.KeyStore;
+import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
 import java.util.Map;
@@ -163,6 +166,100 @@ class ConsoleDoorsTest {
       String right = "{\"name\":\"eve\",\"token\":\"0123456789abcdef\"}";
       assertEquals(429, doors.post("session", right).status());
     }
+  }
+
+  @Test
+  void aTokenForSomeTopicsShowsTheseAlone() throws Exception {
+    String token =
+        "http: { port: 0, tokens: [{ name: mail, role: act, token: 0123456789abcdef,"
+            + " topics: 'mail_*' }] }\n";
+    try (Doors doors = new Doors(token)) {
+      Answer in = doors.post("session", "{\"name\":\"eve\",\"token\":\"0123456789abcdef\"}");
+      assertEquals(200, in.status(), in::toString);
+      JsonNode state = new ObjectMapper().readTree(in.body());
+      assertEquals("[\"mail_*\"]", state.path("topics").toString());
+      String host = "Host: localhost:" + doors.http.port();
+      String cookie = "Cookie: " + in.header("Set-Cookie").replaceFirst(";.*", "");
+      for (String page :
+          List.of(
+              "overview", "slots", "fleet", "owners", "held", "dead", "stale", "settings", "audit",
+              "topics/other", "topics/other/message?key=k")) {
+        Answer refused = doors.http.get("/console/api/" + page, host, cookie);
+        assertEquals(403, refused.status(), page);
+        assertTrue(refused.body().contains("for topics mail_* alone"), refused::toString);
+      }
+      for (String page : List.of("topics", "topics/mail_1", "topics/mail_1/message?key=k")) {
+        Answer letIn = doors.http.get("/console/api/" + page, host, cookie);
+        assertEquals(503, letIn.status(), page + ": the servers are away");
+      }
+      String csrf = "X-Gameq-Csrf: " + state.path("csrf").asText();
+      for (String act : List.of("topic-values", "topic-pause", "topic-resume", "topic-retry")) {
+        assertEquals(403, changing(doors, act, "other", host, cookie, csrf), act);
+        assertEquals(503, changing(doors, act, "mail_1", host, cookie, csrf), act);
+      }
+      for (String act : List.of("dead-retry", "dead-values", "stale-discard")) {
+        assertEquals(403, changing(doors, act, "mail_1", host, cookie, csrf), act);
+      }
+    }
+  }
+
+  private static int changing(Doors doors, String path, String topic, String... headers)
+      throws IOException {
+    String origin = "Origin: http://localhost:" + doors.http.port();
+    String json = "Content-Type: application/json";
+    List<String> all = new ArrayList<>(List.of(headers));
+    all.addAll(List.of(origin, json));
+    Answer form =
+        doors.http.send("POST", "/console/api/form", "{}", all.toArray(String[]::new));
+    all.add("X-Gameq-Form: " + new ObjectMapper().readTree(form.body()).path("id").asText());
+    return doors
+        .http
+        .send(
+            "POST",
+            "/console/api/" + path,
+            "{\"topic\":\"" + topic + "\",\"key\":\"k\",\"reason\":\"r\",\"version\":\"1\"}",
+            all.toArray(String[]::new))
+        .status();
+  }
+
+  /** The proxy speaks TLS with browsers, and plain HTTP with the writer. */
+  @Test
+  void behindAProxyTheProxySaysByWhichNameAndFromWhere() throws Exception {
+    try (Doors doors = new Doors(TOKEN.formatted(", behindProxy: true"))) {
+      String right = "{\"name\":\"ann\",\"token\":\"0123456789abcdef\"}";
+      Answer in = proxied(doors, "https://console.example", "10.0.0.1", right);
+      assertEquals(200, in.status(), in::toString);
+      assertTrue(in.header("Set-Cookie").contains("; Secure"), in::toString);
+      assertEquals(403, proxied(doors, "https://evil.example", "10.0.0.1", right).status());
+      assertEquals(403, proxied(doors, "http://console.example", "10.0.0.1", right).status());
+      String wrong = right.replace("abcdef", "abcdee");
+      for (int i = 0; i < 10; i++) {
+        assertEquals(401, proxied(doors, "https://console.example", "10.0.0.2", wrong).status());
+      }
+      assertEquals(429, proxied(doors, "https://console.example", "10.0.0.2", right).status());
+      assertEquals(200, proxied(doors, "https://console.example", "10.0.0.1", right).status());
+    }
+    try (Doors doors = new Doors(TOKEN.formatted(""))) {
+      String right = "{\"name\":\"ann\",\"token\":\"0123456789abcdef\"}";
+      Answer refused = proxied(doors, "https://console.example", "10.0.0.1", right);
+      assertEquals(421, refused.status(), "nobody said that there is a proxy");
+    }
+    String open = "http: { port: 0, behindProxy: true }\n";
+    GameQueueException e = assertThrows(GameQueueException.class, () -> new Doors(open).close());
+    assertTrue(e.getMessage().contains("set http.tokenFile"), e::getMessage);
+  }
+
+  private static Answer proxied(Doors doors, String origin, String client, String body)
+      throws IOException {
+    return doors.http.send(
+        "POST",
+        "/console/api/session",
+        body,
+        "Host: console.example",
+        "X-Forwarded-Proto: https",
+        "X-Forwarded-For: " + client,
+        "Origin: " + origin,
+        "Content-Type: application/json");
   }
 
   @Test

@@ -30,6 +30,7 @@ final class HttpSection {
             http.text("port") != null,
             tokens(http),
             tls(http.section("tls")),
+            http.yes("behindProxy"),
             http.oneOf("console", ConsoleMode.ACT),
             http.oneOf("door", DoorMode.NONE));
     http.refuseOthers();

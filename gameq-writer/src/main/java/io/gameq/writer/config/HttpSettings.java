@@ -11,6 +11,8 @@ import org.jspecify.annotations.Nullable;
  * @param isPortGiven whether the configuration file names the port
  * @param tokens one of which requests must carry; none: nobody is asked for one
  * @param tls null: plain HTTP
+ * @param isBehindProxy whether requests come from a proxy, whose Forwarded or X-Forwarded headers
+ *     say by which name, and from where
  */
 public record HttpSettings(
     String address,
@@ -18,6 +20,7 @@ public record HttpSettings(
     boolean isPortGiven,
     List<AccessToken> tokens,
     @Nullable TlsFiles tls,
+    boolean isBehindProxy,
     ConsoleMode console,
     DoorMode door) {
   /** This host alone. */

@@ -137,6 +137,15 @@ final class Section {
     throw wrongValue(name, String.format(Locale.ROOT, "use a whole number from %d to %d", min, max));
   }
 
+  /** Whether it is true; false by default. */
+  boolean yes(String name) {
+    String text = text(name, "false");
+    if (!text.equals("true") && !text.equals("false")) {
+      throw wrongValue(name, "use true or false");
+    }
+    return text.equals("true");
+  }
+
   /** One of a few words, in small letters. */
   <E extends Enum<E>> E oneOf(String name, E otherwise) {
     String text = text(name, word(otherwise));

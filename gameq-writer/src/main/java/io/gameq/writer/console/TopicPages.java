@@ -97,25 +97,27 @@ final class TopicPages {
   record DoneMessage(boolean isGone, String became) {}
 
   void addTo(GuardedRoutes routes) {
-    routes.look("topics", context -> list());
-    routes.look("topics/{topic}", this::messages);
-    routes.look("topics/{topic}/message", this::message);
-    routes.values("topic-values", this::values);
-    routes.act("topic-pause", this::pause);
-    routes.act("topic-resume", this::resume);
-    routes.act("topic-retry", this::retry);
-    routes.act("topic-discard", this::discard);
+    routes.look("topics", (context, visitor) -> list(visitor));
+    routes.lookAtTopic("topics/{topic}", this::messages);
+    routes.lookAtTopic("topics/{topic}/message", this::message);
+    routes.valuesOfTopic("topic-values", this::values);
+    routes.actOnTopic("topic-pause", this::pause);
+    routes.actOnTopic("topic-resume", this::resume);
+    routes.actOnTopic("topic-retry", this::retry);
+    routes.actOnTopic("topic-discard", this::discard);
   }
 
-  private TopicList list() {
+  private TopicList list(Visitor visitor) {
     TopicSurvey survey = servers.topics(Visitor.NOBODY, AuditedTopics::survey);
     return new TopicList(
-        survey.topics().stream().map(of -> TopicLine.of(of, survey.nowMillis())).toList(),
-        TopicText.toDo(survey));
+        survey.topics().stream()
+            .filter(of -> visitor.token().allows(of.topic()))
+            .map(of -> TopicLine.of(of, survey.nowMillis()))
+            .toList(),
+        visitor.token().topics().isEmpty() ? TopicText.toDo(survey) : List.of());
   }
 
-  private TopicMessages messages(Context context) {
-    String topic = context.pathParam("topic");
+  private TopicMessages messages(Context context, String topic) {
     MessageState state =
         MessageState.of(Objects.requireNonNullElse(context.queryParam("state"), "pending"));
     String after = Objects.requireNonNullElse(context.queryParam("after"), "");
@@ -127,8 +129,7 @@ final class TopicPages {
         });
   }
 
-  private MessageTrace message(Context context) {
-    String topic = context.pathParam("topic");
+  private MessageTrace message(Context context, String topic) {
     String key = context.queryParam("key");
     String group = context.queryParam("group");
     if (key == null) {
@@ -139,15 +140,10 @@ final class TopicPages {
         topics -> topics.trace(topic, group == null || group.isEmpty() ? null : group, key, false));
   }
 
-  private MessageTrace values(RequestBody body, Visitor visitor) {
-    String topic = topic(body);
+  private MessageTrace values(RequestBody body, Visitor visitor, String topic) {
     String group = group(body);
     String key = key(body);
     return servers.topics(visitor, topics -> topics.trace(topic, group, key, true));
-  }
-
-  private static String topic(RequestBody body) {
-    return body.text("topic", MOST_CHARS);
   }
 
   private static String key(RequestBody body) {
@@ -158,20 +154,18 @@ final class TopicPages {
     return body.has("group") ? body.exactText("group", MOST_CHARS) : null;
   }
 
-  private List<PausedTopic> pause(RequestBody body, Visitor visitor) {
-    String topic = topic(body);
+  private List<PausedTopic> pause(RequestBody body, Visitor visitor, String topic) {
     String reason = body.text("reason", MOST_CHARS);
     return List.of(PausedTopic.of(servers.topics(visitor, topics -> topics.pause(topic, reason))));
   }
 
-  private List<PausedTopic> resume(RequestBody body, Visitor visitor) {
-    String topic = topic(body);
+  private List<PausedTopic> resume(RequestBody body, Visitor visitor, String topic) {
     Pause pause = servers.topics(visitor, topics -> topics.resume(topic));
     return pause == null ? List.of() : List.of(PausedTopic.of(pause));
   }
 
-  private DoneMessage retry(RequestBody body, Visitor visitor) {
-    DeadName letter = letter(body);
+  private DoneMessage retry(RequestBody body, Visitor visitor, String topic) {
+    DeadName letter = letter(body, topic);
     byte @Nullable [] payload =
         body.has("payload")
             ? PayloadText.bytes(
@@ -182,17 +176,17 @@ final class TopicPages {
     return new DoneMessage(retried != Retried.OVERTAKEN, TopicText.became(retried));
   }
 
-  private DoneMessage discard(RequestBody body, Visitor visitor) {
-    DeadName letter = letter(body);
+  private DoneMessage discard(RequestBody body, Visitor visitor, String topic) {
+    DeadName letter = letter(body, topic);
     boolean discarded = servers.topics(visitor, topics -> topics.discard(letter));
     return new DoneMessage(true, TopicText.became(discarded));
   }
 
   /** The dead letter that was shown, and no newer one. */
-  private static DeadName letter(RequestBody body) {
+  private static DeadName letter(RequestBody body, String topic) {
     try {
       return new DeadName(
-          MessageId.of(topic(body), group(body), key(body)),
+          MessageId.of(topic, group(body), key(body)),
           Long.parseUnsignedLong(body.text("version", MOST_CHARS)));
     } catch (NumberFormatException e) {
       throw new BadRequestResponse("'version' is that of the message, as it was shown");

@@ -1,5 +1,6 @@
 package io.gameq.writer.http;
 
+import io.gameq.writer.config.HttpSettings;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.util.Locale;
@@ -10,10 +11,10 @@ import org.jspecify.annotations.Nullable;
 final class AccessRules {
   private static final Set<String> LOOPBACK_NAMES = Set.of("localhost", "127.0.0.1", "[::1]");
 
-  private final boolean isLoopback;
+  private final boolean knowsItsHosts;
 
-  AccessRules(String address) {
-    this.isLoopback = isLoopback(address);
+  AccessRules(HttpSettings settings) {
+    this.knowsItsHosts = isLoopback(settings.address()) && !settings.isBehindProxy();
   }
 
   /** Whether only this host can connect to an address. */
@@ -30,7 +31,7 @@ final class AccessRules {
    * the loopback address (DNS rebinding) has another one.
    */
   boolean isOurHost(@Nullable String host) {
-    if (!isLoopback) { // then there is a token, and a browser has the console's cookie by its name
+    if (!knowsItsHosts) { // then there is a token, and a browser has the console's cookie by its name
       return true;
     }
     String name = host == null ? "" : host.replaceFirst(":\\d+$", "");

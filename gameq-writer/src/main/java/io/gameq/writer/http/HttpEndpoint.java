@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import org.eclipse.jetty.server.ForwardedRequestCustomizer;
 
 /** The HTTP server of a writer. Thread-safe. */
 public final class HttpEndpoint implements AutoCloseable {
@@ -52,6 +53,11 @@ public final class HttpEndpoint implements AutoCloseable {
           String.format(Locale.ROOT, "setting 'http.address' is %s, which other hosts reach: set http.tokenFile as well, or"
                   + " use 127.0.0.1", settings.address()));
     }
+    if (settings.tokens().isEmpty() && settings.isBehindProxy()) {
+      throw new GameQueueException(
+          "setting 'http.behindProxy' is true, so other hosts reach this writer: set http.tokenFile"
+              + " as well");
+    }
     TlsFiles tls = settings.tls();
     if (tls != null) {
       KeyStore unused = PemKeys.read(tls); // what is wrong with them is said before Jetty starts
@@ -60,6 +66,10 @@ public final class HttpEndpoint implements AutoCloseable {
         Javalin.create(
             config -> {
               quiet(config);
+              if (settings.isBehindProxy()) {
+                config.jetty.modifyHttpConfiguration(
+                    http -> http.addCustomizer(new ForwardedRequestCustomizer()));
+              }
               if (tls != null) {
                 config.jetty.addConnector(
                     (jetty, http) -> TlsConnector.of(settings, tls, jetty, http));
@@ -86,7 +96,7 @@ public final class HttpEndpoint implements AutoCloseable {
   }
 
   private static void routes(JavalinConfig config, HttpSettings settings, Shown shown) {
-    AccessRules rules = new AccessRules(settings.address());
+    AccessRules rules = new AccessRules(settings);
     Bearers bearers = new Bearers(new AccessTokens(settings.tokens()));
     config.routes.before(
         context -> {

@@ -2,7 +2,6 @@ package io.gameq.writer.http;
 
 import io.javalin.http.Context;
 import io.javalin.http.ForbiddenResponse;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Tells requests of a writer's own pages from those that a page from elsewhere makes. Stateless.
@@ -25,8 +24,10 @@ public final class OwnPage {
     }
   }
 
-  private static @Nullable String origin(Context context) {
-    String host = context.header("Host");
-    return host == null ? null : context.scheme() + "://" + host;
+  /** As a browser names it; behind a proxy, the one that the proxy was asked by. */
+  private static String origin(Context context) {
+    String url = context.req().getRequestURL().toString();
+    int path = url.indexOf('/', url.indexOf("//") + 2);
+    return path < 0 ? url : url.substring(0, path);
   }
 }

@@ -7,7 +7,7 @@ export class Refused extends Error {
   }
 }
 
-let session = { asksForToken: true, isSignedIn: false, mayRead: false, mayAct: false, who: '', csrf: '', whyNot: '' };
+let session = { asksForToken: true, isSignedIn: false, mayRead: false, mayAct: false, who: '', csrf: '', whyNot: '', topics: [] };
 
 export function visitor() {
   return session;

@@ -79,7 +79,7 @@ function address() {
 async function show() {
   const { path, params } = address();
   const [name, ...rest] = path.split('/');
-  const page = PAGES.find((of) => of.path === name) ?? overview;
+  const page = pages().find((of) => of.path === name) ?? pages()[0];
   stopPage();
   connected('');
   const context = contextOf(params);
@@ -96,7 +96,7 @@ async function show() {
       return;
     }
     await page.show(main, context);
-    if (document.getElementById('where').textContent === '') {
+    if (document.getElementById('where').textContent === '' && !visitor().topics.length) {
       const of = await get('writer');
       say(document.getElementById('where'), `${of.namespace} · ${of.writer}`);
     }
@@ -108,8 +108,13 @@ async function show() {
   }
 }
 
+/** A token for some topics shows these alone. */
+function pages() {
+  return visitor().topics.length ? PAGES.filter((of) => of.path === 'topics' || of.under === 'topics') : PAGES;
+}
+
 function navigation(current) {
-  const entries = PAGES.filter((page) => !page.isHidden).map((page) => el('li', {},
+  const entries = pages().filter((page) => !page.isHidden).map((page) => el('li', {},
     link(page.title, `#/${page.path}`, { 'aria-current': page === current || page.path === current.under ? 'page' : null })));
   document.getElementById('nav').replaceChildren(el('ul', {}, entries));
 }

@@ -22,6 +22,7 @@ import java.time.Clock;
 import java.util.Map;
 import java.util.Objects;
 import java.util.function.BiConsumer;
+import java.util.function.BiFunction;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -39,6 +40,9 @@ public final class GuardedRoutes {
 
   static final String FORM = "X-Gameq-Form";
 
+  /** Whoever gives more is told by the topic itself. */
+  private static final int MOST_TOPIC_CHARS = 1_000;
+
   private static final ObjectMapper JSON = new ObjectMapper();
 
   private final RoutesConfig routes;
@@ -47,6 +51,11 @@ public final class GuardedRoutes {
   /** Answers a request that was let in. */
   public interface Answer {
     Object to(RequestBody body, Visitor visitor);
+  }
+
+  /** The same of a topic that the visitor's token is for. */
+  public interface TopicAnswer {
+    Object to(RequestBody body, Visitor visitor, String topic);
   }
 
   /** What a request that changes something needs beyond a session. */
@@ -84,6 +93,16 @@ public final class GuardedRoutes {
 
   /** Adds something to look at, for whoever is let in. */
   public void look(String path, Function<Context, Object> answer) {
+    look(
+        path,
+        (context, visitor) -> {
+          visitor.requireAll();
+          return answer.apply(context);
+        });
+  }
+
+  /** Adds something that shows only what the visitor's token is for. */
+  public void look(String path, BiFunction<Context, Visitor, Object> answer) {
     routes.get(
         API + path,
         context ->
@@ -92,21 +111,60 @@ public final class GuardedRoutes {
                 asked(
                     context,
                     of -> {
-                      if (signingIn.asksForToken() && signingIn.session(of) == null) {
+                      SignedIn session = signingIn.session(of);
+                      if (signingIn.asksForToken() && session == null) {
                         throw new UnauthorizedResponse("sign in first");
                       }
-                      return answer.apply(of);
+                      return answer.apply(
+                          of,
+                          session == null ? Visitor.NOBODY : SigningIn.visitor(session, of));
                     })));
+  }
+
+  /** Adds something to look at of the topic that the path names. */
+  public void lookAtTopic(String path, BiFunction<Context, String, Object> answer) {
+    look(
+        path,
+        (context, visitor) -> {
+          String topic = context.pathParam("topic");
+          visitor.require(topic);
+          return answer.apply(context, topic);
+        });
   }
 
   /** Adds something that shows values of rows: it needs a session, and the answer audits it. */
   public void values(String path, Answer answer) {
-    post(path, Needs.FORM, answer);
+    post(path, Needs.FORM, ofAll(answer));
+  }
+
+  /** The same of the topic that the body names. */
+  public void valuesOfTopic(String path, TopicAnswer answer) {
+    post(path, Needs.FORM, ofTopic(answer));
   }
 
   /** Adds something that changes something: the answer audits it before it does it. */
   public void act(String path, Answer answer) {
-    post(path, Needs.ACT, answer);
+    post(path, Needs.ACT, ofAll(answer));
+  }
+
+  /** The same with the topic that the body names. */
+  public void actOnTopic(String path, TopicAnswer answer) {
+    post(path, Needs.ACT, ofTopic(answer));
+  }
+
+  private static Answer ofAll(Answer answer) {
+    return (body, visitor) -> {
+      visitor.requireAll();
+      return answer.to(body, visitor);
+    };
+  }
+
+  private static Answer ofTopic(TopicAnswer answer) {
+    return (body, visitor) -> {
+      String topic = body.text("topic", MOST_TOPIC_CHARS);
+      visitor.require(topic);
+      return answer.to(body, visitor, topic);
+    };
   }
 
   private void post(String path, Needs needs, Answer answer) {

@@ -1,6 +1,6 @@
 package io.gameq.writer.console.access;
 
-import io.gameq.writer.config.AccessToken.Role;
+import io.gameq.writer.config.AccessToken;
 import java.time.Clock;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -27,13 +27,13 @@ final class Sessions {
     this.clock = clock;
   }
 
-  synchronized SignedIn open(String who, Role role) {
+  synchronized SignedIn open(String who, AccessToken token) {
     SignedIn session =
         new SignedIn(
             RandomIds.next(),
             RandomIds.next(),
             who,
-            role,
+            token,
             clock.millis() + LIFE_SECONDS * 1_000,
             new FormIds(clock));
     byId.put(session.id(), session);

@@ -1,7 +1,7 @@
 package io.gameq.writer.console.access;
 
 import java.util.Locale;
-import io.gameq.writer.config.AccessToken.Role;
+import io.gameq.writer.config.AccessToken;
 
 /**
  * Somebody who is signed in; thread-safe.
@@ -11,9 +11,9 @@ import io.gameq.writer.config.AccessToken.Role;
  * @param who the name given at sign-in, and that of the token
  * @param untilMillis when it ends, ms since 1970
  */
-record SignedIn(String id, String csrf, String who, Role role, long untilMillis, FormIds forms) {
+record SignedIn(String id, String csrf, String who, AccessToken token, long untilMillis, FormIds forms) {
   @Override
   public String toString() { // not what lets in
-    return String.format(Locale.ROOT, "SignedIn[who=%s, role=%s]", who, role);
+    return String.format(Locale.ROOT, "SignedIn[who=%s, role=%s]", who, token.role());
   }
 }

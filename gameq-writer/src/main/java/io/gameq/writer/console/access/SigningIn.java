@@ -13,6 +13,7 @@ import io.javalin.http.Context;
 import io.javalin.http.TooManyRequestsResponse;
 import io.javalin.http.UnauthorizedResponse;
 import java.time.Clock;
+import java.util.List;
 import java.util.function.BiConsumer;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -46,6 +47,7 @@ final class SigningIn {
    *
    * @param asksForToken whether nothing is shown without a session
    * @param mayRead whether values of rows are shown when asked for
+   * @param topics of which alone something is shown; empty: everything is
    * @param csrf to be sent with each changing request; empty without a session
    */
   record State(
@@ -55,6 +57,7 @@ final class SigningIn {
       boolean mayRead,
       boolean mayAct,
       String whyNot,
+      List<String> topics,
       String csrf) {}
 
   State state(Context context) {
@@ -69,6 +72,7 @@ final class SigningIn {
         session != null,
         session != null && whyNot(session).isEmpty(),
         whyNot(session),
+        session == null ? List.of() : session.token().topics(),
         session == null ? "" : session.csrf());
   }
 
@@ -83,7 +87,7 @@ final class SigningIn {
     if (session == null) {
       return "sign in first";
     }
-    return session.role() == Role.ACT ? "" : "your token is for looking only";
+    return session.token().role() == Role.ACT ? "" : "your token is for looking only";
   }
 
   boolean asksForToken() {
@@ -118,7 +122,7 @@ final class SigningIn {
       throw new UnauthorizedResponse(
           "that token is for programs: it does not sign in to a console");
     }
-    SignedIn session = sessions.open(name + " (" + token.name() + ")", token.role());
+    SignedIn session = sessions.open(name + " (" + token.name() + ")", token);
     try {
       audit.accept(visitor(session, context).actor(), token.role().name());
     } catch (RuntimeException e) {
@@ -135,7 +139,7 @@ final class SigningIn {
   }
 
   static Visitor visitor(SignedIn session, Context context) {
-    return new Visitor(session.who(), context.ip());
+    return new Visitor(session.who(), context.ip(), session.token());
   }
 
   /** Cookies know no ports: several writers of one host would overwrite each other's. */
@@ -146,6 +150,6 @@ final class SigningIn {
   private void setCookie(Context context, String value, long seconds) {
     context.header(
         "Set-Cookie",
-        String.format(Locale.ROOT, "%s=%s; Path=/console; Max-Age=%d; HttpOnly; SameSite=Strict%s", cookieName(context), value, seconds, isTls ? "; Secure" : ""));
+        String.format(Locale.ROOT, "%s=%s; Path=/console; Max-Age=%d; HttpOnly; SameSite=Strict%s", cookieName(context), value, seconds, isTls || context.scheme().equals("https") ? "; Secure" : ""));
   }
 }
