@@ -14,8 +14,14 @@ public final class ConflictException extends GameQueueException {
   /** With a message that names owner, session and rows. */
   public ConflictException(Conflict conflict) {
     super(
-        String.format(Locale.ROOT, "Redis lost acknowledged changes of %s by session %s, and they are not replayed (%s): %s;"
-                + " see 'gameq-recovery plan'", conflict.owner(), conflict.session(), conflict.reason(), conflict.rows().keySet()));
+        String.format(
+            Locale.ROOT,
+            "Redis lost acknowledged changes of %s by session %s, and they are not replayed (%s):"
+                + " %s; see 'gameq-recovery plan'",
+            conflict.owner(),
+            conflict.session(),
+            conflict.reason(),
+            conflict.rows().keySet()));
     this.conflict = conflict;
   }
 

@@ -1,9 +1,9 @@
 package io.gameq;
 
-import java.util.Locale;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneId;
+import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -185,7 +185,8 @@ public record Publish<T>(
   private static void check(String what, Duration value, Duration least) {
     if (value.compareTo(least) < 0 || value.compareTo(LONGEST) > 0) {
       throw new GameQueueException(
-          String.format(Locale.ROOT, "%s of a message is from %s to 100 years: %s", what, least, value));
+          String.format(
+              Locale.ROOT, "%s of a message is from %s to 100 years: %s", what, least, value));
     }
   }
 }

@@ -1,10 +1,10 @@
 package io.gameq;
 
-import java.util.Locale;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 
 /**
  * When a message whose handler failed is tried again, and how often until it is a dead letter.
@@ -30,7 +30,8 @@ public record Retry(List<Duration> delays, boolean jitter, int attempts) {
     delays = List.copyOf(delays);
     if (delays.isEmpty() || delays.size() > MOST_ATTEMPTS) {
       throw new GameQueueException(
-          String.format(Locale.ROOT, "a retry has 1 to %d delays: %d", MOST_ATTEMPTS, delays.size()));
+          String.format(
+              Locale.ROOT, "a retry has 1 to %d delays: %d", MOST_ATTEMPTS, delays.size()));
     }
     for (Duration delay : delays) {
       if (delay.isNegative() || delay.compareTo(LONGEST) > 0) {
@@ -39,7 +40,11 @@ public record Retry(List<Duration> delays, boolean jitter, int attempts) {
     }
     if (attempts < 1 || attempts > MOST_ATTEMPTS) {
       throw new GameQueueException(
-          String.format(Locale.ROOT, "attempts of a retry must be from 1 to %d: %d", MOST_ATTEMPTS, attempts));
+          String.format(
+              Locale.ROOT,
+              "attempts of a retry must be from 1 to %d: %d",
+              MOST_ATTEMPTS,
+              attempts));
     }
   }
 

@@ -1,7 +1,7 @@
 package io.gameq;
 
-import java.util.Locale;
 import java.time.Duration;
+import java.util.Locale;
 
 /**
  * What a topic is: kept in MySQL when it is first opened, and compared whenever a node opens it.
@@ -39,7 +39,11 @@ public record TopicOptions(
     }
     if (payloadBytes < 1 || payloadBytes > MOST_PAYLOAD_BYTES) {
       throw new GameQueueException(
-          String.format(Locale.ROOT, "payloadBytes of a topic must be from 1 to %d: %d", MOST_PAYLOAD_BYTES, payloadBytes));
+          String.format(
+              Locale.ROOT,
+              "payloadBytes of a topic must be from 1 to %d: %d",
+              MOST_PAYLOAD_BYTES,
+              payloadBytes));
     }
     check("ageing", ageing, Duration.ZERO, YEAR);
     check("window", window, Duration.ZERO, YEAR);
@@ -49,7 +53,8 @@ public record TopicOptions(
   private static void check(String name, Duration value, Duration least, Duration most) {
     if (value.compareTo(least) < 0 || value.compareTo(most) > 0) {
       throw new GameQueueException(
-          String.format(Locale.ROOT, "%s of a topic must be from %s to %s: %s", name, least, most, value));
+          String.format(
+              Locale.ROOT, "%s of a topic must be from %s to %s: %s", name, least, most, value));
     }
   }
 

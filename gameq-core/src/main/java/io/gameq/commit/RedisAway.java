@@ -1,9 +1,9 @@
 package io.gameq.commit;
 
-import java.util.Locale;
 import io.gameq.Limits;
 import io.gameq.RedisUnavailableException;
 import io.gameq.WhenRedisIsAway;
+import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -51,12 +51,19 @@ final class RedisAway {
     long millis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - since);
     if (fails()) {
       return new RedisUnavailableException(
-          String.format(Locale.ROOT, "Redis has been away for %d ms: the commit was not taken (whenRedisIsAway is FAIL)", millis));
+          String.format(
+              Locale.ROOT,
+              "Redis has been away for %d ms: the commit was not taken (whenRedisIsAway is FAIL)",
+              millis));
     }
     return millis <= limits.journalMillis()
         ? null
         : new RedisUnavailableException(
-            String.format(Locale.ROOT, "Redis has been away for %d ms, longer than the %d ms that commits are"
-                    + " journaled: the commit was not taken", millis, limits.journalMillis()));
+            String.format(
+                Locale.ROOT,
+                "Redis has been away for %d ms, longer than the %d ms that commits are"
+                    + " journaled: the commit was not taken",
+                millis,
+                limits.journalMillis()));
   }
 }

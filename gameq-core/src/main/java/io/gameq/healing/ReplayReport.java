@@ -1,11 +1,11 @@
 package io.gameq.healing;
 
-import java.util.Locale;
 import io.gameq.owner.OwnerId;
 import io.gameq.terminal.Shown;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 
@@ -38,7 +38,13 @@ public final class ReplayReport {
   /** An owner is left as it is. */
   public void refused(OwnerId owner, long itsRows, String why) {
     refused += itsRows;
-    name(String.format(Locale.ROOT, "not replayed: %s %s: %s", Shown.count(itsRows, "row"), Shown.whose(owner), why));
+    name(
+        String.format(
+            Locale.ROOT,
+            "not replayed: %s %s: %s",
+            Shown.count(itsRows, "row"),
+            Shown.whose(owner),
+            why));
   }
 
   /**
@@ -71,9 +77,12 @@ public final class ReplayReport {
     return closed.entrySet().stream()
         .map(
             of ->
-                String.format(Locale.ROOT, "table %s takes no rows, %s of it not replayed: %s", Shown.text(of.getKey()),
-                        Shown.count(closedRows.getOrDefault(of.getKey(), 0L), "row"),
-                        Shown.cut(of.getValue(), 200)))
+                String.format(
+                    Locale.ROOT,
+                    "table %s takes no rows, %s of it not replayed: %s",
+                    Shown.text(of.getKey()),
+                    Shown.count(closedRows.getOrDefault(of.getKey(), 0L), "row"),
+                    Shown.cut(of.getValue(), 200)))
         .toList();
   }
 

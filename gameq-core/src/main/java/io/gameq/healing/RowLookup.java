@@ -1,6 +1,5 @@
 package io.gameq.healing;
 
-import java.util.Locale;
 import io.gameq.MySqlException;
 import io.gameq.healing.Ownership.Conflict;
 import io.gameq.healing.Ownership.Replayable;
@@ -30,6 +29,7 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
@@ -183,7 +183,10 @@ final class RowLookup {
     if (horizon != null && isOld && !isDelete) {
       return Judgement.of(
           Status.TOO_OLD,
-          String.format(Locale.ROOT, "deletes from before %s UTC are forgotten: it could bring a deleted row back", Shown.utc(horizon)));
+          String.format(
+              Locale.ROOT,
+              "deletes from before %s UTC are forgotten: it could bring a deleted row back",
+              Shown.utc(horizon)));
     }
     if (verdict instanceof Conflict conflict) {
       return Judgement.of(

@@ -1,7 +1,7 @@
 package io.gameq.log;
 
-import java.util.Locale;
 import java.util.HashMap;
+import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
@@ -46,7 +46,8 @@ public final class RepeatedWarnings {
       log.accept(
           unsaid == 0
               ? text.get()
-              : String.format(Locale.ROOT, "%s (and %,d like it since the last line)", text.get(), unsaid));
+              : String.format(
+                  Locale.ROOT, "%s (and %,d like it since the last line)", text.get(), unsaid));
     }
   }
 

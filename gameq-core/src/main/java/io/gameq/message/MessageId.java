@@ -1,9 +1,9 @@
 package io.gameq.message;
 
-import java.util.Locale;
 import io.gameq.GameQueueException;
 import io.gameq.owner.OwnerId;
 import io.gameq.owner.PercentEncoding;
+import java.util.Locale;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -32,13 +32,22 @@ public record MessageId(String topic, String id) {
   public static MessageId of(String topic, @Nullable String group, String key) {
     if (key.isEmpty() || (group != null && group.isEmpty())) {
       throw new GameQueueException(
-          String.format(Locale.ROOT, "the %s of a message of topic '%s' is empty", key.isEmpty() ? "key" : "group", topic));
+          String.format(
+              Locale.ROOT,
+              "the %s of a message of topic '%s' is empty",
+              key.isEmpty() ? "key" : "group",
+              topic));
     }
     String encoded = PercentEncoding.percent(key);
     String id = group == null ? encoded : PercentEncoding.percent(group) + ":" + encoded;
     if (id.length() > MAX_ENCODED_BYTES) {
       throw new GameQueueException(
-          String.format(Locale.ROOT, "key and group of a message of topic '%s' take %d bytes encoded, the limit is %d", topic, id.length(), MAX_ENCODED_BYTES));
+          String.format(
+              Locale.ROOT,
+              "key and group of a message of topic '%s' take %d bytes encoded, the limit is %d",
+              topic,
+              id.length(),
+              MAX_ENCODED_BYTES));
     }
     return new MessageId(topic, id);
   }

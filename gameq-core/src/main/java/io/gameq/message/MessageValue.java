@@ -3,10 +3,10 @@ package io.gameq.message;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import java.util.Locale;
 import io.gameq.GameQueueException;
 import io.gameq.rows.RowHeader;
 import java.nio.ByteBuffer;
+import java.util.Locale;
 
 /**
  * What Redis and the WAL hold of a message, see the package comment. Stateless; an encoded value is

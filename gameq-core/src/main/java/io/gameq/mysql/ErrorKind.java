@@ -35,8 +35,8 @@ public enum ErrorKind {
   private static final Set<Integer> TRY_AGAIN_CODES = Set.of(1205, 1213, 3572, 1020, 1412, 1615);
 
   /**
-   * Too many connections, shutdown, read-only, offline, kill, login, resource limits, disk or lock table
-   * full, unknown database.
+   * Too many connections, shutdown, read-only, offline, kill, login, resource limits, disk or lock
+   * table full, unknown database.
    */
   private static final Set<Integer> OUTAGE_CODES =
       Set.of(
@@ -76,9 +76,7 @@ public enum ErrorKind {
   /** Whether something failed, somewhere below this, that may pass by itself: wait. */
   public static boolean mayPass(@Nullable Throwable e) {
     return e != null
-        && (e instanceof SQLException sql
-            ? MAY_PASS.contains(of(sql))
-            : mayPass(e.getCause()));
+        && (e instanceof SQLException sql ? MAY_PASS.contains(of(sql)) : mayPass(e.getCause()));
   }
 
   /** The kind of an error that a statement threw. */

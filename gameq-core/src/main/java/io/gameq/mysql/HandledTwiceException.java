@@ -1,10 +1,10 @@
 package io.gameq.mysql;
 
-import java.util.Locale;
 import io.gameq.DeadLetter;
 import io.gameq.rows.HandledRow;
 import java.sql.SQLException;
 import java.util.List;
+import java.util.Locale;
 
 /**
  * Of messages that these rows tell of another handler's rows count: nothing that was committed
@@ -18,7 +18,10 @@ public final class HandledTwiceException extends SQLException {
   /** With the rows of {@code gameq_handled} that are refused, one at least. */
   public HandledTwiceException(List<RowChange> refused) {
     super(
-        String.format(Locale.ROOT, "another handler of message %s was flushed before, and its rows count", HandledRow.message(refused.get(0).key())),
+        String.format(
+            Locale.ROOT,
+            "another handler of message %s was flushed before, and its rows count",
+            HandledRow.message(refused.get(0).key())),
         "45000",
         DeadLetter.HANDLED_TWICE);
     this.refused = List.copyOf(refused);

@@ -8,9 +8,9 @@ import java.util.Set;
 
 /**
  * Which connections a pool gives up: those to a server that has become read-only, so that the next
- * one goes to where the primary is by then. And which it keeps although something failed on them: its own rule closes one after
- * "this server cannot do that", and after a statement that took too long and was ended, which both
- * leave it as it was. Stateless.
+ * one goes to where the primary is by then. And which it keeps although something failed on them:
+ * its own rule closes one after "this server cannot do that", and after a statement that took too
+ * long and was ended, which both leave it as it was. Stateless.
  *
  * <p>Made by the pool, from its name: HikariCP 5 takes it no other way, and some games have that.
  */

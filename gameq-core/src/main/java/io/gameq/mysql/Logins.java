@@ -15,8 +15,9 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Logs in to MySQL by the driver itself, and to no server that is read-only. {@code DriverManager} has one login timeout for the whole
- * JVM, which a pool would set for every other pool of the game. Immutable.
+ * Logs in to MySQL by the driver itself, and to no server that is read-only. {@code DriverManager}
+ * has one login timeout for the whole JVM, which a pool would set for every other pool of the game.
+ * Immutable.
  */
 final class Logins implements DataSource {
   /** Whether writes are refused; super_read_only of MySQL switches read_only on as well. */

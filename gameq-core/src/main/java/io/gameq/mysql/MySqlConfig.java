@@ -1,10 +1,10 @@
 package io.gameq.mysql;
 
-import java.util.Locale;
 import com.mysql.cj.conf.PropertyKey;
 import io.gameq.GameQueueException;
 import io.gameq.Password;
 import io.gameq.Tls;
+import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -55,6 +55,12 @@ public record MySqlConfig(
 
   @Override
   public String toString() {
-    return String.format(Locale.ROOT, "MySqlConfig[%s/%s, user=%s, poolSize=%d]", address(), database(), user, poolSize);
+    return String.format(
+        Locale.ROOT,
+        "MySqlConfig[%s/%s, user=%s, poolSize=%d]",
+        address(),
+        database(),
+        user,
+        poolSize);
   }
 }

@@ -1,9 +1,9 @@
 package io.gameq.mysql;
 
-import java.util.Locale;
 import io.gameq.GameQueueException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -66,20 +66,27 @@ public record MySqlServerCheck(
     List<String> warnings = new ArrayList<>();
     if (number(versionText) < (isMariaDb ? MARIADB_MIN : MYSQL_MIN)) {
       refusals.add(
-          String.format(Locale.ROOT, "version %s is too old: use MySQL 8.0.19 or newer, or MariaDB 10.6 or newer", versionText));
+          String.format(
+              Locale.ROOT,
+              "version %s is too old: use MySQL 8.0.19 or newer, or MariaDB 10.6 or newer",
+              versionText));
     }
     for (String mode : List.of("STRICT_TRANS_TABLES", MySqlPool.ZERO_IS_A_VALUE)) {
       if (!List.of(sessionMode.split(",", -1)).contains(mode)) {
         refusals.add(
-            String.format(Locale.ROOT, "the session's sql_mode lacks %s, which gameq set: a proxy between dropped it;"
-                    + " have the proxy keep session variables, or connect to MySQL itself", mode));
+            String.format(
+                Locale.ROOT,
+                "the session's sql_mode lacks %s, which gameq set: a proxy between dropped it;"
+                    + " have the proxy keep session variables, or connect to MySQL itself",
+                mode));
       }
     }
     if ("OFF".equals(global.get("group_replication_single_primary_mode"))
         && !global.getOrDefault("group_replication_group_name", "").isEmpty()) {
       refusals.add(
           "it belongs to a group of several primaries, which gameq does not support: run"
-              + " group_replication_switch_to_single_primary_mode(), and give the primary's address");
+              + " group_replication_switch_to_single_primary_mode(), and give the primary's"
+              + " address");
     }
     if (isOn(global.get("log_bin")) && "STATEMENT".equals(global.get("binlog_format"))) {
       refusals.add(
@@ -88,15 +95,22 @@ public record MySqlServerCheck(
     String flush = global.getOrDefault("innodb_flush_log_at_trx_commit", "1");
     if (!flush.equals("1")) {
       warnings.add(
-          String.format(Locale.ROOT, "innodb_flush_log_at_trx_commit is %s: a power loss can undo rows that gameq"
-                  + " calls durable, set it to 1", flush));
+          String.format(
+              Locale.ROOT,
+              "innodb_flush_log_at_trx_commit is %s: a power loss can undo rows that gameq"
+                  + " calls durable, set it to 1",
+              flush));
     }
     long packet =
         Long.parseLong(global.getOrDefault("max_allowed_packet", Long.toString(MIN_PACKET_BYTES)));
     if (packet < MIN_PACKET_BYTES) {
       warnings.add(
-          String.format(Locale.ROOT, "max_allowed_packet is %,d bytes: large rows are refused and set aside, set it"
-                  + " to %d or more", packet, MIN_PACKET_BYTES));
+          String.format(
+              Locale.ROOT,
+              "max_allowed_packet is %,d bytes: large rows are refused and set aside, set it"
+                  + " to %d or more",
+              packet,
+              MIN_PACKET_BYTES));
     }
     return new MySqlServerCheck(versionText, isMariaDb, refusals, warnings);
   }

@@ -1,6 +1,5 @@
 package io.gameq.node;
 
-import java.util.Locale;
 import io.gameq.GameQueueException;
 import io.gameq.Row;
 import io.gameq.change.ChangedRow;
@@ -16,6 +15,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -162,8 +162,12 @@ final class CurrentRows {
   private void ask(Table table) {
     if (!asked.contains(table.name()) && (changedBefore || changedSince.contains(table.name()))) {
       throw new GameQueueException(
-          String.format(Locale.ROOT, "the current rows of %s in table %s are not known: ask for them once before the"
-                  + " session's first commit, or read them with GameQueue.read", owner, table.name()));
+          String.format(
+              Locale.ROOT,
+              "the current rows of %s in table %s are not known: ask for them once before the"
+                  + " session's first commit, or read them with GameQueue.read",
+              owner,
+              table.name()));
     }
     asked.add(table.name());
   }

@@ -1,6 +1,5 @@
 package io.gameq.node;
 
-import java.util.Locale;
 import io.gameq.ClosedException;
 import io.gameq.EarlierWals;
 import io.gameq.GameQueueConfig;
@@ -54,6 +53,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -241,9 +241,13 @@ final class GameNode implements SenderEvents, AutoCloseable {
     }
     if (!incomplete.isEmpty() && config.earlierWals() == EarlierWals.REFUSE) {
       throw new GameQueueException(
-          String.format(Locale.ROOT, "node %s does not start beside the incomplete WAL %s: run 'gameq-recovery"
+          String.format(
+              Locale.ROOT,
+              "node %s does not start beside the incomplete WAL %s: run 'gameq-recovery"
                   + " plan' over it and remove it when 'verify' ends with 0, or choose another"
-                  + " earlierWals", config.node(), incomplete.get(0)));
+                  + " earlierWals",
+              config.node(),
+              incomplete.get(0)));
     }
     if (wals.isEmpty()) {
       return wals;
@@ -381,7 +385,11 @@ final class GameNode implements SenderEvents, AutoCloseable {
     Throwable cause = death;
     if (cause != null) {
       throw new GameQueueException(
-          String.format(Locale.ROOT, "node %s cannot go on, since its sender died (%s): close it and start it again", config.node(), cause),
+          String.format(
+              Locale.ROOT,
+              "node %s cannot go on, since its sender died (%s): close it and start it again",
+              config.node(),
+              cause),
           cause);
     }
   }
@@ -420,7 +428,8 @@ final class GameNode implements SenderEvents, AutoCloseable {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     } catch (ExecutionException e) {
-      throw new GameQueueException(String.format(Locale.ROOT, "node %s did not close well", config.node()), e);
+      throw new GameQueueException(
+          String.format(Locale.ROOT, "node %s did not close well", config.node()), e);
     } finally {
       callbacks.runLeft(deadline);
     }

@@ -1,6 +1,5 @@
 package io.gameq.node;
 
-import java.util.Locale;
 import io.gameq.Row;
 import io.gameq.RowRefusedException;
 import io.gameq.change.CarriedColumns;
@@ -20,6 +19,7 @@ import io.gameq.view.GameTables;
 import io.gameq.view.OwnerView;
 import java.time.Clock;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -38,7 +38,10 @@ record GameRows(GameTables tables, RowCodec codec, Clock clock, int mostRowBytes
   record Sent(OwnerId to, ChangedRow row) {
     RowRefusedException isTwice() {
       return new RowRefusedException(
-          String.format(Locale.ROOT, "row %s is sent twice in one commit: what is sent needs a new key", row.key()));
+          String.format(
+              Locale.ROOT,
+              "row %s is sent twice in one commit: what is sent needs a new key",
+              row.key()));
     }
   }
 
@@ -104,7 +107,13 @@ record GameRows(GameTables tables, RowCodec codec, Clock clock, int mostRowBytes
     Table table = given.table();
     if (!table.isOwnedBy(to, given.values())) {
       throw new RowRefusedException(
-          String.format(Locale.ROOT, "%s: the row belongs to %s by its column %s, and is sent to %s", table.name(), table.ownerOf(given.values()), table.ownerColumn().name(), to));
+          String.format(
+              Locale.ROOT,
+              "%s: the row belongs to %s by its column %s, and is sent to %s",
+              table.name(),
+              table.ownerOf(given.values()),
+              table.ownerColumn().name(),
+              to));
     }
     RowKey key = RowKey.of(table, given.values());
     return new Sent(to, encode(table, key, RowOp.PUT, given.values(), null));
@@ -123,7 +132,12 @@ record GameRows(GameTables tables, RowCodec codec, Clock clock, int mostRowBytes
             : codec.encode(tables.image(table, op, values, carried));
     if (image.length > mostRowBytes) {
       throw new RowRefusedException(
-          String.format(Locale.ROOT, "%s: a row of %d bytes encoded, the limit is %d: raise maxRowBytes", table.name(), image.length, mostRowBytes));
+          String.format(
+              Locale.ROOT,
+              "%s: a row of %d bytes encoded, the limit is %d: raise maxRowBytes",
+              table.name(),
+              image.length,
+              mostRowBytes));
     }
     return new ChangedRow(key.text(), image);
   }

@@ -1,6 +1,5 @@
 package io.gameq.node;
 
-import java.util.Locale;
 import io.gameq.CallTimeoutException;
 import io.gameq.ClosedException;
 import io.gameq.GameQueueConfig;
@@ -9,6 +8,7 @@ import io.gameq.MySqlUnavailableException;
 import io.gameq.RedisUnavailableException;
 import io.gameq.agent.DaemonThreads;
 import java.time.Duration;
+import java.util.Locale;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -252,7 +252,8 @@ final class NodeCalls implements AutoCloseable {
   }
 
   private static String notDoneWithin(String what, long nanos) {
-    return String.format(Locale.ROOT, "%s: not done within %d ms", what, TimeUnit.NANOSECONDS.toMillis(nanos));
+    return String.format(
+        Locale.ROOT, "%s: not done within %d ms", what, TimeUnit.NANOSECONDS.toMillis(nanos));
   }
 
   private static GameQueueException interrupted(String what) {

@@ -1,6 +1,5 @@
 package io.gameq.node;
 
-import java.util.Locale;
 import io.gameq.GameQueueException;
 import io.gameq.Ids;
 import io.gameq.LayoutException;
@@ -18,6 +17,7 @@ import io.gameq.rows.types.ColumnDefault;
 import io.gameq.rows.types.ColumnType;
 import java.math.BigInteger;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongSupplier;
@@ -40,7 +40,8 @@ final class NodeIds {
   Ids of(Table of, int range) {
     if (range < 1 || range > MOST) {
       throw new GameQueueException(
-          String.format(Locale.ROOT, "a range of %d ids of %s: use 1 to %,d", range, of.name(), MOST));
+          String.format(
+              Locale.ROOT, "a range of %d ids of %s: use 1 to %,d", range, of.name(), MOST));
     }
     IdRanges ids =
         byTable.computeIfAbsent(
@@ -124,8 +125,12 @@ final class NodeIds {
             : numbered;
     if (all.size() != 1) {
       throw new GameQueueException(
-          String.format(Locale.ROOT, "table %s has %s: ids are for a column with AUTO_INCREMENT, or for the only integer of"
-                  + " the primary key beside the owner's column", of.name(), all.isEmpty() ? "no column for ids" : "several columns for ids"));
+          String.format(
+              Locale.ROOT,
+              "table %s has %s: ids are for a column with AUTO_INCREMENT, or for the only integer"
+                  + " of the primary key beside the owner's column",
+              of.name(),
+              all.isEmpty() ? "no column for ids" : "several columns for ids"));
     }
     return all.get(0);
   }

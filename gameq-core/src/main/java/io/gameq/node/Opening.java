@@ -1,6 +1,5 @@
 package io.gameq.node;
 
-import java.util.Locale;
 import io.gameq.OwnerHeldException;
 import io.gameq.OwnershipLostException;
 import io.gameq.RedisUnavailableException;
@@ -25,6 +24,7 @@ import io.gameq.view.OwnerViews;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.function.Consumer;
@@ -371,7 +371,11 @@ public sealed interface Opening {
         }
         throw new OwnerHeldException(
             owner.id(),
-            String.format(Locale.ROOT, "%s is open %s: close it there, or open it with Takeover.ALWAYS", owner, holder.where()));
+            String.format(
+                Locale.ROOT,
+                "%s is open %s: close it there, or open it with Takeover.ALWAYS",
+                owner,
+                holder.where()));
       }
       return new Free(attempt, by, seen);
     }
@@ -523,6 +527,7 @@ public sealed interface Opening {
   /** What who asked for {@link Takeover#UNLESS_ALIVE} is told of a race. */
   static OwnerHeldException openedElsewhere(OwnerId owner) {
     return new OwnerHeldException(
-        owner.id(), String.format(Locale.ROOT, "%s was opened elsewhere at the same moment", owner));
+        owner.id(),
+        String.format(Locale.ROOT, "%s was opened elsewhere at the same moment", owner));
   }
 }

@@ -1,6 +1,5 @@
 package io.gameq.node;
 
-import java.util.Locale;
 import io.gameq.GameQueueException;
 import io.gameq.agent.DaemonThreads;
 import io.gameq.durability.DurableTracker;
@@ -9,6 +8,7 @@ import io.gameq.redis.script.DueSessions;
 import io.gameq.upkeep.ClosedSessionNotices;
 import java.time.Duration;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
@@ -41,7 +41,11 @@ final class SessionClosing implements AutoCloseable {
     try {
       if (!tracker.awaitQueued(deadlineNanos)) {
         throw new GameQueueException(
-            String.format(Locale.ROOT, "not known within %d ms that Redis has all of session %s; it is sent on", node.calls.timeout.toMillis(), session));
+            String.format(
+                Locale.ROOT,
+                "not known within %d ms that Redis has all of session %s; it is sent on",
+                node.calls.timeout.toMillis(),
+                session));
       }
       long left = deadlineNanos - System.nanoTime();
       if (left > 0) { // else it is told soon

@@ -1,6 +1,5 @@
 package io.gameq.node;
 
-import java.util.Locale;
 import io.gameq.ClaimLostException;
 import io.gameq.CommitReceipt;
 import io.gameq.GameQueueException;
@@ -36,6 +35,7 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
@@ -303,7 +303,11 @@ final class SessionCommits implements MessageCommits {
     if (part.session().isLost()) {
       throw new OwnershipLostException(
           part.session().owner().id(),
-          String.format(Locale.ROOT, "session %s no longer owns %s: a newer session was opened; open the owner again", part.session().id(), part.session().owner()));
+          String.format(
+              Locale.ROOT,
+              "session %s no longer owns %s: a newer session was opened; open the owner again",
+              part.session().id(),
+              part.session().owner()));
     }
   }
 
@@ -321,11 +325,20 @@ final class SessionCommits implements MessageCommits {
     }
     if (rows > limits.commitRows()) {
       throw new GameQueueException(
-          String.format(Locale.ROOT, "a commit of %d %s, the limit is %d: commit in smaller steps, or raise maxCommit", rows, messages.isEmpty() ? "rows" : "rows and messages", limits.commitRows()));
+          String.format(
+              Locale.ROOT,
+              "a commit of %d %s, the limit is %d: commit in smaller steps, or raise maxCommit",
+              rows,
+              messages.isEmpty() ? "rows" : "rows and messages",
+              limits.commitRows()));
     }
     if (bytes > limits.commitBytes()) {
       throw new GameQueueException(
-          String.format(Locale.ROOT, "a commit of %d bytes, the limit is %d: commit in smaller steps, or raise maxCommit", bytes, limits.commitBytes()));
+          String.format(
+              Locale.ROOT,
+              "a commit of %d bytes, the limit is %d: commit in smaller steps, or raise maxCommit",
+              bytes,
+              limits.commitBytes()));
     }
   }
 
@@ -391,8 +404,12 @@ final class SessionCommits implements MessageCommits {
   private void awaitCallbacks(long deadline) {
     if (!node.callbacks.awaitRoom(deadline)) {
       throw new QueueFullException(
-          String.format(Locale.ROOT, "%,d callbacks of the game wait, and none ended within %d ms: what hangs on"
-                  + " futures of commits takes too long, or blocks", Callbacks.MOST_WAITING, limits.admissionMillis()));
+          String.format(
+              Locale.ROOT,
+              "%,d callbacks of the game wait, and none ended within %d ms: what hangs on"
+                  + " futures of commits takes too long, or blocks",
+              Callbacks.MOST_WAITING,
+              limits.admissionMillis()));
     }
   }
 
@@ -412,9 +429,15 @@ final class SessionCommits implements MessageCommits {
       Thread.currentThread().interrupt();
     }
     throw new QueueFullException(
-        String.format(Locale.ROOT, "%s has as many rows, or bytes of them, that wait for MySQL as it may, and found"
+        String.format(
+            Locale.ROOT,
+            "%s has as many rows, or bytes of them, that wait for MySQL as it may, and found"
                 + " no room within %d ms: MySQL or the writers are slow or away, or"
-                + " maxDirtyRowsPerOwner (%d) or maxDirtyBytesPerOwner (%d) is too low", part.session().owner(), limits.admissionMillis(), rows, bytes));
+                + " maxDirtyRowsPerOwner (%d) or maxDirtyBytesPerOwner (%d) is too low",
+            part.session().owner(),
+            limits.admissionMillis(),
+            rows,
+            bytes));
   }
 
   // --- messages alone, without a receipt
@@ -473,7 +496,10 @@ final class SessionCommits implements MessageCommits {
         String before = byMessage.get(HandledRow.handling(row.key()));
         if (before != null && !before.equals(row.key())) {
           throw new ClaimLostException(
-              String.format(Locale.ROOT, "%s has the rows of another handler of this message, its own or adopted ones", tracker.session().owner()));
+              String.format(
+                  Locale.ROOT,
+                  "%s has the rows of another handler of this message, its own or adopted ones",
+                  tracker.session().owner()));
         }
       }
       handled.forEach(row -> byMessage.put(HandledRow.handling(row.key()), row.key()));

@@ -1,6 +1,5 @@
 package io.gameq.node;
 
-import java.util.Locale;
 import io.gameq.ClosedException;
 import io.gameq.GameQueueException;
 import io.gameq.Limits;
@@ -22,6 +21,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
@@ -154,8 +154,13 @@ final class StagedChanges {
     int part = of.keyColumns().indexOf(of.ownerColumn());
     if (part >= 0 && !parts[part].equals(of.ownerColumnValue(owner))) {
       throw new RowRefusedException(
-          String.format(Locale.ROOT, "%s: the key names another owner by its column %s than %s: delete it in that"
-                  + " owner's session", of.name(), of.ownerColumn().name(), owner));
+          String.format(
+              Locale.ROOT,
+              "%s: the key names another owner by its column %s than %s: delete it in that"
+                  + " owner's session",
+              of.name(),
+              of.ownerColumn().name(),
+              owner));
     }
     stage(games.encode(of, RowKey.ofKey(of, parts), RowOp.DELETE, parts, null));
   }
@@ -169,8 +174,11 @@ final class StagedChanges {
     Table table = row.table();
     if (table.keyColumns().contains(table.ownerColumn())) {
       throw new RowRefusedException(
-          String.format(Locale.ROOT, "%s: the primary key names the owner, so this row cannot move: delete it here"
-                  + " and put it in the other session, and commit both together", table.name()));
+          String.format(
+              Locale.ROOT,
+              "%s: the primary key names the owner, so this row cannot move: delete it here"
+                  + " and put it in the other session, and commit both together",
+              table.name()));
     }
     requireKnown(table);
     to.requireKnown(table);
@@ -193,7 +201,10 @@ final class StagedChanges {
         () -> {
           if (to.equals(owner)) {
             throw new RowRefusedException(
-                String.format(Locale.ROOT, "rows are sent to other owners than %s, whose session this is: put them", to));
+                String.format(
+                    Locale.ROOT,
+                    "rows are sent to other owners than %s, whose session this is: put them",
+                    to));
           }
           stage(games.sent(to, given.get()));
         });
@@ -221,18 +232,27 @@ final class StagedChanges {
     Table table = row.table();
     if (!table.isOwnedBy(owner, row.values())) {
       throw new RowRefusedException(
-          String.format(Locale.ROOT, "%s: the row belongs to %s by its column %s, not to %s: put it in that owner's"
-                  + " session, or move it there", table.name(), table.ownerOf(row.values()), table.ownerColumn().name(), owner));
+          String.format(
+              Locale.ROOT,
+              "%s: the row belongs to %s by its column %s, not to %s: put it in that owner's"
+                  + " session, or move it there",
+              table.name(),
+              table.ownerOf(row.values()),
+              table.ownerColumn().name(),
+              owner));
     }
   }
 
   /** The message of gameq's own exceptions names the table; others may hold a value. */
   RuntimeException refused(String change, RuntimeException reason) {
     tear(
-        String.format(Locale.ROOT, "a %s was refused (%s);", change,
-                reason instanceof GameQueueException
-                    ? reason.getMessage()
-                    : reason.getClass().getSimpleName()),
+        String.format(
+            Locale.ROOT,
+            "a %s was refused (%s);",
+            change,
+            reason instanceof GameQueueException
+                ? reason.getMessage()
+                : reason.getClass().getSimpleName()),
         reason);
     return reason;
   }
@@ -246,8 +266,12 @@ final class StagedChanges {
   private void stage(ChangedRow row) {
     if (ofSession != null && ofSession.get(row.key()) != null) {
       throw new GameQueueException(
-          String.format(Locale.ROOT, "row %s has a change that is staged in the session of %s: commit it, or roll it back,"
-                  + " first", row.key(), owner));
+          String.format(
+              Locale.ROOT,
+              "row %s has a change that is staged in the session of %s: commit it, or roll it back,"
+                  + " first",
+              row.key(),
+              owner));
     }
     add(row);
   }
@@ -311,8 +335,12 @@ final class StagedChanges {
   synchronized void requireOpen() {
     if (refused != null) {
       throw new ClosedException(
-          String.format(Locale.ROOT, "a commit of %s together with the acknowledgement of a message was refused, and what the"
-                  + " game remembers may be ahead of its rows: open the owner again (%s)", owner, refused.getMessage()));
+          String.format(
+              Locale.ROOT,
+              "a commit of %s together with the acknowledgement of a message was refused, and what"
+                  + " the game remembers may be ahead of its rows: open the owner again (%s)",
+              owner,
+              refused.getMessage()));
     }
     if (closed) {
       throw new ClosedException("the session of " + owner + " is closed: open the owner again");
@@ -411,9 +439,13 @@ final class StagedChanges {
 
   private RollbackRequiredException rollbackRequired(Tear tear) {
     return new RollbackRequiredException(
-        String.format(Locale.ROOT, "what is staged for %s may be half of a change and was not committed: %s call"
+        String.format(
+            Locale.ROOT,
+            "what is staged for %s may be half of a change and was not committed: %s call"
                 + " rollback() on this session, and on the others of a trade, and stage the change"
-                + " again", owner, tear.why),
+                + " again",
+            owner,
+            tear.why),
         tear.cause);
   }
 
@@ -534,7 +566,8 @@ final class StagedChanges {
       }
       if (bytes + moreBytes > limits.commitBytes()) {
         throw tooMuch(
-            String.format(Locale.ROOT, "%,d bytes", bytes + moreBytes), String.format(Locale.ROOT, "%,d", limits.commitBytes()));
+            String.format(Locale.ROOT, "%,d bytes", bytes + moreBytes),
+            String.format(Locale.ROOT, "%,d", limits.commitBytes()));
       }
       rows += moreRows;
       bytes += moreBytes;
@@ -542,8 +575,12 @@ final class StagedChanges {
 
     private static GameQueueException tooMuch(String wouldBe, String limit) {
       return new GameQueueException(
-          String.format(Locale.ROOT, "this change would make a commit of %s, the limit is %s: commit in smaller steps, or"
-                  + " raise maxCommit", wouldBe, limit));
+          String.format(
+              Locale.ROOT,
+              "this change would make a commit of %s, the limit is %s: commit in smaller steps, or"
+                  + " raise maxCommit",
+              wouldBe,
+              limit));
     }
 
     /** So much is staged now. */

@@ -1,9 +1,9 @@
 package io.gameq.owner;
 
-import java.util.Locale;
 import io.gameq.GameQueueException;
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
+import java.util.Locale;
 
 /**
  * Percent encoding of untrusted text into {@code [A-Za-z0-9._~%-]}: one form per text, so equal
@@ -45,7 +45,8 @@ public final class PercentEncoding {
         i++;
       } else if (Character.isSurrogate(c)) {
         throw new GameQueueException(
-            String.format(Locale.ROOT, "text of %d characters holds a lone surrogate", text.length()));
+            String.format(
+                Locale.ROOT, "text of %d characters holds a lone surrogate", text.length()));
       }
     }
     return text.getBytes(StandardCharsets.UTF_8);

@@ -1,6 +1,5 @@
 package io.gameq.records;
 
-import java.util.Locale;
 import io.gameq.GameQueueException;
 import java.io.IOException;
 import java.lang.reflect.ParameterizedType;
@@ -11,6 +10,7 @@ import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -221,7 +221,8 @@ public final class PackedValues {
           }
         }
         throw new GameQueueException(
-            String.format(Locale.ROOT, "a payload has a constant that %s does not", type.getName()));
+            String.format(
+                Locale.ROOT, "a payload has a constant that %s does not", type.getName()));
       }
     };
   }

@@ -1,10 +1,10 @@
 package io.gameq.records;
 
-import java.util.Locale;
 import io.gameq.GameQueueException;
 import java.io.IOException;
 import java.lang.reflect.RecordComponent;
 import java.util.HashMap;
+import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.msgpack.core.MessagePacker;
@@ -25,7 +25,11 @@ public final class RecordValue implements PackedValue {
   private RecordValue(Class<?> type, int depth) {
     if (depth > DEEPEST) {
       throw new GameQueueException(
-          String.format(Locale.ROOT, "record %s holds itself, or records more than %d deep", type.getName(), DEEPEST));
+          String.format(
+              Locale.ROOT,
+              "record %s holds itself, or records more than %d deep",
+              type.getName(),
+              DEEPEST));
     }
     record = new RecordClass(type);
     components = new Component[record.size()];
@@ -48,9 +52,12 @@ public final class RecordValue implements PackedValue {
     PackedValue packed = PackedValues.of(component.getGenericType(), depth);
     if (packed == null) {
       throw new GameQueueException(
-          String.format(Locale.ROOT, "component %s of record %s cannot be part of a payload: %s", component.getName(),
-                  component.getDeclaringRecord().getName(),
-                  component.getGenericType().getTypeName()));
+          String.format(
+              Locale.ROOT,
+              "component %s of record %s cannot be part of a payload: %s",
+              component.getName(),
+              component.getDeclaringRecord().getName(),
+              component.getGenericType().getTypeName()));
     }
     return new Component(component.getName(), packed, PackedValues.absent(component.getType()));
   }

@@ -1,11 +1,11 @@
 package io.gameq.rows;
 
-import java.util.Locale;
 import io.gameq.Converter;
 import io.gameq.GameQueueException;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
 import java.lang.reflect.RecordComponent;
+import java.util.Locale;
 import java.util.function.UnaryOperator;
 
 /** A component that the game's own converter converts. Thread-safe as that is. */
@@ -22,7 +22,12 @@ final class ByConverter implements Conversion {
   static Conversion of(
       Class<? extends Converter<?, ?>> type, RecordComponent component, Column column) {
     String what =
-        String.format(Locale.ROOT, "converter %s of component %s and %s", type.getName(), component.getName(), column.label());
+        String.format(
+            Locale.ROOT,
+            "converter %s of component %s and %s",
+            type.getName(),
+            component.getName(),
+            column.label());
     try {
       Object made =
           MethodHandles.privateLookupIn(type, MethodHandles.lookup())

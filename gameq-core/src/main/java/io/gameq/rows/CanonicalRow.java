@@ -1,10 +1,10 @@
 package io.gameq.rows;
 
-import java.util.Locale;
 import io.gameq.RowRefusedException;
 import io.gameq.rows.types.Refusal;
 import java.time.Clock;
 import java.util.BitSet;
+import java.util.Locale;
 import java.util.Map;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -69,7 +69,12 @@ public final class CanonicalRow {
   public static @Nullable Object[] of(Table table, @Nullable Object[] values) {
     if (values.length != table.columns().size()) {
       throw new RowRefusedException(
-          String.format(Locale.ROOT, "%s: %d values for %d columns", table.name(), values.length, table.columns().size()));
+          String.format(
+              Locale.ROOT,
+              "%s: %d values for %d columns",
+              table.name(),
+              values.length,
+              table.columns().size()));
     }
     @Nullable Object[] row = new @Nullable Object[values.length];
     for (int i = 0; i < row.length; i++) {
@@ -113,9 +118,12 @@ public final class CanonicalRow {
   public static Object[] key(Table table, @Nullable Object... parts) {
     if (parts.length != table.keyLength()) {
       throw new RowRefusedException(
-          String.format(Locale.ROOT, "%s: %d key parts given, the primary key is (%s)", table.name(),
-                  parts.length,
-                  table.keyColumns().stream().map(Column::name).collect(Collectors.joining(", "))));
+          String.format(
+              Locale.ROOT,
+              "%s: %d key parts given, the primary key is (%s)",
+              table.name(),
+              parts.length,
+              table.keyColumns().stream().map(Column::name).collect(Collectors.joining(", "))));
     }
     Object[] key = new Object[parts.length];
     for (int i = 0; i < key.length; i++) {

@@ -1,6 +1,5 @@
 package io.gameq.rows;
 
-import java.util.Locale;
 import io.gameq.GameQueueException;
 import io.gameq.NumberedEnum;
 import io.gameq.rows.types.ColumnType;
@@ -14,6 +13,7 @@ import java.util.Arrays;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
@@ -145,14 +145,16 @@ final class Components {
     for (Object constant : enumClass.getEnumConstants()) {
       if (constants.put(held.apply(constant), constant) != null) {
         throw new GameQueueException(
-            String.format(Locale.ROOT, "enum %s has two constants of one number", enumClass.getName()));
+            String.format(
+                Locale.ROOT, "enum %s has two constants of one number", enumClass.getName()));
       }
     }
     return value -> {
       Object constant = constants.get(value);
       if (constant == null) {
         throw new GameQueueException(
-            String.format(Locale.ROOT, "enum %s lacks a member of the column", enumClass.getName()));
+            String.format(
+                Locale.ROOT, "enum %s lacks a member of the column", enumClass.getName()));
       }
       return constant;
     };

@@ -1,9 +1,9 @@
 package io.gameq.rows;
 
-import java.util.Locale;
 import io.gameq.RowRefusedException;
 import io.gameq.rows.types.ValueText;
 import java.util.HashMap;
+import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -44,7 +44,10 @@ public final class RowEdit {
     int index = table.indexOf(name);
     if (!isEditable(table, index)) {
       throw new RowRefusedException(
-          String.format(Locale.ROOT, "%s names the row or its owner and cannot be edited", table.columns().get(index).label()));
+          String.format(
+              Locale.ROOT,
+              "%s names the row or its owner and cannot be edited",
+              table.columns().get(index).label()));
     }
     return index;
   }

@@ -1,6 +1,5 @@
 package io.gameq.rows;
 
-import java.util.Locale;
 import io.gameq.GameQueueException;
 import io.gameq.RowRefusedException;
 import io.gameq.owner.OwnerId;
@@ -10,6 +9,7 @@ import io.gameq.rows.types.Refusal;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
@@ -269,9 +269,12 @@ public final class Table {
     if (definition.generated().stream().anyMatch(column::equalsIgnoreCase)) {
       return String.format(Locale.ROOT, "%s.%s is computed by MySQL: leave it out", name(), column);
     }
-    return String.format(Locale.ROOT, "table %s has no column %s%s", name(),
-            column,
-            SimilarNames.hint(column, definition.columns().stream().map(Column::name).toList()));
+    return String.format(
+        Locale.ROOT,
+        "table %s has no column %s%s",
+        name(),
+        column,
+        SimilarNames.hint(column, definition.columns().stream().map(Column::name).toList()));
   }
 
   @Override

@@ -1,6 +1,5 @@
 package io.gameq.rows;
 
-import java.util.Locale;
 import io.gameq.GameQueueException;
 import io.gameq.Row;
 import java.math.BigDecimal;
@@ -13,6 +12,7 @@ import java.util.Arrays;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -26,7 +26,12 @@ public final class TableRow implements Row {
   public TableRow(Table table, @Nullable Object[] values) {
     if (values.length != table.columns().size()) {
       throw new GameQueueException(
-          String.format(Locale.ROOT, "%d values for the %d columns of table %s", values.length, table.columns().size(), table));
+          String.format(
+              Locale.ROOT,
+              "%d values for the %d columns of table %s",
+              values.length,
+              table.columns().size(),
+              table));
     }
     this.table = table;
     this.values = values;
@@ -112,7 +117,13 @@ public final class TableRow implements Row {
     Object value = get(column);
     if (value != null && !type.isInstance(value)) {
       throw new GameQueueException(
-          String.format(Locale.ROOT, "%s.%s is a %s, not a %s", table, column, value.getClass().getSimpleName(), type.getSimpleName()));
+          String.format(
+              Locale.ROOT,
+              "%s.%s is a %s, not a %s",
+              table,
+              column,
+              value.getClass().getSimpleName(),
+              type.getSimpleName()));
     }
     return type.cast(value);
   }

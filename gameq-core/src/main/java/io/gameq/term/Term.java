@@ -71,8 +71,14 @@ public record Term(
 
   TermMovedException demoted(Primary seen) {
     return new TermMovedException(
-        String.format(Locale.ROOT, "Redis at %s does not count: the one at %s does, as number %d; if that one is"
-                + " gone for good, this one counts %d s after its last sign of life", seen.address(), address, number, SILENT_MILLIS / 1_000));
+        String.format(
+            Locale.ROOT,
+            "Redis at %s does not count: the one at %s does, as number %d; if that one is"
+                + " gone for good, this one counts %d s after its last sign of life",
+            seen.address(),
+            address,
+            number,
+            SILENT_MILLIS / 1_000));
   }
 
   /** Whether there is proof. */

@@ -30,7 +30,11 @@ public final class Shown {
     if (canonical instanceof byte[] bytes) {
       return bytes.length <= MOST_BYTES
           ? "0x" + HEX.formatHex(bytes)
-          : String.format(Locale.ROOT, "0x%s... (%,d bytes)", HEX.formatHex(bytes, 0, MOST_BYTES), bytes.length);
+          : String.format(
+              Locale.ROOT,
+              "0x%s... (%,d bytes)",
+              HEX.formatHex(bytes, 0, MOST_BYTES),
+              bytes.length);
     }
     return text(canonical.toString());
   }
@@ -66,7 +70,10 @@ public final class Shown {
 
   /** {@code of player:42}; {@code sent to player:42 by node process 1a2b3c4d}. */
   public static String whose(OwnerId owner) {
-    return String.format(Locale.ROOT, owner.isInbox() ? "sent to %s by node process " + owner.sender() : "of %s", text(owner.id()));
+    return String.format(
+        Locale.ROOT,
+        owner.isInbox() ? "sent to %s by node process " + owner.sender() : "of %s",
+        text(owner.id()));
   }
 
   /** Whose change it is: a session, or {@code sent by node process 1a2b3c4d}. */
@@ -105,6 +112,7 @@ public final class Shown {
   }
 
   public static String version(long version) {
-    return String.format(Locale.ROOT, "%s (%s UTC)", Long.toUnsignedString(version), utc(time(version)));
+    return String.format(
+        Locale.ROOT, "%s (%s UTC)", Long.toUnsignedString(version), utc(time(version)));
   }
 }

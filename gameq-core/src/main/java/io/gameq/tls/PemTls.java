@@ -1,6 +1,5 @@
 package io.gameq.tls;
 
-import java.util.Locale;
 import io.gameq.GameQueueException;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
@@ -17,6 +16,7 @@ import java.security.spec.InvalidKeySpecException;
 import java.security.spec.PKCS8EncodedKeySpec;
 import java.util.Base64;
 import java.util.List;
+import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import javax.net.ssl.KeyManager;
@@ -103,7 +103,10 @@ public final class PemTls {
     }
     if (pem.isEmpty()) {
       throw new GameQueueException(
-          String.format(Locale.ROOT, "%s holds no certificate: it must be a PEM file, with BEGIN CERTIFICATE in it", file));
+          String.format(
+              Locale.ROOT,
+              "%s holds no certificate: it must be a PEM file, with BEGIN CERTIFICATE in it",
+              file));
     }
     byte[] bytes = pem.toString().getBytes(StandardCharsets.US_ASCII);
     return List.copyOf(factory.generateCertificates(new ByteArrayInputStream(bytes)));
@@ -113,8 +116,11 @@ public final class PemTls {
     Matcher found = KEY.matcher(Files.readString(file));
     if (!found.find()) {
       throw new GameQueueException(
-          String.format(Locale.ROOT, "%s holds no private key: it must have BEGIN PRIVATE KEY in it (PKCS#8, not encrypted),"
-                  + " besides the certificates", file));
+          String.format(
+              Locale.ROOT,
+              "%s holds no private key: it must have BEGIN PRIVATE KEY in it (PKCS#8, not"
+                  + " encrypted), besides the certificates",
+              file));
     }
     byte[] encoded = Base64.getMimeDecoder().decode(found.group(1));
     for (String kind : KEY_KINDS) {
@@ -125,12 +131,18 @@ public final class PemTls {
       }
     }
     throw new GameQueueException(
-        String.format(Locale.ROOT, "%s holds a private key of an unknown kind: use RSA, EC or Ed25519", file));
+        String.format(
+            Locale.ROOT,
+            "%s holds a private key of an unknown kind: use RSA, EC or Ed25519",
+            file));
   }
 
   private static GameQueueException unreadable(Path file, Exception e) {
     return new GameQueueException(
-        String.format(Locale.ROOT, "%s cannot be read as a PEM file: check that it is there, complete, and may be read", file),
+        String.format(
+            Locale.ROOT,
+            "%s cannot be read as a PEM file: check that it is there, complete, and may be read",
+            file),
         e);
   }
 }

@@ -1,6 +1,5 @@
 package io.gameq.topic;
 
-import java.util.Locale;
 import io.gameq.ClosedException;
 import io.gameq.GameQueueException;
 import io.gameq.QueueFullException;
@@ -14,6 +13,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -85,7 +85,8 @@ final class ClaimTaking implements Agent {
       }
       if (waiting.size() >= MOST_WAITING) {
         throw new QueueFullException(
-            String.format(Locale.ROOT, "%d wait for messages of topic '%s' already", MOST_WAITING, topic));
+            String.format(
+                Locale.ROOT, "%d wait for messages of topic '%s' already", MOST_WAITING, topic));
       }
       waiting.add(one);
     }

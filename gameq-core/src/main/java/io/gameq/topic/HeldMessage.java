@@ -1,6 +1,5 @@
 package io.gameq.topic;
 
-import java.util.Locale;
 import io.gameq.CommitReceipt;
 import io.gameq.Delivery;
 import io.gameq.GameQueueException;
@@ -12,6 +11,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -181,7 +181,12 @@ final class HeldMessage<T> implements Delivery<T> {
   static void checkLease(Duration fromNow) {
     if (fromNow.compareTo(LEAST_LEASE) < 0 || fromNow.compareTo(MOST_LEASE) > 0) {
       throw new GameQueueException(
-          String.format(Locale.ROOT, "a lease is extended by %s to %s: %s", LEAST_LEASE, MOST_LEASE, fromNow));
+          String.format(
+              Locale.ROOT,
+              "a lease is extended by %s to %s: %s",
+              LEAST_LEASE,
+              MOST_LEASE,
+              fromNow));
     }
   }
 

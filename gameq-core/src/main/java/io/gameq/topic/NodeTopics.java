@@ -1,6 +1,5 @@
 package io.gameq.topic;
 
-import java.util.Locale;
 import io.gameq.BatchHandler;
 import io.gameq.ClosedException;
 import io.gameq.GameQueueConfig;
@@ -23,6 +22,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Executor;
@@ -152,8 +152,11 @@ public final class NodeTopics {
     }
     if (subscriptions.size() + takings.size() >= MOST_SUBSCRIPTIONS) {
       throw new GameQueueException(
-          String.format(Locale.ROOT, "a node has at most %d subscriptions, topics whose messages it takes by claims counted:"
-                  + " close one first", MOST_SUBSCRIPTIONS));
+          String.format(
+              Locale.ROOT,
+              "a node has at most %d subscriptions, topics whose messages it takes by claims"
+                  + " counted: close one first",
+              MOST_SUBSCRIPTIONS));
     }
   }
 

@@ -1,6 +1,5 @@
 package io.gameq.topic;
 
-import java.util.Locale;
 import io.gameq.BatchHandler;
 import io.gameq.Claims;
 import io.gameq.CommitReceipt;
@@ -28,6 +27,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.locks.LockSupport;
@@ -117,7 +117,11 @@ public final class OpenTopic<T> implements Topic<T> {
     Due due = due(message);
     if (due.millis() < 0 || due.millis() > LAST_MILLIS) {
       throw new GameQueueException(
-          String.format(Locale.ROOT, "message %s is due at %d ms since 1970, before that year or after 9999", id, due.millis()));
+          String.format(
+              Locale.ROOT,
+              "message %s is due at %d ms since 1970, before that year or after 9999",
+              id,
+              due.millis()));
     }
     Duration cap = message.timing().cap();
     return new MessageChange.Publish(
@@ -135,13 +139,25 @@ public final class OpenTopic<T> implements Topic<T> {
     }
     if (options.ageing().isZero()) {
       throw new GameQueueException(
-          String.format(Locale.ROOT, "message %s has a priority, and topic '%s' has none: open it with priorities(...)", id, definition.topic()));
+          String.format(
+              Locale.ROOT,
+              "message %s has a priority, and topic '%s' has none: open it with priorities(...)",
+              id,
+              definition.topic()));
     }
     long most = MOST_PRIORITY_MILLIS / options.ageing().toMillis();
     if (Math.abs((long) priority) > most) {
       throw new GameQueueException(
-          String.format(Locale.ROOT, "message %s has priority %d: with an ageing of %s, topic '%s' takes priorities from -%d"
-                  + " to %d; use smaller ones, or a shorter ageing", id, priority, options.ageing(), definition.topic(), most, most));
+          String.format(
+              Locale.ROOT,
+              "message %s has priority %d: with an ageing of %s, topic '%s' takes priorities from"
+                  + " -%d to %d; use smaller ones, or a shorter ageing",
+              id,
+              priority,
+              options.ageing(),
+              definition.topic(),
+              most,
+              most));
     }
   }
 
@@ -150,7 +166,14 @@ public final class OpenTopic<T> implements Topic<T> {
     byte[] payload = payloads.encode().apply(of);
     if (payload.length > options.payloadBytes()) {
       throw new GameQueueException(
-          String.format(Locale.ROOT, "the payload of message %s takes %d bytes, the limit of topic '%s' is %d: payloadBytes", id, payload.length, definition.topic(), options.payloadBytes()));
+          String.format(
+              Locale.ROOT,
+              "the payload of message %s takes %d bytes, the limit of topic '%s' is %d:"
+                  + " payloadBytes",
+              id,
+              payload.length,
+              definition.topic(),
+              options.payloadBytes()));
     }
     return payload;
   }
@@ -179,7 +202,8 @@ public final class OpenTopic<T> implements Topic<T> {
     long millis = millis(due);
     if (millis < 0 || millis > LAST_MILLIS) {
       throw new GameQueueException(
-          String.format(Locale.ROOT, "message %s cannot be due at %s: before 1970 or after 9999", id, due));
+          String.format(
+              Locale.ROOT, "message %s cannot be due at %s: before 1970 or after 9999", id, due));
     }
     return new MessageChange.Retime(id, slotNumber(id), millis);
   }
@@ -214,7 +238,11 @@ public final class OpenTopic<T> implements Topic<T> {
       } catch (MessageChangedException e) {
         if (deadline - System.nanoTime() < 0) {
           throw new GameQueueException(
-              String.format(Locale.ROOT, "message %s was changed by others each of %d times that it was to be merged", id, tries),
+              String.format(
+                  Locale.ROOT,
+                  "message %s was changed by others each of %d times that it was to be merged",
+                  id,
+                  tries),
               e);
         }
         LockSupport.parkNanos(ThreadLocalRandom.current().nextLong(MOST_REST_NANOS));
@@ -433,7 +461,11 @@ public final class OpenTopic<T> implements Topic<T> {
   private static String checked(String reason) {
     if (reason.length() > MOST_REASON) {
       throw new GameQueueException(
-          String.format(Locale.ROOT, "the reason has %d characters: at most %d", reason.length(), MOST_REASON));
+          String.format(
+              Locale.ROOT,
+              "the reason has %d characters: at most %d",
+              reason.length(),
+              MOST_REASON));
     }
     return reason;
   }

@@ -1,6 +1,5 @@
 package io.gameq.topic;
 
-import java.util.Locale;
 import com.cronutils.model.CronType;
 import com.cronutils.model.definition.CronDefinitionBuilder;
 import com.cronutils.model.time.ExecutionTime;
@@ -13,6 +12,7 @@ import io.gameq.redis.topic.TakenMessage;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneId;
+import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
@@ -50,8 +50,11 @@ record Schedule(Rhythm rhythm, long untilMillis, Missed missed) {
     }
     if (first == 0 || (until != 0 && first > until)) {
       throw new GameQueueException(
-          String.format(Locale.ROOT, "a recurring message has no occurrence: its first one would be %s, and it ends %s", first == 0 ? "never" : Instant.ofEpochMilli(first),
-                  until == 0 ? "never" : Instant.ofEpochMilli(until)));
+          String.format(
+              Locale.ROOT,
+              "a recurring message has no occurrence: its first one would be %s, and it ends %s",
+              first == 0 ? "never" : Instant.ofEpochMilli(first),
+              until == 0 ? "never" : Instant.ofEpochMilli(until)));
     }
     return new Begun(new Schedule(rhythm, until, of.missed()), first);
   }
@@ -65,7 +68,11 @@ record Schedule(Rhythm rhythm, long untilMillis, Missed missed) {
     }
     if (of.count() > MOST_CRON_COUNT) {
       throw new GameQueueException(
-          String.format(Locale.ROOT, "a message that recurs by cron has at most %d occurrences: %d", MOST_CRON_COUNT, of.count()));
+          String.format(
+              Locale.ROOT,
+              "a message that recurs by cron has at most %d occurrences: %d",
+              MOST_CRON_COUNT,
+              of.count()));
     }
     return Cron.of(of.cron(), of.zone());
   }
@@ -118,9 +125,11 @@ record Schedule(Rhythm rhythm, long untilMillis, Missed missed) {
   /** As it stands in the value of a message. */
   String text() {
     if (rhythm instanceof Cron cron) {
-      return String.format(Locale.ROOT, "cron %d %s %s %s", untilMillis, missed, cron.zone(), cron.fields());
+      return String.format(
+          Locale.ROOT, "cron %d %s %s %s", untilMillis, missed, cron.zone(), cron.fields());
     }
-    return String.format(Locale.ROOT, "every %d %d %s", ((Interval) rhythm).millis(), untilMillis, missed);
+    return String.format(
+        Locale.ROOT, "every %d %d %s", ((Interval) rhythm).millis(), untilMillis, missed);
   }
 
   /**
@@ -241,7 +250,11 @@ record Schedule(Rhythm rhythm, long untilMillis, Missed missed) {
                 .validate());
       } catch (IllegalArgumentException e) {
         throw new GameQueueException(
-            String.format(Locale.ROOT, "not a cron expression of minute, hour, day of month, month, day of week: '%s': %s", fields, e.getMessage()),
+            String.format(
+                Locale.ROOT,
+                "not a cron expression of minute, hour, day of month, month, day of week: '%s': %s",
+                fields,
+                e.getMessage()),
             e);
       }
     }

@@ -2,7 +2,6 @@ package io.gameq.topic;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
-import java.util.Locale;
 import io.gameq.ClaimLostException;
 import io.gameq.Claimed;
 import io.gameq.Claims;
@@ -23,6 +22,7 @@ import java.util.HashSet;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -46,7 +46,8 @@ final class TopicClaims<T> implements Claims<T> {
   @Override
   public CompletableFuture<List<Claimed<T>>> take(int most, Duration wait) {
     if (most < 1 || most > MOST) {
-      throw new GameQueueException(String.format(Locale.ROOT, "take 1 to %d messages: %d", MOST, most));
+      throw new GameQueueException(
+          String.format(Locale.ROOT, "take 1 to %d messages: %d", MOST, most));
     }
     if (wait.isNegative() || wait.compareTo(LONGEST_WAIT) > 0) {
       throw new GameQueueException("wait for messages from 0 to an hour: " + wait);

@@ -1,10 +1,10 @@
 package io.gameq.upkeep;
 
-import java.util.Locale;
 import io.gameq.GameQueueException;
 import io.gameq.RedisUnavailableException;
 import io.gameq.log.RepeatedWarnings;
 import io.gameq.owner.SessionRef;
+import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
@@ -87,7 +87,11 @@ public final class ClosedSessionNotices {
           "untold",
           LOG::warn,
           () ->
-              String.format(Locale.ROOT, "cannot tell Redis that session %s is closed: %s", session, e.getMessage()));
+              String.format(
+                  Locale.ROOT,
+                  "cannot tell Redis that session %s is closed: %s",
+                  session,
+                  e.getMessage()));
       return true;
     }
     untold.remove(session);

@@ -1,12 +1,12 @@
 package io.gameq.upkeep;
 
-import java.util.Locale;
 import io.gameq.durability.DurableTracker;
 import io.gameq.durability.NodeSessions;
 import io.gameq.owner.SessionId;
 import io.gameq.owner.SessionRef;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.SortedMap;
@@ -99,7 +99,8 @@ final class MissingRows {
       reportLost(tracker, rows);
     } else if (!tracker.missing(rows, inRedis, REPLAY_GRACE_NANOS).isEmpty()
         && healings.isDue(session)) {
-      healAgain.accept(String.format(Locale.ROOT, "rows of %s are in neither Redis nor MySQL", session));
+      healAgain.accept(
+          String.format(Locale.ROOT, "rows of %s are in neither Redis nor MySQL", session));
     }
   }
 
@@ -124,8 +125,11 @@ final class MissingRows {
     SortedMap<String, Long> overdue = tracker.missing(rows, inRedis, waits.conflictNanos);
     if (!overdue.isEmpty()) {
       String reason =
-          String.format(Locale.ROOT, "%s may have taken them over, and has not healed for %d s", successor == null ? "a session that is not open yet" : "session " + successor,
-                  TimeUnit.NANOSECONDS.toSeconds(waits.conflictNanos));
+          String.format(
+              Locale.ROOT,
+              "%s may have taken them over, and has not healed for %d s",
+              successor == null ? "a session that is not open yet" : "session " + successor,
+              TimeUnit.NANOSECONDS.toSeconds(waits.conflictNanos));
       conflicts.report(tracker, overdue, reason, true, found);
     }
   }

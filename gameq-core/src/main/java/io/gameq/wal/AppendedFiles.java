@@ -1,11 +1,11 @@
 package io.gameq.wal;
 
-import java.util.Locale;
 import io.gameq.WalException;
 import io.gameq.WalFullException;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.Locale;
 import java.util.Objects;
 import net.openhft.chronicle.queue.ChronicleQueue;
 import net.openhft.chronicle.queue.ExcerptAppender;
@@ -121,7 +121,12 @@ final class AppendedFiles implements Closeable {
 
   private WalFullException full(IOException e) {
     return new WalFullException(
-        String.format(Locale.ROOT, "the WAL in %s cannot grow (%s): make room on its file system, commits are then taken again", directory, e));
+        String.format(
+            Locale.ROOT,
+            "the WAL in %s cannot grow (%s): make room on its file system, commits are then taken"
+                + " again",
+            directory,
+            e));
   }
 
   /** Writes a whole record, for which room was {@linkplain #reserve reserved}. */
@@ -139,7 +144,10 @@ final class AppendedFiles implements Closeable {
     } catch (RuntimeException | InternalError e) { // memory that cannot be written: InternalError
       broken = true; // nobody knows what is behind the last whole record now
       throw new WalException(
-          String.format(Locale.ROOT, "cannot append %d bytes to the WAL in %s (%s)", length, directory, e), e, true);
+          String.format(
+              Locale.ROOT, "cannot append %d bytes to the WAL in %s (%s)", length, directory, e),
+          e,
+          true);
     }
     unsynced = true;
   }
@@ -185,7 +193,12 @@ final class AppendedFiles implements Closeable {
     } catch (IOException e) {
       broken = true; // the system may have dropped what it failed to write
       throw new WalException(
-          String.format(Locale.ROOT, "cannot force the WAL in %s to the disk (%s): restart this node, and keep the directory", directory, e),
+          String.format(
+              Locale.ROOT,
+              "cannot force the WAL in %s to the disk (%s): restart this node, and keep the"
+                  + " directory",
+              directory,
+              e),
           e);
     }
   }

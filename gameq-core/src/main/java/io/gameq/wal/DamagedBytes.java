@@ -1,9 +1,9 @@
 package io.gameq.wal;
 
-import java.util.Locale;
 import io.gameq.wal.FileScan.Found;
 import io.gameq.wal.WalDamage.Kind;
 import java.io.IOException;
+import java.util.Locale;
 
 /**
  * Tells what happened to bytes of one file that hold no intact record, and reports it, unless they
@@ -80,7 +80,9 @@ final class DamagedBytes {
     long at = documents.behindMeta(recordsEnd, size);
     if (at + HEADER_BYTES > size) {
       String detail =
-          size == 0 ? "the file is empty" : String.format(Locale.ROOT, "the file is cut off at %d bytes", size);
+          size == 0
+              ? "the file is empty"
+              : String.format(Locale.ROOT, "the file is cut off at %d bytes", size);
       found.damage(Kind.TRUNCATED_FILE, Math.min(at, size), 0, 0, detail);
       return;
     }

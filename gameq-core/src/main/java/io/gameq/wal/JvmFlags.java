@@ -1,9 +1,9 @@
 package io.gameq.wal;
 
-import java.util.Locale;
 import io.gameq.WalException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import net.openhft.chronicle.core.Jvm;
 
 /**
@@ -49,6 +49,7 @@ public final class JvmFlags {
             + line
             + (missing.size() == needed
                 ? ""
-                : String.format(Locale.ROOT, " (all but the first %d against warnings alone)", needed)));
+                : String.format(
+                    Locale.ROOT, " (all but the first %d against warnings alone)", needed)));
   }
 }

@@ -1,11 +1,11 @@
 package io.gameq.wal;
 
-import java.util.Locale;
 import io.gameq.WalException;
 import io.gameq.WalFullException;
 import io.gameq.WalLimits;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
@@ -62,8 +62,13 @@ final class RoomGuard {
     }
     if (free < least) {
       throw new WalFullException(
-          String.format(Locale.ROOT, "the file system of the WAL in %s has %d MiB free, walMinFreeBytes is %d MiB:"
-                  + " make room there, commits are then taken again", directory, free >> 20, limits.minFreeBytes() >> 20));
+          String.format(
+              Locale.ROOT,
+              "the file system of the WAL in %s has %d MiB free, walMinFreeBytes is %d MiB:"
+                  + " make room there, commits are then taken again",
+              directory,
+              free >> 20,
+              limits.minFreeBytes() >> 20));
     }
   }
 

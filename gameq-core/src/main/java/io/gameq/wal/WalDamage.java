@@ -61,7 +61,9 @@ public record WalDamage(
             ? ""
             : missing() == 1
                 ? String.format(Locale.ROOT, ", record %d is missing", firstMissing)
-                : String.format(Locale.ROOT, ", records %d to %d are missing", firstMissing, lastMissing);
-    return String.format(Locale.ROOT, "%s in %s at %d (%d bytes): %s%s", kind, file, offset, bytes, detail, lost);
+                : String.format(
+                    Locale.ROOT, ", records %d to %d are missing", firstMissing, lastMissing);
+    return String.format(
+        Locale.ROOT, "%s in %s at %d (%d bytes): %s%s", kind, file, offset, bytes, detail, lost);
   }
 }

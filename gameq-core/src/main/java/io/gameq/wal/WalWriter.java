@@ -1,6 +1,5 @@
 package io.gameq.wal;
 
-import java.util.Locale;
 import io.gameq.WalException;
 import io.gameq.WalFullException;
 import io.gameq.WalLimits;
@@ -15,6 +14,7 @@ import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.util.List;
+import java.util.Locale;
 
 /**
  * Appends to the WAL of this process. Thread-safe, one record at a time; meant for the sender's
@@ -196,7 +196,11 @@ public final class WalWriter implements AutoCloseable {
   private void requireRoom(boolean reserve) {
     if (record.length() > AppendedFiles.MOST_RECORD_BYTES) {
       throw new WalException(
-          String.format(Locale.ROOT, "a WAL record of %d bytes, the limit is %d", record.length(), AppendedFiles.MOST_RECORD_BYTES));
+          String.format(
+              Locale.ROOT,
+              "a WAL record of %d bytes, the limit is %d",
+              record.length(),
+              AppendedFiles.MOST_RECORD_BYTES));
     }
     guard.requireFree(record.length(), reserve);
     requireBelowLimit(record.length(), reserve);
@@ -207,8 +211,13 @@ public final class WalWriter implements AutoCloseable {
       retention.deleteUnneeded();
       if (guard.isOverLimit(bytes() + bytes, reserve)) {
         throw new WalFullException(
-            String.format(Locale.ROOT, "the WAL in %s has %d MiB, walMaxBytes is %d MiB, and all of it is needed"
-                    + " until it is in MySQL: let the writers drain, or raise walMaxBytes", directory, bytes() >> 20, limits.maxBytes() >> 20));
+            String.format(
+                Locale.ROOT,
+                "the WAL in %s has %d MiB, walMaxBytes is %d MiB, and all of it is needed"
+                    + " until it is in MySQL: let the writers drain, or raise walMaxBytes",
+                directory,
+                bytes() >> 20,
+                limits.maxBytes() >> 20));
       }
     }
   }

@@ -120,8 +120,7 @@ class MySqlPoolTest {
           before = text(statement, "SELECT CONNECTION_ID()");
           admin.execute("SET GLOBAL read_only = 1");
           SQLException refused =
-              assertThrows(
-                  SQLException.class, () -> statement.execute("INSERT INTO t VALUES (1)"));
+              assertThrows(SQLException.class, () -> statement.execute("INSERT INTO t VALUES (1)"));
           assertEquals(1290, refused.getErrorCode());
         }
         assertTrue(refusal(config).contains("is read_only"), refusal(config));

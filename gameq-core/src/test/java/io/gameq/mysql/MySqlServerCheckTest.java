@@ -37,9 +37,7 @@ class MySqlServerCheckTest {
     "11.4.5-MariaDB, true"
   })
   void knowsTheOldestVersions(String version, boolean usable) {
-    assertEquals(
-        usable,
-        MySqlServerCheck.judge(version, SESSION, Map.of()).refusals().isEmpty());
+    assertEquals(usable, MySqlServerCheck.judge(version, SESSION, Map.of()).refusals().isEmpty());
   }
 
   @Test
@@ -65,8 +63,7 @@ class MySqlServerCheckTest {
   @Test
   void warnsWhenCommitsAreNotOnDisk() {
     MySqlServerCheck check =
-        MySqlServerCheck.judge(
-            "9.7.4", SESSION, Map.of("innodb_flush_log_at_trx_commit", "2"));
+        MySqlServerCheck.judge("9.7.4", SESSION, Map.of("innodb_flush_log_at_trx_commit", "2"));
     assertEquals(List.of(), check.refusals());
     assertEquals(1, check.warnings().size());
   }

@@ -1,6 +1,5 @@
 package io.gameq.recovery;
 
-import java.util.Locale;
 import io.gameq.GameQueueException;
 import io.gameq.MySqlException;
 import io.gameq.RedisUnavailableException;
@@ -19,6 +18,7 @@ import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 

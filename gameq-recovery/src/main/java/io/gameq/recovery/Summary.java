@@ -30,7 +30,11 @@ final class Summary {
   static void wals(PrintWriter out, WalSet wals, BitSet alive) {
     List<WalFolder> folders = wals.folders();
     out.println(
-        String.format(Locale.ROOT, "%s of namespace %s", Shown.count(folders.size(), "WAL"), folders.get(0).header().namespace()));
+        String.format(
+            Locale.ROOT,
+            "%s of namespace %s",
+            Shown.count(folders.size(), "WAL"),
+            folders.get(0).header().namespace()));
     for (int i = 0; i < folders.size() && i < MOST_WALS; i++) {
       WalFolder folder = folders.get(i);
       out.println(
@@ -39,27 +43,33 @@ final class Summary {
       damage(out, folder);
     }
     if (folders.size() > MOST_WALS) {
-      out.println(String.format(Locale.ROOT, "  ... and %d more: 'inspect' lists them", folders.size() - MOST_WALS));
+      out.println(
+          String.format(
+              Locale.ROOT, "  ... and %d more: 'inspect' lists them", folders.size() - MOST_WALS));
       folders.subList(MOST_WALS, folders.size()).forEach(folder -> damage(out, folder));
     }
   }
 
   /** What a WAL holds, in one line. */
   static String contents(WalFolder folder) {
-    return String.format(Locale.ROOT, "%s with %s%s, %,d failed; %s%s%s", Shown.count(folder.commits(), "commit"),
-            Shown.count(folder.changes(), "row change"),
-            folder.messages() == 0
-                ? ""
-                : " and " + Shown.count(folder.messages(), "message change"),
-            folder.failed(),
-            Shown.count(folder.adopted(), "row") + " adopted",
-            folder.carried() == 0
-                ? ""
-                : ", " + Shown.count(folder.carried(), "row") + " carried forward",
-            folder.oldestVersion() < 0
-                ? ""
-                : String.format(Locale.ROOT, "; %s to %s UTC", Shown.utc(Shown.time(folder.oldestVersion())),
-                        Shown.utc(Shown.time(folder.newestVersion()))));
+    return String.format(
+        Locale.ROOT,
+        "%s with %s%s, %,d failed; %s%s%s",
+        Shown.count(folder.commits(), "commit"),
+        Shown.count(folder.changes(), "row change"),
+        folder.messages() == 0 ? "" : " and " + Shown.count(folder.messages(), "message change"),
+        folder.failed(),
+        Shown.count(folder.adopted(), "row") + " adopted",
+        folder.carried() == 0
+            ? ""
+            : ", " + Shown.count(folder.carried(), "row") + " carried forward",
+        folder.oldestVersion() < 0
+            ? ""
+            : String.format(
+                Locale.ROOT,
+                "; %s to %s UTC",
+                Shown.utc(Shown.time(folder.oldestVersion())),
+                Shown.utc(Shown.time(folder.newestVersion()))));
   }
 
   private static void damage(PrintWriter out, WalFolder folder) {
@@ -68,12 +78,18 @@ final class Summary {
         .forEach(damage -> out.println("    " + damaged(folder, damage)));
     if (folder.damage().size() > MOST_DAMAGES) {
       out.println(
-          String.format(Locale.ROOT, "    ... and %d more: 'inspect' lists them", folder.damage().size() - MOST_DAMAGES));
+          String.format(
+              Locale.ROOT,
+              "    ... and %d more: 'inspect' lists them",
+              folder.damage().size() - MOST_DAMAGES));
     }
     if (folder.missing() > 0) {
       out.println(
-          String.format(Locale.ROOT, "    %s missing: what they held cannot be replayed, and a commit whose failure"
-                  + " they noted looks as if it had passed", Shown.count(folder.missing(), "record")));
+          String.format(
+              Locale.ROOT,
+              "    %s missing: what they held cannot be replayed, and a commit whose failure"
+                  + " they noted looks as if it had passed",
+              Shown.count(folder.missing(), "record")));
     }
   }
 
@@ -86,7 +102,11 @@ final class Summary {
   static void totals(PrintWriter out, Plan totals) {
     out.println();
     out.println(
-        String.format(Locale.ROOT, "The newest change of each of %s, of %s:", Shown.count(totals.all(), "row"), Shown.count(totals.allOwners(), "owner")));
+        String.format(
+            Locale.ROOT,
+            "The newest change of each of %s, of %s:",
+            Shown.count(totals.all(), "row"),
+            Shown.count(totals.allOwners(), "owner")));
     for (Status status : Status.values()) {
       if (ALWAYS.contains(status) || totals.rows(status) > 0) {
         String owners =
@@ -152,16 +172,23 @@ final class Summary {
         if (printed == 0) {
           out.println();
           out.println(
-              String.format(Locale.ROOT, "%s, the first of %s:", heading(status), Shown.count(totals.owners(status), "owner")));
+              String.format(
+                  Locale.ROOT,
+                  "%s, the first of %s:",
+                  heading(status),
+                  Shown.count(totals.owners(status), "owner")));
         }
         if (printed++ == MOST_OWNERS) {
           break;
         }
         out.println(
-            String.format(Locale.ROOT, "  %s: %s, such as %s%s", owner.owner.isInbox() ? Shown.whose(owner.owner) : Shown.text(owner.owner.id()),
-                    Shown.count(owner.rows, "row"),
-                    Shown.text(owner.firstKey),
-                    owner.reason.isEmpty() ? "" : ":\n      " + Shown.text(owner.reason)));
+            String.format(
+                Locale.ROOT,
+                "  %s: %s, such as %s%s",
+                owner.owner.isInbox() ? Shown.whose(owner.owner) : Shown.text(owner.owner.id()),
+                Shown.count(owner.rows, "row"),
+                Shown.text(owner.firstKey),
+                owner.reason.isEmpty() ? "" : ":\n      " + Shown.text(owner.reason)));
       }
     }
   }

@@ -182,8 +182,17 @@ class ConsoleDoorsTest {
       String cookie = "Cookie: " + in.header("Set-Cookie").replaceFirst(";.*", "");
       for (String page :
           List.of(
-              "overview", "slots", "fleet", "owners", "held", "dead", "stale", "settings", "audit",
-              "topics/other", "topics/other/message?key=k")) {
+              "overview",
+              "slots",
+              "fleet",
+              "owners",
+              "held",
+              "dead",
+              "stale",
+              "settings",
+              "audit",
+              "topics/other",
+              "topics/other/message?key=k")) {
         Answer refused = doors.http.get("/console/api/" + page, host, cookie);
         assertEquals(403, refused.status(), page);
         assertTrue(refused.body().contains("for topics mail_* alone"), refused::toString);
@@ -209,8 +218,7 @@ class ConsoleDoorsTest {
     String json = "Content-Type: application/json";
     List<String> all = new ArrayList<>(List.of(headers));
     all.addAll(List.of(origin, json));
-    Answer form =
-        doors.http.send("POST", "/console/api/form", "{}", all.toArray(String[]::new));
+    Answer form = doors.http.send("POST", "/console/api/form", "{}", all.toArray(String[]::new));
     all.add("X-Gameq-Form: " + new ObjectMapper().readTree(form.body()).path("id").asText());
     return doors
         .http

@@ -1,6 +1,5 @@
 package io.gameq.spring;
 
-import java.util.Locale;
 import io.gameq.GameQueueConfig;
 import io.gameq.GameQueueConfigBuilder;
 import io.gameq.GameQueueException;
@@ -8,6 +7,7 @@ import io.gameq.Password;
 import io.gameq.Tls;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
@@ -142,7 +142,11 @@ public record GameQueueProperties(
     }
     if (password != null) {
       throw new GameQueueException(
-          String.format(Locale.ROOT, "properties %s.password and %s.password-file are both there: leave one out", of, of));
+          String.format(
+              Locale.ROOT,
+              "properties %s.password and %s.password-file are both there: leave one out",
+              of,
+              of));
     }
     return Password.ofFile(file);
   }

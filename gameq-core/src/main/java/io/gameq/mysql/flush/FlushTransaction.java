@@ -1,6 +1,5 @@
 package io.gameq.mysql.flush;
 
-import java.util.Locale;
 import io.gameq.mysql.ErrorKind;
 import io.gameq.mysql.HandledTwiceException;
 import io.gameq.mysql.MySql;
@@ -23,6 +22,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
@@ -407,7 +407,11 @@ public final class FlushTransaction {
         .findFirst()
         .map(
             one ->
-                String.format(Locale.ROOT, "MySQL refuses most of its rows, as %s: %s", one.row().key(), MySqlText.of(one.error())))
+                String.format(
+                    Locale.ROOT,
+                    "MySQL refuses most of its rows, as %s: %s",
+                    one.row().key(),
+                    MySqlText.of(one.error())))
         .orElseThrow();
   }
 
@@ -422,7 +426,13 @@ public final class FlushTransaction {
         if (because != null) {
           plan.holdBack(
               of.of(),
-              String.format(Locale.ROOT, "%s:%s: %s; and %s", letter.table(), letter.rowKey(), letter.errorText(), because));
+              String.format(
+                  Locale.ROOT,
+                  "%s:%s: %s; and %s",
+                  letter.table(),
+                  letter.rowKey(),
+                  letter.errorText(),
+                  because));
         }
       }
     }

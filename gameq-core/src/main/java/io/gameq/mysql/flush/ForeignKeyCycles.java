@@ -1,6 +1,5 @@
 package io.gameq.mysql.flush;
 
-import java.util.Locale;
 import io.gameq.mysql.JdbcValues;
 import io.gameq.mysql.RowChange;
 import io.gameq.mysql.Sql;
@@ -14,6 +13,7 @@ import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Set;
 import java.util.stream.Collectors;
 
@@ -84,12 +84,15 @@ final class ForeignKeyCycles {
         continue;
       }
       String sql =
-          String.format(Locale.ROOT, "UPDATE %s SET %s WHERE %s AND %s <= ?", JdbcValues.quoted(table.name()),
-                  columns.stream()
-                      .map(column -> JdbcValues.quoted(column) + " = NULL")
-                      .collect(Collectors.joining(", ")),
-                  Sql.keyEquals(table),
-                  JdbcValues.quoted(Table.VERSION_COLUMN));
+          String.format(
+              Locale.ROOT,
+              "UPDATE %s SET %s WHERE %s AND %s <= ?",
+              JdbcValues.quoted(table.name()),
+              columns.stream()
+                  .map(column -> JdbcValues.quoted(column) + " = NULL")
+                  .collect(Collectors.joining(", ")),
+              Sql.keyEquals(table),
+              JdbcValues.quoted(Table.VERSION_COLUMN));
       try (PreparedStatement statement = connection.prepareStatement(sql)) {
         int at = Sql.bindKey(statement, 1, table, row.key().parts());
         statement.setLong(at, row.image().version());

@@ -1,6 +1,5 @@
 package io.gameq.mysql.flush;
 
-import java.util.Locale;
 import io.gameq.mysql.ErrorKind;
 import io.gameq.mysql.MySql;
 import io.gameq.mysql.RowChange;
@@ -17,6 +16,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.Collection;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
@@ -211,7 +211,8 @@ public final class GuardedTransaction {
     CountingSessions of = Objects.requireNonNull(sessions.get(owner));
     SessionId nobody =
         new SessionId(
-            of.newest().epoch() + 1, String.format(Locale.ROOT, "%016x", ThreadLocalRandom.current().nextLong()));
+            of.newest().epoch() + 1,
+            String.format(Locale.ROOT, "%016x", ThreadLocalRandom.current().nextLong()));
     OwnerTable.fence(connection, owner, nobody, FENCED_BY);
     return nobody;
   }

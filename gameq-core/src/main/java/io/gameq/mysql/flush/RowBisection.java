@@ -1,6 +1,5 @@
 package io.gameq.mysql.flush;
 
-import java.util.Locale;
 import io.gameq.mysql.ErrorKind;
 import io.gameq.mysql.NotOwnerException;
 import io.gameq.mysql.RowChange;
@@ -15,6 +14,7 @@ import java.util.Collection;
 import java.util.Collections;
 import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -140,7 +140,11 @@ final class RowBisection {
     }
     return ErrorKind.of(e) == ErrorKind.SLOW
         ? new SQLTimeoutException(
-            String.format(Locale.ROOT, "it takes MySQL longer than %d s, as a slow trigger does: %s", limits.secondsOfOneRow(), e.getMessage()),
+            String.format(
+                Locale.ROOT,
+                "it takes MySQL longer than %d s, as a slow trigger does: %s",
+                limits.secondsOfOneRow(),
+                e.getMessage()),
             e.getSQLState(),
             e.getErrorCode(),
             e)

@@ -1,6 +1,5 @@
 package io.gameq.mysql.flush;
 
-import java.util.Locale;
 import io.gameq.mysql.JdbcValues;
 import io.gameq.mysql.NotOwnerException;
 import io.gameq.mysql.RowChange;
@@ -27,6 +26,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -250,7 +250,11 @@ final class RowOwnership {
                       unsettled.stream()
                           .map(Handover::other)
                           .collect(Collectors.toUnmodifiableSet()),
-                      String.format(Locale.ROOT, "the row belongs to %s, who has not given it to any of %s yet", owner, unsettled))
+                      String.format(
+                          Locale.ROOT,
+                          "the row belongs to %s, who has not given it to any of %s yet",
+                          owner,
+                          unsettled))
                   : NotOwnerException.of(row, owner)));
       return false;
     }
@@ -262,8 +266,11 @@ final class RowOwnership {
                 NotOwnerException.pending(
                     row,
                     Set.of(one.other()),
-                    String.format(Locale.ROOT, "it was %s; that session owns no more, and the one that does has not"
-                            + " said that it knows", one))));
+                    String.format(
+                        Locale.ROOT,
+                        "it was %s; that session owns no more, and the one that does has not"
+                            + " said that it knows",
+                        one))));
         return false;
       }
     }

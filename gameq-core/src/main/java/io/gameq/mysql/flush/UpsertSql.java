@@ -1,6 +1,5 @@
 package io.gameq.mysql.flush;
 
-import java.util.Locale;
 import io.gameq.mysql.Dialect;
 import io.gameq.mysql.JdbcValues;
 import io.gameq.mysql.RowChange;
@@ -14,6 +13,7 @@ import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
@@ -144,7 +144,14 @@ public final class UpsertSql {
     }
     StringBuilder sql =
         new StringBuilder(
-            String.format(Locale.ROOT, "INSERT INTO %s (%s, %s) VALUES %s%s ON DUPLICATE KEY UPDATE ", name, columns, version, (row + ",").repeat(rows - 1) + row, dialect.alias));
+            String.format(
+                Locale.ROOT,
+                "INSERT INTO %s (%s, %s) VALUES %s%s ON DUPLICATE KEY UPDATE ",
+                name,
+                columns,
+                version,
+                (row + ",").repeat(rows - 1) + row,
+                dialect.alias));
     for (Column column : updated) {
       if (ownerMayChange || !column.equals(table.ownerColumn())) {
         sql.append(assignment(name, JdbcValues.quoted(column.name()), newer)).append(", ");
@@ -153,11 +160,14 @@ public final class UpsertSql {
     return sql.append(
             ownerMayChange
                 ? assignment(name, version, newer)
-                : String.format(Locale.ROOT, "%1$s = IF(%2$s, IF(%3$s, %4$s, NULL), %5$s.%1$s)", version,
-                        newer,
-                        sameOwner(name, table.ownerColumn()),
-                        dialect.newValue(version),
-                        name))
+                : String.format(
+                    Locale.ROOT,
+                    "%1$s = IF(%2$s, IF(%3$s, %4$s, NULL), %5$s.%1$s)",
+                    version,
+                    newer,
+                    sameOwner(name, table.ownerColumn()),
+                    dialect.newValue(version),
+                    name))
         .toString();
   }
 

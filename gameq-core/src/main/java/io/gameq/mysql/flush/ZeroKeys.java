@@ -1,6 +1,5 @@
 package io.gameq.mysql.flush;
 
-import java.util.Locale;
 import io.gameq.mysql.MySqlPool;
 import io.gameq.mysql.RowChange;
 import io.gameq.rows.Column;
@@ -12,6 +11,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.SQLTransientConnectionException;
 import java.util.List;
+import java.util.Locale;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
@@ -39,9 +39,13 @@ final class ZeroKeys {
       if (rows.stream().anyMatch(row -> isZero(row.image().values()[column]))
           && !isKept(connection)) {
         throw new SQLTransientConnectionException(
-            String.format(Locale.ROOT, "the session's sql_mode lacks %s, and a row of %s has the key 0: a proxy"
+            String.format(
+                Locale.ROOT,
+                "the session's sql_mode lacks %s, and a row of %s has the key 0: a proxy"
                     + " dropped what gameq set; have it keep session variables, or connect to"
-                    + " MySQL itself", MySqlPool.ZERO_IS_A_VALUE, table.name()));
+                    + " MySQL itself",
+                MySqlPool.ZERO_IS_A_VALUE,
+                table.name()));
       }
     }
   }

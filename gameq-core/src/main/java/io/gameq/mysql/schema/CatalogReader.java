@@ -1,6 +1,5 @@
 package io.gameq.mysql.schema;
 
-import java.util.Locale;
 import io.gameq.GameQueueException;
 import io.gameq.mysql.MySql;
 import io.gameq.mysql.schema.SchemaSnapshot.ForeignKeyFacts;
@@ -16,6 +15,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
@@ -68,7 +68,10 @@ public final class CatalogReader {
       } else if (result.inspection().versionColumn() == VersionColumn.MISSING) {
         unmanaged.put(
             name,
-            String.format(Locale.ROOT, "it has no column %s: run 'gameq-writer schema migrate'", Table.VERSION_COLUMN));
+            String.format(
+                Locale.ROOT,
+                "it has no column %s: run 'gameq-writer schema migrate'",
+                Table.VERSION_COLUMN));
       } else {
         definitions.put(name, definition);
       }

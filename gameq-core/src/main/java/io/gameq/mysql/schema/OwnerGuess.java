@@ -71,7 +71,8 @@ final class OwnerGuess {
             .collect(Collectors.toCollection(TreeSet::new));
     for (String name : ownerColumns) {
       if (schema.tables().values().stream().noneMatch(of -> of.column(name) != null)) {
-        throw new GameQueueException(String.format(Locale.ROOT, "no table has a column '%s'", name));
+        throw new GameQueueException(
+            String.format(Locale.ROOT, "no table has a column '%s'", name));
       }
     }
     OwnerGuess guess = new OwnerGuess(schema, asked);
@@ -210,7 +211,11 @@ final class OwnerGuess {
       proposals.add(
           new Proposal(
               new TableSpec(root.name(), kind, key),
-              String.format(Locale.ROOT, "its rows are the owners of those of %d %s", its.size(), its.size() == 1 ? "table" : "tables"),
+              String.format(
+                  Locale.ROOT,
+                  "its rows are the owners of those of %d %s",
+                  its.size(),
+                  its.size() == 1 ? "table" : "tables"),
               List.of()));
     }
     for (OwnerReference of : its) {
@@ -229,7 +234,8 @@ final class OwnerGuess {
     if (best != null) {
       return new LeftOut(
           table.name(),
-          String.format(Locale.ROOT, "not sure that %s names its owner: %s", best.column(), best.reason()),
+          String.format(
+              Locale.ROOT, "not sure that %s names its owner: %s", best.column(), best.reason()),
           new TableSpec(
               table.name(), Objects.requireNonNull(kinds.get(best.target())), best.column()));
     }
@@ -238,7 +244,13 @@ final class OwnerGuess {
         if (parent.table().name().equals(of.target())) {
           return new LeftOut(
               table.name(),
-              String.format(Locale.ROOT, "its %s refers to %s, whose rows are those of a %s: no column of its own names that", of.column(), of.target(), parent.table().ownerKind())
+              String.format(
+                      Locale.ROOT,
+                      "its %s refers to %s, whose rows are those of a %s: no column of its own"
+                          + " names that",
+                      of.column(),
+                      of.target(),
+                      parent.table().ownerKind())
                   + " owner",
               null);
         }

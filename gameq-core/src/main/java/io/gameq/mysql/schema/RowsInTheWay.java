@@ -1,6 +1,5 @@
 package io.gameq.mysql.schema;
 
-import java.util.Locale;
 import io.gameq.mysql.ErrorKind;
 import io.gameq.mysql.JdbcValues;
 import java.sql.Connection;
@@ -9,6 +8,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 
 /** Looks for rows with which a statement that mends a table fails. Stateless. */
 final class RowsInTheWay {
@@ -21,7 +21,8 @@ final class RowsInTheWay {
   static List<String> queries(Connection connection, TableInspector.Result table)
       throws SQLException {
     List<String> queries = new ArrayList<>();
-    String from = String.format(Locale.ROOT, "FROM %s WHERE ", quoted(table.inspection().spec().name()));
+    String from =
+        String.format(Locale.ROOT, "FROM %s WHERE ", quoted(table.inspection().spec().name()));
     for (Flaw flaw : table.flaws()) {
       if (flaw.kind() == Flaw.Kind.NULLABLE) {
         look(connection, from + quoted(flaw.column()) + " IS NULL", queries);

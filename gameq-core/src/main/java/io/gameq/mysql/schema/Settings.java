@@ -1,8 +1,8 @@
 package io.gameq.mysql.schema;
 
-import java.util.Locale;
 import io.gameq.GameQueueException;
 import io.gameq.mysql.MySql;
+import java.util.Locale;
 import java.util.Optional;
 import org.jdbi.v3.core.Handle;
 
@@ -50,8 +50,12 @@ public final class Settings {
             });
     if (schema < SchemaFiles.latest()) {
       throw new GameQueueException(
-          String.format(Locale.ROOT, "the database has gameq's own tables up to number %d of %d: run the command"
-                  + " 'schema migrate' of gameq-writer.jar", schema, SchemaFiles.latest()));
+          String.format(
+              Locale.ROOT,
+              "the database has gameq's own tables up to number %d of %d: run the command"
+                  + " 'schema migrate' of gameq-writer.jar",
+              schema,
+              SchemaFiles.latest()));
     }
   }
 
@@ -73,8 +77,13 @@ public final class Settings {
     int there = slots(mysql);
     if (there != 0 && there != slots) {
       throw new GameQueueException(
-          String.format(Locale.ROOT, "the database has %d slots now, this process was started with %d: stop it, set slots to"
-                  + " %d, and start it again", there, slots, there));
+          String.format(
+              Locale.ROOT,
+              "the database has %d slots now, this process was started with %d: stop it, set slots"
+                  + " to %d, and start it again",
+              there,
+              slots,
+              there));
     }
   }
 
@@ -113,8 +122,14 @@ public final class Settings {
                     .orElseThrow());
     if (!there.equals(value)) {
       throw new GameQueueException(
-          String.format(Locale.ROOT, "this configuration has %s %s, the database has %s: they are fixed for a"
-                  + " database; use %s, or another database", name, value, there, there));
+          String.format(
+              Locale.ROOT,
+              "this configuration has %s %s, the database has %s: they are fixed for a"
+                  + " database; use %s, or another database",
+              name,
+              value,
+              there,
+              there));
     }
   }
 }

@@ -96,20 +96,28 @@ final class TableInspector {
     if (close.isEmpty()) {
       return "";
     }
-    return String.format(Locale.ROOT, " (did you mean %s?%s)", String.join(", ", close),
-            close.get(0).equalsIgnoreCase(spec.name())
-                ? " This server tells capitals from small letters"
-                : "");
+    return String.format(
+        Locale.ROOT,
+        " (did you mean %s?%s)",
+        String.join(", ", close),
+        close.get(0).equalsIgnoreCase(spec.name())
+            ? " This server tells capitals from small letters"
+            : "");
   }
 
   private TableDefinition inspect(TableFacts table) {
     if (!table.isBaseTable()) {
       flaws.add(
           Flaw.other(
-              String.format(Locale.ROOT, "it is a %s, not a table", table.tableType().toLowerCase(Locale.ROOT))));
+              String.format(
+                  Locale.ROOT,
+                  "it is a %s, not a table",
+                  table.tableType().toLowerCase(Locale.ROOT))));
     } else if (!"InnoDB".equals(table.engine())) {
       flaws.add(
-          Flaw.ofTable(Flaw.Kind.ENGINE, String.format(Locale.ROOT, "its engine is %s: use InnoDB", table.engine())));
+          Flaw.ofTable(
+              Flaw.Kind.ENGINE,
+              String.format(Locale.ROOT, "its engine is %s: use InnoDB", table.engine())));
     }
     table.columns().forEach(this::column);
     List<String> primaryKey = primaryKey(table);
@@ -191,8 +199,11 @@ final class TableInspector {
               onAbsence));
       if (isNumbered(column.name())) {
         warnings.add(
-            String.format(Locale.ROOT, "column %s is AUTO_INCREMENT: gameq writes no row whose number MySQL"
-                    + " invents, the game takes each from GameQueue.ids", column.name()));
+            String.format(
+                Locale.ROOT,
+                "column %s is AUTO_INCREMENT: gameq writes no row whose number MySQL"
+                    + " invents, the game takes each from GameQueue.ids",
+                column.name()));
       }
     } catch (UnmanageableException e) {
       flaws.add(
@@ -230,7 +241,10 @@ final class TableInspector {
                   ? Flaw.Kind.VERSION_COLUMN
                   : Flaw.Kind.OTHER_VERSION_COLUMN,
               column.name(),
-              String.format(Locale.ROOT, "column %s is not BIGINT UNSIGNED NOT NULL DEFAULT 0: change it", Table.VERSION_COLUMN)));
+              String.format(
+                  Locale.ROOT,
+                  "column %s is not BIGINT UNSIGNED NOT NULL DEFAULT 0: change it",
+                  Table.VERSION_COLUMN)));
     }
   }
 
@@ -251,9 +265,12 @@ final class TableInspector {
             new Flaw(
                 Flaw.Kind.PREFIX_IN_KEY,
                 name,
-                String.format(Locale.ROOT, "the primary key covers only a prefix of column %s", name)));
+                String.format(
+                    Locale.ROOT, "the primary key covers only a prefix of column %s", name)));
       } else if (generated.contains(name) || name.equalsIgnoreCase(Table.VERSION_COLUMN)) {
-        flaws.add(Flaw.other(String.format(Locale.ROOT, "key column %s is not one that the game writes", name)));
+        flaws.add(
+            Flaw.other(
+                String.format(Locale.ROOT, "key column %s is not one that the game writes", name)));
       } else if (column != null) {
         String problem = column.type().keyProblem();
         if (problem != null) {
@@ -271,11 +288,19 @@ final class TableInspector {
     if (shortest > RowKey.MAX_KEY_BYTES) {
       flaws.add(
           Flaw.other(
-              String.format(Locale.ROOT, "its primary key takes at least %d bytes encoded, the limit is %d", shortest, RowKey.MAX_KEY_BYTES)));
+              String.format(
+                  Locale.ROOT,
+                  "its primary key takes at least %d bytes encoded, the limit is %d",
+                  shortest,
+                  RowKey.MAX_KEY_BYTES)));
     } else if (longest > RowKey.MAX_KEY_BYTES) {
       warnings.add(
-          String.format(Locale.ROOT, "a primary key can take up to %d bytes encoded: rows whose key takes more than"
-                  + " %d are refused", longest, RowKey.MAX_KEY_BYTES));
+          String.format(
+              Locale.ROOT,
+              "a primary key can take up to %d bytes encoded: rows whose key takes more than"
+                  + " %d are refused",
+              longest,
+              RowKey.MAX_KEY_BYTES));
     }
   }
 
@@ -290,7 +315,10 @@ final class TableInspector {
       flaws.add(
           Flaw.ofTable(
               Flaw.Kind.CONFIGURATION,
-              String.format(Locale.ROOT, "owner kind '%s' is not a-z, then up to 31 of a-z 0-9 _", spec.ownerKind())));
+              String.format(
+                  Locale.ROOT,
+                  "owner kind '%s' is not a-z, then up to 31 of a-z 0-9 _",
+                  spec.ownerKind())));
     }
     String name = spec.ownerColumn();
     Column column = columns.get(name);
@@ -300,7 +328,13 @@ final class TableInspector {
       flaws.add(
           Flaw.ofTable(
               Flaw.Kind.CONFIGURATION,
-              String.format(Locale.ROOT, "it has no owner column %s%s", name, close.isEmpty() ? "" : String.format(Locale.ROOT, " (did you mean %s?)", close.get(0)))));
+              String.format(
+                  Locale.ROOT,
+                  "it has no owner column %s%s",
+                  name,
+                  close.isEmpty()
+                      ? ""
+                      : String.format(Locale.ROOT, " (did you mean %s?)", close.get(0)))));
     } else if (generated.contains(name)) {
       flaws.add(Flaw.other(String.format(Locale.ROOT, "owner column %s is generated", name)));
     } else if (column != null) {
@@ -308,7 +342,11 @@ final class TableInspector {
       if (!OWNER_KINDS.contains(column.type().kind())) {
         flaws.add(
             Flaw.other(
-                String.format(Locale.ROOT, "owner column %s is %s: use an integer, CHAR or VARCHAR", name, column.declaration())));
+                String.format(
+                    Locale.ROOT,
+                    "owner column %s is %s: use an integer, CHAR or VARCHAR",
+                    name,
+                    column.declaration())));
       } else if (problem != null) {
         flaws.add(ofKey(column, String.format(Locale.ROOT, "owner column %s: %s", name, problem)));
       }
@@ -321,7 +359,10 @@ final class TableInspector {
       }
       if (!table.hasIndexThatBeginsWith(name)) {
         warnings.add(
-            String.format(Locale.ROOT, "no index begins with owner column %s: opening an owner reads the whole table", name));
+            String.format(
+                Locale.ROOT,
+                "no index begins with owner column %s: opening an owner reads the whole table",
+                name));
       }
     }
   }
@@ -329,12 +370,20 @@ final class TableInspector {
   private void warn(TableFacts table, List<UniqueKey> uniqueKeys) {
     if (!table.otherUniqueKeys().isEmpty()) {
       warnings.add(
-          String.format(Locale.ROOT, "other UNIQUE keys (%s): a row that breaks one is refused, and the flush is slower", String.join(", ", table.otherUniqueKeys())));
+          String.format(
+              Locale.ROOT,
+              "other UNIQUE keys (%s): a row that breaks one is refused, and the flush is slower",
+              String.join(", ", table.otherUniqueKeys())));
     }
     for (UniqueKey key : uniqueKeys) {
       if (key.spare() == null) {
         warnings.add(
-            String.format(Locale.ROOT, "rows that exchange values of the UNIQUE key %s in one flush become dead letters: %s", key.name(), noSpare(key)));
+            String.format(
+                Locale.ROOT,
+                "rows that exchange values of the UNIQUE key %s in one flush become dead letters:"
+                    + " %s",
+                key.name(),
+                noSpare(key)));
       }
     }
     for (ForeignKeyFacts key : schema.foreignKeys()) {
@@ -346,7 +395,10 @@ final class TableInspector {
     warnOfCircles();
     if (!table.triggers().isEmpty()) {
       warnings.add(
-          String.format(Locale.ROOT, "triggers (%s) run on every flush, also on one that changes nothing", String.join(", ", table.triggers())));
+          String.format(
+              Locale.ROOT,
+              "triggers (%s) run on every flush, also on one that changes nothing",
+              String.join(", ", table.triggers())));
     }
     stored.forEach(of -> warnings.addAll(of.warningsFor(spec.name())));
   }
@@ -376,8 +428,14 @@ final class TableInspector {
   private void warnOf(ForeignKeyFacts key, String event, String rule) {
     if (!rule.equals("RESTRICT") && !rule.equals("NO ACTION")) {
       warnings.add(
-          String.format(Locale.ROOT, "foreign key %s to %s is ON %s %s: MySQL changes rows that gameq may still"
-                  + " write, use RESTRICT", key.name(), key.parent(), event, rule));
+          String.format(
+              Locale.ROOT,
+              "foreign key %s to %s is ON %s %s: MySQL changes rows that gameq may still"
+                  + " write, use RESTRICT",
+              key.name(),
+              key.parent(),
+              event,
+              rule));
     }
   }
 }

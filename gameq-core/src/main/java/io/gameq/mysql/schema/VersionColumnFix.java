@@ -1,11 +1,11 @@
 package io.gameq.mysql.schema;
 
-import java.util.Locale;
 import io.gameq.mysql.JdbcValues;
 import io.gameq.mysql.schema.SchemaSnapshot.ColumnFacts;
 import io.gameq.mysql.schema.SchemaSnapshot.TableFacts;
 import io.gameq.rows.Table;
 import java.util.List;
+import java.util.Locale;
 import java.util.stream.IntStream;
 
 /** Makes gq_version what it has to be. Stateless. */
@@ -40,10 +40,19 @@ final class VersionColumnFix {
       if (flaw.kind() == Flaw.Kind.OTHER_VERSION_COLUMN) {
         String free = freeName(table);
         notes.add(
-            String.format(Locale.ROOT, "column %s becomes %s and is kept; what names it has to name it anew", there.name(), free));
+            String.format(
+                Locale.ROOT,
+                "column %s becomes %s and is kept; what names it has to name it anew",
+                there.name(),
+                free));
         // By itself: one statement cannot give the name away and take it.
         alter.add(
-            String.format(Locale.ROOT, "ALTER TABLE %s RENAME COLUMN %s TO %s", JdbcValues.quoted(table.name()), name, JdbcValues.quoted(free)));
+            String.format(
+                Locale.ROOT,
+                "ALTER TABLE %s RENAME COLUMN %s TO %s",
+                JdbcValues.quoted(table.name()),
+                name,
+                JdbcValues.quoted(free)));
         clauses.add("ADD COLUMN " + VERSION);
       } else if (flaw.kind() == Flaw.Kind.VERSION_COLUMN) {
         notes.add("numbers that stand in it count as versions of their rows");
@@ -52,7 +61,11 @@ final class VersionColumnFix {
               "rows in which it is NULL are updated: so are columns ON UPDATE CURRENT_TIMESTAMP,"
                   + " and triggers run");
           alter.add(
-              String.format(Locale.ROOT, "UPDATE %s SET %2$s = 0 WHERE %2$s IS NULL", JdbcValues.quoted(table.name()), name));
+              String.format(
+                  Locale.ROOT,
+                  "UPDATE %s SET %2$s = 0 WHERE %2$s IS NULL",
+                  JdbcValues.quoted(table.name()),
+                  name));
         }
         clauses.add(String.format(Locale.ROOT, "CHANGE COLUMN %s %s", name, VERSION));
       }

@@ -1,6 +1,5 @@
 package io.gameq.mysql.tables;
 
-import java.util.Locale;
 import io.gameq.DeadLetter;
 import io.gameq.mysql.ErrorKind;
 import io.gameq.mysql.MySqlText;
@@ -22,6 +21,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
@@ -100,7 +100,10 @@ public final class DeadLetterTable {
     }
     if (!hasRoom(connection, rows.size(), most)) {
       String full =
-          String.format(Locale.ROOT, "gameq_dead_letter has no room: its limit is %d rows, see 'gameq-writer dead'", most);
+          String.format(
+              Locale.ROOT,
+              "gameq_dead_letter has no room: its limit is %d rows, see 'gameq-writer dead'",
+              most);
       rows.forEach(row -> failed.put(row, full));
       return failed;
     }
@@ -154,7 +157,8 @@ public final class DeadLetterTable {
 
   /** As in rows, the version is assigned last. */
   private static String newest(String column) {
-    return String.format(Locale.ROOT, "%1$s = IF(VALUES(version) >= version, VALUES(%1$s), %1$s), ", column);
+    return String.format(
+        Locale.ROOT, "%1$s = IF(VALUES(version) >= version, VALUES(%1$s), %1$s), ", column);
   }
 
   private static boolean hasRoom(Connection connection, int more, int most) throws SQLException {

@@ -1,6 +1,5 @@
 package io.gameq.mysql.tables;
 
-import java.util.Locale;
 import io.gameq.mysql.MySql;
 import io.gameq.mysql.TemporalText;
 import java.time.Duration;
@@ -8,6 +7,7 @@ import java.time.Instant;
 import java.time.LocalDateTime;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
+import java.util.Locale;
 import org.jdbi.v3.core.Handle;
 import org.jspecify.annotations.Nullable;
 
@@ -28,7 +28,8 @@ public final class TombstoneHorizon {
 
   /** Sorts as text. */
   private static final DateTimeFormatter UTC_MILLIS =
-      DateTimeFormatter.ofPattern("uuuu-MM-dd'T'HH:mm:ss.SSS'Z'", Locale.ROOT).withZone(ZoneOffset.UTC);
+      DateTimeFormatter.ofPattern("uuuu-MM-dd'T'HH:mm:ss.SSS'Z'", Locale.ROOT)
+          .withZone(ZoneOffset.UTC);
 
   /** A tombstone outlives the dead letter of its row: retrying that would bring the row back. */
   private static final String PURGEABLE =

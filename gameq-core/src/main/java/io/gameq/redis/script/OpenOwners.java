@@ -1,6 +1,5 @@
 package io.gameq.redis.script;
 
-import java.util.Locale;
 import io.gameq.owner.CountingSessions;
 import io.gameq.owner.OwnerId;
 import io.gameq.owner.SessionId;
@@ -8,6 +7,7 @@ import io.gameq.redis.ControlConnection;
 import io.gameq.redis.RedisConnection;
 import io.gameq.redis.RedisReply;
 import io.gameq.redis.SlotKeys;
+import java.util.Locale;
 import java.util.function.BiPredicate;
 import org.jspecify.annotations.Nullable;
 
@@ -70,7 +70,10 @@ public final class OpenOwners {
         ? null
         : new Holder(
             session,
-            String.format(Locale.ROOT, "on a node that may be alive: Redis can tell in %.1f s", NodeSigns.LIFE_SECONDS - millis / 1000.0));
+            String.format(
+                Locale.ROOT,
+                "on a node that may be alive: Redis can tell in %.1f s",
+                NodeSigns.LIFE_SECONDS - millis / 1000.0));
   }
 
   /** Asks the node that has an owner open to close it; nobody may be listening. */

@@ -1,6 +1,5 @@
 package io.gameq.redis.script;
 
-import java.util.Locale;
 import io.gameq.owner.SessionId;
 import io.gameq.redis.RedisConnection;
 import io.gameq.redis.SlotKeys;
@@ -9,6 +8,7 @@ import java.util.Collection;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -51,7 +51,8 @@ public record Symptom(Thing thing, String kind, String state) {
     /** For a person to read. */
     @Override
     public String toString() {
-      return String.format(Locale.ROOT, "slot %d, %s %s%s", slot, place, name, more.isEmpty() ? "" : " " + more);
+      return String.format(
+          Locale.ROOT, "slot %d, %s %s%s", slot, place, name, more.isEmpty() ? "" : " " + more);
     }
   }
 

@@ -1,6 +1,5 @@
 package io.gameq.redis.topic;
 
-import java.util.Locale;
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.JsonParser;
@@ -15,6 +14,7 @@ import java.io.StringWriter;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
@@ -68,7 +68,12 @@ public record DefinedTopic(
     public static void check(double perSecond) {
       if (!(perSecond >= LEAST && perSecond <= MOST)) {
         throw new GameQueueException(
-            String.format(Locale.ROOT, "the rate of a topic must be from one message an hour (%.6f) to %,.0f a second: %s", LEAST, MOST, perSecond));
+            String.format(
+                Locale.ROOT,
+                "the rate of a topic must be from one message an hour (%.6f) to %,.0f a second: %s",
+                LEAST,
+                MOST,
+                perSecond));
       }
     }
   }

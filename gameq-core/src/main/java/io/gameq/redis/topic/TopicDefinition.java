@@ -1,6 +1,5 @@
 package io.gameq.redis.topic;
 
-import java.util.Locale;
 import com.fasterxml.jackson.core.JsonGenerator;
 import io.gameq.GameQueueException;
 import io.gameq.Retry;
@@ -8,6 +7,7 @@ import io.gameq.TopicOptions;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.stream.Collectors;
 
@@ -44,7 +44,12 @@ public record TopicDefinition(
   public static TopicDefinition of(String topic, TopicOptions options, int slots) {
     if (options.slots() > slots) {
       throw new GameQueueException(
-          String.format(Locale.ROOT, "topic '%s' cannot have %d slots: the namespace has %d", topic, options.slots(), slots));
+          String.format(
+              Locale.ROOT,
+              "topic '%s' cannot have %d slots: the namespace has %d",
+              topic,
+              options.slots(),
+              slots));
     }
     Retry retry = options.retry();
     return new TopicDefinition(

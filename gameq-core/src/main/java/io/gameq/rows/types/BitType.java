@@ -1,7 +1,7 @@
 package io.gameq.rows.types;
 
-import java.util.Locale;
 import java.math.BigInteger;
+import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /** BIT(bits), canonical as BigInteger; immutable. */

@@ -1,8 +1,8 @@
 package io.gameq.rows.types;
 
-import java.util.Locale;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Set;
 
 /** ENUM, canonical as String: exactly one of the members; immutable. */
@@ -22,7 +22,11 @@ record EnumType(Set<String> members) implements StringType {
     if (!members.contains(text)) {
       throw Refusal.of(
           column,
-          String.format(Locale.ROOT, "text of %d characters is none of the %d members, letter case included", text.length(), members.size()));
+          String.format(
+              Locale.ROOT,
+              "text of %d characters is none of the %d members, letter case included",
+              text.length(),
+              members.size()));
     }
     return text;
   }

@@ -1,6 +1,5 @@
 package io.gameq.rows.types;
 
-import java.util.Locale;
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
@@ -8,6 +7,7 @@ import com.fasterxml.jackson.core.StreamReadConstraints;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
@@ -58,7 +58,12 @@ final class JsonText {
       // Without the cause: Jackson's messages quote the document.
       throw Refusal.of(
           column,
-          String.format(Locale.ROOT, "String of %d characters is not JSON that MySQL takes (valid, %d levels deep at most)", text.length(), MAX_DEPTH));
+          String.format(
+              Locale.ROOT,
+              "String of %d characters is not JSON that MySQL takes (valid, %d levels deep at"
+                  + " most)",
+              text.length(),
+              MAX_DEPTH));
     }
   }
 

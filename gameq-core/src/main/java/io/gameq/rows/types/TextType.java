@@ -42,7 +42,11 @@ record TextType(Form form, long limit, TextCharset charset, @Nullable String col
       if (width == 0) {
         throw Refusal.of(
             column,
-            String.format(Locale.ROOT, "the character at %d does not exist in character set %s", i, charset.name().toLowerCase(Locale.ROOT)));
+            String.format(
+                Locale.ROOT,
+                "the character at %d does not exist in character set %s",
+                i,
+                charset.name().toLowerCase(Locale.ROOT)));
       }
       bytes += width;
       i += Character.charCount(codePoint);
@@ -51,7 +55,12 @@ record TextType(Form form, long limit, TextCharset charset, @Nullable String col
     if (length > limit) {
       throw Refusal.of(
           column,
-          String.format(Locale.ROOT, "text of %d %s, the limit is %d", length, form == Form.TEXT ? "bytes" : "characters", limit));
+          String.format(
+              Locale.ROOT,
+              "text of %d %s, the limit is %d",
+              length,
+              form == Form.TEXT ? "bytes" : "characters",
+              limit));
     }
     return text;
   }
@@ -70,7 +79,11 @@ record TextType(Form form, long limit, TextCharset charset, @Nullable String col
     if (padsSpaces() && text.endsWith(" ")) {
       throw Refusal.of(
           column,
-          String.format(Locale.ROOT, "text of %d characters ends in a space, which collation %s ignores in a key", text.length(), collation));
+          String.format(
+              Locale.ROOT,
+              "text of %d characters ends in a space, which collation %s ignores in a key",
+              text.length(),
+              collation));
     }
     return text;
   }
@@ -95,7 +108,11 @@ record TextType(Form form, long limit, TextCharset charset, @Nullable String col
     if (collation == null || collation.endsWith("_bin")) {
       return null;
     }
-    return String.format(Locale.ROOT, "collation %s would merge 'Bob' and 'bob': use %s_bin", collation, charset.name().toLowerCase(Locale.ROOT));
+    return String.format(
+        Locale.ROOT,
+        "collation %s would merge 'Bob' and 'bob': use %s_bin",
+        collation,
+        charset.name().toLowerCase(Locale.ROOT));
   }
 
   @Override

@@ -1,6 +1,5 @@
 package io.gameq.rows.types;
 
-import java.util.Locale;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.time.DateTimeException;
@@ -10,6 +9,7 @@ import java.time.LocalDate;
 import java.time.LocalDateTime;
 import java.time.ZoneOffset;
 import java.util.HexFormat;
+import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -57,7 +57,11 @@ public final class ValueText {
     } catch (IllegalArgumentException | DateTimeException | ArithmeticException e) {
       throw Refusal.of(
           column,
-          String.format(Locale.ROOT, "takes %s, and the text of %d characters is not that", form(type.kind()), text.length()));
+          String.format(
+              Locale.ROOT,
+              "takes %s, and the text of %d characters is not that",
+              form(type.kind()),
+              text.length()));
     }
   }
 

@@ -1,6 +1,5 @@
 package io.gameq.recovery.mysql;
 
-import java.util.Locale;
 import io.gameq.GameQueueException;
 import io.gameq.mysql.MySql;
 import io.gameq.mysql.MySqlConfig;
@@ -11,6 +10,7 @@ import io.gameq.mysql.schema.Settings;
 import io.gameq.mysql.tables.DurableRows;
 import io.gameq.mysql.tables.TermTable;
 import io.gameq.term.Terms;
+import java.util.Locale;
 import java.util.Map;
 
 /** Recovery's connections to the game's database, whose schema and settings were checked. */
@@ -66,8 +66,15 @@ public final class RecoveryDatabase implements AutoCloseable {
     }
     if (!namespace.equals(itsNamespace) || !Integer.toString(slots).equals(itsSlots)) {
       throw new GameQueueException(
-          String.format(Locale.ROOT, "WAL %s is of namespace %s with %d slots, the database is of namespace %s with"
-                  + " %s slots: give the database that the node used", wal, namespace, slots, itsNamespace, itsSlots));
+          String.format(
+              Locale.ROOT,
+              "WAL %s is of namespace %s with %d slots, the database is of namespace %s with"
+                  + " %s slots: give the database that the node used",
+              wal,
+              namespace,
+              slots,
+              itsNamespace,
+              itsSlots));
     }
   }
 

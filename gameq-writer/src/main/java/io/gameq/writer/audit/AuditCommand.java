@@ -1,6 +1,5 @@
 package io.gameq.writer.audit;
 
-import java.util.Locale;
 import io.gameq.mysql.MySql;
 import io.gameq.mysql.tables.AuditTable;
 import io.gameq.mysql.tables.AuditTable.Entry;
@@ -13,6 +12,7 @@ import io.gameq.writer.terminal.JsonLine;
 import java.io.PrintWriter;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.Callable;

@@ -1,6 +1,5 @@
 package io.gameq.writer.check;
 
-import java.util.Locale;
 import io.gameq.GameQueueException;
 import io.gameq.backlog.Backlog;
 import io.gameq.mysql.MySqlServerCheck;
@@ -18,6 +17,7 @@ import io.gameq.writer.mysql.ConfiguredTables;
 import io.gameq.writer.mysql.WriterNeeds;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 
@@ -78,7 +78,12 @@ public final class ServerFindings {
         findings.add(
             Finding.ok(
                 DATABASE,
-                String.format(Locale.ROOT, "%s, namespace %s with %,d slots", config.mysql().database(), config.namespace(), config.slots())));
+                String.format(
+                    Locale.ROOT,
+                    "%s, namespace %s with %,d slots",
+                    config.mysql().database(),
+                    config.namespace(),
+                    config.slots())));
         Catalog catalog = needs.tables();
         tables(config, catalog, findings);
         rights(needs.missingRights(catalog.tables()), findings);
@@ -112,7 +117,9 @@ public final class ServerFindings {
     missing.forEach(
         right ->
             findings.add(
-                Finding.problem(RIGHTS, String.format(Locale.ROOT, "the user lacks %s: GRANT it to him", right))));
+                Finding.problem(
+                    RIGHTS,
+                    String.format(Locale.ROOT, "the user lacks %s: GRANT it to him", right))));
     if (missing.isEmpty()) {
       findings.add(Finding.ok(RIGHTS, "the user may write all of these, and gameq's own tables"));
     }

@@ -1,8 +1,8 @@
 package io.gameq.writer.config;
 
-import java.util.Locale;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
@@ -48,6 +48,7 @@ public record AccessToken(String name, Role role, String secret, List<String> to
 
   @Override
   public String toString() {
-    return String.format(Locale.ROOT, "AccessToken[name=%s, role=%s, secret=***, topics=%s]", name, role, topics);
+    return String.format(
+        Locale.ROOT, "AccessToken[name=%s, role=%s, secret=***, topics=%s]", name, role, topics);
   }
 }

@@ -1,6 +1,5 @@
 package io.gameq.writer.config;
 
-import java.util.Locale;
 import com.fasterxml.jackson.core.JsonLocation;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.DeserializationFeature;
@@ -22,6 +21,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Set;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
@@ -79,17 +79,26 @@ public final class ConfigReader {
               .readTree(Files.readString(file));
     } catch (java.nio.file.NoSuchFileException e) {
       throw new GameQueueException(
-          String.format(Locale.ROOT, "there is no file %s: write one like gameq.example.yaml and pass --config", file),
+          String.format(
+              Locale.ROOT,
+              "there is no file %s: write one like gameq.example.yaml and pass --config",
+              file),
           e);
     } catch (JsonProcessingException e) { // whose text, and whose cause, show the line
       JsonLocation at = e.getLocation();
       throw new GameQueueException(
-          String.format(Locale.ROOT, "%s is no YAML%s: look for an odd quote, indentation, colon or a setting that is twice", file,
-                  at == null
-                      ? ""
-                      : String.format(Locale.ROOT, " at line %d, column %d", at.getLineNr(), at.getColumnNr())));
+          String.format(
+              Locale.ROOT,
+              "%s is no YAML%s: look for an odd quote, indentation, colon or a setting that is"
+                  + " twice",
+              file,
+              at == null
+                  ? ""
+                  : String.format(
+                      Locale.ROOT, " at line %d, column %d", at.getLineNr(), at.getColumnNr())));
     } catch (IOException e) {
-      throw new GameQueueException(String.format(Locale.ROOT, "%s cannot be read (%s)", file, e), e);
+      throw new GameQueueException(
+          String.format(Locale.ROOT, "%s cannot be read (%s)", file, e), e);
     }
     try {
       return config(new Section("", tree, environment, effective));
@@ -135,8 +144,12 @@ public final class ConfigReader {
     if (mysql.text("poolSize") != null && config.mysql().poolSize() < workers) {
       throw mysql.wrong(
           "poolSize",
-          String.format(Locale.ROOT, "is %1$d, fewer than writer.workers, which is %2$d: each has a connection, so use %2$d"
-                  + " or more", config.mysql().poolSize(), workers));
+          String.format(
+              Locale.ROOT,
+              "is %1$d, fewer than writer.workers, which is %2$d: each has a connection, so use"
+                  + " %2$d or more",
+              config.mysql().poolSize(),
+              workers));
     }
     return config;
   }

@@ -1,11 +1,10 @@
 package io.gameq.writer.config;
 
-import java.util.Locale;
 import io.gameq.writer.config.AccessToken.Role;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -46,7 +45,9 @@ final class HttpSection {
     Set<String> names = new HashSet<>();
     List<Section> named = http.sections("tokens");
     if (named.size() > MOST_TOKENS) {
-      throw http.wrong("tokens", String.format(Locale.ROOT, "are %d: use %d at most", named.size(), MOST_TOKENS));
+      throw http.wrong(
+          "tokens",
+          String.format(Locale.ROOT, "are %d: use %d at most", named.size(), MOST_TOKENS));
     }
     for (Section of : named) {
       String name = of.required("name");
@@ -88,7 +89,8 @@ final class HttpSection {
     String token = of.secret("token");
     if (token != null && token.length() < LEAST_TOKEN_CHARS) {
       throw of.wrong(
-          "token", String.format(Locale.ROOT, "is too short: use %d characters or more", LEAST_TOKEN_CHARS));
+          "token",
+          String.format(Locale.ROOT, "is too short: use %d characters or more", LEAST_TOKEN_CHARS));
     }
     return token;
   }

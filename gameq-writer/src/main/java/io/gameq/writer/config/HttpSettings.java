@@ -1,7 +1,7 @@
 package io.gameq.writer.config;
 
-import java.util.Locale;
 import java.util.List;
+import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -35,6 +35,7 @@ public record HttpSettings(
   /** As a browser names it: {@code http://127.0.0.1:7420}. */
   public String url(int listensOn) {
     String host = address.contains(":") ? "[" + address + "]" : address;
-    return String.format(Locale.ROOT, "%s://%s:%d", tls == null ? "http" : "https", host, listensOn);
+    return String.format(
+        Locale.ROOT, "%s://%s:%d", tls == null ? "http" : "https", host, listensOn);
   }
 }

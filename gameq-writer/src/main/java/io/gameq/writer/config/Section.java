@@ -76,7 +76,10 @@ final class Section {
               if (content == null) {
                 throw wrong(
                     name,
-                    String.format(Locale.ROOT, "names the environment variable %s, which is not set", found.group(1)));
+                    String.format(
+                        Locale.ROOT,
+                        "names the environment variable %s, which is not set",
+                        found.group(1)));
               }
               return Matcher.quoteReplacement(content);
             });
@@ -134,7 +137,8 @@ final class Section {
     } catch (NumberFormatException e) {
       // The same remedy as for a number out of range.
     }
-    throw wrongValue(name, String.format(Locale.ROOT, "use a whole number from %d to %d", min, max));
+    throw wrongValue(
+        name, String.format(Locale.ROOT, "use a whole number from %d to %d", min, max));
   }
 
   /** Whether it is true; false by default. */
@@ -156,8 +160,7 @@ final class Section {
       }
     }
     throw wrongValue(
-        name,
-        "use " + Arrays.stream(all).map(Section::word).collect(Collectors.joining(" or ")));
+        name, "use " + Arrays.stream(all).map(Section::word).collect(Collectors.joining(" or ")));
   }
 
   private static String word(Enum<?> of) {
@@ -180,7 +183,10 @@ final class Section {
     for (JsonNode entry : list) {
       sections.add(
           new Section(
-              String.format(Locale.ROOT, "%s[%d]", full(name), sections.size() + 1), entry, environment, effective));
+              String.format(Locale.ROOT, "%s[%d]", full(name), sections.size() + 1),
+              entry,
+              environment,
+              effective));
     }
     return sections;
   }
@@ -203,7 +209,8 @@ final class Section {
     List<String> close = SimilarNames.close(name, others);
     return close.isEmpty()
         ? ""
-        : String.format(Locale.ROOT, "; '%s' is not a setting, did you mean %s?", full(close.get(0)), name);
+        : String.format(
+            Locale.ROOT, "; '%s' is not a setting, did you mean %s?", full(close.get(0)), name);
   }
 
   /**
@@ -215,7 +222,8 @@ final class Section {
   }
 
   GameQueueException wrong(String name, String problem) {
-    return new GameQueueException(String.format(Locale.ROOT, "setting '%s' %s", full(name), problem));
+    return new GameQueueException(
+        String.format(Locale.ROOT, "setting '%s' %s", full(name), problem));
   }
 
   private JsonNode value(String name) {

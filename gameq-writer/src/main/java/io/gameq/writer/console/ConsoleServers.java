@@ -1,6 +1,5 @@
 package io.gameq.writer.console;
 
-import java.util.Locale;
 import io.gameq.mysql.MySql;
 import io.gameq.mysql.MySqlPool;
 import io.gameq.mysql.schema.Settings;
@@ -14,6 +13,7 @@ import io.gameq.writer.letters.AuditedLetters;
 import io.gameq.writer.mysql.DeadLetters;
 import io.gameq.writer.topics.AuditedTopics;
 import io.javalin.http.ServiceUnavailableResponse;
+import java.util.Locale;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
@@ -95,7 +95,8 @@ final class ConsoleServers implements AutoCloseable {
       Semaphore free, String what, Supplier<T> work) {
     try {
       if (!free.tryAcquire(MOST_WAIT_SECONDS, TimeUnit.SECONDS)) {
-        throw new ServiceUnavailableResponse(String.format(Locale.ROOT, "others are at %s: try again", what));
+        throw new ServiceUnavailableResponse(
+            String.format(Locale.ROOT, "others are at %s: try again", what));
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();

@@ -1,6 +1,5 @@
 package io.gameq.writer.dead;
 
-import java.util.Locale;
 import com.fasterxml.jackson.core.JacksonException;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
@@ -13,6 +12,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -90,13 +90,17 @@ final class ColumnOptions {
               file.toString().equals("-") ? System.in.readAllBytes() : Files.readAllBytes(file));
     } catch (JacksonException e) { // its message quotes the text
       throw new GameQueueException(
-          String.format(Locale.ROOT, "%s is not JSON (line %d)", file, e.getLocation().getLineNr()));
+          String.format(
+              Locale.ROOT, "%s is not JSON (line %d)", file, e.getLocation().getLineNr()));
     } catch (IOException e) {
       throw new GameQueueException(String.format(Locale.ROOT, "%s cannot be read", file), e);
     }
     if (tree == null || !tree.isObject()) {
       throw new GameQueueException(
-          String.format(Locale.ROOT, "%s must be one JSON object, as in {\"count\": 5, \"name\": null}", file));
+          String.format(
+              Locale.ROOT,
+              "%s must be one JSON object, as in {\"count\": 5, \"name\": null}",
+              file));
     }
     Map<String, @Nullable String> columns = new LinkedHashMap<>();
     tree.properties()

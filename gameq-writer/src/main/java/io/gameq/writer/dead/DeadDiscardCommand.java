@@ -1,11 +1,11 @@
 package io.gameq.writer.dead;
 
-import java.util.Locale;
 import io.gameq.terminal.ExitCodes;
 import io.gameq.terminal.Shown;
 import io.gameq.writer.letters.AuditedLetters;
 import io.gameq.writer.letters.ChosenLetters;
 import io.gameq.writer.terminal.Confirmation;
+import java.util.Locale;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 

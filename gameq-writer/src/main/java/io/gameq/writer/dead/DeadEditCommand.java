@@ -1,6 +1,5 @@
 package io.gameq.writer.dead;
 
-import java.util.Locale;
 import io.gameq.terminal.ExitCodes;
 import io.gameq.terminal.Shown;
 import io.gameq.writer.letters.AuditedLetters;
@@ -11,6 +10,7 @@ import io.gameq.writer.letters.EditOutcome.NotEditable;
 import io.gameq.writer.letters.LetterDetail;
 import io.gameq.writer.letters.LetterName;
 import io.gameq.writer.terminal.Confirmation;
+import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -63,7 +63,8 @@ final class DeadEditCommand extends LetterCommand {
     Map<String, @Nullable String> values = columns.read();
     long[] counts = new long[2];
     if (chosen.count() > 0) {
-      confirmation.require(String.format(Locale.ROOT, "Set %s of %s?", String.join(", ", values.keySet()), chosen));
+      confirmation.require(
+          String.format(Locale.ROOT, "Set %s of %s?", String.join(", ", values.keySet()), chosen));
       LetterProgress progress = new LetterProgress(err(), chosen.count());
       letters.edit(
           chosen,

@@ -1,6 +1,5 @@
 package io.gameq.writer.dead;
 
-import java.util.Locale;
 import io.gameq.terminal.ExitCodes;
 import io.gameq.terminal.Shown;
 import io.gameq.terminal.TextTable;
@@ -12,6 +11,7 @@ import io.gameq.writer.letters.LetterPage;
 import io.gameq.writer.letters.ListedLetter;
 import io.gameq.writer.terminal.JsonLine;
 import java.util.List;
+import java.util.Locale;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
@@ -98,7 +98,12 @@ final class DeadListCommand extends LetterCommand {
       out()
           .println(
               next > 0
-                  ? String.format(Locale.ROOT, "%,d of %s: --limit shows more, --after %d the next ones", listed, Shown.count(chosen.count(), "dead letter"), next)
+                  ? String.format(
+                      Locale.ROOT,
+                      "%,d of %s: --limit shows more, --after %d the next ones",
+                      listed,
+                      Shown.count(chosen.count(), "dead letter"),
+                      next)
                   : Shown.count(listed, "dead letter"));
     }
     return listed == 0 ? ExitCodes.OK : ExitCodes.FOUND_SOMETHING;

@@ -1,7 +1,7 @@
 package io.gameq.writer.dead;
 
-import java.util.Locale;
 import java.io.PrintWriter;
+import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 
 /** Says on stderr every few seconds how far a command is. Used by one thread. */

@@ -1,10 +1,10 @@
 package io.gameq.writer.dead;
 
-import java.util.Locale;
 import io.gameq.writer.letters.AuditedLetters;
 import io.gameq.writer.letters.ChosenLetters;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Objects;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -44,7 +44,9 @@ final class LetterSelection {
       throw wrong("give ids, or --all, or options such as --owner, --table or --code");
     }
     if (ids.size() > MOST_IDS) {
-      throw wrong(String.format(Locale.ROOT, "%,d ids are too many: give %,d at most", ids.size(), MOST_IDS));
+      throw wrong(
+          String.format(
+              Locale.ROOT, "%,d ids are too many: give %,d at most", ids.size(), MOST_IDS));
     }
   }
 
@@ -61,7 +63,11 @@ final class LetterSelection {
           .commandLine()
           .getErr()
           .println(
-              String.format(Locale.ROOT, "there is no dead letter %s: nothing was done, 'dead list' shows those that there are", unknown.stream().map(String::valueOf).collect(Collectors.joining(", "))));
+              String.format(
+                  Locale.ROOT,
+                  "there is no dead letter %s: nothing was done, 'dead list' shows those that there"
+                      + " are",
+                  unknown.stream().map(String::valueOf).collect(Collectors.joining(", "))));
       return null;
     }
     return letters.choose(filter.filter(ids));

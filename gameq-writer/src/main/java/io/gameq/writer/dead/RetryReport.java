@@ -1,6 +1,5 @@
 package io.gameq.writer.dead;
 
-import java.util.Locale;
 import io.gameq.terminal.Shown;
 import io.gameq.writer.letters.LetterName;
 import io.gameq.writer.letters.RetryText;
@@ -10,6 +9,7 @@ import io.gameq.writer.mysql.DeadLetterRetry.Superseded;
 import io.gameq.writer.mysql.DeadLetterRetry.Written;
 import java.io.PrintWriter;
 import java.util.LinkedHashMap;
+import java.util.Locale;
 import java.util.Map;
 import java.util.StringJoiner;
 

@@ -1,6 +1,5 @@
 package io.gameq.writer.doctor;
 
-import java.util.Locale;
 import io.gameq.mysql.MySql;
 import io.gameq.redis.ControlConnection;
 import io.gameq.redis.RedisConnector;
@@ -15,6 +14,7 @@ import io.gameq.writer.terminal.Confirmation;
 import io.gameq.writer.terminal.Operator;
 import java.io.PrintWriter;
 import java.time.Duration;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.Callable;
@@ -75,7 +75,9 @@ public final class DoctorCommand implements Callable<Integer> {
       Diagnosis found = doctor.examine(progress);
       Repaired repaired = new Repaired(Map.of(), found);
       if (repair && !found.findings().isEmpty()) {
-        confirmation.require(String.format(Locale.ROOT, "Mend what can be of %d findings?", found.findings().size()));
+        confirmation.require(
+            String.format(
+                Locale.ROOT, "Mend what can be of %d findings?", found.findings().size()));
         try (MySql mysql = CommandDatabase.open(settings.mysql(), "doctor")) {
           repaired =
               new Repair(settings.namespace(), slots, redis, mysql, doctor)

@@ -41,10 +41,17 @@ final class DoctorPage {
         .forEach(
             of ->
                 out.println(
-                    String.format(Locale.ROOT, "%n%s%n  comes about when %s%n  --repair %s", of.title(), of.cause(), of.repair())));
+                    String.format(
+                        Locale.ROOT,
+                        "%n%s%n  comes about when %s%n  --repair %s",
+                        of.title(),
+                        of.cause(),
+                        of.repair())));
     if (repaired.left().isCut()) {
       out.println();
-      out.println(String.format(Locale.ROOT, "there is more: at most %,d of a kind are told of", Diagnosis.MOST));
+      out.println(
+          String.format(
+              Locale.ROOT, "there is more: at most %,d of a kind are told of", Diagnosis.MOST));
     }
     if (!repair && left.keySet().stream().anyMatch(Ailment::isMended)) {
       out.println();

@@ -1,6 +1,5 @@
 package io.gameq.writer.door;
 
-import java.util.Locale;
 import io.gameq.writer.config.AccessToken;
 import io.gameq.writer.config.AccessToken.Role;
 import io.gameq.writer.config.HttpSettings;
@@ -9,6 +8,7 @@ import io.gameq.writer.http.Bearers;
 import io.gameq.writer.http.OwnPage;
 import io.javalin.http.Context;
 import io.javalin.http.ForbiddenResponse;
+import java.util.Locale;
 
 /** Who may do what at the door. Thread-safe. */
 final class DoorAccess {
@@ -27,7 +27,8 @@ final class DoorAccess {
       throw new ForbiddenResponse("this token is for looking only: role messages is needed");
     }
     if (!token.allows(topic)) {
-      throw new ForbiddenResponse(String.format(Locale.ROOT, "this token is not for topic '%s'", topic));
+      throw new ForbiddenResponse(
+          String.format(Locale.ROOT, "this token is not for topic '%s'", topic));
     }
     return token;
   }

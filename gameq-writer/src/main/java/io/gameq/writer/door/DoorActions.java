@@ -178,7 +178,8 @@ final class DoorActions {
     long wait = body.waitMillis() == null ? 0 : body.waitMillis();
     if (max < 1 || max > MOST || wait < 0 || wait > MOST_WAIT_MILLIS) {
       throw new GameQueueException(
-          String.format(Locale.ROOT, "'max' is 1 to %d, 'waitMillis' 0 to %d", MOST, MOST_WAIT_MILLIS));
+          String.format(
+              Locale.ROOT, "'max' is 1 to %d, 'waitMillis' 0 to %d", MOST, MOST_WAIT_MILLIS));
     }
     Topic<byte[]> topic = topics.get(name);
     if (!waiting.tryAcquire()) {
@@ -237,7 +238,8 @@ final class DoorActions {
     List<String> claims = claims(body.claims());
     String why = body.error() == null ? "failed" : body.error();
     if (why.length() > MOST_ERROR_CHARS) {
-      throw new GameQueueException(String.format(Locale.ROOT, "'error' has %d characters at most", MOST_ERROR_CHARS));
+      throw new GameQueueException(
+          String.format(Locale.ROOT, "'error' has %d characters at most", MOST_ERROR_CHARS));
     }
     Duration after = body.afterMillis() == null ? null : Duration.ofMillis(body.afterMillis());
     Claims<byte[]> topic = topics.get(name).claims();
@@ -254,7 +256,8 @@ final class DoorActions {
 
   private static void checkCount(String name, int count) {
     if (count < 1 || count > MOST) {
-      throw new GameQueueException(String.format(Locale.ROOT, "'%s' is a list of 1 to %d: %d", name, MOST, count));
+      throw new GameQueueException(
+          String.format(Locale.ROOT, "'%s' is a list of 1 to %d: %d", name, MOST, count));
     }
   }
 }

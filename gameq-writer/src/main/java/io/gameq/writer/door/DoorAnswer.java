@@ -1,6 +1,5 @@
 package io.gameq.writer.door;
 
-import java.util.Locale;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.gameq.ClosedException;
@@ -9,6 +8,7 @@ import io.gameq.GameQueueException;
 import io.gameq.terminal.ErrorLine;
 import io.javalin.http.HttpResponseException;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeoutException;
 
@@ -44,9 +44,13 @@ record DoorAnswer(int status, ObjectNode body) {
     DoorAnswer answer =
         error(
             CONFLICT,
-            String.format(Locale.ROOT, "%d of %d claims were lost: their leases had run out, or they were acknowledged or"
+            String.format(
+                Locale.ROOT,
+                "%d of %d claims were lost: their leases had run out, or they were acknowledged or"
                     + " failed before; those messages were, or will be, handled again; the others"
-                    + " are done", lost.size(), done + lost.size()));
+                    + " are done",
+                lost.size(),
+                done + lost.size()));
     answer.body.put("done", done);
     lost.forEach(answer.body.putArray("lost")::add);
     return answer;

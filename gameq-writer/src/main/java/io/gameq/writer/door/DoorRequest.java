@@ -1,6 +1,5 @@
 package io.gameq.writer.door;
 
-import java.util.Locale;
 import com.fasterxml.jackson.core.JacksonException;
 import com.fasterxml.jackson.databind.JsonMappingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
@@ -11,6 +10,7 @@ import io.javalin.http.Context;
 import io.javalin.http.TooManyRequestsResponse;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.util.Locale;
 import java.util.concurrent.Semaphore;
 import java.util.stream.Collectors;
 
@@ -48,13 +48,17 @@ final class DoorRequest {
       return read;
     } catch (UnrecognizedPropertyException e) {
       throw new BadRequestResponse(
-          String.format(Locale.ROOT, "'%s' is not known here: there is %s", path(e),
-                  e.getKnownPropertyIds().stream()
-                      .map(String::valueOf)
-                      .sorted()
-                      .collect(Collectors.joining(", "))));
+          String.format(
+              Locale.ROOT,
+              "'%s' is not known here: there is %s",
+              path(e),
+              e.getKnownPropertyIds().stream()
+                  .map(String::valueOf)
+                  .sorted()
+                  .collect(Collectors.joining(", "))));
     } catch (JsonMappingException e) {
-      throw new BadRequestResponse(String.format(Locale.ROOT, "'%s' is not what it must be", path(e)));
+      throw new BadRequestResponse(
+          String.format(Locale.ROOT, "'%s' is not what it must be", path(e)));
     } catch (JacksonException e) {
       throw new BadRequestResponse("that is not JSON");
     } catch (IOException e) {

@@ -1,6 +1,5 @@
 package io.gameq.writer.door;
 
-import java.util.Locale;
 import io.gameq.GameQueue;
 import io.gameq.GameQueueException;
 import io.gameq.Retry;
@@ -11,6 +10,7 @@ import io.gameq.writer.door.DoorBodies.Definition;
 import io.javalin.http.NotFoundResponse;
 import java.time.Duration;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
@@ -40,7 +40,11 @@ final class DoorTopics {
     if (found.isEmpty()) {
       known.remove(name);
       throw new NotFoundResponse(
-          String.format(Locale.ROOT, "there is no topic '%s': a node defines it, or PUT /api/topics/%s", name, name));
+          String.format(
+              Locale.ROOT,
+              "there is no topic '%s': a node defines it, or PUT /api/topics/%s",
+              name,
+              name));
     }
     known.put(name, new Known(found.get(), System.nanoTime()));
     return found.get();

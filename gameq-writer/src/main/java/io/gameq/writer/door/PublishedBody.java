@@ -97,7 +97,8 @@ record PublishedBody(
             case "payloadBase64" -> "'payloadBase64' is not Base64 (RFC 4648, with padding)";
             case "missed" -> "'missed' is once, skip or all";
             case "zone" -> "'zone' is a name such as Europe/Berlin";
-            default -> String.format(Locale.ROOT, "'%s' is an instant such as 2027-01-01T18:00:00Z", name);
+            default ->
+                String.format(Locale.ROOT, "'%s' is an instant such as 2027-01-01T18:00:00Z", name);
           });
     }
   }

@@ -1,6 +1,5 @@
 package io.gameq.writer.flushnow;
 
-import java.util.Locale;
 import io.gameq.mysql.MySql;
 import io.gameq.owner.OwnerId;
 import io.gameq.redis.ControlConnection;
@@ -20,6 +19,7 @@ import io.gameq.writer.terminal.Operator;
 import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
@@ -84,7 +84,8 @@ public final class FlushCommand implements Callable<Integer> {
     }
     if (timeoutSeconds < 1 || timeoutSeconds > MOST_SECONDS) {
       throw new CommandLine.ParameterException(
-          self.commandLine(), String.format(Locale.ROOT, "--timeout takes 1 to %d seconds", MOST_SECONDS));
+          self.commandLine(),
+          String.format(Locale.ROOT, "--timeout takes 1 to %d seconds", MOST_SECONDS));
     }
     List<OwnerId> ids = owners.stream().distinct().map(OwnerId::of).toList();
     PrintWriter out = self.commandLine().getOut();
@@ -108,7 +109,8 @@ public final class FlushCommand implements Callable<Integer> {
       }
       left = await(progress, left, out);
       if (left.isDone()) {
-        out.printf(Locale.ROOT, "all of it is written, after %.1f s%n", (System.nanoTime() - began) / 1e9);
+        out.printf(
+            Locale.ROOT, "all of it is written, after %.1f s%n", (System.nanoTime() - began) / 1e9);
         return ExitCodes.OK;
       }
       out.printf(Locale.ROOT, "not written within %d s: %s%n", timeoutSeconds, left.text());

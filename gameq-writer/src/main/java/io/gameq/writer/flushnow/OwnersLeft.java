@@ -1,6 +1,5 @@
 package io.gameq.writer.flushnow;
 
-import java.util.Locale;
 import io.gameq.owner.OwnerId;
 import io.gameq.redis.ControlConnection;
 import io.gameq.redis.SlotKeys;
@@ -10,6 +9,7 @@ import io.gameq.redis.script.WaitingOwners.Unwritten;
 import io.gameq.terminal.Shown;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 
 /** What of some owners is not in MySQL yet. */
@@ -56,8 +56,11 @@ final class OwnersLeft implements FlushProgress {
     long claimed = left.stream().mapToLong(Unwritten::claimed).sum();
     return new Left(
         left.isEmpty(),
-        String.format(Locale.ROOT, "%s of %s, %,d of them claimed by a writer", Shown.count(rows, "row"),
-                Shown.count(left.stream().map(of -> of.owner().base()).distinct().count(), "owner"),
-                claimed));
+        String.format(
+            Locale.ROOT,
+            "%s of %s, %,d of them claimed by a writer",
+            Shown.count(rows, "row"),
+            Shown.count(left.stream().map(of -> of.owner().base()).distinct().count(), "owner"),
+            claimed));
   }
 }

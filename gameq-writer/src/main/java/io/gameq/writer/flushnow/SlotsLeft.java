@@ -1,6 +1,5 @@
 package io.gameq.writer.flushnow;
 
-import java.util.Locale;
 import io.gameq.redis.ControlConnection;
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.Slots;
@@ -10,6 +9,7 @@ import io.gameq.terminal.Shown;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
@@ -53,10 +53,13 @@ final class SlotsLeft implements FlushProgress {
     }
     return new Left(
         slot == slots.count(),
-        String.format(Locale.ROOT, "%,d of %s are written; in slot %d %s may wait", slot,
-                Shown.count(slots.count(), "slot"),
-                slot,
-                Shown.count(waiting.size(), "owner")));
+        String.format(
+            Locale.ROOT,
+            "%,d of %s are written; in slot %d %s may wait",
+            slot,
+            Shown.count(slots.count(), "slot"),
+            slot,
+            Shown.count(waiting.size(), "owner")));
   }
 
   /** Looks at some owners of a slot; false when none of them has been written since. */

@@ -1,6 +1,5 @@
 package io.gameq.writer.flushnow;
 
-import java.util.Locale;
 import io.gameq.mysql.tables.PauseTable.Pause;
 import io.gameq.mysql.tables.PauseTable.Scope;
 import io.gameq.redis.script.WaitingOwners.Unwritten;
@@ -10,6 +9,7 @@ import io.gameq.writer.pause.Pauses;
 import io.gameq.writer.process.Processes;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Objects;
 import java.util.Set;
 import java.util.function.Predicate;
@@ -63,11 +63,14 @@ public final class WhyWaiting {
       add(
           why,
           refused,
-          String.format(Locale.ROOT, "MySQL refuses rows of them, since %d s: they are tried again%s", millis / 1_000,
-                  hasRoomForDeadLetters
-                      ? ", then set aside"
-                      : "; there is no room for more dead letters (writer.deadLetters): see 'dead"
-                          + " list'"));
+          String.format(
+              Locale.ROOT,
+              "MySQL refuses rows of them, since %d s: they are tried again%s",
+              millis / 1_000,
+              hasRoomForDeadLetters
+                  ? ", then set aside"
+                  : "; there is no room for more dead letters (writer.deadLetters): see 'dead"
+                      + " list'"));
     }
     add(why, take(rest, of -> of.claimed() > 0), "claimed by a writer that has yet to finish");
     if (!rest.isEmpty()) {
@@ -95,10 +98,13 @@ public final class WhyWaiting {
   private static void add(List<String> why, List<Unwritten> owners, String reason) {
     if (!owners.isEmpty()) {
       why.add(
-          String.format(Locale.ROOT, "%s (%s%s): %s", Shown.count(owners.size(), "owner"),
-                  Shown.text(owners.get(0).owner().id()),
-                  owners.size() > 1 ? ", ..." : "",
-                  reason));
+          String.format(
+              Locale.ROOT,
+              "%s (%s%s): %s",
+              Shown.count(owners.size(), "owner"),
+              Shown.text(owners.get(0).owner().id()),
+              owners.size() > 1 ? ", ..." : "",
+              reason));
     }
   }
 

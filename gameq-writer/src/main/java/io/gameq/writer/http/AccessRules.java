@@ -31,7 +31,8 @@ final class AccessRules {
    * the loopback address (DNS rebinding) has another one.
    */
   boolean isOurHost(@Nullable String host) {
-    if (!knowsItsHosts) { // then there is a token, and a browser has the console's cookie by its name
+    if (!knowsItsHosts) { // then there is a token, and a browser has the console's cookie by its
+      // name
       return true;
     }
     String name = host == null ? "" : host.replaceFirst(":\\d+$", "");

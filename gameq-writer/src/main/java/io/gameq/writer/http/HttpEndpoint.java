@@ -1,6 +1,5 @@
 package io.gameq.writer.http;
 
-import java.util.Locale;
 import io.gameq.GameQueueException;
 import io.gameq.writer.config.HttpSettings;
 import io.gameq.writer.config.TlsFiles;
@@ -14,6 +13,7 @@ import io.javalin.util.JavalinBindException;
 import io.javalin.util.JavalinLogger;
 import java.security.KeyStore;
 import java.util.List;
+import java.util.Locale;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -50,8 +50,11 @@ public final class HttpEndpoint implements AutoCloseable {
       HttpSettings settings, Shown shown, Consumer<RoutesConfig> further) {
     if (settings.tokens().isEmpty() && !AccessRules.isLoopback(settings.address())) {
       throw new GameQueueException(
-          String.format(Locale.ROOT, "setting 'http.address' is %s, which other hosts reach: set http.tokenFile as well, or"
-                  + " use 127.0.0.1", settings.address()));
+          String.format(
+              Locale.ROOT,
+              "setting 'http.address' is %s, which other hosts reach: set http.tokenFile as well,"
+                  + " or use 127.0.0.1",
+              settings.address()));
     }
     if (settings.tokens().isEmpty() && settings.isBehindProxy()) {
       throw new GameQueueException(
@@ -83,7 +86,11 @@ public final class HttpEndpoint implements AutoCloseable {
     } catch (JavalinBindException e) {
       server.stop();
       throw new GameQueueException(
-          String.format(Locale.ROOT, "cannot listen on %s port %d (setting 'http.port'): it is taken, or not this host's", settings.address(), settings.port()),
+          String.format(
+              Locale.ROOT,
+              "cannot listen on %s port %d (setting 'http.port'): it is taken, or not this host's",
+              settings.address(),
+              settings.port()),
           e);
     } finally {
       JavalinLogger.enabled = true;

@@ -1,10 +1,10 @@
 package io.gameq.writer.http;
 
-import java.util.Locale;
 import io.javalin.http.ContentTooLargeResponse;
 import io.javalin.http.Context;
 import io.javalin.http.UnsupportedMediaTypeResponse;
 import java.io.IOException;
+import java.util.Locale;
 
 /** The JSON that a request carries, as bytes up to a limit. Stateless. */
 public final class JsonBytes {
@@ -22,7 +22,8 @@ public final class JsonBytes {
   public static byte[] read(Context context, int most) throws IOException {
     byte[] bytes = context.bodyInputStream().readNBytes(most + 1);
     if (bytes.length > most) {
-      throw new ContentTooLargeResponse(String.format(Locale.ROOT, "a request has %,d bytes at most", most));
+      throw new ContentTooLargeResponse(
+          String.format(Locale.ROOT, "a request has %,d bytes at most", most));
     }
     return bytes;
   }

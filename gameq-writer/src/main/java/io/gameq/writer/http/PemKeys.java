@@ -1,6 +1,5 @@
 package io.gameq.writer.http;
 
-import java.util.Locale;
 import io.gameq.GameQueueException;
 import io.gameq.writer.config.TlsFiles;
 import java.io.ByteArrayInputStream;
@@ -16,6 +15,7 @@ import java.security.cert.Certificate;
 import java.security.cert.CertificateFactory;
 import java.security.spec.PKCS8EncodedKeySpec;
 import java.util.Base64;
+import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 

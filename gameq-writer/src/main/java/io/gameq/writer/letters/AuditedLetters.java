@@ -1,6 +1,5 @@
 package io.gameq.writer.letters;
 
-import java.util.Locale;
 import io.gameq.RowRefusedException;
 import io.gameq.mysql.tables.AuditTable.Actor;
 import io.gameq.mysql.tables.DeadLetterFilter;
@@ -19,6 +18,7 @@ import io.gameq.writer.mysql.RowReading.Reading;
 import io.gameq.writer.mysql.RowReading.Undecodable;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;

@@ -1,12 +1,12 @@
 package io.gameq.writer.letters;
 
-import java.util.Locale;
 import io.gameq.mysql.tables.DeadLetterTable.Extent;
 import io.gameq.mysql.tables.DeadLetterTable.Stored;
 import io.gameq.terminal.Shown;
 import io.gameq.writer.mysql.DeadLetters;
 import io.gameq.writer.mysql.DeadLetters.State;
 import java.util.List;
+import java.util.Locale;
 import java.util.function.BiPredicate;
 import java.util.function.Consumer;
 
@@ -34,7 +34,12 @@ public final class ChosenLetters {
   @Override
   public String toString() {
     String most = filter.state() == null ? "" : "at most ";
-    return String.format(Locale.ROOT, "%s%s (%s)", most, Shown.count(count(), "dead letter"), Shown.text(filter.toString()));
+    return String.format(
+        Locale.ROOT,
+        "%s%s (%s)",
+        most,
+        Shown.count(count(), "dead letter"),
+        Shown.text(filter.toString()));
   }
 
   LetterFilter filter() {

@@ -78,7 +78,11 @@ public record LetterDetail(
           null,
           List.of(),
           "",
-          String.format(Locale.ROOT, "its row of %,d bytes cannot be decoded: %s", refused.image().length, ((Undecodable) reading).reason()),
+          String.format(
+              Locale.ROOT,
+              "its row of %,d bytes cannot be decoded: %s",
+              refused.image().length,
+              ((Undecodable) reading).reason()),
           withValues,
           revision(stored));
     }

@@ -1,10 +1,10 @@
 package io.gameq.writer.letters;
 
-import java.util.Locale;
 import io.gameq.mysql.tables.DeadLetterTable.Refused;
 import io.gameq.mysql.tables.DeadLetterTable.Stored;
 import io.gameq.owner.OwnerId;
 import io.gameq.terminal.Shown;
+import java.util.Locale;
 
 /**
  * Which dead letter; immutable.
@@ -21,11 +21,13 @@ public record LetterName(long id, String table, String rowKey, OwnerId owner, lo
   /** On one line: {@code 7 item:42,1 of player:42, version 116...} */
   @Override
   public String toString() {
-    return String.format(Locale.ROOT, "%d %s, version %s", id, row(), Long.toUnsignedString(version));
+    return String.format(
+        Locale.ROOT, "%d %s, version %s", id, row(), Long.toUnsignedString(version));
   }
 
   /** Without its id and version: {@code item:42,1 of player:42} */
   String row() {
-    return String.format(Locale.ROOT, "%s:%s of %s", Shown.text(table), Shown.text(rowKey), Shown.text(owner.id()));
+    return String.format(
+        Locale.ROOT, "%s:%s of %s", Shown.text(table), Shown.text(rowKey), Shown.text(owner.id()));
   }
 }

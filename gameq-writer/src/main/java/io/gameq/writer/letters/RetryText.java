@@ -1,6 +1,5 @@
 package io.gameq.writer.letters;
 
-import java.util.Locale;
 import io.gameq.terminal.Shown;
 import io.gameq.writer.mysql.DeadLetterRetry.Gone;
 import io.gameq.writer.mysql.DeadLetterRetry.Locked;
@@ -8,6 +7,7 @@ import io.gameq.writer.mysql.DeadLetterRetry.Outcome;
 import io.gameq.writer.mysql.DeadLetterRetry.Refused;
 import io.gameq.writer.mysql.DeadLetterRetry.Superseded;
 import io.gameq.writer.mysql.DeadLetterRetry.Written;
+import java.util.Locale;
 
 /** What became of a retry, in words. Stateless. */
 public final class RetryText {

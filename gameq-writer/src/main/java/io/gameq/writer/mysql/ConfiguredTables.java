@@ -1,6 +1,5 @@
 package io.gameq.writer.mysql;
 
-import java.util.Locale;
 import io.gameq.GameQueueException;
 import io.gameq.mysql.MySql;
 import io.gameq.mysql.schema.CatalogReader;
@@ -9,6 +8,7 @@ import io.gameq.rows.Catalog;
 import io.gameq.rows.Table;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /** Compares the tables of a configuration with those that a database manages. Stateless. */
@@ -49,10 +49,13 @@ public final class ConfiguredTables {
             && managed.ownerColumn().name().equalsIgnoreCase(configured.ownerColumn());
     return agrees
         ? null
-        : String.format(Locale.ROOT, "belongs to the %s of column %s, the configuration says to the %s of column %s: correct"
-                + " it, or run 'gameq-writer schema migrate' while no node and no writer runs", managed.ownerKind(),
-                managed.ownerColumn().name(),
-                configured.ownerKind(),
-                configured.ownerColumn());
+        : String.format(
+            Locale.ROOT,
+            "belongs to the %s of column %s, the configuration says to the %s of column %s: correct"
+                + " it, or run 'gameq-writer schema migrate' while no node and no writer runs",
+            managed.ownerKind(),
+            managed.ownerColumn().name(),
+            configured.ownerKind(),
+            configured.ownerColumn());
   }
 }

@@ -1,6 +1,5 @@
 package io.gameq.writer.mysql;
 
-import java.util.Locale;
 import io.gameq.GameQueueException;
 import io.gameq.mysql.JdbcValues;
 import io.gameq.mysql.schema.Inspection;
@@ -14,6 +13,7 @@ import io.gameq.writer.mysql.MigrationStep.Otherwise;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Set;
 
 /**
@@ -56,7 +56,10 @@ public record MigrationPlan(
     for (TableInspection table : inspection.tables()) {
       if (!configured.add(table.spec().name())) {
         throw new GameQueueException(
-            String.format(Locale.ROOT, "table %s is in the configuration twice, in capitals and in small letters", table.spec().name()));
+            String.format(
+                Locale.ROOT,
+                "table %s is in the configuration twice, in capitals and in small letters",
+                table.spec().name()));
       }
       if (table.manageable()) {
         tableSteps(state, target, table, steps);
@@ -65,9 +68,13 @@ public record MigrationPlan(
     for (String name : state.registered().keySet()) {
       if (!configured.contains(name)) {
         notices.add(
-            String.format(Locale.ROOT, "table %s is registered but not in the configuration; it stays managed. To"
+            String.format(
+                Locale.ROOT,
+                "table %s is registered but not in the configuration; it stays managed. To"
                     + " give it up once nothing of it waits in Redis: DELETE FROM gameq_table"
-                    + " WHERE table_name = %s", name, literal(name)));
+                    + " WHERE table_name = %s",
+                name,
+                literal(name)));
       }
     }
     return new MigrationPlan(steps, inspection, notices);
@@ -76,7 +83,11 @@ public record MigrationPlan(
   private static List<MigrationStep> schemaSteps(SchemaState state) {
     if (state.schema() > SchemaFiles.latest()) {
       throw new GameQueueException(
-          String.format(Locale.ROOT, "the database has schema %d, this program knows up to %d: use a newer gameq-writer", state.schema(), SchemaFiles.latest()));
+          String.format(
+              Locale.ROOT,
+              "the database has schema %d, this program knows up to %d: use a newer gameq-writer",
+              state.schema(),
+              SchemaFiles.latest()));
     }
     List<MigrationStep> steps = new ArrayList<>();
     for (SchemaFile file : SchemaFiles.all()) {
@@ -101,8 +112,12 @@ public record MigrationPlan(
   private static MigrationStep set(String name, String value) {
     return MigrationStep.of(
         "setting " + name,
-        String.format(Locale.ROOT, "INSERT INTO gameq_setting (name, value) VALUES (%1$s, %2$s) ON DUPLICATE KEY"
-                + " UPDATE value = %2$s", literal(name), literal(value)));
+        String.format(
+            Locale.ROOT,
+            "INSERT INTO gameq_setting (name, value) VALUES (%1$s, %2$s) ON DUPLICATE KEY"
+                + " UPDATE value = %2$s",
+            literal(name),
+            literal(value)));
   }
 
   private static void tableSteps(
@@ -115,17 +130,24 @@ public record MigrationPlan(
       steps.add(
           MigrationStep.of(
               "registration of " + spec.name(),
-              String.format(Locale.ROOT, "INSERT INTO gameq_table (table_name, owner_kind, owner_column) VALUES"
+              String.format(
+                  Locale.ROOT,
+                  "INSERT INTO gameq_table (table_name, owner_kind, owner_column) VALUES"
                       + " (%1$s, %2$s, %3$s) ON DUPLICATE KEY UPDATE owner_kind = %2$s,"
-                      + " owner_column = %3$s", literal(spec.name()),
-                      literal(spec.ownerKind()),
-                      literal(spec.ownerColumn()))));
+                      + " owner_column = %3$s",
+                  literal(spec.name()),
+                  literal(spec.ownerKind()),
+                  literal(spec.ownerColumn()))));
     }
   }
 
   private static MigrationStep addVersion(String table, boolean mayRebuild) {
     String alter =
-        String.format(Locale.ROOT, "ALTER TABLE %s ADD COLUMN %s BIGINT UNSIGNED NOT NULL DEFAULT 0", JdbcValues.quoted(table), Table.VERSION_COLUMN);
+        String.format(
+            Locale.ROOT,
+            "ALTER TABLE %s ADD COLUMN %s BIGINT UNSIGNED NOT NULL DEFAULT 0",
+            JdbcValues.quoted(table),
+            Table.VERSION_COLUMN);
     List<Otherwise> otherwise = new ArrayList<>();
     otherwise.add(
         new Otherwise(

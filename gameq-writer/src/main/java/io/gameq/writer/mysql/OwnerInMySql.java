@@ -1,6 +1,5 @@
 package io.gameq.writer.mysql;
 
-import java.util.Locale;
 import io.gameq.mysql.MySql;
 import io.gameq.mysql.tables.OwnerTable;
 import io.gameq.owner.CountingSessions;
@@ -9,6 +8,7 @@ import java.time.Instant;
 import java.time.LocalDateTime;
 import java.time.ZoneOffset;
 import java.util.List;
+import java.util.Locale;
 import org.jdbi.v3.core.Handle;
 import org.jspecify.annotations.Nullable;
 
@@ -85,7 +85,11 @@ public record OwnerInMySql(
   }
 
   private static String upTo(String table) {
-    return String.format(Locale.ROOT, "SELECT COUNT(*) FROM (SELECT 1 FROM %s WHERE owner = ? LIMIT %d) some", table, MOST_COUNTED);
+    return String.format(
+        Locale.ROOT,
+        "SELECT COUNT(*) FROM (SELECT 1 FROM %s WHERE owner = ? LIMIT %d) some",
+        table,
+        MOST_COUNTED);
   }
 
   private static long count(Handle handle, String sql, OwnerId owner) {

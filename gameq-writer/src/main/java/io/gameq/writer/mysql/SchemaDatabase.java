@@ -1,6 +1,5 @@
 package io.gameq.writer.mysql;
 
-import java.util.Locale;
 import io.gameq.GameQueueException;
 import io.gameq.mysql.MySql;
 import io.gameq.mysql.MySqlConfig;
@@ -14,6 +13,7 @@ import io.gameq.writer.mysql.MigrationPlan.Target;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.List;
+import java.util.Locale;
 import java.util.Set;
 import java.util.function.Consumer;
 import org.jdbi.v3.core.Handle;
@@ -53,7 +53,10 @@ public final class SchemaDatabase implements AutoCloseable {
   public static SchemaDatabase open(MySqlConfig config) {
     if (config.database().isEmpty()) {
       throw new GameQueueException(
-          String.format(Locale.ROOT, "mysql.url names no database: end it with /name, as in jdbc:mysql://%s/game", config.address()));
+          String.format(
+              Locale.ROOT,
+              "mysql.url names no database: end it with /name, as in jdbc:mysql://%s/game",
+              config.address()));
     }
     // Two at least: the migration's own, which holds its lock, and one for the inspection.
     return new SchemaDatabase(MySqlPool.openForSchema(config.withPoolSize(2)));
@@ -144,8 +147,11 @@ public final class SchemaDatabase implements AutoCloseable {
             .one();
     if (!Integer.valueOf(1).equals(got)) {
       throw new GameQueueException(
-          String.format(Locale.ROOT, "another 'schema migrate' has been running in this database for %d s: wait"
-                  + " until it is done", MIGRATION_LOCK_SECONDS));
+          String.format(
+              Locale.ROOT,
+              "another 'schema migrate' has been running in this database for %d s: wait"
+                  + " until it is done",
+              MIGRATION_LOCK_SECONDS));
     }
   }
 
@@ -193,6 +199,7 @@ public final class SchemaDatabase implements AutoCloseable {
           case 1845, 1846, 4092 -> step.remedy() + "; what was done stays done";
           default -> "correct this and run it again, what was done stays done";
         };
-    return new GameQueueException(String.format(Locale.ROOT, "%s failed (%s)", step.purpose(), remedy), e);
+    return new GameQueueException(
+        String.format(Locale.ROOT, "%s failed (%s)", step.purpose(), remedy), e);
   }
 }

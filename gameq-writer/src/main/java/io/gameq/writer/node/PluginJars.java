@@ -1,6 +1,5 @@
 package io.gameq.writer.node;
 
-import java.util.Locale;
 import io.gameq.GameQueue;
 import io.gameq.GameQueueException;
 import io.gameq.TopicPlugin;
@@ -12,6 +11,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.ServiceConfigurationError;
 import java.util.ServiceLoader;
 import org.slf4j.Logger;
@@ -72,15 +72,22 @@ final class PluginJars implements AutoCloseable {
       found = ServiceLoader.load(TopicPlugin.class, loader).stream().toList();
     } catch (ServiceConfigurationError e) {
       throw new GameQueueException(
-          String.format(Locale.ROOT, "a plug-in of %s cannot be loaded: %s", directory, e.getMessage()), e);
+          String.format(
+              Locale.ROOT, "a plug-in of %s cannot be loaded: %s", directory, e.getMessage()),
+          e);
     }
     if (found.isEmpty()) {
       throw new GameQueueException(
-          String.format(Locale.ROOT, "setting 'node.plugins': no jar of %s has a plug-in, which is named in its"
-                  + " META-INF/services/%s", directory, TopicPlugin.class.getName()));
+          String.format(
+              Locale.ROOT,
+              "setting 'node.plugins': no jar of %s has a plug-in, which is named in its"
+                  + " META-INF/services/%s",
+              directory,
+              TopicPlugin.class.getName()));
     }
     for (ServiceLoader.Provider<TopicPlugin> one : found) {
-      String what = String.format(Locale.ROOT, "plug-in %s of %s", one.type().getName(), jarOf(one.type()));
+      String what =
+          String.format(Locale.ROOT, "plug-in %s of %s", one.type().getName(), jarOf(one.type()));
       start(one, what, queue);
       LOG.info("{} runs", what);
     }

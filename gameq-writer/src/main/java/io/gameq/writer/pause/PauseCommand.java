@@ -1,6 +1,5 @@
 package io.gameq.writer.pause;
 
-import java.util.Locale;
 import io.gameq.mysql.MySql;
 import io.gameq.mysql.tables.PauseTable.Pause;
 import io.gameq.mysql.tables.PauseTable.Scope;
@@ -12,6 +11,7 @@ import io.gameq.writer.mysql.CommandDatabase;
 import io.gameq.writer.terminal.Operator;
 import java.io.PrintWriter;
 import java.util.List;
+import java.util.Locale;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
@@ -75,9 +75,14 @@ public final class PauseCommand implements Callable<Integer> {
         more.forEach(
             table ->
                 out.println(
-                    String.format(Locale.ROOT, "table %s waits with it: it refers to it", Shown.text(table))));
+                    String.format(
+                        Locale.ROOT,
+                        "table %s waits with it: it refers to it",
+                        Shown.text(table))));
       }
-      out.println(String.format(Locale.ROOT, "writers follow within about a second; 'resume %s' ends it", target));
+      out.println(
+          String.format(
+              Locale.ROOT, "writers follow within about a second; 'resume %s' ends it", target));
       return ExitCodes.OK;
     }
   }

@@ -27,13 +27,17 @@ public record PauseTarget(Scope scope, String name) {
       case "writer" -> new PauseTarget(Scope.WRITER, writer(name));
       default ->
           throw new GameQueueException(
-              String.format(Locale.ROOT, "'%s' is nothing that can be paused: use all, slot, table or writer", scope));
+              String.format(
+                  Locale.ROOT,
+                  "'%s' is nothing that can be paused: use all, slot, table or writer",
+                  scope));
     };
   }
 
   private static PauseTarget all(String name) {
     if (!name.isEmpty()) {
-      throw new GameQueueException(String.format(Locale.ROOT, "'all' takes no name, not '%s'", name));
+      throw new GameQueueException(
+          String.format(Locale.ROOT, "'all' takes no name, not '%s'", name));
     }
     return new PauseTarget(Scope.ALL, "");
   }
@@ -41,7 +45,8 @@ public record PauseTarget(Scope scope, String name) {
   private static String slot(String name) {
     String number = required(name, "slot", "3");
     if (!number.matches("\\d{1,4}")) {
-      throw new GameQueueException(String.format(Locale.ROOT, "'%s' is no slot: use its number", number));
+      throw new GameQueueException(
+          String.format(Locale.ROOT, "'%s' is no slot: use its number", number));
     }
     return Integer.toString(Integer.parseInt(number));
   }
@@ -49,14 +54,18 @@ public record PauseTarget(Scope scope, String name) {
   private static String writer(String name) {
     if (!required(name, "writer", "writer-1").matches(WRITER_NAME)) {
       throw new GameQueueException(
-          String.format(Locale.ROOT, "'%s' is no writer's name: those have 1 to 64 of A-Z a-z 0-9 . _ -", name));
+          String.format(
+              Locale.ROOT,
+              "'%s' is no writer's name: those have 1 to 64 of A-Z a-z 0-9 . _ -",
+              name));
     }
     return name;
   }
 
   private static String required(String name, String scope, String example) {
     if (name.isEmpty()) {
-      throw new GameQueueException(String.format(Locale.ROOT, "which %s? Name it: %s %s", scope, scope, example));
+      throw new GameQueueException(
+          String.format(Locale.ROOT, "which %s? Name it: %s %s", scope, scope, example));
     }
     return name;
   }

@@ -1,8 +1,8 @@
 package io.gameq.writer.pause;
 
-import java.util.Locale;
 import io.gameq.mysql.tables.PauseTable.Pause;
 import io.gameq.terminal.Shown;
+import java.util.Locale;
 
 /** How logs and commands name what is paused. Stateless. */
 public final class PauseText {
@@ -25,6 +25,11 @@ public final class PauseText {
 
   /** {@code by ann@host since 2026-11-24 00:56:04.264 UTC: moving house}. */
   public static String why(Pause pause) {
-    return String.format(Locale.ROOT, "by %s since %s UTC: %s", Shown.text(pause.by()), Shown.utc(pause.at()), Shown.text(pause.reason()));
+    return String.format(
+        Locale.ROOT,
+        "by %s since %s UTC: %s",
+        Shown.text(pause.by()),
+        Shown.utc(pause.at()),
+        Shown.text(pause.reason()));
   }
 }

@@ -1,6 +1,5 @@
 package io.gameq.writer.pause;
 
-import java.util.Locale;
 import io.gameq.GameQueueException;
 import io.gameq.mysql.MySql;
 import io.gameq.mysql.schema.CatalogReader;
@@ -10,6 +9,7 @@ import io.gameq.mysql.tables.PauseTable;
 import io.gameq.mysql.tables.PauseTable.Pause;
 import io.gameq.mysql.tables.PauseTable.Scope;
 import io.gameq.rows.Catalog;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 
@@ -74,7 +74,11 @@ public final class Pausing {
   private void requireKnown(PauseTarget target) {
     if (target.scope() == Scope.SLOT && Integer.parseInt(target.name()) >= slots) {
       throw new GameQueueException(
-          String.format(Locale.ROOT, "there is no slot %s: this game has slots 0 to %d", target.name(), slots - 1));
+          String.format(
+              Locale.ROOT,
+              "there is no slot %s: this game has slots 0 to %d",
+              target.name(),
+              slots - 1));
     }
     if (target.scope() == Scope.TABLE) {
       Catalog catalog = CatalogReader.read(mysql);

@@ -1,6 +1,5 @@
 package io.gameq.writer.pause;
 
-import java.util.Locale;
 import io.gameq.mysql.MySql;
 import io.gameq.mysql.tables.PauseTable.Pause;
 import io.gameq.terminal.ExitCodes;
@@ -10,6 +9,7 @@ import io.gameq.writer.config.WriterConfig;
 import io.gameq.writer.mysql.CommandDatabase;
 import io.gameq.writer.terminal.Operator;
 import java.io.PrintWriter;
+import java.util.Locale;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.Callable;
@@ -53,8 +53,15 @@ public final class ResumeCommand implements Callable<Integer> {
       Optional<Pause> ended = pausing.resume(Operator.here(), target);
       out.println(
           ended.isPresent()
-              ? String.format(Locale.ROOT, "resumed %s, which was paused %s", PauseText.what(ended.get()), PauseText.why(ended.get()))
-              : String.format(Locale.ROOT, "%s was not paused: nothing was done", Shown.text(target.toString())));
+              ? String.format(
+                  Locale.ROOT,
+                  "resumed %s, which was paused %s",
+                  PauseText.what(ended.get()),
+                  PauseText.why(ended.get()))
+              : String.format(
+                  Locale.ROOT,
+                  "%s was not paused: nothing was done",
+                  Shown.text(target.toString())));
       pausing.all().all().forEach(pause -> out.println("still: " + PauseText.line(pause)));
       return ended.isPresent() ? ExitCodes.OK : ExitCodes.FOUND_SOMETHING;
     }

@@ -1,11 +1,11 @@
 package io.gameq.writer.process;
 
-import java.util.Locale;
 import io.gameq.redis.script.ProcessSigns.ProcessSign;
 import io.gameq.sign.SignFields;
 import io.gameq.terminal.Shown;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 
 /**
  * A writer, by what it said last. Immutable.
@@ -47,7 +47,11 @@ public record ListedWriter(String id, long silentMillis, boolean isGone, WriterS
     }
     if (!isGone && !sign.parked().isEmpty()) {
       all.add(
-          String.format(Locale.ROOT, "%s cannot write to %s: its log says why", who(), Shown.text(sign.parked())));
+          String.format(
+              Locale.ROOT,
+              "%s cannot write to %s: its log says why",
+              who(),
+              Shown.text(sign.parked())));
     }
     return all;
   }

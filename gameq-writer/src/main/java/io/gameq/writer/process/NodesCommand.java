@@ -1,6 +1,5 @@
 package io.gameq.writer.process;
 
-import java.util.Locale;
 import io.gameq.GameQueueException;
 import io.gameq.mysql.MySql;
 import io.gameq.mysql.tables.AuditTable;
@@ -14,6 +13,7 @@ import io.gameq.writer.mysql.CommandDatabase;
 import io.gameq.writer.terminal.Operator;
 import java.io.PrintWriter;
 import java.util.List;
+import java.util.Locale;
 import java.util.Objects;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -81,9 +81,13 @@ public final class NodesCommand implements Callable<Integer> {
             .orElseThrow(
                 () ->
                     new GameQueueException(
-                        String.format(Locale.ROOT, "no node has the id %s: 'gameq-writer nodes' lists them", id)));
+                        String.format(
+                            Locale.ROOT,
+                            "no node has the id %s: 'gameq-writer nodes' lists them",
+                            id)));
     if (node.isThere()) {
-      throw new GameQueueException(String.format(Locale.ROOT, "node %s runs, and will say so again", id));
+      throw new GameQueueException(
+          String.format(Locale.ROOT, "node %s runs, and will say so again", id));
     }
     return node;
   }

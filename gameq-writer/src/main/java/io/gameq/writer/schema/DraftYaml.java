@@ -51,7 +51,8 @@ final class DraftYaml {
       if (problem == null) {
         table(of, draft.inspection().tables().get(i));
       } else {
-        comment(String.format(Locale.ROOT, "%s: cannot be managed, %s", entry(of.table()), problem));
+        comment(
+            String.format(Locale.ROOT, "%s: cannot be managed, %s", entry(of.table()), problem));
       }
     }
     if (!draft.left().isEmpty()) {
@@ -67,12 +68,15 @@ final class DraftYaml {
     inspection.reasons().forEach(reason -> comment("    ! " + reason));
     inspection
         .otherWriters()
-        .forEach(writer -> comment(String.format(Locale.ROOT, "    %s writes it past gameq", writer)));
+        .forEach(
+            writer -> comment(String.format(Locale.ROOT, "    %s writes it past gameq", writer)));
   }
 
   private void leftOut(LeftOut of) {
     TableSpec unsure = of.unsure();
-    comment(String.format(Locale.ROOT, "%s: %s", unsure == null ? of.table() : entry(unsure), of.reason()));
+    comment(
+        String.format(
+            Locale.ROOT, "%s: %s", unsure == null ? of.table() : entry(unsure), of.reason()));
   }
 
   private void comment(String text) {
@@ -80,7 +84,12 @@ final class DraftYaml {
   }
 
   private static String entry(TableSpec table) {
-    return String.format(Locale.ROOT, "- { name: %s, owner: %s, ownerColumn: %s }", text(table.name()), table.ownerKind(), text(table.ownerColumn()));
+    return String.format(
+        Locale.ROOT,
+        "- { name: %s, owner: %s, ownerColumn: %s }",
+        text(table.name()),
+        table.ownerKind(),
+        text(table.ownerColumn()));
   }
 
   /** A text as YAML reads it. */

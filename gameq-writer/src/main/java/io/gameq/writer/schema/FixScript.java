@@ -1,9 +1,9 @@
 package io.gameq.writer.schema;
 
-import java.util.Locale;
 import io.gameq.mysql.schema.TableFix;
 import java.io.PrintWriter;
 import java.util.List;
+import java.util.Locale;
 
 /**
  * Prints what mends tables as one SQL script: words are comments, statements end in a semicolon at
@@ -73,7 +73,11 @@ final class FixScript {
   private void proposal(TableFix fix) {
     out.println();
     comment(
-        String.format(Locale.ROOT, "table %s: a proposal. Rows are in the way: give them a value or delete them, as the game", fix.table().name())
+        String.format(
+                Locale.ROOT,
+                "table %s: a proposal. Rows are in the way: give them a value or delete them, as"
+                    + " the game",
+                fix.table().name())
             + " means it, then print this anew. They are found by");
     fix.inTheWay().forEach(query -> comment("    " + query + ";"));
     words(fix);

@@ -101,11 +101,13 @@ final class SchemaInitCommand implements Callable<Integer> {
             new PrintWriter(Files.newBufferedWriter(into, StandardOpenOption.CREATE_NEW))) {
           new DraftYaml(writer, head(config)).print(draft, unmended);
           if (writer.checkError()) {
-            throw new GameQueueException(String.format(Locale.ROOT, "%s cannot be written whole", into));
+            throw new GameQueueException(
+                String.format(Locale.ROOT, "%s cannot be written whole", into));
           }
         } catch (FileAlreadyExistsException e) {
           throw new GameQueueException(
-              String.format(Locale.ROOT, "there is a file %s: name another, or move it away", into), e);
+              String.format(Locale.ROOT, "there is a file %s: name another, or move it away", into),
+              e);
         }
         out.printf(
             Locale.ROOT,
@@ -139,7 +141,12 @@ final class SchemaInitCommand implements Callable<Integer> {
   private List<String> head(MySqlConfig config) {
     Path of = passwordFile;
     return List.of(
-        String.format(Locale.ROOT, "# Drafted by 'gameq-writer schema init' from database %s at %s; gameq.example.yaml has all", config.database(), config.address()),
+        String.format(
+            Locale.ROOT,
+            "# Drafted by 'gameq-writer schema init' from database %s at %s; gameq.example.yaml has"
+                + " all",
+            config.database(),
+            config.address()),
         "# other settings.",
         "namespace: "
             + DraftYaml.text(namespace == null ? namespaceOf(config.database()) : namespace),

@@ -1,12 +1,12 @@
 package io.gameq.writer.schema;
 
-import java.util.Locale;
 import io.gameq.mysql.MySqlServerCheck;
 import io.gameq.mysql.schema.TableInspection;
 import io.gameq.mysql.schema.TableSpec;
 import io.gameq.writer.mysql.MigrationPlan;
 import java.io.PrintWriter;
 import java.util.List;
+import java.util.Locale;
 import java.util.function.Function;
 
 /** Prints findings, one line each, details indented below. Used by one thread. */

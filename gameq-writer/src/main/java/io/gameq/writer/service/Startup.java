@@ -12,8 +12,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Waits for servers that are down, or not ready yet, when the service starts. What only a person can
- * end, such as a wrong password, ends the start. Stateless.
+ * Waits for servers that are down, or not ready yet, when the service starts. What only a person
+ * can end, such as a wrong password, ends the start. Stateless.
  */
 public final class Startup {
   private static final Logger LOG = LoggerFactory.getLogger(Startup.class);

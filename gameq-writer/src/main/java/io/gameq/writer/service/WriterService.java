@@ -1,6 +1,5 @@
 package io.gameq.writer.service;
 
-import java.util.Locale;
 import io.gameq.agent.AgentRunner;
 import io.gameq.backlog.Backlog;
 import io.gameq.backlog.SharedBacklog;
@@ -65,6 +64,7 @@ import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
@@ -267,7 +267,10 @@ public final class WriterService implements AutoCloseable {
     Backlog latest = backlog.latest();
     if (latest != null && latest.redis().mayEvict()) {
       problems.add(
-          String.format(Locale.ROOT, "Redis has maxmemory-policy %s: it may drop rows", latest.redis().policy()));
+          String.format(
+              Locale.ROOT,
+              "Redis has maxmemory-policy %s: it may drop rows",
+              latest.redis().policy()));
     }
     return problems;
   }

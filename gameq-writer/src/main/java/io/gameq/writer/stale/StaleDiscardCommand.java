@@ -1,6 +1,5 @@
 package io.gameq.writer.stale;
 
-import java.util.Locale;
 import io.gameq.owner.OwnerId;
 import io.gameq.redis.script.StaleRows;
 import io.gameq.terminal.ExitCodes;
@@ -14,6 +13,7 @@ import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
@@ -77,7 +77,10 @@ final class StaleDiscardCommand implements Callable<Integer> {
       }
       if (!sessions.isEmpty()) {
         confirmation.require(
-            String.format(Locale.ROOT, "Discard the stale rows of %s for good?", Shown.count(sessions.size(), "session")));
+            String.format(
+                Locale.ROOT,
+                "Discard the stale rows of %s for good?",
+                Shown.count(sessions.size(), "session")));
       }
       if (!sessions.isEmpty()) {
         discards.audit(
@@ -103,9 +106,12 @@ final class StaleDiscardCommand implements Callable<Integer> {
             .forEach(
                 row ->
                     out.println(
-                        String.format(Locale.ROOT, "discarded %s of %s, version %s", Shown.text(row.key()),
-                                StaleNames.of(session),
-                                Long.toUnsignedString(row.version()))));
+                        String.format(
+                            Locale.ROOT,
+                            "discarded %s of %s, version %s",
+                            Shown.text(row.key()),
+                            StaleNames.of(session),
+                            Long.toUnsignedString(row.version()))));
       } else {
         boolean owns = outcome instanceof StaleRows.OwnsNow;
         kept |= owns;

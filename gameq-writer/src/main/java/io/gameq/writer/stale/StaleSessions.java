@@ -101,7 +101,11 @@ public final class StaleSessions {
         version,
         "",
         List.of(),
-        String.format(Locale.ROOT, "its %,d bytes cannot be decoded: %s", row.image().length, ((Undecodable) reading).reason()));
+        String.format(
+            Locale.ROOT,
+            "its %,d bytes cannot be decoded: %s",
+            row.image().length,
+            ((Undecodable) reading).reason()));
   }
 
   /**

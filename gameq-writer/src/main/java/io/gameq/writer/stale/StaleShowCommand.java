@@ -1,6 +1,5 @@
 package io.gameq.writer.stale;
 
-import java.util.Locale;
 import io.gameq.mysql.MySql;
 import io.gameq.mysql.MySqlConfig;
 import io.gameq.mysql.MySqlPool;
@@ -18,6 +17,7 @@ import io.gameq.writer.stale.StaleSessions.ShownRow;
 import io.gameq.writer.terminal.Operator;
 import java.io.PrintWriter;
 import java.util.List;
+import java.util.Locale;
 import java.util.Objects;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -82,7 +82,9 @@ final class StaleShowCommand implements Callable<Integer> {
     String version = Shown.version(row.version());
     String undecodable = row.undecodable();
     if (undecodable == null) {
-      out.println(String.format(Locale.ROOT, "  %s: %s, version %s", Shown.text(row.key()), row.op(), version));
+      out.println(
+          String.format(
+              Locale.ROOT, "  %s: %s, version %s", Shown.text(row.key()), row.op(), version));
       row.columns().stream()
           .filter(ColumnDetail::named)
           .forEach(column -> out.println(line(column)));

@@ -1,6 +1,5 @@
 package io.gameq.writer.status;
 
-import java.util.Locale;
 import io.gameq.backlog.Backlog;
 import io.gameq.mysql.MySql;
 import io.gameq.mysql.tables.PauseTable.Pause;
@@ -22,6 +21,7 @@ import io.gameq.writer.terminal.JsonLine;
 import java.io.PrintWriter;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
@@ -86,8 +86,12 @@ public final class SlotsCommand implements Callable<Integer> {
         .print(shown.stream().map(SlotsCommand::cells).toList());
     long busy = look.slots().stream().filter(of -> of.waiting().owners() > 0).count();
     long paused = look.slots().stream().filter(of -> of.pause() != null).count();
-    out.printf(Locale.ROOT, "%s with rows, %,d paused, of %,d%n",
-        Shown.count(busy, "slot"), paused, look.slots().size());
+    out.printf(
+        Locale.ROOT,
+        "%s with rows, %,d paused, of %,d%n",
+        Shown.count(busy, "slot"),
+        paused,
+        look.slots().size());
     pauses.all().stream()
         .filter(of -> of.scope() == Scope.TABLE || of.scope() == Scope.WRITER)
         .forEach(of -> out.println(PauseText.line(of)));

@@ -1,6 +1,5 @@
 package io.gameq.writer.status;
 
-import java.util.Locale;
 import io.gameq.backlog.Backlog;
 import io.gameq.backlog.TopicBacklog;
 import io.gameq.redis.script.Waiting;
@@ -11,6 +10,7 @@ import io.gameq.writer.topics.TopicText;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -54,7 +54,10 @@ public record StatusLook(
       all.add("cannot ask MySQL: " + mysqlError);
     } else if (deadLetters > 0) {
       all.add(
-          String.format(Locale.ROOT, "MySQL refused %s: see 'gameq-writer dead list'", Shown.count(deadLetters, "row")));
+          String.format(
+              Locale.ROOT,
+              "MySQL refused %s: see 'gameq-writer dead list'",
+              Shown.count(deadLetters, "row")));
     }
     return all;
   }
@@ -62,26 +65,41 @@ public record StatusLook(
   private void ofRedis(Backlog backlog, List<String> all) {
     if (backlog.redis().mayEvict()) {
       all.add(
-          String.format(Locale.ROOT, "Redis has maxmemory-policy %s and may drop rows: set noeviction at once", backlog.redis().policy()));
+          String.format(
+              Locale.ROOT,
+              "Redis has maxmemory-policy %s and may drop rows: set noeviction at once",
+              backlog.redis().policy()));
     }
     if (backlog.redis().fullness() > FULL) {
       all.add(
-          String.format(Locale.ROOT, "Redis has %.0f %% of its memory in use: at 100 %% it refuses commits", backlog.redis().fullness() * 100));
+          String.format(
+              Locale.ROOT,
+              "Redis has %.0f %% of its memory in use: at 100 %% it refuses commits",
+              backlog.redis().fullness() * 100));
     }
     long oldestMillis = backlog.oldestAgeMillis(slot -> pauses.ofSlot(slot) == null);
     if (oldestMillis > LONG_MILLIS) { // where nothing is paused
       all.add(
-          String.format(Locale.ROOT, "the oldest row waits for %s: does a writer run, and does it reach MySQL?", Shown.duration(oldestMillis)));
+          String.format(
+              Locale.ROOT,
+              "the oldest row waits for %s: does a writer run, and does it reach MySQL?",
+              Shown.duration(oldestMillis)));
     }
     long stale = backlog.sum(Waiting::stale);
     if (stale > 0) {
       all.add(
-          String.format(Locale.ROOT, "%s committed after ownership was lost: see 'gameq-writer stale list'", Shown.count(stale, "session")));
+          String.format(
+              Locale.ROOT,
+              "%s committed after ownership was lost: see 'gameq-writer stale list'",
+              Shown.count(stale, "session")));
     }
     long foreign = backlog.sum(Waiting::foreign);
     if (foreign > 0) {
       all.add(
-          String.format(Locale.ROOT, "%s of gameq holds somebody else's value: their owners are not written", Shown.count(foreign, "key")));
+          String.format(
+              Locale.ROOT,
+              "%s of gameq holds somebody else's value: their owners are not written",
+              Shown.count(foreign, "key")));
     }
     for (TopicBacklog of : backlog.topics()) {
       TopicText.toDo(of.topic(), of.counts(), of.isPaused() ? 0 : of.overdueMillis(), all);

@@ -84,9 +84,12 @@ final class StatusPage {
   }
 
   private static String waiting(Backlog backlog) {
-    return String.format(Locale.ROOT, "%s, %s%s", Shown.count(waitingOwners(backlog), "owner"),
-            isEstimate(backlog) ? "about " : "",
-            Shown.count(backlog.rows(), "row"));
+    return String.format(
+        Locale.ROOT,
+        "%s, %s%s",
+        Shown.count(waitingOwners(backlog), "owner"),
+        isEstimate(backlog) ? "about " : "",
+        Shown.count(backlog.rows(), "row"));
   }
 
   private static boolean isEstimate(Backlog backlog) {
@@ -146,13 +149,16 @@ final class StatusPage {
   /** {@code mail: 3 due, the oldest for 0.100 s, 1 held, 2 dead, 7 pending}. */
   private static String topic(TopicBacklog of) {
     TopicCounts counts = of.counts();
-    return String.format(Locale.ROOT, "%s: %,d due%s, %,d held, %,d dead, %,d pending%s", of.topic(),
-            counts.dueLanes(),
-            of.overdueMillis() == 0 ? "" : ", the oldest for " + Shown.duration(of.overdueMillis()),
-            counts.held(),
-            counts.dead(),
-            counts.pending(),
-            of.isPaused() ? ", paused: see 'gameq-writer topics'" : "");
+    return String.format(
+        Locale.ROOT,
+        "%s: %,d due%s, %,d held, %,d dead, %,d pending%s",
+        of.topic(),
+        counts.dueLanes(),
+        of.overdueMillis() == 0 ? "" : ", the oldest for " + Shown.duration(of.overdueMillis()),
+        counts.held(),
+        counts.dead(),
+        counts.pending(),
+        of.isPaused() ? ", paused: see 'gameq-writer topics'" : "");
   }
 
   private static void slots(Backlog backlog, PrintWriter out) {
@@ -168,7 +174,11 @@ final class StatusPage {
                 .limit(MOST_SLOTS)
                 .map(StatusPage::cells)
                 .toList());
-    out.printf(Locale.ROOT, "%s with rows, of %,d%n", Shown.count(busy.size(), "slot"), backlog.slots().size());
+    out.printf(
+        Locale.ROOT,
+        "%s with rows, of %,d%n",
+        Shown.count(busy.size(), "slot"),
+        backlog.slots().size());
   }
 
   private static List<String> cells(Waiting of) {

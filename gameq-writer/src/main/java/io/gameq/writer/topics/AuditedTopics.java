@@ -1,6 +1,5 @@
 package io.gameq.writer.topics;
 
-import java.util.Locale;
 import io.gameq.GameQueueException;
 import io.gameq.message.MessageId;
 import io.gameq.message.MessageValue;
@@ -25,6 +24,7 @@ import io.gameq.terminal.Shown;
 import io.gameq.writer.pause.Pausing;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.function.BiConsumer;
@@ -116,7 +116,11 @@ public final class AuditedTopics {
 
   private GameQueueException unknown(String topic) {
     return new GameQueueException(
-        String.format(Locale.ROOT, "namespace %s has no topic '%s': 'gameq-writer topics' lists them", slots.namespace(), Shown.text(topic)));
+        String.format(
+            Locale.ROOT,
+            "namespace %s has no topic '%s': 'gameq-writer topics' lists them",
+            slots.namespace(),
+            Shown.text(topic)));
   }
 
   /**
@@ -130,7 +134,10 @@ public final class AuditedTopics {
       String topic, MessageState state, String after, int most, boolean withPayloads) {
     TopicDefinition definition = definition(topic);
     if (withPayloads) {
-      audit("topic show", topic, String.format(Locale.ROOT, "%s messages with payloads", state.text()));
+      audit(
+          "topic show",
+          topic,
+          String.format(Locale.ROOT, "%s messages with payloads", state.text()));
     }
     return redis.ask(
         connection ->
@@ -217,7 +224,10 @@ public final class AuditedTopics {
   public @Nullable Pause resume(String topic) {
     Pause pause = kept(topic).pause();
     if (pause != null) {
-      audit("topic resume", topic, String.format(Locale.ROOT, "was paused by %s: %s", pause.who(), pause.reason()));
+      audit(
+          "topic resume",
+          topic,
+          String.format(Locale.ROOT, "was paused by %s: %s", pause.who(), pause.reason()));
       DefinedTopic unused = put(table().resume(topic));
     }
     return pause;
@@ -233,7 +243,10 @@ public final class AuditedTopics {
     Rate.check(perSecond);
     String why = Pausing.reason(reason, topic);
     definition(topic);
-    audit("topic rate", topic, String.format(Locale.ROOT, "%s a second: %s", TopicText.number(perSecond), why));
+    audit(
+        "topic rate",
+        topic,
+        String.format(Locale.ROOT, "%s a second: %s", TopicText.number(perSecond), why));
     return Objects.requireNonNull(put(table().rate(topic, perSecond, why, actor.who())).rate());
   }
 
@@ -300,7 +313,12 @@ public final class AuditedTopics {
     TopicDefinition definition = definition(topic);
     if (payload != null && payload.length > definition.maxPayloadBytes()) {
       throw new GameQueueException(
-          String.format(Locale.ROOT, "the payload takes %,d bytes, the limit of topic %s is %,d", payload.length, topic, definition.maxPayloadBytes()));
+          String.format(
+              Locale.ROOT,
+              "the payload takes %,d bytes, the limit of topic %s is %,d",
+              payload.length,
+              topic,
+              definition.maxPayloadBytes()));
     }
     audit(
         "topic retry",

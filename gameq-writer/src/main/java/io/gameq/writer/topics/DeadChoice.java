@@ -1,6 +1,5 @@
 package io.gameq.writer.topics;
 
-import java.util.Locale;
 import io.gameq.message.MessageId;
 import io.gameq.terminal.Shown;
 import io.gameq.writer.topics.AuditedTopics.DeadName;
@@ -8,6 +7,7 @@ import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -55,9 +55,12 @@ final class DeadChoice {
     found.stream().map(DeadName::id).map(MessageId::key).forEach(named::remove);
     if (!named.isEmpty()) {
       err.println(
-          String.format(Locale.ROOT, "no dead letter of %s: nothing was done", named.stream()
-                      .map(key -> TopicText.name(group, key))
-                      .collect(Collectors.joining(", "))));
+          String.format(
+              Locale.ROOT,
+              "no dead letter of %s: nothing was done",
+              named.stream()
+                  .map(key -> TopicText.name(group, key))
+                  .collect(Collectors.joining(", "))));
       return null;
     }
     return found;
@@ -69,6 +72,7 @@ final class DeadChoice {
 
   /** {@code 3 dead letters of topic mail}. */
   String text(int number) {
-    return String.format(Locale.ROOT, "%s of topic %s", Shown.count(number, "dead letter"), Shown.text(topic));
+    return String.format(
+        Locale.ROOT, "%s of topic %s", Shown.count(number, "dead letter"), Shown.text(topic));
   }
 }

@@ -31,7 +31,9 @@ public final class TopicText {
     for (OfTopic of : survey.topics()) {
       String name = Shown.text(of.topic());
       if (!of.error().isEmpty()) {
-        all.add(String.format(Locale.ROOT, "topic %s cannot be read: %s", name, Shown.text(of.error())));
+        all.add(
+            String.format(
+                Locale.ROOT, "topic %s cannot be read: %s", name, Shown.text(of.error())));
       }
       toDo(name, of.counts(), of.pause() == null ? of.overdueMillis(survey.nowMillis()) : 0, all);
     }
@@ -46,11 +48,20 @@ public final class TopicText {
   public static void toDo(String topic, TopicCounts counts, long overdueMillis, List<String> all) {
     if (overdueMillis > LONG_MILLIS) {
       all.add(
-          String.format(Locale.ROOT, "the oldest message of topic %s is due for %s: does a node subscribe, and keep up?", topic, Shown.duration(overdueMillis)));
+          String.format(
+              Locale.ROOT,
+              "the oldest message of topic %s is due for %s: does a node subscribe, and keep up?",
+              topic,
+              Shown.duration(overdueMillis)));
     }
     if (counts.dead() > 0) {
       all.add(
-          String.format(Locale.ROOT, "topic %s has %s: see 'gameq-writer topics show %s --state dead'", topic, Shown.count(counts.dead(), "dead letter"), topic));
+          String.format(
+              Locale.ROOT,
+              "topic %s has %s: see 'gameq-writer topics show %s --state dead'",
+              topic,
+              Shown.count(counts.dead(), "dead letter"),
+              topic));
     }
   }
 
@@ -65,7 +76,12 @@ public final class TopicText {
   }
 
   private static String why(String who, long sinceMillis, String reason) {
-    return String.format(Locale.ROOT, "by %s since %s UTC: %s", Shown.text(who), Shown.utc(Instant.ofEpochMilli(sinceMillis)), Shown.text(reason));
+    return String.format(
+        Locale.ROOT,
+        "by %s since %s UTC: %s",
+        Shown.text(who),
+        Shown.utc(Instant.ofEpochMilli(sinceMillis)),
+        Shown.text(reason));
   }
 
   /** {@code topic mail is limited to 50 messages a second by ann@host since ...: why}. */
@@ -75,8 +91,11 @@ public final class TopicText {
 
   /** {@code 50 messages a second by ann@host since 2026-11-24 00:56:04.264 UTC: why}. */
   public static String rate(Rate rate) {
-    return String.format(Locale.ROOT, "%s a second %s", number(rate.perSecond()) + (rate.perSecond() == 1 ? " message" : " messages"),
-            why(rate.who(), rate.sinceMillis(), rate.reason()));
+    return String.format(
+        Locale.ROOT,
+        "%s a second %s",
+        number(rate.perSecond()) + (rate.perSecond() == 1 ? " message" : " messages"),
+        why(rate.who(), rate.sinceMillis(), rate.reason()));
   }
 
   /** {@code 2.5}, {@code 50}. */
@@ -86,13 +105,16 @@ public final class TopicText {
 
   /** {@code 16 slots, lease 30.000 s, 16 attempts, back-off fixed 1s, payload 65,536 bytes}. */
   public static String definition(TopicDefinition of) {
-    return String.format(Locale.ROOT, "%s, lease %s, %s%s%s%s, payload %,d bytes", Shown.count(of.slots(), "slot"),
-            seconds(of.leaseMillis()),
-            Shown.count(of.mostAttempts(), "attempt"),
-            of.backoff().isEmpty() ? "" : ", back-off " + Shown.text(of.backoff()),
-            of.windowMillis() == 0 ? "" : ", window " + seconds(of.windowMillis()),
-            of.ageMillis() == 0 ? "" : ", priorities, a step is " + seconds(of.ageMillis()),
-            of.maxPayloadBytes());
+    return String.format(
+        Locale.ROOT,
+        "%s, lease %s, %s%s%s%s, payload %,d bytes",
+        Shown.count(of.slots(), "slot"),
+        seconds(of.leaseMillis()),
+        Shown.count(of.mostAttempts(), "attempt"),
+        of.backoff().isEmpty() ? "" : ", back-off " + Shown.text(of.backoff()),
+        of.windowMillis() == 0 ? "" : ", window " + seconds(of.windowMillis()),
+        of.ageMillis() == 0 ? "" : ", priorities, a step is " + seconds(of.ageMillis()),
+        of.maxPayloadBytes());
   }
 
   private static String seconds(long millis) {

@@ -1,10 +1,10 @@
 package io.gameq.writer.topics;
 
-import java.util.Locale;
 import io.gameq.terminal.ExitCodes;
 import io.gameq.writer.terminal.Confirmation;
 import io.gameq.writer.topics.AuditedTopics.DeadName;
 import java.util.List;
+import java.util.Locale;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
@@ -28,7 +28,8 @@ final class TopicsDiscardCommand extends TopicCommand {
     }
     int[] done = {0};
     if (!found.isEmpty()) {
-      confirmation.require(String.format(Locale.ROOT, "Discard %s for good?", choice.text(found.size())));
+      confirmation.require(
+          String.format(Locale.ROOT, "Discard %s for good?", choice.text(found.size())));
       topics.discard(
           choice.topic(),
           found,
@@ -37,7 +38,9 @@ final class TopicsDiscardCommand extends TopicCommand {
             out().println(DeadChoice.name(id) + ": " + TopicText.became(discarded));
           });
     }
-    out().println(String.format(Locale.ROOT, "%s, %,d discarded", choice.text(found.size()), done[0]));
+    out()
+        .println(
+            String.format(Locale.ROOT, "%s, %,d discarded", choice.text(found.size()), done[0]));
     return done[0] == found.size() ? ExitCodes.OK : ExitCodes.FOUND_SOMETHING;
   }
 }

@@ -1,6 +1,5 @@
 package io.gameq.writer.topics;
 
-import java.util.Locale;
 import io.gameq.GameQueueException;
 import io.gameq.message.PayloadText;
 import io.gameq.redis.topic.TopicMessages.Retried;
@@ -13,6 +12,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -58,7 +58,8 @@ final class TopicsRetryCommand extends TopicCommand {
       return ExitCodes.FOUND_SOMETHING;
     }
     if (payload != null && found.size() > 1) {
-      confirmation.require(String.format(Locale.ROOT, "Retry %s with this payload?", choice.text(found.size())));
+      confirmation.require(
+          String.format(Locale.ROOT, "Retry %s with this payload?", choice.text(found.size())));
     }
     int[] done = {0};
     if (!found.isEmpty()) {
@@ -71,21 +72,24 @@ final class TopicsRetryCommand extends TopicCommand {
             out().println(DeadChoice.name(id) + ": " + TopicText.became(retried));
           });
     }
-    out().println(String.format(Locale.ROOT, "%s, %,d due now", choice.text(found.size()), done[0]));
+    out()
+        .println(String.format(Locale.ROOT, "%s, %,d due now", choice.text(found.size()), done[0]));
     return done[0] == found.size() ? ExitCodes.OK : ExitCodes.FOUND_SOMETHING;
   }
 
   private byte[] payload(Path file) {
     try {
       if (Files.size(file) > MOST_FILE_BYTES) {
-        throw new GameQueueException(String.format(Locale.ROOT, "%s is larger than any payload", file));
+        throw new GameQueueException(
+            String.format(Locale.ROOT, "%s is larger than any payload", file));
       }
       byte[] bytes = Files.readAllBytes(file);
       return isRecord
           ? PayloadText.bytes(PayloadText.Form.RECORD, new String(bytes, StandardCharsets.UTF_8))
           : bytes;
     } catch (IOException e) {
-      throw new GameQueueException(String.format(Locale.ROOT, "cannot read %s", Shown.text(file.toString())), e);
+      throw new GameQueueException(
+          String.format(Locale.ROOT, "cannot read %s", Shown.text(file.toString())), e);
     }
   }
 }

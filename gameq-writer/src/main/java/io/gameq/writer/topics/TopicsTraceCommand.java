@@ -1,6 +1,5 @@
 package io.gameq.writer.topics;
 
-import java.util.Locale;
 import io.gameq.message.PayloadText;
 import io.gameq.terminal.ExitCodes;
 import io.gameq.terminal.Shown;
@@ -9,6 +8,7 @@ import io.gameq.writer.terminal.JsonLine;
 import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -52,8 +52,12 @@ final class TopicsTraceCommand extends TopicCommand {
 
   private void print(MessageTrace trace) {
     out()
-        .printf(Locale.ROOT, "%s: %s, slot %d%n",
-            Shown.text(trace.topic()), TopicText.name(trace.group(), trace.key()), trace.slot());
+        .printf(
+            Locale.ROOT,
+            "%s: %s, slot %d%n",
+            Shown.text(trace.topic()),
+            TopicText.name(trace.group(), trace.key()),
+            trace.slot());
     TextTable lines = TextTable.withoutHeadings(out(), 2);
     for (ListedMessage of : trace.places()) {
       lines.print(List.of(List.of(of.state().text(), text(of, trace.nowMillis()))));
@@ -72,23 +76,39 @@ final class TopicsTraceCommand extends TopicCommand {
     String what =
         switch (of.state()) {
           case HELD ->
-              String.format(Locale.ROOT, "by node %s, lease ends %s, attempt %d", Shown.text(of.node()), when, of.attempts());
+              String.format(
+                  Locale.ROOT,
+                  "by node %s, lease ends %s, attempt %d",
+                  Shown.text(of.node()),
+                  when,
+                  of.attempts());
           case DEAD ->
-              String.format(Locale.ROOT, "since %s, after %s: %s", at, Shown.count(of.attempts(), "attempt"), Shown.text(of.error()));
+              String.format(
+                  Locale.ROOT,
+                  "since %s, after %s: %s",
+                  at,
+                  Shown.count(of.attempts(), "attempt"),
+                  Shown.text(of.error()));
           default ->
-              String.format(Locale.ROOT, "due %s (%s), %s failed", when, at, Shown.count(of.attempts(), "attempt"));
+              String.format(
+                  Locale.ROOT,
+                  "due %s (%s), %s failed",
+                  when,
+                  at,
+                  Shown.count(of.attempts(), "attempt"));
         };
     ListedMessage.Content content = of.content();
     return content == null
         ? what + "; its value cannot be read"
         : what
-            + String.format(Locale.ROOT, "; version %s, published %s UTC, priority %d, %,d bytes%s", content.version(),
-                    Shown.utc(Instant.ofEpochMilli(content.sinceMillis())),
-                    content.priority(),
-                    content.payloadBytes(),
-                    content.schedule().isEmpty()
-                        ? ""
-                        : ", recurs: " + Shown.text(content.schedule()));
+            + String.format(
+                Locale.ROOT,
+                "; version %s, published %s UTC, priority %d, %,d bytes%s",
+                content.version(),
+                Shown.utc(Instant.ofEpochMilli(content.sinceMillis())),
+                content.priority(),
+                content.payloadBytes(),
+                content.schedule().isEmpty() ? "" : ", recurs: " + Shown.text(content.schedule()));
   }
 
   private static Map<String, Object> values(MessageTrace trace) {

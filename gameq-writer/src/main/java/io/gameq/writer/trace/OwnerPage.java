@@ -60,13 +60,19 @@ public final class OwnerPage {
       lines.add(
           List.of(
               "MySQL",
-              String.format(Locale.ROOT, "session %s, %s since %s UTC on node %s", raised.sessions().newest(),
-                      raised.sessions().opening() ? "opening" : "open",
-                      Shown.utc(raised.openedAt()),
-                      raised.node().isEmpty() ? "(not known)" : Shown.text(raised.node()))));
+              String.format(
+                  Locale.ROOT,
+                  "session %s, %s since %s UTC on node %s",
+                  raised.sessions().newest(),
+                  raised.sessions().opening() ? "opening" : "open",
+                  Shown.utc(raised.openedAt()),
+                  raised.node().isEmpty() ? "(not known)" : Shown.text(raised.node()))));
       if (raised.sessions().before() != null) {
         lines.add(
-            List.of("", String.format(Locale.ROOT, "session %s counts until then", raised.sessions().before())));
+            List.of(
+                "",
+                String.format(
+                    Locale.ROOT, "session %s counts until then", raised.sessions().before())));
       }
       if (raised.adoptedVersion() != 0) {
         lines.add(
@@ -84,20 +90,26 @@ public final class OwnerPage {
     lines.add(
         List.of(
             "",
-            String.format(Locale.ROOT, "%s%s, %s", Shown.count(mysql.tombstones(), "tombstone"),
-                    most,
-                    Shown.count(mysql.discards(), "discard"))));
+            String.format(
+                Locale.ROOT,
+                "%s%s, %s",
+                Shown.count(mysql.tombstones(), "tombstone"),
+                most,
+                Shown.count(mysql.discards(), "discard"))));
     lines.add(List.of("dead", Shown.count(mysql.deadLetters(), "dead letter")));
     mysql.letters().forEach(of -> lines.add(List.of("", letter(of))));
   }
 
   private static String letter(Letter of) {
-    return String.format(Locale.ROOT, "%d %s, version %s, error %d, %s, refused %s UTC", of.id(),
-            Shown.text(of.table() + ":" + of.rowKey()),
-            Shown.version(of.version()),
-            of.errorCode(),
-            Shown.count(of.attempts(), "attempt"),
-            Shown.utc(of.refusedAt()));
+    return String.format(
+        Locale.ROOT,
+        "%d %s, version %s, error %d, %s, refused %s UTC",
+        of.id(),
+        Shown.text(of.table() + ":" + of.rowKey()),
+        Shown.version(of.version()),
+        of.errorCode(),
+        Shown.count(of.attempts(), "attempt"),
+        Shown.utc(of.refusedAt()));
   }
 
   private static void redis(OwnerInRedis redis, List<List<String>> lines) {
@@ -106,21 +118,30 @@ public final class OwnerPage {
             "Redis",
             redis.ownedBy() == null
                 ? "knows no session"
-                : String.format(Locale.ROOT, "session %s%s%s%s", redis.ownedBy(),
-                        redis.expiresMillis() >= 0
-                            ? String.format(Locale.ROOT, ", closed (forgotten in %s)", seconds(redis.expiresMillis()))
-                            : "",
-                        redis.closing() ? ", closed while rows wait" : "",
-                        redis.healing() ? ", its node has rows to put back" : "")));
+                : String.format(
+                    Locale.ROOT,
+                    "session %s%s%s%s",
+                    redis.ownedBy(),
+                    redis.expiresMillis() >= 0
+                        ? String.format(
+                            Locale.ROOT,
+                            ", closed (forgotten in %s)",
+                            seconds(redis.expiresMillis()))
+                        : "",
+                    redis.closing() ? ", closed while rows wait" : "",
+                    redis.healing() ? ", its node has rows to put back" : "")));
     for (InSession of : redis.sessions()) {
       TracedRows dirty = of.dirty();
       if (dirty != null || of.isAwaited()) {
         lines.add(
             List.of(
                 of.stale() ? "stale" : "dirty",
-                String.format(Locale.ROOT, "session %s: %s%s", of.session(),
-                        dirty == null ? "no rows" : rows(dirty),
-                        of.stale() ? "" : ", " + due(of, redis.nowMillis()))));
+                String.format(
+                    Locale.ROOT,
+                    "session %s: %s%s",
+                    of.session(),
+                    dirty == null ? "no rows" : rows(dirty),
+                    of.stale() ? "" : ", " + due(of, redis.nowMillis()))));
       }
     }
     claim(redis, lines);
@@ -137,7 +158,12 @@ public final class OwnerPage {
         lines.add(
             List.of(
                 "sent",
-                String.format(Locale.ROOT, "by node process %s: %s, %s", inbox.sender(), rows(dirty), due(of, redis.nowMillis()))));
+                String.format(
+                    Locale.ROOT,
+                    "by node process %s: %s, %s",
+                    inbox.sender(),
+                    rows(dirty),
+                    due(of, redis.nowMillis()))));
       }
     }
     if (redis.claimed() != null) {
@@ -165,15 +191,21 @@ public final class OwnerPage {
       lines.add(
           List.of(
               "claim",
-              String.format(Locale.ROOT, "%s of %s by writer %s%s, %s, %s%s", claim.isHeld() ? "held" : "given back",
-                      claim.session().isInbox() ? "what was sent" : "session " + claim.session(),
-                      Shown.text(claim.writer()),
-                      claim.isHeld() ? ", " + lease : "",
-                      Shown.count(claim.attempts(), "attempt"),
-                      Shown.count(claim.lapses(), "lapse"),
-                      claim.refusedSinceMillis() == 0
-                          ? ""
-                          : String.format(Locale.ROOT, ", refused since %s UTC", Shown.utc(Instant.ofEpochMilli(claim.refusedSinceMillis()))))));
+              String.format(
+                  Locale.ROOT,
+                  "%s of %s by writer %s%s, %s, %s%s",
+                  claim.isHeld() ? "held" : "given back",
+                  claim.session().isInbox() ? "what was sent" : "session " + claim.session(),
+                  Shown.text(claim.writer()),
+                  claim.isHeld() ? ", " + lease : "",
+                  Shown.count(claim.attempts(), "attempt"),
+                  Shown.count(claim.lapses(), "lapse"),
+                  claim.refusedSinceMillis() == 0
+                      ? ""
+                      : String.format(
+                          Locale.ROOT,
+                          ", refused since %s UTC",
+                          Shown.utc(Instant.ofEpochMilli(claim.refusedSinceMillis()))))));
     }
   }
 
@@ -186,11 +218,14 @@ public final class OwnerPage {
             .collect(Collectors.joining(", "));
     String oldest = Shown.utc(Shown.time(of.oldestVersion()));
     String newest = Shown.utc(Shown.time(of.newestVersion()));
-    return String.format(Locale.ROOT, "%s%s (%s), %,d bytes, committed %s UTC", of.isCut() ? "more than " : "",
-            Shown.count(of.rows(), "row"),
-            tables,
-            of.bytes(),
-            oldest.equals(newest) ? oldest : oldest + " to " + newest);
+    return String.format(
+        Locale.ROOT,
+        "%s%s (%s), %,d bytes, committed %s UTC",
+        of.isCut() ? "more than " : "",
+        Shown.count(of.rows(), "row"),
+        tables,
+        of.bytes(),
+        oldest.equals(newest) ? oldest : oldest + " to " + newest);
   }
 
   private static String due(InSession of, long nowMillis) {
@@ -203,21 +238,29 @@ public final class OwnerPage {
     long millis = of.dueMillis() - nowMillis;
     return of.dueMillis() <= 0
         ? "due at once"
-        : millis > 0 ? String.format(Locale.ROOT, "due in %,d ms", millis) : "due since " + seconds(-millis);
+        : millis > 0
+            ? String.format(Locale.ROOT, "due in %,d ms", millis)
+            : "due since " + seconds(-millis);
   }
 
   private static String pause(Pause of) {
-    return String.format(Locale.ROOT, "%s by %s since %s UTC: %s", (of.scope().name().toLowerCase(Locale.ROOT) + " " + Shown.text(of.name())).strip(),
-            Shown.text(of.by()),
-            Shown.utc(of.at()),
-            Shown.text(of.reason()));
+    return String.format(
+        Locale.ROOT,
+        "%s by %s since %s UTC: %s",
+        (of.scope().name().toLowerCase(Locale.ROOT) + " " + Shown.text(of.name())).strip(),
+        Shown.text(of.by()),
+        Shown.utc(of.at()),
+        Shown.text(of.reason()));
   }
 
   private static String wal(WalSearch.InWal of) {
-    return String.format(Locale.ROOT, "%s%s: %s, the newest version %s", of.walId(),
-            of.complete() ? " (complete)" : "",
-            Shown.count(of.changes(), "change"),
-            Shown.version(of.newestVersion()));
+    return String.format(
+        Locale.ROOT,
+        "%s%s: %s, the newest version %s",
+        of.walId(),
+        of.complete() ? " (complete)" : "",
+        Shown.count(of.changes(), "change"),
+        Shown.version(of.newestVersion()));
   }
 
   private static String seconds(long millis) {

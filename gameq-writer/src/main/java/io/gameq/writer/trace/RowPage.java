@@ -29,7 +29,11 @@ final class RowPage {
         .forEach(
             of ->
                 out.println(
-                    String.format(Locale.ROOT, "owner %s: %s", Shown.text(of.owner().id()), WhatNext.of(of).sentence())));
+                    String.format(
+                        Locale.ROOT,
+                        "owner %s: %s",
+                        Shown.text(of.owner().id()),
+                        WhatNext.of(of).sentence())));
     out.println("next: " + trace.next().sentence());
   }
 

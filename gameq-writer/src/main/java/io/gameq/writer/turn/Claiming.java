@@ -1,6 +1,5 @@
 package io.gameq.writer.turn;
 
-import java.util.Locale;
 import io.gameq.GameQueueException;
 import io.gameq.RedisUnavailableException;
 import io.gameq.redis.script.Claim;
@@ -9,6 +8,7 @@ import io.gameq.redis.script.ClaimScript.Share;
 import io.gameq.redis.script.LuaScript;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Objects;
 
 /**
@@ -128,7 +128,10 @@ public record Claiming(List<SlotShare> shares, boolean isUrgent) implements Turn
     return claim.lapses() >= MOST_LAPSES
         ? new SettingAside(
             claim,
-            String.format(Locale.ROOT, "its lease ran out %d times in a row: it may kill its writers", claim.lapses()),
+            String.format(
+                Locale.ROOT,
+                "its lease ran out %d times in a row: it may kill its writers",
+                claim.lapses()),
             then)
         : Decoding.together(List.of(claim), then);
   }

@@ -138,7 +138,16 @@ public final class WriterStats {
 
   @Override
   public String toString() {
-    return String.format(Locale.ROOT, "flushes %d, owners %d, rows %d, given back %d, reaped %d, dead letters %d,"
-            + " stale sessions %d", flushes(), owners(), rows(), givenBack(), reaped(), deadLetters(), stale());
+    return String.format(
+        Locale.ROOT,
+        "flushes %d, owners %d, rows %d, given back %d, reaped %d, dead letters %d,"
+            + " stale sessions %d",
+        flushes(),
+        owners(),
+        rows(),
+        givenBack(),
+        reaped(),
+        deadLetters(),
+        stale());
   }
 }

@@ -1,12 +1,12 @@
 package io.gameq.lab.bench;
 
-import java.util.Locale;
 import io.gameq.lab.bench.BenchOptions.Part;
 import io.gameq.lab.redis.ClaimProbe;
 import io.gameq.lab.report.BenchResult;
 import io.gameq.lab.report.Figures;
 import io.gameq.lab.workload.Fill;
 import io.gameq.lab.workload.Workload;
+import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -70,7 +70,9 @@ final class BacklogPart {
   private void rewrite(Filling filling, long before, long filled) throws InterruptedException {
     long last = filled;
     for (int pass = 1; pass <= options.backlog().rewrites(); pass++) {
-      world.progress(String.format(Locale.ROOT, "backlog: rewrite %d of %d", pass, options.backlog().rewrites()));
+      world.progress(
+          String.format(
+              Locale.ROOT, "backlog: rewrite %d of %d", pass, options.backlog().rewrites()));
       double unused = filling.run(1L + pass);
       last = world.memory().usedBytes();
       result.series(NAME, "Redis memory after rewrites", "MB").add(pass, (last - before) / 1e6);

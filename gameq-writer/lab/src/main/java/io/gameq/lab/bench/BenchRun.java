@@ -1,11 +1,11 @@
 package io.gameq.lab.bench;
 
-import java.util.Locale;
 import io.gameq.lab.bench.BenchOptions.Part;
 import io.gameq.lab.contender.redis.RawRedis;
 import io.gameq.lab.report.BenchResult;
 import io.gameq.lab.report.Figures;
 import java.util.EnumSet;
+import java.util.Locale;
 import java.util.Set;
 import org.HdrHistogram.Histogram;
 
@@ -75,7 +75,8 @@ final class BenchRun {
       result.checksOf(warmUp);
     }
     for (int i = 1; i <= rounds.count(); i++) {
-      new Round(world, String.format(Locale.ROOT, "round %d of %d", i, rounds.count()), result).run();
+      new Round(world, String.format(Locale.ROOT, "round %d of %d", i, rounds.count()), result)
+          .run();
     }
   }
 }

@@ -1,6 +1,5 @@
 package io.gameq.lab.bench;
 
-import java.util.Locale;
 import io.gameq.GameQueueConfig;
 import io.gameq.lab.contender.gameq.GameqNode;
 import io.gameq.lab.contender.redis.RowEncoding;
@@ -32,6 +31,7 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
+import java.util.Locale;
 import org.HdrHistogram.Histogram;
 
 /**
@@ -182,7 +182,11 @@ final class BenchWorld implements AutoCloseable {
     int unknown = node.settle(SETTLE_LIMIT);
     if (unknown > 0) {
       throw new BenchException(
-          String.format(Locale.ROOT, "the node does not know of %,d rows that they are in MySQL, %d s after they are", unknown, SETTLE_LIMIT.toSeconds()));
+          String.format(
+              Locale.ROOT,
+              "the node does not know of %,d rows that they are in MySQL, %d s after they are",
+              unknown,
+              SETTLE_LIMIT.toSeconds()));
     }
   }
 

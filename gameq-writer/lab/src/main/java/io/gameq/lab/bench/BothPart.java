@@ -1,6 +1,5 @@
 package io.gameq.lab.bench;
 
-import java.util.Locale;
 import io.gameq.lab.bench.BenchOptions.Part;
 import io.gameq.lab.load.Load;
 import io.gameq.lab.load.LoadFigures;
@@ -11,6 +10,7 @@ import io.gameq.lab.workload.BenchException;
 import io.gameq.lab.workload.Model;
 import io.gameq.writer.service.WriterService;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -79,7 +79,11 @@ final class BothPart {
     while (world.backlog().owners() > 0) {
       if (System.nanoTime() > deadline) {
         throw new BenchException(
-            String.format(Locale.ROOT, "%,d owners still wait %d s after the last commit", world.backlog().owners(), DRAIN_LIMIT_SECONDS));
+            String.format(
+                Locale.ROOT,
+                "%,d owners still wait %d s after the last commit",
+                world.backlog().owners(),
+                DRAIN_LIMIT_SECONDS));
       }
       TimeUnit.MILLISECONDS.sleep(2);
     }

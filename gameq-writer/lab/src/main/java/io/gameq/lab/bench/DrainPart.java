@@ -1,12 +1,12 @@
 package io.gameq.lab.bench;
 
-import java.util.Locale;
 import io.gameq.lab.load.Resources;
 import io.gameq.lab.report.Figures;
 import io.gameq.lab.workload.BenchException;
 import io.gameq.writer.service.WriterService;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 
 /** Writers that empty Redis while nobody commits. One thread. */
@@ -87,7 +87,13 @@ final class DrainPart {
   private void giveUpAfterLimit(long began, List<WriterService> writers, long rows) {
     if (System.nanoTime() - began > TimeUnit.SECONDS.toNanos(LIMIT_SECONDS)) {
       throw new BenchException(
-          String.format(Locale.ROOT, "only %,d of %,d rows were flushed within %d s, and %,d owners wait", written(writers), rows, LIMIT_SECONDS, world.backlog().owners()));
+          String.format(
+              Locale.ROOT,
+              "only %,d of %,d rows were flushed within %d s, and %,d owners wait",
+              written(writers),
+              rows,
+              LIMIT_SECONDS,
+              world.backlog().owners()));
     }
   }
 }

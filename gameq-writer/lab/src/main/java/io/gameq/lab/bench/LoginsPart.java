@@ -1,9 +1,9 @@
 package io.gameq.lab.bench;
 
-import java.util.Locale;
 import io.gameq.lab.bench.BenchOptions.Part;
 import io.gameq.lab.report.BenchResult;
 import io.gameq.lab.report.Figures;
+import java.util.Locale;
 import org.HdrHistogram.Histogram;
 
 /**

@@ -1,6 +1,5 @@
 package io.gameq.lab.bench;
 
-import java.util.Locale;
 import io.gameq.lab.bench.BenchOptions.Part;
 import io.gameq.lab.load.Load;
 import io.gameq.lab.report.BenchResult;
@@ -10,6 +9,7 @@ import io.gameq.lab.workload.BenchException;
 import io.gameq.lab.workload.Model;
 import java.time.Duration;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -40,7 +40,8 @@ final class RecoveryPart {
             .run(Load.Until.actions(perThread));
     Model lost = new Model(world.workload(), before.acknowledged());
 
-    world.progress(String.format(Locale.ROOT, "recovery: Redis loses %,d rows", lost.distinctRows()));
+    world.progress(
+        String.format(Locale.ROOT, "recovery: Redis loses %,d rows", lost.distinctRows()));
     world.memory().delete(world.namespace());
     long began = System.nanoTime();
     Actions first = actions.get(0);
@@ -67,7 +68,12 @@ final class RecoveryPart {
     for (long there; (there = world.backlog().dirtyRows()) < rows; ) {
       if (System.nanoTime() > deadline) {
         throw new BenchException(
-            String.format(Locale.ROOT, "Redis has %,d of %,d rows again %d s after it lost them", there, rows, LIMIT_SECONDS));
+            String.format(
+                Locale.ROOT,
+                "Redis has %,d of %,d rows again %d s after it lost them",
+                there,
+                rows,
+                LIMIT_SECONDS));
       }
       TimeUnit.MILLISECONDS.sleep(5);
     }

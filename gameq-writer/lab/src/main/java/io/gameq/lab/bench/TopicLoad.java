@@ -1,6 +1,5 @@
 package io.gameq.lab.bench;
 
-import java.util.Locale;
 import io.gameq.CommitReceipt;
 import io.gameq.GameQueue;
 import io.gameq.Publish;
@@ -16,6 +15,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.function.IntFunction;
@@ -120,7 +120,8 @@ final class TopicLoad {
     long deadline = System.nanoTime() + LIMIT.toNanos();
     while (of.counts().handled() < messages) {
       if (System.nanoTime() > deadline) {
-        throw new BenchException(String.format(Locale.ROOT, "only %s of %,d messages", of.counts(), messages));
+        throw new BenchException(
+            String.format(Locale.ROOT, "only %s of %,d messages", of.counts(), messages));
       }
       TimeUnit.MILLISECONDS.sleep(1);
     }

@@ -1,10 +1,10 @@
 package io.gameq.lab.bench;
 
-import java.util.Locale;
 import io.gameq.lab.bench.BenchOptions.Part;
 import io.gameq.lab.bench.TopicLoad.Keys;
 import io.gameq.lab.report.BenchResult;
 import io.gameq.lab.report.Figures;
+import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 import org.HdrHistogram.Histogram;
 

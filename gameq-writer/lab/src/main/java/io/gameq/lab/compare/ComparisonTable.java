@@ -169,7 +169,12 @@ final class ComparisonTable {
     String median = number.apply(figure.median());
     return figure.values().size() == 1
         ? median
-        : String.format(Locale.ROOT, "%s (%s-%s)", median, number.apply(figure.min()), number.apply(figure.max()));
+        : String.format(
+            Locale.ROOT,
+            "%s (%s-%s)",
+            median,
+            number.apply(figure.min()),
+            number.apply(figure.max()));
   }
 
   /** Of all rounds together. */

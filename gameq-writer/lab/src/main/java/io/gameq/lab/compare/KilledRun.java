@@ -1,6 +1,5 @@
 package io.gameq.lab.compare;
 
-import java.util.Locale;
 import io.gameq.lab.contender.ContenderSetup;
 import io.gameq.lab.contender.ContenderType;
 import io.gameq.lab.contender.ContenderType.Holds;
@@ -13,6 +12,7 @@ import io.gameq.lab.workload.Workload;
 import java.io.IOException;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 

@@ -1,6 +1,5 @@
 package io.gameq.lab.compare;
 
-import java.util.Locale;
 import io.gameq.lab.contender.ContenderSetup;
 import io.gameq.lab.contender.ContenderType;
 import io.gameq.lab.load.GcPauses;
@@ -15,6 +14,7 @@ import io.gameq.redis.RedisConnector;
 import io.gameq.redis.SlotKeys;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;

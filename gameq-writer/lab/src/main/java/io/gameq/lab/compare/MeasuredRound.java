@@ -1,6 +1,5 @@
 package io.gameq.lab.compare;
 
-import java.util.Locale;
 import io.gameq.lab.contender.ContenderSetup;
 import io.gameq.lab.contender.ContenderType;
 import io.gameq.lab.contender.ContenderType.Trait;
@@ -10,6 +9,7 @@ import io.gameq.lab.workload.Model;
 import io.gameq.lab.workload.Workload;
 import java.io.IOException;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 
 /** Measures a contender under a load in fresh processes, and compares MySQL. One thread. */

@@ -82,7 +82,14 @@ final class TestBed {
     figures.add(part, "torn actions", "", (double) check.tornActions());
     return check.isFlawless()
         ? "MySQL holds everything"
-        : String.format(Locale.ROOT, "LOST %,d changes, %,d rows older than they should be, %,d torn actions, %,d damaged rows", check.lostChanges(), check.lostRows(), check.tornActions(), check.damagedRows());
+        : String.format(
+            Locale.ROOT,
+            "LOST %,d changes, %,d rows older than they should be, %,d torn actions, %,d damaged"
+                + " rows",
+            check.lostChanges(),
+            check.lostRows(),
+            check.tornActions(),
+            check.damagedRows());
   }
 
   void say(String format, Object... values) {

@@ -1,8 +1,8 @@
 package io.gameq.lab.contender;
 
-import java.util.Locale;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.ServiceLoader;
 
@@ -39,8 +39,12 @@ public final class Contenders {
 
   /** Says that there is none of this name, and which there are. */
   public static String none(String name) {
-    return String.format(Locale.ROOT, "no contender '%s' here: there are %s; other libraries are in the jar that the profile"
-            + " 'peers' builds", name, all().stream().map(ContenderType::name).toList());
+    return String.format(
+        Locale.ROOT,
+        "no contender '%s' here: there are %s; other libraries are in the jar that the profile"
+            + " 'peers' builds",
+        name,
+        all().stream().map(ContenderType::name).toList());
   }
 
   private static Optional<ContenderType> find(String name) {

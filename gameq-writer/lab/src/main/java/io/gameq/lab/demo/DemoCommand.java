@@ -107,8 +107,15 @@ public final class DemoCommand implements Callable<Integer> {
     DemoOptions options =
         new DemoOptions(seconds, players, nodes, writers, rate, chosen, breakVerification);
 
-    out.printf(Locale.ROOT, "demo: %d players on %d nodes, %d writers, %d s, seed %d (again: --seed %d)%n",
-        players, nodes, writers, seconds, chosen, chosen);
+    out.printf(
+        Locale.ROOT,
+        "demo: %d players on %d nodes, %d writers, %d s, seed %d (again: --seed %d)%n",
+        players,
+        nodes,
+        writers,
+        seconds,
+        chosen,
+        chosen);
     if (rate > 0) {
       out.printf(
           Locale.ROOT,

@@ -1,6 +1,5 @@
 package io.gameq.lab.demo;
 
-import java.util.Locale;
 import io.gameq.GameQueue;
 import io.gameq.GameQueueConfig;
 import io.gameq.lab.demo.game.DemoGame;
@@ -21,6 +20,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import java.util.Locale;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeSet;
@@ -197,7 +197,11 @@ final class DemoRun implements AutoCloseable {
     while (atDesks.get() > 0) {
       if (System.nanoTime() > deadline) {
         throw new DemoFailure(
-            String.format(Locale.ROOT, "%d logins and logouts are not done within %d s", atDesks.get(), LOGOUT_SECONDS));
+            String.format(
+                Locale.ROOT,
+                "%d logins and logouts are not done within %d s",
+                atDesks.get(),
+                LOGOUT_SECONDS));
       }
       TimeUnit.MILLISECONDS.sleep(5);
     }

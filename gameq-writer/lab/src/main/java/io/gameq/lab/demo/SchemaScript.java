@@ -30,21 +30,46 @@ final class SchemaScript {
 
   private static final Set<String> ALLOWED =
       Set.of(
-          "ALTER", "ANALYZE", "BEGIN", "COMMIT", "CREATE", "DELETE", "DROP", "INSERT", "LOCK",
-          "RENAME", "REPLACE", "ROLLBACK", "SELECT", "SET", "SHOW", "START", "TRUNCATE", "UNLOCK",
-          "UPDATE", "WITH");
+          "ALTER",
+          "ANALYZE",
+          "BEGIN",
+          "COMMIT",
+          "CREATE",
+          "DELETE",
+          "DROP",
+          "INSERT",
+          "LOCK",
+          "RENAME",
+          "REPLACE",
+          "ROLLBACK",
+          "SELECT",
+          "SET",
+          "SHOW",
+          "START",
+          "TRUNCATE",
+          "UNLOCK",
+          "UPDATE",
+          "WITH");
 
   /** Of CREATE, ALTER and DROP; what stands before these says how. */
   private static final Set<String> WITHIN_A_DATABASE =
-      Set.of(
-          "TABLE", "INDEX", "VIEW", "TRIGGER", "FUNCTION", "PROCEDURE", "EVENT", "SEQUENCE");
+      Set.of("TABLE", "INDEX", "VIEW", "TRIGGER", "FUNCTION", "PROCEDURE", "EVENT", "SEQUENCE");
 
   private static final Set<String> OF_THE_SERVER =
       Set.of(
-          "DATABASE", "SCHEMA", "USER", "ROLE", "SERVER", "TABLESPACE", "LOGFILE", "UNDO",
-          "RESOURCE", "INSTANCE");
+          "DATABASE",
+          "SCHEMA",
+          "USER",
+          "ROLE",
+          "SERVER",
+          "TABLESPACE",
+          "LOGFILE",
+          "UNDO",
+          "RESOURCE",
+          "INSTANCE");
 
-  private static final Set<String> FOR_ALL = Set.of("GLOBAL", "PERSIST", "PERSIST_ONLY", "PASSWORD");
+  private static final Set<String> FOR_ALL =
+      Set.of("GLOBAL", "PERSIST", "PERSIST_ONLY", "PASSWORD");
 
   private final Path file;
   private final Set<String> others = new TreeSet<>(String.CASE_INSENSITIVE_ORDER);
@@ -161,6 +186,11 @@ final class SchemaScript {
 
   private String at(SqlScript.Statement statement) {
     String line = statement.sql().lines().findFirst().orElse("");
-    return String.format(Locale.ROOT, "%s, line %d, '%s'", file, statement.line(), line.length() > 80 ? line.substring(0, 80) : line);
+    return String.format(
+        Locale.ROOT,
+        "%s, line %d, '%s'",
+        file,
+        statement.line(),
+        line.length() > 80 ? line.substring(0, 80) : line);
   }
 }

@@ -1,6 +1,5 @@
 package io.gameq.lab.mysql;
 
-import java.util.Locale;
 import io.gameq.lab.workload.Workload;
 import io.gameq.mysql.JdbcValues;
 import io.gameq.mysql.schema.TableSpec;
@@ -8,6 +7,7 @@ import io.gameq.rows.Catalog;
 import io.gameq.rows.Table;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Set;
 
 /** The tables of a workload, in a database that had none before. One thread. */
@@ -69,7 +69,12 @@ public final class BenchTables implements AutoCloseable {
     List<String> statements = new ArrayList<>();
     for (int from = 0; from < shape.players(); from += players) {
       statements.add(
-          String.format(Locale.ROOT, "UPDATE %s SET seq = 0, gq_version = 0 WHERE player_id >= %d AND player_id < %d", Workload.TABLE, from, from + players));
+          String.format(
+              Locale.ROOT,
+              "UPDATE %s SET seq = 0, gq_version = 0 WHERE player_id >= %d AND player_id < %d",
+              Workload.TABLE,
+              from,
+              from + players));
     }
     database.run(statements);
   }

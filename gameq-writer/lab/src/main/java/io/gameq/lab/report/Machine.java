@@ -1,6 +1,5 @@
 package io.gameq.lab.report;
 
-import java.util.Locale;
 import com.sun.management.OperatingSystemMXBean;
 import java.io.IOException;
 import java.lang.management.GarbageCollectorMXBean;
@@ -9,6 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.stream.Stream;
 
@@ -27,10 +27,16 @@ public final class Machine {
     facts.put("memoryBytes", system.getTotalMemorySize());
     facts.put("loadAverageAtStart", system.getSystemLoadAverage());
     facts.put(
-        "system", String.format(Locale.ROOT, "%s %s %s", system.getName(), system.getVersion(), system.getArch()));
+        "system",
+        String.format(
+            Locale.ROOT, "%s %s %s", system.getName(), system.getVersion(), system.getArch()));
     facts.put(
         "jvm",
-        String.format(Locale.ROOT, "%s %s", System.getProperty("java.vm.name"), System.getProperty("java.vm.version")));
+        String.format(
+            Locale.ROOT,
+            "%s %s",
+            System.getProperty("java.vm.name"),
+            System.getProperty("java.vm.version")));
     facts.put("heapBytes", Runtime.getRuntime().maxMemory());
     facts.put(
         "collectors",

@@ -1,8 +1,8 @@
 package io.gameq.lab.workload;
 
-import java.util.Locale;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
@@ -18,7 +18,9 @@ public record Range(CommandSpec command) {
 
   /** Passes a share. */
   public void checkShare(String option, double value) {
-    require(value >= 0 && value <= 1, String.format(Locale.ROOT, "%s is %s: it must be 0 to 1", option, value));
+    require(
+        value >= 0 && value <= 1,
+        String.format(Locale.ROOT, "%s is %s: it must be 0 to 1", option, value));
   }
 
   /** Passes a file whose directory is there, and none. */

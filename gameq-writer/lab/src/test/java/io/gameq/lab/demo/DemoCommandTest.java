@@ -152,8 +152,7 @@ class DemoCommandTest {
             directory.resolve("schema.sql"),
             "USE `%1$s`;\nDROP TABLE IF EXISTS precious;\n%2$s\nDROP TABLE %1$s.precious;"
                 .formatted(name, SCHEMA));
-    assertEquals(
-        ExitCodes.COULD_NOT_RUN, demo("--schema", schema.toString()), this::output);
+    assertEquals(ExitCodes.COULD_NOT_RUN, demo("--schema", schema.toString()), this::output);
     assertTrue(err.toString().contains("names the database '" + name + "'"), this::output);
     Files.writeString(
         schema, "USE `%s`;\nDROP TABLE IF EXISTS precious;\n%s".formatted(name, SCHEMA));

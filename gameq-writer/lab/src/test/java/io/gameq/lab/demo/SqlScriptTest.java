@@ -15,7 +15,8 @@ class SqlScriptTest {
   void saysOnWhichLineEachBegins() {
     assertEquals(
         List.of(1, 4, 7),
-        SqlScript.statements("SELECT 1;\n-- note\n\nSELECT\n2;\nDELIMITER //\nSELECT 3//\n").stream()
+        SqlScript.statements("SELECT 1;\n-- note\n\nSELECT\n2;\nDELIMITER //\nSELECT 3//\n")
+            .stream()
             .map(SqlScript.Statement::line)
             .toList());
   }

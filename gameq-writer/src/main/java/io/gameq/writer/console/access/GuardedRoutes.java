@@ -116,8 +116,7 @@ public final class GuardedRoutes {
                         throw new UnauthorizedResponse("sign in first");
                       }
                       return answer.apply(
-                          of,
-                          session == null ? Visitor.NOBODY : SigningIn.visitor(session, of));
+                          of, session == null ? Visitor.NOBODY : SigningIn.visitor(session, of));
                     })));
   }
 

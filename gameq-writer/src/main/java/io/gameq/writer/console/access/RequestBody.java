@@ -1,6 +1,5 @@
 package io.gameq.writer.console.access;
 
-import java.util.Locale;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
@@ -13,6 +12,7 @@ import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.Semaphore;
 import org.jspecify.annotations.Nullable;
@@ -72,7 +72,8 @@ public final class RequestBody {
     String text = value.asText().strip();
     if (!value.isTextual() || text.length() > mostChars) {
       throw new BadRequestResponse(
-          String.format(Locale.ROOT, "'%s' must be a text of %,d characters at most", name, mostChars));
+          String.format(
+              Locale.ROOT, "'%s' must be a text of %,d characters at most", name, mostChars));
     }
     return text;
   }
@@ -87,7 +88,8 @@ public final class RequestBody {
     JsonNode value = object.path(name);
     if (!value.isTextual() || value.textValue().length() > mostChars) {
       throw new BadRequestResponse(
-          String.format(Locale.ROOT, "'%s' must be a text of %,d characters at most", name, mostChars));
+          String.format(
+              Locale.ROOT, "'%s' must be a text of %,d characters at most", name, mostChars));
     }
     return value.textValue();
   }
@@ -97,13 +99,15 @@ public final class RequestBody {
     List<Long> ids = new ArrayList<>();
     for (JsonNode id : object.path(name)) {
       if (!id.canConvertToLong() || !id.isIntegralNumber()) {
-        throw new BadRequestResponse(String.format(Locale.ROOT, "'%s' must be whole numbers", name));
+        throw new BadRequestResponse(
+            String.format(Locale.ROOT, "'%s' must be whole numbers", name));
       }
       ids.add(id.asLong());
     }
     if (ids.isEmpty() || ids.size() > most) {
       throw new BadRequestResponse(
-          String.format(Locale.ROOT, "'%s' must be 1 to %,d numbers, and are %,d", name, most, ids.size()));
+          String.format(
+              Locale.ROOT, "'%s' must be 1 to %,d numbers, and are %,d", name, most, ids.size()));
     }
     return ids;
   }
@@ -118,7 +122,8 @@ public final class RequestBody {
             member -> {
               JsonNode value = member.getValue();
               if (!value.isTextual() && !value.isNull()) {
-                throw new BadRequestResponse(String.format(Locale.ROOT, "'%s' must be texts or null", name));
+                throw new BadRequestResponse(
+                    String.format(Locale.ROOT, "'%s' must be texts or null", name));
               }
               texts.put(member.getKey(), value.isNull() ? null : value.asText());
             });

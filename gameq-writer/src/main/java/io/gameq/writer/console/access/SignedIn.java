@@ -1,7 +1,7 @@
 package io.gameq.writer.console.access;
 
-import java.util.Locale;
 import io.gameq.writer.config.AccessToken;
+import java.util.Locale;
 
 /**
  * Somebody who is signed in; thread-safe.
@@ -11,7 +11,8 @@ import io.gameq.writer.config.AccessToken;
  * @param who the name given at sign-in, and that of the token
  * @param untilMillis when it ends, ms since 1970
  */
-record SignedIn(String id, String csrf, String who, AccessToken token, long untilMillis, FormIds forms) {
+record SignedIn(
+    String id, String csrf, String who, AccessToken token, long untilMillis, FormIds forms) {
   @Override
   public String toString() { // not what lets in
     return String.format(Locale.ROOT, "SignedIn[who=%s, role=%s]", who, token.role());

@@ -1,6 +1,5 @@
 package io.gameq.writer.console.access;
 
-import java.util.Locale;
 import io.gameq.mysql.tables.AuditTable.Actor;
 import io.gameq.writer.config.AccessToken;
 import io.gameq.writer.config.AccessToken.Role;
@@ -14,6 +13,7 @@ import io.javalin.http.TooManyRequestsResponse;
 import io.javalin.http.UnauthorizedResponse;
 import java.time.Clock;
 import java.util.List;
+import java.util.Locale;
 import java.util.function.BiConsumer;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -150,6 +150,12 @@ final class SigningIn {
   private void setCookie(Context context, String value, long seconds) {
     context.header(
         "Set-Cookie",
-        String.format(Locale.ROOT, "%s=%s; Path=/console; Max-Age=%d; HttpOnly; SameSite=Strict%s", cookieName(context), value, seconds, isTls || context.scheme().equals("https") ? "; Secure" : ""));
+        String.format(
+            Locale.ROOT,
+            "%s=%s; Path=/console; Max-Age=%d; HttpOnly; SameSite=Strict%s",
+            cookieName(context),
+            value,
+            seconds,
+            isTls || context.scheme().equals("https") ? "; Secure" : ""));
   }
 }

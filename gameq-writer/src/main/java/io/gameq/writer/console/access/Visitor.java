@@ -14,8 +14,7 @@ import io.javalin.http.ForbiddenResponse;
  */
 public record Visitor(String who, String address, AccessToken token) {
   /** Somebody who only looks, at what is not in the audit log. */
-  public static final Visitor NOBODY = 
-      new Visitor("", "", new AccessToken("", Role.READ, ""));
+  public static final Visitor NOBODY = new Visitor("", "", new AccessToken("", Role.READ, ""));
 
   /** Refuses a token that is for some topics, where something else is asked for. */
   void requireAll() {

@@ -1,6 +1,5 @@
 package io.gameq.lab.servers;
 
-import java.util.Locale;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
@@ -8,6 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -116,11 +116,14 @@ record MariaDbInstallation(WorkDirectory directory, Path base, Path data) {
    * One statement per line: gives the accounts, which a kept directory may hold, a new password.
    */
   static String initSql(String password) {
-    return String.format(Locale.ROOT, """
-    CREATE OR REPLACE USER root@'127.0.0.1' IDENTIFIED BY '%1$s';
-    GRANT ALL ON *.* TO root@'127.0.0.1' WITH GRANT OPTION;
-    ALTER USER root@localhost IDENTIFIED BY '%1$s';
-    """, password);
+    return String.format(
+        Locale.ROOT,
+        """
+        CREATE OR REPLACE USER root@'127.0.0.1' IDENTIFIED BY '%1$s';
+        GRANT ALL ON *.* TO root@'127.0.0.1' WITH GRANT OPTION;
+        ALTER USER root@localhost IDENTIFIED BY '%1$s';
+        """,
+        password);
   }
 
   private List<String> common(Path dataDirectory) {

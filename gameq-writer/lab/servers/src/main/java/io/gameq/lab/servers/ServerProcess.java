@@ -1,6 +1,5 @@
 package io.gameq.lab.servers;
 
-import java.util.Locale;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
@@ -9,6 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
@@ -146,9 +146,12 @@ public final class ServerProcess implements AutoCloseable {
     close();
     List<String> lines = text.lines().toList();
     throw new EmbeddedServerException(
-        String.format(Locale.ROOT, "an embedded server did not start within %d s: %s", limit.toSeconds(),
-                String.join(
-                    " | ", lines.subList(Math.max(0, lines.size() - QUOTED_LINES), lines.size()))));
+        String.format(
+            Locale.ROOT,
+            "an embedded server did not start within %d s: %s",
+            limit.toSeconds(),
+            String.join(
+                " | ", lines.subList(Math.max(0, lines.size() - QUOTED_LINES), lines.size()))));
   }
 
   /** Stops the server and deletes a temporary work directory; again does nothing. */

@@ -117,8 +117,11 @@ public final class GrowthPlots {
 
   private static String servers(JsonNode result) {
     JsonNode servers = result.path("servers");
-    return String.format(Locale.ROOT, "gameq %s with Redis %s, MySQL %s", result.path("gameq").asText(),
-            servers.path("redis").path("redis_version").asText(),
-            servers.path("mysql").path("version").asText());
+    return String.format(
+        Locale.ROOT,
+        "gameq %s with Redis %s, MySQL %s",
+        result.path("gameq").asText(),
+        servers.path("redis").path("redis_version").asText(),
+        servers.path("mysql").path("version").asText());
   }
 }

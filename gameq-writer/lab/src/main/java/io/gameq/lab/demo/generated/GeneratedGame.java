@@ -1,6 +1,5 @@
 package io.gameq.lab.demo.generated;
 
-import java.util.Locale;
 import io.gameq.GameQueueException;
 import io.gameq.lab.demo.game.DemoActor;
 import io.gameq.lab.demo.game.DemoGame;
@@ -17,6 +16,7 @@ import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Random;
@@ -112,7 +112,9 @@ public final class GeneratedGame implements DemoGame {
     for (SchemaDraft.Owner owner : draft.owners()) {
       String root = owner.table();
       if (root != null && owner.kind().equals(spec.ownerKind()) && left.containsKey(root)) {
-        left.put(spec.name(), String.format(Locale.ROOT, "table %s, which holds its owners, is left out", root));
+        left.put(
+            spec.name(),
+            String.format(Locale.ROOT, "table %s, which holds its owners, is left out", root));
         return true;
       }
     }
@@ -151,7 +153,10 @@ public final class GeneratedGame implements DemoGame {
           of ->
               left.put(
                   of.table().name(),
-                  String.format(Locale.ROOT, "table %s, which holds its owners, is left out", owner.table())));
+                  String.format(
+                      Locale.ROOT,
+                      "table %s, which holds its owners, is left out",
+                      owner.table())));
       return null;
     }
     return new OwnerFamily(owner, root, children);
@@ -182,7 +187,8 @@ public final class GeneratedGame implements DemoGame {
     }
     if (largest > Integer.MAX_VALUE / 2) {
       throw new GameQueueException(
-          String.format(Locale.ROOT, "the largest key of a managed table is %d: no room above it", largest));
+          String.format(
+              Locale.ROOT, "the largest key of a managed table is %d: no room above it", largest));
     }
     return largest + 1;
   }
@@ -208,7 +214,9 @@ public final class GeneratedGame implements DemoGame {
     for (OwnerFamily of : families) {
       Set<String> columns = new TreeSet<>();
       of.children().forEach(child -> columns.add(child.table().ownerColumn().name()));
-      out.printf(Locale.ROOT, "owners: %s, named by %s, the rows of %s%n",
+      out.printf(
+          Locale.ROOT,
+          "owners: %s, named by %s, the rows of %s%n",
           of.owner().kind(),
           String.join(", ", columns),
           Objects.requireNonNullElse(of.owner().table(), "no table"));

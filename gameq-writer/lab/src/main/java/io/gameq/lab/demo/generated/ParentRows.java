@@ -1,6 +1,5 @@
 package io.gameq.lab.demo.generated;
 
-import java.util.Locale;
 import io.gameq.GameQueueException;
 import io.gameq.lab.mysql.SchemaFacts;
 import io.gameq.lab.mysql.SchemaFacts.ColumnFacts;
@@ -13,6 +12,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Random;
@@ -69,7 +69,11 @@ final class ParentRows {
   private void fill(TableFacts table) {
     if (!filling.add(table.name())) {
       throw new GameQueueException(
-          String.format(Locale.ROOT, "table %s needs a row that needs a row of %s", table.name(), table.name()));
+          String.format(
+              Locale.ROOT,
+              "table %s needs a row that needs a row of %s",
+              table.name(),
+              table.name()));
     }
     for (int i = 1; i <= INSERTED; i++) {
       Map<String, Object> row = row(table, i);
@@ -118,7 +122,8 @@ final class ParentRows {
     @Nullable Column column = facts == null ? null : facts.column();
     if (column == null) {
       throw new GameQueueException(
-          String.format(Locale.ROOT, "%s.%s: a type that the demo makes no values for", table.name(), name));
+          String.format(
+              Locale.ROOT, "%s.%s: a type that the demo makes no values for", table.name(), name));
     }
     return column;
   }

@@ -206,7 +206,8 @@ final class Values {
   }
 
   private static String json(Random random) {
-    return String.format(Locale.ROOT, "{\"level\": %d, \"tags\": [\"a\", \"\u4E2D\"]}", random.nextInt(100));
+    return String.format(
+        Locale.ROOT, "{\"level\": %d, \"tags\": [\"a\", \"\u4E2D\"]}", random.nextInt(100));
   }
 
   private byte[] bytes(Random random, boolean rare) {

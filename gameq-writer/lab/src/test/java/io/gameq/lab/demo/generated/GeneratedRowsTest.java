@@ -64,8 +64,7 @@ class GeneratedRowsTest {
     MySqlServer server = TestServers.mysql().freshDatabase("generated");
     StringWriter said = new StringWriter();
     try (ScratchDatabase database = new ScratchDatabase(server.config(2))) {
-      database.run(
-          SqlScript.statements(SCHEMA).stream().map(SqlScript.Statement::sql).toList());
+      database.run(SqlScript.statements(SCHEMA).stream().map(SqlScript.Statement::sql).toList());
       GeneratedGame game =
           GeneratedGame.over(
               database,
