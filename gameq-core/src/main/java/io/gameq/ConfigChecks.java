@@ -1,7 +1,6 @@
 package io.gameq;
 
 import java.time.Duration;
-import java.util.Locale;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -117,11 +116,8 @@ final class ConfigChecks {
     check(
         from.inFlightBytes >= from.commitBytes && from.inFlightBytes <= 1 << 30,
         "maxInFlight",
-        String.format(
-            Locale.ROOT,
-            "bytes must be those of one commit, %d, to 1 GiB, not %d",
-            from.commitBytes,
-            from.inFlightBytes));
+        "bytes must be those of one commit, %s, to 1 GiB, not %s"
+            .formatted(from.commitBytes, from.inFlightBytes));
     check(
         !from.admission.isNegative() && from.admission.compareTo(Duration.ofDays(1)) <= 0,
         "maxInFlight",
@@ -129,19 +125,13 @@ final class ConfigChecks {
     check(
         from.dirtyRowsPerOwner >= from.commitRows && from.dirtyRowsPerOwner <= 1_000_000,
         "maxDirtyRowsPerOwner",
-        String.format(
-            Locale.ROOT,
-            "must be maxCommit's rows, %d, to 1,000,000, not %d",
-            from.commitRows,
-            from.dirtyRowsPerOwner));
+        "must be maxCommit's rows, %s, to 1,000,000, not %s"
+            .formatted(from.commitRows, from.dirtyRowsPerOwner));
     check(
         from.dirtyBytesPerOwner >= from.commitBytes && from.dirtyBytesPerOwner <= 256 << 20,
         "maxDirtyBytesPerOwner",
-        String.format(
-            Locale.ROOT,
-            "must be maxCommit's bytes, %d, to 256 MiB, not %d",
-            from.commitBytes,
-            from.dirtyBytesPerOwner));
+        "must be maxCommit's bytes, %s, to 256 MiB, not %s"
+            .formatted(from.commitBytes, from.dirtyBytesPerOwner));
     check(
         from.journalCommits >= 0 && from.journalCommits <= 10_000_000,
         "maxJournal",

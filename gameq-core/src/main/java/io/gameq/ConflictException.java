@@ -1,7 +1,5 @@
 package io.gameq;
 
-import java.util.Locale;
-
 /**
  * A commit was acknowledged, a Redis failover lost rows of it, and they are not replayed, for
  * instance because another node had taken the owner over by then. See {@link Conflict}.
@@ -14,14 +12,10 @@ public final class ConflictException extends GameQueueException {
   /** With a message that names owner, session and rows. */
   public ConflictException(Conflict conflict) {
     super(
-        String.format(
-            Locale.ROOT,
-            "Redis lost acknowledged changes of %s by session %s, and they are not replayed (%s):"
-                + " %s; see 'gameq-recovery plan'",
-            conflict.owner(),
-            conflict.session(),
-            conflict.reason(),
-            conflict.rows().keySet()));
+        ("Redis lost acknowledged changes of %s by session %s, and they are not replayed (%s):"
+                + " %s; see 'gameq-recovery plan'")
+            .formatted(
+                conflict.owner(), conflict.session(), conflict.reason(), conflict.rows().keySet()));
     this.conflict = conflict;
   }
 

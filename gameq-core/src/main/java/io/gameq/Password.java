@@ -3,7 +3,6 @@ package io.gameq;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Locale;
 import java.util.function.Supplier;
 
 /**
@@ -62,28 +61,21 @@ public final class Password {
     try {
       if (Files.size(file) > MOST_FILE_BYTES) {
         throw new GameQueueException(
-            String.format(
-                Locale.ROOT,
-                "password file %s is larger than %d KiB: is it the right one?",
-                file,
-                MOST_FILE_BYTES >> 10));
+            "password file %s is larger than %s KiB: is it the right one?"
+                .formatted(file, MOST_FILE_BYTES >> 10));
       }
       String secret = Files.readString(file).stripTrailing();
       if (secret.isEmpty()) {
         throw new GameQueueException(
-            String.format(
-                Locale.ROOT, "password file %s is empty: write the password into it", file));
+            "password file %s is empty: write the password into it".formatted(file));
       }
       return secret;
     } catch (IOException e) {
       // Not as the cause: a file that is no text would be told with its bytes.
       throw new GameQueueException(
-          String.format(
-              Locale.ROOT,
-              "password file %s cannot be read: check that it is there, is UTF-8 and may be read by"
-                  + " %s",
-              file,
-              System.getProperty("user.name")));
+          ("password file %s cannot be read: check that it is there, is UTF-8 and may be read by"
+                  + " %s")
+              .formatted(file, System.getProperty("user.name")));
     }
   }
 

@@ -3,7 +3,6 @@ package io.gameq;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneId;
-import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -185,8 +184,7 @@ public record Publish<T>(
   private static void check(String what, Duration value, Duration least) {
     if (value.compareTo(least) < 0 || value.compareTo(LONGEST) > 0) {
       throw new GameQueueException(
-          String.format(
-              Locale.ROOT, "%s of a message is from %s to 100 years: %s", what, least, value));
+          "%s of a message is from %s to 100 years: %s".formatted(what, least, value));
     }
   }
 }

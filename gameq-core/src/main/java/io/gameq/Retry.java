@@ -4,7 +4,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Locale;
 
 /**
  * When a message whose handler failed is tried again, and how often until it is a dead letter.
@@ -30,8 +29,7 @@ public record Retry(List<Duration> delays, boolean jitter, int attempts) {
     delays = List.copyOf(delays);
     if (delays.isEmpty() || delays.size() > MOST_ATTEMPTS) {
       throw new GameQueueException(
-          String.format(
-              Locale.ROOT, "a retry has 1 to %d delays: %d", MOST_ATTEMPTS, delays.size()));
+          "a retry has 1 to %s delays: %s".formatted(MOST_ATTEMPTS, delays.size()));
     }
     for (Duration delay : delays) {
       if (delay.isNegative() || delay.compareTo(LONGEST) > 0) {
@@ -40,11 +38,7 @@ public record Retry(List<Duration> delays, boolean jitter, int attempts) {
     }
     if (attempts < 1 || attempts > MOST_ATTEMPTS) {
       throw new GameQueueException(
-          String.format(
-              Locale.ROOT,
-              "attempts of a retry must be from 1 to %d: %d",
-              MOST_ATTEMPTS,
-              attempts));
+          "attempts of a retry must be from 1 to %s: %s".formatted(MOST_ATTEMPTS, attempts));
     }
   }
 

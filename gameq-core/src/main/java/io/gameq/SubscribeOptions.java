@@ -1,7 +1,5 @@
 package io.gameq;
 
-import java.util.Locale;
-
 /**
  * How a node handles messages of a topic. Immutable; each method returns a changed copy, and throws
  * GameQueueException when a value is out of range.
@@ -21,12 +19,10 @@ public record SubscribeOptions(int concurrency, int batch, double perSecond) {
   public SubscribeOptions {
     if (concurrency < 1 || concurrency > MOST_THREADS) {
       throw new GameQueueException(
-          String.format(
-              Locale.ROOT, "concurrency must be from 1 to %d: %d", MOST_THREADS, concurrency));
+          "concurrency must be from 1 to %s: %s".formatted(MOST_THREADS, concurrency));
     }
     if (batch < 1 || batch > MOST_BATCH) {
-      throw new GameQueueException(
-          String.format(Locale.ROOT, "batch must be from 1 to %d: %d", MOST_BATCH, batch));
+      throw new GameQueueException("batch must be from 1 to %s: %s".formatted(MOST_BATCH, batch));
     }
     if (!(perSecond >= 0 && perSecond <= 1e9)) {
       throw new GameQueueException("rate must be from 0 to 1e9 a second: " + perSecond);

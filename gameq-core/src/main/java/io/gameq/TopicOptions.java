@@ -1,7 +1,6 @@
 package io.gameq;
 
 import java.time.Duration;
-import java.util.Locale;
 
 /**
  * What a topic is: kept in MySQL when it is first opened, and compared whenever a node opens it.
@@ -39,11 +38,8 @@ public record TopicOptions(
     }
     if (payloadBytes < 1 || payloadBytes > MOST_PAYLOAD_BYTES) {
       throw new GameQueueException(
-          String.format(
-              Locale.ROOT,
-              "payloadBytes of a topic must be from 1 to %d: %d",
-              MOST_PAYLOAD_BYTES,
-              payloadBytes));
+          "payloadBytes of a topic must be from 1 to %s: %s"
+              .formatted(MOST_PAYLOAD_BYTES, payloadBytes));
     }
     check("ageing", ageing, Duration.ZERO, YEAR);
     check("window", window, Duration.ZERO, YEAR);
@@ -53,8 +49,7 @@ public record TopicOptions(
   private static void check(String name, Duration value, Duration least, Duration most) {
     if (value.compareTo(least) < 0 || value.compareTo(most) > 0) {
       throw new GameQueueException(
-          String.format(
-              Locale.ROOT, "%s of a topic must be from %s to %s: %s", name, least, most, value));
+          "%s of a topic must be from %s to %s: %s".formatted(name, least, most, value));
     }
   }
 

@@ -5,7 +5,6 @@ import io.gameq.redis.script.Waiting;
 import io.gameq.redis.topic.TopicCounts;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.stream.Collectors;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
@@ -40,15 +39,14 @@ final class BacklogText {
         .collect(
             Collectors.joining(
                 "\n",
-                String.format(
-                    Locale.ROOT,
-                    "%s %d %d %d %s %s\n",
-                    FORMAT,
-                    redis.usedBytes(),
-                    redis.mostBytes(),
-                    redis.replicas(),
-                    redis.policy(),
-                    redis.version()),
+                "%s %s %s %s %s %s\n"
+                    .formatted(
+                        FORMAT,
+                        redis.usedBytes(),
+                        redis.mostBytes(),
+                        redis.replicas(),
+                        redis.policy(),
+                        redis.version()),
                 ""));
   }
 

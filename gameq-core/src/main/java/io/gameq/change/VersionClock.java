@@ -1,7 +1,6 @@
 package io.gameq.change;
 
 import io.gameq.GameQueueException;
-import java.util.Locale;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 
@@ -55,13 +54,10 @@ public final class VersionClock {
     long ahead = millis(version) - unixMillis.getAsLong();
     if (ahead > MAX_AHEAD_MILLIS) {
       throw new GameQueueException(
-          String.format(
-              Locale.ROOT,
-              "a row version is %d s ahead of the Redis server's clock, more than the %d s"
+          ("a row version is %s s ahead of the Redis server's clock, more than the %s s"
                   + " allowed: check the clocks of Redis and of the nodes (NTP), or wait until it"
-                  + " has passed",
-              ahead / 1000,
-              MAX_AHEAD_MILLIS / 1000));
+                  + " has passed")
+              .formatted(ahead / 1000, MAX_AHEAD_MILLIS / 1000));
     }
     last.accumulateAndGet(version, Math::max);
   }

@@ -2,7 +2,6 @@ package io.gameq.commit;
 
 import io.gameq.Limits;
 import io.gameq.QueueFullException;
-import java.util.Locale;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 
@@ -66,13 +65,9 @@ final class Admission {
       if (!room.tryAcquire(
           permits, Math.max(0, deadlineNanos - System.nanoTime()), TimeUnit.NANOSECONDS)) {
         throw new QueueFullException(
-            String.format(
-                Locale.ROOT,
-                "more %s of this node wait for Redis than %s allow, and none left within %d"
-                    + " ms: Redis is slow or away, or the limit is too low",
-                what,
-                limit(what),
-                limits.admissionMillis()));
+            ("more %s of this node wait for Redis than %s allow, and none left within %s"
+                    + " ms: Redis is slow or away, or the limit is too low")
+                .formatted(what, limit(what), limits.admissionMillis()));
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();

@@ -3,7 +3,6 @@ package io.gameq.commit;
 import io.gameq.Limits;
 import io.gameq.RedisUnavailableException;
 import io.gameq.WhenRedisIsAway;
-import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -51,19 +50,14 @@ final class RedisAway {
     long millis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - since);
     if (fails()) {
       return new RedisUnavailableException(
-          String.format(
-              Locale.ROOT,
-              "Redis has been away for %d ms: the commit was not taken (whenRedisIsAway is FAIL)",
-              millis));
+          "Redis has been away for %s ms: the commit was not taken (whenRedisIsAway is FAIL)"
+              .formatted(millis));
     }
     return millis <= limits.journalMillis()
         ? null
         : new RedisUnavailableException(
-            String.format(
-                Locale.ROOT,
-                "Redis has been away for %d ms, longer than the %d ms that commits are"
-                    + " journaled: the commit was not taken",
-                millis,
-                limits.journalMillis()));
+            ("Redis has been away for %s ms, longer than the %s ms that commits are"
+                    + " journaled: the commit was not taken")
+                .formatted(millis, limits.journalMillis()));
   }
 }

@@ -3,7 +3,6 @@ package io.gameq.commit;
 import io.gameq.ClosedException;
 import io.gameq.GameQueueException;
 import java.nio.file.Path;
-import java.util.Locale;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -80,12 +79,9 @@ final class SenderEnd {
     return cause == null
         ? new ClosedException("the queue is closed: open a GameQueue anew")
         : new GameQueueException(
-            String.format(
-                Locale.ROOT,
-                "the sender of this node died (%s): close the node and start it again; what"
-                    + " it had is in WAL %s",
-                cause,
-                wal),
+            ("the sender of this node died (%s): close the node and start it again; what"
+                    + " it had is in WAL %s")
+                .formatted(cause, wal),
             cause);
   }
 }

@@ -18,7 +18,6 @@ import io.gameq.sign.NodeCounts;
 import io.gameq.wal.WalWriter;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 
 /**
  * How a commit ends: its room is freed, its failure stands in the WAL, and only then it is told.
@@ -129,11 +128,8 @@ final class Settlement {
     RuntimeException told =
         unknown(
             failure.commit,
-            String.format(
-                Locale.ROOT,
-                "%s; and the WAL does not tell so, recovery may replay it (%s)",
-                failure.reason.getMessage(),
-                e.getMessage()));
+            "%s; and the WAL does not tell so, recovery may replay it (%s)"
+                .formatted(failure.reason.getMessage(), e.getMessage()));
     told.addSuppressed(failure.reason);
     told.addSuppressed(e);
     dropped(failure.commit, told);

@@ -9,7 +9,6 @@ import io.gameq.owner.SessionRef;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.concurrent.CompletableFuture;
@@ -77,11 +76,9 @@ final class DurableFutures {
 
   private GameQueueException isOpen() {
     return new GameQueueException(
-        String.format(
-            Locale.ROOT,
-            "the node was closed before MySQL was known to have all of session %s: the"
-                + " outcome is open, and the WAL is kept",
-            session));
+        ("the node was closed before MySQL was known to have all of session %s: the"
+                + " outcome is open, and the WAL is kept")
+            .formatted(session));
   }
 
   /** Nobody will tell of anything any more: ends the futures that wait. */

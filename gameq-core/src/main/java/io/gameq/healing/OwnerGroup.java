@@ -5,7 +5,6 @@ import io.gameq.owner.SessionId;
 import io.gameq.rows.EncodedRow;
 import io.gameq.wal.WalRecord;
 import java.util.HashMap;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.function.ObjLongConsumer;
@@ -169,8 +168,7 @@ public final class OwnerGroup {
   OwnersNewest newestSession(OwnerId owner) {
     KnownSession known =
         Objects.requireNonNull(sessions.get(hash.owner(owner.encoded()).key()), owner.id());
-    return new OwnersNewest(
-        new SessionId(known.epoch, String.format(Locale.ROOT, "%016x", known.nonce)), known.wal);
+    return new OwnersNewest(new SessionId(known.epoch, "%016x".formatted(known.nonce)), known.wal);
   }
 
   /** Which owners committed together what is to be replayed. */

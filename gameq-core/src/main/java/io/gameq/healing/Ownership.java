@@ -4,7 +4,6 @@ import io.gameq.mysql.tables.OwnerTable.Durable;
 import io.gameq.owner.CountingSessions;
 import io.gameq.owner.SessionId;
 import io.gameq.terminal.Shown;
-import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /** Whether a row may be replayed, by who owns its owner now. Stateless. */
@@ -49,13 +48,12 @@ public final class Ownership {
     boolean lost = isNewer(newest, sessions.newest());
     if (!CountingSessions.counts(sessions, row) && !(lost && isNewer(row, sessions.newest()))) {
       return new Conflict(
-          String.format(
-              Locale.ROOT,
-              "session %s of node %s has owned since %s UTC, later than %s of this change",
-              sessions.newest().text(),
-              Shown.text(durable.node()),
-              Shown.utc(durable.openedAt()),
-              row.text()));
+          "session %s of node %s has owned since %s UTC, later than %s of this change"
+              .formatted(
+                  sessions.newest().text(),
+                  Shown.text(durable.node()),
+                  Shown.utc(durable.openedAt()),
+                  row.text()));
     }
     return under(lost ? newest : sessions.holder(inRedis), lost, row, inRedis);
   }
@@ -64,11 +62,8 @@ public final class Ownership {
       SessionId under, boolean lost, SessionId row, @Nullable SessionId inRedis) {
     if (inRedis != null && inRedis.text().compareTo(under.text()) > 0) {
       return new Conflict(
-          String.format(
-              Locale.ROOT,
-              "session %s owns in Redis, later than %s of this change; MySQL does not know it",
-              inRedis.text(),
-              row.text()));
+          "session %s owns in Redis, later than %s of this change; MySQL does not know it"
+              .formatted(inRedis.text(), row.text()));
     }
     return new Replayable(under, lost);
   }

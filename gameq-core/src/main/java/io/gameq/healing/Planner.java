@@ -14,7 +14,6 @@ import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.HashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.BiConsumer;
@@ -165,9 +164,7 @@ public final class Planner {
   private OwnerGroup index(int number, int of) {
     OwnerGroup group =
         new OwnerGroup(hash, number, of, number == 0 ? mostIndexedRows : Long.MAX_VALUE);
-    progress.accept(
-        "reading WALs"
-            + (of == 1 ? "" : String.format(Locale.ROOT, ", part %d of %d", number + 1, of)));
+    progress.accept("reading WALs" + (of == 1 ? "" : ", part %s of %s".formatted(number + 1, of)));
     wals.read(
         (entry, wal) -> {
           boolean failed = isFailed(wal, entry);
@@ -381,12 +378,9 @@ public final class Planner {
               && !lookups
                   .truth()
                   .isThere(redis == null ? null : redis.connection(), part, untilNanos)
-          ? String.format(
-              Locale.ROOT,
-              " together with %s %s, a conflict: %s",
-              Shown.text(part.rows().get(0).key()),
-              Shown.whose(owner),
-              conflict.reason())
+          ? " together with %s %s, a conflict: %s"
+              .formatted(
+                  Shown.text(part.rows().get(0).key()), Shown.whose(owner), conflict.reason())
           : "";
     }
   }

@@ -5,7 +5,6 @@ import io.gameq.terminal.Shown;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 
@@ -38,13 +37,7 @@ public final class ReplayReport {
   /** An owner is left as it is. */
   public void refused(OwnerId owner, long itsRows, String why) {
     refused += itsRows;
-    name(
-        String.format(
-            Locale.ROOT,
-            "not replayed: %s %s: %s",
-            Shown.count(itsRows, "row"),
-            Shown.whose(owner),
-            why));
+    name("not replayed: %s %s: %s".formatted(Shown.count(itsRows, "row"), Shown.whose(owner), why));
   }
 
   /**
@@ -63,7 +56,7 @@ public final class ReplayReport {
 
   public void setAside(String row, String why) {
     setAside++;
-    name(String.format(Locale.ROOT, "dead letter: %s: %s", Shown.text(row), Shown.cut(why, 120)));
+    name("dead letter: %s: %s".formatted(Shown.text(row), Shown.cut(why, 120)));
   }
 
   /** A row is left as it is, since its table takes none: nothing more is tried with it. */
@@ -77,12 +70,11 @@ public final class ReplayReport {
     return closed.entrySet().stream()
         .map(
             of ->
-                String.format(
-                    Locale.ROOT,
-                    "table %s takes no rows, %s of it not replayed: %s",
-                    Shown.text(of.getKey()),
-                    Shown.count(closedRows.getOrDefault(of.getKey(), 0L), "row"),
-                    Shown.cut(of.getValue(), 200)))
+                "table %s takes no rows, %s of it not replayed: %s"
+                    .formatted(
+                        Shown.text(of.getKey()),
+                        Shown.count(closedRows.getOrDefault(of.getKey(), 0L), "row"),
+                        Shown.cut(of.getValue(), 200)))
         .toList();
   }
 

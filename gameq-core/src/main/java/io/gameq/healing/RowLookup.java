@@ -29,7 +29,6 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
@@ -183,10 +182,8 @@ final class RowLookup {
     if (horizon != null && isOld && !isDelete) {
       return Judgement.of(
           Status.TOO_OLD,
-          String.format(
-              Locale.ROOT,
-              "deletes from before %s UTC are forgotten: it could bring a deleted row back",
-              Shown.utc(horizon)));
+          "deletes from before %s UTC are forgotten: it could bring a deleted row back"
+              .formatted(Shown.utc(horizon)));
     }
     if (verdict instanceof Conflict conflict) {
       return Judgement.of(

@@ -3,7 +3,6 @@ package io.gameq.message;
 import io.gameq.GameQueueException;
 import io.gameq.owner.OwnerId;
 import io.gameq.owner.PercentEncoding;
-import java.util.Locale;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -32,22 +31,15 @@ public record MessageId(String topic, String id) {
   public static MessageId of(String topic, @Nullable String group, String key) {
     if (key.isEmpty() || (group != null && group.isEmpty())) {
       throw new GameQueueException(
-          String.format(
-              Locale.ROOT,
-              "the %s of a message of topic '%s' is empty",
-              key.isEmpty() ? "key" : "group",
-              topic));
+          "the %s of a message of topic '%s' is empty"
+              .formatted(key.isEmpty() ? "key" : "group", topic));
     }
     String encoded = PercentEncoding.percent(key);
     String id = group == null ? encoded : PercentEncoding.percent(group) + ":" + encoded;
     if (id.length() > MAX_ENCODED_BYTES) {
       throw new GameQueueException(
-          String.format(
-              Locale.ROOT,
-              "key and group of a message of topic '%s' take %d bytes encoded, the limit is %d",
-              topic,
-              id.length(),
-              MAX_ENCODED_BYTES));
+          "key and group of a message of topic '%s' take %s bytes encoded, the limit is %s"
+              .formatted(topic, id.length(), MAX_ENCODED_BYTES));
     }
     return new MessageId(topic, id);
   }
@@ -61,7 +53,7 @@ public record MessageId(String topic, String id) {
     if (!TOPIC.matcher(topic).matches()) {
       throw new GameQueueException(
           "the name of a topic is a lower-case letter, then up to 31 of a-z 0-9 _ -; this one has"
-              + String.format(Locale.ROOT, " %d characters", topic.length()));
+              + " %s characters".formatted(topic.length()));
     }
   }
 

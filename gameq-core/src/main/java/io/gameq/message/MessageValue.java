@@ -6,7 +6,6 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import io.gameq.GameQueueException;
 import io.gameq.rows.RowHeader;
 import java.nio.ByteBuffer;
-import java.util.Locale;
 
 /**
  * What Redis and the WAL hold of a message, see the package comment. Stateless; an encoded value is
@@ -40,7 +39,7 @@ public final class MessageValue {
     byte[] text = schedule.getBytes(UTF_8);
     if (text.length > 1_000) {
       throw new GameQueueException(
-          String.format(Locale.ROOT, "a schedule takes %d bytes, the limit is 1000", text.length));
+          "a schedule takes %s bytes, the limit is 1000".formatted(text.length));
     }
     ByteBuffer value = ByteBuffer.allocate(SCHEDULE_AT + 2 + text.length + payload.length);
     value.put("0".repeat(VERSION_DIGITS).getBytes(US_ASCII));

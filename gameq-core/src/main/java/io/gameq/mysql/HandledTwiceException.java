@@ -4,7 +4,6 @@ import io.gameq.DeadLetter;
 import io.gameq.rows.HandledRow;
 import java.sql.SQLException;
 import java.util.List;
-import java.util.Locale;
 
 /**
  * Of messages that these rows tell of another handler's rows count: nothing that was committed
@@ -18,10 +17,8 @@ public final class HandledTwiceException extends SQLException {
   /** With the rows of {@code gameq_handled} that are refused, one at least. */
   public HandledTwiceException(List<RowChange> refused) {
     super(
-        String.format(
-            Locale.ROOT,
-            "another handler of message %s was flushed before, and its rows count",
-            HandledRow.message(refused.get(0).key())),
+        "another handler of message %s was flushed before, and its rows count"
+            .formatted(HandledRow.message(refused.get(0).key())),
         "45000",
         DeadLetter.HANDLED_TWICE);
     this.refused = List.copyOf(refused);

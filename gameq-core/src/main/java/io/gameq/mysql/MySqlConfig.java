@@ -4,7 +4,6 @@ import com.mysql.cj.conf.PropertyKey;
 import io.gameq.GameQueueException;
 import io.gameq.Password;
 import io.gameq.Tls;
-import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,7 +23,7 @@ public record MySqlConfig(
     var unused = MySqlUrl.parse(url);
     if (poolSize < 1 || poolSize > MAX_POOL_SIZE) {
       throw new GameQueueException(
-          String.format(Locale.ROOT, "mysql.poolSize is %d: use 1 to %d", poolSize, MAX_POOL_SIZE));
+          "mysql.poolSize is %s: use 1 to %s".formatted(poolSize, MAX_POOL_SIZE));
     }
   }
 
@@ -55,12 +54,7 @@ public record MySqlConfig(
 
   @Override
   public String toString() {
-    return String.format(
-        Locale.ROOT,
-        "MySqlConfig[%s/%s, user=%s, poolSize=%d]",
-        address(),
-        database(),
-        user,
-        poolSize);
+    return "MySqlConfig[%s/%s, user=%s, poolSize=%s]"
+        .formatted(address(), database(), user, poolSize);
   }
 }

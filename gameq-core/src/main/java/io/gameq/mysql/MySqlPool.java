@@ -12,7 +12,6 @@ import java.sql.SQLException;
 import java.sql.SQLTransientConnectionException;
 import java.time.Duration;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Properties;
 import java.util.stream.Collectors;
@@ -86,17 +85,13 @@ public final class MySqlPool {
 
   /** MySQL, but not MariaDB, else says for a day what AUTO_INCREMENT of a table was. */
   static final String EVERY_SESSION =
-      String.format(
-          Locale.ROOT,
-          "SET time_zone = '+00:00', sql_mode = CONCAT_WS(',', '%s', %s),"
-              + " /*!80003 information_schema_stats_expiry = 0, */ ",
-          OWN_MODE,
-          MODES_OF_THE_SERVER.stream()
-              .map(
-                  mode ->
-                      String.format(
-                          Locale.ROOT, "IF(FIND_IN_SET('%1$s', @@sql_mode), '%1$s', NULL)", mode))
-              .collect(Collectors.joining(", ")));
+      ("SET time_zone = '+00:00', sql_mode = CONCAT_WS(',', '%s', %s),"
+              + " /*!80003 information_schema_stats_expiry = 0, */ ")
+          .formatted(
+              OWN_MODE,
+              MODES_OF_THE_SERVER.stream()
+                  .map(mode -> "IF(FIND_IN_SET('%1$s', @@sql_mode), '%1$s', NULL)".formatted(mode))
+                  .collect(Collectors.joining(", ")));
 
   /** The longest SQL whose parsed form a connection keeps, bytes. */
   private static final PropertyKey LONGEST_KEPT = PropertyKey.prepStmtCacheSqlLimit;
@@ -162,14 +157,13 @@ public final class MySqlPool {
         purpose,
         properties,
         EVERY_SESSION
-            + String.format(
-                Locale.ROOT,
-                "innodb_lock_wait_timeout = %d, lock_wait_timeout = %d, wait_timeout = %d"
-                    + " /*M!, idle_transaction_timeout = %d */",
-                rowLockSeconds,
-                tableLockSeconds,
-                MOST_IDLE_SECONDS,
-                MOST_IDLE_IN_TRANSACTION_SECONDS));
+            + ("innodb_lock_wait_timeout = %s, lock_wait_timeout = %s, wait_timeout = %s"
+                    + " /*M!, idle_transaction_timeout = %s */")
+                .formatted(
+                    rowLockSeconds,
+                    tableLockSeconds,
+                    MOST_IDLE_SECONDS,
+                    MOST_IDLE_IN_TRANSACTION_SECONDS));
   }
 
   /**
@@ -267,11 +261,10 @@ public final class MySqlPool {
       }
       String forAPerson = forAPerson(config, e);
       if (forAPerson != null) { // without the cause, which may say that the server is away
-        throw new GameQueueException(
-            String.format(Locale.ROOT, "MySQL at %s %s", config.address(), forAPerson));
+        throw new GameQueueException("MySQL at %s %s".formatted(config.address(), forAPerson));
       }
       throw new MySqlUnavailableException(
-          String.format(Locale.ROOT, "MySQL at %s %s", config.address(), mayPass(e)), e);
+          "MySQL at %s %s".formatted(config.address(), mayPass(e)), e);
     }
   }
 
@@ -283,11 +276,8 @@ public final class MySqlPool {
   }
 
   private static String refusedLogin(MySqlConfig config) {
-    return String.format(
-        Locale.ROOT,
-        "refuses the login of user '%s' with the password of %s: check both",
-        config.user(),
-        config.password().source());
+    return "refuses the login of user '%s' with the password of %s: check both"
+        .formatted(config.user(), config.password().source());
   }
 
   /**
@@ -306,17 +296,13 @@ public final class MySqlPool {
       return "does not speak TLS: switch TLS on at the server";
     }
     if (text.contains("Public Key Retrieval is not allowed")) {
-      return String.format(
-          Locale.ROOT,
-          "takes the password of %s over TLS alone: set mysql.tls, or sslMode=REQUIRED in"
-              + " mysql.url",
-          user);
+      return ("takes the password of %s over TLS alone: set mysql.tls, or sslMode=REQUIRED in"
+              + " mysql.url")
+          .formatted(user);
     }
     if (text.contains("Unable to load authentication plugin")) {
-      return String.format(
-              Locale.ROOT,
-              "wants an authentication of %s that the driver does not know: ALTER USER to use",
-              user)
+      return "wants an authentication of %s that the driver does not know: ALTER USER to use"
+              .formatted(user)
           + " caching_sha2_password, or mysql_native_password of MariaDB";
     }
     if (LoginPool.isRefusedLogin(e)) {
@@ -324,25 +310,15 @@ public final class MySqlPool {
     }
     return switch (e.getErrorCode()) {
       case 1044 ->
-          String.format(
-              Locale.ROOT,
-              "does not let %s use database '%s': grant it the right to",
-              user,
-              config.database());
+          "does not let %s use database '%s': grant it the right to"
+              .formatted(user, config.database());
       case 1049 ->
-          String.format(
-              Locale.ROOT,
-              "has no database '%s': create it, or correct mysql.url",
-              config.database());
+          "has no database '%s': create it, or correct mysql.url".formatted(config.database());
       case 1129 -> "has blocked this host after many errors: run mysqladmin flush-hosts there";
-      case 1130 ->
-          String.format(Locale.ROOT, "takes no connection from this host: create %s for it", user);
-      case 1227, 1251 -> String.format(Locale.ROOT, "refuses %s: %s", user, MySqlText.of(e));
-      case 1820, 1862 ->
-          String.format(
-              Locale.ROOT, "says that the password of %s has expired: set a new one", user);
-      case 3118, 4151 ->
-          String.format(Locale.ROOT, "has locked the account of %s: unlock it", user);
+      case 1130 -> "takes no connection from this host: create %s for it".formatted(user);
+      case 1227, 1251 -> "refuses %s: %s".formatted(user, MySqlText.of(e));
+      case 1820, 1862 -> "says that the password of %s has expired: set a new one".formatted(user);
+      case 3118, 4151 -> "has locked the account of %s: unlock it".formatted(user);
       case 3159, 4158 ->
           "takes connections over TLS alone: set mysql.tls, or sslMode=REQUIRED in mysql.url";
       default -> null;
@@ -362,9 +338,7 @@ public final class MySqlPool {
       case 1040, 1203, 1226 -> "has no connection left: raise max_connections, or the user's limit";
       case 3032 -> "is in offline_mode: switch it off";
       case 1053 -> "is shutting down";
-      default ->
-          String.format(
-              Locale.ROOT, "takes no connection (error %d): %s", e.getErrorCode(), MySqlText.of(e));
+      default -> "takes no connection (error %s): %s".formatted(e.getErrorCode(), MySqlText.of(e));
     };
   }
 }

@@ -66,19 +66,15 @@ public record MySqlServerCheck(
     List<String> warnings = new ArrayList<>();
     if (number(versionText) < (isMariaDb ? MARIADB_MIN : MYSQL_MIN)) {
       refusals.add(
-          String.format(
-              Locale.ROOT,
-              "version %s is too old: use MySQL 8.0.19 or newer, or MariaDB 10.6 or newer",
-              versionText));
+          "version %s is too old: use MySQL 8.0.19 or newer, or MariaDB 10.6 or newer"
+              .formatted(versionText));
     }
     for (String mode : List.of("STRICT_TRANS_TABLES", MySqlPool.ZERO_IS_A_VALUE)) {
       if (!List.of(sessionMode.split(",", -1)).contains(mode)) {
         refusals.add(
-            String.format(
-                Locale.ROOT,
-                "the session's sql_mode lacks %s, which gameq set: a proxy between dropped it;"
-                    + " have the proxy keep session variables, or connect to MySQL itself",
-                mode));
+            ("the session's sql_mode lacks %s, which gameq set: a proxy between dropped it;"
+                    + " have the proxy keep session variables, or connect to MySQL itself")
+                .formatted(mode));
       }
     }
     if ("OFF".equals(global.get("group_replication_single_primary_mode"))
@@ -95,11 +91,9 @@ public record MySqlServerCheck(
     String flush = global.getOrDefault("innodb_flush_log_at_trx_commit", "1");
     if (!flush.equals("1")) {
       warnings.add(
-          String.format(
-              Locale.ROOT,
-              "innodb_flush_log_at_trx_commit is %s: a power loss can undo rows that gameq"
-                  + " calls durable, set it to 1",
-              flush));
+          ("innodb_flush_log_at_trx_commit is %s: a power loss can undo rows that gameq"
+                  + " calls durable, set it to 1")
+              .formatted(flush));
     }
     long packet =
         Long.parseLong(global.getOrDefault("max_allowed_packet", Long.toString(MIN_PACKET_BYTES)));

@@ -7,7 +7,6 @@ import com.mysql.cj.exceptions.CJException;
 import io.gameq.GameQueueException;
 import java.util.HashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -110,11 +109,9 @@ record MySqlUrl(String address, String database, Map<String, String> options) {
   static MySqlUrl parse(String url) {
     if (!url.startsWith(PREFIX)) {
       throw new GameQueueException(
-          String.format(
-              Locale.ROOT,
-              "mysql.url must begin with %s and give one server, the primary (MariaDB too:"
-                  + " the driver is MySQL's)",
-              PREFIX));
+          ("mysql.url must begin with %s and give one server, the primary (MariaDB too:"
+                  + " the driver is MySQL's)")
+              .formatted(PREFIX));
     }
     ConnectionUrlParser parts;
     List<HostInfo> hosts;
@@ -127,10 +124,8 @@ record MySqlUrl(String address, String database, Map<String, String> options) {
     }
     if (hosts.size() > 1) {
       throw new GameQueueException(
-          String.format(
-              Locale.ROOT,
-              "mysql.url gives %d servers: give one, the primary, or an address that follows it",
-              hosts.size()));
+          "mysql.url gives %s servers: give one, the primary, or an address that follows it"
+              .formatted(hosts.size()));
     }
     HostInfo host = hosts.get(0);
     if (isGiven(host.getUser()) || isGiven(host.getPassword())) {
@@ -164,18 +159,14 @@ record MySqlUrl(String address, String database, Map<String, String> options) {
     }
     if (key == null) {
       throw new GameQueueException(
-          String.format(
-              Locale.ROOT,
-              "mysql.url has the option %s, which the driver does not know: correct or remove it",
-              name));
+          "mysql.url has the option %s, which the driver does not know: correct or remove it"
+              .formatted(name));
     }
     if (!ALLOWED.contains(key) && !FORCED.containsKey(key)) {
       throw new GameQueueException(
-          String.format(
-              Locale.ROOT,
-              "mysql.url has the option %s, which may change what is read or written: remove it;"
-                  + " gameq sets what it needs, and takes options of the network, TLS and login",
-              name));
+          ("mysql.url has the option %s, which may change what is read or written: remove it;"
+                  + " gameq sets what it needs, and takes options of the network, TLS and login")
+              .formatted(name));
     }
     return key.getKeyName();
   }

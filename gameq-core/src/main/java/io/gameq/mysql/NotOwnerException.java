@@ -3,7 +3,6 @@ package io.gameq.mysql;
 import io.gameq.DeadLetter;
 import io.gameq.owner.OwnerId;
 import java.sql.SQLException;
-import java.util.Locale;
 import java.util.Set;
 
 /** A row that gameq refuses to write, since MySQL says that it is another owner's. */
@@ -19,12 +18,8 @@ public final class NotOwnerException extends SQLException {
 
   public static NotOwnerException of(RowChange row, String owner) {
     return new NotOwnerException(
-        String.format(
-            Locale.ROOT,
-            "%s: the row belongs to %s, not to %s: only a move by its owner brings it here",
-            row.key(),
-            owner,
-            row.owner()),
+        "%s: the row belongs to %s, not to %s: only a move by its owner brings it here"
+            .formatted(row.key(), owner, row.owner()),
         DeadLetter.NOT_OWNER,
         Set.of());
   }
@@ -32,11 +27,8 @@ public final class NotOwnerException extends SQLException {
   /** A row that was sent under a key that is in use. */
   public static NotOwnerException keyInUse(RowChange row) {
     return new NotOwnerException(
-        String.format(
-            Locale.ROOT,
-            "%s: there is a row with this key already, and what is sent to %s needs a new key",
-            row.key(),
-            row.owner().base()),
+        "%s: there is a row with this key already, and what is sent to %s needs a new key"
+            .formatted(row.key(), row.owner().base()),
         DeadLetter.KEY_IN_USE,
         Set.of());
   }

@@ -15,7 +15,6 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -162,12 +161,9 @@ final class CurrentRows {
   private void ask(Table table) {
     if (!asked.contains(table.name()) && (changedBefore || changedSince.contains(table.name()))) {
       throw new GameQueueException(
-          String.format(
-              Locale.ROOT,
-              "the current rows of %s in table %s are not known: ask for them once before the"
-                  + " session's first commit, or read them with GameQueue.read",
-              owner,
-              table.name()));
+          ("the current rows of %s in table %s are not known: ask for them once before the"
+                  + " session's first commit, or read them with GameQueue.read")
+              .formatted(owner, table.name()));
     }
     asked.add(table.name());
   }

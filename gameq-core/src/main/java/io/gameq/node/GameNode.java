@@ -53,7 +53,6 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -90,7 +89,7 @@ final class GameNode implements SenderEvents, AutoCloseable {
   private final SecureRandom random = new SecureRandom();
 
   /** Names this start of the node: in its WAL, in the nonces of its sessions, as a sign of life. */
-  final String process = String.format(Locale.ROOT, "%08x", random.nextInt());
+  final String process = "%08x".formatted(random.nextInt());
 
   /** What may not be in MySQL yet. */
   final NodeSessions sessions = new NodeSessions(new NodeCounts());
@@ -241,13 +240,10 @@ final class GameNode implements SenderEvents, AutoCloseable {
     }
     if (!incomplete.isEmpty() && config.earlierWals() == EarlierWals.REFUSE) {
       throw new GameQueueException(
-          String.format(
-              Locale.ROOT,
-              "node %s does not start beside the incomplete WAL %s: run 'gameq-recovery"
+          ("node %s does not start beside the incomplete WAL %s: run 'gameq-recovery"
                   + " plan' over it and remove it when 'verify' ends with 0, or choose another"
-                  + " earlierWals",
-              config.node(),
-              incomplete.get(0)));
+                  + " earlierWals")
+              .formatted(config.node(), incomplete.get(0)));
     }
     if (wals.isEmpty()) {
       return wals;
@@ -367,7 +363,7 @@ final class GameNode implements SenderEvents, AutoCloseable {
 
   /** For a new session; names this process too. */
   String nonce() {
-    return process + String.format(Locale.ROOT, "%08x", random.nextInt());
+    return process + "%08x".formatted(random.nextInt());
   }
 
   /** Nothing is committed here any more: owners are not to look taken by this node. */
@@ -385,11 +381,8 @@ final class GameNode implements SenderEvents, AutoCloseable {
     Throwable cause = death;
     if (cause != null) {
       throw new GameQueueException(
-          String.format(
-              Locale.ROOT,
-              "node %s cannot go on, since its sender died (%s): close it and start it again",
-              config.node(),
-              cause),
+          "node %s cannot go on, since its sender died (%s): close it and start it again"
+              .formatted(config.node(), cause),
           cause);
     }
   }
@@ -428,8 +421,7 @@ final class GameNode implements SenderEvents, AutoCloseable {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     } catch (ExecutionException e) {
-      throw new GameQueueException(
-          String.format(Locale.ROOT, "node %s did not close well", config.node()), e);
+      throw new GameQueueException("node %s did not close well".formatted(config.node()), e);
     } finally {
       callbacks.runLeft(deadline);
     }

@@ -19,7 +19,6 @@ import io.gameq.view.GameTables;
 import io.gameq.view.OwnerView;
 import java.time.Clock;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -38,10 +37,7 @@ record GameRows(GameTables tables, RowCodec codec, Clock clock, int mostRowBytes
   record Sent(OwnerId to, ChangedRow row) {
     RowRefusedException isTwice() {
       return new RowRefusedException(
-          String.format(
-              Locale.ROOT,
-              "row %s is sent twice in one commit: what is sent needs a new key",
-              row.key()));
+          "row %s is sent twice in one commit: what is sent needs a new key".formatted(row.key()));
     }
   }
 
@@ -107,13 +103,9 @@ record GameRows(GameTables tables, RowCodec codec, Clock clock, int mostRowBytes
     Table table = given.table();
     if (!table.isOwnedBy(to, given.values())) {
       throw new RowRefusedException(
-          String.format(
-              Locale.ROOT,
-              "%s: the row belongs to %s by its column %s, and is sent to %s",
-              table.name(),
-              table.ownerOf(given.values()),
-              table.ownerColumn().name(),
-              to));
+          "%s: the row belongs to %s by its column %s, and is sent to %s"
+              .formatted(
+                  table.name(), table.ownerOf(given.values()), table.ownerColumn().name(), to));
     }
     RowKey key = RowKey.of(table, given.values());
     return new Sent(to, encode(table, key, RowOp.PUT, given.values(), null));
@@ -132,12 +124,8 @@ record GameRows(GameTables tables, RowCodec codec, Clock clock, int mostRowBytes
             : codec.encode(tables.image(table, op, values, carried));
     if (image.length > mostRowBytes) {
       throw new RowRefusedException(
-          String.format(
-              Locale.ROOT,
-              "%s: a row of %d bytes encoded, the limit is %d: raise maxRowBytes",
-              table.name(),
-              image.length,
-              mostRowBytes));
+          "%s: a row of %s bytes encoded, the limit is %s: raise maxRowBytes"
+              .formatted(table.name(), image.length, mostRowBytes));
     }
     return new ChangedRow(key.text(), image);
   }

@@ -8,7 +8,6 @@ import io.gameq.MySqlUnavailableException;
 import io.gameq.RedisUnavailableException;
 import io.gameq.agent.DaemonThreads;
 import java.time.Duration;
-import java.util.Locale;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -252,8 +251,7 @@ final class NodeCalls implements AutoCloseable {
   }
 
   private static String notDoneWithin(String what, long nanos) {
-    return String.format(
-        Locale.ROOT, "%s: not done within %d ms", what, TimeUnit.NANOSECONDS.toMillis(nanos));
+    return "%s: not done within %s ms".formatted(what, TimeUnit.NANOSECONDS.toMillis(nanos));
   }
 
   private static GameQueueException interrupted(String what) {

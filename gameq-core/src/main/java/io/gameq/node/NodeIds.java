@@ -125,12 +125,10 @@ final class NodeIds {
             : numbered;
     if (all.size() != 1) {
       throw new GameQueueException(
-          String.format(
-              Locale.ROOT,
-              "table %s has %s: ids are for a column with AUTO_INCREMENT, or for the only integer"
-                  + " of the primary key beside the owner's column",
-              of.name(),
-              all.isEmpty() ? "no column for ids" : "several columns for ids"));
+          ("table %s has %s: ids are for a column with AUTO_INCREMENT, or for the only integer"
+                  + " of the primary key beside the owner's column")
+              .formatted(
+                  of.name(), all.isEmpty() ? "no column for ids" : "several columns for ids"));
     }
     return all.get(0);
   }

@@ -29,7 +29,6 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -220,11 +219,9 @@ final class NodeSession implements OwnerSession {
       // refused: the row is what it was before
     } catch (TimeoutException e) {
       throw new RedisUnavailableException(
-          String.format(
-              Locale.ROOT,
-              "the last commit of a row of %s has no answer yet, and an update builds on it: put"
-                  + " the row whole, or update it later",
-              owner));
+          ("the last commit of a row of %s has no answer yet, and an update builds on it: put"
+                  + " the row whole, or update it later")
+              .formatted(owner));
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new GameQueueException("interrupted while the last commit had no answer", e);
@@ -350,22 +347,15 @@ final class NodeSession implements OwnerSession {
     } catch (RollbackRequiredException e) {
       dropped =
           new RollbackRequiredException(
-              String.format(
-                  Locale.ROOT,
-                  "the session of %s is closed, and staged changes of %s were dropped: %s",
-                  owner,
-                  drop(),
-                  e.getMessage()),
+              "the session of %s is closed, and staged changes of %s were dropped: %s"
+                  .formatted(owner, drop(), e.getMessage()),
               e);
     } catch (ClosedException e) {
       dropped =
           new ClosedException(
-              String.format(
-                  Locale.ROOT,
-                  "the queue was closed before the session of %s: staged changes of %s were"
-                      + " dropped",
-                  owner,
-                  drop()));
+              ("the queue was closed before the session of %s: staged changes of %s were"
+                      + " dropped")
+                  .formatted(owner, drop()));
     } catch (RuntimeException e) {
       dropped = e;
     } finally {

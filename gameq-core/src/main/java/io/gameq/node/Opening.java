@@ -24,7 +24,6 @@ import io.gameq.view.OwnerViews;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.function.Consumer;
@@ -371,11 +370,8 @@ public sealed interface Opening {
         }
         throw new OwnerHeldException(
             owner.id(),
-            String.format(
-                Locale.ROOT,
-                "%s is open %s: close it there, or open it with Takeover.ALWAYS",
-                owner,
-                holder.where()));
+            "%s is open %s: close it there, or open it with Takeover.ALWAYS"
+                .formatted(owner, holder.where()));
       }
       return new Free(attempt, by, seen);
     }
@@ -527,7 +523,6 @@ public sealed interface Opening {
   /** What who asked for {@link Takeover#UNLESS_ALIVE} is told of a race. */
   static OwnerHeldException openedElsewhere(OwnerId owner) {
     return new OwnerHeldException(
-        owner.id(),
-        String.format(Locale.ROOT, "%s was opened elsewhere at the same moment", owner));
+        owner.id(), "%s was opened elsewhere at the same moment".formatted(owner));
   }
 }

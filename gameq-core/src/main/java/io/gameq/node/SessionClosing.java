@@ -8,7 +8,6 @@ import io.gameq.redis.script.DueSessions;
 import io.gameq.upkeep.ClosedSessionNotices;
 import java.time.Duration;
 import java.util.List;
-import java.util.Locale;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
@@ -41,11 +40,8 @@ final class SessionClosing implements AutoCloseable {
     try {
       if (!tracker.awaitQueued(deadlineNanos)) {
         throw new GameQueueException(
-            String.format(
-                Locale.ROOT,
-                "not known within %d ms that Redis has all of session %s; it is sent on",
-                node.calls.timeout.toMillis(),
-                session));
+            "not known within %s ms that Redis has all of session %s; it is sent on"
+                .formatted(node.calls.timeout.toMillis(), session));
       }
       long left = deadlineNanos - System.nanoTime();
       if (left > 0) { // else it is told soon

@@ -303,11 +303,8 @@ final class SessionCommits implements MessageCommits {
     if (part.session().isLost()) {
       throw new OwnershipLostException(
           part.session().owner().id(),
-          String.format(
-              Locale.ROOT,
-              "session %s no longer owns %s: a newer session was opened; open the owner again",
-              part.session().id(),
-              part.session().owner()));
+          "session %s no longer owns %s: a newer session was opened; open the owner again"
+              .formatted(part.session().id(), part.session().owner()));
     }
   }
 
@@ -325,20 +322,14 @@ final class SessionCommits implements MessageCommits {
     }
     if (rows > limits.commitRows()) {
       throw new GameQueueException(
-          String.format(
-              Locale.ROOT,
-              "a commit of %d %s, the limit is %d: commit in smaller steps, or raise maxCommit",
-              rows,
-              messages.isEmpty() ? "rows" : "rows and messages",
-              limits.commitRows()));
+          "a commit of %s %s, the limit is %s: commit in smaller steps, or raise maxCommit"
+              .formatted(
+                  rows, messages.isEmpty() ? "rows" : "rows and messages", limits.commitRows()));
     }
     if (bytes > limits.commitBytes()) {
       throw new GameQueueException(
-          String.format(
-              Locale.ROOT,
-              "a commit of %d bytes, the limit is %d: commit in smaller steps, or raise maxCommit",
-              bytes,
-              limits.commitBytes()));
+          "a commit of %s bytes, the limit is %s: commit in smaller steps, or raise maxCommit"
+              .formatted(bytes, limits.commitBytes()));
     }
   }
 
@@ -429,15 +420,10 @@ final class SessionCommits implements MessageCommits {
       Thread.currentThread().interrupt();
     }
     throw new QueueFullException(
-        String.format(
-            Locale.ROOT,
-            "%s has as many rows, or bytes of them, that wait for MySQL as it may, and found"
-                + " no room within %d ms: MySQL or the writers are slow or away, or"
-                + " maxDirtyRowsPerOwner (%d) or maxDirtyBytesPerOwner (%d) is too low",
-            part.session().owner(),
-            limits.admissionMillis(),
-            rows,
-            bytes));
+        ("%s has as many rows, or bytes of them, that wait for MySQL as it may, and found"
+                + " no room within %s ms: MySQL or the writers are slow or away, or"
+                + " maxDirtyRowsPerOwner (%s) or maxDirtyBytesPerOwner (%s) is too low")
+            .formatted(part.session().owner(), limits.admissionMillis(), rows, bytes));
   }
 
   // --- messages alone, without a receipt
@@ -496,10 +482,8 @@ final class SessionCommits implements MessageCommits {
         String before = byMessage.get(HandledRow.handling(row.key()));
         if (before != null && !before.equals(row.key())) {
           throw new ClaimLostException(
-              String.format(
-                  Locale.ROOT,
-                  "%s has the rows of another handler of this message, its own or adopted ones",
-                  tracker.session().owner()));
+              "%s has the rows of another handler of this message, its own or adopted ones"
+                  .formatted(tracker.session().owner()));
         }
       }
       handled.forEach(row -> byMessage.put(HandledRow.handling(row.key()), row.key()));

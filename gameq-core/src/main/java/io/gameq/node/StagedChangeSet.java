@@ -14,7 +14,6 @@ import io.gameq.rows.Table;
 import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
@@ -135,12 +134,8 @@ final class StagedChangeSet implements ChangeSet {
       throw giver.refused(
           "move",
           new RowRefusedException(
-              String.format(
-                  Locale.ROOT,
-                  "%s: the row stays with %s: put it, or name its new owner by its column %s",
-                  row.table().name(),
-                  giver.owner,
-                  row.table().ownerColumn().name())));
+              "%s: the row stays with %s: put it, or name its new owner by its column %s"
+                  .formatted(row.table().name(), giver.owner, row.table().ownerColumn().name())));
     }
     giver.move(() -> row, taker);
   }
@@ -201,11 +196,8 @@ final class StagedChangeSet implements ChangeSet {
     }
     if (shares.size() > 1) {
       throw new RowRefusedException(
-          String.format(
-              Locale.ROOT,
-              "%s: an update in a change set of several owners names the owner by its column %s",
-              row.table().name(),
-              row.table().ownerColumn().name()));
+          "%s: an update in a change set of several owners names the owner by its column %s"
+              .formatted(row.table().name(), row.table().ownerColumn().name()));
     }
     return shares.get(0);
   }
@@ -215,16 +207,15 @@ final class StagedChangeSet implements ChangeSet {
         .orElseThrow(
             () ->
                 new RowRefusedException(
-                    String.format(
-                        Locale.ROOT,
-                        "%s: the row belongs to %s by its column %s, and the change set is of %s:"
-                            + " give transact that owner's session too",
-                        table.name(),
-                        owner,
-                        table.ownerColumn().name(),
-                        shares.stream()
-                            .map(share -> share.owner.toString())
-                            .collect(Collectors.joining(", ")))));
+                    ("%s: the row belongs to %s by its column %s, and the change set is of %s:"
+                            + " give transact that owner's session too")
+                        .formatted(
+                            table.name(),
+                            owner,
+                            table.ownerColumn().name(),
+                            shares.stream()
+                                .map(share -> share.owner.toString())
+                                .collect(Collectors.joining(", ")))));
   }
 
   private StagedChanges ownersOf(Table table, Object... key) {
@@ -234,11 +225,9 @@ final class StagedChangeSet implements ChangeSet {
     }
     if (shares.size() > 1) {
       throw new RowRefusedException(
-          String.format(
-              Locale.ROOT,
-              "%s: the primary key does not name the owner: say whose row it is, delete(session,"
-                  + " ...)",
-              table.name()));
+          ("%s: the primary key does not name the owner: say whose row it is, delete(session,"
+                  + " ...)")
+              .formatted(table.name()));
     }
     return shares.get(0);
   }

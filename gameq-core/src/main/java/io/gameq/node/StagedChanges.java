@@ -154,13 +154,9 @@ final class StagedChanges {
     int part = of.keyColumns().indexOf(of.ownerColumn());
     if (part >= 0 && !parts[part].equals(of.ownerColumnValue(owner))) {
       throw new RowRefusedException(
-          String.format(
-              Locale.ROOT,
-              "%s: the key names another owner by its column %s than %s: delete it in that"
-                  + " owner's session",
-              of.name(),
-              of.ownerColumn().name(),
-              owner));
+          ("%s: the key names another owner by its column %s than %s: delete it in that"
+                  + " owner's session")
+              .formatted(of.name(), of.ownerColumn().name(), owner));
     }
     stage(games.encode(of, RowKey.ofKey(of, parts), RowOp.DELETE, parts, null));
   }
@@ -174,11 +170,9 @@ final class StagedChanges {
     Table table = row.table();
     if (table.keyColumns().contains(table.ownerColumn())) {
       throw new RowRefusedException(
-          String.format(
-              Locale.ROOT,
-              "%s: the primary key names the owner, so this row cannot move: delete it here"
-                  + " and put it in the other session, and commit both together",
-              table.name()));
+          ("%s: the primary key names the owner, so this row cannot move: delete it here"
+                  + " and put it in the other session, and commit both together")
+              .formatted(table.name()));
     }
     requireKnown(table);
     to.requireKnown(table);
@@ -201,10 +195,8 @@ final class StagedChanges {
         () -> {
           if (to.equals(owner)) {
             throw new RowRefusedException(
-                String.format(
-                    Locale.ROOT,
-                    "rows are sent to other owners than %s, whose session this is: put them",
-                    to));
+                "rows are sent to other owners than %s, whose session this is: put them"
+                    .formatted(to));
           }
           stage(games.sent(to, given.get()));
         });
@@ -232,27 +224,22 @@ final class StagedChanges {
     Table table = row.table();
     if (!table.isOwnedBy(owner, row.values())) {
       throw new RowRefusedException(
-          String.format(
-              Locale.ROOT,
-              "%s: the row belongs to %s by its column %s, not to %s: put it in that owner's"
-                  + " session, or move it there",
-              table.name(),
-              table.ownerOf(row.values()),
-              table.ownerColumn().name(),
-              owner));
+          ("%s: the row belongs to %s by its column %s, not to %s: put it in that owner's"
+                  + " session, or move it there")
+              .formatted(
+                  table.name(), table.ownerOf(row.values()), table.ownerColumn().name(), owner));
     }
   }
 
   /** The message of gameq's own exceptions names the table; others may hold a value. */
   RuntimeException refused(String change, RuntimeException reason) {
     tear(
-        String.format(
-            Locale.ROOT,
-            "a %s was refused (%s);",
-            change,
-            reason instanceof GameQueueException
-                ? reason.getMessage()
-                : reason.getClass().getSimpleName()),
+        "a %s was refused (%s);"
+            .formatted(
+                change,
+                reason instanceof GameQueueException
+                    ? reason.getMessage()
+                    : reason.getClass().getSimpleName()),
         reason);
     return reason;
   }
@@ -266,12 +253,9 @@ final class StagedChanges {
   private void stage(ChangedRow row) {
     if (ofSession != null && ofSession.get(row.key()) != null) {
       throw new GameQueueException(
-          String.format(
-              Locale.ROOT,
-              "row %s has a change that is staged in the session of %s: commit it, or roll it back,"
-                  + " first",
-              row.key(),
-              owner));
+          ("row %s has a change that is staged in the session of %s: commit it, or roll it back,"
+                  + " first")
+              .formatted(row.key(), owner));
     }
     add(row);
   }
@@ -335,12 +319,9 @@ final class StagedChanges {
   synchronized void requireOpen() {
     if (refused != null) {
       throw new ClosedException(
-          String.format(
-              Locale.ROOT,
-              "a commit of %s together with the acknowledgement of a message was refused, and what"
-                  + " the game remembers may be ahead of its rows: open the owner again (%s)",
-              owner,
-              refused.getMessage()));
+          ("a commit of %s together with the acknowledgement of a message was refused, and what"
+                  + " the game remembers may be ahead of its rows: open the owner again (%s)")
+              .formatted(owner, refused.getMessage()));
     }
     if (closed) {
       throw new ClosedException("the session of " + owner + " is closed: open the owner again");
@@ -439,13 +420,10 @@ final class StagedChanges {
 
   private RollbackRequiredException rollbackRequired(Tear tear) {
     return new RollbackRequiredException(
-        String.format(
-            Locale.ROOT,
-            "what is staged for %s may be half of a change and was not committed: %s call"
+        ("what is staged for %s may be half of a change and was not committed: %s call"
                 + " rollback() on this session, and on the others of a trade, and stage the change"
-                + " again",
-            owner,
-            tear.why),
+                + " again")
+            .formatted(owner, tear.why),
         tear.cause);
   }
 
@@ -575,12 +553,9 @@ final class StagedChanges {
 
     private static GameQueueException tooMuch(String wouldBe, String limit) {
       return new GameQueueException(
-          String.format(
-              Locale.ROOT,
-              "this change would make a commit of %s, the limit is %s: commit in smaller steps, or"
-                  + " raise maxCommit",
-              wouldBe,
-              limit));
+          ("this change would make a commit of %s, the limit is %s: commit in smaller steps, or"
+                  + " raise maxCommit")
+              .formatted(wouldBe, limit));
     }
 
     /** So much is staged now. */

@@ -2,7 +2,6 @@ package io.gameq.owner;
 
 import io.gameq.GameQueueException;
 import java.nio.charset.StandardCharsets;
-import java.util.Locale;
 import java.util.zip.CRC32;
 
 /**
@@ -33,20 +32,15 @@ public record OwnerId(String kind, String key, String encoded) {
     int colon = id.indexOf(':');
     if (colon < 0 || !isKind(id, colon) || colon == id.length() - 1) {
       throw new GameQueueException(
-          String.format(
-              Locale.ROOT,
-              "owner id of %d characters is not 'kind:key', such as player:42 (kind: a"
-                  + " lower-case letter, then up to 31 of a-z 0-9 _; key: not empty)",
-              id.length()));
+          ("owner id of %s characters is not 'kind:key', such as player:42 (kind: a"
+                  + " lower-case letter, then up to 31 of a-z 0-9 _; key: not empty)")
+              .formatted(id.length()));
     }
     String encoded = PercentEncoding.percent(id);
     if (encoded.length() > MAX_ENCODED_BYTES) {
       throw new GameQueueException(
-          String.format(
-              Locale.ROOT,
-              "owner id takes %d bytes encoded, the limit is %d: use a shorter id",
-              encoded.length(),
-              MAX_ENCODED_BYTES));
+          "owner id takes %s bytes encoded, the limit is %s: use a shorter id"
+              .formatted(encoded.length(), MAX_ENCODED_BYTES));
     }
     return new OwnerId(id.substring(0, colon), id.substring(colon + 1), encoded);
   }

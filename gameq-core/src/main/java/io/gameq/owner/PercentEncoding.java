@@ -3,7 +3,6 @@ package io.gameq.owner;
 import io.gameq.GameQueueException;
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
-import java.util.Locale;
 
 /**
  * Percent encoding of untrusted text into {@code [A-Za-z0-9._~%-]}: one form per text, so equal
@@ -45,8 +44,7 @@ public final class PercentEncoding {
         i++;
       } else if (Character.isSurrogate(c)) {
         throw new GameQueueException(
-            String.format(
-                Locale.ROOT, "text of %d characters holds a lone surrogate", text.length()));
+            "text of %s characters holds a lone surrogate".formatted(text.length()));
       }
     }
     return text.getBytes(StandardCharsets.UTF_8);

@@ -10,7 +10,6 @@ import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -221,8 +220,7 @@ public final class PackedValues {
           }
         }
         throw new GameQueueException(
-            String.format(
-                Locale.ROOT, "a payload has a constant that %s does not", type.getName()));
+            "a payload has a constant that %s does not".formatted(type.getName()));
       }
     };
   }

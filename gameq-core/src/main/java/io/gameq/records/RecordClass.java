@@ -6,7 +6,6 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
 import java.lang.reflect.RecordComponent;
 import java.util.Arrays;
-import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /** A record class of the game: reads its components, and makes its records. Immutable. */
@@ -42,10 +41,7 @@ public final class RecordClass {
               .asType(MethodType.methodType(Object.class, Object[].class));
     } catch (IllegalAccessException | NoSuchMethodException e) {
       throw new GameQueueException(
-          String.format(
-              Locale.ROOT,
-              "record %s is closed to gameq: open its package in module-info",
-              type.getName()),
+          "record %s is closed to gameq: open its package in module-info".formatted(type.getName()),
           e);
     }
   }
@@ -66,11 +62,8 @@ public final class RecordClass {
       return (Object) accessors[i].invokeExact(record);
     } catch (Throwable e) {
       throw new GameQueueException(
-          String.format(
-              Locale.ROOT,
-              "reading component %s of record %s failed",
-              components[i].getName(),
-              type.getName()),
+          "reading component %s of record %s failed"
+              .formatted(components[i].getName(), type.getName()),
           e);
     }
   }
@@ -80,8 +73,7 @@ public final class RecordClass {
     try {
       return (Object) constructor.invokeExact(values);
     } catch (Throwable e) {
-      throw new GameQueueException(
-          String.format(Locale.ROOT, "record %s refused its values", type.getName()), e);
+      throw new GameQueueException("record %s refused its values".formatted(type.getName()), e);
     }
   }
 }

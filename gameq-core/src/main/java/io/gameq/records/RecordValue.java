@@ -4,7 +4,6 @@ import io.gameq.GameQueueException;
 import java.io.IOException;
 import java.lang.reflect.RecordComponent;
 import java.util.HashMap;
-import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.msgpack.core.MessagePacker;
@@ -25,11 +24,8 @@ public final class RecordValue implements PackedValue {
   private RecordValue(Class<?> type, int depth) {
     if (depth > DEEPEST) {
       throw new GameQueueException(
-          String.format(
-              Locale.ROOT,
-              "record %s holds itself, or records more than %d deep",
-              type.getName(),
-              DEEPEST));
+          "record %s holds itself, or records more than %s deep"
+              .formatted(type.getName(), DEEPEST));
     }
     record = new RecordClass(type);
     components = new Component[record.size()];
@@ -52,12 +48,11 @@ public final class RecordValue implements PackedValue {
     PackedValue packed = PackedValues.of(component.getGenericType(), depth);
     if (packed == null) {
       throw new GameQueueException(
-          String.format(
-              Locale.ROOT,
-              "component %s of record %s cannot be part of a payload: %s",
-              component.getName(),
-              component.getDeclaringRecord().getName(),
-              component.getGenericType().getTypeName()));
+          "component %s of record %s cannot be part of a payload: %s"
+              .formatted(
+                  component.getName(),
+                  component.getDeclaringRecord().getName(),
+                  component.getGenericType().getTypeName()));
     }
     return new Component(component.getName(), packed, PackedValues.absent(component.getType()));
   }

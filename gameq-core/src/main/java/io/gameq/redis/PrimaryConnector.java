@@ -5,7 +5,6 @@ import io.gameq.term.Settling;
 import io.gameq.term.Term;
 import io.gameq.term.TermMovedException;
 import io.gameq.term.Terms;
-import java.util.Locale;
 
 /**
  * Opens connections to the primary that counts by the {@linkplain io.gameq.term term} in MySQL, and
@@ -94,10 +93,8 @@ public final class PrimaryConnector {
     Term now = terms.current();
     if (now.number() != opened.term() && !now.runId().equals(opened.runId())) {
       throw new TermMovedException(
-          String.format(
-              Locale.ROOT,
-              "another Redis primary took over meanwhile, as number %d: run this again",
-              now.number()));
+          "another Redis primary took over meanwhile, as number %s: run this again"
+              .formatted(now.number()));
     }
   }
 

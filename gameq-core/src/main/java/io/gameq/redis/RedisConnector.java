@@ -229,8 +229,7 @@ public final class RedisConnector implements AutoCloseable {
     }
     String untrusted = TlsRefusal.reason(e);
     if (untrusted != null) {
-      return new GameQueueException(
-          String.format(Locale.ROOT, "Redis at %s: %s", where, untrusted), e);
+      return new GameQueueException("Redis at %s: %s".formatted(where, untrusted), e);
     }
     String reason = String.valueOf(root.getMessage());
     String answer = RedisReply.answered(root);

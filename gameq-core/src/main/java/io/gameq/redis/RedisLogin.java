@@ -3,7 +3,6 @@ package io.gameq.redis;
 import io.gameq.Password;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
-import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -52,10 +51,9 @@ public record RedisLogin(@Nullable String user, @Nullable Password password) {
 
   /** For messages: {@code user 'node' with the password of file /run/secrets/redis}. */
   String described() {
-    return String.format(
-        Locale.ROOT,
-        "%s with %s",
-        user == null ? "the default user" : "user '" + user + "'",
-        password == null ? "no password" : "the password of " + password.source());
+    return "%s with %s"
+        .formatted(
+            user == null ? "the default user" : "user '" + user + "'",
+            password == null ? "no password" : "the password of " + password.source());
   }
 }

@@ -2,7 +2,6 @@ package io.gameq.redis;
 
 import io.gameq.GameQueueException;
 import io.gameq.RedisUnavailableException;
-import java.util.Locale;
 import java.util.Map;
 import java.util.stream.Collectors;
 
@@ -93,11 +92,9 @@ public final class RedisServerCheck {
   }
 
   static String mayEvict(String policy) {
-    return String.format(
-        Locale.ROOT,
-        "Redis has maxmemory-policy %s, which would drop unflushed rows: run CONFIG SET"
-            + " maxmemory-policy noeviction, and set it in redis.conf",
-        policy);
+    return ("Redis has maxmemory-policy %s, which would drop unflushed rows: run CONFIG SET"
+            + " maxmemory-policy noeviction, and set it in redis.conf")
+        .formatted(policy);
   }
 
   private static boolean isOlder(String version, int major, int minor) {

@@ -12,7 +12,6 @@ import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -81,12 +80,9 @@ final class Sentinels {
     if (newest == null) {
       requireLogin(answers);
       throw new RedisUnavailableException(
-          String.format(
-              Locale.ROOT,
-              "no Sentinel of '%s' named a primary within %d ms: check that they run and"
-                  + " that this host may reach them",
-              uri.getSentinelMasterId(),
-              firstMillis));
+          ("no Sentinel of '%s' named a primary within %s ms: check that they run and"
+                  + " that this host may reach them")
+              .formatted(uri.getSentinelMasterId(), firstMillis));
     }
     return newest;
   }
@@ -140,19 +136,14 @@ final class Sentinels {
       Throwable error = answer.isCompletedExceptionally() ? failure(answer) : null;
       String untrusted = TlsRefusal.reason(error);
       if (untrusted != null) {
-        throw new GameQueueException(
-            String.format(Locale.ROOT, "a Sentinel of '%s': %s", primaryName(), untrusted));
+        throw new GameQueueException("a Sentinel of '%s': %s".formatted(primaryName(), untrusted));
       }
       for (Throwable e = error; e != null; e = e.getCause()) {
         String refused = RedisReply.answered(e);
         if (refused != null && refused.matches("(NOAUTH|WRONGPASS|NOPERM).*")) {
           throw new GameQueueException(
-              String.format(
-                  Locale.ROOT,
-                  "a Sentinel of '%s' refuses the login of %s: %s",
-                  primaryName(),
-                  login.described(),
-                  refused));
+              "a Sentinel of '%s' refuses the login of %s: %s"
+                  .formatted(primaryName(), login.described(), refused));
         }
       }
     }

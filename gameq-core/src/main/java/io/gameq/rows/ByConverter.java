@@ -5,7 +5,6 @@ import io.gameq.GameQueueException;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
 import java.lang.reflect.RecordComponent;
-import java.util.Locale;
 import java.util.function.UnaryOperator;
 
 /** A component that the game's own converter converts. Thread-safe as that is. */
@@ -22,12 +21,8 @@ final class ByConverter implements Conversion {
   static Conversion of(
       Class<? extends Converter<?, ?>> type, RecordComponent component, Column column) {
     String what =
-        String.format(
-            Locale.ROOT,
-            "converter %s of component %s and %s",
-            type.getName(),
-            component.getName(),
-            column.label());
+        "converter %s of component %s and %s"
+            .formatted(type.getName(), component.getName(), column.label());
     try {
       Object made =
           MethodHandles.privateLookupIn(type, MethodHandles.lookup())
@@ -61,7 +56,7 @@ final class ByConverter implements Conversion {
       to = way.apply(from);
     } catch (ClassCastException e) {
       throw new GameQueueException(
-          String.format(Locale.ROOT, "%s takes no %s", what, from.getClass().getSimpleName()), e);
+          "%s takes no %s".formatted(what, from.getClass().getSimpleName()), e);
     }
     if (to == null) {
       throw new GameQueueException(what + " returned null");

@@ -4,7 +4,6 @@ import io.gameq.RowRefusedException;
 import io.gameq.rows.types.Refusal;
 import java.time.Clock;
 import java.util.BitSet;
-import java.util.Locale;
 import java.util.Map;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -69,12 +68,8 @@ public final class CanonicalRow {
   public static @Nullable Object[] of(Table table, @Nullable Object[] values) {
     if (values.length != table.columns().size()) {
       throw new RowRefusedException(
-          String.format(
-              Locale.ROOT,
-              "%s: %d values for %d columns",
-              table.name(),
-              values.length,
-              table.columns().size()));
+          "%s: %s values for %s columns"
+              .formatted(table.name(), values.length, table.columns().size()));
     }
     @Nullable Object[] row = new @Nullable Object[values.length];
     for (int i = 0; i < row.length; i++) {
@@ -118,12 +113,11 @@ public final class CanonicalRow {
   public static Object[] key(Table table, @Nullable Object... parts) {
     if (parts.length != table.keyLength()) {
       throw new RowRefusedException(
-          String.format(
-              Locale.ROOT,
-              "%s: %d key parts given, the primary key is (%s)",
-              table.name(),
-              parts.length,
-              table.keyColumns().stream().map(Column::name).collect(Collectors.joining(", "))));
+          "%s: %s key parts given, the primary key is (%s)"
+              .formatted(
+                  table.name(),
+                  parts.length,
+                  table.keyColumns().stream().map(Column::name).collect(Collectors.joining(", "))));
     }
     Object[] key = new Object[parts.length];
     for (int i = 0; i < key.length; i++) {

@@ -3,7 +3,6 @@ package io.gameq.rows;
 import io.gameq.GameQueueException;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
@@ -51,14 +50,13 @@ public final class Catalog {
       return this;
     }
     throw new GameQueueException(
-        String.format(
-            Locale.ROOT,
-            "%s cannot be managed: %s (who needs it no more removes it from gameq_table)",
-            unmanaged.size() == 1 ? "a table" : unmanaged.size() + " tables",
-            new TreeMap<>(unmanaged)
-                .entrySet().stream()
-                    .map(of -> of.getKey() + ": " + of.getValue())
-                    .collect(Collectors.joining("; "))));
+        "%s cannot be managed: %s (who needs it no more removes it from gameq_table)"
+            .formatted(
+                unmanaged.size() == 1 ? "a table" : unmanaged.size() + " tables",
+                new TreeMap<>(unmanaged)
+                    .entrySet().stream()
+                        .map(of -> of.getKey() + ": " + of.getValue())
+                        .collect(Collectors.joining("; "))));
   }
 
   /**
@@ -73,15 +71,11 @@ public final class Catalog {
     }
     String reason = unmanaged.get(name);
     if (reason != null) {
-      throw new GameQueueException(
-          String.format(Locale.ROOT, "table %s cannot be managed: %s", name, reason));
+      throw new GameQueueException("table %s cannot be managed: %s".formatted(name, reason));
     }
     throw new GameQueueException(
-        String.format(
-            Locale.ROOT,
-            "table %s is not managed by gameq%s",
-            name,
-            SimilarNames.hint(name, byName.keySet())));
+        "table %s is not managed by gameq%s"
+            .formatted(name, SimilarNames.hint(name, byName.keySet())));
   }
 
   /** Whether there is a managed table of this name, or it is that of {@link HandledRow}. */

@@ -13,7 +13,6 @@ import java.util.Arrays;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
@@ -145,16 +144,14 @@ final class Components {
     for (Object constant : enumClass.getEnumConstants()) {
       if (constants.put(held.apply(constant), constant) != null) {
         throw new GameQueueException(
-            String.format(
-                Locale.ROOT, "enum %s has two constants of one number", enumClass.getName()));
+            "enum %s has two constants of one number".formatted(enumClass.getName()));
       }
     }
     return value -> {
       Object constant = constants.get(value);
       if (constant == null) {
         throw new GameQueueException(
-            String.format(
-                Locale.ROOT, "enum %s lacks a member of the column", enumClass.getName()));
+            "enum %s lacks a member of the column".formatted(enumClass.getName()));
       }
       return constant;
     };

@@ -7,7 +7,6 @@ import java.time.Clock;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
@@ -40,13 +39,10 @@ final class OldLayouts {
           String text = source.layout(old.table(), old.fingerprint());
           if (text == null) {
             throw new LayoutException(
-                String.format(
-                    Locale.ROOT,
-                    "row of table %s written with the column list %08x, which gameq_layout"
+                ("row of table %s written with the column list %08x, which gameq_layout"
                         + " does not know: restore that table, or replay the WAL of the node that"
-                        + " wrote the row",
-                    old.table(),
-                    old.fingerprint()));
+                        + " wrote the row")
+                    .formatted(old.table(), old.fingerprint()));
           }
           return Layout.parse(text);
         });
@@ -92,11 +88,8 @@ final class OldLayouts {
       List<String> gone = oldNamed.stream().mapToObj(layout.names()::get).toList();
       if (!isFresh) {
         throw new LayoutException(
-            String.format(
-                Locale.ROOT,
-                "row of table %s written with columns that are gone, or were not there yet: %s",
-                table.name(),
-                String.join(", ", gone)));
+            "row of table %s written with columns that are gone, or were not there yet: %s"
+                .formatted(table.name(), String.join(", ", gone)));
       }
       Renamed.requireNone(table, layout.names(), gone);
     }
@@ -105,12 +98,9 @@ final class OldLayouts {
 
   private static LayoutException doesNotFit(Table table, RowRefusedException e) {
     return new LayoutException(
-        String.format(
-            Locale.ROOT,
-            "row of table %s written before it was altered does not fit: %s; undo that"
-                + " change until such rows are in MySQL",
-            table.name(),
-            e.getMessage()),
+        ("row of table %s written before it was altered does not fit: %s; undo that"
+                + " change until such rows are in MySQL")
+            .formatted(table.name(), e.getMessage()),
         e);
   }
 
@@ -121,11 +111,8 @@ final class OldLayouts {
       int index = layout.names().indexOf(column.name());
       if (index < 0) {
         throw new LayoutException(
-            String.format(
-                Locale.ROOT,
-                "deleted row of table %s written without the key column %s",
-                table.name(),
-                column.name()));
+            "deleted row of table %s written without the key column %s"
+                .formatted(table.name(), column.name()));
       }
       types.add(layout.types().get(index));
     }
@@ -137,8 +124,7 @@ final class OldLayouts {
     try {
       return CanonicalRow.key(table, old);
     } catch (RowRefusedException e) {
-      throw new LayoutException(
-          String.format(Locale.ROOT, "deleted row of table %s: %s", table, e.getMessage()), e);
+      throw new LayoutException("deleted row of table %s: %s".formatted(table, e.getMessage()), e);
     }
   }
 }

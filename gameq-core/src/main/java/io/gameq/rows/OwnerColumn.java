@@ -5,7 +5,6 @@ import io.gameq.RowRefusedException;
 import io.gameq.owner.OwnerId;
 import io.gameq.rows.types.ColumnType;
 import java.math.BigInteger;
-import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -42,12 +41,8 @@ record OwnerColumn(String table, String kind, Column column) {
   Object value(OwnerId owner) {
     if (!owner.kind().equals(kind)) {
       throw new GameQueueException(
-          String.format(
-              Locale.ROOT,
-              "owner %s has no rows in table %s, whose owners are of kind %s",
-              owner,
-              table,
-              kind));
+          "owner %s has no rows in table %s, whose owners are of kind %s"
+              .formatted(owner, table, kind));
     }
     Object in = owner.key();
     if (column.type().kind() != ColumnType.Kind.TEXT) {
@@ -71,16 +66,15 @@ record OwnerColumn(String table, String kind, Column column) {
 
   private GameQueueException notTheKey(OwnerId owner, @Nullable Exception cause) {
     String message =
-        String.format(
-            Locale.ROOT,
-            "owner id %s does not fit its column %s: %s",
-            owner,
-            column.label(),
-            cause instanceof RowRefusedException
-                ? cause.getMessage()
-                : column.type().kind() == ColumnType.Kind.TEXT
-                    ? "the column would store another text"
-                    : "write the key as a decimal number without leading zeros");
+        "owner id %s does not fit its column %s: %s"
+            .formatted(
+                owner,
+                column.label(),
+                cause instanceof RowRefusedException
+                    ? cause.getMessage()
+                    : column.type().kind() == ColumnType.Kind.TEXT
+                        ? "the column would store another text"
+                        : "write the key as a decimal number without leading zeros");
     return cause == null ? new GameQueueException(message) : new GameQueueException(message, cause);
   }
 }

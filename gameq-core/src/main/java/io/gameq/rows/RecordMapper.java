@@ -69,27 +69,25 @@ public final class RecordMapper<T extends Record> {
     String name = override != null ? override.value() : snakeCase(component.getName());
     if (!table.has(name)) {
       throw new GameQueueException(
-          String.format(
-              Locale.ROOT,
-              "component %s of record %s has no column: table %s lacks %s%s",
-              component.getName(),
-              type.getName(),
-              table,
-              name,
-              SimilarNames.hint(name, table.columns().stream().map(Column::name).toList())));
+          "component %s of record %s has no column: table %s lacks %s%s"
+              .formatted(
+                  component.getName(),
+                  type.getName(),
+                  table,
+                  name,
+                  SimilarNames.hint(name, table.columns().stream().map(Column::name).toList())));
     }
     Column column = table.column(name);
     Conversion conversion = Conversions.of(component, column);
     if (conversion == null) {
       throw new GameQueueException(
-          String.format(
-              Locale.ROOT,
-              "component %s of record %s cannot be a %s: column %s is %s",
-              component.getName(),
-              type.getName(),
-              component.getGenericType().getTypeName(),
-              column.label(),
-              column.declaration()));
+          "component %s of record %s cannot be a %s: column %s is %s"
+              .formatted(
+                  component.getName(),
+                  type.getName(),
+                  component.getGenericType().getTypeName(),
+                  column.label(),
+                  column.declaration()));
     }
     return new Component(
         component.getName(), table.indexOf(name), component.getType().isPrimitive(), conversion);
@@ -154,12 +152,7 @@ public final class RecordMapper<T extends Record> {
   public T fromRow(Row row) {
     if (!row.table().equals(table.name())) {
       throw new GameQueueException(
-          String.format(
-              Locale.ROOT,
-              "row of table %s read as %s of table %s",
-              row.table(),
-              type.getName(),
-              table));
+          "row of table %s read as %s of table %s".formatted(row.table(), type.getName(), table));
     }
     @Nullable Object[] arguments = new @Nullable Object[components.size()];
     for (int i = 0; i < arguments.length; i++) {
@@ -174,13 +167,9 @@ public final class RecordMapper<T extends Record> {
     if (value == null) {
       if (component.primitive()) {
         throw new GameQueueException(
-            String.format(
-                Locale.ROOT,
-                "%s is NULL, which the primitive component %s of record %s cannot be: box it, or"
-                    + " make it an Optional",
-                column.label(),
-                component.name(),
-                type.getName()));
+            ("%s is NULL, which the primitive component %s of record %s cannot be: box it, or"
+                    + " make it an Optional")
+                .formatted(column.label(), component.name(), type.getName()));
       }
       return component.conversion().fromNull();
     }
@@ -188,12 +177,8 @@ public final class RecordMapper<T extends Record> {
       return component.conversion().fromColumn(value);
     } catch (ArithmeticException | IllegalArgumentException e) {
       throw new GameQueueException(
-          String.format(
-              Locale.ROOT,
-              "%s holds a value that component %s of record %s cannot",
-              column.label(),
-              component.name(),
-              type.getName()),
+          "%s holds a value that component %s of record %s cannot"
+              .formatted(column.label(), component.name(), type.getName()),
           e);
     }
   }

@@ -3,7 +3,6 @@ package io.gameq.rows;
 import io.gameq.LayoutException;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Set;
 
 /**
@@ -26,14 +25,10 @@ final class Renamed {
       Set<String> inItsPlace = inPlaceOf(name, before, now);
       if (!inItsPlace.isEmpty()) {
         throw new LayoutException(
-            String.format(
-                Locale.ROOT,
-                "row of table %s written with column %s, which is gone or has become %s:"
+            ("row of table %s written with column %s, which is gone or has become %s:"
                     + " rename it back, or, if it was dropped, add it again as the FIRST column,"
-                    + " until such rows are in MySQL",
-                table.name(),
-                name,
-                String.join(" or ", inItsPlace)));
+                    + " until such rows are in MySQL")
+                .formatted(table.name(), name, String.join(" or ", inItsPlace)));
       }
     }
   }

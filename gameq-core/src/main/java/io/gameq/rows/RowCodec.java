@@ -7,7 +7,6 @@ import java.io.UncheckedIOException;
 import java.time.Clock;
 import java.util.BitSet;
 import java.util.List;
-import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 import org.msgpack.core.MessageFormat;
 import org.msgpack.core.MessagePack;
@@ -72,13 +71,8 @@ public final class RowCodec {
     int expected = keyOnly ? table.keyLength() : table.columns().size();
     if (values.length != expected) {
       throw new GameQueueException(
-          String.format(
-              Locale.ROOT,
-              "%s of table %s takes %d values, not %d",
-              op,
-              table.name(),
-              expected,
-              values.length));
+          "%s of table %s takes %s values, not %s"
+              .formatted(op, table.name(), expected, values.length));
     }
     RowPacker out = PACKER.get();
     try {
@@ -177,8 +171,7 @@ public final class RowCodec {
       throws IOException {
     if (count != types.size()) {
       throw new GameQueueException(
-          String.format(
-              Locale.ROOT, "encoded row with %d values for %d columns", count, types.size()));
+          "encoded row with %s values for %s columns".formatted(count, types.size()));
     }
     @Nullable Object[] values = new @Nullable Object[count];
     for (int i = 0; i < count; i++) {

@@ -3,7 +3,6 @@ package io.gameq.rows;
 import io.gameq.RowRefusedException;
 import io.gameq.rows.types.ValueText;
 import java.util.HashMap;
-import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -44,10 +43,8 @@ public final class RowEdit {
     int index = table.indexOf(name);
     if (!isEditable(table, index)) {
       throw new RowRefusedException(
-          String.format(
-              Locale.ROOT,
-              "%s names the row or its owner and cannot be edited",
-              table.columns().get(index).label()));
+          "%s names the row or its owner and cannot be edited"
+              .formatted(table.columns().get(index).label()));
     }
     return index;
   }

@@ -3,7 +3,6 @@ package io.gameq.rows;
 import io.gameq.GameQueueException;
 import io.gameq.RowRefusedException;
 import io.gameq.owner.PercentEncoding;
-import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -38,12 +37,8 @@ public record RowKey(Table table, String text) {
     }
     if (text.length() - start > MAX_KEY_BYTES) {
       throw new RowRefusedException(
-          String.format(
-              Locale.ROOT,
-              "%s: primary key of %d bytes encoded, the limit is %d",
-              table.name(),
-              text.length() - start,
-              MAX_KEY_BYTES));
+          "%s: primary key of %s bytes encoded, the limit is %s"
+              .formatted(table.name(), text.length() - start, MAX_KEY_BYTES));
     }
     return new RowKey(table, text.toString());
   }
@@ -71,12 +66,8 @@ public record RowKey(Table table, String text) {
     String[] texts = keyText().split(",", -1);
     if (texts.length != table.keyLength()) {
       throw new RowRefusedException(
-          String.format(
-              Locale.ROOT,
-              "%s: row key with %d parts, the primary key has %d",
-              table.name(),
-              texts.length,
-              table.keyLength()));
+          "%s: row key with %s parts, the primary key has %s"
+              .formatted(table.name(), texts.length, table.keyLength()));
     }
     Object[] parts = new Object[texts.length];
     for (int i = 0; i < parts.length; i++) {

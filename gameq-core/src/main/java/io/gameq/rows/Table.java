@@ -9,7 +9,6 @@ import io.gameq.rows.types.Refusal;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
@@ -264,17 +263,16 @@ public final class Table {
   /** Why this is none of {@link #columns}. */
   String unknown(String column) {
     if (column.equalsIgnoreCase(VERSION_COLUMN)) {
-      return String.format(Locale.ROOT, "%s.%s is written by gameq alone", name(), column);
+      return "%s.%s is written by gameq alone".formatted(name(), column);
     }
     if (definition.generated().stream().anyMatch(column::equalsIgnoreCase)) {
-      return String.format(Locale.ROOT, "%s.%s is computed by MySQL: leave it out", name(), column);
+      return "%s.%s is computed by MySQL: leave it out".formatted(name(), column);
     }
-    return String.format(
-        Locale.ROOT,
-        "table %s has no column %s%s",
-        name(),
-        column,
-        SimilarNames.hint(column, definition.columns().stream().map(Column::name).toList()));
+    return "table %s has no column %s%s"
+        .formatted(
+            name(),
+            column,
+            SimilarNames.hint(column, definition.columns().stream().map(Column::name).toList()));
   }
 
   @Override

@@ -12,7 +12,6 @@ import java.util.Arrays;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -26,12 +25,8 @@ public final class TableRow implements Row {
   public TableRow(Table table, @Nullable Object[] values) {
     if (values.length != table.columns().size()) {
       throw new GameQueueException(
-          String.format(
-              Locale.ROOT,
-              "%d values for the %d columns of table %s",
-              values.length,
-              table.columns().size(),
-              table));
+          "%s values for the %s columns of table %s"
+              .formatted(values.length, table.columns().size(), table));
     }
     this.table = table;
     this.values = values;
@@ -117,13 +112,8 @@ public final class TableRow implements Row {
     Object value = get(column);
     if (value != null && !type.isInstance(value)) {
       throw new GameQueueException(
-          String.format(
-              Locale.ROOT,
-              "%s.%s is a %s, not a %s",
-              table,
-              column,
-              value.getClass().getSimpleName(),
-              type.getSimpleName()));
+          "%s.%s is a %s, not a %s"
+              .formatted(table, column, value.getClass().getSimpleName(), type.getSimpleName()));
     }
     return type.cast(value);
   }

@@ -1,7 +1,5 @@
 package io.gameq.term;
 
-import java.util.Locale;
-
 /**
  * The primary that counts, and its number.
  *
@@ -71,14 +69,9 @@ public record Term(
 
   TermMovedException demoted(Primary seen) {
     return new TermMovedException(
-        String.format(
-            Locale.ROOT,
-            "Redis at %s does not count: the one at %s does, as number %d; if that one is"
-                + " gone for good, this one counts %d s after its last sign of life",
-            seen.address(),
-            address,
-            number,
-            SILENT_MILLIS / 1_000));
+        ("Redis at %s does not count: the one at %s does, as number %s; if that one is"
+                + " gone for good, this one counts %s s after its last sign of life")
+            .formatted(seen.address(), address, number, SILENT_MILLIS / 1_000));
   }
 
   /** Whether there is proof. */

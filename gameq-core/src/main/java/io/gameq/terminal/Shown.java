@@ -98,7 +98,7 @@ public final class Shown {
     return minutes < 1
         ? String.format(Locale.ROOT, "%.3f s", millis / 1e3)
         : minutes < 60
-            ? String.format(Locale.ROOT, "%d min %d s", minutes, millis / 1_000 % 60)
+            ? "%s min %s s".formatted(minutes, millis / 1_000 % 60)
             : String.format(Locale.ROOT, "%,d h %d min", minutes / 60, minutes % 60);
   }
 
@@ -112,7 +112,6 @@ public final class Shown {
   }
 
   public static String version(long version) {
-    return String.format(
-        Locale.ROOT, "%s (%s UTC)", Long.toUnsignedString(version), utc(time(version)));
+    return "%s (%s UTC)".formatted(Long.toUnsignedString(version), utc(time(version)));
   }
 }

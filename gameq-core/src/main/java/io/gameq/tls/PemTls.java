@@ -16,7 +16,6 @@ import java.security.spec.InvalidKeySpecException;
 import java.security.spec.PKCS8EncodedKeySpec;
 import java.util.Base64;
 import java.util.List;
-import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import javax.net.ssl.KeyManager;
@@ -103,10 +102,8 @@ public final class PemTls {
     }
     if (pem.isEmpty()) {
       throw new GameQueueException(
-          String.format(
-              Locale.ROOT,
-              "%s holds no certificate: it must be a PEM file, with BEGIN CERTIFICATE in it",
-              file));
+          "%s holds no certificate: it must be a PEM file, with BEGIN CERTIFICATE in it"
+              .formatted(file));
     }
     byte[] bytes = pem.toString().getBytes(StandardCharsets.US_ASCII);
     return List.copyOf(factory.generateCertificates(new ByteArrayInputStream(bytes)));
@@ -116,11 +113,9 @@ public final class PemTls {
     Matcher found = KEY.matcher(Files.readString(file));
     if (!found.find()) {
       throw new GameQueueException(
-          String.format(
-              Locale.ROOT,
-              "%s holds no private key: it must have BEGIN PRIVATE KEY in it (PKCS#8, not"
-                  + " encrypted), besides the certificates",
-              file));
+          ("%s holds no private key: it must have BEGIN PRIVATE KEY in it (PKCS#8, not"
+                  + " encrypted), besides the certificates")
+              .formatted(file));
     }
     byte[] encoded = Base64.getMimeDecoder().decode(found.group(1));
     for (String kind : KEY_KINDS) {
@@ -131,18 +126,13 @@ public final class PemTls {
       }
     }
     throw new GameQueueException(
-        String.format(
-            Locale.ROOT,
-            "%s holds a private key of an unknown kind: use RSA, EC or Ed25519",
-            file));
+        "%s holds a private key of an unknown kind: use RSA, EC or Ed25519".formatted(file));
   }
 
   private static GameQueueException unreadable(Path file, Exception e) {
     return new GameQueueException(
-        String.format(
-            Locale.ROOT,
-            "%s cannot be read as a PEM file: check that it is there, complete, and may be read",
-            file),
+        "%s cannot be read as a PEM file: check that it is there, complete, and may be read"
+            .formatted(file),
         e);
   }
 }

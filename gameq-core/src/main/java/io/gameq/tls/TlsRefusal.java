@@ -33,11 +33,9 @@ public final class TlsRefusal {
       return "its certificate is not valid yet: compare the clocks of both hosts";
     }
     if (e instanceof CertificateException && message.contains("matching")) {
-      return String.format(
-          Locale.ROOT,
-          "its certificate is made out for another host (%s): connect by a name that it has, or"
-              + " give it this one as a subject alternative name",
-          message);
+      return ("its certificate is made out for another host (%s): connect by a name that it has, or"
+              + " give it this one as a subject alternative name")
+          .formatted(message);
     }
     if (message.contains("unable to find valid certification path")
         || message.contains("path building failed")
@@ -57,11 +55,9 @@ public final class TlsRefusal {
   private static @Nullable String ofTls(String message) {
     String low = message.toLowerCase(Locale.ROOT);
     if (low.contains("fatal alert")) {
-      return String.format(
-          Locale.ROOT,
-          "it refused our side of TLS (%s): does it ask for a client certificate"
-              + " (tls.clientFile), or for other protocols?",
-          message);
+      return ("it refused our side of TLS (%s): does it ask for a client certificate"
+              + " (tls.clientFile), or for other protocols?")
+          .formatted(message);
     }
     if (low.contains("not an ssl/tls record") || low.contains("unsupported or unrecognized ssl")) {
       return "it does not speak TLS on this port: correct the port, or switch TLS on at the server";

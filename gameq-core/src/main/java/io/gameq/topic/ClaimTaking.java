@@ -13,7 +13,6 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
-import java.util.Locale;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -85,8 +84,7 @@ final class ClaimTaking implements Agent {
       }
       if (waiting.size() >= MOST_WAITING) {
         throw new QueueFullException(
-            String.format(
-                Locale.ROOT, "%d wait for messages of topic '%s' already", MOST_WAITING, topic));
+            "%s wait for messages of topic '%s' already".formatted(MOST_WAITING, topic));
       }
       waiting.add(one);
     }

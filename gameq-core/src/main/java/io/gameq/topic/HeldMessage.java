@@ -11,7 +11,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -181,12 +180,7 @@ final class HeldMessage<T> implements Delivery<T> {
   static void checkLease(Duration fromNow) {
     if (fromNow.compareTo(LEAST_LEASE) < 0 || fromNow.compareTo(MOST_LEASE) > 0) {
       throw new GameQueueException(
-          String.format(
-              Locale.ROOT,
-              "a lease is extended by %s to %s: %s",
-              LEAST_LEASE,
-              MOST_LEASE,
-              fromNow));
+          "a lease is extended by %s to %s: %s".formatted(LEAST_LEASE, MOST_LEASE, fromNow));
     }
   }
 
@@ -194,7 +188,7 @@ final class HeldMessage<T> implements Delivery<T> {
   public synchronized CommitReceipt ackWith(OwnerSession... sessions) {
     if (state != State.OPEN && state != State.REFUSED) {
       throw new GameQueueException(
-          String.format(Locale.ROOT, "message %s was acknowledged or failed before", taken.id()));
+          "message %s was acknowledged or failed before".formatted(taken.id()));
     }
     state = State.REFUSED; // until it is taken: to return does not acknowledge without the rows
     error = "its commit was refused";

@@ -22,7 +22,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Executor;
@@ -152,11 +151,9 @@ public final class NodeTopics {
     }
     if (subscriptions.size() + takings.size() >= MOST_SUBSCRIPTIONS) {
       throw new GameQueueException(
-          String.format(
-              Locale.ROOT,
-              "a node has at most %d subscriptions, topics whose messages it takes by claims"
-                  + " counted: close one first",
-              MOST_SUBSCRIPTIONS));
+          ("a node has at most %s subscriptions, topics whose messages it takes by claims"
+                  + " counted: close one first")
+              .formatted(MOST_SUBSCRIPTIONS));
     }
   }
 

@@ -27,7 +27,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.locks.LockSupport;
@@ -117,11 +116,8 @@ public final class OpenTopic<T> implements Topic<T> {
     Due due = due(message);
     if (due.millis() < 0 || due.millis() > LAST_MILLIS) {
       throw new GameQueueException(
-          String.format(
-              Locale.ROOT,
-              "message %s is due at %d ms since 1970, before that year or after 9999",
-              id,
-              due.millis()));
+          "message %s is due at %s ms since 1970, before that year or after 9999"
+              .formatted(id, due.millis()));
     }
     Duration cap = message.timing().cap();
     return new MessageChange.Publish(
@@ -139,25 +135,15 @@ public final class OpenTopic<T> implements Topic<T> {
     }
     if (options.ageing().isZero()) {
       throw new GameQueueException(
-          String.format(
-              Locale.ROOT,
-              "message %s has a priority, and topic '%s' has none: open it with priorities(...)",
-              id,
-              definition.topic()));
+          "message %s has a priority, and topic '%s' has none: open it with priorities(...)"
+              .formatted(id, definition.topic()));
     }
     long most = MOST_PRIORITY_MILLIS / options.ageing().toMillis();
     if (Math.abs((long) priority) > most) {
       throw new GameQueueException(
-          String.format(
-              Locale.ROOT,
-              "message %s has priority %d: with an ageing of %s, topic '%s' takes priorities from"
-                  + " -%d to %d; use smaller ones, or a shorter ageing",
-              id,
-              priority,
-              options.ageing(),
-              definition.topic(),
-              most,
-              most));
+          ("message %s has priority %s: with an ageing of %s, topic '%s' takes priorities from"
+                  + " -%s to %s; use smaller ones, or a shorter ageing")
+              .formatted(id, priority, options.ageing(), definition.topic(), most, most));
     }
   }
 
@@ -166,14 +152,9 @@ public final class OpenTopic<T> implements Topic<T> {
     byte[] payload = payloads.encode().apply(of);
     if (payload.length > options.payloadBytes()) {
       throw new GameQueueException(
-          String.format(
-              Locale.ROOT,
-              "the payload of message %s takes %d bytes, the limit of topic '%s' is %d:"
-                  + " payloadBytes",
-              id,
-              payload.length,
-              definition.topic(),
-              options.payloadBytes()));
+          ("the payload of message %s takes %s bytes, the limit of topic '%s' is %s:"
+                  + " payloadBytes")
+              .formatted(id, payload.length, definition.topic(), options.payloadBytes()));
     }
     return payload;
   }
@@ -202,8 +183,7 @@ public final class OpenTopic<T> implements Topic<T> {
     long millis = millis(due);
     if (millis < 0 || millis > LAST_MILLIS) {
       throw new GameQueueException(
-          String.format(
-              Locale.ROOT, "message %s cannot be due at %s: before 1970 or after 9999", id, due));
+          "message %s cannot be due at %s: before 1970 or after 9999".formatted(id, due));
     }
     return new MessageChange.Retime(id, slotNumber(id), millis);
   }
@@ -238,11 +218,8 @@ public final class OpenTopic<T> implements Topic<T> {
       } catch (MessageChangedException e) {
         if (deadline - System.nanoTime() < 0) {
           throw new GameQueueException(
-              String.format(
-                  Locale.ROOT,
-                  "message %s was changed by others each of %d times that it was to be merged",
-                  id,
-                  tries),
+              "message %s was changed by others each of %s times that it was to be merged"
+                  .formatted(id, tries),
               e);
         }
         LockSupport.parkNanos(ThreadLocalRandom.current().nextLong(MOST_REST_NANOS));
@@ -461,11 +438,7 @@ public final class OpenTopic<T> implements Topic<T> {
   private static String checked(String reason) {
     if (reason.length() > MOST_REASON) {
       throw new GameQueueException(
-          String.format(
-              Locale.ROOT,
-              "the reason has %d characters: at most %d",
-              reason.length(),
-              MOST_REASON));
+          "the reason has %s characters: at most %s".formatted(reason.length(), MOST_REASON));
     }
     return reason;
   }

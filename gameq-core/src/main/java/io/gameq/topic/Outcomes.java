@@ -13,7 +13,6 @@ import io.gameq.redis.topic.ConsumerScripts.NackResult;
 import io.gameq.redis.topic.TakenMessage;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ThreadLocalRandom;
@@ -71,12 +70,10 @@ final class Outcomes {
 
   static ClaimLostException lost(MessageId id) {
     return new ClaimLostException(
-        String.format(
-            Locale.ROOT,
-            "the lease of message %s ran out before it was acknowledged: it was, or will be,"
+        ("the lease of message %s ran out before it was acknowledged: it was, or will be,"
                 + " handled again; take less time, extend the lease, or open the topic with a"
-                + " longer one",
-            id));
+                + " longer one")
+            .formatted(id));
   }
 
   void acknowledge(MessageChange.Ack ack) {
@@ -219,10 +216,7 @@ final class Outcomes {
         case DEAD -> {
           dead.increment();
           warn(
-              "dead",
-              () ->
-                  String.format(
-                      Locale.ROOT, "a message of topic '%s' is a dead letter now", topic.name()));
+              "dead", () -> "a message of topic '%s' is a dead letter now".formatted(topic.name()));
         }
         case CLAIM_LOST -> lost();
         default -> {} // tried again, or a newer message has taken its place
@@ -243,24 +237,18 @@ final class Outcomes {
     warn(
         "lost",
         () ->
-            String.format(
-                Locale.ROOT,
-                "a lease of topic '%s' ran out before the acknowledgement: the message is handled"
-                    + " again; handlers take longer than the lease",
-                topic.name()));
+            ("a lease of topic '%s' ran out before the acknowledgement: the message is handled"
+                    + " again; handlers take longer than the lease")
+                .formatted(topic.name()));
   }
 
   void notAcknowledged(int messages, RuntimeException failure) {
     warn(
         "ack " + failure.getClass().getName(),
         () ->
-            String.format(
-                Locale.ROOT,
-                "%d messages of topic '%s' were handled and not acknowledged, so they are handled"
-                    + " again: %s",
-                messages,
-                topic.name(),
-                failure.getMessage()));
+            ("%s messages of topic '%s' were handled and not acknowledged, so they are handled"
+                    + " again: %s")
+                .formatted(messages, topic.name(), failure.getMessage()));
   }
 
   /** Names the error's class alone: its message may hold what the game keeps to itself. */
@@ -269,11 +257,8 @@ final class Outcomes {
     warn(
         kind,
         () ->
-            String.format(
-                Locale.ROOT,
-                "a handler of topic '%s' failed: %s; its messages are tried again",
-                topic.name(),
-                kind));
+            "a handler of topic '%s' failed: %s; its messages are tried again"
+                .formatted(topic.name(), kind));
   }
 
   private void warn(String about, Supplier<String> text) {

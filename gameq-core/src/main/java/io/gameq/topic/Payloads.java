@@ -3,7 +3,6 @@ package io.gameq.topic;
 import io.gameq.GameQueueException;
 import io.gameq.records.RecordValue;
 import java.io.IOException;
-import java.util.Locale;
 import java.util.function.Function;
 import org.msgpack.core.MessageBufferPacker;
 import org.msgpack.core.MessagePack;
@@ -35,11 +34,9 @@ record Payloads<T>(Function<T, byte[]> encode, Function<byte[], T> decode) {
       return packer.toByteArray();
     } catch (IOException | NullPointerException | ClassCastException e) {
       throw new GameQueueException(
-          String.format(
-              Locale.ROOT,
-              "cannot encode a payload of %s: lists and maps hold no null, and what they are"
-                  + " declared to",
-              type.getName()),
+          ("cannot encode a payload of %s: lists and maps hold no null, and what they are"
+                  + " declared to")
+              .formatted(type.getName()),
           e);
     }
   }

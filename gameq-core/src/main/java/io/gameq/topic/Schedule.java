@@ -12,7 +12,6 @@ import io.gameq.redis.topic.TakenMessage;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneId;
-import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
@@ -50,11 +49,10 @@ record Schedule(Rhythm rhythm, long untilMillis, Missed missed) {
     }
     if (first == 0 || (until != 0 && first > until)) {
       throw new GameQueueException(
-          String.format(
-              Locale.ROOT,
-              "a recurring message has no occurrence: its first one would be %s, and it ends %s",
-              first == 0 ? "never" : Instant.ofEpochMilli(first),
-              until == 0 ? "never" : Instant.ofEpochMilli(until)));
+          "a recurring message has no occurrence: its first one would be %s, and it ends %s"
+              .formatted(
+                  first == 0 ? "never" : Instant.ofEpochMilli(first),
+                  until == 0 ? "never" : Instant.ofEpochMilli(until)));
     }
     return new Begun(new Schedule(rhythm, until, of.missed()), first);
   }
@@ -68,11 +66,8 @@ record Schedule(Rhythm rhythm, long untilMillis, Missed missed) {
     }
     if (of.count() > MOST_CRON_COUNT) {
       throw new GameQueueException(
-          String.format(
-              Locale.ROOT,
-              "a message that recurs by cron has at most %d occurrences: %d",
-              MOST_CRON_COUNT,
-              of.count()));
+          "a message that recurs by cron has at most %s occurrences: %s"
+              .formatted(MOST_CRON_COUNT, of.count()));
     }
     return Cron.of(of.cron(), of.zone());
   }
@@ -125,11 +120,9 @@ record Schedule(Rhythm rhythm, long untilMillis, Missed missed) {
   /** As it stands in the value of a message. */
   String text() {
     if (rhythm instanceof Cron cron) {
-      return String.format(
-          Locale.ROOT, "cron %d %s %s %s", untilMillis, missed, cron.zone(), cron.fields());
+      return "cron %s %s %s %s".formatted(untilMillis, missed, cron.zone(), cron.fields());
     }
-    return String.format(
-        Locale.ROOT, "every %d %d %s", ((Interval) rhythm).millis(), untilMillis, missed);
+    return "every %s %s %s".formatted(((Interval) rhythm).millis(), untilMillis, missed);
   }
 
   /**
@@ -250,11 +243,8 @@ record Schedule(Rhythm rhythm, long untilMillis, Missed missed) {
                 .validate());
       } catch (IllegalArgumentException e) {
         throw new GameQueueException(
-            String.format(
-                Locale.ROOT,
-                "not a cron expression of minute, hour, day of month, month, day of week: '%s': %s",
-                fields,
-                e.getMessage()),
+            "not a cron expression of minute, hour, day of month, month, day of week: '%s': %s"
+                .formatted(fields, e.getMessage()),
             e);
       }
     }

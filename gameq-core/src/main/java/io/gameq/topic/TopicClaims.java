@@ -22,7 +22,6 @@ import java.util.HashSet;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -46,8 +45,7 @@ final class TopicClaims<T> implements Claims<T> {
   @Override
   public CompletableFuture<List<Claimed<T>>> take(int most, Duration wait) {
     if (most < 1 || most > MOST) {
-      throw new GameQueueException(
-          String.format(Locale.ROOT, "take 1 to %d messages: %d", MOST, most));
+      throw new GameQueueException("take 1 to %s messages: %s".formatted(MOST, most));
     }
     if (wait.isNegative() || wait.compareTo(LONGEST_WAIT) > 0) {
       throw new GameQueueException("wait for messages from 0 to an hour: " + wait);
@@ -95,7 +93,7 @@ final class TopicClaims<T> implements Claims<T> {
   private Map<String, ClaimText> parse(List<String> claims) {
     if (claims.size() > MOST) {
       throw new GameQueueException(
-          String.format(Locale.ROOT, "at most %d claims in one call: %d", MOST, claims.size()));
+          "at most %s claims in one call: %s".formatted(MOST, claims.size()));
     }
     Map<String, ClaimText> parsed = new LinkedHashMap<>();
     claims.forEach(text -> parsed.computeIfAbsent(text, of -> ClaimText.parse(topic.name(), of)));

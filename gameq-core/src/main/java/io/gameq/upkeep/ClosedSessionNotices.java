@@ -4,7 +4,6 @@ import io.gameq.GameQueueException;
 import io.gameq.RedisUnavailableException;
 import io.gameq.log.RepeatedWarnings;
 import io.gameq.owner.SessionRef;
-import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
@@ -87,11 +86,7 @@ public final class ClosedSessionNotices {
           "untold",
           LOG::warn,
           () ->
-              String.format(
-                  Locale.ROOT,
-                  "cannot tell Redis that session %s is closed: %s",
-                  session,
-                  e.getMessage()));
+              "cannot tell Redis that session %s is closed: %s".formatted(session, e.getMessage()));
       return true;
     }
     untold.remove(session);

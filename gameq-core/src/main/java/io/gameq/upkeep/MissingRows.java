@@ -6,7 +6,6 @@ import io.gameq.owner.SessionId;
 import io.gameq.owner.SessionRef;
 import java.util.ArrayDeque;
 import java.util.Deque;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.SortedMap;
@@ -99,8 +98,7 @@ final class MissingRows {
       reportLost(tracker, rows);
     } else if (!tracker.missing(rows, inRedis, REPLAY_GRACE_NANOS).isEmpty()
         && healings.isDue(session)) {
-      healAgain.accept(
-          String.format(Locale.ROOT, "rows of %s are in neither Redis nor MySQL", session));
+      healAgain.accept("rows of %s are in neither Redis nor MySQL".formatted(session));
     }
   }
 
@@ -125,11 +123,10 @@ final class MissingRows {
     SortedMap<String, Long> overdue = tracker.missing(rows, inRedis, waits.conflictNanos);
     if (!overdue.isEmpty()) {
       String reason =
-          String.format(
-              Locale.ROOT,
-              "%s may have taken them over, and has not healed for %d s",
-              successor == null ? "a session that is not open yet" : "session " + successor,
-              TimeUnit.NANOSECONDS.toSeconds(waits.conflictNanos));
+          "%s may have taken them over, and has not healed for %s s"
+              .formatted(
+                  successor == null ? "a session that is not open yet" : "session " + successor,
+                  TimeUnit.NANOSECONDS.toSeconds(waits.conflictNanos));
       conflicts.report(tracker, overdue, reason, true, found);
     }
   }

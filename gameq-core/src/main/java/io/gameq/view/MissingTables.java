@@ -3,7 +3,6 @@ package io.gameq.view;
 import io.gameq.GameQueueException;
 import io.gameq.owner.OwnerId;
 import io.gameq.rows.Table;
-import java.util.Locale;
 import java.util.Set;
 import java.util.function.Function;
 
@@ -24,13 +23,10 @@ public record MissingTables(OwnerId owner, Set<String> names) {
   public void requireKnown(Table table, Function<String, GameQueueException> refusal) {
     if (names.contains(table.name())) {
       throw refusal.apply(
-          String.format(
-              Locale.ROOT,
-              "%s: the table had gone, or could not be managed any more, when the rows of %s were"
+          ("%s: the table had gone, or could not be managed any more, when the rows of %s were"
                   + " to be read: what the owner has there is not known; open or read it again once"
-                  + " the table is back (see the command 'schema check' of gameq-writer.jar)",
-              table.name(),
-              owner));
+                  + " the table is back (see the command 'schema check' of gameq-writer.jar)")
+              .formatted(table.name(), owner));
     }
   }
 }

@@ -5,7 +5,6 @@ import io.gameq.WalFullException;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.Locale;
 import java.util.Objects;
 import net.openhft.chronicle.queue.ChronicleQueue;
 import net.openhft.chronicle.queue.ExcerptAppender;
@@ -121,12 +120,9 @@ final class AppendedFiles implements Closeable {
 
   private WalFullException full(IOException e) {
     return new WalFullException(
-        String.format(
-            Locale.ROOT,
-            "the WAL in %s cannot grow (%s): make room on its file system, commits are then taken"
-                + " again",
-            directory,
-            e));
+        ("the WAL in %s cannot grow (%s): make room on its file system, commits are then taken"
+                + " again")
+            .formatted(directory, e));
   }
 
   /** Writes a whole record, for which room was {@linkplain #reserve reserved}. */
@@ -144,10 +140,7 @@ final class AppendedFiles implements Closeable {
     } catch (RuntimeException | InternalError e) { // memory that cannot be written: InternalError
       broken = true; // nobody knows what is behind the last whole record now
       throw new WalException(
-          String.format(
-              Locale.ROOT, "cannot append %d bytes to the WAL in %s (%s)", length, directory, e),
-          e,
-          true);
+          "cannot append %s bytes to the WAL in %s (%s)".formatted(length, directory, e), e, true);
     }
     unsynced = true;
   }
@@ -193,12 +186,9 @@ final class AppendedFiles implements Closeable {
     } catch (IOException e) {
       broken = true; // the system may have dropped what it failed to write
       throw new WalException(
-          String.format(
-              Locale.ROOT,
-              "cannot force the WAL in %s to the disk (%s): restart this node, and keep the"
-                  + " directory",
-              directory,
-              e),
+          ("cannot force the WAL in %s to the disk (%s): restart this node, and keep the"
+                  + " directory")
+              .formatted(directory, e),
           e);
     }
   }

@@ -3,7 +3,6 @@ package io.gameq.wal;
 import io.gameq.wal.FileScan.Found;
 import io.gameq.wal.WalDamage.Kind;
 import java.io.IOException;
-import java.util.Locale;
 
 /**
  * Tells what happened to bytes of one file that hold no intact record, and reports it, unless they
@@ -26,7 +25,7 @@ final class DamagedBytes {
   }
 
   private static String holdNoRecord(long bytes) {
-    return String.format(Locale.ROOT, "%d bytes hold no record", bytes);
+    return "%s bytes hold no record".formatted(bytes);
   }
 
   /** Bytes that intact records follow. */
@@ -80,9 +79,7 @@ final class DamagedBytes {
     long at = documents.behindMeta(recordsEnd, size);
     if (at + HEADER_BYTES > size) {
       String detail =
-          size == 0
-              ? "the file is empty"
-              : String.format(Locale.ROOT, "the file is cut off at %d bytes", size);
+          size == 0 ? "the file is empty" : "the file is cut off at %s bytes".formatted(size);
       found.damage(Kind.TRUNCATED_FILE, Math.min(at, size), 0, 0, detail);
       return;
     }
@@ -105,7 +102,7 @@ final class DamagedBytes {
     String detail = holdNoRecord(last - at);
     if (isData && documentEnd > size) {
       kind = Kind.TRUNCATED_FILE;
-      detail = String.format(Locale.ROOT, "the file is cut off at %d bytes, within a record", size);
+      detail = "the file is cut off at %s bytes, within a record".formatted(size);
     } else if (newest
         && (documents.isUnfinished(at) || (isData && window.isZero(documentEnd - 8, 8)))) {
       kind = Kind.TORN_TAIL;

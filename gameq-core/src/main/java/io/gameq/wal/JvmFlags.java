@@ -3,7 +3,6 @@ package io.gameq.wal;
 import io.gameq.WalException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import net.openhft.chronicle.core.Jvm;
 
 /**
@@ -49,7 +48,6 @@ public final class JvmFlags {
             + line
             + (missing.size() == needed
                 ? ""
-                : String.format(
-                    Locale.ROOT, " (all but the first %d against warnings alone)", needed)));
+                : " (all but the first %s against warnings alone)".formatted(needed)));
   }
 }

@@ -5,7 +5,6 @@ import io.gameq.WalFullException;
 import io.gameq.WalLimits;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
@@ -62,13 +61,9 @@ final class RoomGuard {
     }
     if (free < least) {
       throw new WalFullException(
-          String.format(
-              Locale.ROOT,
-              "the file system of the WAL in %s has %d MiB free, walMinFreeBytes is %d MiB:"
-                  + " make room there, commits are then taken again",
-              directory,
-              free >> 20,
-              limits.minFreeBytes() >> 20));
+          ("the file system of the WAL in %s has %s MiB free, walMinFreeBytes is %s MiB:"
+                  + " make room there, commits are then taken again")
+              .formatted(directory, free >> 20, limits.minFreeBytes() >> 20));
     }
   }
 

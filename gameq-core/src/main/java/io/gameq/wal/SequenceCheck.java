@@ -3,7 +3,6 @@ package io.gameq.wal;
 import io.gameq.wal.WalDamage.Kind;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.LongSupplier;
@@ -124,12 +123,8 @@ final class SequenceCheck {
           file,
           offset,
           0,
-          String.format(
-              Locale.ROOT,
-              "record %d comes behind record %d, %s",
-              sequence,
-              last,
-              isNew ? "late" : "again; it was not handed over twice"));
+          "record %s comes behind record %s, %s"
+              .formatted(sequence, last, isNew ? "late" : "again; it was not handed over twice"));
     }
     return isNew;
   }

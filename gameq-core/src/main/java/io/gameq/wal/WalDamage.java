@@ -1,7 +1,5 @@
 package io.gameq.wal;
 
-import java.util.Locale;
-
 /**
  * One thing that is wrong with a WAL; immutable.
  *
@@ -60,10 +58,8 @@ public record WalDamage(
         missing() == 0
             ? ""
             : missing() == 1
-                ? String.format(Locale.ROOT, ", record %d is missing", firstMissing)
-                : String.format(
-                    Locale.ROOT, ", records %d to %d are missing", firstMissing, lastMissing);
-    return String.format(
-        Locale.ROOT, "%s in %s at %d (%d bytes): %s%s", kind, file, offset, bytes, detail, lost);
+                ? ", record %s is missing".formatted(firstMissing)
+                : ", records %s to %s are missing".formatted(firstMissing, lastMissing);
+    return "%s in %s at %s (%s bytes): %s%s".formatted(kind, file, offset, bytes, detail, lost);
   }
 }

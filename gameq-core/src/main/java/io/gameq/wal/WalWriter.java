@@ -196,11 +196,8 @@ public final class WalWriter implements AutoCloseable {
   private void requireRoom(boolean reserve) {
     if (record.length() > AppendedFiles.MOST_RECORD_BYTES) {
       throw new WalException(
-          String.format(
-              Locale.ROOT,
-              "a WAL record of %d bytes, the limit is %d",
-              record.length(),
-              AppendedFiles.MOST_RECORD_BYTES));
+          "a WAL record of %s bytes, the limit is %s"
+              .formatted(record.length(), AppendedFiles.MOST_RECORD_BYTES));
     }
     guard.requireFree(record.length(), reserve);
     requireBelowLimit(record.length(), reserve);
@@ -211,13 +208,9 @@ public final class WalWriter implements AutoCloseable {
       retention.deleteUnneeded();
       if (guard.isOverLimit(bytes() + bytes, reserve)) {
         throw new WalFullException(
-            String.format(
-                Locale.ROOT,
-                "the WAL in %s has %d MiB, walMaxBytes is %d MiB, and all of it is needed"
-                    + " until it is in MySQL: let the writers drain, or raise walMaxBytes",
-                directory,
-                bytes() >> 20,
-                limits.maxBytes() >> 20));
+            ("the WAL in %s has %s MiB, walMaxBytes is %s MiB, and all of it is needed"
+                    + " until it is in MySQL: let the writers drain, or raise walMaxBytes")
+                .formatted(directory, bytes() >> 20, limits.maxBytes() >> 20));
       }
     }
   }

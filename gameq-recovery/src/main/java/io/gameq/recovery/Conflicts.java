@@ -18,7 +18,6 @@ import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -37,7 +36,7 @@ final class Conflicts {
   private final @Nullable RecoveryRedis redis;
   private final ReplayTarget target;
   private final boolean intoMySql;
-  private final String process = String.format(Locale.ROOT, "%08x", new SecureRandom().nextInt());
+  private final String process = "%08x".formatted(new SecureRandom().nextInt());
   private final SecureRandom random = new SecureRandom();
   private final Map<OwnerId, List<EncodedRow>> rows = new LinkedHashMap<>();
   private long bytes;
@@ -97,7 +96,7 @@ final class Conflicts {
       }
       inRedis = redis.redis().ownedBy(owner);
     }
-    String nonce = process + String.format(Locale.ROOT, "%08x", random.nextInt());
+    String nonce = process + "%08x".formatted(random.nextInt());
     SessionId session =
         sessions.raise(owner, nonce, NODE, inRedis == null ? 0 : inRedis.epoch() + 1);
     if (redis != null && !intoMySql) {

@@ -130,16 +130,15 @@ final class InspectCommand extends WalCommand {
   private static String asText(
       WalReader.Entry entry, String kind, WalRecord.Part part, EncodedRow row) {
     OwnerId owner = OwnerId.ofEncoded(part.owner());
-    return String.format(
-        Locale.ROOT,
-        "%d %s %s %s %s%s, version %s",
-        entry.sequence(),
-        kind,
-        op(row),
-        Shown.text(row.key()),
-        Shown.whose(owner),
-        owner.isInbox() ? "" : ", session " + part.session(),
-        Shown.version(WalRow.version(row.image())));
+    return "%s %s %s %s %s%s, version %s"
+        .formatted(
+            entry.sequence(),
+            kind,
+            op(row),
+            Shown.text(row.key()),
+            Shown.whose(owner),
+            owner.isInbox() ? "" : ", session " + part.session(),
+            Shown.version(WalRow.version(row.image())));
   }
 
   private static String asJson(
@@ -160,21 +159,19 @@ final class InspectCommand extends WalCommand {
   private void print(PrintWriter out, WalFolder folder, Counts counts) {
     out.println(folder.directory() + ": " + head(folder));
     out.println(
-        String.format(
-            Locale.ROOT,
-            "  %s, sequences %d to %d: %s",
-            Shown.count(folder.records(), "record"),
-            Math.max(0, counts.firstSequence),
-            counts.lastSequence,
-            Summary.contents(folder)));
+        "  %s, sequences %s to %s: %s"
+            .formatted(
+                Shown.count(folder.records(), "record"),
+                Math.max(0, counts.firstSequence),
+                counts.lastSequence,
+                Summary.contents(folder)));
     out.println(
-        String.format(
-            Locale.ROOT,
-            "  %s%s, of %s in %s",
-            Shown.count(counts.changes, "row change"),
-            isFiltered() ? " that you asked for" : ", adopted ones included",
-            Shown.count(counts.ofOwners.size(), "owner"),
-            Shown.count(counts.sessions.size(), "session")));
+        "  %s%s, of %s in %s"
+            .formatted(
+                Shown.count(counts.changes, "row change"),
+                isFiltered() ? " that you asked for" : ", adopted ones included",
+                Shown.count(counts.ofOwners.size(), "owner"),
+                Shown.count(counts.sessions.size(), "session")));
     folder.damage().forEach(damage -> out.println("  " + Summary.damaged(folder, damage)));
   }
 
@@ -185,13 +182,12 @@ final class InspectCommand extends WalCommand {
   private static String head(WalFolder folder) {
     try {
       WalRecord.Header header = folder.header();
-      return String.format(
-          Locale.ROOT,
-          "node %s, namespace %s, %d slots, started %s UTC",
-          header.node(),
-          header.namespace(),
-          header.slots(),
-          Shown.utc(Instant.ofEpochMilli(header.startMillis())));
+      return "node %s, namespace %s, %s slots, started %s UTC"
+          .formatted(
+              header.node(),
+              header.namespace(),
+              header.slots(),
+              Shown.utc(Instant.ofEpochMilli(header.startMillis())));
     } catch (GameQueueException e) {
       return "no header";
     }

@@ -30,11 +30,8 @@ final class Summary {
   static void wals(PrintWriter out, WalSet wals, BitSet alive) {
     List<WalFolder> folders = wals.folders();
     out.println(
-        String.format(
-            Locale.ROOT,
-            "%s of namespace %s",
-            Shown.count(folders.size(), "WAL"),
-            folders.get(0).header().namespace()));
+        "%s of namespace %s"
+            .formatted(Shown.count(folders.size(), "WAL"), folders.get(0).header().namespace()));
     for (int i = 0; i < folders.size() && i < MOST_WALS; i++) {
       WalFolder folder = folders.get(i);
       out.println(
@@ -43,9 +40,7 @@ final class Summary {
       damage(out, folder);
     }
     if (folders.size() > MOST_WALS) {
-      out.println(
-          String.format(
-              Locale.ROOT, "  ... and %d more: 'inspect' lists them", folders.size() - MOST_WALS));
+      out.println("  ... and %s more: 'inspect' lists them".formatted(folders.size() - MOST_WALS));
       folders.subList(MOST_WALS, folders.size()).forEach(folder -> damage(out, folder));
     }
   }
@@ -65,11 +60,10 @@ final class Summary {
             : ", " + Shown.count(folder.carried(), "row") + " carried forward",
         folder.oldestVersion() < 0
             ? ""
-            : String.format(
-                Locale.ROOT,
-                "; %s to %s UTC",
-                Shown.utc(Shown.time(folder.oldestVersion())),
-                Shown.utc(Shown.time(folder.newestVersion()))));
+            : "; %s to %s UTC"
+                .formatted(
+                    Shown.utc(Shown.time(folder.oldestVersion())),
+                    Shown.utc(Shown.time(folder.newestVersion()))));
   }
 
   private static void damage(PrintWriter out, WalFolder folder) {
@@ -78,18 +72,14 @@ final class Summary {
         .forEach(damage -> out.println("    " + damaged(folder, damage)));
     if (folder.damage().size() > MOST_DAMAGES) {
       out.println(
-          String.format(
-              Locale.ROOT,
-              "    ... and %d more: 'inspect' lists them",
-              folder.damage().size() - MOST_DAMAGES));
+          "    ... and %s more: 'inspect' lists them"
+              .formatted(folder.damage().size() - MOST_DAMAGES));
     }
     if (folder.missing() > 0) {
       out.println(
-          String.format(
-              Locale.ROOT,
-              "    %s missing: what they held cannot be replayed, and a commit whose failure"
-                  + " they noted looks as if it had passed",
-              Shown.count(folder.missing(), "record")));
+          ("    %s missing: what they held cannot be replayed, and a commit whose failure"
+                  + " they noted looks as if it had passed")
+              .formatted(Shown.count(folder.missing(), "record")));
     }
   }
 
@@ -102,17 +92,14 @@ final class Summary {
   static void totals(PrintWriter out, Plan totals) {
     out.println();
     out.println(
-        String.format(
-            Locale.ROOT,
-            "The newest change of each of %s, of %s:",
-            Shown.count(totals.all(), "row"),
-            Shown.count(totals.allOwners(), "owner")));
+        "The newest change of each of %s, of %s:"
+            .formatted(Shown.count(totals.all(), "row"), Shown.count(totals.allOwners(), "owner")));
     for (Status status : Status.values()) {
       if (ALWAYS.contains(status) || totals.rows(status) > 0) {
         String owners =
             status == Status.IN_MYSQL || totals.rows(status) == 0
                 ? ""
-                : String.format(Locale.ROOT, " (%s)", Shown.count(totals.owners(status), "owner"));
+                : " (%s)".formatted(Shown.count(totals.owners(status), "owner"));
         out.println(
             String.format(Locale.ROOT, "%,14d  %s%s", totals.rows(status), status.text(), owners));
       }
@@ -172,23 +159,19 @@ final class Summary {
         if (printed == 0) {
           out.println();
           out.println(
-              String.format(
-                  Locale.ROOT,
-                  "%s, the first of %s:",
-                  heading(status),
-                  Shown.count(totals.owners(status), "owner")));
+              "%s, the first of %s:"
+                  .formatted(heading(status), Shown.count(totals.owners(status), "owner")));
         }
         if (printed++ == MOST_OWNERS) {
           break;
         }
         out.println(
-            String.format(
-                Locale.ROOT,
-                "  %s: %s, such as %s%s",
-                owner.owner.isInbox() ? Shown.whose(owner.owner) : Shown.text(owner.owner.id()),
-                Shown.count(owner.rows, "row"),
-                Shown.text(owner.firstKey),
-                owner.reason.isEmpty() ? "" : ":\n      " + Shown.text(owner.reason)));
+            "  %s: %s, such as %s%s"
+                .formatted(
+                    owner.owner.isInbox() ? Shown.whose(owner.owner) : Shown.text(owner.owner.id()),
+                    Shown.count(owner.rows, "row"),
+                    Shown.text(owner.firstKey),
+                    owner.reason.isEmpty() ? "" : ":\n      " + Shown.text(owner.reason)));
       }
     }
   }

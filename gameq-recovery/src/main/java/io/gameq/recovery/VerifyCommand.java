@@ -80,11 +80,9 @@ final class VerifyCommand extends PlanningCommand {
 
   private String conclusion(long inRedis, boolean isAlive) {
     if (inRedis > 0) {
-      return String.format(
-          Locale.ROOT,
-          "%s only in Redis, and lost if Redis loses them: keep the WALs, and verify again"
-              + " once writers have flushed.",
-          Shown.count(inRedis, "row"));
+      return ("%s only in Redis, and lost if Redis loses them: keep the WALs, and verify again"
+              + " once writers have flushed.")
+          .formatted(Shown.count(inRedis, "row"));
     }
     if (isAlive) {
       return "All of it is in MySQL, but a node is alive and writes on: keep its WAL.";
@@ -97,16 +95,15 @@ final class VerifyCommand extends PlanningCommand {
   /** {@code item:42,3 of player:42: lost, version 7 (...); MySQL has version 5, Redis none} */
   private static String asText(PlannedRow row) {
     String reason = row.reason();
-    return String.format(
-        Locale.ROOT,
-        "%s %s: %s, version %s; MySQL has %s, Redis has %s%s",
-        Shown.text(row.change().key()),
-        Shown.whose(row.owner()),
-        difference(row),
-        Shown.version(row.change().version()),
-        version(row.mysqlVersion()),
-        version(row.redisVersion()),
-        reason.isEmpty() ? "" : ": " + Shown.text(reason));
+    return "%s %s: %s, version %s; MySQL has %s, Redis has %s%s"
+        .formatted(
+            Shown.text(row.change().key()),
+            Shown.whose(row.owner()),
+            difference(row),
+            Shown.version(row.change().version()),
+            version(row.mysqlVersion()),
+            version(row.redisVersion()),
+            reason.isEmpty() ? "" : ": " + Shown.text(reason));
   }
 
   /** An engineer asks whether there is something older, or nothing. */

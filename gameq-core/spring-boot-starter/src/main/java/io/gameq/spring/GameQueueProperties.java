@@ -7,7 +7,6 @@ import io.gameq.Password;
 import io.gameq.Tls;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
@@ -142,11 +141,8 @@ public record GameQueueProperties(
     }
     if (password != null) {
       throw new GameQueueException(
-          String.format(
-              Locale.ROOT,
-              "properties %s.password and %s.password-file are both there: leave one out",
-              of,
-              of));
+          "properties %s.password and %s.password-file are both there: leave one out"
+              .formatted(of, of));
     }
     return Password.ofFile(file);
   }

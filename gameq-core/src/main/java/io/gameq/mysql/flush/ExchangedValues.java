@@ -15,7 +15,6 @@ import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
@@ -105,16 +104,15 @@ final class ExchangedValues {
       }
     }
     String sql =
-        String.format(
-            Locale.ROOT,
-            "SELECT %s FROM %s WHERE %s",
-            table.keyColumns().stream()
-                .map(JdbcValues::selectExpression)
-                .collect(Collectors.joining(", ")),
-            JdbcValues.quoted(table.name()),
-            key.columns().stream()
-                .map(column -> JdbcValues.quoted(column) + " = ?")
-                .collect(Collectors.joining(" AND ")));
+        "SELECT %s FROM %s WHERE %s"
+            .formatted(
+                table.keyColumns().stream()
+                    .map(JdbcValues::selectExpression)
+                    .collect(Collectors.joining(", ")),
+                JdbcValues.quoted(table.name()),
+                key.columns().stream()
+                    .map(column -> JdbcValues.quoted(column) + " = ?")
+                    .collect(Collectors.joining(" AND ")));
     try (PreparedStatement statement = connection.prepareStatement(sql)) {
       int at = 1;
       for (String column : key.columns()) {
@@ -130,13 +128,12 @@ final class ExchangedValues {
     for (int tries = 1; ; tries++) {
       try (PreparedStatement statement =
           connection.prepareStatement(
-              String.format(
-                  Locale.ROOT,
-                  "UPDATE %s SET %s = %s WHERE %s",
-                  JdbcValues.quoted(table.name()),
-                  JdbcValues.quoted(column.name()),
-                  JdbcValues.placeholder(column),
-                  Sql.keyEquals(table)))) {
+              "UPDATE %s SET %s = %s WHERE %s"
+                  .formatted(
+                      JdbcValues.quoted(table.name()),
+                      JdbcValues.quoted(column.name()),
+                      JdbcValues.placeholder(column),
+                      Sql.keyEquals(table)))) {
         JdbcValues.bind(statement, 1, column, SpareValues.next(column, random));
         int unused = Sql.bindKey(statement, 2, table, row.parts());
         statement.executeUpdate();

@@ -22,7 +22,6 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
@@ -407,11 +406,8 @@ public final class FlushTransaction {
         .findFirst()
         .map(
             one ->
-                String.format(
-                    Locale.ROOT,
-                    "MySQL refuses most of its rows, as %s: %s",
-                    one.row().key(),
-                    MySqlText.of(one.error())))
+                "MySQL refuses most of its rows, as %s: %s"
+                    .formatted(one.row().key(), MySqlText.of(one.error())))
         .orElseThrow();
   }
 
@@ -426,13 +422,8 @@ public final class FlushTransaction {
         if (because != null) {
           plan.holdBack(
               of.of(),
-              String.format(
-                  Locale.ROOT,
-                  "%s:%s: %s; and %s",
-                  letter.table(),
-                  letter.rowKey(),
-                  letter.errorText(),
-                  because));
+              "%s:%s: %s; and %s"
+                  .formatted(letter.table(), letter.rowKey(), letter.errorText(), because));
         }
       }
     }

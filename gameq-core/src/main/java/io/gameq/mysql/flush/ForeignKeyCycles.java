@@ -13,7 +13,6 @@ import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Set;
 import java.util.stream.Collectors;
 
@@ -84,15 +83,14 @@ final class ForeignKeyCycles {
         continue;
       }
       String sql =
-          String.format(
-              Locale.ROOT,
-              "UPDATE %s SET %s WHERE %s AND %s <= ?",
-              JdbcValues.quoted(table.name()),
-              columns.stream()
-                  .map(column -> JdbcValues.quoted(column) + " = NULL")
-                  .collect(Collectors.joining(", ")),
-              Sql.keyEquals(table),
-              JdbcValues.quoted(Table.VERSION_COLUMN));
+          "UPDATE %s SET %s WHERE %s AND %s <= ?"
+              .formatted(
+                  JdbcValues.quoted(table.name()),
+                  columns.stream()
+                      .map(column -> JdbcValues.quoted(column) + " = NULL")
+                      .collect(Collectors.joining(", ")),
+                  Sql.keyEquals(table),
+                  JdbcValues.quoted(Table.VERSION_COLUMN));
       try (PreparedStatement statement = connection.prepareStatement(sql)) {
         int at = Sql.bindKey(statement, 1, table, row.key().parts());
         statement.setLong(at, row.image().version());

@@ -16,7 +16,6 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.Collection;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
@@ -211,8 +210,7 @@ public final class GuardedTransaction {
     CountingSessions of = Objects.requireNonNull(sessions.get(owner));
     SessionId nobody =
         new SessionId(
-            of.newest().epoch() + 1,
-            String.format(Locale.ROOT, "%016x", ThreadLocalRandom.current().nextLong()));
+            of.newest().epoch() + 1, "%016x".formatted(ThreadLocalRandom.current().nextLong()));
     OwnerTable.fence(connection, owner, nobody, FENCED_BY);
     return nobody;
   }

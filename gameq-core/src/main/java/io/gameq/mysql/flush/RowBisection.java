@@ -14,7 +14,6 @@ import java.util.Collection;
 import java.util.Collections;
 import java.util.IdentityHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -140,11 +139,8 @@ final class RowBisection {
     }
     return ErrorKind.of(e) == ErrorKind.SLOW
         ? new SQLTimeoutException(
-            String.format(
-                Locale.ROOT,
-                "it takes MySQL longer than %d s, as a slow trigger does: %s",
-                limits.secondsOfOneRow(),
-                e.getMessage()),
+            "it takes MySQL longer than %s s, as a slow trigger does: %s"
+                .formatted(limits.secondsOfOneRow(), e.getMessage()),
             e.getSQLState(),
             e.getErrorCode(),
             e)

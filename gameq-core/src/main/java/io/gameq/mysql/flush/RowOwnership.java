@@ -26,7 +26,6 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.IdentityHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -250,11 +249,8 @@ final class RowOwnership {
                       unsettled.stream()
                           .map(Handover::other)
                           .collect(Collectors.toUnmodifiableSet()),
-                      String.format(
-                          Locale.ROOT,
-                          "the row belongs to %s, who has not given it to any of %s yet",
-                          owner,
-                          unsettled))
+                      "the row belongs to %s, who has not given it to any of %s yet"
+                          .formatted(owner, unsettled))
                   : NotOwnerException.of(row, owner)));
       return false;
     }
@@ -266,11 +262,9 @@ final class RowOwnership {
                 NotOwnerException.pending(
                     row,
                     Set.of(one.other()),
-                    String.format(
-                        Locale.ROOT,
-                        "it was %s; that session owns no more, and the one that does has not"
-                            + " said that it knows",
-                        one))));
+                    ("it was %s; that session owns no more, and the one that does has not"
+                            + " said that it knows")
+                        .formatted(one))));
         return false;
       }
     }

@@ -13,7 +13,6 @@ import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
@@ -144,14 +143,9 @@ public final class UpsertSql {
     }
     StringBuilder sql =
         new StringBuilder(
-            String.format(
-                Locale.ROOT,
-                "INSERT INTO %s (%s, %s) VALUES %s%s ON DUPLICATE KEY UPDATE ",
-                name,
-                columns,
-                version,
-                (row + ",").repeat(rows - 1) + row,
-                dialect.alias));
+            "INSERT INTO %s (%s, %s) VALUES %s%s ON DUPLICATE KEY UPDATE "
+                .formatted(
+                    name, columns, version, (row + ",").repeat(rows - 1) + row, dialect.alias));
     for (Column column : updated) {
       if (ownerMayChange || !column.equals(table.ownerColumn())) {
         sql.append(assignment(name, JdbcValues.quoted(column.name()), newer)).append(", ");
@@ -160,14 +154,13 @@ public final class UpsertSql {
     return sql.append(
             ownerMayChange
                 ? assignment(name, version, newer)
-                : String.format(
-                    Locale.ROOT,
-                    "%1$s = IF(%2$s, IF(%3$s, %4$s, NULL), %5$s.%1$s)",
-                    version,
-                    newer,
-                    sameOwner(name, table.ownerColumn()),
-                    dialect.newValue(version),
-                    name))
+                : "%1$s = IF(%2$s, IF(%3$s, %4$s, NULL), %5$s.%1$s)"
+                    .formatted(
+                        version,
+                        newer,
+                        sameOwner(name, table.ownerColumn()),
+                        dialect.newValue(version),
+                        name))
         .toString();
   }
 
@@ -177,7 +170,7 @@ public final class UpsertSql {
     String there = table + "." + column;
     String here = dialect.newValue(column);
     return owner.type().kind() == ColumnType.Kind.TEXT
-        ? String.format(Locale.ROOT, "CAST(%s AS BINARY) = CAST(%s AS BINARY)", there, here)
+        ? "CAST(%s AS BINARY) = CAST(%s AS BINARY)".formatted(there, here)
         : there + " = " + here;
   }
 

@@ -11,7 +11,6 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.SQLTransientConnectionException;
 import java.util.List;
-import java.util.Locale;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
@@ -39,13 +38,10 @@ final class ZeroKeys {
       if (rows.stream().anyMatch(row -> isZero(row.image().values()[column]))
           && !isKept(connection)) {
         throw new SQLTransientConnectionException(
-            String.format(
-                Locale.ROOT,
-                "the session's sql_mode lacks %s, and a row of %s has the key 0: a proxy"
+            ("the session's sql_mode lacks %s, and a row of %s has the key 0: a proxy"
                     + " dropped what gameq set; have it keep session variables, or connect to"
-                    + " MySQL itself",
-                MySqlPool.ZERO_IS_A_VALUE,
-                table.name()));
+                    + " MySQL itself")
+                .formatted(MySqlPool.ZERO_IS_A_VALUE, table.name()));
       }
     }
   }

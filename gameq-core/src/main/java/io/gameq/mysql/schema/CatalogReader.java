@@ -15,7 +15,6 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
@@ -68,10 +67,8 @@ public final class CatalogReader {
       } else if (result.inspection().versionColumn() == VersionColumn.MISSING) {
         unmanaged.put(
             name,
-            String.format(
-                Locale.ROOT,
-                "it has no column %s: run 'gameq-writer schema migrate'",
-                Table.VERSION_COLUMN));
+            "it has no column %s: run 'gameq-writer schema migrate'"
+                .formatted(Table.VERSION_COLUMN));
       } else {
         definitions.put(name, definition);
       }

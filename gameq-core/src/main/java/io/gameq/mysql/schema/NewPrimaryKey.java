@@ -9,7 +9,6 @@ import io.gameq.rows.types.ColumnTypes;
 import io.gameq.rows.types.UnmanageableException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -42,12 +41,9 @@ record NewPrimaryKey(
             List.of("ADD PRIMARY KEY " + inBrackets(columns)),
             // By itself: a foreign key may need an index of these columns all the time.
             List.of(
-                String.format(
-                    Locale.ROOT,
-                    "ALTER TABLE %s DROP INDEX %s",
-                    JdbcValues.quoted(table.name()),
-                    JdbcValues.quoted(name))),
-            List.of(String.format(Locale.ROOT, "its UNIQUE key %s becomes the primary key", name)));
+                "ALTER TABLE %s DROP INDEX %s"
+                    .formatted(JdbcValues.quoted(table.name()), JdbcValues.quoted(name))),
+            List.of("its UNIQUE key %s becomes the primary key".formatted(name)));
       }
     }
     if (partitioned) {
@@ -59,9 +55,7 @@ record NewPrimaryKey(
             List.of(column.name()),
             List.of("ADD PRIMARY KEY " + inBrackets(List.of(column.name()))),
             List.of(),
-            List.of(
-                String.format(
-                    Locale.ROOT, "its numbered column %s becomes the primary key", column.name())));
+            List.of("its numbered column %s becomes the primary key".formatted(column.name())));
       }
     }
     String name =
@@ -72,10 +66,8 @@ record NewPrimaryKey(
     return new NewPrimaryKey(
         List.of(),
         List.of(
-            String.format(
-                Locale.ROOT,
-                "ADD COLUMN %s BIGINT UNSIGNED NOT NULL AUTO_INCREMENT PRIMARY KEY",
-                JdbcValues.quoted(name))),
+            "ADD COLUMN %s BIGINT UNSIGNED NOT NULL AUTO_INCREMENT PRIMARY KEY"
+                .formatted(JdbcValues.quoted(name))),
         List.of(),
         notesOfNew(table, name));
   }
@@ -83,11 +75,9 @@ record NewPrimaryKey(
   private static List<String> notesOfNew(TableFacts table, String name) {
     List<String> notes = new ArrayList<>();
     notes.add(
-        String.format(
-            Locale.ROOT,
-            "a proposal: a new column %s numbers the rows, and from then on the game gives each new"
-                + " row its number",
-            name));
+        ("a proposal: a new column %s numbers the rows, and from then on the game gives each new"
+                + " row its number")
+            .formatted(name));
     String columns =
         table.columns().stream()
             .filter(of -> !of.nullable() && !of.generated() && isComparable(of))
@@ -98,11 +88,8 @@ record NewPrimaryKey(
           "where some columns together differ in every row, make these the primary key instead;"
               + " leave out of this query what is not to be in it, and it must find nothing:");
       notes.add(
-          String.format(
-              Locale.ROOT,
-              "SELECT %1$s, COUNT(*) FROM %2$s GROUP BY %1$s HAVING COUNT(*) > 1",
-              columns,
-              JdbcValues.quoted(table.name())));
+          "SELECT %1$s, COUNT(*) FROM %2$s GROUP BY %1$s HAVING COUNT(*) > 1"
+              .formatted(columns, JdbcValues.quoted(table.name())));
     }
     return notes;
   }

@@ -71,8 +71,7 @@ final class OwnerGuess {
             .collect(Collectors.toCollection(TreeSet::new));
     for (String name : ownerColumns) {
       if (schema.tables().values().stream().noneMatch(of -> of.column(name) != null)) {
-        throw new GameQueueException(
-            String.format(Locale.ROOT, "no table has a column '%s'", name));
+        throw new GameQueueException("no table has a column '%s'".formatted(name));
       }
     }
     OwnerGuess guess = new OwnerGuess(schema, asked);
@@ -211,18 +210,15 @@ final class OwnerGuess {
       proposals.add(
           new Proposal(
               new TableSpec(root.name(), kind, key),
-              String.format(
-                  Locale.ROOT,
-                  "its rows are the owners of those of %d %s",
-                  its.size(),
-                  its.size() == 1 ? "table" : "tables"),
+              "its rows are the owners of those of %s %s"
+                  .formatted(its.size(), its.size() == 1 ? "table" : "tables"),
               List.of()));
     }
     for (OwnerReference of : its) {
       List<String> others =
           references.getOrDefault(of.table(), List.of()).stream()
               .filter(other -> !other.equals(of) && targets.contains(other.target()))
-              .map(other -> String.format(Locale.ROOT, "%s (%s)", other.column(), other.reason()))
+              .map(other -> "%s (%s)".formatted(other.column(), other.reason()))
               .toList();
       proposals.add(
           new Proposal(new TableSpec(of.table(), kind, of.column()), of.reason(), others));
@@ -234,8 +230,7 @@ final class OwnerGuess {
     if (best != null) {
       return new LeftOut(
           table.name(),
-          String.format(
-              Locale.ROOT, "not sure that %s names its owner: %s", best.column(), best.reason()),
+          "not sure that %s names its owner: %s".formatted(best.column(), best.reason()),
           new TableSpec(
               table.name(), Objects.requireNonNull(kinds.get(best.target())), best.column()));
     }
@@ -244,13 +239,9 @@ final class OwnerGuess {
         if (parent.table().name().equals(of.target())) {
           return new LeftOut(
               table.name(),
-              String.format(
-                      Locale.ROOT,
-                      "its %s refers to %s, whose rows are those of a %s: no column of its own"
-                          + " names that",
-                      of.column(),
-                      of.target(),
-                      parent.table().ownerKind())
+              ("its %s refers to %s, whose rows are those of a %s: no column of its own"
+                          + " names that")
+                      .formatted(of.column(), of.target(), parent.table().ownerKind())
                   + " owner",
               null);
         }

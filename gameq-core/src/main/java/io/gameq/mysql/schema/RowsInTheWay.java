@@ -8,7 +8,6 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 
 /** Looks for rows with which a statement that mends a table fails. Stateless. */
 final class RowsInTheWay {
@@ -21,8 +20,7 @@ final class RowsInTheWay {
   static List<String> queries(Connection connection, TableInspector.Result table)
       throws SQLException {
     List<String> queries = new ArrayList<>();
-    String from =
-        String.format(Locale.ROOT, "FROM %s WHERE ", quoted(table.inspection().spec().name()));
+    String from = "FROM %s WHERE ".formatted(quoted(table.inspection().spec().name()));
     for (Flaw flaw : table.flaws()) {
       if (flaw.kind() == Flaw.Kind.NULLABLE) {
         look(connection, from + quoted(flaw.column()) + " IS NULL", queries);

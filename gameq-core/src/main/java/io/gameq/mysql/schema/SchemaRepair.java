@@ -11,7 +11,6 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import org.jdbi.v3.core.Handle;
@@ -179,13 +178,10 @@ final class SchemaRepair {
   private static String hint(Flaw flaw, String table) {
     return switch (flaw.kind()) {
       case PREFIX_IN_KEY ->
-          String.format(
-              Locale.ROOT,
-              ": give the column a type that fits a key whole (%d bytes in all), after a look at"
-                  + " SELECT MAX(CHAR_LENGTH(%s)) FROM %s",
-              MOST_KEY_BYTES,
-              JdbcValues.quoted(flaw.column()),
-              JdbcValues.quoted(table));
+          (": give the column a type that fits a key whole (%s bytes in all), after a look at"
+                  + " SELECT MAX(CHAR_LENGTH(%s)) FROM %s")
+              .formatted(
+                  MOST_KEY_BYTES, JdbcValues.quoted(flaw.column()), JdbcValues.quoted(table));
       case NO_PRIMARY_KEY ->
           ": it is partitioned, so the key must have the columns of the partitioning; choose those"
               + " that differ in every row";
@@ -218,9 +214,7 @@ final class SchemaRepair {
     for (Map.Entry<String, ColumnChanges.Change> of : changes.entrySet()) {
       ColumnDefinition definition = ColumnDefinition.of(createTable, of.getKey());
       if (definition == null) {
-        unmended.add(
-            String.format(
-                Locale.ROOT, "the definition of column %s is not understood", of.getKey()));
+        unmended.add("the definition of column %s is not understood".formatted(of.getKey()));
         continue;
       }
       ColumnChanges.Change change = of.getValue();
@@ -259,10 +253,7 @@ final class SchemaRepair {
       TableFacts facts = schema.table(other);
       if (facts != null && !all.contains(other) && altered.add(other)) {
         notes.add(
-            String.format(
-                Locale.ROOT,
-                "table %s changes with it, since foreign keys tie their columns",
-                other));
+            "table %s changes with it, since foreign keys tie their columns".formatted(other));
         List<String> clauses = new ArrayList<>();
         columnClauses(facts, clauses, unmended, notes);
         if (!clauses.isEmpty()) {
@@ -286,11 +277,9 @@ final class SchemaRepair {
         after.add(ForeignKeySql.add(schema, key, deleteRule, updateRule));
         if (!deleteRule.equals(key.deleteRule()) || !updateRule.equals(key.updateRule())) {
           notes.add(
-              String.format(
-                  Locale.ROOT,
-                  "foreign key %s would set an owner to NULL: it restricts from then on, so the"
-                      + " game deletes these rows, or gives them away, before their owner goes",
-                  key.name()));
+              ("foreign key %s would set an owner to NULL: it restricts from then on, so the"
+                      + " game deletes these rows, or gives them away, before their owner goes")
+                  .formatted(key.name()));
         }
       }
     }
@@ -303,11 +292,9 @@ final class SchemaRepair {
     boolean leadsNewKey = key != null && key.columns().indexOf(owner) == 0;
     if (table.column(owner) != null && !table.hasIndexThatBeginsWith(owner) && !leadsNewKey) {
       advice.add(
-          String.format(
-              Locale.ROOT,
-              "ALTER TABLE %s ADD INDEX %s",
-              JdbcValues.quoted(table.name()),
-              NewPrimaryKey.inBrackets(List.of(owner))));
+          "ALTER TABLE %s ADD INDEX %s"
+              .formatted(
+                  JdbcValues.quoted(table.name()), NewPrimaryKey.inBrackets(List.of(owner))));
     }
     for (ForeignKeyFacts of : schema.foreignKeys()) {
       if (of.child().equals(table.name())
@@ -325,10 +312,7 @@ final class SchemaRepair {
   }
 
   private static String alter(String table, List<String> clauses) {
-    return String.format(
-        Locale.ROOT,
-        "ALTER TABLE %s\n  %s",
-        JdbcValues.quoted(table),
-        String.join(",\n  ", clauses));
+    return "ALTER TABLE %s\n  %s"
+        .formatted(JdbcValues.quoted(table), String.join(",\n  ", clauses));
   }
 }

@@ -2,7 +2,6 @@ package io.gameq.mysql.schema;
 
 import io.gameq.GameQueueException;
 import io.gameq.mysql.MySql;
-import java.util.Locale;
 import java.util.Optional;
 import org.jdbi.v3.core.Handle;
 
@@ -50,12 +49,9 @@ public final class Settings {
             });
     if (schema < SchemaFiles.latest()) {
       throw new GameQueueException(
-          String.format(
-              Locale.ROOT,
-              "the database has gameq's own tables up to number %d of %d: run the command"
-                  + " 'schema migrate' of gameq-writer.jar",
-              schema,
-              SchemaFiles.latest()));
+          ("the database has gameq's own tables up to number %s of %s: run the command"
+                  + " 'schema migrate' of gameq-writer.jar")
+              .formatted(schema, SchemaFiles.latest()));
     }
   }
 
@@ -77,13 +73,9 @@ public final class Settings {
     int there = slots(mysql);
     if (there != 0 && there != slots) {
       throw new GameQueueException(
-          String.format(
-              Locale.ROOT,
-              "the database has %d slots now, this process was started with %d: stop it, set slots"
-                  + " to %d, and start it again",
-              there,
-              slots,
-              there));
+          ("the database has %s slots now, this process was started with %s: stop it, set slots"
+                  + " to %s, and start it again")
+              .formatted(there, slots, there));
     }
   }
 
@@ -122,14 +114,9 @@ public final class Settings {
                     .orElseThrow());
     if (!there.equals(value)) {
       throw new GameQueueException(
-          String.format(
-              Locale.ROOT,
-              "this configuration has %s %s, the database has %s: they are fixed for a"
-                  + " database; use %s, or another database",
-              name,
-              value,
-              there,
-              there));
+          ("this configuration has %s %s, the database has %s: they are fixed for a"
+                  + " database; use %s, or another database")
+              .formatted(name, value, there, there));
     }
   }
 }

@@ -2,7 +2,6 @@ package io.gameq.mysql.schema;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.regex.Pattern;
 import org.jdbi.v3.core.Handle;
 import org.jspecify.annotations.Nullable;
@@ -59,18 +58,14 @@ record StoredStatements(String name, String body) {
     List<String> warnings = new ArrayList<>();
     if (writes(table)) {
       warnings.add(
-          String.format(
-              Locale.ROOT,
-              "%s writes this table past gameq: who has the owner open does not see it",
-              name));
+          "%s writes this table past gameq: who has the owner open does not see it"
+              .formatted(name));
     }
     if (insertsWithoutColumns(table)) {
       warnings.add(
-          String.format(
-              Locale.ROOT,
-              "%s inserts into this table without a list of columns, which fails once gq_version is"
-                  + " there: name the columns",
-              name));
+          ("%s inserts into this table without a list of columns, which fails once gq_version is"
+                  + " there: name the columns")
+              .formatted(name));
     }
     return warnings;
   }
@@ -78,28 +73,20 @@ record StoredStatements(String name, String body) {
   boolean writes(String table) {
     String named = named(table);
     return found(
-        String.format(
-            Locale.ROOT,
-            "\\b(?:(?:insert|replace)%1$s(?:into\\s+)?|update%1$s|delete%1$sfrom\\s+)%2$s",
-            MODIFIERS,
-            named));
+        "\\b(?:(?:insert|replace)%1$s(?:into\\s+)?|update%1$s|delete%1$sfrom\\s+)%2$s"
+            .formatted(MODIFIERS, named));
   }
 
   private boolean insertsWithoutColumns(String table) {
     return found(
-        String.format(
-            Locale.ROOT,
-            "\\b(?:insert|replace)%s(?:into\\s+)?%s\\s*\\b(?:values?|select|table|with)\\b",
-            MODIFIERS,
-            named(table)));
+        "\\b(?:insert|replace)%s(?:into\\s+)?%s\\s*\\b(?:values?|select|table|with)\\b"
+            .formatted(MODIFIERS, named(table)));
   }
 
   /** The name, plain or quoted, of this database or another: that is not told apart. */
   private static String named(String table) {
-    return String.format(
-        Locale.ROOT,
-        "(?:(?:`[^`]+`|[\\w$]+)\\s*\\.\\s*)?(?:`%1$s`|%1$s(?![\\w$]))",
-        Pattern.quote(table));
+    return "(?:(?:`[^`]+`|[\\w$]+)\\s*\\.\\s*)?(?:`%1$s`|%1$s(?![\\w$]))"
+        .formatted(Pattern.quote(table));
   }
 
   private boolean found(String regex) {

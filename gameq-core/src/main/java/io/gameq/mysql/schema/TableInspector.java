@@ -96,28 +96,22 @@ final class TableInspector {
     if (close.isEmpty()) {
       return "";
     }
-    return String.format(
-        Locale.ROOT,
-        " (did you mean %s?%s)",
-        String.join(", ", close),
-        close.get(0).equalsIgnoreCase(spec.name())
-            ? " This server tells capitals from small letters"
-            : "");
+    return " (did you mean %s?%s)"
+        .formatted(
+            String.join(", ", close),
+            close.get(0).equalsIgnoreCase(spec.name())
+                ? " This server tells capitals from small letters"
+                : "");
   }
 
   private TableDefinition inspect(TableFacts table) {
     if (!table.isBaseTable()) {
       flaws.add(
           Flaw.other(
-              String.format(
-                  Locale.ROOT,
-                  "it is a %s, not a table",
-                  table.tableType().toLowerCase(Locale.ROOT))));
+              "it is a %s, not a table".formatted(table.tableType().toLowerCase(Locale.ROOT))));
     } else if (!"InnoDB".equals(table.engine())) {
       flaws.add(
-          Flaw.ofTable(
-              Flaw.Kind.ENGINE,
-              String.format(Locale.ROOT, "its engine is %s: use InnoDB", table.engine())));
+          Flaw.ofTable(Flaw.Kind.ENGINE, "its engine is %s: use InnoDB".formatted(table.engine())));
     }
     table.columns().forEach(this::column);
     List<String> primaryKey = primaryKey(table);
@@ -199,18 +193,16 @@ final class TableInspector {
               onAbsence));
       if (isNumbered(column.name())) {
         warnings.add(
-            String.format(
-                Locale.ROOT,
-                "column %s is AUTO_INCREMENT: gameq writes no row whose number MySQL"
-                    + " invents, the game takes each from GameQueue.ids",
-                column.name()));
+            ("column %s is AUTO_INCREMENT: gameq writes no row whose number MySQL"
+                    + " invents, the game takes each from GameQueue.ids")
+                .formatted(column.name()));
       }
     } catch (UnmanageableException e) {
       flaws.add(
           new Flaw(
               kindOfUnmanageable(column),
               column.name(),
-              String.format(Locale.ROOT, "column %s: %s", column.name(), e.getMessage())));
+              "column %s: %s".formatted(column.name(), e.getMessage())));
     }
   }
 
@@ -241,10 +233,8 @@ final class TableInspector {
                   ? Flaw.Kind.VERSION_COLUMN
                   : Flaw.Kind.OTHER_VERSION_COLUMN,
               column.name(),
-              String.format(
-                  Locale.ROOT,
-                  "column %s is not BIGINT UNSIGNED NOT NULL DEFAULT 0: change it",
-                  Table.VERSION_COLUMN)));
+              "column %s is not BIGINT UNSIGNED NOT NULL DEFAULT 0: change it"
+                  .formatted(Table.VERSION_COLUMN)));
     }
   }
 
@@ -265,16 +255,13 @@ final class TableInspector {
             new Flaw(
                 Flaw.Kind.PREFIX_IN_KEY,
                 name,
-                String.format(
-                    Locale.ROOT, "the primary key covers only a prefix of column %s", name)));
+                "the primary key covers only a prefix of column %s".formatted(name)));
       } else if (generated.contains(name) || name.equalsIgnoreCase(Table.VERSION_COLUMN)) {
-        flaws.add(
-            Flaw.other(
-                String.format(Locale.ROOT, "key column %s is not one that the game writes", name)));
+        flaws.add(Flaw.other("key column %s is not one that the game writes".formatted(name)));
       } else if (column != null) {
         String problem = column.type().keyProblem();
         if (problem != null) {
-          flaws.add(ofKey(column, String.format(Locale.ROOT, "key column %s: %s", name, problem)));
+          flaws.add(ofKey(column, "key column %s: %s".formatted(name, problem)));
         }
         shortest += column.type().minKeyBytes();
         longest += column.type().maxKeyBytes() + 1L;
@@ -288,19 +275,13 @@ final class TableInspector {
     if (shortest > RowKey.MAX_KEY_BYTES) {
       flaws.add(
           Flaw.other(
-              String.format(
-                  Locale.ROOT,
-                  "its primary key takes at least %d bytes encoded, the limit is %d",
-                  shortest,
-                  RowKey.MAX_KEY_BYTES)));
+              "its primary key takes at least %s bytes encoded, the limit is %s"
+                  .formatted(shortest, RowKey.MAX_KEY_BYTES)));
     } else if (longest > RowKey.MAX_KEY_BYTES) {
       warnings.add(
-          String.format(
-              Locale.ROOT,
-              "a primary key can take up to %d bytes encoded: rows whose key takes more than"
-                  + " %d are refused",
-              longest,
-              RowKey.MAX_KEY_BYTES));
+          ("a primary key can take up to %s bytes encoded: rows whose key takes more than"
+                  + " %s are refused")
+              .formatted(longest, RowKey.MAX_KEY_BYTES));
     }
   }
 
@@ -315,10 +296,8 @@ final class TableInspector {
       flaws.add(
           Flaw.ofTable(
               Flaw.Kind.CONFIGURATION,
-              String.format(
-                  Locale.ROOT,
-                  "owner kind '%s' is not a-z, then up to 31 of a-z 0-9 _",
-                  spec.ownerKind())));
+              "owner kind '%s' is not a-z, then up to 31 of a-z 0-9 _"
+                  .formatted(spec.ownerKind())));
     }
     String name = spec.ownerColumn();
     Column column = columns.get(name);
@@ -328,41 +307,32 @@ final class TableInspector {
       flaws.add(
           Flaw.ofTable(
               Flaw.Kind.CONFIGURATION,
-              String.format(
-                  Locale.ROOT,
-                  "it has no owner column %s%s",
-                  name,
-                  close.isEmpty()
-                      ? ""
-                      : String.format(Locale.ROOT, " (did you mean %s?)", close.get(0)))));
+              "it has no owner column %s%s"
+                  .formatted(
+                      name, close.isEmpty() ? "" : " (did you mean %s?)".formatted(close.get(0)))));
     } else if (generated.contains(name)) {
-      flaws.add(Flaw.other(String.format(Locale.ROOT, "owner column %s is generated", name)));
+      flaws.add(Flaw.other("owner column %s is generated".formatted(name)));
     } else if (column != null) {
       String problem = column.type().keyProblem();
       if (!OWNER_KINDS.contains(column.type().kind())) {
         flaws.add(
             Flaw.other(
-                String.format(
-                    Locale.ROOT,
-                    "owner column %s is %s: use an integer, CHAR or VARCHAR",
-                    name,
-                    column.declaration())));
+                "owner column %s is %s: use an integer, CHAR or VARCHAR"
+                    .formatted(name, column.declaration())));
       } else if (problem != null) {
-        flaws.add(ofKey(column, String.format(Locale.ROOT, "owner column %s: %s", name, problem)));
+        flaws.add(ofKey(column, "owner column %s: %s".formatted(name, problem)));
       }
       if (column.nullable()) {
         flaws.add(
             new Flaw(
                 Flaw.Kind.NULLABLE,
                 name,
-                String.format(Locale.ROOT, "owner column %s may be NULL: make it NOT NULL", name)));
+                "owner column %s may be NULL: make it NOT NULL".formatted(name)));
       }
       if (!table.hasIndexThatBeginsWith(name)) {
         warnings.add(
-            String.format(
-                Locale.ROOT,
-                "no index begins with owner column %s: opening an owner reads the whole table",
-                name));
+            "no index begins with owner column %s: opening an owner reads the whole table"
+                .formatted(name));
       }
     }
   }
@@ -370,20 +340,15 @@ final class TableInspector {
   private void warn(TableFacts table, List<UniqueKey> uniqueKeys) {
     if (!table.otherUniqueKeys().isEmpty()) {
       warnings.add(
-          String.format(
-              Locale.ROOT,
-              "other UNIQUE keys (%s): a row that breaks one is refused, and the flush is slower",
-              String.join(", ", table.otherUniqueKeys())));
+          "other UNIQUE keys (%s): a row that breaks one is refused, and the flush is slower"
+              .formatted(String.join(", ", table.otherUniqueKeys())));
     }
     for (UniqueKey key : uniqueKeys) {
       if (key.spare() == null) {
         warnings.add(
-            String.format(
-                Locale.ROOT,
-                "rows that exchange values of the UNIQUE key %s in one flush become dead letters:"
-                    + " %s",
-                key.name(),
-                noSpare(key)));
+            ("rows that exchange values of the UNIQUE key %s in one flush become dead letters:"
+                    + " %s")
+                .formatted(key.name(), noSpare(key)));
       }
     }
     for (ForeignKeyFacts key : schema.foreignKeys()) {
@@ -395,10 +360,8 @@ final class TableInspector {
     warnOfCircles();
     if (!table.triggers().isEmpty()) {
       warnings.add(
-          String.format(
-              Locale.ROOT,
-              "triggers (%s) run on every flush, also on one that changes nothing",
-              String.join(", ", table.triggers())));
+          "triggers (%s) run on every flush, also on one that changes nothing"
+              .formatted(String.join(", ", table.triggers())));
     }
     stored.forEach(of -> warnings.addAll(of.warningsFor(spec.name())));
   }
@@ -428,14 +391,9 @@ final class TableInspector {
   private void warnOf(ForeignKeyFacts key, String event, String rule) {
     if (!rule.equals("RESTRICT") && !rule.equals("NO ACTION")) {
       warnings.add(
-          String.format(
-              Locale.ROOT,
-              "foreign key %s to %s is ON %s %s: MySQL changes rows that gameq may still"
-                  + " write, use RESTRICT",
-              key.name(),
-              key.parent(),
-              event,
-              rule));
+          ("foreign key %s to %s is ON %s %s: MySQL changes rows that gameq may still"
+                  + " write, use RESTRICT")
+              .formatted(key.name(), key.parent(), event, rule));
     }
   }
 }

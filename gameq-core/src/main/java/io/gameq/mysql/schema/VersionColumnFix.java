@@ -5,7 +5,6 @@ import io.gameq.mysql.schema.SchemaSnapshot.ColumnFacts;
 import io.gameq.mysql.schema.SchemaSnapshot.TableFacts;
 import io.gameq.rows.Table;
 import java.util.List;
-import java.util.Locale;
 import java.util.stream.IntStream;
 
 /** Makes gq_version what it has to be. Stateless. */
@@ -40,19 +39,12 @@ final class VersionColumnFix {
       if (flaw.kind() == Flaw.Kind.OTHER_VERSION_COLUMN) {
         String free = freeName(table);
         notes.add(
-            String.format(
-                Locale.ROOT,
-                "column %s becomes %s and is kept; what names it has to name it anew",
-                there.name(),
-                free));
+            "column %s becomes %s and is kept; what names it has to name it anew"
+                .formatted(there.name(), free));
         // By itself: one statement cannot give the name away and take it.
         alter.add(
-            String.format(
-                Locale.ROOT,
-                "ALTER TABLE %s RENAME COLUMN %s TO %s",
-                JdbcValues.quoted(table.name()),
-                name,
-                JdbcValues.quoted(free)));
+            "ALTER TABLE %s RENAME COLUMN %s TO %s"
+                .formatted(JdbcValues.quoted(table.name()), name, JdbcValues.quoted(free)));
         clauses.add("ADD COLUMN " + VERSION);
       } else if (flaw.kind() == Flaw.Kind.VERSION_COLUMN) {
         notes.add("numbers that stand in it count as versions of their rows");
@@ -61,13 +53,10 @@ final class VersionColumnFix {
               "rows in which it is NULL are updated: so are columns ON UPDATE CURRENT_TIMESTAMP,"
                   + " and triggers run");
           alter.add(
-              String.format(
-                  Locale.ROOT,
-                  "UPDATE %s SET %2$s = 0 WHERE %2$s IS NULL",
-                  JdbcValues.quoted(table.name()),
-                  name));
+              "UPDATE %s SET %2$s = 0 WHERE %2$s IS NULL"
+                  .formatted(JdbcValues.quoted(table.name()), name));
         }
-        clauses.add(String.format(Locale.ROOT, "CHANGE COLUMN %s %s", name, VERSION));
+        clauses.add("CHANGE COLUMN %s %s".formatted(name, VERSION));
       }
     }
   }

@@ -21,7 +21,6 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
@@ -100,10 +99,8 @@ public final class DeadLetterTable {
     }
     if (!hasRoom(connection, rows.size(), most)) {
       String full =
-          String.format(
-              Locale.ROOT,
-              "gameq_dead_letter has no room: its limit is %d rows, see 'gameq-writer dead'",
-              most);
+          "gameq_dead_letter has no room: its limit is %s rows, see 'gameq-writer dead'"
+              .formatted(most);
       rows.forEach(row -> failed.put(row, full));
       return failed;
     }
@@ -157,8 +154,7 @@ public final class DeadLetterTable {
 
   /** As in rows, the version is assigned last. */
   private static String newest(String column) {
-    return String.format(
-        Locale.ROOT, "%1$s = IF(VALUES(version) >= version, VALUES(%1$s), %1$s), ", column);
+    return "%1$s = IF(VALUES(version) >= version, VALUES(%1$s), %1$s), ".formatted(column);
   }
 
   private static boolean hasRoom(Connection connection, int more, int most) throws SQLException {

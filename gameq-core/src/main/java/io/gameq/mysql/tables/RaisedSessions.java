@@ -13,7 +13,6 @@ import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import org.jdbi.v3.core.Handle;
@@ -63,8 +62,7 @@ final class RaisedSessions implements GroupedCalls.Server<RaisedSessions.Wanted,
       } catch (MySqlException e) {
         if (MySqlErrors.isLockWait(e)) { // who logs in waits no longer: MySQL's 1 s is up to 2
           throw new MySqlException(
-              String.format(Locale.ROOT, "%s is locked in MySQL, %s", owner, Locks.byWhom(jdbi)),
-              e);
+              "%s is locked in MySQL, %s".formatted(owner, Locks.byWhom(jdbi)), e);
         }
         if (tries == MOST_TRIES || !MySqlErrors.isTryAgain(e)) {
           throw e;

@@ -8,7 +8,6 @@ import io.gameq.term.Primary;
 import io.gameq.term.Term;
 import io.gameq.term.TermMovedException;
 import io.gameq.term.Terms;
-import java.util.Locale;
 import org.jdbi.v3.core.Handle;
 
 /** The Redis term in {@code gameq_redis_term}. Thread-safe. */
@@ -139,12 +138,9 @@ public final class TermTable implements Terms {
   static void requireCounts(long number, long current) {
     if (!Term.counts(number, current)) {
       throw new TermMovedException(
-          String.format(
-              Locale.ROOT,
-              "another Redis primary counts, as number %d: what came by way of number %d is not"
-                  + " written",
-              current,
-              number));
+          ("another Redis primary counts, as number %s: what came by way of number %s is not"
+                  + " written")
+              .formatted(current, number));
     }
   }
 }

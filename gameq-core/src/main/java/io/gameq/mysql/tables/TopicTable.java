@@ -7,7 +7,6 @@ import io.gameq.redis.topic.DefinedTopic.Pause;
 import io.gameq.redis.topic.DefinedTopic.Rate;
 import io.gameq.redis.topic.TopicDefinition;
 import java.util.List;
-import java.util.Locale;
 import java.util.function.BiFunction;
 import org.jdbi.v3.core.Handle;
 import org.jspecify.annotations.Nullable;
@@ -48,15 +47,11 @@ public final class TopicTable {
     }
     if (!there.definition().equals(definition)) {
       throw new GameQueueException(
-          String.format(
-              Locale.ROOT,
-              "topic '%s' is defined differently in MySQL: %s; this node defines it as %s. Use the"
+          ("topic '%s' is defined differently in MySQL: %s; this node defines it as %s. Use the"
                   + " same options on all nodes; to change them, delete its row of gameq_topic, and"
                   + " its field of the hash of topics in Redis, while no node has the topic open"
-                  + " and, if slots or ageing differ, nothing is pending",
-              definition.topic(),
-              there.definition().json(),
-              definition.json()));
+                  + " and, if slots or ageing differ, nothing is pending")
+              .formatted(definition.topic(), there.definition().json(), definition.json()));
     }
     return there;
   }

@@ -8,7 +8,6 @@ import java.util.Collection;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -51,8 +50,7 @@ public record Symptom(Thing thing, String kind, String state) {
     /** For a person to read. */
     @Override
     public String toString() {
-      return String.format(
-          Locale.ROOT, "slot %d, %s %s%s", slot, place, name, more.isEmpty() ? "" : " " + more);
+      return "slot %s, %s %s%s".formatted(slot, place, name, more.isEmpty() ? "" : " " + more);
     }
   }
 

@@ -123,7 +123,7 @@ public record DefinedTopic(
 
   /** As Redis holds it: {@code revision JSON}, the revision as 16 hex digits. */
   String text() {
-    return String.format(Locale.ROOT, "%016x %s", revision, json());
+    return "%016x %s".formatted(revision, json());
   }
 
   /** Reads {@link #text}; throws GameQueueException when it is not such text. */

@@ -7,7 +7,6 @@ import io.gameq.TopicOptions;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.stream.Collectors;
 
@@ -44,12 +43,8 @@ public record TopicDefinition(
   public static TopicDefinition of(String topic, TopicOptions options, int slots) {
     if (options.slots() > slots) {
       throw new GameQueueException(
-          String.format(
-              Locale.ROOT,
-              "topic '%s' cannot have %d slots: the namespace has %d",
-              topic,
-              options.slots(),
-              slots));
+          "topic '%s' cannot have %s slots: the namespace has %s"
+              .formatted(topic, options.slots(), slots));
     }
     Retry retry = options.retry();
     return new TopicDefinition(

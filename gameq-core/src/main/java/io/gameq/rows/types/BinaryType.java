@@ -3,7 +3,6 @@ package io.gameq.rows.types;
 import java.io.IOException;
 import java.util.Arrays;
 import java.util.HexFormat;
-import java.util.Locale;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 import org.msgpack.core.MessagePacker;
@@ -36,8 +35,7 @@ record BinaryType(Form form, long limit) implements ColumnType {
     }
     if (bytes.length > limit) {
       throw Refusal.of(
-          column,
-          String.format(Locale.ROOT, "byte[] of %d bytes, the limit is %d", bytes.length, limit));
+          column, "byte[] of %s bytes, the limit is %s".formatted(bytes.length, limit));
     }
     return form == Form.BINARY ? Arrays.copyOf(bytes, (int) limit) : bytes.clone();
   }

@@ -1,7 +1,6 @@
 package io.gameq.rows.types;
 
 import java.math.BigInteger;
-import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /** BIT(bits), canonical as BigInteger; immutable. */
@@ -21,7 +20,7 @@ record BitType(int bits) implements BigIntegerType {
       throw Refusal.kind(column, in, "integers and booleans");
     }
     if (value.signum() < 0 || value.bitLength() > bits) {
-      throw Refusal.range(column, String.format(Locale.ROOT, "0 to 2^%d-1", bits), in);
+      throw Refusal.range(column, "0 to 2^%s-1".formatted(bits), in);
     }
     return value;
   }

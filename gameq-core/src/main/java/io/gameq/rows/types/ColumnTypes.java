@@ -101,7 +101,7 @@ public final class ColumnTypes {
     TextCharset known = charset == null ? null : TextCharset.ofName(charset);
     if (known == null) {
       throw new UnmanageableException(
-          String.format(Locale.ROOT, "character set %s is not supported: use utf8mb4", charset));
+          "character set %s is not supported: use utf8mb4".formatted(charset));
     }
     return new TextType(form, limit, known, collation);
   }

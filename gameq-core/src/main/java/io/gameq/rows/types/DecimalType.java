@@ -3,7 +3,6 @@ package io.gameq.rows.types;
 import java.io.IOException;
 import java.math.BigDecimal;
 import java.math.BigInteger;
-import java.util.Locale;
 import org.msgpack.core.MessagePacker;
 import org.msgpack.core.MessageUnpacker;
 
@@ -26,15 +25,12 @@ record DecimalType(int precision, int scale, boolean unsigned) implements Column
     if (value.scale() > scale) {
       value = value.stripTrailingZeros();
       if (value.scale() > scale) {
-        throw Refusal.of(
-            column,
-            String.format(Locale.ROOT, "keeps %d fraction digits, the value has more", scale));
+        throw Refusal.of(column, "keeps %s fraction digits, the value has more".formatted(scale));
       }
     }
     // Before setScale: widening a number like 1E+1000000000 would take all memory.
     if ((long) value.precision() - value.scale() > precision - scale) {
-      throw Refusal.range(
-          column, String.format(Locale.ROOT, "%d digits before the point", precision - scale), in);
+      throw Refusal.range(column, "%s digits before the point".formatted(precision - scale), in);
     }
     return value.setScale(scale);
   }

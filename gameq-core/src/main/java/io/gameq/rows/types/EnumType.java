@@ -2,7 +2,6 @@ package io.gameq.rows.types;
 
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Set;
 
 /** ENUM, canonical as String: exactly one of the members; immutable. */
@@ -22,11 +21,8 @@ record EnumType(Set<String> members) implements StringType {
     if (!members.contains(text)) {
       throw Refusal.of(
           column,
-          String.format(
-              Locale.ROOT,
-              "text of %d characters is none of the %d members, letter case included",
-              text.length(),
-              members.size()));
+          "text of %s characters is none of the %s members, letter case included"
+              .formatted(text.length(), members.size()));
     }
     return text;
   }

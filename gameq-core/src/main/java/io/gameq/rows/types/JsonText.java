@@ -7,7 +7,6 @@ import com.fasterxml.jackson.core.StreamReadConstraints;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
-import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
@@ -58,12 +57,9 @@ final class JsonText {
       // Without the cause: Jackson's messages quote the document.
       throw Refusal.of(
           column,
-          String.format(
-              Locale.ROOT,
-              "String of %d characters is not JSON that MySQL takes (valid, %d levels deep at"
-                  + " most)",
-              text.length(),
-              MAX_DEPTH));
+          ("String of %s characters is not JSON that MySQL takes (valid, %s levels deep at"
+                  + " most)")
+              .formatted(text.length(), MAX_DEPTH));
     }
   }
 
@@ -89,7 +85,7 @@ final class JsonText {
 
   private int deeper(int depth) {
     if (depth == MAX_DEPTH) {
-      throw Refusal.of(column, String.format(Locale.ROOT, "JSON deeper than %d levels", MAX_DEPTH));
+      throw Refusal.of(column, "JSON deeper than %s levels".formatted(MAX_DEPTH));
     }
     return depth + 1;
   }

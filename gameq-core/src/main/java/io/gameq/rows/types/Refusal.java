@@ -2,7 +2,6 @@ package io.gameq.rows.types;
 
 import io.gameq.RowRefusedException;
 import java.util.Collection;
-import java.util.Locale;
 
 /**
  * Words every refusal of a value the same way: the column, the limit, never the value. Stateless.
@@ -28,11 +27,9 @@ public final class Refusal {
   static RowRefusedException fraction(String column, int digits) {
     return of(
         column,
-        String.format(
-            Locale.ROOT,
-            "keeps %d fraction digits of a second, the value has more, and is not cut, as in a"
-                + " primary key: truncate it first",
-            digits));
+        ("keeps %s fraction digits of a second, the value has more, and is not cut, as in a"
+                + " primary key: truncate it first")
+            .formatted(digits));
   }
 
   private static String describe(Object in) {

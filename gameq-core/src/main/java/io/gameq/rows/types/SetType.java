@@ -3,7 +3,6 @@ package io.gameq.rows.types;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
-import java.util.Locale;
 
 /**
  * SET, canonical as String: members comma-separated in the order of their definition; immutable.
@@ -32,11 +31,8 @@ record SetType(List<String> members) implements StringType {
       if (index < 0) {
         throw Refusal.of(
             column,
-            String.format(
-                Locale.ROOT,
-                "a text of %d characters is none of the %d members, letter case included",
-                member.length(),
-                members.size()));
+            "a text of %s characters is none of the %s members, letter case included"
+                .formatted(member.length(), members.size()));
       }
       chosen |= 1L << index;
     }

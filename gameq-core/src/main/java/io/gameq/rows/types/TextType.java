@@ -42,11 +42,8 @@ record TextType(Form form, long limit, TextCharset charset, @Nullable String col
       if (width == 0) {
         throw Refusal.of(
             column,
-            String.format(
-                Locale.ROOT,
-                "the character at %d does not exist in character set %s",
-                i,
-                charset.name().toLowerCase(Locale.ROOT)));
+            "the character at %s does not exist in character set %s"
+                .formatted(i, charset.name().toLowerCase(Locale.ROOT)));
       }
       bytes += width;
       i += Character.charCount(codePoint);
@@ -55,12 +52,8 @@ record TextType(Form form, long limit, TextCharset charset, @Nullable String col
     if (length > limit) {
       throw Refusal.of(
           column,
-          String.format(
-              Locale.ROOT,
-              "text of %d %s, the limit is %d",
-              length,
-              form == Form.TEXT ? "bytes" : "characters",
-              limit));
+          "text of %s %s, the limit is %s"
+              .formatted(length, form == Form.TEXT ? "bytes" : "characters", limit));
     }
     return text;
   }
@@ -79,11 +72,8 @@ record TextType(Form form, long limit, TextCharset charset, @Nullable String col
     if (padsSpaces() && text.endsWith(" ")) {
       throw Refusal.of(
           column,
-          String.format(
-              Locale.ROOT,
-              "text of %d characters ends in a space, which collation %s ignores in a key",
-              text.length(),
-              collation));
+          "text of %s characters ends in a space, which collation %s ignores in a key"
+              .formatted(text.length(), collation));
     }
     return text;
   }
@@ -108,11 +98,8 @@ record TextType(Form form, long limit, TextCharset charset, @Nullable String col
     if (collation == null || collation.endsWith("_bin")) {
       return null;
     }
-    return String.format(
-        Locale.ROOT,
-        "collation %s would merge 'Bob' and 'bob': use %s_bin",
-        collation,
-        charset.name().toLowerCase(Locale.ROOT));
+    return "collation %s would merge 'Bob' and 'bob': use %s_bin"
+        .formatted(collation, charset.name().toLowerCase(Locale.ROOT));
   }
 
   @Override

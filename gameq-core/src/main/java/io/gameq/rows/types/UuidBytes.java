@@ -1,7 +1,6 @@
 package io.gameq.rows.types;
 
 import java.nio.ByteBuffer;
-import java.util.Locale;
 import java.util.UUID;
 
 /** A UUID in a column of 16 bytes, in the order of its text, as UUID_TO_BIN gives it. Stateless. */
@@ -20,8 +19,7 @@ public final class UuidBytes {
   /** Throws IllegalArgumentException when these are not 16 bytes. */
   public static UUID uuid(byte[] bytes) {
     if (bytes.length != LENGTH) {
-      throw new IllegalArgumentException(
-          String.format(Locale.ROOT, "%d bytes are no UUID", bytes.length));
+      throw new IllegalArgumentException("%s bytes are no UUID".formatted(bytes.length));
     }
     ByteBuffer buffer = ByteBuffer.wrap(bytes);
     return new UUID(buffer.getLong(), buffer.getLong());

@@ -9,7 +9,6 @@ import java.time.LocalDate;
 import java.time.LocalDateTime;
 import java.time.ZoneOffset;
 import java.util.HexFormat;
-import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -57,11 +56,8 @@ public final class ValueText {
     } catch (IllegalArgumentException | DateTimeException | ArithmeticException e) {
       throw Refusal.of(
           column,
-          String.format(
-              Locale.ROOT,
-              "takes %s, and the text of %d characters is not that",
-              form(type.kind()),
-              text.length()));
+          "takes %s, and the text of %s characters is not that"
+              .formatted(form(type.kind()), text.length()));
     }
   }
 

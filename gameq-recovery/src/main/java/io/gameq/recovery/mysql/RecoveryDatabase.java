@@ -10,7 +10,6 @@ import io.gameq.mysql.schema.Settings;
 import io.gameq.mysql.tables.DurableRows;
 import io.gameq.mysql.tables.TermTable;
 import io.gameq.term.Terms;
-import java.util.Locale;
 import java.util.Map;
 
 /** Recovery's connections to the game's database, whose schema and settings were checked. */
@@ -66,15 +65,9 @@ public final class RecoveryDatabase implements AutoCloseable {
     }
     if (!namespace.equals(itsNamespace) || !Integer.toString(slots).equals(itsSlots)) {
       throw new GameQueueException(
-          String.format(
-              Locale.ROOT,
-              "WAL %s is of namespace %s with %d slots, the database is of namespace %s with"
-                  + " %s slots: give the database that the node used",
-              wal,
-              namespace,
-              slots,
-              itsNamespace,
-              itsSlots));
+          ("WAL %s is of namespace %s with %s slots, the database is of namespace %s with"
+                  + " %s slots: give the database that the node used")
+              .formatted(wal, namespace, slots, itsNamespace, itsSlots));
     }
   }
 

@@ -117,9 +117,7 @@ public final class ServerFindings {
     missing.forEach(
         right ->
             findings.add(
-                Finding.problem(
-                    RIGHTS,
-                    String.format(Locale.ROOT, "the user lacks %s: GRANT it to him", right))));
+                Finding.problem(RIGHTS, "the user lacks %s: GRANT it to him".formatted(right))));
     if (missing.isEmpty()) {
       findings.add(Finding.ok(RIGHTS, "the user may write all of these, and gameq's own tables"));
     }

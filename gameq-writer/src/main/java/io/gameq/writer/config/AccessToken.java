@@ -2,7 +2,6 @@ package io.gameq.writer.config;
 
 import java.util.Arrays;
 import java.util.List;
-import java.util.Locale;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
@@ -48,7 +47,6 @@ public record AccessToken(String name, Role role, String secret, List<String> to
 
   @Override
   public String toString() {
-    return String.format(
-        Locale.ROOT, "AccessToken[name=%s, role=%s, secret=***, topics=%s]", name, role, topics);
+    return "AccessToken[name=%s, role=%s, secret=***, topics=%s]".formatted(name, role, topics);
   }
 }

@@ -21,7 +21,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Set;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
@@ -79,31 +78,26 @@ public final class ConfigReader {
               .readTree(Files.readString(file));
     } catch (java.nio.file.NoSuchFileException e) {
       throw new GameQueueException(
-          String.format(
-              Locale.ROOT,
-              "there is no file %s: write one like gameq.example.yaml and pass --config",
-              file),
+          "there is no file %s: write one like gameq.example.yaml and pass --config"
+              .formatted(file),
           e);
     } catch (JsonProcessingException e) { // whose text, and whose cause, show the line
       JsonLocation at = e.getLocation();
       throw new GameQueueException(
-          String.format(
-              Locale.ROOT,
-              "%s is no YAML%s: look for an odd quote, indentation, colon or a setting that is"
-                  + " twice",
-              file,
-              at == null
-                  ? ""
-                  : String.format(
-                      Locale.ROOT, " at line %d, column %d", at.getLineNr(), at.getColumnNr())));
+          ("%s is no YAML%s: look for an odd quote, indentation, colon or a setting that is"
+                  + " twice")
+              .formatted(
+                  file,
+                  at == null
+                      ? ""
+                      : " at line %s, column %s".formatted(at.getLineNr(), at.getColumnNr())));
     } catch (IOException e) {
-      throw new GameQueueException(
-          String.format(Locale.ROOT, "%s cannot be read (%s)", file, e), e);
+      throw new GameQueueException("%s cannot be read (%s)".formatted(file, e), e);
     }
     try {
       return config(new Section("", tree, environment, effective));
     } catch (GameQueueException e) {
-      throw new GameQueueException(String.format(Locale.ROOT, "%s: %s", file, e.getMessage()), e);
+      throw new GameQueueException("%s: %s".formatted(file, e.getMessage()), e);
     }
   }
 
@@ -144,12 +138,9 @@ public final class ConfigReader {
     if (mysql.text("poolSize") != null && config.mysql().poolSize() < workers) {
       throw mysql.wrong(
           "poolSize",
-          String.format(
-              Locale.ROOT,
-              "is %1$d, fewer than writer.workers, which is %2$d: each has a connection, so use"
-                  + " %2$d or more",
-              config.mysql().poolSize(),
-              workers));
+          ("is %1$s, fewer than writer.workers, which is %2$s: each has a connection, so use"
+                  + " %2$s or more")
+              .formatted(config.mysql().poolSize(), workers));
     }
     return config;
   }

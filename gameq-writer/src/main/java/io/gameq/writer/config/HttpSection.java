@@ -4,7 +4,6 @@ import io.gameq.writer.config.AccessToken.Role;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -45,9 +44,7 @@ final class HttpSection {
     Set<String> names = new HashSet<>();
     List<Section> named = http.sections("tokens");
     if (named.size() > MOST_TOKENS) {
-      throw http.wrong(
-          "tokens",
-          String.format(Locale.ROOT, "are %d: use %d at most", named.size(), MOST_TOKENS));
+      throw http.wrong("tokens", "are %s: use %s at most".formatted(named.size(), MOST_TOKENS));
     }
     for (Section of : named) {
       String name = of.required("name");
@@ -89,8 +86,7 @@ final class HttpSection {
     String token = of.secret("token");
     if (token != null && token.length() < LEAST_TOKEN_CHARS) {
       throw of.wrong(
-          "token",
-          String.format(Locale.ROOT, "is too short: use %d characters or more", LEAST_TOKEN_CHARS));
+          "token", "is too short: use %s characters or more".formatted(LEAST_TOKEN_CHARS));
     }
     return token;
   }

@@ -1,7 +1,6 @@
 package io.gameq.writer.config;
 
 import java.util.List;
-import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -35,7 +34,6 @@ public record HttpSettings(
   /** As a browser names it: {@code http://127.0.0.1:7420}. */
   public String url(int listensOn) {
     String host = address.contains(":") ? "[" + address + "]" : address;
-    return String.format(
-        Locale.ROOT, "%s://%s:%d", tls == null ? "http" : "https", host, listensOn);
+    return "%s://%s:%s".formatted(tls == null ? "http" : "https", host, listensOn);
   }
 }

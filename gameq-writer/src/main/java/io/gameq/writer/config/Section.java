@@ -76,10 +76,8 @@ final class Section {
               if (content == null) {
                 throw wrong(
                     name,
-                    String.format(
-                        Locale.ROOT,
-                        "names the environment variable %s, which is not set",
-                        found.group(1)));
+                    "names the environment variable %s, which is not set"
+                        .formatted(found.group(1)));
               }
               return Matcher.quoteReplacement(content);
             });
@@ -113,7 +111,7 @@ final class Section {
       return secret;
     }
     if (secret != null) {
-      throw wrong(fileName, String.format(Locale.ROOT, "stands beside %s: give one of them", name));
+      throw wrong(fileName, "stands beside %s: give one of them".formatted(name));
     }
     try {
       // An editor ends the last line; a secret does not end so.
@@ -137,8 +135,7 @@ final class Section {
     } catch (NumberFormatException e) {
       // The same remedy as for a number out of range.
     }
-    throw wrongValue(
-        name, String.format(Locale.ROOT, "use a whole number from %d to %d", min, max));
+    throw wrongValue(name, "use a whole number from %s to %s".formatted(min, max));
   }
 
   /** Whether it is true; false by default. */
@@ -183,10 +180,7 @@ final class Section {
     for (JsonNode entry : list) {
       sections.add(
           new Section(
-              String.format(Locale.ROOT, "%s[%d]", full(name), sections.size() + 1),
-              entry,
-              environment,
-              effective));
+              "%s[%s]".formatted(full(name), sections.size() + 1), entry, environment, effective));
     }
     return sections;
   }
@@ -209,8 +203,7 @@ final class Section {
     List<String> close = SimilarNames.close(name, others);
     return close.isEmpty()
         ? ""
-        : String.format(
-            Locale.ROOT, "; '%s' is not a setting, did you mean %s?", full(close.get(0)), name);
+        : "; '%s' is not a setting, did you mean %s?".formatted(full(close.get(0)), name);
   }
 
   /**
@@ -218,12 +211,11 @@ final class Section {
    * these, not what they hold: that may be a secret, put where it does not belong.
    */
   GameQueueException wrongValue(String name, String remedy) {
-    return wrong(name, String.format(Locale.ROOT, "is '%s': %s", map.path(name).asText(), remedy));
+    return wrong(name, "is '%s': %s".formatted(map.path(name).asText(), remedy));
   }
 
   GameQueueException wrong(String name, String problem) {
-    return new GameQueueException(
-        String.format(Locale.ROOT, "setting '%s' %s", full(name), problem));
+    return new GameQueueException("setting '%s' %s".formatted(full(name), problem));
   }
 
   private JsonNode value(String name) {

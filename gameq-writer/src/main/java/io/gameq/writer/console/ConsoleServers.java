@@ -13,7 +13,6 @@ import io.gameq.writer.letters.AuditedLetters;
 import io.gameq.writer.mysql.DeadLetters;
 import io.gameq.writer.topics.AuditedTopics;
 import io.javalin.http.ServiceUnavailableResponse;
-import java.util.Locale;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
@@ -95,8 +94,7 @@ final class ConsoleServers implements AutoCloseable {
       Semaphore free, String what, Supplier<T> work) {
     try {
       if (!free.tryAcquire(MOST_WAIT_SECONDS, TimeUnit.SECONDS)) {
-        throw new ServiceUnavailableResponse(
-            String.format(Locale.ROOT, "others are at %s: try again", what));
+        throw new ServiceUnavailableResponse("others are at %s: try again".formatted(what));
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();

@@ -122,7 +122,7 @@ final class TracePages {
   private static String param(Context context, String name) {
     String value = context.queryParam(name);
     if (value == null || value.isBlank()) {
-      throw new BadRequestResponse(String.format(Locale.ROOT, "'%s' is missing", name));
+      throw new BadRequestResponse("'%s' is missing".formatted(name));
     }
     return value.strip();
   }

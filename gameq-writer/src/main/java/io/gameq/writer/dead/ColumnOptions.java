@@ -12,7 +12,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -90,17 +89,13 @@ final class ColumnOptions {
               file.toString().equals("-") ? System.in.readAllBytes() : Files.readAllBytes(file));
     } catch (JacksonException e) { // its message quotes the text
       throw new GameQueueException(
-          String.format(
-              Locale.ROOT, "%s is not JSON (line %d)", file, e.getLocation().getLineNr()));
+          "%s is not JSON (line %s)".formatted(file, e.getLocation().getLineNr()));
     } catch (IOException e) {
-      throw new GameQueueException(String.format(Locale.ROOT, "%s cannot be read", file), e);
+      throw new GameQueueException("%s cannot be read".formatted(file), e);
     }
     if (tree == null || !tree.isObject()) {
       throw new GameQueueException(
-          String.format(
-              Locale.ROOT,
-              "%s must be one JSON object, as in {\"count\": 5, \"name\": null}",
-              file));
+          "%s must be one JSON object, as in {\"count\": 5, \"name\": null}".formatted(file));
     }
     Map<String, @Nullable String> columns = new LinkedHashMap<>();
     tree.properties()

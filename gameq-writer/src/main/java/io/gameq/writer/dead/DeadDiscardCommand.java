@@ -5,7 +5,6 @@ import io.gameq.terminal.Shown;
 import io.gameq.writer.letters.AuditedLetters;
 import io.gameq.writer.letters.ChosenLetters;
 import io.gameq.writer.terminal.Confirmation;
-import java.util.Locale;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
@@ -32,7 +31,7 @@ final class DeadDiscardCommand extends LetterCommand {
     }
     long[] counts = new long[2];
     if (chosen.count() > 0) {
-      confirmation.require(String.format(Locale.ROOT, "Discard %s for good?", chosen));
+      confirmation.require("Discard %s for good?".formatted(chosen));
       LetterProgress progress = new LetterProgress(err(), chosen.count());
       letters.discard(
           chosen,

@@ -10,7 +10,6 @@ import io.gameq.writer.letters.EditOutcome.NotEditable;
 import io.gameq.writer.letters.LetterDetail;
 import io.gameq.writer.letters.LetterName;
 import io.gameq.writer.terminal.Confirmation;
-import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -63,8 +62,7 @@ final class DeadEditCommand extends LetterCommand {
     Map<String, @Nullable String> values = columns.read();
     long[] counts = new long[2];
     if (chosen.count() > 0) {
-      confirmation.require(
-          String.format(Locale.ROOT, "Set %s of %s?", String.join(", ", values.keySet()), chosen));
+      confirmation.require("Set %s of %s?".formatted(String.join(", ", values.keySet()), chosen));
       LetterProgress progress = new LetterProgress(err(), chosen.count());
       letters.edit(
           chosen,
@@ -88,7 +86,7 @@ final class DeadEditCommand extends LetterCommand {
         .println(
             letter
                 + (outcome instanceof NotEditable refused
-                    ? String.format(Locale.ROOT, ": not edited (%s)", Shown.text(refused.reason()))
+                    ? ": not edited (%s)".formatted(Shown.text(refused.reason()))
                     : ": not edited, it changed meanwhile: look at it again"));
     return false;
   }

@@ -63,11 +63,10 @@ final class LetterSelection {
           .commandLine()
           .getErr()
           .println(
-              String.format(
-                  Locale.ROOT,
-                  "there is no dead letter %s: nothing was done, 'dead list' shows those that there"
-                      + " are",
-                  unknown.stream().map(String::valueOf).collect(Collectors.joining(", "))));
+              ("there is no dead letter %s: nothing was done, 'dead list' shows those that there"
+                      + " are")
+                  .formatted(
+                      unknown.stream().map(String::valueOf).collect(Collectors.joining(", "))));
       return null;
     }
     return letters.choose(filter.filter(ids));

@@ -75,9 +75,7 @@ public final class DoctorCommand implements Callable<Integer> {
       Diagnosis found = doctor.examine(progress);
       Repaired repaired = new Repaired(Map.of(), found);
       if (repair && !found.findings().isEmpty()) {
-        confirmation.require(
-            String.format(
-                Locale.ROOT, "Mend what can be of %d findings?", found.findings().size()));
+        confirmation.require("Mend what can be of %s findings?".formatted(found.findings().size()));
         try (MySql mysql = CommandDatabase.open(settings.mysql(), "doctor")) {
           repaired =
               new Repair(settings.namespace(), slots, redis, mysql, doctor)

@@ -41,12 +41,8 @@ final class DoctorPage {
         .forEach(
             of ->
                 out.println(
-                    String.format(
-                        Locale.ROOT,
-                        "%n%s%n  comes about when %s%n  --repair %s",
-                        of.title(),
-                        of.cause(),
-                        of.repair())));
+                    "%n%s%n  comes about when %s%n  --repair %s"
+                        .formatted(of.title(), of.cause(), of.repair())));
     if (repaired.left().isCut()) {
       out.println();
       out.println(

@@ -8,7 +8,6 @@ import io.gameq.writer.http.Bearers;
 import io.gameq.writer.http.OwnPage;
 import io.javalin.http.Context;
 import io.javalin.http.ForbiddenResponse;
-import java.util.Locale;
 
 /** Who may do what at the door. Thread-safe. */
 final class DoorAccess {
@@ -27,8 +26,7 @@ final class DoorAccess {
       throw new ForbiddenResponse("this token is for looking only: role messages is needed");
     }
     if (!token.allows(topic)) {
-      throw new ForbiddenResponse(
-          String.format(Locale.ROOT, "this token is not for topic '%s'", topic));
+      throw new ForbiddenResponse("this token is not for topic '%s'".formatted(topic));
     }
     return token;
   }

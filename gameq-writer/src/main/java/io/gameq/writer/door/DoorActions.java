@@ -178,13 +178,12 @@ final class DoorActions {
     long wait = body.waitMillis() == null ? 0 : body.waitMillis();
     if (max < 1 || max > MOST || wait < 0 || wait > MOST_WAIT_MILLIS) {
       throw new GameQueueException(
-          String.format(
-              Locale.ROOT, "'max' is 1 to %d, 'waitMillis' 0 to %d", MOST, MOST_WAIT_MILLIS));
+          "'max' is 1 to %s, 'waitMillis' 0 to %s".formatted(MOST, MOST_WAIT_MILLIS));
     }
     Topic<byte[]> topic = topics.get(name);
     if (!waiting.tryAcquire()) {
       throw new TooManyRequestsResponse(
-          String.format(Locale.ROOT, "%d requests wait for messages already", MOST_WAITING));
+          "%s requests wait for messages already".formatted(MOST_WAITING));
     }
     CompletableFuture<List<Claimed<byte[]>>> taken;
     try {
@@ -238,8 +237,7 @@ final class DoorActions {
     List<String> claims = claims(body.claims());
     String why = body.error() == null ? "failed" : body.error();
     if (why.length() > MOST_ERROR_CHARS) {
-      throw new GameQueueException(
-          String.format(Locale.ROOT, "'error' has %d characters at most", MOST_ERROR_CHARS));
+      throw new GameQueueException("'error' has %s characters at most".formatted(MOST_ERROR_CHARS));
     }
     Duration after = body.afterMillis() == null ? null : Duration.ofMillis(body.afterMillis());
     Claims<byte[]> topic = topics.get(name).claims();
@@ -256,8 +254,7 @@ final class DoorActions {
 
   private static void checkCount(String name, int count) {
     if (count < 1 || count > MOST) {
-      throw new GameQueueException(
-          String.format(Locale.ROOT, "'%s' is a list of 1 to %d: %d", name, MOST, count));
+      throw new GameQueueException("'%s' is a list of 1 to %s: %s".formatted(name, MOST, count));
     }
   }
 }

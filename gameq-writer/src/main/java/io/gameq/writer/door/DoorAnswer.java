@@ -8,7 +8,6 @@ import io.gameq.GameQueueException;
 import io.gameq.terminal.ErrorLine;
 import io.javalin.http.HttpResponseException;
 import java.util.List;
-import java.util.Locale;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeoutException;
 
@@ -44,13 +43,10 @@ record DoorAnswer(int status, ObjectNode body) {
     DoorAnswer answer =
         error(
             CONFLICT,
-            String.format(
-                Locale.ROOT,
-                "%d of %d claims were lost: their leases had run out, or they were acknowledged or"
+            ("%s of %s claims were lost: their leases had run out, or they were acknowledged or"
                     + " failed before; those messages were, or will be, handled again; the others"
-                    + " are done",
-                lost.size(),
-                done + lost.size()));
+                    + " are done")
+                .formatted(lost.size(), done + lost.size()));
     answer.body.put("done", done);
     lost.forEach(answer.body.putArray("lost")::add);
     return answer;

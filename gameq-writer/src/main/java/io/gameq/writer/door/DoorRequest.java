@@ -10,7 +10,6 @@ import io.javalin.http.Context;
 import io.javalin.http.TooManyRequestsResponse;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.util.Locale;
 import java.util.concurrent.Semaphore;
 import java.util.stream.Collectors;
 
@@ -48,17 +47,15 @@ final class DoorRequest {
       return read;
     } catch (UnrecognizedPropertyException e) {
       throw new BadRequestResponse(
-          String.format(
-              Locale.ROOT,
-              "'%s' is not known here: there is %s",
-              path(e),
-              e.getKnownPropertyIds().stream()
-                  .map(String::valueOf)
-                  .sorted()
-                  .collect(Collectors.joining(", "))));
+          "'%s' is not known here: there is %s"
+              .formatted(
+                  path(e),
+                  e.getKnownPropertyIds().stream()
+                      .map(String::valueOf)
+                      .sorted()
+                      .collect(Collectors.joining(", "))));
     } catch (JsonMappingException e) {
-      throw new BadRequestResponse(
-          String.format(Locale.ROOT, "'%s' is not what it must be", path(e)));
+      throw new BadRequestResponse("'%s' is not what it must be".formatted(path(e)));
     } catch (JacksonException e) {
       throw new BadRequestResponse("that is not JSON");
     } catch (IOException e) {

@@ -10,7 +10,6 @@ import io.gameq.writer.door.DoorBodies.Definition;
 import io.javalin.http.NotFoundResponse;
 import java.time.Duration;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
@@ -40,11 +39,7 @@ final class DoorTopics {
     if (found.isEmpty()) {
       known.remove(name);
       throw new NotFoundResponse(
-          String.format(
-              Locale.ROOT,
-              "there is no topic '%s': a node defines it, or PUT /api/topics/%s",
-              name,
-              name));
+          "there is no topic '%s': a node defines it, or PUT /api/topics/%s".formatted(name, name));
     }
     known.put(name, new Known(found.get(), System.nanoTime()));
     return found.get();

@@ -53,11 +53,11 @@ record PublishedBody(
       String name, @Nullable String ofPath, @Nullable String ofBody, boolean isNeeded) {
     if (ofPath != null && ofBody != null && !ofPath.equals(ofBody)) {
       throw new GameQueueException(
-          String.format(Locale.ROOT, "'%s' of the body differs from that of the path", name));
+          "'%s' of the body differs from that of the path".formatted(name));
     }
     String value = ofPath == null ? ofBody : ofPath;
     if (value == null && isNeeded) {
-      throw new GameQueueException(String.format(Locale.ROOT, "'%s' is missing", name));
+      throw new GameQueueException("'%s' is missing".formatted(name));
     }
     return value == null ? "" : value;
   }
@@ -97,8 +97,7 @@ record PublishedBody(
             case "payloadBase64" -> "'payloadBase64' is not Base64 (RFC 4648, with padding)";
             case "missed" -> "'missed' is once, skip or all";
             case "zone" -> "'zone' is a name such as Europe/Berlin";
-            default ->
-                String.format(Locale.ROOT, "'%s' is an instant such as 2027-01-01T18:00:00Z", name);
+            default -> "'%s' is an instant such as 2027-01-01T18:00:00Z".formatted(name);
           });
     }
   }

@@ -84,8 +84,7 @@ public final class FlushCommand implements Callable<Integer> {
     }
     if (timeoutSeconds < 1 || timeoutSeconds > MOST_SECONDS) {
       throw new CommandLine.ParameterException(
-          self.commandLine(),
-          String.format(Locale.ROOT, "--timeout takes 1 to %d seconds", MOST_SECONDS));
+          self.commandLine(), "--timeout takes 1 to %s seconds".formatted(MOST_SECONDS));
     }
     List<OwnerId> ids = owners.stream().distinct().map(OwnerId::of).toList();
     PrintWriter out = self.commandLine().getOut();

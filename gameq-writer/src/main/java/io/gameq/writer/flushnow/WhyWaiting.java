@@ -9,7 +9,6 @@ import io.gameq.writer.pause.Pauses;
 import io.gameq.writer.process.Processes;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Objects;
 import java.util.Set;
 import java.util.function.Predicate;
@@ -63,14 +62,13 @@ public final class WhyWaiting {
       add(
           why,
           refused,
-          String.format(
-              Locale.ROOT,
-              "MySQL refuses rows of them, since %d s: they are tried again%s",
-              millis / 1_000,
-              hasRoomForDeadLetters
-                  ? ", then set aside"
-                  : "; there is no room for more dead letters (writer.deadLetters): see 'dead"
-                      + " list'"));
+          "MySQL refuses rows of them, since %s s: they are tried again%s"
+              .formatted(
+                  millis / 1_000,
+                  hasRoomForDeadLetters
+                      ? ", then set aside"
+                      : "; there is no room for more dead letters (writer.deadLetters): see 'dead"
+                          + " list'"));
     }
     add(why, take(rest, of -> of.claimed() > 0), "claimed by a writer that has yet to finish");
     if (!rest.isEmpty()) {
@@ -98,13 +96,12 @@ public final class WhyWaiting {
   private static void add(List<String> why, List<Unwritten> owners, String reason) {
     if (!owners.isEmpty()) {
       why.add(
-          String.format(
-              Locale.ROOT,
-              "%s (%s%s): %s",
-              Shown.count(owners.size(), "owner"),
-              Shown.text(owners.get(0).owner().id()),
-              owners.size() > 1 ? ", ..." : "",
-              reason));
+          "%s (%s%s): %s"
+              .formatted(
+                  Shown.count(owners.size(), "owner"),
+                  Shown.text(owners.get(0).owner().id()),
+                  owners.size() > 1 ? ", ..." : "",
+                  reason));
     }
   }
 

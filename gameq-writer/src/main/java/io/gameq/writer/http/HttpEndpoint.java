@@ -13,7 +13,6 @@ import io.javalin.util.JavalinBindException;
 import io.javalin.util.JavalinLogger;
 import java.security.KeyStore;
 import java.util.List;
-import java.util.Locale;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -50,11 +49,9 @@ public final class HttpEndpoint implements AutoCloseable {
       HttpSettings settings, Shown shown, Consumer<RoutesConfig> further) {
     if (settings.tokens().isEmpty() && !AccessRules.isLoopback(settings.address())) {
       throw new GameQueueException(
-          String.format(
-              Locale.ROOT,
-              "setting 'http.address' is %s, which other hosts reach: set http.tokenFile as well,"
-                  + " or use 127.0.0.1",
-              settings.address()));
+          ("setting 'http.address' is %s, which other hosts reach: set http.tokenFile as well,"
+                  + " or use 127.0.0.1")
+              .formatted(settings.address()));
     }
     if (settings.tokens().isEmpty() && settings.isBehindProxy()) {
       throw new GameQueueException(
@@ -86,11 +83,8 @@ public final class HttpEndpoint implements AutoCloseable {
     } catch (JavalinBindException e) {
       server.stop();
       throw new GameQueueException(
-          String.format(
-              Locale.ROOT,
-              "cannot listen on %s port %d (setting 'http.port'): it is taken, or not this host's",
-              settings.address(),
-              settings.port()),
+          "cannot listen on %s port %s (setting 'http.port'): it is taken, or not this host's"
+              .formatted(settings.address(), settings.port()),
           e);
     } finally {
       JavalinLogger.enabled = true;

@@ -15,7 +15,6 @@ import java.security.cert.Certificate;
 import java.security.cert.CertificateFactory;
 import java.security.spec.PKCS8EncodedKeySpec;
 import java.util.Base64;
-import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -93,6 +92,6 @@ final class PemKeys {
   }
 
   private static String problem(String setting, Path file, String problem) {
-    return String.format(Locale.ROOT, "setting 'http.tls.%s': %s %s", setting, file, problem);
+    return "setting 'http.tls.%s': %s %s".formatted(setting, file, problem);
   }
 }

@@ -18,7 +18,6 @@ import io.gameq.writer.mysql.RowReading.Reading;
 import io.gameq.writer.mysql.RowReading.Undecodable;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
@@ -209,7 +208,7 @@ public final class AuditedLetters {
 
   private static String target(Stored letter) {
     LetterName name = LetterName.of(letter);
-    return String.format(Locale.ROOT, "%d %s", name.id(), name.row());
+    return "%s %s".formatted(name.id(), name.row());
   }
 
   private static String count(ChosenLetters chosen) {

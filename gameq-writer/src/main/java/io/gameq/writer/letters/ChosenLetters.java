@@ -6,7 +6,6 @@ import io.gameq.terminal.Shown;
 import io.gameq.writer.mysql.DeadLetters;
 import io.gameq.writer.mysql.DeadLetters.State;
 import java.util.List;
-import java.util.Locale;
 import java.util.function.BiPredicate;
 import java.util.function.Consumer;
 
@@ -34,12 +33,8 @@ public final class ChosenLetters {
   @Override
   public String toString() {
     String most = filter.state() == null ? "" : "at most ";
-    return String.format(
-        Locale.ROOT,
-        "%s%s (%s)",
-        most,
-        Shown.count(count(), "dead letter"),
-        Shown.text(filter.toString()));
+    return "%s%s (%s)"
+        .formatted(most, Shown.count(count(), "dead letter"), Shown.text(filter.toString()));
   }
 
   LetterFilter filter() {

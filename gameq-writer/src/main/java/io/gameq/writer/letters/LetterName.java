@@ -4,7 +4,6 @@ import io.gameq.mysql.tables.DeadLetterTable.Refused;
 import io.gameq.mysql.tables.DeadLetterTable.Stored;
 import io.gameq.owner.OwnerId;
 import io.gameq.terminal.Shown;
-import java.util.Locale;
 
 /**
  * Which dead letter; immutable.
@@ -21,13 +20,11 @@ public record LetterName(long id, String table, String rowKey, OwnerId owner, lo
   /** On one line: {@code 7 item:42,1 of player:42, version 116...} */
   @Override
   public String toString() {
-    return String.format(
-        Locale.ROOT, "%d %s, version %s", id, row(), Long.toUnsignedString(version));
+    return "%s %s, version %s".formatted(id, row(), Long.toUnsignedString(version));
   }
 
   /** Without its id and version: {@code item:42,1 of player:42} */
   String row() {
-    return String.format(
-        Locale.ROOT, "%s:%s of %s", Shown.text(table), Shown.text(rowKey), Shown.text(owner.id()));
+    return "%s:%s of %s".formatted(Shown.text(table), Shown.text(rowKey), Shown.text(owner.id()));
   }
 }

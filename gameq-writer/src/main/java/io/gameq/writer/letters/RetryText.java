@@ -7,7 +7,6 @@ import io.gameq.writer.mysql.DeadLetterRetry.Outcome;
 import io.gameq.writer.mysql.DeadLetterRetry.Refused;
 import io.gameq.writer.mysql.DeadLetterRetry.Superseded;
 import io.gameq.writer.mysql.DeadLetterRetry.Written;
-import java.util.Locale;
 
 /** What became of a retry, in words. Stateless. */
 public final class RetryText {
@@ -35,7 +34,7 @@ public final class RetryText {
   /** Why, on one line; empty where there is nothing to say. */
   public static String detail(Outcome outcome) {
     if (outcome instanceof Refused refused) {
-      return String.format(Locale.ROOT, "%d %s", refused.errorCode(), Shown.text(refused.reason()));
+      return "%s %s".formatted(refused.errorCode(), Shown.text(refused.reason()));
     }
     return outcome instanceof Locked locked ? Shown.text(locked.reason()) : "";
   }

@@ -8,7 +8,6 @@ import io.gameq.rows.Catalog;
 import io.gameq.rows.Table;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /** Compares the tables of a configuration with those that a database manages. Stateless. */
@@ -30,7 +29,7 @@ public final class ConfiguredTables {
     for (TableSpec table : configured) {
       String problem = problem(table, catalog);
       if (problem != null) {
-        problems.add(String.format(Locale.ROOT, "table %s %s", table.name(), problem));
+        problems.add("table %s %s".formatted(table.name(), problem));
       }
     }
     if (!problems.isEmpty()) {
@@ -49,13 +48,12 @@ public final class ConfiguredTables {
             && managed.ownerColumn().name().equalsIgnoreCase(configured.ownerColumn());
     return agrees
         ? null
-        : String.format(
-            Locale.ROOT,
-            "belongs to the %s of column %s, the configuration says to the %s of column %s: correct"
-                + " it, or run 'gameq-writer schema migrate' while no node and no writer runs",
-            managed.ownerKind(),
-            managed.ownerColumn().name(),
-            configured.ownerKind(),
-            configured.ownerColumn());
+        : ("belongs to the %s of column %s, the configuration says to the %s of column %s: correct"
+                + " it, or run 'gameq-writer schema migrate' while no node and no writer runs")
+            .formatted(
+                managed.ownerKind(),
+                managed.ownerColumn().name(),
+                configured.ownerKind(),
+                configured.ownerColumn());
   }
 }

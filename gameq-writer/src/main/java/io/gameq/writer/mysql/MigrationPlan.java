@@ -13,7 +13,6 @@ import io.gameq.writer.mysql.MigrationStep.Otherwise;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Set;
 
 /**
@@ -56,10 +55,8 @@ public record MigrationPlan(
     for (TableInspection table : inspection.tables()) {
       if (!configured.add(table.spec().name())) {
         throw new GameQueueException(
-            String.format(
-                Locale.ROOT,
-                "table %s is in the configuration twice, in capitals and in small letters",
-                table.spec().name()));
+            "table %s is in the configuration twice, in capitals and in small letters"
+                .formatted(table.spec().name()));
       }
       if (table.manageable()) {
         tableSteps(state, target, table, steps);
@@ -68,13 +65,10 @@ public record MigrationPlan(
     for (String name : state.registered().keySet()) {
       if (!configured.contains(name)) {
         notices.add(
-            String.format(
-                Locale.ROOT,
-                "table %s is registered but not in the configuration; it stays managed. To"
+            ("table %s is registered but not in the configuration; it stays managed. To"
                     + " give it up once nothing of it waits in Redis: DELETE FROM gameq_table"
-                    + " WHERE table_name = %s",
-                name,
-                literal(name)));
+                    + " WHERE table_name = %s")
+                .formatted(name, literal(name)));
       }
     }
     return new MigrationPlan(steps, inspection, notices);
@@ -83,11 +77,8 @@ public record MigrationPlan(
   private static List<MigrationStep> schemaSteps(SchemaState state) {
     if (state.schema() > SchemaFiles.latest()) {
       throw new GameQueueException(
-          String.format(
-              Locale.ROOT,
-              "the database has schema %d, this program knows up to %d: use a newer gameq-writer",
-              state.schema(),
-              SchemaFiles.latest()));
+          "the database has schema %s, this program knows up to %s: use a newer gameq-writer"
+              .formatted(state.schema(), SchemaFiles.latest()));
     }
     List<MigrationStep> steps = new ArrayList<>();
     for (SchemaFile file : SchemaFiles.all()) {
@@ -112,12 +103,9 @@ public record MigrationPlan(
   private static MigrationStep set(String name, String value) {
     return MigrationStep.of(
         "setting " + name,
-        String.format(
-            Locale.ROOT,
-            "INSERT INTO gameq_setting (name, value) VALUES (%1$s, %2$s) ON DUPLICATE KEY"
-                + " UPDATE value = %2$s",
-            literal(name),
-            literal(value)));
+        ("INSERT INTO gameq_setting (name, value) VALUES (%1$s, %2$s) ON DUPLICATE KEY"
+                + " UPDATE value = %2$s")
+            .formatted(literal(name), literal(value)));
   }
 
   private static void tableSteps(
@@ -130,24 +118,20 @@ public record MigrationPlan(
       steps.add(
           MigrationStep.of(
               "registration of " + spec.name(),
-              String.format(
-                  Locale.ROOT,
-                  "INSERT INTO gameq_table (table_name, owner_kind, owner_column) VALUES"
+              ("INSERT INTO gameq_table (table_name, owner_kind, owner_column) VALUES"
                       + " (%1$s, %2$s, %3$s) ON DUPLICATE KEY UPDATE owner_kind = %2$s,"
-                      + " owner_column = %3$s",
-                  literal(spec.name()),
-                  literal(spec.ownerKind()),
-                  literal(spec.ownerColumn()))));
+                      + " owner_column = %3$s")
+                  .formatted(
+                      literal(spec.name()),
+                      literal(spec.ownerKind()),
+                      literal(spec.ownerColumn()))));
     }
   }
 
   private static MigrationStep addVersion(String table, boolean mayRebuild) {
     String alter =
-        String.format(
-            Locale.ROOT,
-            "ALTER TABLE %s ADD COLUMN %s BIGINT UNSIGNED NOT NULL DEFAULT 0",
-            JdbcValues.quoted(table),
-            Table.VERSION_COLUMN);
+        "ALTER TABLE %s ADD COLUMN %s BIGINT UNSIGNED NOT NULL DEFAULT 0"
+            .formatted(JdbcValues.quoted(table), Table.VERSION_COLUMN);
     List<Otherwise> otherwise = new ArrayList<>();
     otherwise.add(
         new Otherwise(

@@ -8,7 +8,6 @@ import java.time.Instant;
 import java.time.LocalDateTime;
 import java.time.ZoneOffset;
 import java.util.List;
-import java.util.Locale;
 import org.jdbi.v3.core.Handle;
 import org.jspecify.annotations.Nullable;
 
@@ -85,11 +84,8 @@ public record OwnerInMySql(
   }
 
   private static String upTo(String table) {
-    return String.format(
-        Locale.ROOT,
-        "SELECT COUNT(*) FROM (SELECT 1 FROM %s WHERE owner = ? LIMIT %d) some",
-        table,
-        MOST_COUNTED);
+    return "SELECT COUNT(*) FROM (SELECT 1 FROM %s WHERE owner = ? LIMIT %s) some"
+        .formatted(table, MOST_COUNTED);
   }
 
   private static long count(Handle handle, String sql, OwnerId owner) {

@@ -13,7 +13,6 @@ import io.gameq.writer.mysql.MigrationPlan.Target;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.List;
-import java.util.Locale;
 import java.util.Set;
 import java.util.function.Consumer;
 import org.jdbi.v3.core.Handle;
@@ -53,10 +52,8 @@ public final class SchemaDatabase implements AutoCloseable {
   public static SchemaDatabase open(MySqlConfig config) {
     if (config.database().isEmpty()) {
       throw new GameQueueException(
-          String.format(
-              Locale.ROOT,
-              "mysql.url names no database: end it with /name, as in jdbc:mysql://%s/game",
-              config.address()));
+          "mysql.url names no database: end it with /name, as in jdbc:mysql://%s/game"
+              .formatted(config.address()));
     }
     // Two at least: the migration's own, which holds its lock, and one for the inspection.
     return new SchemaDatabase(MySqlPool.openForSchema(config.withPoolSize(2)));
@@ -147,11 +144,9 @@ public final class SchemaDatabase implements AutoCloseable {
             .one();
     if (!Integer.valueOf(1).equals(got)) {
       throw new GameQueueException(
-          String.format(
-              Locale.ROOT,
-              "another 'schema migrate' has been running in this database for %d s: wait"
-                  + " until it is done",
-              MIGRATION_LOCK_SECONDS));
+          ("another 'schema migrate' has been running in this database for %s s: wait"
+                  + " until it is done")
+              .formatted(MIGRATION_LOCK_SECONDS));
     }
   }
 
@@ -175,7 +170,7 @@ public final class SchemaDatabase implements AutoCloseable {
       }
       try {
         execute(handle, way.sql());
-        return String.format(Locale.ROOT, "%s (not instantly: %s)", step.purpose(), way.what());
+        return "%s (not instantly: %s)".formatted(step.purpose(), way.what());
       } catch (SQLException e) {
         e.addSuppressed(last);
         last = e;
@@ -199,7 +194,6 @@ public final class SchemaDatabase implements AutoCloseable {
           case 1845, 1846, 4092 -> step.remedy() + "; what was done stays done";
           default -> "correct this and run it again, what was done stays done";
         };
-    return new GameQueueException(
-        String.format(Locale.ROOT, "%s failed (%s)", step.purpose(), remedy), e);
+    return new GameQueueException("%s failed (%s)".formatted(step.purpose(), remedy), e);
   }
 }

@@ -2,7 +2,6 @@ package io.gameq.writer.mysql;
 
 import io.gameq.GameQueueException;
 import io.gameq.mysql.schema.TableSpec;
-import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import org.jdbi.v3.core.Handle;
@@ -48,15 +47,9 @@ record SchemaState(Map<String, String> settings, Map<String, TableSpec> register
     String there = settings.get(name);
     if (there != null && !there.equals(wanted)) {
       throw new GameQueueException(
-          String.format(
-              Locale.ROOT,
-              "the configuration has %s %s, the database has %s: it is fixed for a database,"
-                  + " so set %s to %s, or use another database",
-              name,
-              wanted,
-              there,
-              name,
-              there));
+          ("the configuration has %s %s, the database has %s: it is fixed for a database,"
+                  + " so set %s to %s, or use another database")
+              .formatted(name, wanted, there, name, there));
     }
     return there != null;
   }

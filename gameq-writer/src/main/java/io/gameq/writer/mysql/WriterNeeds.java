@@ -15,7 +15,6 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
@@ -73,12 +72,11 @@ public final class WriterNeeds implements AutoCloseable {
     List<String> problems = new ArrayList<>();
     if (state.schema() < SchemaFiles.latest()) {
       problems.add(
-          String.format(
-              Locale.ROOT,
-              "gameq's own tables are at number %d of %d: run 'gameq-writer schema migrate'%s",
-              state.schema(),
-              SchemaFiles.latest(),
-              state.schema() > 0 ? "" : ", or grant the user the right to read them"));
+          "gameq's own tables are at number %s of %s: run 'gameq-writer schema migrate'%s"
+              .formatted(
+                  state.schema(),
+                  SchemaFiles.latest(),
+                  state.schema() > 0 ? "" : ", or grant the user the right to read them"));
     }
     disagreement(state, "namespace", namespace, problems);
     disagreement(state, "slots", Integer.toString(slots), problems);
@@ -90,14 +88,8 @@ public final class WriterNeeds implements AutoCloseable {
     String there = state.settings().get(name);
     if (there != null && !there.equals(wanted)) {
       problems.add(
-          String.format(
-              Locale.ROOT,
-              "the configuration has %s %s, the database has %s, which is fixed: set %s to %s",
-              name,
-              wanted,
-              there,
-              name,
-              there));
+          "the configuration has %s %s, the database has %s, which is fixed: set %s to %s"
+              .formatted(name, wanted, there, name, there));
     }
   }
 
@@ -139,14 +131,9 @@ public final class WriterNeeds implements AutoCloseable {
     return "EXPLAIN "
         + switch (verb) {
           case "INSERT" ->
-              String.format(
-                  Locale.ROOT,
-                  "INSERT INTO %1$s (%2$s) SELECT %2$s FROM %1$s WHERE FALSE",
-                  of,
-                  its);
-          case "UPDATE" ->
-              String.format(Locale.ROOT, "UPDATE %1$s SET %2$s = %2$s WHERE FALSE", of, its);
-          default -> String.format(Locale.ROOT, "DELETE FROM %s WHERE FALSE", of);
+              "INSERT INTO %1$s (%2$s) SELECT %2$s FROM %1$s WHERE FALSE".formatted(of, its);
+          case "UPDATE" -> "UPDATE %1$s SET %2$s = %2$s WHERE FALSE".formatted(of, its);
+          default -> "DELETE FROM %s WHERE FALSE".formatted(of);
         };
   }
 

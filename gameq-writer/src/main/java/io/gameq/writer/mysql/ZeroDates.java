@@ -9,7 +9,6 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 
 /**
  * Looks for dates with a zero in month or day, such as 0000-00-00: Java has no value for them, so
@@ -36,11 +35,9 @@ final class ZeroDates {
           columns.add(rs.getString(1));
           if (rs.getBoolean(2)) {
             warnings.add(
-                String.format(
-                    Locale.ROOT,
-                    "column %s has a date with a zero in it for its default, which Java has"
-                        + " no value for: change the default",
-                    rs.getString(1)));
+                ("column %s has a date with a zero in it for its default, which Java has"
+                        + " no value for: change the default")
+                    .formatted(rs.getString(1)));
           }
         }
       }
@@ -58,19 +55,14 @@ final class ZeroDates {
       statement.setQueryTimeout(MOST_SECONDS);
       try (ResultSet rs =
           statement.executeQuery(
-              String.format(
-                  Locale.ROOT,
-                  "SELECT 1 FROM %s WHERE CAST(%s AS CHAR) LIKE '%%-00%%' LIMIT 1",
-                  JdbcValues.quoted(table),
-                  JdbcValues.quoted(column)))) {
+              "SELECT 1 FROM %s WHERE CAST(%s AS CHAR) LIKE '%%-00%%' LIMIT 1"
+                  .formatted(JdbcValues.quoted(table), JdbcValues.quoted(column)))) {
         if (rs.next()) {
           warnings.add(
-              String.format(
-                  Locale.ROOT,
-                  "column %s holds dates with a zero in them, such as 0000-00-00, which Java"
+              ("column %s holds dates with a zero in them, such as 0000-00-00, which Java"
                       + " has no value for: owners with such a row cannot be opened until it is"
-                      + " corrected",
-                  column));
+                      + " corrected")
+                  .formatted(column));
         }
       }
     } catch (SQLException e) {
@@ -78,12 +70,9 @@ final class ZeroDates {
         throw e;
       }
       warnings.add(
-          String.format(
-              Locale.ROOT,
-              "column %s was not searched whole for dates with a zero in them: it took longer than"
-                  + " %d s",
-              column,
-              MOST_SECONDS));
+          ("column %s was not searched whole for dates with a zero in them: it took longer than"
+                  + " %s s")
+              .formatted(column, MOST_SECONDS));
     }
   }
 }

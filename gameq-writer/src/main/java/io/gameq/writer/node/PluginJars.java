@@ -11,7 +11,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.ServiceConfigurationError;
 import java.util.ServiceLoader;
 import org.slf4j.Logger;
@@ -62,7 +61,7 @@ final class PluginJars implements AutoCloseable {
       return urls;
     } catch (IOException e) {
       throw new GameQueueException(
-          String.format(Locale.ROOT, "setting 'node.plugins': %s cannot be read", directory), e);
+          "setting 'node.plugins': %s cannot be read".formatted(directory), e);
     }
   }
 
@@ -72,22 +71,16 @@ final class PluginJars implements AutoCloseable {
       found = ServiceLoader.load(TopicPlugin.class, loader).stream().toList();
     } catch (ServiceConfigurationError e) {
       throw new GameQueueException(
-          String.format(
-              Locale.ROOT, "a plug-in of %s cannot be loaded: %s", directory, e.getMessage()),
-          e);
+          "a plug-in of %s cannot be loaded: %s".formatted(directory, e.getMessage()), e);
     }
     if (found.isEmpty()) {
       throw new GameQueueException(
-          String.format(
-              Locale.ROOT,
-              "setting 'node.plugins': no jar of %s has a plug-in, which is named in its"
-                  + " META-INF/services/%s",
-              directory,
-              TopicPlugin.class.getName()));
+          ("setting 'node.plugins': no jar of %s has a plug-in, which is named in its"
+                  + " META-INF/services/%s")
+              .formatted(directory, TopicPlugin.class.getName()));
     }
     for (ServiceLoader.Provider<TopicPlugin> one : found) {
-      String what =
-          String.format(Locale.ROOT, "plug-in %s of %s", one.type().getName(), jarOf(one.type()));
+      String what = "plug-in %s of %s".formatted(one.type().getName(), jarOf(one.type()));
       start(one, what, queue);
       LOG.info("{} runs", what);
     }
@@ -105,7 +98,7 @@ final class PluginJars implements AutoCloseable {
       thread.interrupt();
       throw new GameQueueException(what + " was interrupted when it started", e);
     } catch (Exception | LinkageError | ServiceConfigurationError e) {
-      throw new GameQueueException(String.format(Locale.ROOT, "%s did not start: %s", what, e), e);
+      throw new GameQueueException("%s did not start: %s".formatted(what, e), e);
     } finally {
       thread.setContextClassLoader(before);
     }

@@ -11,7 +11,6 @@ import io.gameq.writer.mysql.CommandDatabase;
 import io.gameq.writer.terminal.Operator;
 import java.io.PrintWriter;
 import java.util.List;
-import java.util.Locale;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
@@ -75,14 +74,9 @@ public final class PauseCommand implements Callable<Integer> {
         more.forEach(
             table ->
                 out.println(
-                    String.format(
-                        Locale.ROOT,
-                        "table %s waits with it: it refers to it",
-                        Shown.text(table))));
+                    "table %s waits with it: it refers to it".formatted(Shown.text(table))));
       }
-      out.println(
-          String.format(
-              Locale.ROOT, "writers follow within about a second; 'resume %s' ends it", target));
+      out.println("writers follow within about a second; 'resume %s' ends it".formatted(target));
       return ExitCodes.OK;
     }
   }

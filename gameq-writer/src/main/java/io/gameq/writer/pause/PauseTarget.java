@@ -27,17 +27,14 @@ public record PauseTarget(Scope scope, String name) {
       case "writer" -> new PauseTarget(Scope.WRITER, writer(name));
       default ->
           throw new GameQueueException(
-              String.format(
-                  Locale.ROOT,
-                  "'%s' is nothing that can be paused: use all, slot, table or writer",
-                  scope));
+              "'%s' is nothing that can be paused: use all, slot, table or writer"
+                  .formatted(scope));
     };
   }
 
   private static PauseTarget all(String name) {
     if (!name.isEmpty()) {
-      throw new GameQueueException(
-          String.format(Locale.ROOT, "'all' takes no name, not '%s'", name));
+      throw new GameQueueException("'all' takes no name, not '%s'".formatted(name));
     }
     return new PauseTarget(Scope.ALL, "");
   }
@@ -45,8 +42,7 @@ public record PauseTarget(Scope scope, String name) {
   private static String slot(String name) {
     String number = required(name, "slot", "3");
     if (!number.matches("\\d{1,4}")) {
-      throw new GameQueueException(
-          String.format(Locale.ROOT, "'%s' is no slot: use its number", number));
+      throw new GameQueueException("'%s' is no slot: use its number".formatted(number));
     }
     return Integer.toString(Integer.parseInt(number));
   }
@@ -54,18 +50,14 @@ public record PauseTarget(Scope scope, String name) {
   private static String writer(String name) {
     if (!required(name, "writer", "writer-1").matches(WRITER_NAME)) {
       throw new GameQueueException(
-          String.format(
-              Locale.ROOT,
-              "'%s' is no writer's name: those have 1 to 64 of A-Z a-z 0-9 . _ -",
-              name));
+          "'%s' is no writer's name: those have 1 to 64 of A-Z a-z 0-9 . _ -".formatted(name));
     }
     return name;
   }
 
   private static String required(String name, String scope, String example) {
     if (name.isEmpty()) {
-      throw new GameQueueException(
-          String.format(Locale.ROOT, "which %s? Name it: %s %s", scope, scope, example));
+      throw new GameQueueException("which %s? Name it: %s %s".formatted(scope, scope, example));
     }
     return name;
   }

@@ -2,7 +2,6 @@ package io.gameq.writer.pause;
 
 import io.gameq.mysql.tables.PauseTable.Pause;
 import io.gameq.terminal.Shown;
-import java.util.Locale;
 
 /** How logs and commands name what is paused. Stateless. */
 public final class PauseText {
@@ -20,16 +19,12 @@ public final class PauseText {
 
   /** {@code slot 3 is paused by ann@host since 2026-11-24 00:56:04.264 UTC: moving house}. */
   public static String line(Pause pause) {
-    return String.format(Locale.ROOT, "%s is paused %s", what(pause), why(pause));
+    return "%s is paused %s".formatted(what(pause), why(pause));
   }
 
   /** {@code by ann@host since 2026-11-24 00:56:04.264 UTC: moving house}. */
   public static String why(Pause pause) {
-    return String.format(
-        Locale.ROOT,
-        "by %s since %s UTC: %s",
-        Shown.text(pause.by()),
-        Shown.utc(pause.at()),
-        Shown.text(pause.reason()));
+    return "by %s since %s UTC: %s"
+        .formatted(Shown.text(pause.by()), Shown.utc(pause.at()), Shown.text(pause.reason()));
   }
 }

@@ -9,7 +9,6 @@ import io.gameq.mysql.tables.PauseTable;
 import io.gameq.mysql.tables.PauseTable.Pause;
 import io.gameq.mysql.tables.PauseTable.Scope;
 import io.gameq.rows.Catalog;
-import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 
@@ -66,7 +65,7 @@ public final class Pausing {
     }
     if (why.codePointCount(0, why.length()) > MOST_REASON) {
       throw new GameQueueException(
-          String.format(Locale.ROOT, "the reason is longer than %d characters", MOST_REASON));
+          "the reason is longer than %s characters".formatted(MOST_REASON));
     }
     return why;
   }
@@ -74,11 +73,7 @@ public final class Pausing {
   private void requireKnown(PauseTarget target) {
     if (target.scope() == Scope.SLOT && Integer.parseInt(target.name()) >= slots) {
       throw new GameQueueException(
-          String.format(
-              Locale.ROOT,
-              "there is no slot %s: this game has slots 0 to %d",
-              target.name(),
-              slots - 1));
+          "there is no slot %s: this game has slots 0 to %s".formatted(target.name(), slots - 1));
     }
     if (target.scope() == Scope.TABLE) {
       Catalog catalog = CatalogReader.read(mysql);

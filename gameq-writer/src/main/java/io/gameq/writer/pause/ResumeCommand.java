@@ -9,7 +9,6 @@ import io.gameq.writer.config.WriterConfig;
 import io.gameq.writer.mysql.CommandDatabase;
 import io.gameq.writer.terminal.Operator;
 import java.io.PrintWriter;
-import java.util.Locale;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.Callable;
@@ -53,15 +52,9 @@ public final class ResumeCommand implements Callable<Integer> {
       Optional<Pause> ended = pausing.resume(Operator.here(), target);
       out.println(
           ended.isPresent()
-              ? String.format(
-                  Locale.ROOT,
-                  "resumed %s, which was paused %s",
-                  PauseText.what(ended.get()),
-                  PauseText.why(ended.get()))
-              : String.format(
-                  Locale.ROOT,
-                  "%s was not paused: nothing was done",
-                  Shown.text(target.toString())));
+              ? "resumed %s, which was paused %s"
+                  .formatted(PauseText.what(ended.get()), PauseText.why(ended.get()))
+              : "%s was not paused: nothing was done".formatted(Shown.text(target.toString())));
       pausing.all().all().forEach(pause -> out.println("still: " + PauseText.line(pause)));
       return ended.isPresent() ? ExitCodes.OK : ExitCodes.FOUND_SOMETHING;
     }

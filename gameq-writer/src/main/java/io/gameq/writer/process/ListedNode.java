@@ -93,28 +93,16 @@ public record ListedNode(String id, long silentMillis, State state, NodeSign sig
     return switch (state) {
       case RUNNING -> null;
       case NOT_HEALED ->
-          String.format(
-              Locale.ROOT,
-              "%s has not put back what this Redis may lack: does it reach MySQL?",
-              who());
-      case FAILED ->
-          String.format(
-              Locale.ROOT, "%s takes no commits any more: its log says why, restart it", who());
+          "%s has not put back what this Redis may lack: does it reach MySQL?".formatted(who());
+      case FAILED -> "%s takes no commits any more: its log says why, restart it".formatted(who());
       case CLOSED ->
-          String.format(
-              Locale.ROOT,
-              "%s was closed before all was known to be in MySQL: start it again beside its WAL %s,"
-                  + " or see 'gameq-recovery plan'",
-              who(),
-              wal);
+          ("%s was closed before all was known to be in MySQL: start it again beside its WAL %s,"
+                  + " or see 'gameq-recovery plan'")
+              .formatted(who(), wal);
       case GONE ->
-          String.format(
-              Locale.ROOT,
-              "%s has been gone for %s and was not closed: start it again beside its WAL %s, or see"
-                  + " 'gameq-recovery plan'",
-              who(),
-              Shown.duration(silentMillis),
-              wal);
+          ("%s has been gone for %s and was not closed: start it again beside its WAL %s, or see"
+                  + " 'gameq-recovery plan'")
+              .formatted(who(), Shown.duration(silentMillis), wal);
     };
   }
 
@@ -122,20 +110,14 @@ public record ListedNode(String id, long silentMillis, State state, NodeSign sig
     NodeSign.Wal wal = sign.wal();
     if (silentMillis > LONG_MILLIS) {
       all.add(
-          String.format(
-              Locale.ROOT,
-              "%s is alive, and has said nothing else for %s: does it wait for MySQL?",
-              who(),
-              Shown.duration(silentMillis)));
+          "%s is alive, and has said nothing else for %s: does it wait for MySQL?"
+              .formatted(who(), Shown.duration(silentMillis)));
     }
     if (wal.oldestMillis() > LONG_MILLIS) {
       all.add(
-          String.format(
-              Locale.ROOT,
-              "the oldest change of %s has waited for %s, and its WAL grows: do writers reach"
-                  + " MySQL?",
-              who(),
-              Shown.duration(wal.oldestMillis())));
+          ("the oldest change of %s has waited for %s, and its WAL grows: do writers reach"
+                  + " MySQL?")
+              .formatted(who(), Shown.duration(wal.oldestMillis())));
     }
     if (wal.walMaxBytes() > 0 && wal.walBytes() > NEARLY_FULL * wal.walMaxBytes()) {
       all.add(
@@ -146,17 +128,12 @@ public record ListedNode(String id, long silentMillis, State state, NodeSign sig
               100.0 * wal.walBytes() / wal.walMaxBytes()));
     }
     if (!sign.mysql()) {
-      all.add(
-          String.format(Locale.ROOT, "%s does not reach MySQL: nobody can log in there", who()));
+      all.add("%s does not reach MySQL: nobody can log in there".formatted(who()));
     }
   }
 
   private String who() {
-    return String.format(
-        Locale.ROOT,
-        "node %s (%s on %s)",
-        Shown.text(sign.process().name()),
-        id,
-        Shown.text(sign.process().host()));
+    return "node %s (%s on %s)"
+        .formatted(Shown.text(sign.process().name()), id, Shown.text(sign.process().host()));
   }
 }

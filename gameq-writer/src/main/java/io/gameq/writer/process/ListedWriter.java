@@ -5,7 +5,6 @@ import io.gameq.sign.SignFields;
 import io.gameq.terminal.Shown;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 
 /**
  * A writer, by what it said last. Immutable.
@@ -43,15 +42,11 @@ public record ListedWriter(String id, long silentMillis, boolean isGone, WriterS
   public List<String> toDo() {
     List<String> all = new ArrayList<>();
     if (!isGone && sign.outage()) {
-      all.add(String.format(Locale.ROOT, "%s does not reach MySQL: rows wait in Redis", who()));
+      all.add("%s does not reach MySQL: rows wait in Redis".formatted(who()));
     }
     if (!isGone && !sign.parked().isEmpty()) {
       all.add(
-          String.format(
-              Locale.ROOT,
-              "%s cannot write to %s: its log says why",
-              who(),
-              Shown.text(sign.parked())));
+          "%s cannot write to %s: its log says why".formatted(who(), Shown.text(sign.parked())));
     }
     return all;
   }

@@ -13,7 +13,6 @@ import io.gameq.writer.mysql.CommandDatabase;
 import io.gameq.writer.terminal.Operator;
 import java.io.PrintWriter;
 import java.util.List;
-import java.util.Locale;
 import java.util.Objects;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -81,13 +80,9 @@ public final class NodesCommand implements Callable<Integer> {
             .orElseThrow(
                 () ->
                     new GameQueueException(
-                        String.format(
-                            Locale.ROOT,
-                            "no node has the id %s: 'gameq-writer nodes' lists them",
-                            id)));
+                        "no node has the id %s: 'gameq-writer nodes' lists them".formatted(id)));
     if (node.isThere()) {
-      throw new GameQueueException(
-          String.format(Locale.ROOT, "node %s runs, and will say so again", id));
+      throw new GameQueueException("node %s runs, and will say so again".formatted(id));
     }
     return node;
   }
@@ -98,7 +93,7 @@ public final class NodesCommand implements Callable<Integer> {
           mysql,
           Operator.here(),
           "forget node",
-          String.format(Locale.ROOT, "%s %s", node.sign().process().name(), node.id()),
+          "%s %s".formatted(node.sign().process().name(), node.id()),
           "WAL " + node.sign().wal().walDirectory());
     }
     ProcessSigns signs = new ProcessSigns(settings.namespace());

@@ -7,7 +7,6 @@ import io.gameq.terminal.Shown;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Locale;
 import java.util.stream.Stream;
 
 /**
@@ -68,12 +67,10 @@ public record Processes(
     List<String> all = new ArrayList<>();
     if (clockBehindMillis > CLOCK_WENT_BACK_MILLIS) {
       all.add(
-          String.format(
-              Locale.ROOT,
-              "Redis' clock is %s behind what it was: it went back, or another server took over."
+          ("Redis' clock is %s behind what it was: it went back, or another server took over."
                   + " Messages that were published meanwhile with a delay are late by as much;"
-                  + " owners that were changed meanwhile open once it is 5 minutes behind at most",
-              Shown.duration(clockBehindMillis)));
+                  + " owners that were changed meanwhile open once it is 5 minutes behind at most")
+              .formatted(Shown.duration(clockBehindMillis)));
     }
     nodes.forEach(of -> all.addAll(of.toDo()));
     writers.forEach(of -> all.addAll(of.toDo()));

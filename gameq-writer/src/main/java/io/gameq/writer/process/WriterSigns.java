@@ -7,7 +7,6 @@ import io.gameq.redis.ControlConnection;
 import io.gameq.redis.script.ProcessSigns;
 import io.gameq.sign.SignFields;
 import java.time.Duration;
-import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
@@ -29,8 +28,7 @@ public final class WriterSigns implements AutoCloseable {
   private final Supplier<WriterSign> sign;
 
   /** Two writers of one name are two processes. */
-  private final String process =
-      String.format(Locale.ROOT, "%08x", ThreadLocalRandom.current().nextInt());
+  private final String process = "%08x".formatted(ThreadLocalRandom.current().nextInt());
 
   private final AgentRunner runner = new AgentRunner("gameq-signs");
 

@@ -16,7 +16,6 @@ import io.gameq.writer.terminal.Confirmation;
 import io.gameq.writer.terminal.Operator;
 import java.io.PrintWriter;
 import java.util.List;
-import java.util.Locale;
 import java.util.Objects;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -73,26 +72,20 @@ public final class ReslotCommand implements Callable<Integer> {
       int from = reslotting.slots();
       if (from != settings.slots() && from != slots) {
         throw new GameQueueException(
-            String.format(
-                Locale.ROOT,
-                "gameq.yaml has %d slots, the database has %d: is it the right file?",
-                settings.slots(),
-                from));
+            "gameq.yaml has %s slots, the database has %s: is it the right file?"
+                .formatted(settings.slots(), from));
       }
       List<String> obstacles = reslotting.obstacles(endsSessions);
       obstacles.forEach(out::println);
       if (!obstacles.isEmpty()) {
-        out.println(
-            String.format(Locale.ROOT, "nothing was changed: the database has %d slots", from));
+        out.println("nothing was changed: the database has %s slots".formatted(from));
         return ExitCodes.FOUND_SOMETHING;
       }
       if (dryRun) {
-        out.println(
-            String.format(
-                Locale.ROOT, "nothing stands against it: from %d slots to %d", from, slots));
+        out.println("nothing stands against it: from %s slots to %s".formatted(from, slots));
         return ExitCodes.OK;
       }
-      confirmation.require(String.format(Locale.ROOT, "Change %d slots to %d?", from, slots));
+      confirmation.require("Change %s slots to %s?".formatted(from, slots));
       Done done =
           reslotting.run(
               slots,
@@ -109,18 +102,14 @@ public final class ReslotCommand implements Callable<Integer> {
 
   private static void print(Done done, PrintWriter out) {
     out.println(
-        String.format(
-            Locale.ROOT,
-            "%s moved, %s ended that were not closed",
-            Shown.count(done.moved(), "closed session"),
-            Shown.count(done.ended(), "session")));
+        "%s moved, %s ended that were not closed"
+            .formatted(
+                Shown.count(done.moved(), "closed session"), Shown.count(done.ended(), "session")));
     done.left().forEach(key -> out.println("left where it is: " + Shown.text(key)));
     out.println(
-        String.format(
-                Locale.ROOT,
-                "set slots to %d in gameq.yaml of all writers and in the configuration of all"
-                    + " nodes, then",
-                done.to())
+        ("set slots to %s in gameq.yaml of all writers and in the configuration of all"
+                    + " nodes, then")
+                .formatted(done.to())
             + " start them");
   }
 }

@@ -23,7 +23,6 @@ import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.function.Consumer;
 
 /**
@@ -88,11 +87,9 @@ public final class Reslotting {
     List<String> obstacles = new ArrayList<>();
     if (isAnyAlive(life)) {
       obstacles.add(
-          String.format(
-              Locale.ROOT,
-              "a node or writer gave a sign of life less than %d s ago: close all nodes, stop all"
-                  + " writers, then wait so long ('gameq-writer nodes', 'gameq-writer writers')",
-              life.toSeconds()));
+          ("a node or writer gave a sign of life less than %s s ago: close all nodes, stop all"
+                  + " writers, then wait so long ('gameq-writer nodes', 'gameq-writer writers')")
+              .formatted(life.toSeconds()));
     }
     obstacles.addAll(ofKeys(survey(), endsSessions));
     return obstacles;
@@ -118,32 +115,25 @@ public final class Reslotting {
     List<String> obstacles = new ArrayList<>();
     if (!survey.waiting().isEmpty()) {
       obstacles.add(
-          String.format(
-                  Locale.ROOT,
-                  "%s of rows on their way (%s): have writers empty Redis ('gameq-writer flush"
-                      + " --all",
-                  Shown.count(survey.waiting().size(), "key"),
-                  some(survey.waiting()))
+          ("%s of rows on their way (%s): have writers empty Redis ('gameq-writer flush" + " --all")
+                  .formatted(Shown.count(survey.waiting().size(), "key"), some(survey.waiting()))
               + " --wait'), see 'stale list' and 'doctor', then stop the writers");
     }
     if (!survey.walIds().isEmpty()) {
       obstacles.add(
-          String.format(
-                  Locale.ROOT,
-                  "WALs whose nodes did not end with everything in MySQL (%s): start these nodes"
-                      + " again and",
-                  some(survey.walIds()))
+          ("WALs whose nodes did not end with everything in MySQL (%s): start these nodes"
+                      + " again and")
+                  .formatted(some(survey.walIds()))
               + " close them, or replay the WALs with gameq-recovery and remove their marks with"
               + " 'gameq-writer doctor --repair'");
     }
     if (!survey.open().isEmpty() && !endsSessions) {
       obstacles.add(
-          String.format(
-                  Locale.ROOT,
-                  "%s not closed (%s): have the game close its sessions before it closes a node,"
-                      + " replay",
-                  Shown.count(survey.open().size(), "session"),
-                  some(survey.open().stream().map(of -> of.owner().id()).toList()))
+          ("%s not closed (%s): have the game close its sessions before it closes a node,"
+                      + " replay")
+                  .formatted(
+                      Shown.count(survey.open().size(), "session"),
+                      some(survey.open().stream().map(of -> of.owner().id()).toList()))
               + " WALs of nodes that died, then pass --end-sessions");
     }
     return obstacles;
@@ -157,11 +147,8 @@ public final class Reslotting {
             .filter(topic -> topic.slots() > to)
             .map(
                 topic ->
-                    String.format(
-                        Locale.ROOT,
-                        "topic '%s' has %d slots: a namespace cannot have fewer than its topics",
-                        topic.topic(),
-                        topic.slots()))
+                    "topic '%s' has %s slots: a namespace cannot have fewer than its topics"
+                        .formatted(topic.topic(), topic.slots()))
             .toList();
   }
 
@@ -190,22 +177,14 @@ public final class Reslotting {
     refuse(obstacles(endsSessions));
     refuse(ofTopics(to));
     int from = slots();
-    AuditTable.add(
-        mysql,
-        actor,
-        "reslot",
-        namespace,
-        String.format(Locale.ROOT, "from %d slots to %d", from, to));
+    AuditTable.add(mysql, actor, "reslot", namespace, "from %s slots to %s".formatted(from, to));
     if (from != to && !Settings.reslot(mysql, from, to)) {
       throw new GameQueueException("somebody else changed the number of slots: look again");
     }
     fence();
     progress.accept(
-        String.format(
-            Locale.ROOT,
-            "the database has %d slots; waiting %d s for nodes and writers that give signs of life",
-            to,
-            life.toSeconds()));
+        "the database has %s slots; waiting %s s for nodes and writers that give signs of life"
+            .formatted(to, life.toSeconds()));
     try {
       watch();
       refuse(ofKeys(survey(), endsSessions));
@@ -257,14 +236,11 @@ public final class Reslotting {
     SecureRandom random = new SecureRandom();
     for (Remembered of : open) {
       CountingSessions seen = owners.current(List.of(of.owner())).get(of.owner());
-      String nonce = String.format(Locale.ROOT, "%016x", random.nextLong());
+      String nonce = "%016x".formatted(random.nextLong());
       SessionId ended = owners.raiseAfter(seen, of.owner(), nonce, "reslot", of.session().epoch());
       if (ended == null || !owners.markOpen(of.owner(), ended)) {
         throw new GameQueueException(
-            String.format(
-                Locale.ROOT,
-                "somebody opens %s at this moment: close it, and repeat this",
-                of.owner()));
+            "somebody opens %s at this moment: close it, and repeat this".formatted(of.owner()));
       }
       redis.call(
           connection -> {

@@ -51,8 +51,7 @@ final class DraftYaml {
       if (problem == null) {
         table(of, draft.inspection().tables().get(i));
       } else {
-        comment(
-            String.format(Locale.ROOT, "%s: cannot be managed, %s", entry(of.table()), problem));
+        comment("%s: cannot be managed, %s".formatted(entry(of.table()), problem));
       }
     }
     if (!draft.left().isEmpty()) {
@@ -63,20 +62,17 @@ final class DraftYaml {
   }
 
   private void table(Proposal of, TableInspection inspection) {
-    out.println(String.format(Locale.ROOT, "  %s  # %s", entry(of.table()), plain(of.reason())));
+    out.println("  %s  # %s".formatted(entry(of.table()), plain(of.reason())));
     of.others().forEach(other -> comment("    or by " + other));
     inspection.reasons().forEach(reason -> comment("    ! " + reason));
     inspection
         .otherWriters()
-        .forEach(
-            writer -> comment(String.format(Locale.ROOT, "    %s writes it past gameq", writer)));
+        .forEach(writer -> comment("    %s writes it past gameq".formatted(writer)));
   }
 
   private void leftOut(LeftOut of) {
     TableSpec unsure = of.unsure();
-    comment(
-        String.format(
-            Locale.ROOT, "%s: %s", unsure == null ? of.table() : entry(unsure), of.reason()));
+    comment("%s: %s".formatted(unsure == null ? of.table() : entry(unsure), of.reason()));
   }
 
   private void comment(String text) {
@@ -84,12 +80,8 @@ final class DraftYaml {
   }
 
   private static String entry(TableSpec table) {
-    return String.format(
-        Locale.ROOT,
-        "- { name: %s, owner: %s, ownerColumn: %s }",
-        text(table.name()),
-        table.ownerKind(),
-        text(table.ownerColumn()));
+    return "- { name: %s, owner: %s, ownerColumn: %s }"
+        .formatted(text(table.name()), table.ownerKind(), text(table.ownerColumn()));
   }
 
   /** A text as YAML reads it. */

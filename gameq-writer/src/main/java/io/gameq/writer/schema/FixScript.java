@@ -3,7 +3,6 @@ package io.gameq.writer.schema;
 import io.gameq.mysql.schema.TableFix;
 import java.io.PrintWriter;
 import java.util.List;
-import java.util.Locale;
 
 /**
  * Prints what mends tables as one SQL script: words are comments, statements end in a semicolon at
@@ -73,11 +72,9 @@ final class FixScript {
   private void proposal(TableFix fix) {
     out.println();
     comment(
-        String.format(
-                Locale.ROOT,
-                "table %s: a proposal. Rows are in the way: give them a value or delete them, as"
-                    + " the game",
-                fix.table().name())
+        ("table %s: a proposal. Rows are in the way: give them a value or delete them, as"
+                    + " the game")
+                .formatted(fix.table().name())
             + " means it, then print this anew. They are found by");
     fix.inTheWay().forEach(query -> comment("    " + query + ";"));
     words(fix);
@@ -87,7 +84,7 @@ final class FixScript {
   private void unmended(TableFix fix) {
     if (!fix.unmended().isEmpty()) {
       out.println();
-      comment(String.format(Locale.ROOT, "table %s: no statement mends this", fix.table().name()));
+      comment("table %s: no statement mends this".formatted(fix.table().name()));
       fix.unmended().forEach(reason -> comment("  " + reason));
     }
   }

@@ -101,13 +101,11 @@ final class SchemaInitCommand implements Callable<Integer> {
             new PrintWriter(Files.newBufferedWriter(into, StandardOpenOption.CREATE_NEW))) {
           new DraftYaml(writer, head(config)).print(draft, unmended);
           if (writer.checkError()) {
-            throw new GameQueueException(
-                String.format(Locale.ROOT, "%s cannot be written whole", into));
+            throw new GameQueueException("%s cannot be written whole".formatted(into));
           }
         } catch (FileAlreadyExistsException e) {
           throw new GameQueueException(
-              String.format(Locale.ROOT, "there is a file %s: name another, or move it away", into),
-              e);
+              "there is a file %s: name another, or move it away".formatted(into), e);
         }
         out.printf(
             Locale.ROOT,
@@ -141,12 +139,9 @@ final class SchemaInitCommand implements Callable<Integer> {
   private List<String> head(MySqlConfig config) {
     Path of = passwordFile;
     return List.of(
-        String.format(
-            Locale.ROOT,
-            "# Drafted by 'gameq-writer schema init' from database %s at %s; gameq.example.yaml has"
-                + " all",
-            config.database(),
-            config.address()),
+        ("# Drafted by 'gameq-writer schema init' from database %s at %s; gameq.example.yaml has"
+                + " all")
+            .formatted(config.database(), config.address()),
         "# other settings.",
         "namespace: "
             + DraftYaml.text(namespace == null ? namespaceOf(config.database()) : namespace),

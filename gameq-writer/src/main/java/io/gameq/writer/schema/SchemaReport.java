@@ -6,7 +6,6 @@ import io.gameq.mysql.schema.TableSpec;
 import io.gameq.writer.mysql.MigrationPlan;
 import java.io.PrintWriter;
 import java.util.List;
-import java.util.Locale;
 import java.util.function.Function;
 
 /** Prints findings, one line each, details indented below. Used by one thread. */
@@ -23,7 +22,7 @@ final class SchemaReport {
   void server(MySqlServerCheck server) {
     String name = server.isMariaDb() ? "MariaDB" : "MySQL";
     String verdict = server.refusals().isEmpty() ? "ok" : "cannot be used";
-    line(String.format(Locale.ROOT, "server %s %s: %s", name, server.version(), verdict));
+    line("server %s %s: %s".formatted(name, server.version(), verdict));
     server.refusals().forEach(refusal -> line("    reason: " + refusal));
     server.warnings().forEach(warning -> line("    warning: " + warning));
   }
@@ -42,7 +41,7 @@ final class SchemaReport {
                         || step.purpose().startsWith("setting"));
     line("gameq's own tables: " + (own ? "ok" : "migrate needed"));
     for (TableInspection table : plan.inspection().tables()) {
-      line(String.format(Locale.ROOT, "table %s: %s", table.spec().name(), verdict(table, plan)));
+      line("table %s: %s".formatted(table.spec().name(), verdict(table, plan)));
       details(table);
       if (table.manageable()) {
         ofRows.apply(table.spec()).forEach(warning -> line("    warning: " + warning));
@@ -60,7 +59,7 @@ final class SchemaReport {
   void unmanageable(MigrationPlan plan) {
     for (TableInspection table : plan.inspection().tables()) {
       if (!table.manageable()) {
-        line(String.format(Locale.ROOT, "table %s: cannot be managed", table.spec().name()));
+        line("table %s: cannot be managed".formatted(table.spec().name()));
         details(table);
       }
     }

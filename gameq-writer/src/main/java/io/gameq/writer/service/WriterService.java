@@ -64,7 +64,6 @@ import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
@@ -267,10 +266,7 @@ public final class WriterService implements AutoCloseable {
     Backlog latest = backlog.latest();
     if (latest != null && latest.redis().mayEvict()) {
       problems.add(
-          String.format(
-              Locale.ROOT,
-              "Redis has maxmemory-policy %s: it may drop rows",
-              latest.redis().policy()));
+          "Redis has maxmemory-policy %s: it may drop rows".formatted(latest.redis().policy()));
     }
     return problems;
   }

@@ -13,7 +13,6 @@ import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
@@ -77,10 +76,8 @@ final class StaleDiscardCommand implements Callable<Integer> {
       }
       if (!sessions.isEmpty()) {
         confirmation.require(
-            String.format(
-                Locale.ROOT,
-                "Discard the stale rows of %s for good?",
-                Shown.count(sessions.size(), "session")));
+            "Discard the stale rows of %s for good?"
+                .formatted(Shown.count(sessions.size(), "session")));
       }
       if (!sessions.isEmpty()) {
         discards.audit(
@@ -106,12 +103,11 @@ final class StaleDiscardCommand implements Callable<Integer> {
             .forEach(
                 row ->
                     out.println(
-                        String.format(
-                            Locale.ROOT,
-                            "discarded %s of %s, version %s",
-                            Shown.text(row.key()),
-                            StaleNames.of(session),
-                            Long.toUnsignedString(row.version()))));
+                        "discarded %s of %s, version %s"
+                            .formatted(
+                                Shown.text(row.key()),
+                                StaleNames.of(session),
+                                Long.toUnsignedString(row.version()))));
       } else {
         boolean owns = outcome instanceof StaleRows.OwnsNow;
         kept |= owns;

@@ -17,7 +17,6 @@ import io.gameq.writer.stale.StaleSessions.ShownRow;
 import io.gameq.writer.terminal.Operator;
 import java.io.PrintWriter;
 import java.util.List;
-import java.util.Locale;
 import java.util.Objects;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -82,14 +81,12 @@ final class StaleShowCommand implements Callable<Integer> {
     String version = Shown.version(row.version());
     String undecodable = row.undecodable();
     if (undecodable == null) {
-      out.println(
-          String.format(
-              Locale.ROOT, "  %s: %s, version %s", Shown.text(row.key()), row.op(), version));
+      out.println("  %s: %s, version %s".formatted(Shown.text(row.key()), row.op(), version));
       row.columns().stream()
           .filter(ColumnDetail::named)
           .forEach(column -> out.println(line(column)));
     } else {
-      out.println(String.format(Locale.ROOT, "  %s: version %s", Shown.text(row.key()), version));
+      out.println("  %s: version %s".formatted(Shown.text(row.key()), version));
       out.println("    " + Shown.text(undecodable));
     }
   }

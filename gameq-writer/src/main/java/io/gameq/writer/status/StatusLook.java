@@ -54,10 +54,8 @@ public record StatusLook(
       all.add("cannot ask MySQL: " + mysqlError);
     } else if (deadLetters > 0) {
       all.add(
-          String.format(
-              Locale.ROOT,
-              "MySQL refused %s: see 'gameq-writer dead list'",
-              Shown.count(deadLetters, "row")));
+          "MySQL refused %s: see 'gameq-writer dead list'"
+              .formatted(Shown.count(deadLetters, "row")));
     }
     return all;
   }
@@ -65,10 +63,8 @@ public record StatusLook(
   private void ofRedis(Backlog backlog, List<String> all) {
     if (backlog.redis().mayEvict()) {
       all.add(
-          String.format(
-              Locale.ROOT,
-              "Redis has maxmemory-policy %s and may drop rows: set noeviction at once",
-              backlog.redis().policy()));
+          "Redis has maxmemory-policy %s and may drop rows: set noeviction at once"
+              .formatted(backlog.redis().policy()));
     }
     if (backlog.redis().fullness() > FULL) {
       all.add(
@@ -80,26 +76,20 @@ public record StatusLook(
     long oldestMillis = backlog.oldestAgeMillis(slot -> pauses.ofSlot(slot) == null);
     if (oldestMillis > LONG_MILLIS) { // where nothing is paused
       all.add(
-          String.format(
-              Locale.ROOT,
-              "the oldest row waits for %s: does a writer run, and does it reach MySQL?",
-              Shown.duration(oldestMillis)));
+          "the oldest row waits for %s: does a writer run, and does it reach MySQL?"
+              .formatted(Shown.duration(oldestMillis)));
     }
     long stale = backlog.sum(Waiting::stale);
     if (stale > 0) {
       all.add(
-          String.format(
-              Locale.ROOT,
-              "%s committed after ownership was lost: see 'gameq-writer stale list'",
-              Shown.count(stale, "session")));
+          "%s committed after ownership was lost: see 'gameq-writer stale list'"
+              .formatted(Shown.count(stale, "session")));
     }
     long foreign = backlog.sum(Waiting::foreign);
     if (foreign > 0) {
       all.add(
-          String.format(
-              Locale.ROOT,
-              "%s of gameq holds somebody else's value: their owners are not written",
-              Shown.count(foreign, "key")));
+          "%s of gameq holds somebody else's value: their owners are not written"
+              .formatted(Shown.count(foreign, "key")));
     }
     for (TopicBacklog of : backlog.topics()) {
       TopicText.toDo(of.topic(), of.counts(), of.isPaused() ? 0 : of.overdueMillis(), all);

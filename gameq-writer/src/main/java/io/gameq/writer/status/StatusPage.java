@@ -84,12 +84,11 @@ final class StatusPage {
   }
 
   private static String waiting(Backlog backlog) {
-    return String.format(
-        Locale.ROOT,
-        "%s, %s%s",
-        Shown.count(waitingOwners(backlog), "owner"),
-        isEstimate(backlog) ? "about " : "",
-        Shown.count(backlog.rows(), "row"));
+    return "%s, %s%s"
+        .formatted(
+            Shown.count(waitingOwners(backlog), "owner"),
+            isEstimate(backlog) ? "about " : "",
+            Shown.count(backlog.rows(), "row"));
   }
 
   private static boolean isEstimate(Backlog backlog) {

@@ -6,7 +6,6 @@ import java.time.Instant;
 import java.time.LocalDate;
 import java.time.LocalDateTime;
 import java.time.ZoneOffset;
-import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import picocli.CommandLine;
@@ -36,7 +35,7 @@ public final class Moment implements CommandLine.ITypeConverter<Instant> {
       return time.toInstant(ZoneOffset.UTC);
     } catch (DateTimeException e) {
       throw new CommandLine.TypeConversionException(
-          String.format(Locale.ROOT, "'%s' is no time: use %s", text, FORMS));
+          "'%s' is no time: use %s".formatted(text, FORMS));
     }
   }
 

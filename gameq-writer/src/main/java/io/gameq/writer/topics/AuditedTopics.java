@@ -116,11 +116,8 @@ public final class AuditedTopics {
 
   private GameQueueException unknown(String topic) {
     return new GameQueueException(
-        String.format(
-            Locale.ROOT,
-            "namespace %s has no topic '%s': 'gameq-writer topics' lists them",
-            slots.namespace(),
-            Shown.text(topic)));
+        "namespace %s has no topic '%s': 'gameq-writer topics' lists them"
+            .formatted(slots.namespace(), Shown.text(topic)));
   }
 
   /**
@@ -134,10 +131,7 @@ public final class AuditedTopics {
       String topic, MessageState state, String after, int most, boolean withPayloads) {
     TopicDefinition definition = definition(topic);
     if (withPayloads) {
-      audit(
-          "topic show",
-          topic,
-          String.format(Locale.ROOT, "%s messages with payloads", state.text()));
+      audit("topic show", topic, "%s messages with payloads".formatted(state.text()));
     }
     return redis.ask(
         connection ->
@@ -224,10 +218,7 @@ public final class AuditedTopics {
   public @Nullable Pause resume(String topic) {
     Pause pause = kept(topic).pause();
     if (pause != null) {
-      audit(
-          "topic resume",
-          topic,
-          String.format(Locale.ROOT, "was paused by %s: %s", pause.who(), pause.reason()));
+      audit("topic resume", topic, "was paused by %s: %s".formatted(pause.who(), pause.reason()));
       DefinedTopic unused = put(table().resume(topic));
     }
     return pause;
@@ -243,10 +234,7 @@ public final class AuditedTopics {
     Rate.check(perSecond);
     String why = Pausing.reason(reason, topic);
     definition(topic);
-    audit(
-        "topic rate",
-        topic,
-        String.format(Locale.ROOT, "%s a second: %s", TopicText.number(perSecond), why));
+    audit("topic rate", topic, "%s a second: %s".formatted(TopicText.number(perSecond), why));
     return Objects.requireNonNull(put(table().rate(topic, perSecond, why, actor.who())).rate());
   }
 

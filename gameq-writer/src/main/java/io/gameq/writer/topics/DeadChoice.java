@@ -7,7 +7,6 @@ import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -55,12 +54,11 @@ final class DeadChoice {
     found.stream().map(DeadName::id).map(MessageId::key).forEach(named::remove);
     if (!named.isEmpty()) {
       err.println(
-          String.format(
-              Locale.ROOT,
-              "no dead letter of %s: nothing was done",
-              named.stream()
-                  .map(key -> TopicText.name(group, key))
-                  .collect(Collectors.joining(", "))));
+          "no dead letter of %s: nothing was done"
+              .formatted(
+                  named.stream()
+                      .map(key -> TopicText.name(group, key))
+                      .collect(Collectors.joining(", "))));
       return null;
     }
     return found;
@@ -72,7 +70,6 @@ final class DeadChoice {
 
   /** {@code 3 dead letters of topic mail}. */
   String text(int number) {
-    return String.format(
-        Locale.ROOT, "%s of topic %s", Shown.count(number, "dead letter"), Shown.text(topic));
+    return "%s of topic %s".formatted(Shown.count(number, "dead letter"), Shown.text(topic));
   }
 }

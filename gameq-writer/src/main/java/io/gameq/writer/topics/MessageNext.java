@@ -5,7 +5,6 @@ import io.gameq.redis.topic.FoundMessage;
 import io.gameq.redis.topic.TopicDefinition;
 import io.gameq.terminal.Shown;
 import java.time.Instant;
-import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -40,24 +39,21 @@ public record MessageNext(boolean isToAct, String sentence) {
           ? pending(pending, ahead, nowMillis)
           : new MessageNext(
               true,
-              String.format(
-                      Locale.ROOT,
-                      "the topic is paused by %s since %s UTC (%s): it waits until 'gameq-writer"
-                          + " topics",
-                      Shown.text(pause.who()),
-                      Shown.utc(Instant.ofEpochMilli(pause.sinceMillis())),
-                      Shown.text(pause.reason()))
-                  + String.format(Locale.ROOT, " resume %s'.", topic.topic()));
+              ("the topic is paused by %s since %s UTC (%s): it waits until 'gameq-writer"
+                          + " topics")
+                      .formatted(
+                          Shown.text(pause.who()),
+                          Shown.utc(Instant.ofEpochMilli(pause.sinceMillis())),
+                          Shown.text(pause.reason()))
+                  + " resume %s'.".formatted(topic.topic()));
     }
     if (dead != null) {
       return new MessageNext(
           true,
-          String.format(
-                  Locale.ROOT,
-                  "nothing: it failed %s and is set aside. Mend the cause, then 'gameq-writer"
-                      + " topics dead",
-                  Shown.count(dead.attempts(), "time"))
-              + String.format(Locale.ROOT, " retry %s', or discard it.", topic.topic()));
+          ("nothing: it failed %s and is set aside. Mend the cause, then 'gameq-writer"
+                      + " topics dead")
+                  .formatted(Shown.count(dead.attempts(), "time"))
+              + " retry %s', or discard it.".formatted(topic.topic()));
     }
     return new MessageNext(
         true,
@@ -71,62 +67,40 @@ public record MessageNext(boolean isToAct, String sentence) {
     if (left < 0) {
       return new MessageNext(
           -left > LATE_MILLIS,
-          String.format(
-                  Locale.ROOT,
-                  "the lease of node %s ran out %s ago: the next consumer that looks has it handled"
-                      + " again%s",
-                  Shown.text(of.node()),
-                  Shown.duration(-left),
-                  after)
+          ("the lease of node %s ran out %s ago: the next consumer that looks has it handled"
+                      + " again%s")
+                  .formatted(Shown.text(of.node()), Shown.duration(-left), after)
               + (-left > LATE_MILLIS ? "; does a node subscribe to the topic?" : "."));
     }
     return new MessageNext(
         false,
-        String.format(
-                Locale.ROOT,
-                "node %s handles it, attempt %d of %d; if it neither ends nor extends its lease,"
-                    + " another",
-                Shown.text(of.node()),
-                of.attempts(),
-                topic.mostAttempts())
-            + String.format(Locale.ROOT, " has it in %s%s.", Shown.duration(left), after));
+        ("node %s handles it, attempt %s of %s; if it neither ends nor extends its lease,"
+                    + " another")
+                .formatted(Shown.text(of.node()), of.attempts(), topic.mostAttempts())
+            + " has it in %s%s.".formatted(Shown.duration(left), after));
   }
 
   private static MessageNext pending(FoundMessage.Pending of, long ahead, long nowMillis) {
     String failed =
         of.attempts() == 0
             ? ""
-            : String.format(
-                Locale.ROOT,
-                "it was attempted %s and failed; ",
-                Shown.count(of.attempts(), "time"));
+            : "it was attempted %s and failed; ".formatted(Shown.count(of.attempts(), "time"));
     String group =
-        ahead == 0
-            ? ""
-            : String.format(Locale.ROOT, ", after %s of its group", Shown.count(ahead, "message"));
+        ahead == 0 ? "" : ", after %s of its group".formatted(Shown.count(ahead, "message"));
     long late = nowMillis - of.dueMillis();
     if (late < 0) {
       return new MessageNext(
           false,
-          String.format(
-              Locale.ROOT,
-              "%sdue in %s: a consumer takes it then%s.",
-              failed,
-              Shown.duration(-late),
-              group));
+          "%sdue in %s: a consumer takes it then%s."
+              .formatted(failed, Shown.duration(-late), group));
     }
     if (late > LATE_MILLIS) {
       return new MessageNext(
           true,
-          String.format(
-              Locale.ROOT,
-              "%sdue since %s and not taken%s: does a node subscribe to the topic, and keep up?",
-              failed,
-              Shown.duration(late),
-              group));
+          "%sdue since %s and not taken%s: does a node subscribe to the topic, and keep up?"
+              .formatted(failed, Shown.duration(late), group));
     }
     return new MessageNext(
-        false,
-        String.format(Locale.ROOT, "%sdue now: the next consumer takes it%s.", failed, group));
+        false, "%sdue now: the next consumer takes it%s.".formatted(failed, group));
   }
 }

@@ -31,9 +31,7 @@ public final class TopicText {
     for (OfTopic of : survey.topics()) {
       String name = Shown.text(of.topic());
       if (!of.error().isEmpty()) {
-        all.add(
-            String.format(
-                Locale.ROOT, "topic %s cannot be read: %s", name, Shown.text(of.error())));
+        all.add("topic %s cannot be read: %s".formatted(name, Shown.text(of.error())));
       }
       toDo(name, of.counts(), of.pause() == null ? of.overdueMillis(survey.nowMillis()) : 0, all);
     }
@@ -48,26 +46,19 @@ public final class TopicText {
   public static void toDo(String topic, TopicCounts counts, long overdueMillis, List<String> all) {
     if (overdueMillis > LONG_MILLIS) {
       all.add(
-          String.format(
-              Locale.ROOT,
-              "the oldest message of topic %s is due for %s: does a node subscribe, and keep up?",
-              topic,
-              Shown.duration(overdueMillis)));
+          "the oldest message of topic %s is due for %s: does a node subscribe, and keep up?"
+              .formatted(topic, Shown.duration(overdueMillis)));
     }
     if (counts.dead() > 0) {
       all.add(
-          String.format(
-              Locale.ROOT,
-              "topic %s has %s: see 'gameq-writer topics show %s --state dead'",
-              topic,
-              Shown.count(counts.dead(), "dead letter"),
-              topic));
+          "topic %s has %s: see 'gameq-writer topics show %s --state dead'"
+              .formatted(topic, Shown.count(counts.dead(), "dead letter"), topic));
     }
   }
 
   /** {@code topic mail is paused by ann@host since 2026-11-24 00:56:04.264 UTC: moving house}. */
   public static String pause(String topic, Pause pause) {
-    return String.format(Locale.ROOT, "topic %s is paused %s", Shown.text(topic), why(pause));
+    return "topic %s is paused %s".formatted(Shown.text(topic), why(pause));
   }
 
   /** {@code by ann@host since 2026-11-24 00:56:04.264 UTC: moving house}. */
@@ -76,26 +67,22 @@ public final class TopicText {
   }
 
   private static String why(String who, long sinceMillis, String reason) {
-    return String.format(
-        Locale.ROOT,
-        "by %s since %s UTC: %s",
-        Shown.text(who),
-        Shown.utc(Instant.ofEpochMilli(sinceMillis)),
-        Shown.text(reason));
+    return "by %s since %s UTC: %s"
+        .formatted(
+            Shown.text(who), Shown.utc(Instant.ofEpochMilli(sinceMillis)), Shown.text(reason));
   }
 
   /** {@code topic mail is limited to 50 messages a second by ann@host since ...: why}. */
   static String rate(String topic, Rate rate) {
-    return String.format(Locale.ROOT, "topic %s is limited to %s", Shown.text(topic), rate(rate));
+    return "topic %s is limited to %s".formatted(Shown.text(topic), rate(rate));
   }
 
   /** {@code 50 messages a second by ann@host since 2026-11-24 00:56:04.264 UTC: why}. */
   public static String rate(Rate rate) {
-    return String.format(
-        Locale.ROOT,
-        "%s a second %s",
-        number(rate.perSecond()) + (rate.perSecond() == 1 ? " message" : " messages"),
-        why(rate.who(), rate.sinceMillis(), rate.reason()));
+    return "%s a second %s"
+        .formatted(
+            number(rate.perSecond()) + (rate.perSecond() == 1 ? " message" : " messages"),
+            why(rate.who(), rate.sinceMillis(), rate.reason()));
   }
 
   /** {@code 2.5}, {@code 50}. */
@@ -118,7 +105,7 @@ public final class TopicText {
   }
 
   private static String seconds(long millis) {
-    return String.format(Locale.ROOT, "%s s", millis / 1e3).replace(".0 s", " s");
+    return "%s s".formatted(millis / 1e3).replace(".0 s", " s");
   }
 
   static Map<String, Object> values(OfTopic of, TopicSurvey survey) {

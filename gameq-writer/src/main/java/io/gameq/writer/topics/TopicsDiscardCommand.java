@@ -28,8 +28,7 @@ final class TopicsDiscardCommand extends TopicCommand {
     }
     int[] done = {0};
     if (!found.isEmpty()) {
-      confirmation.require(
-          String.format(Locale.ROOT, "Discard %s for good?", choice.text(found.size())));
+      confirmation.require("Discard %s for good?".formatted(choice.text(found.size())));
       topics.discard(
           choice.topic(),
           found,

@@ -1,7 +1,6 @@
 package io.gameq.writer.topics;
 
 import io.gameq.terminal.ExitCodes;
-import java.util.Locale;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -30,10 +29,7 @@ final class TopicsPauseCommand extends TopicCommand {
     out().println(TopicText.pause(topic, topics.pause(topic, reason)));
     out()
         .println(
-            String.format(
-                Locale.ROOT,
-                "consumers follow within about a second; 'topics resume %s' ends it",
-                topic));
+            "consumers follow within about a second; 'topics resume %s' ends it".formatted(topic));
     return ExitCodes.OK;
   }
 }

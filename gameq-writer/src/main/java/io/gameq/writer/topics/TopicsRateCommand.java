@@ -4,7 +4,6 @@ import io.gameq.GameQueueException;
 import io.gameq.redis.topic.DefinedTopic.Rate;
 import io.gameq.terminal.ExitCodes;
 import io.gameq.terminal.Shown;
-import java.util.Locale;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -63,13 +62,9 @@ final class TopicsRateCommand extends TopicCommand {
       out()
           .println(
               ended == null
-                  ? String.format(
-                      Locale.ROOT, "topic %s had no rate: nothing was done", Shown.text(topic))
-                  : String.format(
-                      Locale.ROOT,
-                      "topic %s is not limited any more; it was limited to %s",
-                      Shown.text(topic),
-                      TopicText.rate(ended)));
+                  ? "topic %s had no rate: nothing was done".formatted(Shown.text(topic))
+                  : "topic %s is not limited any more; it was limited to %s"
+                      .formatted(Shown.text(topic), TopicText.rate(ended)));
       return ended == null ? ExitCodes.FOUND_SOMETHING : ExitCodes.OK;
     }
     out().println(TopicText.rate(topic, topics.rate(topic, perSecond(), reason)));

@@ -3,7 +3,6 @@ package io.gameq.writer.topics;
 import io.gameq.redis.topic.DefinedTopic.Pause;
 import io.gameq.terminal.ExitCodes;
 import io.gameq.terminal.Shown;
-import java.util.Locale;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
 
@@ -22,13 +21,9 @@ final class TopicsResumeCommand extends TopicCommand {
     out()
         .println(
             ended == null
-                ? String.format(
-                    Locale.ROOT, "topic %s was not paused: nothing was done", Shown.text(topic))
-                : String.format(
-                    Locale.ROOT,
-                    "resumed topic %s, which was paused %s",
-                    Shown.text(topic),
-                    TopicText.why(ended)));
+                ? "topic %s was not paused: nothing was done".formatted(Shown.text(topic))
+                : "resumed topic %s, which was paused %s"
+                    .formatted(Shown.text(topic), TopicText.why(ended)));
     return ended == null ? ExitCodes.FOUND_SOMETHING : ExitCodes.OK;
   }
 }

@@ -58,8 +58,7 @@ final class TopicsRetryCommand extends TopicCommand {
       return ExitCodes.FOUND_SOMETHING;
     }
     if (payload != null && found.size() > 1) {
-      confirmation.require(
-          String.format(Locale.ROOT, "Retry %s with this payload?", choice.text(found.size())));
+      confirmation.require("Retry %s with this payload?".formatted(choice.text(found.size())));
     }
     int[] done = {0};
     if (!found.isEmpty()) {
@@ -80,16 +79,14 @@ final class TopicsRetryCommand extends TopicCommand {
   private byte[] payload(Path file) {
     try {
       if (Files.size(file) > MOST_FILE_BYTES) {
-        throw new GameQueueException(
-            String.format(Locale.ROOT, "%s is larger than any payload", file));
+        throw new GameQueueException("%s is larger than any payload".formatted(file));
       }
       byte[] bytes = Files.readAllBytes(file);
       return isRecord
           ? PayloadText.bytes(PayloadText.Form.RECORD, new String(bytes, StandardCharsets.UTF_8))
           : bytes;
     } catch (IOException e) {
-      throw new GameQueueException(
-          String.format(Locale.ROOT, "cannot read %s", Shown.text(file.toString())), e);
+      throw new GameQueueException("cannot read %s".formatted(Shown.text(file.toString())), e);
     }
   }
 }

@@ -76,26 +76,13 @@ final class TopicsTraceCommand extends TopicCommand {
     String what =
         switch (of.state()) {
           case HELD ->
-              String.format(
-                  Locale.ROOT,
-                  "by node %s, lease ends %s, attempt %d",
-                  Shown.text(of.node()),
-                  when,
-                  of.attempts());
+              "by node %s, lease ends %s, attempt %s"
+                  .formatted(Shown.text(of.node()), when, of.attempts());
           case DEAD ->
-              String.format(
-                  Locale.ROOT,
-                  "since %s, after %s: %s",
-                  at,
-                  Shown.count(of.attempts(), "attempt"),
-                  Shown.text(of.error()));
+              "since %s, after %s: %s"
+                  .formatted(at, Shown.count(of.attempts(), "attempt"), Shown.text(of.error()));
           default ->
-              String.format(
-                  Locale.ROOT,
-                  "due %s (%s), %s failed",
-                  when,
-                  at,
-                  Shown.count(of.attempts(), "attempt"));
+              "due %s (%s), %s failed".formatted(when, at, Shown.count(of.attempts(), "attempt"));
         };
     ListedMessage.Content content = of.content();
     return content == null

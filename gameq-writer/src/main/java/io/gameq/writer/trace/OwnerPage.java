@@ -60,19 +60,15 @@ public final class OwnerPage {
       lines.add(
           List.of(
               "MySQL",
-              String.format(
-                  Locale.ROOT,
-                  "session %s, %s since %s UTC on node %s",
-                  raised.sessions().newest(),
-                  raised.sessions().opening() ? "opening" : "open",
-                  Shown.utc(raised.openedAt()),
-                  raised.node().isEmpty() ? "(not known)" : Shown.text(raised.node()))));
+              "session %s, %s since %s UTC on node %s"
+                  .formatted(
+                      raised.sessions().newest(),
+                      raised.sessions().opening() ? "opening" : "open",
+                      Shown.utc(raised.openedAt()),
+                      raised.node().isEmpty() ? "(not known)" : Shown.text(raised.node()))));
       if (raised.sessions().before() != null) {
         lines.add(
-            List.of(
-                "",
-                String.format(
-                    Locale.ROOT, "session %s counts until then", raised.sessions().before())));
+            List.of("", "session %s counts until then".formatted(raised.sessions().before())));
       }
       if (raised.adoptedVersion() != 0) {
         lines.add(
@@ -90,26 +86,24 @@ public final class OwnerPage {
     lines.add(
         List.of(
             "",
-            String.format(
-                Locale.ROOT,
-                "%s%s, %s",
-                Shown.count(mysql.tombstones(), "tombstone"),
-                most,
-                Shown.count(mysql.discards(), "discard"))));
+            "%s%s, %s"
+                .formatted(
+                    Shown.count(mysql.tombstones(), "tombstone"),
+                    most,
+                    Shown.count(mysql.discards(), "discard"))));
     lines.add(List.of("dead", Shown.count(mysql.deadLetters(), "dead letter")));
     mysql.letters().forEach(of -> lines.add(List.of("", letter(of))));
   }
 
   private static String letter(Letter of) {
-    return String.format(
-        Locale.ROOT,
-        "%d %s, version %s, error %d, %s, refused %s UTC",
-        of.id(),
-        Shown.text(of.table() + ":" + of.rowKey()),
-        Shown.version(of.version()),
-        of.errorCode(),
-        Shown.count(of.attempts(), "attempt"),
-        Shown.utc(of.refusedAt()));
+    return "%s %s, version %s, error %s, %s, refused %s UTC"
+        .formatted(
+            of.id(),
+            Shown.text(of.table() + ":" + of.rowKey()),
+            Shown.version(of.version()),
+            of.errorCode(),
+            Shown.count(of.attempts(), "attempt"),
+            Shown.utc(of.refusedAt()));
   }
 
   private static void redis(OwnerInRedis redis, List<List<String>> lines) {
@@ -118,30 +112,25 @@ public final class OwnerPage {
             "Redis",
             redis.ownedBy() == null
                 ? "knows no session"
-                : String.format(
-                    Locale.ROOT,
-                    "session %s%s%s%s",
-                    redis.ownedBy(),
-                    redis.expiresMillis() >= 0
-                        ? String.format(
-                            Locale.ROOT,
-                            ", closed (forgotten in %s)",
-                            seconds(redis.expiresMillis()))
-                        : "",
-                    redis.closing() ? ", closed while rows wait" : "",
-                    redis.healing() ? ", its node has rows to put back" : "")));
+                : "session %s%s%s%s"
+                    .formatted(
+                        redis.ownedBy(),
+                        redis.expiresMillis() >= 0
+                            ? ", closed (forgotten in %s)".formatted(seconds(redis.expiresMillis()))
+                            : "",
+                        redis.closing() ? ", closed while rows wait" : "",
+                        redis.healing() ? ", its node has rows to put back" : "")));
     for (InSession of : redis.sessions()) {
       TracedRows dirty = of.dirty();
       if (dirty != null || of.isAwaited()) {
         lines.add(
             List.of(
                 of.stale() ? "stale" : "dirty",
-                String.format(
-                    Locale.ROOT,
-                    "session %s: %s%s",
-                    of.session(),
-                    dirty == null ? "no rows" : rows(dirty),
-                    of.stale() ? "" : ", " + due(of, redis.nowMillis()))));
+                "session %s: %s%s"
+                    .formatted(
+                        of.session(),
+                        dirty == null ? "no rows" : rows(dirty),
+                        of.stale() ? "" : ", " + due(of, redis.nowMillis()))));
       }
     }
     claim(redis, lines);
@@ -158,16 +147,12 @@ public final class OwnerPage {
         lines.add(
             List.of(
                 "sent",
-                String.format(
-                    Locale.ROOT,
-                    "by node process %s: %s, %s",
-                    inbox.sender(),
-                    rows(dirty),
-                    due(of, redis.nowMillis()))));
+                "by node process %s: %s, %s"
+                    .formatted(inbox.sender(), rows(dirty), due(of, redis.nowMillis()))));
       }
     }
     if (redis.claimed() != null) {
-      lines.add(List.of("sent", String.format(Locale.ROOT, "by node process %s:", inbox.sender())));
+      lines.add(List.of("sent", "by node process %s:".formatted(inbox.sender())));
     }
     claim(redis, lines);
     redis
@@ -191,21 +176,19 @@ public final class OwnerPage {
       lines.add(
           List.of(
               "claim",
-              String.format(
-                  Locale.ROOT,
-                  "%s of %s by writer %s%s, %s, %s%s",
-                  claim.isHeld() ? "held" : "given back",
-                  claim.session().isInbox() ? "what was sent" : "session " + claim.session(),
-                  Shown.text(claim.writer()),
-                  claim.isHeld() ? ", " + lease : "",
-                  Shown.count(claim.attempts(), "attempt"),
-                  Shown.count(claim.lapses(), "lapse"),
-                  claim.refusedSinceMillis() == 0
-                      ? ""
-                      : String.format(
-                          Locale.ROOT,
-                          ", refused since %s UTC",
-                          Shown.utc(Instant.ofEpochMilli(claim.refusedSinceMillis()))))));
+              "%s of %s by writer %s%s, %s, %s%s"
+                  .formatted(
+                      claim.isHeld() ? "held" : "given back",
+                      claim.session().isInbox() ? "what was sent" : "session " + claim.session(),
+                      Shown.text(claim.writer()),
+                      claim.isHeld() ? ", " + lease : "",
+                      Shown.count(claim.attempts(), "attempt"),
+                      Shown.count(claim.lapses(), "lapse"),
+                      claim.refusedSinceMillis() == 0
+                          ? ""
+                          : ", refused since %s UTC"
+                              .formatted(
+                                  Shown.utc(Instant.ofEpochMilli(claim.refusedSinceMillis()))))));
     }
   }
 
@@ -244,23 +227,21 @@ public final class OwnerPage {
   }
 
   private static String pause(Pause of) {
-    return String.format(
-        Locale.ROOT,
-        "%s by %s since %s UTC: %s",
-        (of.scope().name().toLowerCase(Locale.ROOT) + " " + Shown.text(of.name())).strip(),
-        Shown.text(of.by()),
-        Shown.utc(of.at()),
-        Shown.text(of.reason()));
+    return "%s by %s since %s UTC: %s"
+        .formatted(
+            (of.scope().name().toLowerCase(Locale.ROOT) + " " + Shown.text(of.name())).strip(),
+            Shown.text(of.by()),
+            Shown.utc(of.at()),
+            Shown.text(of.reason()));
   }
 
   private static String wal(WalSearch.InWal of) {
-    return String.format(
-        Locale.ROOT,
-        "%s%s: %s, the newest version %s",
-        of.walId(),
-        of.complete() ? " (complete)" : "",
-        Shown.count(of.changes(), "change"),
-        Shown.version(of.newestVersion()));
+    return "%s%s: %s, the newest version %s"
+        .formatted(
+            of.walId(),
+            of.complete() ? " (complete)" : "",
+            Shown.count(of.changes(), "change"),
+            Shown.version(of.newestVersion()));
   }
 
   private static String seconds(long millis) {

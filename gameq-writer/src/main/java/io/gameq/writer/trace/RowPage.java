@@ -29,11 +29,8 @@ final class RowPage {
         .forEach(
             of ->
                 out.println(
-                    String.format(
-                        Locale.ROOT,
-                        "owner %s: %s",
-                        Shown.text(of.owner().id()),
-                        WhatNext.of(of).sentence())));
+                    "owner %s: %s"
+                        .formatted(Shown.text(of.owner().id()), WhatNext.of(of).sentence())));
     out.println("next: " + trace.next().sentence());
   }
 

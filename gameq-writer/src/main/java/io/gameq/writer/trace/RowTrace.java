@@ -4,7 +4,6 @@ import io.gameq.terminal.Shown;
 import io.gameq.writer.trace.RowPlace.Where;
 import io.gameq.writer.trace.WhatNext.Kind;
 import java.util.List;
-import java.util.Locale;
 import java.util.Set;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -44,24 +43,19 @@ public record RowTrace(
     if (refused != null && refused.isNewerThan(inMySql)) {
       return new WhatNext(
           Kind.DEAD_LETTERS,
-          String.format(
-                  Locale.ROOT,
-                  "MySQL refused version %s: mend the cause, then 'gameq-writer dead retry %s', or"
-                      + " 'dead",
-                  Long.toUnsignedString(refused.version()),
-                  refused.session())
+          ("MySQL refused version %s: mend the cause, then 'gameq-writer dead retry %s', or"
+                      + " 'dead")
+                  .formatted(Long.toUnsignedString(refused.version()), refused.session())
               + " discard'.");
     }
     RowPlace stale = newest(Where.STALE);
     if (stale != null && stale.isNewerThan(inMySql)) {
       return new WhatNext(
           Kind.STALE,
-          String.format(
-                  Locale.ROOT,
-                  "version %s is of a session that had lost the owner: it is never flushed"
-                      + " ('gameq-writer",
-                  Long.toUnsignedString(stale.version()))
-              + String.format(Locale.ROOT, " stale show %s').", Shown.text(stale.owner().id())));
+          ("version %s is of a session that had lost the owner: it is never flushed"
+                      + " ('gameq-writer")
+                  .formatted(Long.toUnsignedString(stale.version()))
+              + " stale show %s').".formatted(Shown.text(stale.owner().id())));
     }
     return ofWal(inMySql);
   }
@@ -74,10 +68,8 @@ public record RowTrace(
         && !waits.isNewerThan(discard)) {
       return new WhatNext(
           Kind.NOTHING,
-          String.format(
-              Locale.ROOT,
-              "version %s was given up by an operator: the next flush leaves it out.",
-              Long.toUnsignedString(waits.version())));
+          "version %s was given up by an operator: the next flush leaves it out."
+              .formatted(Long.toUnsignedString(waits.version())));
     }
     return owners.stream()
         .filter(of -> of.owner().equals(waits.owner()))
@@ -94,11 +86,9 @@ public record RowTrace(
         && (discard == null || inWal.isNewerThan(discard))) {
       return new WhatNext(
           Kind.HEALING,
-          String.format(
-                  Locale.ROOT,
-                  "only the WAL has version %s: its node puts it back when it heals or starts"
-                      + " again, or",
-                  Long.toUnsignedString(inWal.version()))
+          ("only the WAL has version %s: its node puts it back when it heals or starts"
+                      + " again, or")
+                  .formatted(Long.toUnsignedString(inWal.version()))
               + " gameq-recovery does.");
     }
     if (inMySql != null) {

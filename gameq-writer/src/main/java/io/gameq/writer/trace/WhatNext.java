@@ -89,10 +89,8 @@ public record WhatNext(Kind kind, String sentence) {
     if (!redis.foreign().isEmpty()) {
       return next(
           Kind.BROKEN,
-          String.format(
-              Locale.ROOT,
-              "%s holds somebody else's value and is in the way: 'gameq-writer doctor' tells more.",
-              Shown.text(redis.foreign().get(0))));
+          "%s holds somebody else's value and is in the way: 'gameq-writer doctor' tells more."
+              .formatted(Shown.text(redis.foreign().get(0))));
     }
     List<WhatNext> waiting =
         redis.withInboxes().map(of -> ofWaiting(trace, of)).filter(Objects::nonNull).toList();
@@ -122,24 +120,18 @@ public record WhatNext(Kind kind, String sentence) {
     }
     String writer = Shown.text(claim.writer());
     if (redis.claimed() == null) {
-      return broken(
-          String.format(Locale.ROOT, "writer %s has a claim of which the rows are gone", writer));
+      return broken("writer %s has a claim of which the rows are gone".formatted(writer));
     }
     if (redis.leaseEndsMillis() == OwnerInRedis.NONE) {
-      return broken(
-          String.format(
-              Locale.ROOT, "writer %s has a claim without a lease, which never ends", writer));
+      return broken("writer %s has a claim without a lease, which never ends".formatted(writer));
     }
     long left = redis.leaseEndsMillis() - redis.nowMillis();
     if (left < 0) {
       return next(
           Kind.LAPSED,
-          String.format(
-                  Locale.ROOT,
-                  "the lease of writer %s ran out %s ago: the next writer that looks takes the rows"
-                      + " back",
-                  writer,
-                  seconds(-left))
+          ("the lease of writer %s ran out %s ago: the next writer that looks takes the rows"
+                      + " back")
+                  .formatted(writer, seconds(-left))
               + " and flushes them.");
     }
     String more =
@@ -148,12 +140,8 @@ public record WhatNext(Kind kind, String sentence) {
             : "";
     return next(
         Kind.CLAIMED,
-        String.format(
-            Locale.ROOT,
-            "writer %s flushes it now; if that writer has died, another takes it back in %s%s.",
-            writer,
-            seconds(left),
-            more));
+        "writer %s flushes it now; if that writer has died, another takes it back in %s%s."
+            .formatted(writer, seconds(left), more));
   }
 
   private static WhatNext broken(String what) {
@@ -181,21 +169,17 @@ public record WhatNext(Kind kind, String sentence) {
     if (owns.isNewerThan(newest.session())) {
       return next(
           Kind.STALE,
-          String.format(
-                  Locale.ROOT,
-                  "session %s committed after it had lost the owner: the next writer parks its"
-                      + " rows, which",
-                  newest.session())
+          ("session %s committed after it had lost the owner: the next writer parks its"
+                      + " rows, which")
+                  .formatted(newest.session())
               + " are never flushed ('gameq-writer stale').");
     }
     Set<String> paused = new TreeSet<>(trace.pausedTables());
     if (!paused.isEmpty() && paused.containsAll(trace.waitingTables())) {
       return next(
           Kind.PAUSED,
-          String.format(
-              Locale.ROOT,
-              "all of its rows are of paused tables (%s): they wait until 'gameq-writer resume'.",
-              Shown.text(String.join(", ", paused))));
+          "all of its rows are of paused tables (%s): they wait until 'gameq-writer resume'."
+              .formatted(Shown.text(String.join(", ", paused))));
     }
     return due(trace, redis, newest);
   }
@@ -204,13 +188,9 @@ public record WhatNext(Kind kind, String sentence) {
     String what = pause.scope() == Scope.ALL ? "everything" : "slot " + pause.name();
     return next(
         Kind.PAUSED,
-        String.format(
-            Locale.ROOT,
-            "%s is paused by %s since %s UTC (%s): it waits until 'gameq-writer resume'.",
-            what,
-            Shown.text(pause.by()),
-            Shown.utc(pause.at()),
-            Shown.text(pause.reason())));
+        "%s is paused by %s since %s UTC (%s): it waits until 'gameq-writer resume'."
+            .formatted(
+                what, Shown.text(pause.by()), Shown.utc(pause.at()), Shown.text(pause.reason())));
   }
 
   private static WhatNext unowned(OwnerTrace trace) {
@@ -229,11 +209,9 @@ public record WhatNext(Kind kind, String sentence) {
     CountingSessions sessions = raised.sessions();
     return next(
         Kind.UNOWNED,
-        String.format(
-                Locale.ROOT,
-                "Redis does not know who owns: the next writer asks MySQL, tells Redis that session"
-                    + " %s",
-                sessions.opening() ? sessions.holder(null) : sessions.newest())
+        ("Redis does not know who owns: the next writer asks MySQL, tells Redis that session"
+                    + " %s")
+                .formatted(sessions.opening() ? sessions.holder(null) : sessions.newest())
             + " does, and flushes what is its.");
   }
 
@@ -242,25 +220,22 @@ public record WhatNext(Kind kind, String sentence) {
     String unless = "";
     if (raised != null && !CountingSessions.counts(raised.sessions(), waits.session())) {
       unless =
-          String.format(
-              Locale.ROOT,
-              ", but by MySQL session %s owns: its open adopts the rows, or they are parked as"
-                  + " stale",
-              raised.sessions().newest());
+          (", but by MySQL session %s owns: its open adopts the rows, or they are parked as"
+                  + " stale")
+              .formatted(raised.sessions().newest());
     }
     long millis = waits.ready() ? 0 : waits.dueMillis() - redis.nowMillis();
     ClaimRecord claim = redis.claim();
     if (claim != null && claim.refusedSinceMillis() > 0) {
       return next(
           Kind.REFUSED,
-          String.format(
-                  Locale.ROOT,
-                  "MySQL refuses a row of it since %s, after %s: tried again %s; a row that it goes"
-                      + " on",
-                  seconds(redis.nowMillis() - claim.refusedSinceMillis()),
-                  Shown.count(claim.attempts(), "attempt"),
-                  millis > 0 ? "in " + seconds(millis) : "now")
-              + String.format(Locale.ROOT, " refusing is set aside as a dead letter%s.", unless));
+          ("MySQL refuses a row of it since %s, after %s: tried again %s; a row that it goes"
+                      + " on")
+                  .formatted(
+                      seconds(redis.nowMillis() - claim.refusedSinceMillis()),
+                      Shown.count(claim.attempts(), "attempt"),
+                      millis > 0 ? "in " + seconds(millis) : "now")
+              + " refusing is set aside as a dead letter%s.".formatted(unless));
     }
     if (millis > 0) {
       return next(
@@ -271,15 +246,12 @@ public record WhatNext(Kind kind, String sentence) {
     if (waits.dueMillis() > 0 && -millis > LATE_MILLIS) {
       return next(
           Kind.OVERDUE,
-          String.format(
-                  Locale.ROOT,
-                  "due since %s and not claimed: does a writer run, and does it reach MySQL"
-                      + " ('gameq-writer",
-                  seconds(-millis))
+          ("due since %s and not claimed: does a writer run, and does it reach MySQL"
+                      + " ('gameq-writer")
+                  .formatted(seconds(-millis))
               + " status')?");
     }
-    return next(
-        Kind.DUE_NOW, String.format(Locale.ROOT, "due now: the next writer takes it%s.", unless));
+    return next(Kind.DUE_NOW, "due now: the next writer takes it%s.".formatted(unless));
   }
 
   /** Nothing waits to be flushed. */
@@ -292,21 +264,17 @@ public record WhatNext(Kind kind, String sentence) {
     if (mysql.deadLetters() > 0) {
       return next(
           Kind.DEAD_LETTERS,
-          String.format(
-                  Locale.ROOT,
-                  "nothing waits, and MySQL has refused %s: mend the cause, then 'gameq-writer dead"
-                      + " retry",
-                  Shown.count(mysql.deadLetters(), "row"))
-              + String.format(Locale.ROOT, " --owner %s', or 'dead discard'.", owner));
+          ("nothing waits, and MySQL has refused %s: mend the cause, then 'gameq-writer dead"
+                      + " retry")
+                  .formatted(Shown.count(mysql.deadLetters(), "row"))
+              + " --owner %s', or 'dead discard'.".formatted(owner));
     }
     if (redis.sessions().stream().anyMatch(of -> of.stale() && of.dirty() != null)) {
       return next(
           Kind.STALE,
-          String.format(
-                  Locale.ROOT,
-                  "stale rows are never flushed: look at them with 'gameq-writer stale show %s',"
-                      + " then",
-                  owner)
+          ("stale rows are never flushed: look at them with 'gameq-writer stale show %s',"
+                      + " then")
+                  .formatted(owner)
               + " discard them.");
     }
     if (redis.healing()) {
@@ -315,10 +283,8 @@ public record WhatNext(Kind kind, String sentence) {
           trace.aliveNode() == null
               ? "rows that Redis lost may be missing, and the node that has them gives no sign of"
                   + " life: start it again, or replay its WAL with gameq-recovery."
-              : String.format(
-                  Locale.ROOT,
-                  "node %s puts back what Redis lost of it; nothing is to be done.",
-                  Shown.text(Objects.requireNonNull(trace.aliveNode()))));
+              : "node %s puts back what Redis lost of it; nothing is to be done."
+                  .formatted(Shown.text(Objects.requireNonNull(trace.aliveNode()))));
     }
     return next(Kind.NOTHING, "nothing: all of it is in MySQL.");
   }

@@ -8,7 +8,6 @@ import io.gameq.redis.script.ClaimScript.Share;
 import io.gameq.redis.script.LuaScript;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Objects;
 
 /**
@@ -128,10 +127,8 @@ public record Claiming(List<SlotShare> shares, boolean isUrgent) implements Turn
     return claim.lapses() >= MOST_LAPSES
         ? new SettingAside(
             claim,
-            String.format(
-                Locale.ROOT,
-                "its lease ran out %d times in a row: it may kill its writers",
-                claim.lapses()),
+            "its lease ran out %s times in a row: it may kill its writers"
+                .formatted(claim.lapses()),
             then)
         : Decoding.together(List.of(claim), then);
   }

@@ -13,7 +13,6 @@ import io.gameq.owner.SessionId;
 import io.gameq.redis.script.Claim;
 import io.gameq.redis.script.ClaimScript;
 import java.util.List;
-import java.util.Locale;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -40,11 +39,8 @@ public final class TurnReports {
           "took back",
           LOG::warn,
           () ->
-              String.format(
-                  Locale.ROOT,
-                  "took back owner %s from writer %s, whose lease ran out",
-                  of.owner(),
-                  of.writer()));
+              "took back owner %s from writer %s, whose lease ran out"
+                  .formatted(of.owner(), of.writer()));
     }
   }
 
@@ -53,9 +49,7 @@ public final class TurnReports {
     warnings.about(
         "slot " + slot,
         LOG::warn,
-        () ->
-            String.format(
-                Locale.ROOT, "slot %d: %s; trying again until it works", slot, e.getMessage()));
+        () -> "slot %s: %s; trying again until it works".formatted(slot, e.getMessage()));
   }
 
   void stale(ClaimScript.Rows of) {
@@ -63,12 +57,9 @@ public final class TurnReports {
         "stale",
         LOG::warn,
         () ->
-            String.format(
-                Locale.ROOT,
-                "rows of %s by session %s, which has lost ownership, are kept and never flushed,"
-                    + " see 'gameq-writer stale'",
-                of.owner(),
-                of.session()));
+            ("rows of %s by session %s, which has lost ownership, are kept and never flushed,"
+                    + " see 'gameq-writer stale'")
+                .formatted(of.owner(), of.session()));
     stats.foundStale();
   }
 
@@ -78,15 +69,14 @@ public final class TurnReports {
         "gave back messages",
         LOG::warn,
         () ->
-            String.format(
-                Locale.ROOT,
-                "gave back %d messages that session %s of %s had handled with rows that do not"
-                    + " count, as %s/%s: they are handled again",
-                messages.size(),
-                of.session(),
-                of.owner(),
-                messages.get(0).id().topic(),
-                messages.get(0).id().id()));
+            ("gave back %s messages that session %s of %s had handled with rows that do not"
+                    + " count, as %s/%s: they are handled again")
+                .formatted(
+                    messages.size(),
+                    of.session(),
+                    of.owner(),
+                    messages.get(0).id().topic(),
+                    messages.get(0).id().id()));
   }
 
   void broken(String key) {
@@ -94,11 +84,9 @@ public final class TurnReports {
         "broken",
         LOG::error,
         () ->
-            String.format(
-                Locale.ROOT,
-                "Redis key %s is not the hash that gameq keeps there: its owner is not flushed;"
-                    + " somebody else writes into gameq's keys, remove or rename it",
-                key));
+            ("Redis key %s is not the hash that gameq keeps there: its owner is not flushed;"
+                    + " somebody else writes into gameq's keys, remove or rename it")
+                .formatted(key));
   }
 
   void ofNobody(ClaimScript.Rows of) {
@@ -106,12 +94,9 @@ public final class TurnReports {
         "no owner",
         LOG::error,
         () ->
-            String.format(
-                Locale.ROOT,
-                "owner %s has unflushed rows of session %s but no row in gameq_owner: they stay in"
-                    + " Redis",
-                of.owner(),
-                of.session()));
+            ("owner %s has unflushed rows of session %s but no row in gameq_owner: they stay in"
+                    + " Redis")
+                .formatted(of.owner(), of.session()));
   }
 
   // --- of a flush
@@ -129,15 +114,14 @@ public final class TurnReports {
         "set aside " + row.table() + " " + row.errorCode(),
         LOG::error,
         () ->
-            String.format(
-                Locale.ROOT,
-                "set aside %s:%s of %s in version %s as a dead letter after %d attempts: %s",
-                row.table(),
-                row.rowKey(),
-                row.owner(),
-                Long.toUnsignedString(row.version()),
-                row.attempts(),
-                row.errorText()));
+            "set aside %s:%s of %s in version %s as a dead letter after %s attempts: %s"
+                .formatted(
+                    row.table(),
+                    row.rowKey(),
+                    row.owner(),
+                    Long.toUnsignedString(row.version()),
+                    row.attempts(),
+                    row.errorText()));
   }
 
   private void kept(RowChange row) {
@@ -145,13 +129,10 @@ public final class TurnReports {
         "kept",
         LOG::warn,
         () ->
-            String.format(
-                Locale.ROOT,
-                "%s of %s waits in Redis for the other half of a handover, or while many rows of"
+            ("%s of %s waits in Redis for the other half of a handover, or while many rows of"
                     + " its owner are slow; a half until its node heals, its owner is opened again,"
-                    + " or gameq-recovery replays its WAL",
-                row.key(),
-                row.owner()));
+                    + " or gameq-recovery replays its WAL")
+                .formatted(row.key(), row.owner()));
   }
 
   void holdsUp(int owners, String reason) {
@@ -159,20 +140,15 @@ public final class TurnReports {
         "holds up",
         LOG::warn,
         () ->
-            String.format(
-                Locale.ROOT,
-                "one of %d owners holds up the others (%s): they are flushed apart",
-                owners,
-                reason));
+            "one of %s owners holds up the others (%s): they are flushed apart"
+                .formatted(owners, reason));
   }
 
   void left(int owners, String reason) {
     warnings.about(
         "left",
         LOG::warn,
-        () ->
-            String.format(
-                Locale.ROOT, "%d owners are left to the new primary: %s", owners, reason));
+        () -> "%s owners are left to the new primary: %s".formatted(owners, reason));
   }
 
   void locked(Claim of, String reason, long delayMillis) {
@@ -180,12 +156,8 @@ public final class TurnReports {
         "locked",
         LOG::info,
         () ->
-            String.format(
-                Locale.ROOT,
-                "owner %s is locked in MySQL (%s); trying again in %d ms",
-                of.owner(),
-                reason,
-                delayMillis));
+            "owner %s is locked in MySQL (%s); trying again in %s ms"
+                .formatted(of.owner(), reason, delayMillis));
   }
 
   void notYet(Claim of, String reason, long delayMillis) {
@@ -193,13 +165,8 @@ public final class TurnReports {
         "not yet",
         LOG::warn,
         () ->
-            String.format(
-                Locale.ROOT,
-                "owner %s cannot be flushed yet (%s), attempt %d; trying again in %d ms",
-                of.owner(),
-                reason,
-                of.attempts(),
-                delayMillis));
+            "owner %s cannot be flushed yet (%s), attempt %s; trying again in %s ms"
+                .formatted(of.owner(), reason, of.attempts(), delayMillis));
   }
 
   void fenced(Fenced fenced) {
@@ -207,13 +174,9 @@ public final class TurnReports {
         "handled twice",
         LOG::error,
         () ->
-            String.format(
-                Locale.ROOT,
-                "session %s of %s was ended, and what it had committed is not written: %s; see"
-                    + " 'gameq-writer stale'",
-                fenced.of().session(),
-                fenced.of().owner(),
-                fenced.why()));
+            ("session %s of %s was ended, and what it had committed is not written: %s; see"
+                    + " 'gameq-writer stale'")
+                .formatted(fenced.of().session(), fenced.of().owner(), fenced.why()));
   }
 
   void ended(Outcome outcome) {
@@ -238,9 +201,7 @@ public final class TurnReports {
     warnings.about(
         "lost session",
         LOG::warn,
-        () ->
-            String.format(
-                Locale.ROOT, "MySQL lost session %s of %s: writing it again", session, owner));
+        () -> "MySQL lost session %s of %s: writing it again".formatted(session, owner));
   }
 
   void finishesOpen(OwnerId owner, SessionId session) {
@@ -248,10 +209,6 @@ public final class TurnReports {
         "finishes open",
         LOG::warn,
         () ->
-            String.format(
-                Locale.ROOT,
-                "finishing the open of %s by session %s, whose node is gone",
-                owner,
-                session));
+            "finishing the open of %s by session %s, whose node is gone".formatted(owner, session));
   }
 }

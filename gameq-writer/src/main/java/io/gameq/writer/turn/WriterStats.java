@@ -138,16 +138,8 @@ public final class WriterStats {
 
   @Override
   public String toString() {
-    return String.format(
-        Locale.ROOT,
-        "flushes %d, owners %d, rows %d, given back %d, reaped %d, dead letters %d,"
-            + " stale sessions %d",
-        flushes(),
-        owners(),
-        rows(),
-        givenBack(),
-        reaped(),
-        deadLetters(),
-        stale());
+    return ("flushes %s, owners %s, rows %s, given back %s, reaped %s, dead letters %s,"
+            + " stale sessions %s")
+        .formatted(flushes(), owners(), rows(), givenBack(), reaped(), deadLetters(), stale());
   }
 }

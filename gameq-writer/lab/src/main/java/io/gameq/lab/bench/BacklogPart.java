@@ -70,16 +70,14 @@ final class BacklogPart {
   private void rewrite(Filling filling, long before, long filled) throws InterruptedException {
     long last = filled;
     for (int pass = 1; pass <= options.backlog().rewrites(); pass++) {
-      world.progress(
-          String.format(
-              Locale.ROOT, "backlog: rewrite %d of %d", pass, options.backlog().rewrites()));
+      world.progress("backlog: rewrite %s of %s".formatted(pass, options.backlog().rewrites()));
       double unused = filling.run(1L + pass);
       last = world.memory().usedBytes();
       result.series(NAME, "Redis memory after rewrites", "MB").add(pass, (last - before) / 1e6);
     }
     figures.add(
         NAME,
-        String.format(Locale.ROOT, "Redis memory after %d rewrites", options.backlog().rewrites()),
+        "Redis memory after %s rewrites".formatted(options.backlog().rewrites()),
         "of before",
         (double) (last - before) / Math.max(1, filled - before));
   }

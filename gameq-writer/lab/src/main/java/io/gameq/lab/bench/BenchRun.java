@@ -5,7 +5,6 @@ import io.gameq.lab.contender.redis.RawRedis;
 import io.gameq.lab.report.BenchResult;
 import io.gameq.lab.report.Figures;
 import java.util.EnumSet;
-import java.util.Locale;
 import java.util.Set;
 import org.HdrHistogram.Histogram;
 
@@ -75,8 +74,7 @@ final class BenchRun {
       result.checksOf(warmUp);
     }
     for (int i = 1; i <= rounds.count(); i++) {
-      new Round(world, String.format(Locale.ROOT, "round %d of %d", i, rounds.count()), result)
-          .run();
+      new Round(world, "round %s of %s".formatted(i, rounds.count()), result).run();
     }
   }
 }

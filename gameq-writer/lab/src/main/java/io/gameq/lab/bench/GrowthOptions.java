@@ -2,7 +2,6 @@ package io.gameq.lab.bench;
 
 import io.gameq.lab.workload.Range;
 import io.gameq.lab.workload.Workload;
-import java.util.Locale;
 import java.util.Set;
 import java.util.TreeSet;
 import picocli.CommandLine.Option;
@@ -49,11 +48,7 @@ final class GrowthOptions {
     range.check("--growth-max", most, 0, high);
     range.require(
         most == 0 || most >= shape.threads(),
-        String.format(
-            Locale.ROOT,
-            "--growth-max is %d: it must be at least --threads, %d",
-            most,
-            shape.threads()));
+        "--growth-max is %s: it must be at least --threads, %s".formatted(most, shape.threads()));
     for (GrowthKind kind : kinds) {
       long last = kind.points(most).get(kind.points(most).size() - 1);
       if (kind == GrowthKind.PLAYERS) {

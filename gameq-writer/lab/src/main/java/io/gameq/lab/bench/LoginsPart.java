@@ -3,7 +3,6 @@ package io.gameq.lab.bench;
 import io.gameq.lab.bench.BenchOptions.Part;
 import io.gameq.lab.report.BenchResult;
 import io.gameq.lab.report.Figures;
-import java.util.Locale;
 import org.HdrHistogram.Histogram;
 
 /**
@@ -25,7 +24,7 @@ final class LoginsPart {
   void run() throws InterruptedException {
     int players = world.options().shape().players();
     for (int time = 1; time <= TIMES; time++) {
-      world.progress(String.format(Locale.ROOT, "logins: %d of %d", time, TIMES));
+      world.progress("logins: %s of %s".formatted(time, TIMES));
       long began = System.nanoTime();
       world.loginAgain();
       figures.add(NAME, "by eight threads", "1/s", players / secondsSince(began));

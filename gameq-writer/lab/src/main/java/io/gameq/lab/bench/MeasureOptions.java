@@ -4,7 +4,6 @@ import io.gameq.GameQueueConfig;
 import io.gameq.lab.workload.Range;
 import io.gameq.lab.workload.Workload;
 import java.util.EnumSet;
-import java.util.Locale;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
@@ -163,8 +162,7 @@ final class MeasureOptions {
     range.check("--workers", workers, 1, MOST_WORKERS);
     range.require(
         slots >= 1 && slots <= MOST_SLOTS && Integer.bitCount(slots) == 1,
-        String.format(
-            Locale.ROOT, "--slots is %d: it must be a power of two, 1 to %d", slots, MOST_SLOTS));
+        "--slots is %s: it must be a power of two, 1 to %s".formatted(slots, MOST_SLOTS));
     range.check("--merge-window", mergeWindowMillis, 0, MOST_MERGE_MILLIS);
     range.check("--seconds", seconds, 1, MOST_SECONDS);
     range.check("--rate", rate, 0, MOST_PER_SECOND);

@@ -169,12 +169,7 @@ final class ComparisonTable {
     String median = number.apply(figure.median());
     return figure.values().size() == 1
         ? median
-        : String.format(
-            Locale.ROOT,
-            "%s (%s-%s)",
-            median,
-            number.apply(figure.min()),
-            number.apply(figure.max()));
+        : "%s (%s-%s)".formatted(median, number.apply(figure.min()), number.apply(figure.max()));
   }
 
   /** Of all rounds together. */

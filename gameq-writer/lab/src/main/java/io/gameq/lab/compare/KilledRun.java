@@ -12,7 +12,6 @@ import io.gameq.lab.workload.Workload;
 import java.io.IOException;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Locale;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 
@@ -95,7 +94,7 @@ final class KilledRun {
         bed.check(
             type,
             part,
-            String.format(Locale.ROOT, "%s, %d", part, number),
+            "%s, %s".formatted(part, number),
             new Model(new Workload(setup.shape()), acknowledged));
     bed.say(
         "%-34s after %,5d ms, %,9d actions acknowledged, MySQL %s after %.1f s: %s",

@@ -9,7 +9,6 @@ import io.gameq.lab.workload.Model;
 import io.gameq.lab.workload.Workload;
 import java.io.IOException;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 
 /** Measures a contender under a load in fresh processes, and compares MySQL. One thread. */
@@ -49,7 +48,7 @@ final class MeasuredRound {
             : bed.check(
                 type,
                 part,
-                String.format(Locale.ROOT, "%s, round %d", part, round),
+                "%s, round %s".formatted(part, round),
                 new Model(new Workload(job.setup().shape()), report.acknowledged()));
     List<Double> accepted = bed.figures().get(part, "row changes").values();
     bed.say(

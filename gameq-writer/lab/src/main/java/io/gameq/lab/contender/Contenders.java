@@ -2,7 +2,6 @@ package io.gameq.lab.contender;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
 import java.util.ServiceLoader;
 
@@ -39,12 +38,9 @@ public final class Contenders {
 
   /** Says that there is none of this name, and which there are. */
   public static String none(String name) {
-    return String.format(
-        Locale.ROOT,
-        "no contender '%s' here: there are %s; other libraries are in the jar that the profile"
-            + " 'peers' builds",
-        name,
-        all().stream().map(ContenderType::name).toList());
+    return ("no contender '%s' here: there are %s; other libraries are in the jar that the profile"
+            + " 'peers' builds")
+        .formatted(name, all().stream().map(ContenderType::name).toList());
   }
 
   private static Optional<ContenderType> find(String name) {

@@ -2,7 +2,6 @@ package io.gameq.lab.demo;
 
 import io.gameq.OwnerSession;
 import io.gameq.lab.demo.game.DemoActor;
-import java.util.Locale;
 import java.util.Objects;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
@@ -84,11 +83,7 @@ final class DemoPlayer {
   private void acquire(int permits) throws InterruptedException {
     if (!room.tryAcquire(permits, ANSWER_SECONDS, TimeUnit.SECONDS)) {
       throw new DemoFailure(
-          String.format(
-              Locale.ROOT,
-              "commits of %s were not answered within %d s",
-              actor.owner(),
-              ANSWER_SECONDS));
+          "commits of %s were not answered within %s s".formatted(actor.owner(), ANSWER_SECONDS));
     }
   }
 }

@@ -20,7 +20,6 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
-import java.util.Locale;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeSet;
@@ -197,11 +196,8 @@ final class DemoRun implements AutoCloseable {
     while (atDesks.get() > 0) {
       if (System.nanoTime() > deadline) {
         throw new DemoFailure(
-            String.format(
-                Locale.ROOT,
-                "%d logins and logouts are not done within %d s",
-                atDesks.get(),
-                LOGOUT_SECONDS));
+            "%s logins and logouts are not done within %s s"
+                .formatted(atDesks.get(), LOGOUT_SECONDS));
       }
       TimeUnit.MILLISECONDS.sleep(5);
     }

@@ -5,7 +5,6 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
@@ -78,9 +77,7 @@ final class Mismatches {
             (column, value) -> {
               Object other = there.get(column);
               if (!Arrays.deepEquals(new Object[] {value}, new Object[] {other})) {
-                out.append(
-                    String.format(
-                        Locale.ROOT, ", %s is %s, not %s", column, shown(other), shown(value)));
+                out.append(", %s is %s, not %s".formatted(column, shown(other), shown(value)));
               }
             });
     return out.toString();

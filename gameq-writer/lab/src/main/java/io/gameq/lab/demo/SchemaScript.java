@@ -186,11 +186,7 @@ final class SchemaScript {
 
   private String at(SqlScript.Statement statement) {
     String line = statement.sql().lines().findFirst().orElse("");
-    return String.format(
-        Locale.ROOT,
-        "%s, line %d, '%s'",
-        file,
-        statement.line(),
-        line.length() > 80 ? line.substring(0, 80) : line);
+    return "%s, line %s, '%s'"
+        .formatted(file, statement.line(), line.length() > 80 ? line.substring(0, 80) : line);
   }
 }

@@ -69,12 +69,8 @@ public final class BenchTables implements AutoCloseable {
     List<String> statements = new ArrayList<>();
     for (int from = 0; from < shape.players(); from += players) {
       statements.add(
-          String.format(
-              Locale.ROOT,
-              "UPDATE %s SET seq = 0, gq_version = 0 WHERE player_id >= %d AND player_id < %d",
-              Workload.TABLE,
-              from,
-              from + players));
+          "UPDATE %s SET seq = 0, gq_version = 0 WHERE player_id >= %s AND player_id < %s"
+              .formatted(Workload.TABLE, from, from + players));
     }
     database.run(statements);
   }

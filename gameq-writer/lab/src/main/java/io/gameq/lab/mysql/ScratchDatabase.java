@@ -24,7 +24,6 @@ import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Locale;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -50,12 +49,9 @@ public final class ScratchDatabase implements AutoCloseable {
     if (tables > 0) {
       mysql.close();
       throw new GameQueueException(
-          String.format(
-              Locale.ROOT,
-              "database '%s' has %d tables: this command wants an empty one, which it fills"
-                  + " and leaves; DROP DATABASE and CREATE DATABASE it, or name another",
-              config.database(),
-              tables));
+          ("database '%s' has %s tables: this command wants an empty one, which it fills"
+                  + " and leaves; DROP DATABASE and CREATE DATABASE it, or name another")
+              .formatted(config.database(), tables));
     }
   }
 
@@ -114,11 +110,8 @@ public final class ScratchDatabase implements AutoCloseable {
           statement.execute(sql);
         } catch (SQLException e) {
           throw new GameQueueException(
-              String.format(
-                  Locale.ROOT,
-                  "statement '%s' failed: %s",
-                  sql.lines().findFirst().orElse(""),
-                  e.getMessage()),
+              "statement '%s' failed: %s"
+                  .formatted(sql.lines().findFirst().orElse(""), e.getMessage()),
               e);
         }
       }
@@ -217,12 +210,11 @@ public final class ScratchDatabase implements AutoCloseable {
     String names =
         columns.stream().map(c -> JdbcValues.quoted(c.name())).collect(Collectors.joining(", "));
     execute(
-        String.format(
-            Locale.ROOT,
-            "INSERT INTO %s (%s) VALUES (%s)",
-            JdbcValues.quoted(table),
-            names,
-            columns.stream().map(JdbcValues::placeholder).collect(Collectors.joining(", "))),
+        "INSERT INTO %s (%s) VALUES (%s)"
+            .formatted(
+                JdbcValues.quoted(table),
+                names,
+                columns.stream().map(JdbcValues::placeholder).collect(Collectors.joining(", "))),
         columns,
         values);
   }
@@ -247,12 +239,8 @@ public final class ScratchDatabase implements AutoCloseable {
         Statement statement = connection.createStatement();
         ResultSet found =
             statement.executeQuery(
-                String.format(
-                    Locale.ROOT,
-                    "SELECT DISTINCT %s FROM %s LIMIT %d",
-                    names,
-                    JdbcValues.quoted(table),
-                    most))) {
+                "SELECT DISTINCT %s FROM %s LIMIT %s"
+                    .formatted(names, JdbcValues.quoted(table), most))) {
       List<Object[]> tuples = new ArrayList<>();
       while (found.next()) {
         Object[] tuple = new Object[columns.size()];
@@ -275,11 +263,8 @@ public final class ScratchDatabase implements AutoCloseable {
   /** The largest value of an integer column, 0 when there is none. */
   public long largest(String table, String column) {
     return number(
-        String.format(
-            Locale.ROOT,
-            "SELECT COALESCE(MAX(%s), 0) FROM %s",
-            JdbcValues.quoted(column),
-            JdbcValues.quoted(table)));
+        "SELECT COALESCE(MAX(%s), 0) FROM %s"
+            .formatted(JdbcValues.quoted(column), JdbcValues.quoted(table)));
   }
 
   private long number(String sql) {

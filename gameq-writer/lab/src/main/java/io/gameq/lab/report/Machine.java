@@ -8,7 +8,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.stream.Stream;
 
@@ -27,16 +26,11 @@ public final class Machine {
     facts.put("memoryBytes", system.getTotalMemorySize());
     facts.put("loadAverageAtStart", system.getSystemLoadAverage());
     facts.put(
-        "system",
-        String.format(
-            Locale.ROOT, "%s %s %s", system.getName(), system.getVersion(), system.getArch()));
+        "system", "%s %s %s".formatted(system.getName(), system.getVersion(), system.getArch()));
     facts.put(
         "jvm",
-        String.format(
-            Locale.ROOT,
-            "%s %s",
-            System.getProperty("java.vm.name"),
-            System.getProperty("java.vm.version")));
+        "%s %s"
+            .formatted(System.getProperty("java.vm.name"), System.getProperty("java.vm.version")));
     facts.put("heapBytes", Runtime.getRuntime().maxMemory());
     facts.put(
         "collectors",

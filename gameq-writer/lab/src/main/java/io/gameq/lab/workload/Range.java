@@ -2,7 +2,6 @@ package io.gameq.lab.workload;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
@@ -13,14 +12,12 @@ public record Range(CommandSpec command) {
   public void check(String option, long value, long low, long high) {
     require(
         value >= low && value <= high,
-        String.format(Locale.ROOT, "%s is %d: it must be %d to %d", option, value, low, high));
+        "%s is %s: it must be %s to %s".formatted(option, value, low, high));
   }
 
   /** Passes a share. */
   public void checkShare(String option, double value) {
-    require(
-        value >= 0 && value <= 1,
-        String.format(Locale.ROOT, "%s is %s: it must be 0 to 1", option, value));
+    require(value >= 0 && value <= 1, "%s is %s: it must be 0 to 1".formatted(option, value));
   }
 
   /** Passes a file whose directory is there, and none. */
@@ -28,7 +25,7 @@ public record Range(CommandSpec command) {
     Path parent = file == null ? null : file.toAbsolutePath().getParent();
     require(
         parent == null || Files.isDirectory(parent),
-        String.format(Locale.ROOT, "%s: there is no directory %s", option, parent));
+        "%s: there is no directory %s".formatted(option, parent));
   }
 
   /** Throws ParameterException, which ends the command with 2 and its usage. */

@@ -1,6 +1,5 @@
 package io.gameq.lab.workload;
 
-import java.util.Locale;
 import picocli.CommandLine.Option;
 
 /** The options that say what the game does; a picocli mixin. */
@@ -84,11 +83,8 @@ public final class WorkloadOptions {
     range.check("--rows-per-player", rowsPerPlayer, 1, MOST_ROWS_PER_PLAYER);
     range.require(
         (long) players * rowsPerPlayer <= MOST_ROWS,
-        String.format(
-            Locale.ROOT,
-            "--players times --rows-per-player is %d: it must be at most %d",
-            (long) players * rowsPerPlayer,
-            MOST_ROWS));
+        "--players times --rows-per-player is %s: it must be at most %s"
+            .formatted((long) players * rowsPerPlayer, MOST_ROWS));
     range.check(
         "--rows-per-commit", rowsPerCommit, 1, Math.min(MOST_ROWS_PER_COMMIT, rowsPerPlayer));
     range.check("--row-bytes", rowBytes, Workload.FIXED_BYTES, MOST_ROW_BYTES);

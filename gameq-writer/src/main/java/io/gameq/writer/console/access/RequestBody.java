@@ -58,7 +58,7 @@ public final class RequestBody {
   public String text(String name, int mostChars) {
     String text = optionalText(name, mostChars);
     if (text == null) {
-      throw new BadRequestResponse(String.format(Locale.ROOT, "'%s' is missing", name));
+      throw new BadRequestResponse("'%s' is missing".formatted(name));
     }
     return text;
   }
@@ -99,8 +99,7 @@ public final class RequestBody {
     List<Long> ids = new ArrayList<>();
     for (JsonNode id : object.path(name)) {
       if (!id.canConvertToLong() || !id.isIntegralNumber()) {
-        throw new BadRequestResponse(
-            String.format(Locale.ROOT, "'%s' must be whole numbers", name));
+        throw new BadRequestResponse("'%s' must be whole numbers".formatted(name));
       }
       ids.add(id.asLong());
     }
@@ -122,8 +121,7 @@ public final class RequestBody {
             member -> {
               JsonNode value = member.getValue();
               if (!value.isTextual() && !value.isNull()) {
-                throw new BadRequestResponse(
-                    String.format(Locale.ROOT, "'%s' must be texts or null", name));
+                throw new BadRequestResponse("'%s' must be texts or null".formatted(name));
               }
               texts.put(member.getKey(), value.isNull() ? null : value.asText());
             });

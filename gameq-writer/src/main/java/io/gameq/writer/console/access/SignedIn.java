@@ -1,7 +1,6 @@
 package io.gameq.writer.console.access;
 
 import io.gameq.writer.config.AccessToken;
-import java.util.Locale;
 
 /**
  * Somebody who is signed in; thread-safe.
@@ -15,6 +14,6 @@ record SignedIn(
     String id, String csrf, String who, AccessToken token, long untilMillis, FormIds forms) {
   @Override
   public String toString() { // not what lets in
-    return String.format(Locale.ROOT, "SignedIn[who=%s, role=%s]", who, token.role());
+    return "SignedIn[who=%s, role=%s]".formatted(who, token.role());
   }
 }

@@ -13,7 +13,6 @@ import io.javalin.http.TooManyRequestsResponse;
 import io.javalin.http.UnauthorizedResponse;
 import java.time.Clock;
 import java.util.List;
-import java.util.Locale;
 import java.util.function.BiConsumer;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -150,12 +149,11 @@ final class SigningIn {
   private void setCookie(Context context, String value, long seconds) {
     context.header(
         "Set-Cookie",
-        String.format(
-            Locale.ROOT,
-            "%s=%s; Path=/console; Max-Age=%d; HttpOnly; SameSite=Strict%s",
-            cookieName(context),
-            value,
-            seconds,
-            isTls || context.scheme().equals("https") ? "; Secure" : ""));
+        "%s=%s; Path=/console; Max-Age=%s; HttpOnly; SameSite=Strict%s"
+            .formatted(
+                cookieName(context),
+                value,
+                seconds,
+                isTls || context.scheme().equals("https") ? "; Secure" : ""));
   }
 }

@@ -7,7 +7,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -116,14 +115,12 @@ record MariaDbInstallation(WorkDirectory directory, Path base, Path data) {
    * One statement per line: gives the accounts, which a kept directory may hold, a new password.
    */
   static String initSql(String password) {
-    return String.format(
-        Locale.ROOT,
-        """
-        CREATE OR REPLACE USER root@'127.0.0.1' IDENTIFIED BY '%1$s';
-        GRANT ALL ON *.* TO root@'127.0.0.1' WITH GRANT OPTION;
-        ALTER USER root@localhost IDENTIFIED BY '%1$s';
-        """,
-        password);
+    return """
+    CREATE OR REPLACE USER root@'127.0.0.1' IDENTIFIED BY '%1$s';
+    GRANT ALL ON *.* TO root@'127.0.0.1' WITH GRANT OPTION;
+    ALTER USER root@localhost IDENTIFIED BY '%1$s';
+    """
+        .formatted(password);
   }
 
   private List<String> common(Path dataDirectory) {

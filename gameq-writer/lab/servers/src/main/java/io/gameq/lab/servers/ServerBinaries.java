@@ -30,14 +30,9 @@ final class ServerBinaries {
   static EmbeddedServerException unavailable(
       String server, String artifact, String setting, Throwable cause) {
     return new EmbeddedServerException(
-        String.format(
-            Locale.ROOT,
-            "no embedded %s on %s: it needs %s on the classpath and a platform that has it;"
-                + " or run your own server and pass %s",
-            server,
-            platform(),
-            artifact,
-            setting),
+        ("no embedded %s on %s: it needs %s on the classpath and a platform that has it;"
+                + " or run your own server and pass %s")
+            .formatted(server, platform(), artifact, setting),
         cause);
   }
 

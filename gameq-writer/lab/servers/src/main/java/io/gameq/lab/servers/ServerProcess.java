@@ -8,7 +8,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
-import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
@@ -146,12 +145,11 @@ public final class ServerProcess implements AutoCloseable {
     close();
     List<String> lines = text.lines().toList();
     throw new EmbeddedServerException(
-        String.format(
-            Locale.ROOT,
-            "an embedded server did not start within %d s: %s",
-            limit.toSeconds(),
-            String.join(
-                " | ", lines.subList(Math.max(0, lines.size() - QUOTED_LINES), lines.size()))));
+        "an embedded server did not start within %s s: %s"
+            .formatted(
+                limit.toSeconds(),
+                String.join(
+                    " | ", lines.subList(Math.max(0, lines.size() - QUOTED_LINES), lines.size()))));
   }
 
   /** Stops the server and deletes a temporary work directory; again does nothing. */

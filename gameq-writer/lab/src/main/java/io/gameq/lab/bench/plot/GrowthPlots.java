@@ -69,17 +69,10 @@ public final class GrowthPlots {
     int height = panels.stream().mapToInt(Panel::height).max().orElse(0) + 45;
     StringBuilder svg = new StringBuilder();
     svg.append(
-        String.format(
-            Locale.ROOT,
-            "<svg xmlns='http://www.w3.org/2000/svg' width='%d' height='%d' viewBox='0 0 %d %d'"
-                + " font-family='sans-serif' font-size='12'>%n<rect width='%d' height='%d'"
-                + " fill='#fff'/>%n",
-            width,
-            height,
-            width,
-            height,
-            width,
-            height));
+        ("<svg xmlns='http://www.w3.org/2000/svg' width='%s' height='%s' viewBox='0 0 %s %s'"
+                + " font-family='sans-serif' font-size='12'>%n<rect width='%s' height='%s'"
+                + " fill='#fff'/>%n")
+            .formatted(width, height, width, height, width, height));
     Panel.text(svg, width / 2.0, 24, "middle", "gameq: cost by " + xName);
     panels.forEach(panel -> panel.draw(svg));
     Panel.text(svg, width / 2.0, height - 26, "middle", machine(result));
@@ -117,11 +110,10 @@ public final class GrowthPlots {
 
   private static String servers(JsonNode result) {
     JsonNode servers = result.path("servers");
-    return String.format(
-        Locale.ROOT,
-        "gameq %s with Redis %s, MySQL %s",
-        result.path("gameq").asText(),
-        servers.path("redis").path("redis_version").asText(),
-        servers.path("mysql").path("version").asText());
+    return "gameq %s with Redis %s, MySQL %s"
+        .formatted(
+            result.path("gameq").asText(),
+            servers.path("redis").path("redis_version").asText(),
+            servers.path("mysql").path("version").asText());
   }
 }

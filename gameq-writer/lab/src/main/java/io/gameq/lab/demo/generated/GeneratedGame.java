@@ -112,9 +112,7 @@ public final class GeneratedGame implements DemoGame {
     for (SchemaDraft.Owner owner : draft.owners()) {
       String root = owner.table();
       if (root != null && owner.kind().equals(spec.ownerKind()) && left.containsKey(root)) {
-        left.put(
-            spec.name(),
-            String.format(Locale.ROOT, "table %s, which holds its owners, is left out", root));
+        left.put(spec.name(), "table %s, which holds its owners, is left out".formatted(root));
         return true;
       }
     }
@@ -153,10 +151,7 @@ public final class GeneratedGame implements DemoGame {
           of ->
               left.put(
                   of.table().name(),
-                  String.format(
-                      Locale.ROOT,
-                      "table %s, which holds its owners, is left out",
-                      owner.table())));
+                  "table %s, which holds its owners, is left out".formatted(owner.table())));
       return null;
     }
     return new OwnerFamily(owner, root, children);
@@ -187,8 +182,7 @@ public final class GeneratedGame implements DemoGame {
     }
     if (largest > Integer.MAX_VALUE / 2) {
       throw new GameQueueException(
-          String.format(
-              Locale.ROOT, "the largest key of a managed table is %d: no room above it", largest));
+          "the largest key of a managed table is %s: no room above it".formatted(largest));
     }
     return largest + 1;
   }

@@ -12,7 +12,6 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Random;
@@ -69,11 +68,7 @@ final class ParentRows {
   private void fill(TableFacts table) {
     if (!filling.add(table.name())) {
       throw new GameQueueException(
-          String.format(
-              Locale.ROOT,
-              "table %s needs a row that needs a row of %s",
-              table.name(),
-              table.name()));
+          "table %s needs a row that needs a row of %s".formatted(table.name(), table.name()));
     }
     for (int i = 1; i <= INSERTED; i++) {
       Map<String, Object> row = row(table, i);
@@ -122,8 +117,7 @@ final class ParentRows {
     @Nullable Column column = facts == null ? null : facts.column();
     if (column == null) {
       throw new GameQueueException(
-          String.format(
-              Locale.ROOT, "%s.%s: a type that the demo makes no values for", table.name(), name));
+          "%s.%s: a type that the demo makes no values for".formatted(table.name(), name));
     }
     return column;
   }

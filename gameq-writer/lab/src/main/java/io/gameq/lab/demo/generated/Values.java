@@ -206,8 +206,7 @@ final class Values {
   }
 
   private static String json(Random random) {
-    return String.format(
-        Locale.ROOT, "{\"level\": %d, \"tags\": [\"a\", \"\u4E2D\"]}", random.nextInt(100));
+    return "{\"level\": %s, \"tags\": [\"a\", \"\u4E2D\"]}".formatted(random.nextInt(100));
   }
 
   private byte[] bytes(Random random, boolean rare) {

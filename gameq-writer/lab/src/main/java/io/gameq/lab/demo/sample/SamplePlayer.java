@@ -12,7 +12,6 @@ import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
@@ -220,9 +219,7 @@ final class SamplePlayer implements DemoActor {
             kind,
             1L + random.nextInt(20),
             QUALITIES.get(random.nextInt(QUALITIES.size())),
-            random.nextInt(4) == 0
-                ? String.format(Locale.ROOT, "{\"durability\": %d}", random.nextInt(100))
-                : null);
+            random.nextInt(4) == 0 ? "{\"durability\": %s}".formatted(random.nextInt(100)) : null);
     items.put(slot, item);
     session.put(item);
   }
