@@ -246,8 +246,8 @@ local function waits_as_handled(t, id, version)
   return value and version_of(value) == version and not is_recurring(value) and redis.call('HEXISTS', t .. ':tries', id) == 0
 end
 
--- For each acknowledgement of a batch whether it counts: 1 when its claim stands, 2 when the message was deleted meanwhile, 3 when nobody
--- claims its lane and the message waits as if nobody had taken it; else false.
+-- For each acknowledgement of a batch whether it counts: 1 when its claim stands, 2 when the message was deleted meanwhile, 3 when the
+-- message waits as if nobody had taken it, perhaps behind another of its group; else false.
 local function standing(b, ids, lanes)
   local claims, stands, at = redis.call('HMGET', b.t .. ':claim', unpack(lanes)), {}, b.first + 2
   for i = 1, b.n do
@@ -258,9 +258,8 @@ local function standing(b, ids, lanes)
       elseif string.find(claim, ARGV[at] .. ' ' .. ids[i] .. ' ', 1, true) == 1 then
         stand = read_claim(claim).deleted and 2 or 1
       end
-    elseif waits_as_handled(b.t, ids[i], ARGV[at + 2]) then
-      stand = 3
     end
+    if not stand and waits_as_handled(b.t, ids[i], ARGV[at + 2]) then stand = 3 end
     stands[i] = stand
     at = at + WORDS.a
   end
@@ -277,7 +276,9 @@ end
 local function acknowledge(b, ids, lanes, stands)
   local t, done, next_dues = b.t, {}, nil
   for i = 1, b.n do
-    if stands[i] then
+    if stands[i] == 3 then
+      remove_pending(t, ids[i]) -- its lane is free, or another's
+    elseif stands[i] then
       done[#done + 1] = lanes[i]
       local at = b.first + (i - 1) * WORDS.a
       local next_due = ARGV[at + 3] == '0' and 0 or next_of(ARGV[at + 3])
@@ -285,7 +286,6 @@ local function acknowledge(b, ids, lanes, stands)
         next_dues = next_dues or {}
         next_dues[#next_dues + 1] = {id = ids[i], due = next_due, value = redis.call('HGET', t .. ':held', lanes[i])}
       end
-      if stands[i] == 3 then remove_pending(t, ids[i]) end
     end
   end
   if #done == 0 then return end

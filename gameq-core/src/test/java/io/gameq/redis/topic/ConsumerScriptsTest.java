@@ -244,6 +244,24 @@ class ConsumerScriptsTest {
   }
 
   @Test
+  void anAcknowledgementCountsThoughAnotherOfItsGroupIsClaimedWhereAFailoverForgotItsOwnClaim() {
+    MessageId before = id("player:1", "before");
+    MessageId handled = id("player:1", "handled");
+    send(topic.publish(before, "one", past), topic.publish(handled, "two", past + 1));
+    TakenMessage first = topic.takeOne();
+    Map<String, byte[]> replica =
+        topic.image(); // it knows the claim of the first, and no end of it
+    send(ack(first));
+    TakenMessage second = topic.takeOne();
+    assertEquals(handled, second.id());
+    topic.failOverTo(replica);
+    assertEquals(List.of(), send(ack(second)), "it was handled");
+    assertEquals(List.of(), send(ack(first)), "and so was the other, whose claim stands");
+    assertTrue(topic.isNowhere(handled));
+    assertTrue(topic.isNowhere(before));
+  }
+
+  @Test
   void anAcknowledgementDoesNotCountOfWhatOthersHadOrMayHaveHandledSinceOrOfAnotherVersion() {
     MessageId recurs = id("b");
     send(topic.publish(A, "one", past), topic.recurring(recurs, "three", past));

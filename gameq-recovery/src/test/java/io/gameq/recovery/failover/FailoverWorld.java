@@ -259,14 +259,16 @@ final class FailoverWorld implements AutoCloseable {
   }
 
   double healedSeconds() {
-    long last =
-        nodes.stream()
-            .flatMap(node -> NodeLog.healings(node.log()).stream())
-            .filter(at -> at > diedAt && at <= healedAt)
-            .mapToLong(Long::longValue)
-            .max()
-            .orElse(healedAt);
-    return (last - diedAt) / 1e9;
+    return (lastHealing() - diedAt) / 1e9;
+  }
+
+  private long lastHealing() {
+    return nodes.stream()
+        .flatMap(node -> NodeLog.healings(node.log()).stream())
+        .filter(at -> at > diedAt && at <= healedAt)
+        .mapToLong(Long::longValue)
+        .max()
+        .orElse(healedAt);
   }
 
   /** From the primary's death to the first acknowledgement of what was committed since. */
@@ -300,7 +302,8 @@ final class FailoverWorld implements AutoCloseable {
   /** What is excused of messages. */
   Trouble trouble() {
     long forgottenFrom = losesAll ? Long.MIN_VALUE : lossBeganAt;
-    return new Trouble(forgottenFrom, healedAt + AFTER_NANOS, firstDiedAt, isNodeGone, leaps);
+    return new Trouble(
+        forgottenFrom, healedAt + AFTER_NANOS, lastHealing(), firstDiedAt, isNodeGone, leaps);
   }
 
   /** Messages that a node asked for within three seconds after it had healed on another server. */

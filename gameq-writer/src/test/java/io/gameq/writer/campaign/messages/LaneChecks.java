@@ -125,7 +125,7 @@ final class LaneChecks {
       return true;
     }
     if (trouble.forgets() && before.startedAt < trouble.until()) {
-      return trouble.stalls() || isUnknown(before);
+      return trouble.stalls() || again.askedAt < trouble.putBackAt() || isUnknown(before);
     }
     return before.rows == null
         && again.attempt > 1
@@ -136,7 +136,7 @@ final class LaneChecks {
   /**
    * Whether Redis forgot its claim before it was told of its acknowledgement, which does not count
    * then if it forgot the publish as well, or if the message had been taken before. What was
-   * acknowledged before is put back before anybody takes it.
+   * acknowledged before is put back, and nobody takes it after that.
    */
   private boolean isUnknown(Handled of) {
     return (of.attempt > 1

@@ -193,6 +193,8 @@ class MessageCheckerTest {
     handled(2_000, "t2", "a", "a", 2);
     trouble = forgetting(5, 1_000, 1_900, false);
     assertEquals(List.of(Kind.TWICE), check());
+    trouble = new Trouble(nanosOf(5), nanosOf(1_900), nanosOf(2_100), nanosOf(1_000), false);
+    assertEquals(List.of(), check(), "not yet when it was taken");
     trouble = forgetting(5, 1_000, 1_900, true);
     assertEquals(List.of(), check());
     trouble = forgetting(5, 40, 1_900, false);
@@ -233,7 +235,7 @@ class MessageCheckerTest {
   }
 
   private static Trouble forgetting(long from, long at, long until, boolean stalls) {
-    return new Trouble(nanosOf(from), nanosOf(until), nanosOf(at), stalls);
+    return new Trouble(nanosOf(from), nanosOf(until), nanosOf(from), nanosOf(at), stalls);
   }
 
   @Test

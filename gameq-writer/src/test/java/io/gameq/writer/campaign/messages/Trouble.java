@@ -7,19 +7,21 @@ import java.util.List;
  *
  * @param from when its faults began, in nanos
  * @param until when they were healed
+ * @param putBackAt when the last node had put back what it knows of what Redis lost
  * @param forgetsAt when Redis lost what it had acknowledged since {@code from}; never, if it is
  *     {@link Long#MAX_VALUE}
  * @param stalls whether nodes were killed or stopped meanwhile: what only they know of what was
  *     forgotten may come late
  * @param leaps when Redis' clock went ahead: leases end then, and what waits falls due
  */
-public record Trouble(long from, long until, long forgetsAt, boolean stalls, List<Leap> leaps) {
+public record Trouble(
+    long from, long until, long putBackAt, long forgetsAt, boolean stalls, List<Leap> leaps) {
   /** Redis' clock went ahead at some moment of these nanos; immutable. */
   public record Leap(long from, long until) {}
 
   /** One in which Redis' clock did not go ahead. */
-  public Trouble(long from, long until, long forgetsAt, boolean stalls) {
-    this(from, until, forgetsAt, stalls, List.of());
+  public Trouble(long from, long until, long putBackAt, long forgetsAt, boolean stalls) {
+    this(from, until, putBackAt, forgetsAt, stalls, List.of());
   }
 
   /** Nothing was done. */
@@ -27,12 +29,12 @@ public record Trouble(long from, long until, long forgetsAt, boolean stalls, Lis
 
   /** Redis forgets nothing. */
   public static Trouble notForgetting(long from, long until) {
-    return new Trouble(from, until, Long.MAX_VALUE, false);
+    return new Trouble(from, until, from, Long.MAX_VALUE, false);
   }
 
   /** The same, and Redis' clock went ahead meanwhile. */
   public Trouble with(List<Leap> clockLeaps) {
-    return new Trouble(from, until, forgetsAt, stalls, clockLeaps);
+    return new Trouble(from, until, putBackAt, forgetsAt, stalls, clockLeaps);
   }
 
   boolean leaps(long since, long to) {
