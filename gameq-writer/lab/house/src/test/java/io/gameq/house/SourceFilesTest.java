@@ -15,6 +15,8 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
 /** What all source files have in common, those of tests too; as {@code .editorconfig} says. */
@@ -23,6 +25,15 @@ class SourceFilesTest {
       Map.of(".java", 100, ".lua", 140, ".sql", 140, ".md", 140);
 
   private static final Set<String> NOT_OURS = Set.of("target", ".git", ".mvn");
+
+  /** Calls that take the locale, or the time zone, of the JVM; others Error Prone finds. */
+  private static final Pattern BY_LOCALE =
+      Pattern.compile(
+          "NumberFormat\\.get\\w+\\(\\)|new DecimalFormat|new"
+              + " SimpleDateFormat|ZoneId\\.systemDefault"
+              + "|\\.ofPattern\\(\"[^\"]*\"\\)|ofLocalized|String\\.format\\((?!\\s*Locale)");
+
+  private static final Pattern FORMATTED = Pattern.compile("\\s*\\)?\\s*\\.formatted\\(");
 
   private final List<Path> files = files();
 
@@ -89,5 +100,42 @@ class SourceFilesTest {
     }
     byName.values().removeIf(all -> all.size() == 1);
     assertEquals(Map.of(), byName);
+  }
+
+  /**
+   * Where letters and digits are not those of English, {@code "%d".formatted(1)} is no number that
+   * a server reads. Whole numbers are put in by %s; what needs more, by {@code Locale.ROOT}.
+   */
+  @Test
+  void nothingShippedIsFormattedByTheLocaleOfTheJvm() throws IOException {
+    Pattern literal = Pattern.compile("\"(?:[^\"\\\\\n]|\\\\.)*\"");
+    Pattern localized = Pattern.compile("%(\\d+\\$)?[-#+ 0,(]*\\d*(\\.\\d+)?([feEgG]|d(?!\\{))");
+    Pattern asked =
+        Pattern.compile("Locale\\.ROOT,\\s*\\(?\\s*(\"(?:[^\"\\\\\n]|\\\\.)*\"\\s*\\+\\s*)*$");
+    List<String> found = new ArrayList<>();
+    int looked = 0;
+    for (Path file : files) {
+      if (!file.toString().contains("/src/main/") || !file.toString().endsWith(".java")) {
+        continue;
+      }
+      String text = Files.readString(file);
+      for (Matcher of = literal.matcher(text); of.find(); ) {
+        if (localized.matcher(of.group()).find()) {
+          looked++;
+          String behind = text.substring(of.end());
+          boolean isOfReports = file.toString().contains("/lab/"); // which have own helpers
+          if (isOfReports
+              ? FORMATTED.matcher(behind).lookingAt()
+              : !asked.matcher(text.substring(0, of.start())).find()) {
+            found.add(file + ": " + of.group());
+          }
+        }
+      }
+      for (Matcher of = BY_LOCALE.matcher(text); of.find(); ) {
+        found.add(file + ": " + of.group());
+      }
+    }
+    assertTrue(looked > 50, "only " + looked + " numbers are formatted");
+    assertEquals(List.of(), found);
   }
 }

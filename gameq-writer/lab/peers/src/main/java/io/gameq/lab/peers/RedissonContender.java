@@ -64,7 +64,7 @@ final class RedissonContender implements Contender {
     config
         .useSingleServer()
         .setAddress(
-            "%s://%s:%d"
+            "%s://%s:%s"
                 .formatted(
                     uri.getScheme(),
                     uri.getHost(),
