@@ -10,11 +10,13 @@ import io.gameq.terminal.ExitCodes;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -140,6 +142,32 @@ class DemoCommandTest {
     assertEquals(ExitCodes.COULD_NOT_RUN, demo(), this::output);
     assertTrue(err.toString().contains("wants an empty one"), this::output);
     assertEquals("0", database.queryText("SELECT COUNT(*) FROM precious"));
+  }
+
+  /** Persian digits: what is formatted by the JVM's locale is no number to a server. */
+  @Test
+  @Tag("long")
+  void playsWhereDigitsAreOthers() throws Exception {
+    Path password = Files.writeString(directory.resolve("password"), database.password() + "\n");
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(List.of("-Duser.language=fa", "-Duser.country=IR"));
+    ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
+        .filter(argument -> argument.startsWith("--add-"))
+        .forEach(command::add);
+    command.addAll(List.of("-cp", System.getProperty("java.class.path"), LabMain.class.getName()));
+    command.addAll(List.of("demo", "--seconds", "3", "--players", "40", "--rate", "300"));
+    command.addAll(
+        List.of("--redis", TestServers.adminRedisUri(), "--mysql", database.jdbcUrl()));
+    command.addAll(List.of("--mysql-user", database.user()));
+    command.addAll(List.of("--mysql-password-file", password.toString()));
+    Path said = directory.resolve("said");
+    Process demo =
+        new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(said.toFile()).start();
+    assertTrue(demo.waitFor(3, TimeUnit.MINUTES));
+    String text = Files.readString(said);
+    assertEquals(0, demo.exitValue(), text);
+    assertTrue(text.matches("(?s).*verified: \\d+ rows, 0 lost, 0 stale, 0 resurrected\\R"), text);
   }
 
   @Test
