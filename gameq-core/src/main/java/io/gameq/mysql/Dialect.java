@@ -1,7 +1,5 @@
 package io.gameq.mysql;
 
-import java.util.Locale;
-
 /** How the server at hand refers to the new row in ON DUPLICATE KEY UPDATE. */
 public enum Dialect {
   /** MySQL 8.0.19 or newer: a row alias ({@code VALUES()} is deprecated there). */
@@ -18,7 +16,7 @@ public enum Dialect {
   }
 
   public String newValue(String quotedColumn) {
-    return String.format(Locale.ROOT, newValue, quotedColumn);
+    return newValue.formatted(quotedColumn);
   }
 
   /** By the server's own version string: Connector/J calls MariaDB MySQL. */

@@ -194,6 +194,10 @@ final class MySqlTarget implements ReplayTarget {
                 ? ReplayReport.COMMITTED_WITH_REFUSED
                 : "another session owns by now");
       }
+      String heldBack = written.heldBack().get(of.owner());
+      if (heldBack != null) {
+        report.refused(of.owner(), of.rows().size(), heldBack);
+      }
       if (written.handledTwice().contains(of.owner())) {
         report.refused(of.owner(), of.rows().size(), HANDLED_TWICE);
       }

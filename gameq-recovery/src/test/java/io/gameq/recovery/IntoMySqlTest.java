@@ -84,6 +84,40 @@ class IntoMySqlTest extends RecoveryFixture {
   }
 
   @Test
+  void goodRowsAreWrittenThoughNoRowCanBeSetAsideAnyMore() throws Exception {
+    play(
+        "n1",
+        queue -> {
+          OwnerSession one = queue.open("player:1");
+          one.put(new Pet(1, 1, "Rex"));
+          commit(one);
+          OwnerSession two = queue.open("player:2");
+          two.put(new Pet(2, 2, "Rex"));
+          two.put(new Pet(3, 2, "Max"));
+          commit(two);
+          OwnerSession three = queue.open("player:3");
+          three.put(new Pet(4, 3, "Ida"));
+          commit(three);
+        });
+    game.database.server().execute("ALTER TABLE pet ADD UNIQUE (name)");
+    game.database
+        .server()
+        .execute(
+            "CREATE TABLE digit AS SELECT 0 n UNION SELECT 1 UNION SELECT 2 UNION SELECT 3 UNION"
+                + " SELECT 4 UNION SELECT 5 UNION SELECT 6 UNION SELECT 7 UNION SELECT 8 UNION"
+                + " SELECT 9",
+            "INSERT INTO gameq_dead_letter (owner, table_name, row_key, version, image, attempts,"
+                + " error_code, error_text, refused_at) SELECT 'player:9', 'pet', CONCAT(a.n, b.n,"
+                + " c.n, d.n, e.n), 1, '', 1, 1, '', NOW(3) FROM digit a, digit b, digit c, digit"
+                + " d, digit e");
+    Run replay = game.run(ONE_BY_ONE);
+    assertEquals(RecoveryMain.FOUND_SOMETHING, replay.exitCode(), replay::toString);
+    assertTrue(replay.says("dead letters"), replay::toString);
+    assertEquals("2", game.query("SELECT COUNT(*) FROM pet"), "one whole owner is held back");
+    assertEquals("1", game.query("SELECT COUNT(*) FROM pet WHERE name = 'Ida'"));
+  }
+
+  @Test
   void rowsFromBeforeATableWasAlteredTouchOnlyTheColumnsThatTheyName() throws Exception {
     play(
         "n1",

@@ -5,7 +5,6 @@ import io.gameq.mysql.MySql;
 import io.gameq.owner.PercentEncoding;
 import io.gameq.rows.EncodedRow;
 import java.util.List;
-import java.util.Locale;
 import java.util.OptionalLong;
 import java.util.function.LongSupplier;
 import org.jdbi.v3.core.Handle;
@@ -75,9 +74,6 @@ public final class IdTable {
             + " information_schema.TABLES WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME = ?), 1))";
     int unused =
         handle.execute(
-            String.format(Locale.ROOT, sql, JdbcValues.quoted(column), JdbcValues.quoted(table)),
-            name,
-            above,
-            table);
+            sql.formatted(JdbcValues.quoted(column), JdbcValues.quoted(table)), name, above, table);
   }
 }

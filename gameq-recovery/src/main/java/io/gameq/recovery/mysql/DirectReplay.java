@@ -19,12 +19,16 @@ import io.gameq.rows.HandledRow;
 import io.gameq.rows.Table;
 import java.sql.SQLException;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Lost rows straight into MySQL, guarded as a flush is: the sessions are locked and compared, an
@@ -60,6 +64,8 @@ public final class DirectReplay {
    * @param waiting rows that it refused, and that are not written: see {@link #write}
    * @param notOwned owners that another session took over, and then the inboxes of the group;
    *     nothing of them was written
+   * @param heldBack owners with a refused row that cannot be set aside, as there are too many dead
+   *     letters, and why; nothing of them was written, nor of inboxes of the group
    * @param handledTwice the same of owners whose rows were changed by the second handler of a
    *     message: their sessions are ended, as a flush would
    */
@@ -68,6 +74,7 @@ public final class DirectReplay {
       List<Refused> setAside,
       List<RowChange> waiting,
       List<OwnerId> notOwned,
+      Map<OwnerId, String> heldBack,
       List<OwnerId> handledTwice)
       implements Outcome {}
 
@@ -80,11 +87,12 @@ public final class DirectReplay {
    * Writes a group of owners in one transaction.
    *
    * @param waits which refused rows are to be tried again later; the others are set aside
-   * @throws MySqlException when MySQL does not answer or takes no dead letter; then nothing was
-   *     written, or a COMMIT was lost: writing again is safe
+   * @throws MySqlException when MySQL does not answer; then nothing was written, or a COMMIT was
+   *     lost: writing again is safe
    */
   public Outcome write(List<Owner> group, Predicate<RowRefusal> waits) {
     Set<OwnerId> second = new HashSet<>();
+    Map<OwnerId, String> heldBack = new HashMap<>();
     List<RowChange> sentTwice = new ArrayList<>();
     GuardedTransaction.Retry conflicts = GuardedTransaction.Retry.ofConflicts(MOST_TRIES);
     try {
@@ -95,7 +103,7 @@ public final class DirectReplay {
               e instanceof HandledTwiceException twice
                   ? refuse(twice, second, sentTwice)
                   : conflicts.isDue(e, met),
-          transaction -> write(transaction, group, second, sentTwice, waits));
+          transaction -> write(transaction, group, second, heldBack, sentTwice, waits));
     } catch (TableRefusedException e) {
       return new TableRefused(e.table(), MySqlText.of(e));
     } catch (SQLException e) {
@@ -126,10 +134,11 @@ public final class DirectReplay {
                     && refused.image().version() == row.image().version());
   }
 
-  private static Written write(
+  private static @Nullable Written write(
       GuardedTransaction transaction,
       List<Owner> group,
       Set<OwnerId> second,
+      Map<OwnerId, String> heldBack,
       List<RowChange> sentTwice,
       Predicate<RowRefusal> waits)
       throws SQLException {
@@ -141,8 +150,13 @@ public final class DirectReplay {
     List<OwnerId> notOwned = new ArrayList<>();
     List<RowChange> rows = new ArrayList<>();
     List<RowRefusal> aside = new ArrayList<>();
-    boolean allCount = group.stream().allMatch(of -> transaction.counts(of.owner(), of.session()));
+    boolean allCount =
+        heldBack.isEmpty()
+            && group.stream().allMatch(of -> transaction.counts(of.owner(), of.session()));
     for (Owner of : group) {
+      if (heldBack.containsKey(of.owner())) {
+        continue;
+      }
       if (second.contains(of.owner())) {
         if (!of.owner().isInbox() && transaction.counts(of.owner(), of.session())) {
           SessionId unused = transaction.fence(of.owner());
@@ -168,25 +182,35 @@ public final class DirectReplay {
             transaction.write(
                 rows, Set.of(ErrorKind.ROW, ErrorKind.CURABLE), StatementLimits.NONE));
     List<RowChange> waiting = refusals.stream().filter(waits).map(RowRefusal::row).toList();
-    List<Refused> letters =
-        Stream.concat(
-                refusals.stream().filter(waits.negate()),
-                RowRefusal.withoutOutdated(transaction.connection(), aside).stream())
-            .map(refusal -> refusal.asLetter(1))
-            .toList();
+    Map<Refused, OwnerId> letters = new LinkedHashMap<>();
+    Stream.concat(
+            refusals.stream().filter(waits.negate()),
+            RowRefusal.withoutOutdated(transaction.connection(), aside).stream())
+        .forEach(refusal -> letters.put(refusal.asLetter(1), refusal.row().owner()));
     for (RowRefusal refusal : refusals) {
       if (waits.test(refusal) && refusal.error() instanceof NotOwnerException) {
         RowChange row = refusal.row();
         transaction.noteHandover(sessionOf(group, row), row);
       }
     }
-    Map<Refused, String> failed = transaction.setAside(letters, MOST_DEAD_LETTERS);
+    Map<Refused, String> failed =
+        transaction.setAside(List.copyOf(letters.keySet()), MOST_DEAD_LETTERS);
     if (!failed.isEmpty()) {
-      throw new SQLException(failed.values().iterator().next());
+      failed.forEach(
+          (letter, why) ->
+              heldBack.put(
+                  Objects.requireNonNull(letters.get(letter)),
+                  letter.errorText() + "; and " + why));
+      return null; // once more, without these
     }
     transaction.commit();
     return new Written(
-        rows.size() - refusals.size(), letters, waiting, notOwned, List.copyOf(second));
+        rows.size() - refusals.size(),
+        List.copyOf(letters.keySet()),
+        waiting,
+        notOwned,
+        Map.copyOf(heldBack),
+        List.copyOf(second));
   }
 
   private static SessionId sessionOf(List<Owner> group, RowChange row) {

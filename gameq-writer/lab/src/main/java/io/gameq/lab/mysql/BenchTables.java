@@ -50,7 +50,7 @@ public final class BenchTables implements AutoCloseable {
   private Table make(String namespace, int slots) {
     database.run(
         List.of(
-            String.format(Locale.ROOT, CREATE, Workload.TABLE, payloadBytes()),
+            CREATE.formatted(Workload.TABLE, payloadBytes()),
             String.format(Locale.ROOT, CREATE, Workload.PEER_TABLE, payloadBytes())));
     Catalog catalog =
         database.migrate(

@@ -157,8 +157,7 @@ class DemoCommandTest {
         .forEach(command::add);
     command.addAll(List.of("-cp", System.getProperty("java.class.path"), LabMain.class.getName()));
     command.addAll(List.of("demo", "--seconds", "3", "--players", "40", "--rate", "300"));
-    command.addAll(
-        List.of("--redis", TestServers.adminRedisUri(), "--mysql", database.jdbcUrl()));
+    command.addAll(List.of("--redis", TestServers.adminRedisUri(), "--mysql", database.jdbcUrl()));
     command.addAll(List.of("--mysql-user", database.user()));
     command.addAll(List.of("--mysql-password-file", password.toString()));
     Path said = directory.resolve("said");
