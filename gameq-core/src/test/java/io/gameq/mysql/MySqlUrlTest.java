@@ -76,7 +76,7 @@ class MySqlUrlTest {
         PropertyDefinitions.PROPERTY_KEY_TO_PROPERTY_DEFINITION.keySet().stream()
             .filter(key -> passes(key.getKeyName()))
             .count();
-    long inUrls = MySqlUrl.FORCED.size() + 40;
+    int inUrls = MySqlUrl.FORCED.size() + 40;
     assertEquals(inUrls, passed);
     assertTrue(Set.of(PropertyKey.values()).size() > 3 * passed);
   }

@@ -42,6 +42,7 @@ class HttpEndpointTest {
         true,
         token == null ? List.of() : List.of(new AccessToken("token", Role.READ, token)),
         null,
+        false,
         ConsoleMode.ACT,
         DoorMode.NONE);
   }

@@ -7,7 +7,6 @@ import io.gameq.rows.Catalog;
 import io.gameq.rows.Table;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Set;
 
 /** The tables of a workload, in a database that had none before. One thread. */
@@ -18,7 +17,7 @@ public final class BenchTables implements AutoCloseable {
   private static final String CREATE =
       """
       CREATE TABLE %s (player_id BIGINT NOT NULL, slot INT NOT NULL, seq BIGINT NOT NULL,
-        payload VARBINARY(%d) NOT NULL, PRIMARY KEY (player_id, slot)) ENGINE = InnoDB
+        payload VARBINARY(%s) NOT NULL, PRIMARY KEY (player_id, slot)) ENGINE = InnoDB
       """;
 
   private static final Set<String> OURS = Set.of(Workload.TABLE, Workload.PEER_TABLE);
@@ -51,7 +50,7 @@ public final class BenchTables implements AutoCloseable {
     database.run(
         List.of(
             CREATE.formatted(Workload.TABLE, payloadBytes()),
-            String.format(Locale.ROOT, CREATE, Workload.PEER_TABLE, payloadBytes())));
+            CREATE.formatted(Workload.PEER_TABLE, payloadBytes())));
     Catalog catalog =
         database.migrate(
             namespace, slots, List.of(new TableSpec(Workload.TABLE, "player", "player_id")));
