@@ -20,9 +20,12 @@ import org.jspecify.annotations.Nullable;
  * Immutable.
  */
 final class Logins implements DataSource {
-  /** Whether writes are refused; super_read_only of MySQL switches read_only on as well. */
+  /**
+   * Whether writes are refused; super_read_only of MySQL switches read_only on as well, and that of
+   * MariaDB 12 may be a word.
+   */
   private static final String IS_READ_ONLY =
-      "SELECT @@GLOBAL.read_only OR @@GLOBAL.innodb_read_only";
+      "@@GLOBAL.read_only NOT IN ('0', 'OFF') OR @@GLOBAL.innodb_read_only";
 
   /**
    * The server's own number for what read_only refuses. What may write in spite of it must not
@@ -35,8 +38,7 @@ final class Logins implements DataSource {
    * it, and says why.
    */
   static final String TEST =
-      "SET time_zone = IF(@@GLOBAL.read_only OR @@GLOBAL.innodb_read_only,"
-          + " 'none: it is read_only', '+00:00')";
+      "SET time_zone = IF(" + IS_READ_ONLY + ", 'none: it is read_only', '+00:00')";
 
   private static final NonRegisteringDriver DRIVER = driver();
 
@@ -78,7 +80,7 @@ final class Logins implements DataSource {
       throw new SQLException("the driver does not understand mysql.url", "08001");
     }
     try (Statement statement = connection.createStatement();
-        ResultSet state = statement.executeQuery(IS_READ_ONLY)) {
+        ResultSet state = statement.executeQuery("SELECT " + IS_READ_ONLY)) {
       if (state.next() && state.getBoolean(1)) {
         throw new SQLTransientConnectionException(
             "it is read_only: no primary, or not yet", "08004", READ_ONLY_CODE);
