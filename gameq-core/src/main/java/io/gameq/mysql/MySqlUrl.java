@@ -113,11 +113,14 @@ record MySqlUrl(String address, String database, Map<String, String> options) {
                   + " the driver is MySQL's)")
               .formatted(PREFIX));
     }
-    ConnectionUrlParser parts;
+    String database;
     List<HostInfo> hosts;
+    Map<String, String> given;
     try {
-      parts = ConnectionUrlParser.parseConnectionString(url);
+      ConnectionUrlParser parts = ConnectionUrlParser.parseConnectionString(url);
+      database = parts.getPath();
       hosts = parts.getHosts();
+      given = parts.getProperties();
     } catch (CJException | IllegalArgumentException e) { // whose texts hold parts of the URL
       throw new GameQueueException(
           "mysql.url cannot be read: write " + PREFIX + "host:port/database");
@@ -136,9 +139,8 @@ record MySqlUrl(String address, String database, Map<String, String> options) {
           "mysql.url gives no server that can be read: write " + PREFIX + "host:port/database");
     }
     Map<String, String> options = new HashMap<>();
-    parts.getProperties().forEach((name, value) -> options.put(option(name), value));
+    given.forEach((name, value) -> options.put(option(name), value));
     int port = host.getPort() < 0 ? PORT : host.getPort();
-    String database = parts.getPath();
     return new MySqlUrl(host.getHost() + ":" + port, database == null ? "" : database, options);
   }
 

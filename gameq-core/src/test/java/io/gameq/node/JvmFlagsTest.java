@@ -64,7 +64,7 @@ class JvmFlagsTest {
   @Test
   void withTheFlagsItIsTheServersThatAreMissed() throws Exception {
     String said = open(List.of(OPENS, EXPORTS));
-    assertTrue(said.startsWith("io.gameq.GameQueueException: MySQL at 127.0.0.1:1 "), said);
+    assertTrue(said.startsWith("io.gameq.MySqlUnavailableException: MySQL at 127.0.0.1:1 "), said);
   }
 
   private static String open(List<String> flags) throws IOException {

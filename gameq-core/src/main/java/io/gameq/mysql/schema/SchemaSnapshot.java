@@ -290,12 +290,11 @@ record SchemaSnapshot(
     Map<String, List<List<String>>> columns = foreignKeyColumns(handle);
     return handle
         .createQuery(
-            "SELECT CONSTRAINT_NAME, TABLE_NAME, IF(UNIQUE_CONSTRAINT_SCHEMA = CONSTRAINT_SCHEMA,"
-                + " REFERENCED_TABLE_NAME, CONCAT(COALESCE(UNIQUE_CONSTRAINT_SCHEMA, '"
+            "SELECT CONSTRAINT_NAME, TABLE_NAME, COALESCE(IF(UNIQUE_CONSTRAINT_SCHEMA ="
+                + " CONSTRAINT_SCHEMA, REFERENCED_TABLE_NAME, CONCAT(UNIQUE_CONSTRAINT_SCHEMA, '.',"
+                + " REFERENCED_TABLE_NAME)), '"
                 + HIDDEN
-                + "'), '.', COALESCE(REFERENCED_TABLE_NAME, '"
-                + HIDDEN
-                + "'))), COALESCE(DELETE_RULE, ''), COALESCE(UPDATE_RULE, '') FROM"
+                + "'), COALESCE(DELETE_RULE, ''), COALESCE(UPDATE_RULE, '') FROM"
                 + " information_schema.REFERENTIAL_CONSTRAINTS WHERE CONSTRAINT_SCHEMA = DATABASE()"
                 + " ORDER BY TABLE_NAME, CONSTRAINT_NAME")
         .map(
