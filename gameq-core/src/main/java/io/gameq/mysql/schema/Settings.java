@@ -4,6 +4,7 @@ import io.gameq.GameQueueException;
 import io.gameq.mysql.MySql;
 import java.util.Optional;
 import org.jdbi.v3.core.Handle;
+import org.jspecify.annotations.Nullable;
 
 /** What every node and writer of a database must agree on, in {@code gameq_setting}. Stateless. */
 public final class Settings {
@@ -22,6 +23,35 @@ public final class Settings {
   }
 
   /**
+   * Whether the database has another namespace or number of slots than these, in words with the
+   * remedy; null when it has not, or has none yet.
+   *
+   * @throws io.gameq.MySqlException when MySQL does not answer
+   */
+  public static @Nullable String difference(MySql mysql, String namespace, int slots) {
+    return mysql.ask(
+        handle -> {
+          if (!isThere(handle)) {
+            return null;
+          }
+          String ofNamespace = difference(handle, "namespace", namespace);
+          return ofNamespace == null
+              ? difference(handle, "slots", Integer.toString(slots))
+              : ofNamespace;
+        });
+  }
+
+  private static @Nullable String difference(Handle handle, String name, String value) {
+    return read(handle, name)
+        .filter(there -> !there.equals(value))
+        .map(
+            there ->
+                "setting '%s' is %s, but that of the database is %s: correct it, or mysql.url"
+                    .formatted(name, value, there))
+        .orElse(null);
+  }
+
+  /**
    * Passes when gameq's own tables are there and new enough.
    *
    * @throws GameQueueException with the command to run
@@ -30,15 +60,7 @@ public final class Settings {
     int schema =
         mysql.ask(
             handle -> {
-              boolean there =
-                  handle
-                          .select(
-                              "SELECT COUNT(*) FROM information_schema.tables WHERE"
-                                  + " table_schema = DATABASE() AND table_name ="
-                                  + " 'gameq_setting'")
-                          .mapTo(Integer.class)
-                          .one()
-                      > 0;
+              boolean there = isThere(handle);
               return there
                   ? handle
                       .select("SELECT value FROM gameq_setting WHERE name = 'schema'")
@@ -88,6 +110,16 @@ public final class Settings {
                     Integer.toString(to),
                     Integer.toString(from))
                 == 1);
+  }
+
+  private static boolean isThere(Handle handle) {
+    return handle
+            .select(
+                "SELECT COUNT(*) FROM information_schema.tables WHERE table_schema = DATABASE()"
+                    + " AND table_name = 'gameq_setting'")
+            .mapTo(Integer.class)
+            .one()
+        > 0;
   }
 
   private static Optional<String> read(Handle handle, String name) {

@@ -7,6 +7,7 @@ import io.gameq.terminal.ExitCodes;
 import io.gameq.terminal.Shown;
 import io.gameq.terminal.TextTable;
 import io.gameq.writer.config.ConfigOption;
+import io.gameq.writer.mysql.AgreedConfig;
 import io.gameq.writer.mysql.CommandDatabase;
 import io.gameq.writer.terminal.JsonLine;
 import java.io.PrintWriter;
@@ -57,7 +58,9 @@ public final class AuditCommand implements Callable<Integer> {
       throw new CommandLine.ParameterException(self.commandLine(), "--limit must be 1 or more");
     }
     PrintWriter out = self.commandLine().getOut();
-    try (MySql mysql = CommandDatabase.open(config.read().mysql(), "audit")) {
+    try (MySql mysql =
+        CommandDatabase.open(
+            AgreedConfig.read(config, Objects.requireNonNull(spec)).mysql(), "audit")) {
       list(mysql, out);
     }
     out.flush();

@@ -3,6 +3,7 @@ package io.gameq.writer.dead;
 import io.gameq.terminal.ExitCodes;
 import io.gameq.writer.config.ConfigOption;
 import io.gameq.writer.letters.AuditedLetters;
+import io.gameq.writer.mysql.AgreedConfig;
 import io.gameq.writer.mysql.DeadLetters;
 import io.gameq.writer.terminal.Operator;
 import java.io.PrintWriter;
@@ -21,7 +22,8 @@ abstract class LetterCommand implements Callable<Integer> {
   @Override
   public final Integer call() {
     check();
-    try (DeadLetters letters = DeadLetters.open(config.read().mysql())) {
+    try (DeadLetters letters =
+        DeadLetters.open(AgreedConfig.read(config, Objects.requireNonNull(spec)).mysql())) {
       return work(new AuditedLetters(letters, Operator.here()));
     }
   }

@@ -7,6 +7,7 @@ import io.gameq.terminal.ExitCodes;
 import io.gameq.terminal.Shown;
 import io.gameq.writer.config.ConfigOption;
 import io.gameq.writer.config.WriterConfig;
+import io.gameq.writer.mysql.AgreedConfig;
 import io.gameq.writer.mysql.CommandDatabase;
 import io.gameq.writer.terminal.Operator;
 import java.io.PrintWriter;
@@ -63,7 +64,7 @@ public final class PauseCommand implements Callable<Integer> {
   public Integer call() {
     PrintWriter out = Objects.requireNonNull(spec).commandLine().getOut();
     PauseTarget target = PauseTarget.of(scope, name);
-    WriterConfig settings = config.read();
+    WriterConfig settings = AgreedConfig.read(config, Objects.requireNonNull(spec));
     try (MySql mysql = CommandDatabase.open(settings.mysql(), "pause")) {
       Pausing pausing = new Pausing(mysql, settings.slots());
       Pause pause = pausing.pause(Operator.here(), target, reason);

@@ -6,6 +6,7 @@ import io.gameq.terminal.ExitCodes;
 import io.gameq.terminal.Shown;
 import io.gameq.writer.config.ConfigOption;
 import io.gameq.writer.config.WriterConfig;
+import io.gameq.writer.mysql.AgreedConfig;
 import io.gameq.writer.mysql.CommandDatabase;
 import io.gameq.writer.terminal.Operator;
 import java.io.PrintWriter;
@@ -46,7 +47,7 @@ public final class ResumeCommand implements Callable<Integer> {
   public Integer call() {
     PrintWriter out = Objects.requireNonNull(spec).commandLine().getOut();
     PauseTarget target = PauseTarget.of(scope, name);
-    WriterConfig settings = config.read();
+    WriterConfig settings = AgreedConfig.read(config, Objects.requireNonNull(spec));
     try (MySql mysql = CommandDatabase.open(settings.mysql(), "resume")) {
       Pausing pausing = new Pausing(mysql, settings.slots());
       Optional<Pause> ended = pausing.resume(Operator.here(), target);

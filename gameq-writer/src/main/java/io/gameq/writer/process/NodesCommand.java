@@ -9,6 +9,7 @@ import io.gameq.redis.script.ProcessSigns;
 import io.gameq.terminal.ExitCodes;
 import io.gameq.writer.config.ConfigOption;
 import io.gameq.writer.config.WriterConfig;
+import io.gameq.writer.mysql.AgreedConfig;
 import io.gameq.writer.mysql.CommandDatabase;
 import io.gameq.writer.terminal.Operator;
 import java.io.PrintWriter;
@@ -52,7 +53,7 @@ public final class NodesCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     PrintWriter out = Objects.requireNonNull(spec).commandLine().getOut();
-    WriterConfig settings = config.read();
+    WriterConfig settings = AgreedConfig.read(config, Objects.requireNonNull(spec));
     try (RedisConnector connector = new RedisConnector(settings.redis());
         ControlConnection redis = new ControlConnection(connector)) {
       List<ListedNode> nodes =

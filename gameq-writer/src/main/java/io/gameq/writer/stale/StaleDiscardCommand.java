@@ -6,6 +6,7 @@ import io.gameq.terminal.ExitCodes;
 import io.gameq.terminal.Shown;
 import io.gameq.writer.config.ConfigOption;
 import io.gameq.writer.config.WriterConfig;
+import io.gameq.writer.mysql.AgreedConfig;
 import io.gameq.writer.mysql.Discards;
 import io.gameq.writer.terminal.Confirmation;
 import io.gameq.writer.terminal.Operator;
@@ -56,7 +57,7 @@ final class StaleDiscardCommand implements Callable<Integer> {
       throw new CommandLine.ParameterException(self.commandLine(), "give owners, or --all");
     }
     PrintWriter out = self.commandLine().getOut();
-    WriterConfig settings = config.read();
+    WriterConfig settings = AgreedConfig.read(config, Objects.requireNonNull(spec));
     try (StaleRows stale = StaleNames.open(settings);
         Discards discards = Discards.open(settings.mysql())) { // before anything is removed
       List<StaleRows.Session> sessions = new ArrayList<>(all ? stale.sessions() : List.of());

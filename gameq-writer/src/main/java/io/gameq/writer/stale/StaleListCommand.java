@@ -5,6 +5,7 @@ import io.gameq.terminal.ExitCodes;
 import io.gameq.terminal.Shown;
 import io.gameq.terminal.TextTable;
 import io.gameq.writer.config.ConfigOption;
+import io.gameq.writer.mysql.AgreedConfig;
 import io.gameq.writer.stale.StaleSessions.Listed;
 import io.gameq.writer.terminal.JsonLine;
 import java.io.PrintWriter;
@@ -43,7 +44,8 @@ final class StaleListCommand implements Callable<Integer> {
   public Integer call() {
     PrintWriter out = Objects.requireNonNull(spec).commandLine().getOut();
     List<Listed> listed;
-    try (StaleRows stale = StaleNames.open(config.read())) {
+    try (StaleRows stale =
+        StaleNames.open(AgreedConfig.read(config, Objects.requireNonNull(spec)))) {
       listed = StaleSessions.list(stale, stale.sessions());
     }
     if (json) {

@@ -12,6 +12,7 @@ import io.gameq.terminal.Shown;
 import io.gameq.writer.config.ConfigOption;
 import io.gameq.writer.config.WriterConfig;
 import io.gameq.writer.letters.LetterDetail.ColumnDetail;
+import io.gameq.writer.mysql.AgreedConfig;
 import io.gameq.writer.mysql.RowReading;
 import io.gameq.writer.stale.StaleSessions.ShownRow;
 import io.gameq.writer.terminal.Operator;
@@ -50,7 +51,7 @@ final class StaleShowCommand implements Callable<Integer> {
     CommandSpec self = Objects.requireNonNull(spec);
     PrintWriter out = self.commandLine().getOut();
     OwnerId of = OwnerId.of(owner);
-    WriterConfig settings = config.read();
+    WriterConfig settings = AgreedConfig.read(config, Objects.requireNonNull(spec));
     MySqlConfig mysql = settings.mysql();
     try (StaleRows stale = StaleNames.open(settings)) {
       List<StaleRows.Session> sessions = stale.sessions(of);

@@ -10,6 +10,7 @@ import io.gameq.redis.Slots;
 import io.gameq.terminal.ExitCodes;
 import io.gameq.writer.config.ConfigOption;
 import io.gameq.writer.config.WriterConfig;
+import io.gameq.writer.mysql.AgreedConfig;
 import io.gameq.writer.mysql.CommandDatabase;
 import io.gameq.writer.terminal.Operator;
 import java.io.PrintWriter;
@@ -82,7 +83,7 @@ public final class TraceCommand implements Callable<Integer> {
       throw new CommandLine.ParameterException(
           self.commandLine(), "--values and --owner are for a row: give a table and a key");
     }
-    WriterConfig settings = config.read();
+    WriterConfig settings = AgreedConfig.read(config, Objects.requireNonNull(spec));
     Slots slots = new Slots(settings.namespace(), settings.slots());
     PrintWriter out = self.commandLine().getOut();
     try (RedisConnector connector = new RedisConnector(settings.redis());

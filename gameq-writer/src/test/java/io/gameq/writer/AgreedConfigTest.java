@@ -1,0 +1,85 @@
+package io.gameq.writer;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.gameq.servers.GameDatabase;
+import io.gameq.terminal.ExitCodes;
+import java.nio.file.Path;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Commands with a configuration that is not that of the database. */
+class AgreedConfigTest {
+  @TempDir Path directory;
+
+  private GameDatabase database;
+  private Game game;
+
+  @BeforeEach
+  void start() throws Exception {
+    database =
+        GameDatabase.create("agreed")
+            .table(
+                "pet", "player", "player_id", "id BIGINT PRIMARY KEY, player_id BIGINT NOT NULL");
+    game = new Game(database, directory.resolve("wal"));
+    game.node("n1").close(); // fixes namespace and slots
+  }
+
+  @AfterEach
+  void stop() {
+    game.close();
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "status",
+        "slots",
+        "doctor",
+        "nodes",
+        "writers",
+        "flush --all",
+        "flush --all --wait 1",
+        "trace player:1",
+        "stale list",
+        "stale show player:1",
+        "stale discard player:1 --yes",
+        "dead list",
+        "topics",
+        "topics show t",
+        "pause pet --reason r",
+        "resume pet",
+        "audit"
+      })
+  void areRefusedByName(String command) throws Exception {
+    ConfigFile stale =
+        ConfigFile.write(directory, database.server(), game.namespace, Game.SLOTS * 2);
+    CommandLineRun run = stale.run(command);
+    assertEquals(ExitCodes.COULD_NOT_RUN, run.exitCode(), run.err());
+    assertTrue(
+        run.err()
+            .contains(
+                "setting 'slots' is %s, but that of the database is %s"
+                    .formatted(Game.SLOTS * 2, Game.SLOTS)),
+        run.err());
+    assertEquals("", run.out());
+  }
+
+  @Test
+  void anotherNamespaceIsNamedAndTheRightOnePasses() throws Exception {
+    CommandLineRun run =
+        ConfigFile.write(directory, database.server(), "elsewhere", Game.SLOTS).run("status");
+    assertEquals(ExitCodes.COULD_NOT_RUN, run.exitCode(), run.err());
+    assertTrue(run.err().contains("setting 'namespace' is elsewhere"), run.err());
+    CommandLineRun right =
+        ConfigFile.write(directory, database.server(), game.namespace, Game.SLOTS).run("status");
+    assertFalse(right.err().contains("setting '"), right.err());
+    assertTrue(right.exitCode() != ExitCodes.COULD_NOT_RUN, right.err());
+  }
+}
