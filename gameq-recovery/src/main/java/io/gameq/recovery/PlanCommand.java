@@ -94,7 +94,7 @@ final class PlanCommand extends PlanningCommand {
   }
 
   private String command(String command) {
-    return "java -jar gameq-recovery.jar "
+    return "gameq-recovery "
         + command
         + serversAsArguments()
         + (command.contains("--owner") ? "" : asArguments(" --owner ", owners))
