@@ -45,7 +45,7 @@ class AgreedConfigTest {
         "nodes",
         "writers",
         "flush --all",
-        "flush --all --wait 1",
+        "flush --all --wait",
         "trace player:1",
         "stale list",
         "stale show player:1",
@@ -53,8 +53,8 @@ class AgreedConfigTest {
         "dead list",
         "topics",
         "topics show t",
-        "pause pet --reason r",
-        "resume pet",
+        "pause table pet --reason r",
+        "resume table pet",
         "audit"
       })
   void areRefusedByName(String command) throws Exception {
