@@ -26,7 +26,7 @@ public final class OwnPage {
 
   /** As a browser names it; behind a proxy, the one that the proxy was asked by. */
   private static String origin(Context context) {
-    String url = context.req().getRequestURL().toString();
+    String url = context.url();
     int path = url.indexOf('/', url.indexOf("//") + 2);
     return path < 0 ? url : url.substring(0, path);
   }
