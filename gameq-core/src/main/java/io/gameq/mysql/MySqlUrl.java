@@ -16,10 +16,7 @@ import org.jspecify.annotations.Nullable;
  * reach it and what a connection costs. What values, row counts or safety depend on is gameq's own
  * ({@link #FORCED}), or refused by name: an option that nobody has thought of changes nothing.
  *
- * @param options by the driver's names
- * @see <a
- *     href="https://dev.mysql.com/doc/connector-j/en/connector-j-reference-configuration-properties.html">the
- *     driver's options</a>
+ * @param options by the driver's names: "Configuration Properties" of MySQL's Connector/J guide
  */
 record MySqlUrl(String address, String database, Map<String, String> options) {
   private static final String PREFIX = "jdbc:mysql://";
