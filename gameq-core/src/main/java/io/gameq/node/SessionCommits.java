@@ -118,8 +118,7 @@ final class SessionCommits implements MessageCommits {
       if (isOfMessages && changes.isEmpty()) {
         return TrackedReceipt.EMPTY;
       }
-      List<GameRows.Sent> sent =
-          taken.isEmpty() ? alone : taken.stream().flatMap(its -> its.sent().stream()).toList();
+      List<GameRows.Sent> sent = taken.isEmpty() ? alone : sent(taken);
       return submit(taken, changes, sent, isOfMessages ? Terms.OF_MESSAGES : terms);
     } catch (RuntimeException e) {
       node.sessions.counts().notTaken(e);
@@ -216,6 +215,17 @@ final class SessionCommits implements MessageCommits {
     }
   }
 
+  private static List<GameRows.Sent> sent(List<Staged> taken) {
+    List<GameRows.Sent> sent = List.of(); // of nearly every commit
+    for (Staged its : taken) {
+      if (!its.sent().isEmpty()) {
+        sent = new ArrayList<>(sent);
+        sent.addAll(its.sent());
+      }
+    }
+    return sent;
+  }
+
   /**
    * Adds the inboxes into which this node sends rows, see {@link SessionId#ofInbox}, and their
    * parts. One is known from the first row on until all of it is in MySQL.
@@ -240,9 +250,10 @@ final class SessionCommits implements MessageCommits {
   }
 
   private static List<SlotMessages> messages(List<Staged> taken, List<MessageChange> changes) {
-    if (changes.isEmpty()
-        && taken.stream().allMatch(its -> its.messages().isEmpty())) { // nearly every
-      return List.of();
+    if (taken.stream().allMatch(its -> its.messages().isEmpty())) { // nearly every
+      return changes.isEmpty()
+          ? List.of()
+          : SlotMessages.bySlot(changes.size() == 1 ? changes : FoldedMessages.of(changes));
     }
     FoldedMessages all = new FoldedMessages();
     all.addAll(changes);
@@ -335,9 +346,14 @@ final class SessionCommits implements MessageCommits {
 
   /** Whether any row moves between two owners. */
   private static boolean moves(List<CommitPart> parts) {
-    return parts.stream()
-        .flatMap(part -> part.rows().stream())
-        .anyMatch(row -> row.movedIn() || row.op() == RowOp.MOVED);
+    for (CommitPart part : parts) {
+      for (ChangedRow row : part.rows()) {
+        if (row.movedIn() || row.op() == RowOp.MOVED) {
+          return true;
+        }
+      }
+    }
+    return false;
   }
 
   /**

@@ -46,6 +46,7 @@ final class MySqlTarget implements ReplayTarget {
   private final RateLimit limit;
   private final Map<Table, String> closed = new LinkedHashMap<>();
   private List<DirectReplay.Owner> waiting = new ArrayList<>();
+  private long waitingBytes;
 
   MySqlTarget(RecoveryDatabase database, RowCodec codec, RateLimit limit) {
     this.database = database;
@@ -63,7 +64,7 @@ final class MySqlTarget implements ReplayTarget {
       }
     }
     writeAll(owners, report, RowRefusal::isCurable);
-    if (waitingBytes() > MOST_WAITING_BYTES) {
+    if (waitingBytes > MOST_WAITING_BYTES) {
       finish(report);
     }
   }
@@ -96,18 +97,12 @@ final class MySqlTarget implements ReplayTarget {
   private List<DirectReplay.Owner> takeWaiting() {
     List<DirectReplay.Owner> taken = waiting;
     waiting = new ArrayList<>();
+    waitingBytes = 0;
     return taken;
   }
 
   private static long rows(List<DirectReplay.Owner> owners) {
     return owners.stream().mapToLong(of -> of.rows().size()).sum();
-  }
-
-  private long waitingBytes() {
-    return waiting.stream()
-        .flatMap(of -> of.rows().stream())
-        .mapToLong(row -> row.encoded().length + row.key().text().length())
-        .sum();
   }
 
   /** Whether a table that takes no rows may be why: then nobody can tell what becomes of it. */
@@ -205,6 +200,7 @@ final class MySqlTarget implements ReplayTarget {
           written.waiting().stream().filter(row -> row.owner().equals(of.owner())).toList();
       if (!rows.isEmpty()) {
         waiting.add(new DirectReplay.Owner(of.owner(), of.session(), rows));
+        rows.forEach(row -> waitingBytes += row.encoded().length + row.key().text().length());
       }
     }
   }
