@@ -140,7 +140,8 @@ public final class JdbcValues {
     } catch (DateTimeException e) {
       throw new GameQueueException(
           column.label()
-              + " holds a date with a zero in it, which Java has no value for: correct it in MySQL",
+              + " holds a date that does not exist, such as 0000-00-00 or 2004-02-31: correct it in"
+              + " MySQL",
           e);
     }
   }

@@ -1,7 +1,9 @@
 package io.gameq.rows;
 
 import io.gameq.Row;
+import io.gameq.RowRefusedException;
 import io.gameq.owner.OwnerId;
+import io.gameq.rows.types.ColumnType;
 import java.time.Clock;
 import java.util.BitSet;
 import org.jspecify.annotations.Nullable;
@@ -61,8 +63,27 @@ public final class PartialRow {
       full[i] =
           before == null
               ? CanonicalRow.absent(table, i, clock)
-              : before.get(table.columns().get(i).name());
+              : kept(table.columns().get(i), before);
     }
     return full;
+  }
+
+  /** Without strict mode MySQL stored an ENUM's wrong values as '', and does not take that back. */
+  private static @Nullable Object kept(Column column, Row before) {
+    Object value = before.get(column.name());
+    if ("".equals(value) && column.type().kind() == ColumnType.Kind.ENUM) {
+      requireMember(column);
+    }
+    return value;
+  }
+
+  private static void requireMember(Column column) {
+    try {
+      Object unused = column.canonical("");
+    } catch (RowRefusedException e) {
+      throw new RowRefusedException(
+          column.label()
+              + " holds a value in MySQL that is none of its members: give it one in the update");
+    }
   }
 }

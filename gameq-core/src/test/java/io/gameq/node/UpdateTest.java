@@ -98,6 +98,28 @@ class UpdateTest {
   }
 
   @Test
+  void anEnumThatHoldsNoMemberIsRefusedByNameUntilTheUpdateGivesItOne() throws Exception {
+    database
+        .table(
+            "mount",
+            "player",
+            "player_id",
+            "player_id BIGINT NOT NULL PRIMARY KEY, speed INT NOT NULL, kind ENUM('horse', 'pig')"
+                + " NOT NULL")
+        .server()
+        .execute("SET SESSION sql_mode = ''", "INSERT INTO mount VALUES (1, 5, 'cow', 0)");
+    queue.close();
+    queue = node("n1");
+    OwnerSession player = queue.open("player:1");
+    refused(
+        () -> player.update("mount", Map.of("player_id", 1, "speed", 6)),
+        "mount.kind holds a value in MySQL that is none of its members");
+    player.rollback();
+    player.update("mount", Map.of("player_id", 1, "speed", 6, "kind", "pig"));
+    player.commit().awaitQueued(LONG);
+  }
+
+  @Test
   void theNextSessionGoesOnWithWhatTheOneBeforeLeftInRedis() {
     OwnerSession player = queue.open("player:1");
     player.put(new Hero(1, 1, 10, "Duke", null));

@@ -66,4 +66,33 @@ class MessagesLeftTest {
       assertEquals(30, pending(game));
     }
   }
+
+  /** Something is left of the WAL, so that each start replays it. */
+  @Test
+  void whatWasPutBackAndIsOverDoesNotComeBackWithTheNextStart() throws Exception {
+    try (RecoveryGame game = new RecoveryGame(directory)) {
+      try (GameQueue queue = game.node("n1")) {
+        OwnerSession player = queue.open("player:1");
+        NodeAccess.messages(queue).commit(List.of(publish("alone"))).awaitQueued(LONG);
+        player.put(new Item(1, 1, 1, 1));
+        player.commit().awaitQueued(LONG);
+      }
+      game.loseRedis();
+      try (GameQueue other = game.node("n2")) {
+        other.open("player:1");
+      }
+      MessageId id = MessageId.of("mail", null, "alone");
+      try (GameQueue queue = game.node("n1")) {
+        assertEquals(1, pending(game));
+        NodeAccess.messages(queue)
+            .commit(List.of(new MessageChange.Delete(id, id.slot(RecoveryGame.SLOTS))))
+            .awaitQueued(LONG);
+        assertEquals(0, pending(game));
+      }
+      game.node("n1").close();
+      assertEquals(0, pending(game));
+      assertEquals(RecoveryMain.FOUND_SOMETHING, game.run("replay --execute").exitCode());
+      assertEquals(0, pending(game));
+    }
+  }
 }

@@ -39,8 +39,9 @@ local function read_ids(b, offset)
   return ids, lanes
 end
 
--- {ns:slot}:t:<topic>:done HASH id -> 'version' or 'version next due'. A full one, or one that was begun DONE_MILLIS ago, becomes
--- done:before, in place of the one that was: each entry stays for DONE_MILLIS, unless MOST_DONE others come, and for thrice that at most.
+-- {ns:slot}:t:<topic>:done HASH id -> 'version' or 'version next due': what a WAL said is over, or was put back from one. A full one,
+-- or one that was begun DONE_MILLIS ago, becomes done:before, in place of the one that was: each entry stays for DONE_MILLIS, unless
+-- MOST_DONE others come, and for thrice that at most.
 local function read_done(record) return string.sub(record, 1, 16), tonumber(string.sub(record, 18)) or 0 end
 
 -- Whether a record says that a version is over, up to its next due time.
@@ -185,6 +186,9 @@ local function publish(b, mode)
     for i = 1, #ids do set_lane_due(t, dues[2 * i]) end
   else
     add_due(b, t .. ':due', unpack(dues))
+  end
+  if mode == REPLAY then -- put back once: its WAL may be replayed again after somebody handled it
+    for i = 1, #ids do remember_done(t, ids[i], version_of(values[2 * i]), 0) end
   end
   wake(b.slot, b.topic, t, was_due)
 end

@@ -102,7 +102,7 @@ public final class SchemaDatabase implements AutoCloseable {
    * @throws GameQueueException when MySQL does not answer
    */
   public List<String> warningsOfRows(TableSpec table) {
-    return mysql.ask(handle -> ZeroDates.look(handle.getConnection(), table.name()));
+    return mysql.ask(handle -> LaxValues.look(handle.getConnection(), table.name()));
   }
 
   /**

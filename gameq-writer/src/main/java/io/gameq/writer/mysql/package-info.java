@@ -5,7 +5,7 @@
  * <pre>
  * schema   SchemaDatabase    the database as these commands see it, and what is amiss in it
  *            MigrationPlan     from SchemaState and the configuration: each MigrationStep in order
- *            ZeroDates         dates that Java has no value for
+ *            LaxValues         values of a time without strict mode
  * letters  DeadLetters       lists, counts, changes, removes
  *            DeadLetterRetry   writes the row after all, as guarded as a flush
  * check    WriterNeeds       what a running writer needs of a database

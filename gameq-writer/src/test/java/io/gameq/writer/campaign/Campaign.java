@@ -7,6 +7,7 @@ import io.gameq.writer.campaign.messages.MessageOutcome;
 import io.gameq.writer.campaign.messages.Trouble;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -73,14 +74,14 @@ final class Campaign {
       Set<String> dead = MessageEnd.dead(world.reader.queue());
       world.nodes.forEach(NodeProcess::kill);
       world.writers.forEach(WriterProcess::kill);
-      check(world, history, random, violations);
+      Set<String> deeds = check(world, history, random, violations);
       SentOutcome sent = new SentChecks(history, SentEnd.of(world.mysql())).check(violations);
       sent.untold().forEach(row -> violations.add(new Violation(Kind.LOST, "untold: " + row)));
       MessageOutcome messages =
           new MessageChecker(
                   world.messages(),
                   dead,
-                  FinalState.deeds(FinalState.rows(world.mysql())),
+                  deeds,
                   Trouble.notForgetting(faultsFrom, healedAt + AFTER_NANOS).with(world.leaps))
               .check();
       return new CaseResult(
@@ -115,7 +116,8 @@ final class Campaign {
     return leftovers;
   }
 
-  private void check(World world, History history, Random random, List<Violation> violations)
+  /** Returns the commits of which a deed was applied, or set aside as MySQL refused it. */
+  private Set<String> check(World world, History history, Random random, List<Violation> violations)
       throws Exception {
     Map<String, Held> rows = FinalState.rows(world.mysql());
     try (HistoryReplay replay =
@@ -124,11 +126,17 @@ final class Campaign {
             world.mysql(),
             servers.mysql().jdbcUrl(world.database))) {
       replay.readWals(history);
-      violations.addAll(new Checker(history, rows, replay.setAside()).check());
+      Set<String> setAside = replay.setAside();
+      violations.addAll(new Checker(history, rows, setAside).check());
       replay.damaged().forEach(damage -> System.out.println("  note: " + damage));
       violations.addAll(replay.checkVersions(rows));
       violations.addAll(replay.twice(random));
       violations.addAll(LateColumns.check(world.mysql(), history));
+      Set<String> deeds = new HashSet<>(FinalState.deeds(rows));
+      setAside.stream()
+          .filter(letter -> Change.table(letter).equals("deed"))
+          .forEach(letter -> deeds.add(letter.substring(letter.indexOf('=') + 1)));
+      return deeds;
     }
   }
 }

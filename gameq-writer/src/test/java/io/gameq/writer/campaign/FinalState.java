@@ -41,6 +41,12 @@ public final class FinalState {
     return numbers(mysql, "SELECT owner, epoch FROM gameq_owner");
   }
 
+  /** Rows that are dead letters. */
+  static Set<String> setAside(MySqlServer mysql) throws SQLException {
+    return numbers(mysql, "SELECT CONCAT(table_name, ':', row_key), version FROM gameq_dead_letter")
+        .keySet();
+  }
+
   /** Rows that were set aside since they had been sent under a key that was in use. */
   static Set<String> keysInUse(MySqlServer mysql) throws SQLException {
     return numbers(

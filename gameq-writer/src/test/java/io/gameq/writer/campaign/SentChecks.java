@@ -80,12 +80,17 @@ public final class SentChecks {
         && attempt.parts.stream().noneMatch(part -> part.owner().equals(change.owner()));
   }
 
-  /** Of rows that nobody ever writes again, and of mails, which only their owners delete. */
+  /**
+   * Of rows that nobody ever writes again, and of mails, which only their owners delete. A row that
+   * MySQL refuses stops no other: it is a dead letter.
+   */
   private boolean isHalf(Attempt attempt) {
     Set<Boolean> there = new HashSet<>();
     for (Change change : attempt.changes) {
       there.add(
-          end.rows().containsKey(change.row()) || (isSent(attempt, change) && isDeleted(change)));
+          end.rows().containsKey(change.row())
+              || end.setAside().contains(change.row())
+              || (isSent(attempt, change) && isDeleted(change)));
     }
     return there.size() > 1;
   }

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import io.gameq.writer.campaign.Attempt.Outcome;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -40,8 +41,11 @@ class SentChecksTest {
     mysql.put(row, new Held(owner, "a", 1));
   }
 
+  private final Set<String> setAside = new HashSet<>();
+
   private SentOutcome check(Set<String> keysInUse) {
-    return new SentChecks(history, new SentEnd(mysql, Map.of(B, 7L), keysInUse)).check(violations);
+    return new SentChecks(history, new SentEnd(mysql, Map.of(B, 7L), setAside, keysInUse))
+        .check(violations);
   }
 
   @Test
@@ -93,6 +97,15 @@ class SentChecksTest {
     mysqlHas(DEED, A);
     assertEquals(1, check(Set.of()).together());
     assertEquals(List.of("half of a (OK)"), violations.stream().map(Violation::what).toList());
+  }
+
+  @Test
+  void aRowThatIsADeadLetterMakesNoHalf() {
+    sentWithDeed();
+    mysqlHas(MAIL, B);
+    setAside.add(DEED);
+    assertEquals(0, check(Set.of()).halves());
+    assertEquals(List.of(), violations);
   }
 
   @Test

@@ -10,11 +10,16 @@ import java.util.Set;
  *
  * @param rows every row of the game's tables
  * @param epochs of each owner's newest session
- * @param keysInUse rows that were set aside since they were sent under a key that was in use
+ * @param setAside rows that are dead letters
+ * @param keysInUse those of them that were sent under a key that was in use
  */
-public record SentEnd(Map<String, Held> rows, Map<String, Long> epochs, Set<String> keysInUse) {
+public record SentEnd(
+    Map<String, Held> rows, Map<String, Long> epochs, Set<String> setAside, Set<String> keysInUse) {
   public static SentEnd of(MySqlServer mysql) throws SQLException {
     return new SentEnd(
-        FinalState.rows(mysql), FinalState.epochs(mysql), FinalState.keysInUse(mysql));
+        FinalState.rows(mysql),
+        FinalState.epochs(mysql),
+        FinalState.setAside(mysql),
+        FinalState.keysInUse(mysql));
   }
 }

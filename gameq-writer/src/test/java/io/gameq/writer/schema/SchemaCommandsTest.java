@@ -131,15 +131,20 @@ class SchemaCommandsTest {
   }
 
   @Test
-  void datesWithAZeroInThemAreWarnedOf() throws Exception {
+  void valuesOfATimeWithoutStrictModeAreWarnedOf() throws Exception {
     game.execute(
-        "SET SESSION sql_mode = ''",
+        "SET SESSION sql_mode = 'ALLOW_INVALID_DATES'",
         "CREATE TABLE born (id INT NOT NULL PRIMARY KEY, never DATE NOT NULL DEFAULT '0000-00-00',"
-            + " bad DATETIME NOT NULL, good TIMESTAMP NULL)",
-        "INSERT INTO born VALUES (1, '2020-01-01', '2020-01-00 00:00:00', '2020-01-01 00:00:00')");
+            + " bad DATETIME NOT NULL, good TIMESTAMP NULL, leap DATE, sex ENUM('f', 'm'),"
+            + " color ENUM('', 'red'))",
+        "INSERT INTO born VALUES (1, '2020-01-01', '2020-01-00 00:00:00', '2020-01-01 00:00:00',"
+            + " '2004-02-31', 'x', '')");
     CommandLineRun check = check("tables: [{ name: born, owner: player, ownerColumn: id }]");
     assertTrue(check.out().contains("warning: column never has a date with a zero"), check.out());
-    assertTrue(check.out().contains("warning: column bad holds dates with a zero"), check.out());
+    assertTrue(check.out().contains("column bad holds dates that do not exist"), check.out());
+    assertTrue(check.out().contains("column leap holds dates that do not exist"), check.out());
+    assertTrue(check.out().contains("column sex holds the empty text"), check.out());
+    assertFalse(check.out().contains("column color"), check.out());
     assertFalse(check.out().contains("column never holds"), check.out());
     assertFalse(check.out().contains("column good"), check.out());
   }
