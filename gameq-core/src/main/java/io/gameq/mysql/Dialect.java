@@ -3,11 +3,13 @@ package io.gameq.mysql;
 /** How the server at hand refers to the new row in ON DUPLICATE KEY UPDATE. */
 public enum Dialect {
   /** MySQL 8.0.19 or newer: a row alias ({@code VALUES()} is deprecated there). */
-  MYSQL(" AS gq_new", "gq_new.%s"),
+  MYSQL(" AS %s", "%s.%s"),
   /** MariaDB, which has no row alias. */
-  MARIADB("", "VALUES(%s)");
+  MARIADB("", "VALUES(%2$s)");
 
-  public final String alias;
+  private static final String NEW = "gq_new";
+
+  private final String alias;
   private final String newValue;
 
   Dialect(String alias, String newValue) {
@@ -15,8 +17,18 @@ public enum Dialect {
     this.newValue = newValue;
   }
 
-  public String newValue(String quotedColumn) {
-    return newValue.formatted(quotedColumn);
+  /** What stands behind the values of a statement on a table. */
+  public String alias(String table) {
+    return alias.formatted(newRow(table));
+  }
+
+  /** A column of the new row in it. */
+  public String newValue(String table, String quotedColumn) {
+    return newValue.formatted(newRow(table), quotedColumn);
+  }
+
+  private static String newRow(String table) {
+    return table.equalsIgnoreCase(NEW) ? NEW + "_row" : NEW;
   }
 
   /** By the server's own version string: Connector/J calls MariaDB MySQL. */

@@ -31,6 +31,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
 /**
@@ -41,13 +42,14 @@ final class FlushPlan {
   /** So long a slow row is tried when nobody else is written that it could be compared with. */
   private static final long ALONE_MILLIS = TimeUnit.MINUTES.toMillis(10);
 
-  private static final Set<ErrorKind> OF_ROWS = Set.of(ErrorKind.ROW, ErrorKind.CURABLE);
+  private static final Set<ErrorKind> OF_ROWS =
+      Set.of(ErrorKind.ROW, ErrorKind.CURABLE, ErrorKind.SCHEMA);
   private static final Set<ErrorKind> OF_ROWS_APART =
-      Set.of(ErrorKind.ROW, ErrorKind.CURABLE, ErrorKind.SLOW);
+      Set.of(ErrorKind.ROW, ErrorKind.CURABLE, ErrorKind.SCHEMA, ErrorKind.SLOW);
   private static final Set<ErrorKind> LAST_RESORT =
-      Set.of(ErrorKind.ROW, ErrorKind.CURABLE, ErrorKind.UNKNOWN);
+      Set.of(ErrorKind.ROW, ErrorKind.CURABLE, ErrorKind.SCHEMA, ErrorKind.UNKNOWN);
   private static final Set<ErrorKind> LAST_RESORT_APART =
-      Set.of(ErrorKind.ROW, ErrorKind.CURABLE, ErrorKind.SLOW, ErrorKind.UNKNOWN);
+      Set.of(ErrorKind.ROW, ErrorKind.CURABLE, ErrorKind.SCHEMA, ErrorKind.SLOW, ErrorKind.UNKNOWN);
 
   /** A statement of 512 rows takes some tens of milliseconds. */
   private static final StatementLimits LIMITS = new StatementLimits(512, 4 << 20, 2, 2);
@@ -62,6 +64,7 @@ final class FlushPlan {
   private final List<OwnerRows> owners;
   private final Patience patience;
   private final BooleanSupplier wroteLately;
+  private final Predicate<Table> wroteInto;
   private final List<HeldBack> heldBack = new ArrayList<>();
 
   /**
@@ -102,17 +105,20 @@ final class FlushPlan {
    *
    * @param isApart of a single owner that may hold up others
    * @param wroteLately whether others were written so lately that MySQL is not slow as a whole
+   * @param wroteInto whether rows of a table were
    */
   FlushPlan(
       long term,
       List<OwnerRows> owners,
       boolean isApart,
       Patience patience,
-      BooleanSupplier wroteLately) {
+      BooleanSupplier wroteLately,
+      Predicate<Table> wroteInto) {
     this.term = term;
     this.owners = new ArrayList<>(owners);
     this.patience = patience;
     this.wroteLately = wroteLately;
+    this.wroteInto = wroteInto;
     this.isLastResort = owners.size() == 1 && isOutOfPatience(owners.get(0));
     if (isApart) {
       this.kinds = isLastResort ? LAST_RESORT_APART : OF_ROWS_APART;
@@ -367,7 +373,7 @@ final class FlushPlan {
       if (of == null || !refusal.isCurable()) {
         continue;
       }
-      if (!isOutOfPatience(of) || isSlowAsAllAre(of, refusal)) {
+      if (!isOutOfPatience(of) || isAsOfAll(of, refusal)) {
         changed |= holdBack(of, refusal.row().key() + ": " + MySqlText.of(refusal.error()));
       } else if (refusal.error() instanceof NotOwnerException waits
           && waits.isPending()
@@ -383,9 +389,13 @@ final class FlushPlan {
     return patience.isOver(of.attempts(), of.refusedForMillis());
   }
 
-  /** Then nothing is known against this row. */
-  private boolean isSlowAsAllAre(OwnerRows of, RowRefusal refusal) {
-    return ErrorKind.of(refusal.error()) == ErrorKind.SLOW && !isSlowByItself(of);
+  /** Then nothing is known against this row: no other of its table passes, or MySQL is slow. */
+  private boolean isAsOfAll(OwnerRows of, RowRefusal refusal) {
+    return switch (ErrorKind.of(refusal.error())) {
+      case SLOW -> !isSlowByItself(of);
+      case SCHEMA -> !wroteInto.test(refusal.row().key().table());
+      default -> false;
+    };
   }
 
   /** While nobody else commits, nobody shows that others pass. */

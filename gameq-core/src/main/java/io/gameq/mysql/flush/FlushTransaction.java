@@ -20,10 +20,12 @@ import java.sql.SQLException;
 import java.sql.Savepoint;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
@@ -47,6 +49,7 @@ public final class FlushTransaction {
   private final Consumer<ErrorKind> errors;
   private final MassRefusals massRefusals = new MassRefusals(System::nanoTime);
   private volatile long writtenNanos = System.nanoTime() - LATELY_NANOS;
+  private final Map<String, Long> tablesWrittenNanos = new ConcurrentHashMap<>();
 
   /**
    * When rows are given up.
@@ -213,7 +216,7 @@ public final class FlushTransaction {
   }
 
   private FlushPlan plan(long term, List<OwnerRows> owners, boolean isApart) {
-    return new FlushPlan(term, owners, isApart, patience, this::wroteLately);
+    return new FlushPlan(term, owners, isApart, patience, this::wroteLately, this::wroteInto);
   }
 
   private Outcome flush(FlushPlan plan, Halves halves) {
@@ -305,6 +308,26 @@ public final class FlushTransaction {
         .collect(Collectors.toUnmodifiableSet());
   }
 
+  /** Rows that the flush tried, but for those that MySQL refused, passed. */
+  private void noteWritten(List<RowChange> rows, List<RowRefusal> refusals) {
+    Set<RowChange> refused = Collections.newSetFromMap(new IdentityHashMap<>());
+    refusals.forEach(refusal -> refused.add(refusal.row()));
+    long now = System.nanoTime();
+    String last = "";
+    for (RowChange row : rows) {
+      String table = row.key().table().name();
+      if (!table.equals(last) && !refused.contains(row)) {
+        tablesWrittenNanos.put(table, now);
+        last = table;
+      }
+    }
+  }
+
+  private boolean wroteInto(Table table) {
+    Long nanos = tablesWrittenNanos.get(table.name());
+    return nanos != null && System.nanoTime() - nanos < LATELY_NANOS;
+  }
+
   private boolean wroteLately() {
     return System.nanoTime() - writtenNanos < LATELY_NANOS;
   }
@@ -364,6 +387,7 @@ public final class FlushTransaction {
       connection.releaseSavepoint(start); // fails when an unknown error ended the transaction
     }
     transaction.commit();
+    noteWritten(rows, refused);
     if (written.stream()
         .anyMatch(of -> of.of().rows().size() > of.kept().size() && of.setAside().isEmpty())) {
       writtenNanos = System.nanoTime();

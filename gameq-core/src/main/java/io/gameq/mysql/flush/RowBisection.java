@@ -1,9 +1,11 @@
 package io.gameq.mysql.flush;
 
 import io.gameq.mysql.ErrorKind;
+import io.gameq.mysql.JdbcValues;
 import io.gameq.mysql.NotOwnerException;
 import io.gameq.mysql.RowChange;
 import io.gameq.mysql.StatementLimits;
+import io.gameq.rows.Column;
 import io.gameq.rows.Table;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -12,9 +14,13 @@ import java.sql.Savepoint;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -24,6 +30,9 @@ import org.slf4j.LoggerFactory;
  */
 final class RowBisection {
   private static final int MOST_ONE_BY_ONE = 64;
+
+  /** No such table or column, another number of columns: in what a trigger does, too. */
+  private static final Set<Integer> MAY_BE_OF_TRIGGER = Set.of(1146, 1054, 1136);
 
   /** Each takes seconds, in which the owner is locked. */
   private static final int MOST_SLOW_ROWS = 2;
@@ -45,11 +54,13 @@ final class RowBisection {
   private final StatementLimits limits;
   private final List<RowRefusal> refused;
   private final List<RowRefusal> slow = new ArrayList<>();
+  private final Map<Table, Boolean> takeRows = new HashMap<>();
 
   /**
    * A search.
    *
-   * @param kinds errors that are taken for a row's; others are thrown
+   * @param kinds errors that are taken for a row's, {@link ErrorKind#SCHEMA} where a trigger failed
+   *     alone; others are thrown
    * @param refused what is refused already
    */
   RowBisection(
@@ -86,7 +97,9 @@ final class RowBisection {
         return true;
       }
     } catch (SQLException e) {
-      if (!kinds.contains(ErrorKind.of(e)) || e instanceof ManySlowRowsException) {
+      if (!kinds.contains(ErrorKind.of(e))
+          || e instanceof ManySlowRowsException
+          || e instanceof TableRefusedException) {
         throw e;
       }
     } catch (RuntimeException e) { // a value that cannot be bound or read
@@ -99,15 +112,33 @@ final class RowBisection {
     return false;
   }
 
-  /** Executes a statement; when MySQL refuses it, its halves, down to the rows that it refuses. */
+  /**
+   * Executes a statement; when MySQL refuses it, its halves, down to the rows that it refuses.
+   *
+   * @throws TableRefusedException when the table takes none of them
+   */
   void execute(Table table, List<RowChange> rows, Statement statement) throws SQLException {
+    int before = refused.size();
+    halve(table, rows, statement);
+    List<RowRefusal> these = refused.subList(before, refused.size());
+    if (rows.size() > 1
+        && these.size() == rows.size()
+        && these.stream().allMatch(of -> ErrorKind.of(of.error()) == ErrorKind.SCHEMA)) {
+      throw new TableRefusedException(table, these.get(0).error());
+    }
+  }
+
+  private void halve(Table table, List<RowChange> rows, Statement statement) throws SQLException {
     try {
       executeOnce(rows, statement);
     } catch (SQLException e) {
       if (ErrorKind.of(e) == ErrorKind.SCHEMA) {
-        throw new TableRefusedException(table, e);
-      }
-      if (!kinds.contains(ErrorKind.of(e))) {
+        if (!kinds.contains(ErrorKind.SCHEMA)
+            || !MAY_BE_OF_TRIGGER.contains(e.getErrorCode())
+            || !takesRows(table)) {
+          throw new TableRefusedException(table, e);
+        }
+      } else if (!kinds.contains(ErrorKind.of(e))) {
         throw e;
       }
       boolean isSlow = ErrorKind.of(e) == ErrorKind.SLOW;
@@ -128,9 +159,34 @@ final class RowBisection {
       boolean oneByOne = isSlow && rows.size() <= MOST_ONE_BY_ONE;
       int part = oneByOne ? 1 : (rows.size() + 1) / 2;
       for (int from = 0; from < rows.size(); from += part) {
-        execute(table, rows.subList(from, Math.min(rows.size(), from + part)), statement);
+        halve(table, rows.subList(from, Math.min(rows.size(), from + part)), statement);
       }
     }
+  }
+
+  /** Whether the table takes a statement of no rows: then a trigger failed, of some rows. */
+  private boolean takesRows(Table table) throws SQLException {
+    Boolean known = takeRows.get(table);
+    if (known == null) {
+      String columns =
+          Stream.concat(table.columns().stream().map(Column::name), Stream.of(Table.VERSION_COLUMN))
+              .map(JdbcValues::quoted)
+              .collect(Collectors.joining(", "));
+      String name = JdbcValues.quoted(table.name());
+      try (java.sql.Statement probe = connection.createStatement()) {
+        probe.executeUpdate(
+            "INSERT INTO %s (%s) SELECT %s FROM %s WHERE FALSE"
+                .formatted(name, columns, columns, name));
+        known = true;
+      } catch (SQLException e) {
+        if (ErrorKind.of(e) != ErrorKind.SCHEMA) {
+          throw e;
+        }
+        known = false;
+      }
+      takeRows.put(table, known);
+    }
+    return known;
   }
 
   private SQLException reason(RowChange row, SQLException e) {

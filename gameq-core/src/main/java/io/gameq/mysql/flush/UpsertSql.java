@@ -126,7 +126,7 @@ public final class UpsertSql {
         inserted.stream()
             .map(JdbcValues::placeholder)
             .collect(Collectors.joining(", ", "(", ", ?)"));
-    String newer = dialect.newValue(version) + " > " + name + "." + version;
+    String newer = dialect.newValue(table.name(), version) + " > " + name + "." + version;
     if (table.hasOtherUniqueKeys()) { // the duplicate may be another row, which must not change
       newer =
           newer
@@ -134,7 +134,7 @@ public final class UpsertSql {
                   .map(
                       c ->
                           " AND "
-                              + dialect.newValue(JdbcValues.quoted(c.name()))
+                              + dialect.newValue(table.name(), JdbcValues.quoted(c.name()))
                               + " = "
                               + name
                               + "."
@@ -145,45 +145,43 @@ public final class UpsertSql {
         new StringBuilder(
             "INSERT INTO %s (%s, %s) VALUES %s%s ON DUPLICATE KEY UPDATE "
                 .formatted(
-                    name, columns, version, (row + ",").repeat(rows - 1) + row, dialect.alias));
+                    name,
+                    columns,
+                    version,
+                    (row + ",").repeat(rows - 1) + row,
+                    dialect.alias(table.name())));
     for (Column column : updated) {
       if (ownerMayChange || !column.equals(table.ownerColumn())) {
-        sql.append(assignment(name, JdbcValues.quoted(column.name()), newer)).append(", ");
+        sql.append(assignment(table, JdbcValues.quoted(column.name()), newer)).append(", ");
       }
     }
     return sql.append(
             ownerMayChange
-                ? assignment(name, version, newer)
+                ? assignment(table, version, newer)
                 : "%1$s = IF(%2$s, IF(%3$s, %4$s, NULL), %5$s.%1$s)"
                     .formatted(
                         version,
                         newer,
-                        sameOwner(name, table.ownerColumn()),
-                        dialect.newValue(version),
+                        sameOwner(table),
+                        dialect.newValue(table.name(), version),
                         name))
         .toString();
   }
 
   /** Byte by byte: a collation may take two owners for one. */
-  private String sameOwner(String table, Column owner) {
+  private String sameOwner(Table table) {
+    Column owner = table.ownerColumn();
     String column = JdbcValues.quoted(owner.name());
-    String there = table + "." + column;
-    String here = dialect.newValue(column);
+    String there = JdbcValues.quoted(table.name()) + "." + column;
+    String here = dialect.newValue(table.name(), column);
     return owner.type().kind() == ColumnType.Kind.TEXT
         ? "CAST(%s AS BINARY) = CAST(%s AS BINARY)".formatted(there, here)
         : there + " = " + here;
   }
 
-  private String assignment(String table, String column, String newer) {
-    return column
-        + " = IF("
-        + newer
-        + ", "
-        + dialect.newValue(column)
-        + ", "
-        + table
-        + "."
-        + column
-        + ")";
+  private String assignment(Table table, String column, String newer) {
+    return "%1$s = IF(%2$s, %3$s, %4$s.%1$s)"
+        .formatted(
+            column, newer, dialect.newValue(table.name(), column), JdbcValues.quoted(table.name()));
   }
 }

@@ -109,6 +109,11 @@ class FlushTransactionTest {
                       + " CHAR(1) NOT NULL, weight INT NOT NULL CHECK (weight < 10), UNIQUE KEY"
                       + " chest_hotkey (player_id, hotkey), CONSTRAINT chest_inside FOREIGN KEY"
                       + " (inside) REFERENCES chest (id) ON DELETE CASCADE")
+              .table(
+                  "gq_new",
+                  "player",
+                  "player_id",
+                  "id BIGINT NOT NULL PRIMARY KEY, player_id BIGINT NOT NULL")
               .table("guild", "guild", "id", "id BIGINT NOT NULL PRIMARY KEY, leader BIGINT")
               .table(
                   "member",
@@ -825,6 +830,33 @@ class FlushTransactionTest {
             FlushTransaction.TableRefused.class, flush(hero(10, 1, "Ann"), item(10, 1)));
     assertEquals("item", refused.table().name());
     assertEquals("0", query("SELECT COUNT(*) FROM hero"));
+  }
+
+  @Test
+  void aTableNamedAsARowOfTheStatementIsFlushed() throws SQLException {
+    RowChange row = put(player, 10, "gq_new", Map.of("id", 1, "player_id", 1));
+    assertEquals(1, committed(flush(row)).written().size());
+    assertEquals("10", query("SELECT gq_version FROM gq_new"));
+  }
+
+  /** Only rows for which the trigger does that are at fault. */
+  @Test
+  void aTriggerThatNamesAMissingTableHoldsUpNoOtherRow() throws SQLException {
+    server.execute(
+        "CREATE TRIGGER haunted BEFORE INSERT ON item FOR EACH ROW IF NEW.count = 666 THEN INSERT"
+            + " INTO missing VALUES (1); END IF");
+    Committed committed =
+        committed(
+            flush.flush(
+                List.of(
+                    rows(player, session, itemOf(player, 10, 1, 666)),
+                    rows(other, otherSession, itemOf(other, 10, 2, 5)))));
+    assertEquals(1, committed.heldBack().size());
+    assertTrue(committed.heldBack().get(0).reason().contains("missing"));
+    assertEquals("2", query("SELECT GROUP_CONCAT(id) FROM item"));
+
+    committed = committed(flush(itemOf(player, 10, 1, 666))); // alone, too
+    assertEquals(1, committed.heldBack().size());
   }
 
   @Test
