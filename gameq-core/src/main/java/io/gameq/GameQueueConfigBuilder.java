@@ -359,8 +359,9 @@ public final class GameQueueConfigBuilder {
   /**
    * Pushes back when the oldest change of the whole game waits for MySQL for this long (1 s to a
    * week); not set by default. What waits is looked at every 5 s, once for all nodes and writers,
-   * so that it is known up to 6 s late. A pressure ends a tenth below its threshold, and when
-   * nobody could look for 20 s.
+   * so that it is known up to 6 s late. Owners that are held up do not count: MySQL refused a row
+   * of theirs or its table, which delays nobody else. A pressure ends a tenth below its threshold,
+   * and when nobody could look for 20 s.
    */
   public GameQueueConfigBuilder pushBackAtAge(Duration age, PushBack policy) {
     return pushBackAt(Pressure.Of.AGE, age.toMillis() / 1_000.0, policy);

@@ -39,8 +39,20 @@ public record Backlog(List<Waiting> slots, RedisState redis, List<TopicBacklog> 
    * @throws io.gameq.RedisUnavailableException when Redis does not answer
    */
   public static Backlog of(RedisConnection redis, Slots slots, Set<String> paused) {
+    return of(redis, slots, paused, Set.of());
+  }
+
+  /**
+   * The same of a writer.
+   *
+   * @param refused tables that MySQL takes no rows of
+   */
+  public static Backlog of(
+      RedisConnection redis, Slots slots, Set<String> paused, Set<String> refused) {
     return new Backlog(
-        Waiting.inSlots(redis, slots, paused), RedisServerCheck.state(redis), topics(redis, slots));
+        Waiting.inSlots(redis, slots, paused, refused),
+        RedisServerCheck.state(redis),
+        topics(redis, slots));
   }
 
   /** What is wrong with topics hides nothing of the rows. */
@@ -85,7 +97,12 @@ public record Backlog(List<Waiting> slots, RedisState redis, List<TopicBacklog> 
     return oldestAgeMillis(slot -> true);
   }
 
-  /** The same of some slots alone. */
+  /** The same without owners that are held up, for which nobody else waits. */
+  public long oldestPassingAgeMillis() {
+    return slots.stream().mapToLong(Waiting::oldestPassingAgeMillis).max().orElse(0);
+  }
+
+  /** The same of some slots alone, with all owners. */
   public long oldestAgeMillis(IntPredicate which) {
     return slots.stream()
         .filter(of -> which.test(of.slot()))

@@ -3,7 +3,8 @@ package io.gameq.backlog;
 /**
  * What a node needs to know of a {@link Backlog}. Immutable.
  *
- * @param oldestAgeMillis how long the oldest change waits for MySQL, at least; 0 when none does
+ * @param oldestAgeMillis how long the oldest change waits for MySQL, at least, without owners that
+ *     are held up; 0 when none does
  * @param rows that no writer has claimed, estimated
  * @param usedBytes memory of Redis
  * @param mostBytes its limit; 0 without one
@@ -12,7 +13,7 @@ public record BacklogSummary(long oldestAgeMillis, long rows, long usedBytes, lo
   /** What a node needs of a look. */
   public static BacklogSummary of(Backlog backlog) {
     return new BacklogSummary(
-        backlog.oldestAgeMillis(),
+        backlog.oldestPassingAgeMillis(),
         backlog.rows(),
         backlog.redis().usedBytes(),
         backlog.redis().mostBytes());

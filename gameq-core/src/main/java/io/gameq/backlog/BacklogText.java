@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * A look at the backlog as text, as it is published in Redis for all nodes and writers. Stateless.
  *
  * <pre>
- * 2 USED_BYTES MAX_BYTES REPLICAS POLICY VERSION     the first number is the format's
+ * 3 USED_BYTES MAX_BYTES REPLICAS POLICY VERSION     the first number is the format's
  * NUMBER NUMBER ...                                  a line for each slot, as Waiting has them
  * TOPIC PENDING DUE HELD DEAD FIRST OVERDUE PAUSED   a line for each topic: TopicBacklog
  *
@@ -22,10 +22,10 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  */
 final class BacklogText {
-  private static final String FORMAT = "2";
+  private static final String FORMAT = "3";
   private static final String SUMMARY_FORMAT = "1";
   private static final int HEADER_WORDS = 6;
-  private static final int SLOT_NUMBERS = 13;
+  private static final int SLOT_NUMBERS = 14;
   private static final int TOPIC_NUMBERS = 7;
   private static final int SUMMARY_NUMBERS = 5;
 
@@ -59,6 +59,7 @@ final class BacklogText {
         of.claimed(),
         of.lapsed(),
         of.oldestMillis(),
+        of.oldestPassingMillis(),
         of.counted(),
         of.countedRows(),
         of.stale(),
@@ -102,7 +103,7 @@ final class BacklogText {
         waiting.add(
             new Waiting(
                 slot, of[0], of[1], of[2], of[3], of[4], of[5], of[6], of[7], of[8], of[9], of[10],
-                of[11], of[12]));
+                of[11], of[12], of[13]));
       }
       List<TopicBacklog> topics = new ArrayList<>();
       for (int line = slots + 1; line < lines.length; line++) {

@@ -158,7 +158,7 @@ class FlushNowTest {
   }
 
   private Waiting waiting() {
-    return Waiting.inSlots(redis, new Slots(game.namespace, Game.SLOTS), Set.of())
+    return Waiting.inSlots(redis, new Slots(game.namespace, Game.SLOTS), Set.of(), Set.of())
         .get(OwnerId.of("player:1").slot(Game.SLOTS));
   }
 }

@@ -74,7 +74,8 @@ class PausesTest {
   }
 
   private Waiting waiting(int slot) {
-    return Waiting.inSlots(redis, new Slots(game.namespace, Game.SLOTS), Set.of()).get(slot);
+    return Waiting.inSlots(redis, new Slots(game.namespace, Game.SLOTS), Set.of(), Set.of())
+        .get(slot);
   }
 
   /** Nobody has claimed it though it is due for longer than any writer needs. */

@@ -19,6 +19,8 @@ import java.util.Set;
  * @param oldestMillis since when, at least, the owner waits who has waited for longest, ms since
  *     1970; 0 when nobody waits. One row each of those who are next is looked at, and the end of
  *     the first merge window: rows of another owner may be older
+ * @param oldestPassingMillis the same without owners that are held up: MySQL refused a row of
+ *     theirs or its table, and others do not wait for them
  * @param counted owners whose rows were counted
  * @param countedRows their rows
  * @param stale sessions that committed after they had lost ownership
@@ -35,6 +37,7 @@ public record Waiting(
     long claimed,
     long lapsed,
     long oldestMillis,
+    long oldestPassingMillis,
     long counted,
     long countedRows,
     long stale,
@@ -50,12 +53,15 @@ public record Waiting(
    * Looks at all slots, over a connection that no other thread uses meanwhile.
    *
    * @param paused tables whose rows are to wait: they do not count as old
+   * @param refused tables that MySQL takes no rows of: their owners are held up
    * @throws io.gameq.RedisUnavailableException when Redis does not answer
    * @throws io.gameq.GameQueueException when Redis refuses, as a replica does
    */
-  public static List<Waiting> inSlots(RedisConnection redis, Slots slots, Set<String> paused) {
-    List<Object> args =
-        List.of(MOST_COUNTED, paused.stream().map(PercentEncoding::percent).toList());
+  public static List<Waiting> inSlots(
+      RedisConnection redis, Slots slots, Set<String> paused, Set<String> refused) {
+    List<String> tables = new ArrayList<>(paused.stream().map(PercentEncoding::percent).toList());
+    refused.forEach(table -> tables.add("!" + PercentEncoding.percent(table)));
+    List<Object> args = List.of(MOST_COUNTED, tables);
     List<LuaScript.Call> calls = new ArrayList<>();
     for (int i = 0; i < slots.count(); i++) {
       calls.add(new LuaScript.Call(slots.get(i), args));
@@ -67,7 +73,7 @@ public record Waiting(
       waiting.add(
           new Waiting(
               i, of[0], of[1], of[2], of[3], of[4], of[5], of[6], of[7], of[8], of[9], of[10],
-              of[11], of[12]));
+              of[11], of[12], of[13]));
     }
     return waiting;
   }
@@ -79,6 +85,15 @@ public record Waiting(
 
   /** How long the oldest waits, at least, ms; 0 when nobody does. */
   public long oldestAgeMillis() {
-    return oldestMillis == 0 ? 0 : Math.max(0, nowMillis - oldestMillis);
+    return age(oldestMillis);
+  }
+
+  /** The same without owners that are held up. */
+  public long oldestPassingAgeMillis() {
+    return age(oldestPassingMillis);
+  }
+
+  private long age(long sinceMillis) {
+    return sinceMillis == 0 ? 0 : Math.max(0, nowMillis - sinceMillis);
   }
 }

@@ -15,6 +15,7 @@ class WaitingTest {
 
   private final SlotFixture redis = new SlotFixture();
   private Set<String> paused = Set.of();
+  private Set<String> refused = Set.of();
 
   @AfterEach
   void close() {
@@ -22,7 +23,7 @@ class WaitingTest {
   }
 
   private Waiting look() {
-    return Waiting.inSlots(redis.redis, new Slots(redis.namespace, 1), paused).get(0);
+    return Waiting.inSlots(redis.redis, new Slots(redis.namespace, 1), paused, refused).get(0);
   }
 
   private static String rowOf(long millis) {
@@ -54,7 +55,7 @@ class WaitingTest {
   void whereNobodyWaitsAllIsZero() {
     Waiting look = look();
     assertTrue(look.nowMillis() > 1_700_000_000_000L, look::toString);
-    assertEquals(new Waiting(0, look.nowMillis(), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0), look);
+    assertEquals(new Waiting(0, look.nowMillis(), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0), look);
   }
 
   @Test
@@ -106,6 +107,39 @@ class WaitingTest {
     long now = look().nowMillis();
     commit("player:1", 1, now - 20, 0);
     assertEquals(now - 20, look().oldestMillis());
+  }
+
+  private void isHeldUp(String owner, long sinceMillis) {
+    redis
+        .redis
+        .sync()
+        .hset(
+            SlotFixture.bytes(redis.slot.prefix() + ":claim"),
+            SlotFixture.bytes(OwnerId.of(owner).encoded()),
+            SlotFixture.bytes("- " + redis.first.text() + " 7 0 " + sinceMillis + " w1"));
+  }
+
+  @Test
+  void whoIsHeldUpDelaysNobodyElse() {
+    long now = look().nowMillis();
+    commit("player:1", 1, now - HOUR_MILLIS, now - 60_000);
+    assertEquals(now - HOUR_MILLIS, look().oldestPassingMillis());
+    isHeldUp("player:1", now - HOUR_MILLIS);
+    assertEquals(0, look().oldestPassingMillis());
+    commit("player:2", 1, now - 9_000, now - 8_000);
+    assertEquals(now - 9_000, look().oldestPassingMillis());
+    assertEquals(now - HOUR_MILLIS, look().oldestMillis());
+  }
+
+  @Test
+  void aTableThatMySqlTakesNoRowsOfHoldsUpItsRowsAlone() {
+    long now = look().nowMillis();
+    commit("player:1", 1, now - HOUR_MILLIS, now - 20);
+    refused = Set.of("item");
+    assertEquals(now - HOUR_MILLIS, look().oldestMillis());
+    assertEquals(now - 20, look().oldestPassingMillis());
+    refused = Set.of("other");
+    assertEquals(now - HOUR_MILLIS, look().oldestPassingMillis());
   }
 
   @Test

@@ -219,7 +219,7 @@ public final class WriterService implements AutoCloseable {
   }
 
   private Backlog lookWhatWaits(RedisConnection redis) {
-    return Backlog.of(redis, slots, decoder.heldTables());
+    return Backlog.of(redis, slots, decoder.heldTables(), holdUps.tables().names());
   }
 
   private void bindTo(MeterRegistry meters) {
