@@ -17,9 +17,10 @@
  * T:lease              ZSET    lane -> end of its lease, ms of Redis TIME
  * T:tries              HASH    id -> 'attempts lapses' of a pending message that was taken before
  * T:dead, T:why        HASH    id -> value; id -> 'ms attempts error'; at most 10,000
- * T:done,              HASH    id -> version, and perhaps next due, that a replay knows to be over
- * T:done:before                or has put back; at most 50,000 each, for a week at least if there
- *                              are no more
+ * T:done,              HASH    id -> version, and perhaps next due, that a replay knows to be over;
+ * T:done:before                at most 50,000 each, for a week at least if there are no more
+ * T:back,              HASH    id -> version that a replay has put back; kept as T:done is
+ * T:back:before
  * T:age                STRING  the age that scores in T:ready were made with, ms
  * T:fence              STRING  'ms count taken': ms and count of the newest take, which never go
  *                              back; Redis TIME at that take, which does when its clock was set

@@ -39,9 +39,8 @@ local function read_ids(b, offset)
   return ids, lanes
 end
 
--- {ns:slot}:t:<topic>:done HASH id -> 'version' or 'version next due': what a WAL said is over, or was put back from one. A full one,
--- or one that was begun DONE_MILLIS ago, becomes done:before, in place of the one that was: each entry stays for DONE_MILLIS, unless
--- MOST_DONE others come, and for thrice that at most.
+-- {ns:slot}:t:<topic>:done HASH id -> 'version' or 'version next due'. A full one, or one that was begun DONE_MILLIS ago, becomes
+-- done:before, in place of the one that was: each entry stays for DONE_MILLIS, unless MOST_DONE others come, and for thrice that at most.
 local function read_done(record) return string.sub(record, 1, 16), tonumber(string.sub(record, 18)) or 0 end
 
 -- Whether a record says that a version is over, up to its next due time.
@@ -57,17 +56,34 @@ local function done_of(t, id)
   if here then return read_done(here) end
 end
 
-local function remember_done(t, id, version, next_due)
-  local key = t .. ':done'
-  if says_done(redis.call('HGET', key, id), version, next_due) then return end
+local function make_room(key)
   local lives = redis.call('PTTL', key)
   if lives >= 0 and lives <= DONE_MILLIS or redis.call('HLEN', key) >= MOST_DONE then
     redis.call('RENAME', key, key .. ':before')
     redis.call('PEXPIRE', key .. ':before', DONE_MILLIS)
   end
+end
+
+local function remember_done(t, id, version, next_due)
+  local key = t .. ':done'
+  if says_done(redis.call('HGET', key, id), version, next_due) then return end
+  make_room(key)
   local before = redis.call('HGET', key .. ':before', id)
   if says_done(before, version, next_due) then version, next_due = read_done(before) end
   redis.call('HSET', key, id, next_due == 0 and version or version .. ' ' .. whole(next_due))
+  if redis.call('PTTL', key) < 0 then redis.call('PEXPIRE', key, 2 * DONE_MILLIS) end
+end
+
+-- {ns:slot}:t:<topic>:back HASH id -> version that was put back, once: its WAL may be replayed again after somebody handled it. Kept as
+-- done is.
+local function was_put_back(t, id, version)
+  return redis.call('HGET', t .. ':back', id) == version or redis.call('HGET', t .. ':back:before', id) == version
+end
+
+local function remember_back(t, id, version)
+  local key = t .. ':back'
+  make_room(key)
+  redis.call('HSET', key, id, version)
   if redis.call('PTTL', key) < 0 then redis.call('PEXPIRE', key, 2 * DONE_MILLIS) end
 end
 
@@ -88,7 +104,10 @@ local function due_when_late(t, id, due, value, mode)
     if there ~= '' and version_of(there) >= version then return nil end
   end
   local done, next_due
-  if mode == REPLAY then done, next_due = done_of(t, id) end
+  if mode == REPLAY then
+    if was_put_back(t, id, version) then return nil end
+    done, next_due = done_of(t, id)
+  end
   if not done or done < version then return due end
   return done == version and next_due > 0 and whole(next_due) or nil
 end
@@ -187,8 +206,8 @@ local function publish(b, mode)
   else
     add_due(b, t .. ':due', unpack(dues))
   end
-  if mode == REPLAY then -- put back once: its WAL may be replayed again after somebody handled it
-    for i = 1, #ids do remember_done(t, ids[i], version_of(values[2 * i]), 0) end
+  if mode == REPLAY then
+    for i = 1, #ids do remember_back(t, ids[i], version_of(values[2 * i])) end
   end
   wake(b.slot, b.topic, t, was_due)
 end
@@ -353,7 +372,9 @@ local function refusal(b, is_full, mode)
     wrong = wrong_keys(b.t, 'claim', 'hash', 'held', 'hash', 'lease', 'zset')
   end
   if not wrong and b.kind == 'a' then wrong = wrong_keys(b.t, 'dead', 'hash', 'why', 'hash') end
-  if not wrong and mode ~= FIRST then wrong = wrong_keys(b.t, 'done', 'hash', 'done:before', 'hash') end
+  if not wrong and mode ~= FIRST then
+    wrong = wrong_keys(b.t, 'done', 'hash', 'done:before', 'hash', 'back', 'hash', 'back:before', 'hash')
+  end
   if not wrong and b.grouped and b.kind ~= 'e' then
     local _, lanes = read_ids(b, b.kind == 'p' and 0 or 1)
     local last

@@ -261,7 +261,7 @@ class MessageReplayTest {
       assertEquals(past + 2_000, taken.dueMillis(), "order " + number);
       assertEquals(past + 2_000, MessageValue.decode(taken.value()).sinceMillis());
       topic.send(ack(taken));
-      topic.redis.sync().del(topic.key(A, "done"));
+      topic.redis.sync().del(topic.key(A, "done"), topic.key(A, "back"));
       assertEquals(List.of("fence"), topic.keys());
     }
   }

@@ -18,7 +18,7 @@ public final class DrainCheck {
 
   /** Of {@code t:TOPIC:}. */
   private static final Set<String> MAY_STAY =
-      Set.of("dead", "why", "done", "done:before", "age", "fence");
+      Set.of("dead", "why", "done", "done:before", "back", "back:before", "age", "fence");
 
   private DrainCheck() {}
 
