@@ -1,5 +1,7 @@
 package io.gameq.writer;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
+
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.gameq.GameQueue;
@@ -14,6 +16,8 @@ import io.gameq.writer.node.WriterNode;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -72,7 +76,7 @@ final class DoorWorld implements AutoCloseable {
       port: 0
       door: open
       tokens:
-        - { name: shop, token: %2$s, role: messages }
+        - { name: shop, token: %2$s, role: messages, define: true }
         - { name: viewer, token: %3$s }
         - { name: post, token: %4$s, role: messages, topics: "mail* letters" }
     node:
@@ -109,6 +113,35 @@ final class DoorWorld implements AutoCloseable {
 
   Answer get(String path) throws Exception {
     return send("GET", path, "", ALL);
+  }
+
+  /** Begins a request of which the last byte does not come. */
+  Socket begin(String method, String path, int contentLength) throws IOException {
+    Socket socket = new Socket(InetAddress.getLoopbackAddress(), http.port());
+    String head =
+        """
+        %s /api/topics/%s HTTP/1.1
+        Host: 127.0.0.1:%d
+        Authorization: Bearer %s
+        Content-Type: application/json
+        Content-Length: %d
+
+        """
+            .formatted(method, path, http.port(), ALL, contentLength);
+    socket.getOutputStream().write(head.replace("\n", "\r\n").getBytes(US_ASCII));
+    socket.getOutputStream().write(new byte[contentLength - 1]);
+    return socket;
+  }
+
+  /** The status of {@code /ready/messages}. */
+  int ready() throws Exception {
+    return client
+        .send(
+            HttpRequest.newBuilder(
+                    URI.create("http://127.0.0.1:%d/ready/messages".formatted(http.port())))
+                .build(),
+            HttpResponse.BodyHandlers.ofString())
+        .statusCode();
   }
 
   Answer send(String method, String path, String body, String token, String... headers)

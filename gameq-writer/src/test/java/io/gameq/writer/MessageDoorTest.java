@@ -2,6 +2,7 @@ package io.gameq.writer;
 
 import static io.gameq.servers.Waits.LONG;
 import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -11,10 +12,13 @@ import io.gameq.Topic;
 import io.gameq.TopicOptions;
 import io.gameq.servers.GameDatabase;
 import io.gameq.writer.DoorWorld.Answer;
+import java.net.Socket;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.Base64;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -220,7 +224,9 @@ class MessageDoorTest {
                 }
               });
       assertEquals(404, stopped.get("last/messages/k").status());
+      assertEquals(200, stopped.ready());
       stopped.door.closes();
+      assertEquals(503, stopped.ready());
       stopped.node.close();
       Answer answer = waits.get(LONG.toMillis(), TimeUnit.MILLISECONDS);
       assertTrue(Set.of(200, 503).contains(answer.status()), () -> answer.body().toString());
@@ -229,6 +235,28 @@ class MessageDoorTest {
       assertError(503, "the writer stops", gone);
       assertEquals("1", gone.retryAfter());
     }
+  }
+
+  @Test
+  void topicsAreDefinedByTokensThatMayAlone() throws Exception {
+    Answer refused = here.send("PUT", "mail2", "{}", DoorWorld.MAILS);
+    assertEquals(403, refused.status());
+    assertEquals(404, here.get("mail2").status());
+  }
+
+  @Test
+  void bodiesThatAreBeingReadHaveSoMuchMemoryTogether() throws Exception {
+    define("large", "{}");
+    List<Socket> slow = new ArrayList<>();
+    for (int i = 0; i < 2; i++) { // as a client that sends nothing more
+      slow.add(here.begin("PUT", "large/messages/k" + i, 4 << 20));
+    }
+    String small = "{\"payload\": {\"n\": 1}}";
+    await().atMost(LONG).until(() -> here.put("large/messages/k", small).status() == 429);
+    for (Socket of : slow) {
+      of.close();
+    }
+    await().atMost(LONG).until(() -> here.put("large/messages/k", small).status() == 200);
   }
 
   @Test

@@ -30,6 +30,12 @@ public final class TopicTable {
     this.mysql = mysql;
   }
 
+  /** How many there are. */
+  public int count() {
+    return mysql.ask(
+        handle -> handle.select("SELECT COUNT(*) FROM gameq_topic").mapTo(Integer.class).one());
+  }
+
   /**
    * Keeps the definition of a topic if there is none yet, else compares.
    *

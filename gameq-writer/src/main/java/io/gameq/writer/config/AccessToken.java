@@ -11,13 +11,18 @@ import java.util.stream.Collectors;
  * @param name of whoever has it, for the audit log
  * @param topics whose messages it may see and handle, each with {@code *} for any characters; empty
  *     for all
+ * @param mayDefine whether it may define topics, which all who watch them pay for
  */
-public record AccessToken(String name, Role role, String secret, List<String> topics) {
+public record AccessToken(
+    String name, Role role, String secret, List<String> topics, boolean mayDefine) {
   /** What a token allows. */
   public enum Role {
     /** To look, at values of rows as well. */
     READ,
-    /** For programs: to publish messages and to handle them, and nothing of the console. */
+    /**
+     * For programs: to publish messages and to handle them, to define topics if it {@code
+     * mayDefine}, and nothing of the console.
+     */
     MESSAGES,
     /** To act as well: to retry, to discard, to pause; and what {@link #MESSAGES} may. */
     ACT
@@ -27,9 +32,9 @@ public record AccessToken(String name, Role role, String secret, List<String> to
     topics = List.copyOf(topics);
   }
 
-  /** For all topics. */
+  /** For all topics; who may act may define them. */
   public AccessToken(String name, Role role, String secret) {
-    this(name, role, secret, List.of());
+    this(name, role, secret, List.of(), role == Role.ACT);
   }
 
   /** Whether it is good for a topic. */

@@ -57,6 +57,7 @@ final class HttpSection {
       Role role = of.oneOf("role", Role.READ);
       String secret = token(of);
       List<String> topics = topics(of);
+      boolean mayDefine = of.yes("define") || role == Role.ACT;
       of.refuseOthers();
       if (secret == null) {
         throw of.wrong("tokenFile", "is missing: it has no default");
@@ -64,7 +65,7 @@ final class HttpSection {
       if (tokens.stream().anyMatch(other -> other.secret().equals(secret))) {
         throw of.wrong("tokenFile", "has the same token as another: whose it is must be known");
       }
-      tokens.add(new AccessToken(name, role, secret, topics));
+      tokens.add(new AccessToken(name, role, secret, topics, mayDefine));
     }
     return tokens;
   }

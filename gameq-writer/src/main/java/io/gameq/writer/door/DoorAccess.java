@@ -25,6 +25,10 @@ final class DoorAccess {
     if (route.changes() && token.role() == Role.READ) {
       throw new ForbiddenResponse("this token is for looking only: role messages is needed");
     }
+    if (route == DoorRoute.DEFINE && !token.mayDefine()) {
+      throw new ForbiddenResponse(
+          "this token does not define topics: it needs define: true in http.tokens");
+    }
     if (!token.allows(topic)) {
       throw new ForbiddenResponse("this token is not for topic '%s'".formatted(topic));
     }

@@ -102,13 +102,16 @@ final class DoorActions {
 
   CompletableFuture<DoorAnswer> publish(
       String name, String key, @Nullable String group, PublishedBody body) {
-    return queued(topics.get(name), List.of(body.message(key, group)));
+    Topic<byte[]> topic = topics.get(name);
+    return queued(topic, List.of(body.message(key, group, topic.options().payloadBytes())));
   }
 
   CompletableFuture<DoorAnswer> publish(String name, Publishes body) {
     List<PublishedBody> messages = body.messages() == null ? List.of() : body.messages();
     checkCount("messages", messages.size());
-    return queued(topics.get(name), messages.stream().map(of -> of.message(null, null)).toList());
+    Topic<byte[]> topic = topics.get(name);
+    int most = topic.options().payloadBytes();
+    return queued(topic, messages.stream().map(of -> of.message(null, null, most)).toList());
   }
 
   private static CompletableFuture<DoorAnswer> queued(

@@ -9,8 +9,9 @@ import io.javalin.http.BadRequestResponse;
 import io.javalin.http.Context;
 import io.javalin.http.TooManyRequestsResponse;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 
 /** Reads what requests say, up to a limit. Thread-safe. */
@@ -18,24 +19,40 @@ final class DoorRequest {
   /** A hundred messages of 40 KiB, or one of the largest. */
   static final int MOST_BYTES = 4 << 20;
 
-  /** Each holds a thread, and some times its size of memory, while it is read. */
-  private static final int MOST_AT_ONCE = 16;
+  /** Of all requests that are being read: each takes some times its size of memory meanwhile. */
+  private static final int MOST_BYTES_AT_ONCE = 8 << 20;
 
   private static final ObjectMapper JSON = new ObjectMapper();
 
-  private final Semaphore beingRead = new Semaphore(MOST_AT_ONCE);
+  private final Semaphore room = new Semaphore(MOST_BYTES_AT_ONCE);
 
   /**
-   * The body of a request; of an empty one all is left out.
+   * What comes of the body of a request; of an empty one all is left out.
    *
+   * @param then is called while the request counts among those that are being read
    * @throws io.javalin.http.HttpResponseException naming what is wrong, without any value
    */
-  <T> T read(Context context, Class<T> type) {
-    if (!beingRead.tryAcquire()) {
+  <T, R> R read(Context context, Class<T> type, Function<T, R> then) {
+    AtomicInteger taken = new AtomicInteger();
+    try {
+      return then.apply(
+          body(JsonBytes.read(context, MOST_BYTES, some -> take(some, taken)), context, type));
+    } catch (IOException e) {
+      throw JsonBytes.cut(e);
+    } finally {
+      room.release(taken.get());
+    }
+  }
+
+  private void take(int bytes, AtomicInteger taken) {
+    if (!room.tryAcquire(bytes)) {
       throw new TooManyRequestsResponse("too many requests are being read: try again");
     }
+    taken.addAndGet(bytes);
+  }
+
+  private static <T> T body(byte[] bytes, Context context, Class<T> type) throws IOException {
     try {
-      byte[] bytes = JsonBytes.read(context, MOST_BYTES);
       if (bytes.length == 0) {
         return JSON.readValue("{}", type);
       }
@@ -58,10 +75,6 @@ final class DoorRequest {
       throw new BadRequestResponse("'%s' is not what it must be".formatted(path(e)));
     } catch (JacksonException e) {
       throw new BadRequestResponse("that is not JSON");
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    } finally {
-      beingRead.release();
     }
   }
 

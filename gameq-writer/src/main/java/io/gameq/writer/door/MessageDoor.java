@@ -9,6 +9,7 @@ import io.gameq.writer.config.DoorMode;
 import io.gameq.writer.config.HttpSettings;
 import io.javalin.config.RoutesConfig;
 import io.javalin.http.Context;
+import io.javalin.http.HttpStatus;
 import io.javalin.http.ServiceUnavailableResponse;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.io.IOException;
@@ -53,12 +54,20 @@ public final class MessageDoor {
     if (settings.door() == DoorMode.NONE) {
       return;
     }
+    routes.get("/ready/messages", this::ready);
     routes.get(
         DoorRoute.DESCRIPTION,
         context -> context.contentType("application/yaml").result(description()));
     for (DoorRoute route : DoorRoute.values()) {
       routes.addHttpHandler(route.method(), route.path(), context -> answer(context, route));
     }
+  }
+
+  /** A writer that is paused, or waits for MySQL, takes messages all the same. */
+  private void ready(Context context) {
+    boolean isOpen = actions != null;
+    context.status(isOpen ? HttpStatus.OK : HttpStatus.SERVICE_UNAVAILABLE);
+    context.result(isOpen ? "ready\n" : "not ready: " + whyClosed + "\n");
   }
 
   private static String description() {
@@ -150,21 +159,26 @@ public final class MessageDoor {
     return switch (route) {
       case TOPIC -> done(act.topic(topic));
       case DEFINE ->
-          done(
-              act.define(
-                  topic,
-                  request.read(context, DoorBodies.Definition.class),
-                  new Actor(token.name(), "http " + context.ip())));
+          request.read(
+              context,
+              DoorBodies.Definition.class,
+              body ->
+                  done(act.define(topic, body, new Actor(token.name(), "http " + context.ip()))));
       case PUBLISH_ONE ->
-          act.publish(topic, key(context), group, request.read(context, PublishedBody.class));
+          request.read(
+              context, PublishedBody.class, body -> act.publish(topic, key(context), group, body));
       case LOOK_UP -> done(act.lookUp(topic, key(context), group));
       case DELETE -> act.delete(topic, key(context), group);
-      case PUBLISH -> act.publish(topic, request.read(context, DoorBodies.Publishes.class));
-      case TAKE -> act.take(topic, request.read(context, DoorBodies.Takes.class));
+      case PUBLISH ->
+          request.read(context, DoorBodies.Publishes.class, body -> act.publish(topic, body));
+      case TAKE -> request.read(context, DoorBodies.Takes.class, body -> act.take(topic, body));
       case ACKNOWLEDGE ->
-          act.acknowledge(topic, request.read(context, DoorBodies.Acknowledgements.class));
-      case EXTEND -> done(act.extend(topic, request.read(context, DoorBodies.Extensions.class)));
-      case FAIL -> done(act.fail(topic, request.read(context, DoorBodies.Failures.class)));
+          request.read(
+              context, DoorBodies.Acknowledgements.class, body -> act.acknowledge(topic, body));
+      case EXTEND ->
+          request.read(context, DoorBodies.Extensions.class, body -> done(act.extend(topic, body)));
+      case FAIL ->
+          request.read(context, DoorBodies.Failures.class, body -> done(act.fail(topic, body)));
     };
   }
 

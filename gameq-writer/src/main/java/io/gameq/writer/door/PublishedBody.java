@@ -1,6 +1,6 @@
 package io.gameq.writer.door;
 
-import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.annotation.JsonDeserialize;
 import io.gameq.GameQueueException;
 import io.gameq.Publish;
 import io.gameq.message.PayloadText;
@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 record PublishedBody(
     @Nullable String key,
     @Nullable String group,
-    @Nullable JsonNode payload,
+    @JsonDeserialize(using = JsonText.class) @Nullable String payload,
     @Nullable String payloadBase64,
     @Nullable Integer priority,
     @Nullable String at,
@@ -30,15 +30,19 @@ record PublishedBody(
     @Nullable String until,
     @Nullable Integer count,
     @Nullable String missed) {
+  /** A double of 9 bytes has up to 24 characters. */
+  private static final int MOST_CHARS_A_BYTE = 8;
+
   /**
    * The message.
    *
    * @param keyOfPath null where the body has it
    * @param groupOfPath null where the body may have it
+   * @param mostBytes of a payload of the topic
    * @throws GameQueueException naming what is wrong, without the payload
    */
-  Publish<byte[]> message(@Nullable String keyOfPath, @Nullable String groupOfPath) {
-    Publish<byte[]> of = Publish.of(one("key", keyOfPath, key, true), payloadBytes());
+  Publish<byte[]> message(@Nullable String keyOfPath, @Nullable String groupOfPath, int mostBytes) {
+    Publish<byte[]> of = Publish.of(one("key", keyOfPath, key, true), payloadBytes(mostBytes));
     String inGroup = one("group", groupOfPath, group, false);
     of = inGroup.isEmpty() ? of : of.group(inGroup);
     of = priority == null ? of : of.priority(priority);
@@ -62,12 +66,16 @@ record PublishedBody(
     return value == null ? "" : value;
   }
 
-  private byte[] payloadBytes() {
-    if ((payload == null || payload.isNull()) == (payloadBase64 == null)) {
+  private byte[] payloadBytes(int mostBytes) {
+    if ((payload == null) == (payloadBase64 == null)) {
       throw new GameQueueException("give one of 'payload', a JSON object, and 'payloadBase64'");
     }
-    if (payload != null && !payload.isNull()) {
-      return PayloadText.bytes(PayloadText.Form.RECORD, payload.toString());
+    if (payload != null) {
+      if (payload.length() > MOST_CHARS_A_BYTE * (long) mostBytes) { // before it is read
+        throw new GameQueueException(
+            "'payload' is larger than the topic's payloadBytes, %s".formatted(mostBytes));
+      }
+      return PayloadText.bytes(PayloadText.Form.RECORD, payload);
     }
     return read("payloadBase64", String.valueOf(payloadBase64), Base64.getDecoder()::decode);
   }

@@ -5,8 +5,9 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * Holds back addresses that give wrong tokens: ten within a minute, and nothing from there is
- * looked at for the rest of it, a right token neither. Thread-safe; forgotten with the process.
+ * Counts addresses that give wrong tokens: who gave ten within a minute is told to wait for the
+ * rest of it. A right token passes: others may share the address, as behind a proxy, and a token of
+ * 16 characters is not guessed. Thread-safe; forgotten with the process.
  */
 public final class WrongTokens {
   /** Leaves room for slips, and makes guessing a matter of many lifetimes. */
@@ -32,7 +33,7 @@ public final class WrongTokens {
     this.clock = clock;
   }
 
-  /** Whether nothing from this address is to be looked at now. */
+  /** Whether who gives a wrong one from this address is to wait. */
   public synchronized boolean isHeldBack(String address) {
     return current(address).wrong() >= MOST_A_MINUTE;
   }

@@ -8,7 +8,6 @@ import io.javalin.http.BadRequestResponse;
 import io.javalin.http.Context;
 import io.javalin.http.ServiceUnavailableResponse;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -40,7 +39,7 @@ public final class RequestBody {
       throw new ServiceUnavailableResponse("too many requests are being read: try again");
     }
     try {
-      JsonNode object = JSON.readTree(JsonBytes.read(context, MOST_BYTES));
+      JsonNode object = JSON.readTree(JsonBytes.read(context, MOST_BYTES, some -> {}));
       if (!object.isObject()) {
         throw new BadRequestResponse("send a JSON object");
       }
@@ -48,7 +47,7 @@ public final class RequestBody {
     } catch (JsonProcessingException e) {
       throw new BadRequestResponse("that is not JSON");
     } catch (IOException e) {
-      throw new UncheckedIOException(e);
+      throw JsonBytes.cut(e);
     } finally {
       BEING_READ.release();
     }

@@ -104,15 +104,15 @@ final class SigningIn {
    *     when servers are away
    */
   State signIn(Context context, RequestBody body, BiConsumer<Actor, String> audit) {
-    if (wrong.isHeldBack(context.ip())) {
-      throw new TooManyRequestsResponse("too many wrong tokens from here: wait a minute");
-    }
     String name = body.text("name", MOST_NAME_CHARS);
     if (NOT_A_NAME.matcher(name).find()) {
       throw new BadRequestResponse("a name has no control characters");
     }
     AccessToken token = tokens.find(body.text("token", MOST_TOKEN_CHARS));
     if (token == null) {
+      if (wrong.isHeldBack(context.ip())) {
+        throw new TooManyRequestsResponse("too many wrong tokens from here: wait a minute");
+      }
       wrong.count(context.ip());
       LOG.warn("a wrong token was given to the console, from {}", context.ip());
       throw new UnauthorizedResponse("that is not a token of this writer");
