@@ -22,6 +22,7 @@ import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.DefaultClientResources;
 import io.lettuce.core.resource.DefaultEventLoopGroupProvider;
 import io.lettuce.core.resource.Transports;
+import io.netty.resolver.dns.DnsAddressResolverGroup;
 import java.time.Duration;
 import java.util.Locale;
 import java.util.concurrent.Executor;
@@ -42,6 +43,7 @@ public final class RedisConnector implements AutoCloseable {
   private static final int REQUEST_QUEUE_SIZE = 200_000;
 
   private final DefaultEventLoopGroupProvider loops;
+  private final DnsAddressResolverGroup names = HostNames.resolver();
   private final ClientResources resources;
   private final RedisClient client;
   private final RedisURI uri;
@@ -73,7 +75,11 @@ public final class RedisConnector implements AutoCloseable {
     where = redacted(config.uri());
     login = config.login();
     loops = new DefaultEventLoopGroupProvider(threads);
-    resources = DefaultClientResources.builder().eventLoopGroupProvider(loops).build();
+    resources =
+        DefaultClientResources.builder()
+            .eventLoopGroupProvider(loops)
+            .addressResolverGroup(names)
+            .build();
     client = RedisClient.create(resources, uri);
     sentinels = new Sentinels(client, uri, config.sentinel());
     client.setOptions(
@@ -257,6 +263,7 @@ public final class RedisConnector implements AutoCloseable {
   @Override
   public void close() {
     client.shutdown(Duration.ZERO, Duration.ofSeconds(2));
+    names.close();
     Future<Boolean> unused = resources.shutdown(0, 2, TimeUnit.SECONDS);
   }
 }
