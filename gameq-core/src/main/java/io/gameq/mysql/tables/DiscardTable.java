@@ -83,6 +83,22 @@ public final class DiscardTable {
     }
   }
 
+  /** Forgets discards, each unless a newer one of the same row and session is known. */
+  public static void remove(Connection connection, Collection<Discard> discards)
+      throws SQLException {
+    for (Discard discard : discards) {
+      int unused =
+          Sql.execute(
+              connection,
+              "DELETE FROM gameq_discard WHERE table_name = ? AND row_key = ? AND session = ? AND"
+                  + " version = ?",
+              discard.table(),
+              discard.rowKey(),
+              discard.session(),
+              discard.version());
+    }
+  }
+
   /** The changes of a flush but for those given up. One statement when nothing ever was. */
   public static Collection<RowChange> notCovered(
       Connection connection, Collection<RowChange> changes) throws SQLException {

@@ -66,6 +66,17 @@ public final class StaleRows implements AutoCloseable {
     return sorted(sessions(slots.of(owner)).stream().filter(of -> of.owner().equals(owner)));
   }
 
+  /** Whether Redis has it as the owner's session, at this moment. */
+  public boolean ownsNow(Session of) {
+    return ask(on -> ownsNow(on, slots.of(of.owner()), of.owner(), of.session()));
+  }
+
+  private static boolean ownsNow(
+      RedisCommands<byte[], byte[]> on, SlotKeys slot, OwnerId owner, SessionId session) {
+    byte[] owns = on.get(slot.own(owner));
+    return owns != null && LuaScript.string(owns).equals(session.text());
+  }
+
   private static List<Session> sorted(Stream<Session> sessions) {
     return sessions
         .sorted(
@@ -82,9 +93,7 @@ public final class StaleRows implements AutoCloseable {
               .forEachRemaining(
                   key -> {
                     SlotKeys.DirtyOf of = slot.ofDirty(key);
-                    byte[] owns = on.get(slot.own(of.owner()));
-                    boolean ownsNow =
-                        owns != null && LuaScript.string(owns).equals(of.session().text());
+                    boolean ownsNow = ownsNow(on, slot, of.owner(), of.session());
                     found.put(of, new Session(of.owner(), of.session(), ownsNow));
                   });
           return List.copyOf(found.values());

@@ -64,6 +64,19 @@ public final class Discards implements AutoCloseable {
         });
   }
 
+  /**
+   * Forgets them, where nobody gave up more since.
+   *
+   * @throws io.gameq.MySqlException when MySQL does not answer
+   */
+  public void forget(List<Discard> discards) {
+    mysql.askAgain(
+        handle -> {
+          DiscardTable.remove(handle.getConnection(), discards);
+          return true;
+        });
+  }
+
   @Override
   public void close() {
     if (ownsPool) {

@@ -1,5 +1,6 @@
 package io.gameq.writer.stale;
 
+import io.gameq.GameQueueException;
 import io.gameq.mysql.tables.DiscardTable.Discard;
 import io.gameq.owner.OwnerId;
 import io.gameq.redis.script.StaleRows;
@@ -109,19 +110,36 @@ public final class StaleSessions {
   }
 
   /**
-   * Removes the rows of a session from Redis for good, unless it owns after all; then MySQL
-   * remembers that. In this order: a session that owns after all must not have its rows given up.
-   * Who asks for it audits it before.
+   * Removes the rows of a session from Redis for good, unless it owns after all, once MySQL
+   * remembers that: else a replay of its WAL would put them back. Stopped between the two it is to
+   * be run again. Who asks for it audits it before.
    *
    * @throws io.gameq.GameQueueException when Redis or MySQL is away
    */
   public static StaleRows.Outcome discard(
       StaleRows stale, Discards discards, StaleRows.Session session) {
+    List<Discard> seen =
+        stale.ownsNow(session) ? List.of() : discards(session, versions(stale.rows(session)));
+    discards.remember(seen);
     StaleRows.Outcome outcome = stale.discard(session);
     if (outcome instanceof StaleRows.Discarded discarded) {
-      discards.remember(discards(session, discarded.rows()));
+      discards.remember(discards(session, discarded.rows())); // with what was committed meanwhile
+    } else if (outcome instanceof StaleRows.OwnsNow) {
+      discards.forget(seen);
     }
     return outcome;
+  }
+
+  private static List<VersionedKey> versions(List<EncodedRow> rows) {
+    List<VersionedKey> versions = new ArrayList<>();
+    for (EncodedRow row : rows) {
+      try {
+        versions.add(new VersionedKey(row.key(), row.version()));
+      } catch (GameQueueException e) {
+        // damaged: no WAL has it
+      }
+    }
+    return versions;
   }
 
   /** Of this session only: the one that owns may have changed the same rows in older versions. */

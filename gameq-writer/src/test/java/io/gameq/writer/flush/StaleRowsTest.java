@@ -3,14 +3,22 @@ package io.gameq.writer.flush;
 import static io.gameq.redis.script.SlotFixture.row;
 import static java.util.stream.Collectors.toSet;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import io.gameq.GameQueueException;
+import io.gameq.mysql.MySql;
+import io.gameq.mysql.MySqlPool;
 import io.gameq.owner.OwnerId;
 import io.gameq.owner.SessionId;
 import io.gameq.redis.RedisConfig;
 import io.gameq.redis.script.StaleRows;
 import io.gameq.redis.script.VersionedKey;
+import io.gameq.rights.Role;
 import io.gameq.rows.EncodedRow;
+import io.gameq.servers.GameDatabase;
 import io.gameq.servers.TestServers;
+import io.gameq.writer.mysql.Discards;
+import io.gameq.writer.stale.StaleSessions;
 import io.lettuce.core.api.StatefulRedisConnection;
 import java.util.List;
 import java.util.Set;
@@ -83,6 +91,27 @@ class StaleRowsTest {
     assertEquals(0, redis.sync().exists(dirty(owner, first)));
     assertEquals(List.of(other), stale.sessions());
     assertEquals(new StaleRows.Gone(), stale.discard(session));
+  }
+
+  @Test
+  void nothingIsRemovedThatMySqlDoesNotRemember() throws Exception {
+    OwnerId owner = OwnerId.of("player:1");
+    GameDatabase database = GameDatabase.create("stale");
+    MySql mysql = MySqlPool.open(database.as(Role.WRITER).config(1), "stale");
+    StaleRows.Session session = parked(owner, first, "item:1", "item:2");
+    mysql.close();
+    assertThrows(
+        GameQueueException.class, () -> StaleSessions.discard(stale, new Discards(mysql), session));
+    assertEquals(2, redis.sync().hlen(dirty(owner, first)));
+
+    try (MySql again = MySqlPool.open(database.as(Role.WRITER).config(1), "stale")) {
+      StaleRows.Session owning = parked(owner, second, "item:1");
+      assertEquals(
+          new StaleRows.OwnsNow(), StaleSessions.discard(stale, new Discards(again), owning));
+      assertEquals("0", database.server().queryText("SELECT COUNT(*) FROM gameq_discard"));
+      StaleRows.Outcome unused = StaleSessions.discard(stale, new Discards(again), session);
+      assertEquals("2", database.server().queryText("SELECT COUNT(*) FROM gameq_discard"));
+    }
   }
 
   @Test
