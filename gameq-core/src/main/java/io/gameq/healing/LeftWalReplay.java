@@ -44,19 +44,21 @@ public final class LeftWalReplay {
       DurableRows database,
       String namespace,
       SlotKeys[] slots,
+      String identity,
       List<Path> left) {
     RedisConnection connection = primary.open().redis();
     try {
       ReplayRedis redis = new ReplayRedis(connection, namespace, slots);
-      return run(new Lookups(database, redis, slots), redis, left);
+      return run(new Lookups(database, redis, slots), redis, identity, left);
     } finally {
       connection.close();
     }
   }
 
-  private static List<Path> run(Lookups lookups, ReplayRedis redis, List<Path> left) {
+  private static List<Path> run(
+      Lookups lookups, ReplayRedis redis, String identity, List<Path> left) {
     List<WalFolder> wals = left.stream().map(WalFolder::new).toList();
-    List<WalFolder> ofThisGame = wals.stream().filter(wal -> isOf(redis, wal)).toList();
+    List<WalFolder> ofThisGame = wals.stream().filter(wal -> isOf(redis, identity, wal)).toList();
     List<WalFolder> withRows =
         ofThisGame.stream().filter(wal -> !LeftWals.isComplete(wal.directory())).toList();
     Left rows =
@@ -88,12 +90,13 @@ public final class LeftWalReplay {
     return whole;
   }
 
-  private static boolean isOf(ReplayRedis redis, WalFolder wal) {
+  private static boolean isOf(ReplayRedis redis, String identity, WalFolder wal) {
     wal.readHeader();
-    boolean is = wal.isOf(redis.namespace(), redis.slots().length);
+    boolean is = wal.isOf(redis.namespace(), redis.slots().length, identity);
     if (!is) {
       LOG.warn(
-          "WAL {} is not replayed: it is not of this namespace and number of slots",
+          "WAL {} is not replayed: it was written for another database, namespace or number of"
+              + " slots",
           wal.directory());
     }
     return is;

@@ -4,6 +4,7 @@ import io.gameq.GameQueueException;
 import io.gameq.redis.script.NodeSigns;
 import io.gameq.rows.EncodedRow;
 import io.gameq.wal.WalDamage;
+import io.gameq.wal.WalDirectories;
 import io.gameq.wal.WalReader;
 import io.gameq.wal.WalRecord;
 import io.gameq.wal.WalReport;
@@ -27,6 +28,7 @@ public final class WalFolder {
   private WalRecord.@Nullable Header header;
   private WalReport report = new WalReport(null, 0, 0, 0, false, List.of());
   private boolean known;
+  private boolean holdsRecords;
   private long records;
   private long commits;
   private long changes;
@@ -66,18 +68,21 @@ public final class WalFolder {
 
   /** Reads on to the first header, unless it is known. */
   void readHeader() {
-    if (header != null) {
+    if (header != null || !WalDirectories.hasFiles(directory)) {
       return;
     }
     try {
-      WalReader.read(
-          directory,
-          entry -> {
-            if (entry.record() instanceof WalRecord.Header found) {
-              header = found;
-              throw new Enough();
-            }
-          });
+      WalReport report =
+          WalReader.read(
+              directory,
+              entry -> {
+                holdsRecords = true;
+                if (entry.record() instanceof WalRecord.Header found) {
+                  header = found;
+                  throw new Enough();
+                }
+              });
+      holdsRecords |= !report.isWhole();
     } catch (Enough e) {
       // found
     }
@@ -131,15 +136,25 @@ public final class WalFolder {
    */
   public WalRecord.Header header() {
     if (header == null) {
-      throw new GameQueueException(
-          directory + " has no readable header: which namespace it belongs to is not known");
+      throw noHeader();
     }
     return header;
   }
 
-  /** Whether its header can be read, and is of this namespace and number of slots. */
-  boolean isOf(String namespace, int slots) {
-    return header != null && header.namespace().equals(namespace) && header.slots() == slots;
+  /** Says that no header could be read. */
+  public GameQueueException noHeader() {
+    return new GameQueueException(
+        directory + " has no readable header: which namespace it belongs to is not known");
+  }
+
+  /** Whether nothing was ever written to it, as when its node died while it made it. */
+  public boolean isEmpty() {
+    return header == null && !holdsRecords;
+  }
+
+  /** Whether its header can be read, and is of this database. */
+  boolean isOf(String namespace, int slots, String database) {
+    return header != null && header.isOf(namespace, slots, database);
   }
 
   /** The node's name, or that it is not known. */

@@ -18,7 +18,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
-import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -47,16 +46,24 @@ public final class WalReplay {
   private final Lookups lookups;
   private final Planner planner;
   private final ReplayTarget target;
-  private final LongConsumer progress;
+  private final Watch watch;
   private final Set<String> goneProcesses;
   private final ReplayReport report = new ReplayReport();
   private final Map<String, Boolean> gone = new HashMap<>();
+
+  /** Sees how it goes. */
+  public interface Watch {
+    /** So many rows were replayed by now. */
+    void replayed(long rows);
+
+    /** So many sessions are about to be restored in MySQL, with those that were; may throw. */
+    default void restores(long sessions) {}
+  }
 
   /**
    * A replay of what a plan will call lost.
    *
    * @param planner of the same WALs
-   * @param progress is told how many rows were replayed
    * @param goneProcesses those of nodes that are known to be gone, whatever their last sign of life
    */
   public WalReplay(
@@ -65,12 +72,12 @@ public final class WalReplay {
       Planner planner,
       ReplayTarget target,
       Set<String> goneProcesses,
-      LongConsumer progress) {
+      Watch watch) {
     this.wals = wals;
     this.lookups = lookups;
     this.planner = planner;
     this.target = target;
-    this.progress = progress;
+    this.watch = watch;
     this.goneProcesses = Set.copyOf(goneProcesses);
   }
 
@@ -183,10 +190,11 @@ public final class WalReplay {
         groups.add(next);
       }
     }
+    watch.restores(report.restored() + restored.size());
     lookups.database().owners().restore(restored);
     report.restored(restored.size());
     target.write(groups, report);
-    progress.accept(report.rows());
+    watch.replayed(report.rows());
   }
 
   /** Judged again, by who owns now: null when a later session does. */

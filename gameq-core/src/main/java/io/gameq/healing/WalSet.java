@@ -43,6 +43,11 @@ public final class WalSet {
     folders.forEach(WalFolder::readHeader);
   }
 
+  /** Those of them to which something was written; the folders are the same ones. */
+  public WalSet notEmpty() {
+    return new WalSet(folders.stream().filter(folder -> !folder.isEmpty()).toList());
+  }
+
   /** Which column lists rows were written with is asked of every WAL; null when none knows. */
   public @Nullable String layout(String table, long fingerprint) {
     WalFolder.LayoutName name = new WalFolder.LayoutName(table, fingerprint);

@@ -257,6 +257,7 @@ final class GameNode implements SenderEvents, AutoCloseable {
         new DurableRows(servers.mysql(), servers.atStart()),
         config.namespace(),
         servers.slots(),
+        servers.database(),
         wals);
   }
 
@@ -266,6 +267,7 @@ final class GameNode implements SenderEvents, AutoCloseable {
             config.walDirectory(),
             config.namespace(),
             config.slots(),
+            servers.database(),
             config.node(),
             process,
             config.clock().millis()),

@@ -15,10 +15,12 @@ import io.gameq.redis.ControlConnection;
 import io.gameq.redis.PrimaryConnector;
 import io.gameq.redis.RedisConfig;
 import io.gameq.redis.RedisConnector;
+import io.gameq.redis.RedisIdentity;
 import io.gameq.redis.RedisLogin;
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.script.OwnKey;
 import io.gameq.rows.Catalog;
+import io.gameq.term.QueueIdentity;
 import io.gameq.wal.WalRecord;
 import io.gameq.wal.WalWriter;
 import java.util.List;
@@ -27,12 +29,14 @@ import java.util.List;
  * The servers of a node, checked at start, and the ways to them. Thread-safe.
  *
  * @param atStart the managed tables as they were then
+ * @param database which one it is, by gameq_setting
  * @param ofSender on one thread of its own
  * @param primary by way of {@code ofSender}, to the primary that counts
  * @param control for scripts of all threads
  */
 record NodeServers(
     MySql mysql,
+    String database,
     LayoutTable layouts,
     Catalog atStart,
     SlotKeys[] slots,
@@ -55,6 +59,7 @@ record NodeServers(
     MySql mysql = opened.add(MySqlPool.openForLogins(login, config.callTimeout()));
     MySqlServerCheck.of(mysql).requireUsable();
     Settings.agree(mysql, config.namespace(), config.slots());
+    QueueIdentity identity = Settings.identity(mysql);
     Catalog catalog = CatalogReader.read(mysql).requireManaged();
     LayoutTable layouts = new LayoutTable(mysql);
     layouts.register(catalog);
@@ -62,9 +67,10 @@ record NodeServers(
     RedisConnector connector = opened.add(new RedisConnector(address(config)));
     RedisConnector ofSender = opened.add(RedisConnector.ofOneThread(address(config)));
     ControlConnection control = opened.add(new ControlConnection(connector));
-    control.get();
+    RedisIdentity.require(control.get(), identity);
     return new NodeServers(
         mysql,
+        identity.database(),
         layouts,
         catalog,
         SlotKeys.all(config.namespace(), config.slots()),

@@ -1,6 +1,7 @@
 package io.gameq.redis;
 
 import io.gameq.term.Primary;
+import io.gameq.term.QueueIdentity;
 import io.gameq.term.Settling;
 import io.gameq.term.Term;
 import io.gameq.term.TermMovedException;
@@ -38,8 +39,8 @@ public final class PrimaryConnector {
    * Connects.
    *
    * @throws TermMovedException when the server does not count (any more)
-   * @throws io.gameq.GameQueueException when Redis or MySQL is away, or it is none that gameq runs
-   *     on
+   * @throws io.gameq.GameQueueException when Redis or MySQL is away, it is none that gameq runs on,
+   *     or belongs to another database
    */
   public Opened open() {
     terms.requireAgreed();
@@ -48,9 +49,12 @@ public final class PrimaryConnector {
       RedisConnector.Reached reached = connector.reach();
       try {
         RedisServerCheck.Server server = RedisServerCheck.check(reached.redis());
+        QueueIdentity identity = terms.identity();
+        RedisIdentity.require(reached.redis(), identity);
         Primary seen = primary(server, reached.address(), reached.sentinelEpoch());
-        return new Opened(
-            reached.redis(), server.runId(), reached.address(), settling.settle(before, seen));
+        long term = settling.settle(before, seen);
+        RedisIdentity.agree(reached.redis(), identity); // once it counts
+        return new Opened(reached.redis(), server.runId(), reached.address(), term);
       } catch (TermMovedException e) {
         reached.redis().closeSoon();
         if (tries == MOST_TRIES) {
@@ -76,6 +80,7 @@ public final class PrimaryConnector {
     RedisConnector.Reached reached = connector.reach();
     try {
       RedisServerCheck.Server server = RedisServerCheck.check(reached.redis());
+      RedisIdentity.require(reached.redis(), terms.identity());
       before.refuseDemoted(primary(server, reached.address(), reached.sentinelEpoch()));
       return new Opened(reached.redis(), server.runId(), reached.address(), before.number());
     } catch (RuntimeException e) {

@@ -12,6 +12,11 @@ public interface Terms {
    */
   default void requireAgreed() {}
 
+  /** Which queue this is; {@link QueueIdentity#ANY} where nobody says. */
+  default QueueIdentity identity() {
+    return QueueIdentity.ANY;
+  }
+
   /** Moves the term on to a primary, if it is still {@code from}; returns whether it was. */
   boolean moveOn(Term from, Primary to);
 

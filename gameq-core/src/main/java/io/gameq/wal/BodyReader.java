@@ -50,6 +50,10 @@ final class BodyReader {
     return Arrays.copyOfRange(bytes, from, from + length);
   }
 
+  boolean isAtEnd() {
+    return at == end;
+  }
+
   /** Where it reads next. */
   int at() {
     return at;

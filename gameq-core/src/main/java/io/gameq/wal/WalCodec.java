@@ -36,6 +36,7 @@ final class WalCodec {
       to.number(header.slots());
       to.text(header.node());
       to.number(header.startMillis());
+      to.text(header.database());
     };
   }
 
@@ -133,7 +134,8 @@ final class WalCodec {
               body.text(),
               (int) body.number(),
               body.text(),
-              body.number());
+              body.number(),
+              body.isAtEnd() ? "" : body.text());
       case COMMIT -> new WalRecord.Committed(parts(body));
       case COMMIT_WITH_MESSAGES -> {
         long version = body.number();

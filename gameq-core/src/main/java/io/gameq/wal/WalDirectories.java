@@ -57,6 +57,11 @@ public final class WalDirectories {
     }
   }
 
+  /** Whether a WAL has files for records: it has none when its node died while it made it. */
+  public static boolean hasFiles(Path wal) {
+    return !WalFile.list(wal).isEmpty();
+  }
+
   private static boolean isWal(Path directory) throws IOException {
     try (Stream<Path> files = Files.list(directory)) {
       return files.anyMatch(file -> file.toString().matches(".*\\.cq4t?"));

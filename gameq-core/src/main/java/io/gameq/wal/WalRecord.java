@@ -16,10 +16,27 @@ public sealed interface WalRecord {
     return List.of();
   }
 
-  /** The first record of every WAL. */
+  /**
+   * The first record of every WAL.
+   *
+   * @param database for which it was written, by gameq_setting; empty in WALs of earlier builds
+   */
   record Header(
-      int format, String walId, String namespace, int slots, String node, long startMillis)
-      implements WalRecord {}
+      int format,
+      String walId,
+      String namespace,
+      int slots,
+      String node,
+      long startMillis,
+      String database)
+      implements WalRecord {
+    /** Whether what it holds may belong to this database. */
+    public boolean isOf(String namespace, int slots, String database) {
+      return this.namespace.equals(namespace)
+          && this.slots == slots
+          && (this.database.isEmpty() || this.database.equals(database));
+    }
+  }
 
   /**
    * A commit, as it was sent to Redis. Its sequence is what journal and message marks name.

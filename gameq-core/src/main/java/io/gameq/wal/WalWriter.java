@@ -49,10 +49,17 @@ public final class WalWriter implements AutoCloseable {
    * Where and for whom a WAL begins.
    *
    * @param parent the directory that holds one directory per process start
+   * @param database which one it is, by {@code gameq_setting}
    * @param process 8 hex digits that name this process
    */
   public record Start(
-      Path parent, String namespace, int slots, String node, String process, long nowMillis) {
+      Path parent,
+      String namespace,
+      int slots,
+      String database,
+      String node,
+      String process,
+      long nowMillis) {
     String walId() {
       return node + "-" + START.format(Instant.ofEpochMilli(nowMillis)) + "-" + process;
     }
@@ -62,7 +69,8 @@ public final class WalWriter implements AutoCloseable {
     }
 
     private WalRecord.Header header() {
-      return new WalRecord.Header(WalCodec.FORMAT, walId(), namespace, slots, node, nowMillis);
+      return new WalRecord.Header(
+          WalCodec.FORMAT, walId(), namespace, slots, node, nowMillis, database);
     }
   }
 

@@ -66,7 +66,8 @@ class DeadSenderTest {
             RedisConnector.ofOneThread(new RedisConfig(TestServers.redisUri(Role.NODE)));
         WalWriter wal =
             WalWriter.create(
-                new WalWriter.Start(directory, "dead", 4, "n1", "0badcafe", 1_790_000_000_000L),
+                new WalWriter.Start(
+                    directory, "dead", 4, "0db", "n1", "0badcafe", 1_790_000_000_000L),
                 WalLimits.of(limits.keep(), limits.maxBytes(), 0, limits.sync()),
                 List.of())) {
       RedisClock clock = new RedisClock();

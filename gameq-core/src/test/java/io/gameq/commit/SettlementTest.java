@@ -42,7 +42,7 @@ class SettlementTest {
     WalLimits limits = WalLimits.DEFAULT;
     wal =
         WalWriter.create(
-            new WalWriter.Start(directory, "game", 16, "n1", "0badcafe", 1_790_000_000_000L),
+            new WalWriter.Start(directory, "game", 16, "0db", "n1", "0badcafe", 1_790_000_000_000L),
             WalLimits.of(limits.keep(), limits.maxBytes(), 0, limits.sync()),
             List.of());
     settlement =

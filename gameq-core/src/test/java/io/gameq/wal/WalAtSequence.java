@@ -83,6 +83,7 @@ public final class WalAtSequence {
             parent,
             header.namespace(),
             header.slots(),
+            header.database(),
             header.node(),
             header.walId().substring(header.walId().length() - 8),
             header.startMillis());

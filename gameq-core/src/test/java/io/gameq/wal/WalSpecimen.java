@@ -56,7 +56,7 @@ final class WalSpecimen {
 
   static WalWriter writer(Path parent, String process, WalLimits limits) {
     return WalWriter.create(
-        new WalWriter.Start(parent, "game", 16, "node-1", process, 1_790_000_000_000L),
+        new WalWriter.Start(parent, "game", 16, "0db", "node-1", process, 1_790_000_000_000L),
         limits,
         List.of(new WalRecord.Layout("item", 0xFFFFFFFFL, "id int")));
   }

@@ -32,7 +32,7 @@ class WalWriterTest {
 
   private WalWriter create() {
     return WalWriter.create(
-        new WalWriter.Start(parent, "game", 16, "node-1", "0badcafe", 1_790_000_000_000L),
+        new WalWriter.Start(parent, "game", 16, "0db", "node-1", "0badcafe", 1_790_000_000_000L),
         WalLimits.DEFAULT,
         List.of(new WalRecord.Layout("item", 0xFFFFFFFFL, "id int")));
   }
@@ -85,7 +85,8 @@ class WalWriterTest {
             "game",
             16,
             "node-1",
-            1_790_000_000_000L),
+            1_790_000_000_000L,
+            "0db"),
         header);
     assertEquals(new WalRecord.Layout("item", 0xFFFFFFFFL, "id int"), records.get(1).record());
     WalRecord.Committed committed =
@@ -133,7 +134,7 @@ class WalWriterTest {
             WalException.class,
             () ->
                 WalWriter.create(
-                    new WalWriter.Start(file, "g", 1, "n", "0badcafe", 0),
+                    new WalWriter.Start(file, "g", 1, "0db", "n", "0badcafe", 0),
                     WalLimits.DEFAULT,
                     List.of()));
     assertTrue(String.valueOf(e.getMessage()).contains(file.toString()));

@@ -134,6 +134,7 @@ final class Plan {
             && rows.keySet().stream().noneMatch(Status::callsForAction)
             && messages().lacking() == 0
             && isWhole
+            && !open.leavesOut()
         ? RecoveryMain.CLEAN
         : RecoveryMain.FOUND_SOMETHING;
   }

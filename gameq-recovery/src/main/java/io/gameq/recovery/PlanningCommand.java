@@ -31,6 +31,9 @@ abstract class PlanningCommand extends WalCommand {
   static final String SENTINEL_PASSWORD = "GAMEQ_SENTINEL_PASSWORD";
   static final String MYSQL_PASSWORD = "GAMEQ_MYSQL_PASSWORD";
 
+  /** Behind a variable's name: it names a file in its place, which is read for each connection. */
+  static final String FILE = "_FILE";
+
   @Option(
       names = "--redis",
       paramLabel = "URI",
@@ -71,7 +74,10 @@ abstract class PlanningCommand extends WalCommand {
       description =
           "jdbc:mysql://host:port/database; its password is taken from the environment variable "
               + MYSQL_PASSWORD
-              + ".")
+              + ", or from the file that "
+              + MYSQL_PASSWORD
+              + FILE
+              + " names, which is read for each connection; so are the others.")
   private String mysql = "";
 
   @Option(names = "--mysql-user", required = true, paramLabel = "USER", description = "MySQL user.")
@@ -92,10 +98,15 @@ abstract class PlanningCommand extends WalCommand {
   /**
    * The WALs and the servers of a command; closes the servers.
    *
+   * @param leavesOut whether WALs are missing in {@code wals}, of which nothing is known
    * @param redis null when it is gone for good
    */
   record Servers(
-      WalSet wals, RecoveryDatabase database, @Nullable RecoveryRedis redis, Lookups lookups)
+      WalSet wals,
+      boolean leavesOut,
+      RecoveryDatabase database,
+      @Nullable RecoveryRedis redis,
+      Lookups lookups)
       implements AutoCloseable {
     @Override
     public void close() {
@@ -149,14 +160,14 @@ abstract class PlanningCommand extends WalCommand {
    *
    * @throws GameQueueException naming what is wrong and the remedy
    */
-  private Servers open(WalSet wals) {
+  private Servers open(WalSet all) {
     requireNoPassword();
-    wals.readHeaders();
+    all.readHeaders();
+    WalSet wals = notEmpty(all);
     RecoveryDatabase database = RecoveryDatabase.open(mysqlConfig());
     try {
       for (WalFolder folder : wals.folders()) {
-        WalRecord.Header header = folder.header();
-        database.requireSame(folder.directory().toString(), header.namespace(), header.slots());
+        database.requireSame(folder.directory().toString(), folder.header());
       }
       WalRecord.Header any = wals.folders().get(0).header();
       RecoveryRedis open =
@@ -166,6 +177,7 @@ abstract class PlanningCommand extends WalCommand {
                   redisConfig(redis), any.namespace(), any.slots(), database.terms());
       return new Servers(
           wals,
+          wals.folders().size() < all.folders().size(),
           database,
           open,
           new Lookups(
@@ -176,6 +188,20 @@ abstract class PlanningCommand extends WalCommand {
       database.close();
       throw e;
     }
+  }
+
+  /** A folder to which nothing was written must not hold up all others. */
+  private WalSet notEmpty(WalSet all) {
+    WalSet wals = all.notEmpty();
+    if (wals.folders().isEmpty()) {
+      throw all.folders().get(0).noHeader();
+    }
+    for (WalFolder folder : all.folders()) {
+      if (folder.isEmpty()) {
+        commandLine().getErr().println(folder.noHeader().getMessage() + ": it is left out");
+      }
+    }
+    return wals;
   }
 
   private MySqlConfig mysqlConfig() {
@@ -199,6 +225,14 @@ abstract class PlanningCommand extends WalCommand {
 
   private @Nullable Password password(String variable) {
     String secret = environment(variable);
+    String file = environment(variable + FILE);
+    if (file != null) {
+      if (secret != null) {
+        throw new GameQueueException(
+            "set %s or %s%s, not both".formatted(variable, variable, FILE));
+      }
+      return Password.ofFile(Path.of(file));
+    }
     return secret == null ? null : Password.from("environment variable " + variable, () -> secret);
   }
 

@@ -11,6 +11,7 @@ import io.gameq.healing.ReplayTarget;
 import io.gameq.healing.Status;
 import io.gameq.healing.WalFolder;
 import io.gameq.healing.WalReplay;
+import io.gameq.terminal.Question;
 import io.gameq.terminal.Shown;
 import java.io.PrintWriter;
 import java.util.List;
@@ -36,6 +37,9 @@ import picocli.CommandLine.Option;
     })
 final class ReplayCommand extends PlanningCommand {
   private static final long DEFAULT_RATE = 20_000;
+
+  /** Sessions that MySQL lost; more make one ask whether the WALs are of this environment. */
+  private static final int MOST_RESTORED = 100;
 
   /** Where lost rows go. */
   enum Into {
@@ -81,6 +85,14 @@ final class ReplayCommand extends PlanningCommand {
               + " heal themselves. Never a WAL that a process on this host writes.")
   private boolean includeLive;
 
+  @Option(
+      names = "--yes",
+      description =
+          "Do not ask where the sessions of more than "
+              + MOST_RESTORED
+              + " owners are to be restored in MySQL; needed where there is no console to ask on.")
+  private boolean yes;
+
   @Override
   public Integer call() {
     if (into == Into.REDIS && !hasRedis()) {
@@ -123,7 +135,17 @@ final class ReplayCommand extends PlanningCommand {
             before.planner(),
             target,
             Set.of(),
-            rows -> progress.rows("replaying", rows, before.rows(Status.LOST)));
+            new WalReplay.Watch() {
+              @Override
+              public void replayed(long rows) {
+                progress.rows("replaying", rows, before.rows(Status.LOST));
+              }
+
+              @Override
+              public void restores(long sessions) {
+                requireMeant(sessions);
+              }
+            });
     ReplayReport report = replay.report();
     Conflicts wanting =
         new Conflicts(open.database().rows().owners(), open.redis(), target, into == Into.MYSQL);
@@ -171,6 +193,20 @@ final class ReplayCommand extends PlanningCommand {
                 ? "Some rows are still lost: run it again."
                 : "Some rows are still lost: mend the tables named above, then run it again.");
     return after.exitCode();
+  }
+
+  /** Asks once: of a failover it is those who were opened within a second or two. */
+  private void requireMeant(long restored) {
+    if (restored > MOST_RESTORED && !yes) {
+      Question.requireYes(
+          ("MySQL does not know the sessions of %s owners or more: it is a backup that was"
+               + " restored, or these are the WALs of another environment. Shall replay restore the"
+               + " sessions, and write the newer rows of these WALs over those of MySQL?")
+              .formatted(restored),
+          "what was put back before stays, the rest is as it was",
+          Question::ask);
+      yes = true;
+    }
   }
 
   /** Messages are of no owner, so that those of some cannot be asked for. */

@@ -9,9 +9,14 @@ import io.gameq.GameQueue;
 import io.gameq.OwnerSession;
 import io.gameq.recovery.RecoveryGame.Item;
 import io.gameq.recovery.RecoveryGame.Run;
+import io.gameq.rights.Role;
+import io.gameq.servers.LeastRedisUsers;
 import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
@@ -44,6 +49,31 @@ class CouldNotRunTest extends RecoveryFixture {
     Run run = game.main(args, "wrong-secret");
     assertRefused(run, "refuses the login of user 'somebody'");
     assertFalse(run.says("wrong-secret"));
+  }
+
+  @Test
+  void aPasswordMayComeFromAFileThatIsReadForEachConnection() throws Exception {
+    Path file =
+        Files.writeString(
+            directory.resolve("secret"), game.database.as(Role.RECOVERY).password() + "\n");
+    Map<String, String> environment =
+        new HashMap<>(
+            Map.of(
+                "GAMEQ_MYSQL_PASSWORD_FILE",
+                file.toString(),
+                "GAMEQ_REDIS_PASSWORD",
+                LeastRedisUsers.PASSWORD));
+    List<String> args = new ArrayList<>(List.of("plan"));
+    args.addAll(game.servers());
+    args.add(game.wal.toString());
+    assertEquals(RecoveryMain.FOUND_SOMETHING, game.main(args, environment::get).exitCode());
+    environment.put("GAMEQ_MYSQL_PASSWORD", "x");
+    assertRefused(
+        game.main(args, environment::get),
+        "set GAMEQ_MYSQL_PASSWORD or GAMEQ_MYSQL_PASSWORD_FILE, not both");
+    environment.remove("GAMEQ_MYSQL_PASSWORD");
+    Files.delete(file);
+    assertRefused(game.main(args, environment::get), "cannot be read");
   }
 
   @Test

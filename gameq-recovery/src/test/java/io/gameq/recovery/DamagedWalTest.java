@@ -48,6 +48,35 @@ class DamagedWalTest {
     }
   }
 
+  @Test
+  void aFolderWithoutDataHoldsUpNoOtherWal() throws Exception {
+    try (RecoveryGame game = new RecoveryGame(directory)) {
+      try (GameQueue queue = game.node("n1")) {
+        OwnerSession player = queue.open("player:1");
+        player.put(new Item(1, 1, 1, 1));
+        player.commit().awaitQueued(LONG);
+      }
+      game.loseRedis();
+      Path empty = Files.createDirectory(game.wal.resolve("n2-20261101T000000Z-deadbeef"));
+      Files.copy(metadata(game.wal), empty.resolve("metadata.cq4t"));
+      Run plan = game.run("plan");
+      assertEquals(RecoveryMain.FOUND_SOMETHING, plan.exitCode(), plan::toString);
+      assertTrue(plan.says("deadbeef has no readable header"), plan::toString);
+      assertTrue(plan.says("1  LOST"), plan::toString);
+      Run replay = game.run("replay --execute");
+      assertEquals(RecoveryMain.FOUND_SOMETHING, replay.exitCode(), replay::toString);
+      assertTrue(replay.says("1 written"), replay::toString);
+      assertEquals(
+          RecoveryMain.COULD_NOT_RUN, game.run("plan", List.of(empty.toString())).exitCode());
+    }
+  }
+
+  private static Path metadata(Path wals) throws IOException {
+    try (Stream<Path> files = Files.walk(wals)) {
+      return files.filter(path -> path.endsWith("metadata.cq4t")).findFirst().orElseThrow();
+    }
+  }
+
   /** Flips a bit of the row key's first record. */
   private static void flip(Path wals, String key) throws IOException {
     try (Stream<Path> files = Files.walk(wals)) {

@@ -32,7 +32,8 @@ class InspectCommandTest {
     Path directory;
     try (WalWriter wal =
         WalWriter.create(
-            new WalWriter.Start(parent, "game", 16, "node-1", "0badcafe", 1_790_000_000_000L),
+            new WalWriter.Start(
+                parent, "game", 16, "0db", "node-1", "0badcafe", 1_790_000_000_000L),
             WalLimits.DEFAULT,
             List.of())) {
       directory = wal.directory();

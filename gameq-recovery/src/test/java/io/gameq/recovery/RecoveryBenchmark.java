@@ -100,6 +100,7 @@ final class RecoveryBenchmark {
                     game.wal,
                     game.namespace,
                     RecoveryGame.SLOTS,
+                    "0db",
                     "n1",
                     "0badcafe",
                     1_790_000_000_000L),

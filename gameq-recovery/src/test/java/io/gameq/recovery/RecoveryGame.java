@@ -19,6 +19,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -155,16 +156,22 @@ public final class RecoveryGame implements AutoCloseable {
   }
 
   Run main(List<String> args, @Nullable String mysqlPassword) {
+    return main(
+        args,
+        name ->
+            name.equals(PlanningCommand.MYSQL_PASSWORD)
+                ? mysqlPassword
+                : name.equals(PlanningCommand.REDIS_PASSWORD) ? LeastRedisUsers.PASSWORD : null);
+  }
+
+  Run main(List<String> args, UnaryOperator<@Nullable String> environment) {
     StringWriter out = new StringWriter();
     StringWriter err = new StringWriter();
     int exitCode =
         RecoveryMain.run(
             new PrintWriter(out, true),
             new PrintWriter(err, true),
-            name ->
-                name.equals(PlanningCommand.MYSQL_PASSWORD)
-                    ? mysqlPassword
-                    : name.equals(PlanningCommand.REDIS_PASSWORD) ? LeastRedisUsers.PASSWORD : null,
+            environment,
             args.toArray(String[]::new));
     Run run = new Run(exitCode, out.toString(), err.toString());
     System.out.println("$ gameq-recovery " + String.join(" ", args) + "\n" + run);

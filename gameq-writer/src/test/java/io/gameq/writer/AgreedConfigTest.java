@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.gameq.servers.GameDatabase;
+import io.gameq.servers.TestServers;
 import io.gameq.terminal.ExitCodes;
 import java.nio.file.Path;
 import org.junit.jupiter.api.AfterEach;
@@ -81,5 +82,18 @@ class AgreedConfigTest {
         ConfigFile.write(directory, database.server(), game.namespace, Game.SLOTS).run("status");
     assertFalse(right.err().contains("setting '"), right.err());
     assertTrue(right.exitCode() != ExitCodes.COULD_NOT_RUN, right.err());
+  }
+
+  @Test
+  void theRedisOfAnotherDatabaseIsRefused() throws Exception {
+    String key = game.namespace + ":database";
+    String ours =
+        database.server().queryText("SELECT value FROM gameq_setting WHERE name = 'database'");
+    TestServers.redis().sync().set(key, "anotherone");
+    ConfigFile file = ConfigFile.write(directory, database.server(), game.namespace, Game.SLOTS);
+    CommandLineRun run = file.run("status");
+    TestServers.redis().sync().del(key);
+    assertEquals(ExitCodes.COULD_NOT_RUN, run.exitCode(), run.err());
+    assertTrue(run.err().contains("database anotherone, and MySQL is database " + ours), run.err());
   }
 }

@@ -35,7 +35,8 @@ public final class SchemaFiles {
           "017_id.sql",
           "018_owner_adoptions.sql",
           "019_handled.sql",
-          "020_topic.sql");
+          "020_topic.sql",
+          "021_database.sql");
 
   private SchemaFiles() {}
 

@@ -2,12 +2,15 @@ package io.gameq.mysql.schema;
 
 import io.gameq.GameQueueException;
 import io.gameq.mysql.MySql;
+import io.gameq.term.QueueIdentity;
 import java.util.Optional;
 import org.jdbi.v3.core.Handle;
 import org.jspecify.annotations.Nullable;
 
 /** What every node and writer of a database must agree on, in {@code gameq_setting}. Stateless. */
 public final class Settings {
+  private static final String DATABASE = "database";
+
   private Settings() {}
 
   /**
@@ -20,6 +23,33 @@ public final class Settings {
     requireSchema(mysql);
     agree(mysql, "namespace", namespace);
     agree(mysql, "slots", Integer.toString(slots));
+  }
+
+  /**
+   * Which queue it is.
+   *
+   * @throws io.gameq.MySqlException when MySQL does not answer
+   */
+  public static QueueIdentity identity(MySql mysql) {
+    return mysql.ask(
+        handle ->
+            isThere(handle)
+                ? new QueueIdentity(
+                    read(handle, "namespace").orElse(""), read(handle, DATABASE).orElse(""))
+                : QueueIdentity.ANY);
+  }
+
+  /**
+   * Makes it another database: WALs that name the one that it was are not replayed into it any
+   * more.
+   *
+   * @throws io.gameq.MySqlException when MySQL does not answer
+   */
+  public static void identify(MySql mysql, String database) {
+    mysql.askAgain(
+        handle ->
+            handle.execute(
+                "UPDATE gameq_setting SET value = ? WHERE name = ?", database, DATABASE));
   }
 
   /**

@@ -5,6 +5,7 @@ import io.gameq.mysql.MySqlErrors;
 import io.gameq.mysql.Statements;
 import io.gameq.mysql.schema.Settings;
 import io.gameq.term.Primary;
+import io.gameq.term.QueueIdentity;
 import io.gameq.term.Term;
 import io.gameq.term.TermMovedException;
 import io.gameq.term.Terms;
@@ -39,6 +40,11 @@ public final class TermTable implements Terms {
     if (slots != ANY_SLOTS) {
       Settings.requireSlots(mysql, slots);
     }
+  }
+
+  @Override
+  public QueueIdentity identity() {
+    return Settings.identity(mysql);
   }
 
   @Override

@@ -10,6 +10,7 @@ import io.gameq.mysql.schema.Settings;
 import io.gameq.mysql.tables.DurableRows;
 import io.gameq.mysql.tables.TermTable;
 import io.gameq.term.Terms;
+import io.gameq.wal.WalRecord;
 import java.util.Map;
 
 /** Recovery's connections to the game's database, whose schema and settings were checked. */
@@ -50,12 +51,15 @@ public final class RecoveryDatabase implements AutoCloseable {
   }
 
   /**
-   * Refuses a WAL of another game.
+   * Refuses a WAL of another game, or of a clone.
    *
    * @param wal names it in the error
-   * @throws GameQueueException when the database has another namespace or number of slots
+   * @throws GameQueueException when the database is another one, or has another namespace or number
+   *     of slots
    */
-  public void requireSame(String wal, String namespace, int slots) {
+  public void requireSame(String wal, WalRecord.Header header) {
+    String namespace = header.namespace();
+    int slots = header.slots();
     String itsNamespace = settings.get("namespace");
     String itsSlots = settings.get("slots");
     if (itsNamespace == null || itsSlots == null) {
@@ -68,6 +72,14 @@ public final class RecoveryDatabase implements AutoCloseable {
           ("WAL %s is of namespace %s with %s slots, the database is of namespace %s with"
                   + " %s slots: give the database that the node used")
               .formatted(wal, namespace, slots, itsNamespace, itsSlots));
+    }
+    String itself = settings.getOrDefault("database", "");
+    if (!header.isOf(namespace, slots, itself)) {
+      throw new GameQueueException(
+          ("WAL %s was written for database %s, and this is %s, perhaps a clone of it, or it of"
+               + " this one: give the database that the node used. Where this one takes its place,"
+               + " as a restored backup does, run: gameq-writer schema new-identity --as %s")
+              .formatted(wal, header.database(), itself, header.database()));
     }
   }
 

@@ -89,7 +89,7 @@ public final class FlushCommand implements Callable<Integer> {
     }
     List<OwnerId> ids = owners.stream().distinct().map(OwnerId::of).toList();
     PrintWriter out = self.commandLine().getOut();
-    WriterConfig settings = AgreedConfig.read(config, Objects.requireNonNull(spec));
+    WriterConfig settings = AgreedConfig.readWithRedis(config, Objects.requireNonNull(spec));
     Slots slots = new Slots(settings.namespace(), settings.slots());
     try (MySql mysql = CommandDatabase.open(settings.mysql(), "flush");
         RedisConnector connector = new RedisConnector(settings.redis());

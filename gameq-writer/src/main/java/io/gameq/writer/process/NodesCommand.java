@@ -53,7 +53,7 @@ public final class NodesCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     PrintWriter out = Objects.requireNonNull(spec).commandLine().getOut();
-    WriterConfig settings = AgreedConfig.read(config, Objects.requireNonNull(spec));
+    WriterConfig settings = AgreedConfig.readWithRedis(config, Objects.requireNonNull(spec));
     try (RedisConnector connector = new RedisConnector(settings.redis());
         ControlConnection redis = new ControlConnection(connector)) {
       List<ListedNode> nodes =

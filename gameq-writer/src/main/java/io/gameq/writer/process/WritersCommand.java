@@ -39,7 +39,7 @@ public final class WritersCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     PrintWriter out = Objects.requireNonNull(spec).commandLine().getOut();
-    WriterConfig settings = AgreedConfig.read(config, Objects.requireNonNull(spec));
+    WriterConfig settings = AgreedConfig.readWithRedis(config, Objects.requireNonNull(spec));
     try (RedisConnector connector = new RedisConnector(settings.redis());
         ControlConnection redis = new ControlConnection(connector)) {
       Processes all = redis.ask(connection -> Processes.of(connection, settings.namespace()));

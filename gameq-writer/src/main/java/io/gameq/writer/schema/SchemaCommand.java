@@ -11,7 +11,12 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "schema",
     description = "Prepares a database for gameq.",
-    subcommands = {SchemaInitCommand.class, SchemaCheckCommand.class, SchemaMigrateCommand.class})
+    subcommands = {
+      SchemaInitCommand.class,
+      SchemaCheckCommand.class,
+      SchemaMigrateCommand.class,
+      SchemaIdentityCommand.class
+    })
 public final class SchemaCommand implements Runnable {
   @Spec private @Nullable CommandSpec spec;
 
@@ -19,6 +24,6 @@ public final class SchemaCommand implements Runnable {
   public void run() {
     CommandSpec self = Objects.requireNonNull(spec);
     throw new CommandLine.ParameterException(
-        self.commandLine(), "missing command: init, check or migrate");
+        self.commandLine(), "missing command: init, check, migrate or new-identity");
   }
 }

@@ -57,7 +57,7 @@ final class StaleDiscardCommand implements Callable<Integer> {
       throw new CommandLine.ParameterException(self.commandLine(), "give owners, or --all");
     }
     PrintWriter out = self.commandLine().getOut();
-    WriterConfig settings = AgreedConfig.read(config, Objects.requireNonNull(spec));
+    WriterConfig settings = AgreedConfig.readWithRedis(config, Objects.requireNonNull(spec));
     try (StaleRows stale = StaleNames.open(settings);
         Discards discards = Discards.open(settings.mysql())) { // before anything is removed
       List<StaleRows.Session> sessions = new ArrayList<>(all ? stale.sessions() : List.of());

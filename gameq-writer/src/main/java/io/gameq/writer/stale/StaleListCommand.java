@@ -45,7 +45,7 @@ final class StaleListCommand implements Callable<Integer> {
     PrintWriter out = Objects.requireNonNull(spec).commandLine().getOut();
     List<Listed> listed;
     try (StaleRows stale =
-        StaleNames.open(AgreedConfig.read(config, Objects.requireNonNull(spec)))) {
+        StaleNames.open(AgreedConfig.readWithRedis(config, Objects.requireNonNull(spec)))) {
       listed = StaleSessions.list(stale, stale.sessions());
     }
     if (json) {

@@ -51,7 +51,7 @@ final class StaleShowCommand implements Callable<Integer> {
     CommandSpec self = Objects.requireNonNull(spec);
     PrintWriter out = self.commandLine().getOut();
     OwnerId of = OwnerId.of(owner);
-    WriterConfig settings = AgreedConfig.read(config, Objects.requireNonNull(spec));
+    WriterConfig settings = AgreedConfig.readWithRedis(config, Objects.requireNonNull(spec));
     MySqlConfig mysql = settings.mysql();
     try (StaleRows stale = StaleNames.open(settings)) {
       List<StaleRows.Session> sessions = stale.sessions(of);

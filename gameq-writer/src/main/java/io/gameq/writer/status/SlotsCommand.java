@@ -57,7 +57,7 @@ public final class SlotsCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     PrintWriter out = Objects.requireNonNull(spec).commandLine().getOut();
-    WriterConfig settings = AgreedConfig.read(config, Objects.requireNonNull(spec));
+    WriterConfig settings = AgreedConfig.readWithRedis(config, Objects.requireNonNull(spec));
     Slots slots = new Slots(settings.namespace(), settings.slots());
     Pauses pauses;
     Set<String> held;

@@ -57,7 +57,7 @@ public final class StatusCommand implements Callable<Integer> {
   @Override
   public Integer call() throws InterruptedException {
     PrintWriter out = Objects.requireNonNull(spec).commandLine().getOut();
-    WriterConfig settings = AgreedConfig.read(config, Objects.requireNonNull(spec));
+    WriterConfig settings = AgreedConfig.readWithRedis(config, Objects.requireNonNull(spec));
     Slots slots = new Slots(settings.namespace(), settings.slots());
     try (RedisConnector connector = new RedisConnector(settings.redis());
         ControlConnection redis = new ControlConnection(connector)) {

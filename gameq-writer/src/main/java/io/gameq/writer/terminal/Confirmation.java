@@ -1,9 +1,7 @@
 package io.gameq.writer.terminal;
 
 import io.gameq.GameQueueException;
-import java.io.Console;
-import java.util.Locale;
-import java.util.Set;
+import io.gameq.terminal.Question;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
@@ -16,7 +14,7 @@ public final class Confirmation {
   private final Function<String, @Nullable String> ask;
 
   public Confirmation() {
-    this(Confirmation::askOnConsole);
+    this(Question::ask);
   }
 
   /**
@@ -37,13 +35,7 @@ public final class Confirmation {
     if (yes) {
       return;
     }
-    String answer = ask.apply(question + " [y/N] ");
-    if (answer == null) {
-      throw new GameQueueException("there is no console to ask on: pass --yes");
-    }
-    if (!Set.of("y", "yes").contains(answer.strip().toLowerCase(Locale.ROOT))) {
-      throw new GameQueueException("not confirmed: nothing was changed");
-    }
+    Question.requireYes(question, "nothing was changed", ask);
   }
 
   /**
@@ -52,17 +44,10 @@ public final class Confirmation {
    * @throws GameQueueException when there is no console, or its input is at an end
    */
   public static String ask(String question) {
-    String answer = askOnConsole(question);
+    String answer = Question.ask(question);
     if (answer == null) {
       throw new GameQueueException("there is no console to ask on: give it another way");
     }
     return answer;
-  }
-
-  // From JDK 22 on there is always a console; without a terminal its input is at an end.
-  @SuppressWarnings("SystemConsoleNull")
-  private static @Nullable String askOnConsole(String question) {
-    Console console = System.console();
-    return console == null ? null : console.readLine("%s", question);
   }
 }

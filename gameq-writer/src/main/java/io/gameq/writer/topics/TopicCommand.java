@@ -30,7 +30,7 @@ abstract class TopicCommand implements Callable<Integer> {
   @Override
   public final Integer call() {
     check();
-    WriterConfig settings = AgreedConfig.read(config, Objects.requireNonNull(spec));
+    WriterConfig settings = AgreedConfig.readWithRedis(config, Objects.requireNonNull(spec));
     Slots slots = new Slots(settings.namespace(), settings.slots());
     try (RedisConnector connector = new RedisConnector(settings.redis());
         ControlConnection redis = new ControlConnection(connector);

@@ -83,7 +83,7 @@ public final class TraceCommand implements Callable<Integer> {
       throw new CommandLine.ParameterException(
           self.commandLine(), "--values and --owner are for a row: give a table and a key");
     }
-    WriterConfig settings = AgreedConfig.read(config, Objects.requireNonNull(spec));
+    WriterConfig settings = AgreedConfig.readWithRedis(config, Objects.requireNonNull(spec));
     Slots slots = new Slots(settings.namespace(), settings.slots());
     PrintWriter out = self.commandLine().getOut();
     try (RedisConnector connector = new RedisConnector(settings.redis());

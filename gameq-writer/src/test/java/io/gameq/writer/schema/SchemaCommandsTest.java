@@ -2,6 +2,7 @@ package io.gameq.writer.schema;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.gameq.mysql.schema.SchemaFiles;
@@ -95,6 +96,28 @@ class SchemaCommandsTest {
     CommandLineRun namespace = check(GOOD);
     assertEquals(ExitCodes.COULD_NOT_RUN, namespace.exitCode());
     assertTrue(namespace.err().contains("namespace mygame, the database has other"));
+  }
+
+  @Test
+  void aCloneGetsAnIdentityOfItsOwn() throws Exception {
+    assertEquals(ExitCodes.OK, migrate(GOOD).exitCode());
+    String before = setting("database");
+    assertEquals(32, before.length());
+    CommandLineRun unasked = run("new-identity", config(GOOD));
+    assertEquals(ExitCodes.COULD_NOT_RUN, unasked.exitCode());
+    assertEquals(before, setting("database"));
+
+    CommandLineRun asked = run("new-identity", config(GOOD), "--yes");
+    assertEquals(ExitCodes.OK, asked.exitCode(), asked.err());
+    assertNotEquals(before, setting("database"));
+    assertTrue(asked.out().contains(setting("database")), asked.out());
+
+    CommandLineRun back = run("new-identity", config(GOOD), "--as", before, "--yes");
+    assertEquals(ExitCodes.OK, back.exitCode(), back.err());
+    assertEquals(before, setting("database"));
+    assertEquals(
+        ExitCodes.COULD_NOT_RUN, run("new-identity", config(GOOD), "--as", "x").exitCode());
+    assertEquals("nothing to do\n", migrate(GOOD).out());
   }
 
   @Test
