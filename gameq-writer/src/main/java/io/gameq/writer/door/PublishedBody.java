@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 record PublishedBody(
     @Nullable String key,
     @Nullable String group,
-    @JsonDeserialize(using = JsonText.class) @Nullable String payload,
+    @JsonDeserialize(using = PayloadJson.class) @Nullable String payload,
     @Nullable String payloadBase64,
     @Nullable Integer priority,
     @Nullable String at,

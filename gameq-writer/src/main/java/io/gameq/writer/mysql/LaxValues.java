@@ -57,7 +57,8 @@ final class LaxValues {
         table,
         column,
         "dates that do not exist",
-        "%1$s LIKE '%%-00%%' OR SUBSTR(%1$s, 9, 2) > DAY(LAST_DAY(CONCAT(SUBSTR(%1$s, 1, 8), '01')))"
+        ("%1$s LIKE '%%-00%%' OR SUBSTR(%1$s, 9, 2) >"
+                + " DAY(LAST_DAY(CONCAT(SUBSTR(%1$s, 1, 8), '01')))")
             .formatted(text),
         "such as 0000-00-00 or 2004-02-31, which Java has no value for: owners with such a row"
             + " cannot be opened until it is corrected");

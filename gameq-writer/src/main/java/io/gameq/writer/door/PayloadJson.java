@@ -8,10 +8,10 @@ import java.io.IOException;
 import java.io.StringWriter;
 
 /** Any JSON as its text: a tree of it takes up to a hundred times its bytes. Stateless. */
-final class JsonText extends StdDeserializer<String> {
+final class PayloadJson extends StdDeserializer<String> {
   private static final long serialVersionUID = 1L;
 
-  JsonText() {
+  PayloadJson() {
     super(String.class);
   }
 
