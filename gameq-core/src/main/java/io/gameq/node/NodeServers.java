@@ -67,7 +67,7 @@ record NodeServers(
     RedisConnector connector = opened.add(new RedisConnector(address(config)));
     RedisConnector ofSender = opened.add(RedisConnector.ofOneThread(address(config)));
     ControlConnection control = opened.add(new ControlConnection(connector));
-    RedisIdentity.require(control.get(), identity);
+    boolean unused = RedisIdentity.require(control.get(), identity);
     return new NodeServers(
         mysql,
         identity.database(),

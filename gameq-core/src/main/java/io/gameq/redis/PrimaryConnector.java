@@ -50,10 +50,12 @@ public final class PrimaryConnector {
       try {
         RedisServerCheck.Server server = RedisServerCheck.check(reached.redis());
         QueueIdentity identity = terms.identity();
-        RedisIdentity.require(reached.redis(), identity);
+        boolean isNoted = RedisIdentity.require(reached.redis(), identity);
         Primary seen = primary(server, reached.address(), reached.sentinelEpoch());
         long term = settling.settle(before, seen);
-        RedisIdentity.agree(reached.redis(), identity); // once it counts
+        if (!isNoted) { // once it counts
+          RedisIdentity.note(reached.redis(), identity);
+        }
         return new Opened(reached.redis(), server.runId(), reached.address(), term);
       } catch (TermMovedException e) {
         reached.redis().closeSoon();
@@ -80,7 +82,7 @@ public final class PrimaryConnector {
     RedisConnector.Reached reached = connector.reach();
     try {
       RedisServerCheck.Server server = RedisServerCheck.check(reached.redis());
-      RedisIdentity.require(reached.redis(), terms.identity());
+      boolean unused = RedisIdentity.require(reached.redis(), terms.identity());
       before.refuseDemoted(primary(server, reached.address(), reached.sentinelEpoch()));
       return new Opened(reached.redis(), server.runId(), reached.address(), before.number());
     } catch (RuntimeException e) {

@@ -6,7 +6,6 @@ import io.gameq.GameQueueException;
 import io.gameq.term.QueueIdentity;
 import io.lettuce.core.RedisException;
 import io.lettuce.core.SetArgs;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The identity of the queue in Redis, at {@code <namespace>:database}: whoever connects first notes
@@ -17,21 +16,17 @@ public final class RedisIdentity {
   private RedisIdentity() {}
 
   /**
-   * Passes where Redis belongs to the database or to none yet, and notes that it belongs to this
-   * one.
+   * Passes where Redis belongs to the database, or to none yet.
    *
+   * @return whether it says so, or nobody is to be told
    * @throws GameQueueException naming both, with the remedy
    */
-  public static void agree(RedisConnection redis, QueueIdentity ours) {
-    if (isKnown(ours) && read(redis, ours) == null) {
-      note(redis, ours);
+  public static boolean require(RedisConnection redis, QueueIdentity ours) {
+    if (ours.namespace().isEmpty() || ours.database().isEmpty()) {
+      return true;
     }
-    require(redis, ours);
-  }
-
-  /** Passes where Redis belongs to the database, or to none yet; throws as {@link #agree}. */
-  public static void require(RedisConnection redis, QueueIdentity ours) {
-    String there = isKnown(ours) ? read(redis, ours) : null;
+    byte[] value = RedisReply.await(() -> redis.sync().get(SlotKeys.bytes(key(ours))));
+    String there = value == null ? null : new String(value, US_ASCII);
     if (there != null && !there.equals(ours.database())) {
       throw new GameQueueException(
           ("this Redis holds what is to be written into database %s, and MySQL is database %s,"
@@ -41,23 +36,14 @@ public final class RedisIdentity {
                   + " redis-cli SET %s %s")
               .formatted(there, ours.database(), there, key(ours), ours.database()));
     }
+    return there != null;
   }
 
-  private static boolean isKnown(QueueIdentity queue) {
-    return !queue.namespace().isEmpty() && !queue.database().isEmpty();
-  }
-
-  private static String key(QueueIdentity queue) {
-    return queue.namespace() + ":database";
-  }
-
-  private static @Nullable String read(RedisConnection redis, QueueIdentity ours) {
-    byte[] value = RedisReply.await(() -> redis.sync().get(SlotKeys.bytes(key(ours))));
-    return value == null ? null : new String(value, US_ASCII);
-  }
-
-  /** A Redis that takes no writes now, since it is full or lacks replicas, notes it later. */
-  private static void note(RedisConnection redis, QueueIdentity ours) {
+  /**
+   * Notes that Redis belongs to the database, unless somebody else was quicker: then as {@link
+   * #require}. One that takes no writes now, since it is full or lacks replicas, notes it later.
+   */
+  static void note(RedisConnection redis, QueueIdentity ours) {
     try {
       String unused =
           redis
@@ -69,5 +55,10 @@ public final class RedisIdentity {
         throw RedisReply.exception(e);
       }
     }
+    boolean unused = require(redis, ours);
+  }
+
+  private static String key(QueueIdentity queue) {
+    return queue.namespace() + ":database";
   }
 }

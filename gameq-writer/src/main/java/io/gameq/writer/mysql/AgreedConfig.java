@@ -72,7 +72,7 @@ public final class AgreedConfig {
         LOG.debug("Redis is not compared with the database", e);
         return;
       }
-      RedisIdentity.require(redis, identity);
+      boolean unused = RedisIdentity.require(redis, identity);
       redis.close();
     }
   }
