@@ -84,4 +84,28 @@ class CommitGroupTest {
       redis.sync().del(slot.journal());
     }
   }
+
+  /**
+   * Emptied beneath its connection, Redis knows neither session; no mark is expected, none there.
+   */
+  @Test
+  void aSpanningCommitOfSessionsThatRedisForgotWritesNothing() {
+    try (SlotFixture game = new SlotFixture()) {
+      game.open(game.first);
+      OwnerId other = OwnerId.of("player:43");
+      ChangedRow row = new ChangedRow("pet:1", new byte[20]);
+      Commit trade =
+          commit(
+              1,
+              List.of(
+                  new CommitPart(new SessionRef(game.owner, game.first, 0), List.of(row)),
+                  new CommitPart(new SessionRef(other, game.first, 0), List.of(row))),
+              List.of());
+      game.keys().forEach(key -> game.redis.sync().del(SlotFixture.bytes(key)));
+      assertEquals(
+          CommitWire.Answer.FORGOTTEN,
+          CommitWire.first(game.redis, game.slot, "wal", trade, new SlotMarks(1)));
+      assertEquals(List.of(), game.keys());
+    }
+  }
 }
