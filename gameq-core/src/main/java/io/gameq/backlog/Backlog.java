@@ -20,8 +20,10 @@ import java.util.function.ToLongFunction;
  * @param slots in order
  * @param redis the server on which they are
  * @param topics by name; none when Redis holds something else in place of their list
+ * @param topicsLeft how many more there are, which were not looked at
  */
-public record Backlog(List<Waiting> slots, RedisState redis, List<TopicBacklog> topics) {
+public record Backlog(
+    List<Waiting> slots, RedisState redis, List<TopicBacklog> topics, int topicsLeft) {
   public Backlog {
     slots = List.copyOf(slots);
     topics = List.copyOf(topics);
@@ -49,24 +51,20 @@ public record Backlog(List<Waiting> slots, RedisState redis, List<TopicBacklog> 
    */
   public static Backlog of(
       RedisConnection redis, Slots slots, Set<String> paused, Set<String> refused) {
-    return new Backlog(
-        Waiting.inSlots(redis, slots, paused, refused),
-        RedisServerCheck.state(redis),
-        topics(redis, slots));
-  }
-
-  /** What is wrong with topics hides nothing of the rows. */
-  private static List<TopicBacklog> topics(RedisConnection redis, Slots slots) {
+    List<Waiting> waiting = Waiting.inSlots(redis, slots, paused, refused);
+    RedisState state = RedisServerCheck.state(redis);
     try {
       TopicSurvey survey = TopicSurvey.of(redis, slots);
-      return survey.topics().stream()
-          .filter(of -> of.error().isEmpty())
-          .map(of -> TopicBacklog.of(of, survey.nowMillis()))
-          .toList();
+      List<TopicBacklog> topics =
+          survey.topics().stream()
+              .filter(of -> of.error().isEmpty())
+              .map(of -> TopicBacklog.of(of, survey.nowMillis()))
+              .toList();
+      return new Backlog(waiting, state, topics, survey.left());
     } catch (RedisUnavailableException e) {
       throw e;
-    } catch (GameQueueException e) {
-      return List.of();
+    } catch (GameQueueException e) { // what is wrong with topics hides nothing of the rows
+      return new Backlog(waiting, state, List.of(), 0);
     }
   }
 

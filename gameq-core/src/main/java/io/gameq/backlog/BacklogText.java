@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * A look at the backlog as text, as it is published in Redis for all nodes and writers. Stateless.
  *
  * <pre>
- * 3 USED_BYTES MAX_BYTES REPLICAS POLICY VERSION     the first number is the format's
+ * 4 USED_BYTES MAX_BYTES REPLICAS TOPICS_LEFT POLICY VERSION    the first number is the format's
  * NUMBER NUMBER ...                                  a line for each slot, as Waiting has them
  * TOPIC PENDING DUE HELD DEAD FIRST OVERDUE PAUSED   a line for each topic: TopicBacklog
  *
@@ -22,9 +22,9 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  */
 final class BacklogText {
-  private static final String FORMAT = "3";
+  private static final String FORMAT = "4";
   private static final String SUMMARY_FORMAT = "1";
-  private static final int HEADER_WORDS = 6;
+  private static final int HEADER_WORDS = 7;
   private static final int SLOT_NUMBERS = 14;
   private static final int TOPIC_NUMBERS = 7;
   private static final int SUMMARY_NUMBERS = 5;
@@ -39,12 +39,13 @@ final class BacklogText {
         .collect(
             Collectors.joining(
                 "\n",
-                "%s %s %s %s %s %s\n"
+                "%s %s %s %s %s %s %s\n"
                     .formatted(
                         FORMAT,
                         redis.usedBytes(),
                         redis.mostBytes(),
                         redis.replicas(),
+                        backlog.topicsLeft(),
                         redis.policy(),
                         redis.version()),
                 ""));
@@ -112,12 +113,13 @@ final class BacklogText {
       return new Backlog(
           waiting,
           new RedisState(
-              header[5],
+              header[6],
               Long.parseLong(header[1]),
               Long.parseLong(header[2]),
-              header[4],
+              header[5],
               Long.parseLong(header[3])),
-          topics);
+          topics,
+          Integer.parseInt(header[4]));
     } catch (NumberFormatException e) {
       return null;
     }

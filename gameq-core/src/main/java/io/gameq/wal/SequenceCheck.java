@@ -60,7 +60,13 @@ final class SequenceCheck {
       return acceptEarlier(file, offset, sequence);
     }
     if (sequence > expected) {
-      missing(sequence - 1, file, offset);
+      boolean isSameFile = file.equals(lastFile);
+      missing(
+          sequence - 1,
+          isSameFile ? Kind.OUT_OF_SEQUENCE : Kind.MISSING_FILE,
+          file,
+          offset,
+          isSameFile ? "the sequence jumps" : "nothing is damaged before it");
     }
     expected = sequence + 1;
     last = sequence;
@@ -73,28 +79,20 @@ final class SequenceCheck {
   /** The WAL is said to end with {@code sequence}. */
   void endsAt(long sequence, String source) {
     if (sequence >= expected) {
-      missing(sequence, source, 0);
+      missing(
+          sequence, Kind.MISSING_FILE, source, 0, "it says that the WAL went on: this copy is cut");
       expected = sequence + 1;
     }
   }
 
-  private void missing(long to, String file, long offset) {
+  private void missing(long to, Kind kind, String file, long offset, String detail) {
     long from = Math.max(expected, trimmedBelow.getAsLong());
     if (from > to) {
       return;
     }
     gaps.put(from, to);
     if (hiding == NONE) {
-      boolean sameFile = file.equals(lastFile);
-      damage.add(
-          new WalDamage(
-              sameFile ? Kind.OUT_OF_SEQUENCE : Kind.MISSING_FILE,
-              file,
-              offset,
-              0,
-              from,
-              to,
-              sameFile ? "the sequence jumps" : "nothing is damaged before it"));
+      damage.add(new WalDamage(kind, file, offset, 0, from, to, detail));
     } else {
       WalDamage known = damage.get(hiding);
       damage.set(

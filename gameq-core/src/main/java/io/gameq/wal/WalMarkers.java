@@ -20,6 +20,9 @@ final class WalMarkers {
    */
   static final String MESSAGES_FILE = "messages";
 
+  /** {@code sequence}: a record of it was written; what a copy holds may end before. */
+  static final String NEWEST_FILE = "newest";
+
   private WalMarkers() {}
 
   /** What {@link #COMPLETE_FILE} says. */
@@ -35,6 +38,15 @@ final class WalMarkers {
 
   static void writeMessages(Path directory, long untilMillis) throws IOException {
     write(directory, MESSAGES_FILE, String.valueOf(untilMillis));
+  }
+
+  static void writeNewest(Path directory, long sequence) throws IOException {
+    write(directory, NEWEST_FILE, String.valueOf(sequence));
+  }
+
+  /** A sequence that was written; 0 when nobody knows. */
+  static long newest(Path directory) {
+    return numbers(directory, NEWEST_FILE, 1).map(n -> n[0]).orElse(0L);
   }
 
   /** Whether Redis may yet lose messages that the WAL has, though it is complete. */

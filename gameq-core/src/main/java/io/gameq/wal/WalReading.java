@@ -29,7 +29,8 @@ final class WalReading {
           LiveWals.LOCK_FILE,
           WalMarkers.TRIMMED_FILE,
           WalMarkers.COMPLETE_FILE,
-          WalMarkers.MESSAGES_FILE);
+          WalMarkers.MESSAGES_FILE,
+          WalMarkers.NEWEST_FILE);
 
   private final Path directory;
   private final long fromSequence;
@@ -59,12 +60,14 @@ final class WalReading {
               + " is no WAL: give a directory <node>-<start>-<process> that holds .cq4 files");
     }
     int tag = tag(files);
+    long newest = Math.min(WalMarkers.newest(directory), toSequence); // before what is read
     try {
       lookForOtherFiles();
       readAll(needed(files, tag, live), tag, live);
     } catch (IOException e) {
       throw new GameQueueException("cannot read " + directory + " (" + e + ")", e);
     }
+    check.endsAt(newest, WalMarkers.NEWEST_FILE);
     var complete = WalMarkers.complete(directory);
     complete.ifPresent(marker -> check.endsAt(marker.lastSequence(), WalMarkers.COMPLETE_FILE));
     return new WalReport(

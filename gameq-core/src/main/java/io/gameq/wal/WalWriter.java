@@ -41,6 +41,8 @@ public final class WalWriter implements AutoCloseable {
 
   private boolean hasCommits; // the file holds more than its preamble
   private long sequence;
+  private long syncedSequence;
+  private long notedSequence; // in the file beside the records; of the thread that retains
   private volatile long bytesNow;
   private boolean complete;
   private long messagesUntilMillis;
@@ -277,7 +279,25 @@ public final class WalWriter implements AutoCloseable {
    * @throws WalException when it cannot be written
    */
   public void retain(WalNeeds needs) {
+    noteNewest();
     retention.retain(needs);
+  }
+
+  /** A file that is cut where a record ends, or zeros from there on, does not tell it by itself. */
+  private void noteNewest() {
+    long newest;
+    synchronized (this) {
+      newest = isSyncing() ? syncedSequence : sequence; // no more than a power loss leaves
+    }
+    if (newest == notedSequence) {
+      return;
+    }
+    try {
+      WalMarkers.writeNewest(directory, newest);
+      notedSequence = newest;
+    } catch (IOException e) {
+      throw new WalException("cannot note how far the WAL in " + directory + " goes", e);
+    }
   }
 
   /** Writes a record again; returns its new place. Has a reserve of room. */
@@ -328,6 +348,7 @@ public final class WalWriter implements AutoCloseable {
    */
   public synchronized void sync() {
     files.sync();
+    syncedSequence = sequence;
   }
 
   // --- end

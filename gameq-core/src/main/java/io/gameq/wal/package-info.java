@@ -10,6 +10,7 @@
  *   writer.lock           locked while the writer lives
  *   trimmed               the first sequence that was not deleted on purpose
  *   complete              last sequence and bytes: its node ended with everything in MySQL
+ *   newest                a sequence that was written, noted every few seconds
  *
  * record = magic "GQW1" (4) | CRC-32C of what follows (4) | bytes of the body (4) | tag (4) |
  *          sequence (8) | body

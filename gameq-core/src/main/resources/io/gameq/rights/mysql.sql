@@ -25,7 +25,8 @@ GRANT SELECT, INSERT, UPDATE ON `${database}`.gameq_id TO '${user}_node'@'%';
 GRANT SELECT ON `${database}`.gameq_table TO '${user}_node'@'%', '${user}_writer'@'%', '${user}_recovery'@'%';
 
 -- What topics there are, and which are paused or limited: nodes and operators change it.
-GRANT SELECT, INSERT, UPDATE ON `${database}`.gameq_topic TO '${user}_node'@'%', '${user}_writer'@'%';
+GRANT SELECT, INSERT, UPDATE ON `${database}`.gameq_topic TO '${user}_node'@'%';
+GRANT SELECT, INSERT, UPDATE, DELETE ON `${database}`.gameq_topic TO '${user}_writer'@'%';
 
 -- What was deleted, set aside, handed over, given up, handled.
 GRANT SELECT ON `${database}`.gameq_tombstone TO '${user}_node'@'%';
@@ -40,9 +41,9 @@ GRANT SELECT ON `${database}`.gameq_discard TO '${user}_recovery'@'%';
 GRANT SELECT, INSERT, UPDATE, DELETE ON `${database}`.gameq_handled TO '${user}_writer'@'%';
 GRANT SELECT, INSERT, UPDATE ON `${database}`.gameq_handled TO '${user}_recovery'@'%';
 
--- What operators paused, and what they did: the second is never changed, and deleted when it is old.
+-- What operators paused, and what they did: to the second is only added. The user of migrations removes what is old.
 GRANT SELECT, INSERT, UPDATE, DELETE ON `${database}`.gameq_pause TO '${user}_writer'@'%';
-GRANT SELECT, INSERT, DELETE ON `${database}`.gameq_audit TO '${user}_writer'@'%';
+GRANT SELECT, INSERT ON `${database}`.gameq_audit TO '${user}_writer'@'%', '${user}_recovery'@'%';
 
 -- More, which is not needed everywhere:
 --   GRANT PROCESS ON *.* TO '${user}_node'@'%';                  a login that meets a lock names the transactions that are open

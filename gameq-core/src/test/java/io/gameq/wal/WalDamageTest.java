@@ -206,6 +206,27 @@ class WalDamageTest {
     assertEquals(report.missing() == 0, report.isWhole(), report.damage()::toString);
   }
 
+  /** As of a copy that broke off, in a file whose room was there ahead. */
+  @Test
+  void aCopyThatIsCutWhereARecordEndsIsNotWhole() throws IOException {
+    Path directory;
+    try (WalWriter writer = WalSpecimen.writer(scratch, "0badcafd", WalLimits.DEFAULT)) {
+      for (int i = 0; i < 9; i++) {
+        writer.append(WalSpecimen.commit(new byte[100], 1));
+      }
+      writer.sync();
+      writer.retain(WalNeeds.from(1));
+      directory = writer.directory();
+    }
+    WalSpecimen w = WalSpecimen.copy(directory, scratch.resolve("copy"));
+    Place cut = w.places.get(w.places.size() - 3);
+    w.zero(cut.file(), cut.offset() - 4, (int) (w.size(cut.file()) - cut.offset() + 4));
+    WalReport report = WalReader.read(w.directory, entry -> {});
+    assertEquals(3, report.missing(), report.damage()::toString);
+    assertFalse(report.isWhole());
+    assertTrue(report.damage().toString().contains("this copy is cut"), report::toString);
+  }
+
   @Test
   void aRecordThatAPlayerForgedIsNotBelievedWhenTheRecordAroundItIsDamaged() throws IOException {
     byte[] forged = new byte[400];

@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
 import java.util.Set;
+import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
@@ -127,6 +128,15 @@ final class ReplayCommand extends PlanningCommand {
         into == Into.MYSQL
             ? new MySqlTarget(open.database(), lookups.codec(open.wals()), limit)
             : new RedisTarget(Objects.requireNonNull(lookups.redis()), limit);
+    open.database()
+        .audit(
+            "replay",
+            open.wals().folders().stream().map(WalFolder::id).collect(Collectors.joining(" ")),
+            "into %s, conflicts %s, owners %s"
+                .formatted(
+                    into.name().toLowerCase(Locale.ROOT),
+                    conflicts.name().toLowerCase(Locale.ROOT),
+                    owners().isEmpty() ? "all" : String.join(" ", owners())));
     Plan before = new Plan(open, wanted, progress);
     WalReplay replay =
         new WalReplay(

@@ -64,7 +64,7 @@ class ReplayTest extends RecoveryFixture {
   }
 
   @Test
-  void whatRedisLostIsPutBack() {
+  void whatRedisLostIsPutBack() throws Exception {
     playAndLoseRedis();
     Run plan = game.run("plan");
     assertEquals(RecoveryMain.FOUND_SOMETHING, plan.exitCode());
@@ -74,10 +74,14 @@ class ReplayTest extends RecoveryFixture {
     Run dry = game.run("replay");
     assertEquals(RecoveryMain.FOUND_SOMETHING, dry.exitCode());
     assertEquals(List.of(), game.keys("*"), "without --execute nothing is changed");
+    String audited =
+        "SELECT COUNT(*) FROM gameq_audit WHERE action = 'replay' AND target LIKE 'n1-%'";
+    assertEquals("0", game.query(audited));
     Run replay = game.run("replay --execute");
     assertEquals(RecoveryMain.CLEAN, replay.exitCode(), replay::toString);
     assertTrue(replay.says("30 written, 0 were there already"), replay::toString);
     assertRestored();
+    assertEquals("1", game.query(audited));
     assertEquals(RecoveryMain.KEEP_THE_WALS, game.run("verify").exitCode());
     assertEquals(List.of(), game.keys(":journal"), "no journal mark is left behind");
   }

@@ -26,7 +26,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.List;
-import java.util.concurrent.CopyOnWriteArrayList;
 
 /** A game, and a door to its messages as a writer has one, with a node of its own. */
 final class DoorWorld implements AutoCloseable {
@@ -37,7 +36,6 @@ final class DoorWorld implements AutoCloseable {
   private static final ObjectMapper JSON = new ObjectMapper();
 
   final PrometheusMeterRegistry meters = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
-  final List<String> audited = new CopyOnWriteArrayList<>();
   final WriterNode node;
   final MessageDoor door;
   final HttpEndpoint http;
@@ -63,7 +61,7 @@ final class DoorWorld implements AutoCloseable {
             new HttpEndpoint.Shown(() -> true, List::of, meters::scrape),
             door::addTo);
     node = WriterNode.open(config);
-    door.opens(node.queue(), (actor, topic) -> audited.add(actor.who() + " " + topic));
+    door.opens(node.queue(), game.mysql);
   }
 
   private static String settings(

@@ -23,6 +23,8 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -55,6 +57,12 @@ class MessageDoorTest {
     game.close();
   }
 
+  private static String audited(String action, String target, String who) throws Exception {
+    return game.queryText(
+        "SELECT COUNT(*) FROM gameq_audit WHERE action = '%s' AND target = '%s' AND who = '%s'"
+            .formatted(action, target, who));
+  }
+
   private static void define(String topic, String options) throws Exception {
     assertEquals(201, here.put(topic, options).status());
   }
@@ -72,7 +80,7 @@ class MessageDoorTest {
   @Test
   void aMessageIsPublishedTakenAndAcknowledgedAtTheDoorOfAnotherWriter() throws Exception {
     define("orders", "{}");
-    assertTrue(here.audited.contains("shop orders"), here.audited::toString);
+    assertEquals("1", audited("topic define", "topic orders", "shop"));
     assertEquals(200, here.put("orders/messages/a/b", "{\"payload\": {\"n\": 1}}").status());
     assertEquals("pending", here.get("orders/messages/a/b").body().path("state").asText());
     JsonNode taken = take("orders");
@@ -154,12 +162,48 @@ class MessageDoorTest {
     assertEquals(200, here.post("tries/acknowledge", claims(third)).status());
   }
 
+  /**
+   * What is beyond the limit is in no metric: the door defines no such topic, and says how many.
+   */
+  @Test
+  void noMoreTopicsAreDefinedThanAreWatched() throws Exception {
+    game.database
+        .server()
+        .execute(
+            "INSERT INTO gameq_topic (topic, revision, state) SELECT CONCAT('full', seq), 1, state"
+                + " FROM (SELECT a.n * 16 + b.n AS seq FROM "
+                + SIXTEEN
+                + " a, "
+                + SIXTEEN
+                + " b) numbers, (SELECT MIN(state) AS state FROM gameq_topic) one");
+    try {
+      Answer refused = here.put("one-too-many", "{}");
+      assertEquals(400, refused.status());
+      assertTrue(
+          refused.body().path("error").asText().contains("topics remove"),
+          refused.body()::toString);
+    } finally {
+      game.database.server().execute("DELETE FROM gameq_topic WHERE topic LIKE 'full%'");
+    }
+    define("one-too-many", "{}");
+  }
+
+  private static final String SIXTEEN =
+      IntStream.range(0, 16)
+          .mapToObj(i -> "SELECT " + i + " AS n")
+          .collect(Collectors.joining(" UNION ALL ", "(", ")"));
+
   @Test
   void whoHasNoTokenForItIsRefused() throws Exception {
     define("letters", "{}");
     assertEquals(401, here.send("GET", "letters", "", "").status());
     assertEquals(401, here.send("GET", "letters", "", "wrong").status());
     assertEquals(200, here.send("GET", "letters", "", DoorWorld.LOOKING).status());
+    here.put("letters/messages/seen", "{\"payload\": {\"n\": 1}}");
+    assertEquals(200, here.get("letters/messages/seen").status());
+    assertEquals("0", audited("topic show", "letters: seen", "shop"), "a program");
+    assertEquals(200, here.send("GET", "letters/messages/seen", "", DoorWorld.LOOKING).status());
+    assertEquals("1", audited("topic show", "letters: seen", "viewer"));
     assertEquals(403, here.send("POST", "letters/take", "{}", DoorWorld.LOOKING).status());
     assertEquals(200, here.send("POST", "letters/take", "{}", DoorWorld.MAILS).status());
     assertEquals(403, here.send("POST", "orders/take", "{}", DoorWorld.MAILS).status());

@@ -12,7 +12,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.gameq.MySqlException;
 import io.gameq.mysql.MySql;
 import io.gameq.mysql.MySqlPool;
-import io.gameq.mysql.tables.AuditTable;
 import io.gameq.mysql.tables.TombstoneHorizon;
 import io.gameq.rights.Role;
 import io.gameq.servers.GameDatabase;
@@ -206,15 +205,5 @@ class TombstonePurgeTest {
       await().atMost(LONG).until(() -> left().equals("today0"));
       assertFalse(writer.stats().toString().isEmpty());
     }
-  }
-
-  @Test
-  void oldEntriesOfTheAuditLogGoWithTheRightsOfAWriter() throws SQLException {
-    server.execute(
-        "INSERT INTO gameq_audit (done_at, who, via, action, target, detail) VALUES"
-            + " (UTC_TIMESTAMP(3) - INTERVAL 40 DAY, 'a', 'b', 'c', 'd', 'old'),"
-            + " (UTC_TIMESTAMP(3), 'a', 'b', 'c', 'd', 'young')");
-    assertEquals(1, AuditTable.purge(mysql, KEPT, 10));
-    assertEquals("young", server.queryText("SELECT detail FROM gameq_audit"));
   }
 }

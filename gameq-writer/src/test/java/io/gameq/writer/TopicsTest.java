@@ -14,6 +14,8 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.gameq.message.MessageValue;
 import io.gameq.message.PayloadText;
 import io.gameq.redis.topic.TakenMessage;
+import io.gameq.rights.Role;
+import io.gameq.servers.MySqlServer;
 import io.gameq.terminal.ExitCodes;
 import io.gameq.writer.RawHttp.Answer;
 import java.io.IOException;
@@ -207,6 +209,51 @@ class TopicsTest {
     run(ExitCodes.FOUND_SOMETHING, "topics rate limited none");
     assertEquals("1", audited("topic rate", "limited"));
     assertEquals("1", audited("topic rate end", "limited"));
+  }
+
+  @Test
+  void anEmptyTopicIsRemovedAndOneWithMessagesIsNot() throws Exception {
+    define("leaving");
+    play.publish("leaving", null, "k", 0, payload());
+    CommandLineRun refused = run(ExitCodes.COULD_NOT_RUN, "topics remove leaving");
+    assertTrue(refused.err().contains("1 pending"), refused::toString);
+    run(ExitCodes.COULD_NOT_RUN, "topics remove nowhere");
+    define("gone");
+    run(ExitCodes.OK, "topics remove gone");
+    String left = world.file.run("topics").out();
+    assertTrue(left.contains("leaving ") && !left.contains("gone "), left);
+    assertEquals("1", audited("topic remove", "gone"));
+    run(ExitCodes.COULD_NOT_RUN, "topics remove gone");
+  }
+
+  /** The writer's user adds to the audit log, and so what he attempts; who migrates removes. */
+  @Test
+  void theAuditLogIsOnlyAddedToButByTheUserOfMigrations() throws Exception {
+    world
+        .game
+        .database
+        .server()
+        .execute(
+            "INSERT INTO gameq_audit (done_at, who, via, action, target, detail) VALUES"
+                + " (UTC_TIMESTAMP(3) - INTERVAL 40 DAY, 'a', 'b', 'c', 'd', 'old')");
+    CommandLineRun refused = run(ExitCodes.COULD_NOT_RUN, "audit --remove-older-than 30");
+    assertTrue(refused.err().contains("DELETE command denied"), refused::toString);
+    MySqlServer migration = world.game.database.as(Role.MIGRATION);
+    Path file = files.resolve("migration.yaml");
+    Files.writeString(
+        file,
+        Files.readString(world.file.file())
+            .replaceFirst(
+                "mysql: .*",
+                "mysql: { url: \"%s\", user: \"%s\", password: \"%s\" }"
+                    .formatted(migration.jdbcUrl(), migration.user(), migration.password())));
+    CommandLineRun removed =
+        CommandLineRun.of("audit", "--remove-older-than", "30", "--config", file.toString());
+    assertEquals("1 entry removed", removed.out().strip(), removed::toString);
+    String entries = "SELECT COUNT(*) FROM gameq_audit WHERE ";
+    assertEquals("0", world.game.queryText(entries + "detail = 'old'"));
+    assertEquals(
+        "2", world.game.queryText(entries + "action = 'audit remove' AND who NOT LIKE '?%'"));
   }
 
   private static final String PAUSED = "gameq_topic_paused{topic=\"paused\"} 1.0";

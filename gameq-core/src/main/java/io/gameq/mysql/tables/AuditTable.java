@@ -2,6 +2,8 @@ package io.gameq.mysql.tables;
 
 import io.gameq.mysql.MySql;
 import io.gameq.mysql.Sql;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -15,8 +17,25 @@ public final class AuditTable {
 
   private AuditTable() {}
 
-  /** Who acts, and by which way: {@code command line}, or the console and the address it is at. */
-  public record Actor(String who, String via) {}
+  /**
+   * Who acts, and by which way: {@code command line}, or the console and the address it is at. It
+   * is as true as what names him: a token, or the user that the operating system knows.
+   */
+  public record Actor(String who, String via) {
+    /** The user of this process as the operating system has it, and its host. */
+    public static Actor here() {
+      String user = ProcessHandle.current().info().user().orElse("?");
+      return new Actor(user + "@" + host(), "command line");
+    }
+
+    private static String host() {
+      try {
+        return InetAddress.getLocalHost().getHostName();
+      } catch (UnknownHostException e) {
+        return "?";
+      }
+    }
+  }
 
   /**
    * One thing that was done.
@@ -77,7 +96,8 @@ public final class AuditTable {
   }
 
   /**
-   * Removes old entries, the oldest first.
+   * Removes old entries, the oldest first. Writers' users may not: it is for that of {@code schema
+   * migrate}.
    *
    * @param kept how long an entry stays, by MySQL's clock
    * @param most entries to remove

@@ -30,7 +30,7 @@ public final class TopicTable {
     this.mysql = mysql;
   }
 
-  /** How many there are. */
+  /** How many there are. Writers let a token define no more than are watched. */
   public int count() {
     return mysql.ask(
         handle -> handle.select("SELECT COUNT(*) FROM gameq_topic").mapTo(Integer.class).one());
@@ -54,9 +54,8 @@ public final class TopicTable {
     if (!there.definition().equals(definition)) {
       throw new GameQueueException(
           ("topic '%s' is defined differently in MySQL: %s; this node defines it as %s. Use the"
-                  + " same options on all nodes; to change them, delete its row of gameq_topic, and"
-                  + " its field of the hash of topics in Redis, while no node has the topic open"
-                  + " and, if slots or ageing differ, nothing is pending")
+               + " same options on all nodes; to change them, remove it with 'gameq-writer topics"
+               + " remove' while no node has it open")
               .formatted(definition.topic(), there.definition().json(), definition.json()));
     }
     return there;
@@ -123,6 +122,12 @@ public final class TopicTable {
   /** Ends the rate of a topic, if it has one. */
   public DefinedTopic endRate(String topic) {
     return change(topic, (there, millis) -> there.with(there.pause(), null));
+  }
+
+  /** Removes a topic, if it is there; it is removed from Redis next. */
+  public void remove(String topic) {
+    int unused =
+        mysql.askAgain(handle -> handle.execute("DELETE FROM gameq_topic WHERE topic = ?", topic));
   }
 
   /**

@@ -3,8 +3,6 @@ package io.gameq.redis.script;
 import static io.lettuce.core.Range.Boundary.excluding;
 import static io.lettuce.core.Range.Boundary.unbounded;
 
-import io.gameq.GameQueueException;
-import io.gameq.RedisUnavailableException;
 import io.gameq.owner.SessionRef;
 import io.gameq.redis.RedisConnection;
 import io.gameq.redis.RedisReply;
@@ -12,21 +10,16 @@ import io.gameq.redis.SlotKeys;
 import io.gameq.redis.Slots;
 import io.lettuce.core.Limit;
 import io.lettuce.core.Range;
-import io.lettuce.core.ScoredValue;
 import io.lettuce.core.ZAddArgs;
-import io.lettuce.core.api.async.RedisAsyncCommands;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
-import java.util.function.BiFunction;
-import java.util.function.ToLongFunction;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
- * When sessions are due to be flushed, as the scores of {@code due} say it. Plain commands.
- * Stateless.
+ * When sessions are due to be flushed, as the scores of {@code due} say it. Stateless.
  *
  * <pre>
  * below 0   urgent: before all others, in the order of their commits
@@ -40,6 +33,9 @@ public final class DueSessions {
 
   /** Nothing is to come. */
   public static final long NEVER = Long.MAX_VALUE;
+
+  private static final LuaScript FIRSTS = LuaScript.of(DueSessions.class, "firsts.lua");
+  private static final long NEVER_IN_LUA = 1L << 53;
 
   /** A ZADD holds Redis for as long as it takes. */
   private static final int AT_ONCE = 500;
@@ -130,57 +126,39 @@ public final class DueSessions {
   }
 
   /**
-   * In one round trip for all slots, over a connection that no other thread uses meanwhile: when
-   * the next owner of each is due, by Redis TIME, ms since 1970; 0 or less when he is urgent; or
-   * {@link #NEVER}. Where somebody else's value is in the way there is something to do, too: who
-   * does it says what is wrong.
+   * What there is to do in each slot. 0 where somebody else's value is in the way: whoever does
+   * something there says what is wrong.
    *
-   * @throws RedisUnavailableException when Redis does not answer
+   * @param due when the next owner of each is due, by Redis TIME, ms since 1970; 0 or less when he
+   *     is urgent; or {@link #NEVER}
+   * @param ready 0 where a claim left owners for the next one, else {@link #NEVER}; empty unless it
+   *     was asked for
+   * @param leases when the first lease of each ends, like due; empty unless it was asked for
    */
-  public static long[] due(RedisConnection redis, Slots slots) {
-    return ask(
-        redis, slots, (of, slot) -> of.zrangeWithScores(slot.due(), 0, 0), DueSessions::first);
-  }
+  public record Firsts(long[] due, long[] ready, long[] leases) {}
 
-  /** When the first lease of each slot ends; otherwise as {@link #due}. */
-  public static long[] leases(RedisConnection redis, Slots slots) {
-    return ask(
-        redis, slots, (of, slot) -> of.zrangeWithScores(slot.lease(), 0, 0), DueSessions::first);
-  }
-
-  /** 0 where a claim left owners for the next one, else {@link #NEVER}; otherwise as due. */
-  public static long[] ready(RedisConnection redis, Slots slots) {
-    return ask(redis, slots, (of, slot) -> of.llen(slot.ready()), size -> size > 0 ? 0 : NEVER);
-  }
-
-  private static long first(List<ScoredValue<byte[]>> members) {
-    return members.isEmpty() ? NEVER : (long) members.get(0).getScore();
-  }
-
-  private static <T> long[] ask(
-      RedisConnection redis,
-      Slots slots,
-      BiFunction<RedisAsyncCommands<byte[], byte[]>, SlotKeys, CompletionStage<T>> question,
-      ToLongFunction<T> value) {
-    List<CompletionStage<T>> sent = new ArrayList<>();
-    redis.inOneGo(
-        () -> {
-          for (int i = 0; i < slots.count(); i++) {
-            sent.add(question.apply(redis.async(), slots.get(i)));
-          }
-        });
-    return sent.stream().mapToLong(of -> answer(of, value)).toArray();
-  }
-
-  private static <T> long answer(CompletionStage<T> sent, ToLongFunction<T> value) {
-    try {
-      return value.applyAsLong(sent.toCompletableFuture().join());
-    } catch (CompletionException e) {
-      GameQueueException error = RedisReply.exception(e);
-      if (error instanceof RedisUnavailableException) {
-        throw error;
+  /**
+   * Looks at all slots, one call for many.
+   *
+   * @param isWhole whether to look for what writers that are gone left, too
+   * @throws io.gameq.RedisUnavailableException when Redis does not answer
+   */
+  public static Firsts firsts(RedisConnection redis, Slots slots, boolean isWhole) {
+    int kinds = isWhole ? 3 : 1;
+    long[][] found = new long[3][isWhole ? slots.count() : 0];
+    found[0] = new long[slots.count()];
+    for (int from = 0; from < slots.count(); from += AT_ONCE) {
+      int some = Math.min(AT_ONCE, slots.count() - from);
+      byte[][] keys =
+          IntStream.range(from, from + some)
+              .mapToObj(i -> SlotKeys.bytes(slots.get(i).prefix()))
+              .toArray(byte[][]::new);
+      List<Object> scores = FIRSTS.call(redis, keys, isWhole);
+      for (int i = 0; i < kinds * some; i++) {
+        long score = (Long) scores.get(i);
+        found[i / some][from + i % some] = score == NEVER_IN_LUA ? NEVER : score;
       }
-      return 0;
     }
+    return new Firsts(found[0], found[1], found[2]);
   }
 }

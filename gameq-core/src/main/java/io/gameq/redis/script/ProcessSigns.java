@@ -11,9 +11,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Supplier;
 
 /**
  * What node and writer processes of a namespace say of themselves, for operators: nothing else
@@ -21,6 +19,7 @@ import java.util.function.Supplier;
  */
 public final class ProcessSigns {
   private static final LuaScript SCRIPT = LuaScript.of(ProcessSigns.class, "sign.lua");
+  private static final LuaScript SIGNS = LuaScript.of(ProcessSigns.class, "signs.lua");
 
   public static final String NODE = "node";
   public static final String WRITER = "writer";
@@ -31,8 +30,14 @@ public final class ProcessSigns {
   /** What a process that is gone said last is still there after a weekend and some holidays. */
   static final int KEPT_SECONDS = (int) TimeUnit.DAYS.toSeconds(7);
 
-  /** Far more than a game has; those that have been silent for longest go. */
-  static final int MOST = 1_000;
+  /**
+   * Of those that run and those that are gone, which is worth most to know: a start that fails
+   * every minute makes as many in a week. Those that have been silent for longest go.
+   */
+  static final int MOST = 10_000;
+
+  /** Of one call, while which Redis does nothing else. */
+  private static final int AT_ONCE = 200;
 
   private final String namespace;
 
@@ -128,43 +133,45 @@ public final class ProcessSigns {
   }
 
   /**
-   * What all processes said, those that started first before the others; also of those that are
-   * gone and did not say so.
+   * What all processes said, those that have been silent for longest before the others; also of
+   * those that are gone and did not say so.
    *
    * @throws io.gameq.RedisUnavailableException when Redis does not answer
    */
   public List<ProcessSign> all(RedisConnection redis) {
-    long now = RedisClock.now(redis);
-    List<Supplier<ProcessSign>> asked = new ArrayList<>();
-    RedisReply.await(() -> redis.sync().zrangeWithScores(index(), 0, -1))
-        .forEach(
-            of -> {
-              String id = new String(of.getValue(), UTF_8);
-              long silentMillis = Math.max(0, now - (long) of.getScore());
-              CompletionStage<Map<byte[], byte[]>> fields = redis.async().hgetall(key(id));
-              CompletionStage<byte[]> beat = redis.async().get(NodeSigns.key(namespace, id));
-              asked.add(() -> sign(id, silentMillis, fields, beat));
-            });
-    return asked.stream().map(Supplier::get).filter(of -> !of.fields().isEmpty()).toList();
+    byte[][] keys = {index(), key(""), NodeSigns.key(namespace, "")};
+    List<ProcessSign> all = new ArrayList<>();
+    int some = AT_ONCE;
+    for (int from = 0; some == AT_ONCE; from += AT_ONCE) {
+      List<Object> signs = SIGNS.call(redis, keys, from, from + AT_ONCE - 1);
+      signs.stream()
+          .map(of -> sign((List<?>) of))
+          .filter(of -> !of.fields().isEmpty())
+          .forEach(all::add);
+      some = signs.size();
+    }
+    return all;
   }
 
-  private static ProcessSign sign(
-      String id,
-      long silentMillis,
-      CompletionStage<Map<byte[], byte[]>> fields,
-      CompletionStage<byte[]> beat) {
-    Map<String, String> said = new LinkedHashMap<>();
-    RedisReply.await(fields)
-        .forEach((name, value) -> said.put(new String(name, UTF_8), new String(value, UTF_8)));
-    byte[] sign = RedisReply.await(beat);
+  private static ProcessSign sign(List<?> of) {
+    String beat = LuaScript.string(of.get(2));
+    List<?> said = (List<?>) of.get(3);
+    Map<String, String> fields = new LinkedHashMap<>();
+    for (int i = 0; i < said.size(); i += 2) {
+      fields.put(text(said.get(i)), text(said.get(i + 1)));
+    }
     return new ProcessSign(
-        id,
-        silentMillis,
-        sign == null
+        LuaScript.string(of.get(0)),
+        (Long) of.get(1),
+        beat.isEmpty()
             ? ProcessSign.Beat.NONE
-            : LuaScript.string(sign).endsWith(NodeSigns.UNHEALED)
+            : beat.endsWith(NodeSigns.UNHEALED)
                 ? ProcessSign.Beat.UNHEALED
                 : ProcessSign.Beat.HEALED,
-        said);
+        fields);
+  }
+
+  private static String text(Object reply) {
+    return new String((byte[]) reply, UTF_8);
   }
 }

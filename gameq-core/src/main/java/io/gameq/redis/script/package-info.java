@@ -37,6 +37,7 @@
  *                park.lua                      sets aside what it had not flushed
  * operators      waiting.lua   Waiting         how much waits
  *                rows.lua      WaitingOwners   who waits in a slot; their rows of one table
+ *                firsts.lua    DueSessions     what there is to do in each slot
  *                unwritten.lua WaitingOwners   which of them have rows of before a time
  *                trace.lua     OwnerInRedis    where one owner is
  *                doctor.lua    Symptom         what does not fit together; of Things
@@ -48,7 +49,7 @@
  * signs of life  beat.lua      NodeHeartbeat   a node is alive
  *                unbroken.lua  NodeSigns       which nodes are, and for how long such signs came;
  *                                              OpenOwners: where an owner is open, by these
- *                sign.lua      ProcessSigns    a process says how it is
+ *                sign.lua      ProcessSigns    a process says how it is; signs.lua: all that did
  *
  * LuaScript      a script by its SHA-1, loaded again where Redis forgot it
  * </pre>

@@ -200,6 +200,15 @@ public record DefinedTopic(
   }
 
   /**
+   * Removes the definition of a topic, if it is there, and none of its messages.
+   *
+   * @throws io.gameq.RedisUnavailableException when Redis does not answer
+   */
+  public static void remove(RedisConnection redis, String namespace, String topic) {
+    long unused = RedisReply.await(() -> redis.sync().hdel(key(namespace), SlotKeys.bytes(topic)));
+  }
+
+  /**
    * One topic; null when Redis has none of that name.
    *
    * @throws io.gameq.GameQueueException when it cannot be read

@@ -8,6 +8,7 @@ import io.gameq.redis.RedisConnection;
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.Slots;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
@@ -18,8 +19,9 @@ import org.jspecify.annotations.Nullable;
  *
  * @param nowMillis when it began, Redis TIME in ms
  * @param topics by name
+ * @param left how many more there are, which were not looked at
  */
-public record TopicSurvey(long nowMillis, List<OfTopic> topics) {
+public record TopicSurvey(long nowMillis, List<OfTopic> topics, int left) {
   /** More are not looked at: topics are few, and made by no player. */
   public static final int MOST_TOPICS = 200;
 
@@ -65,12 +67,13 @@ public record TopicSurvey(long nowMillis, List<OfTopic> topics) {
    */
   public static TopicSurvey of(RedisConnection redis, Slots slots) {
     long nowMillis = RedisClock.now(redis);
+    Map<String, String> texts = DefinedTopic.texts(redis, slots.namespace());
     List<OfTopic> topics =
-        DefinedTopic.texts(redis, slots.namespace()).entrySet().stream()
+        texts.entrySet().stream()
             .limit(MOST_TOPICS)
             .map(of -> look(redis, slots, nowMillis, of.getKey(), of.getValue()))
             .toList();
-    return new TopicSurvey(nowMillis, topics);
+    return new TopicSurvey(nowMillis, topics, texts.size() - topics.size());
   }
 
   /**

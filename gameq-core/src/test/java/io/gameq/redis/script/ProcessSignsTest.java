@@ -8,6 +8,8 @@ import io.gameq.redis.RedisClock;
 import io.gameq.redis.script.ProcessSigns.ProcessSign;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -97,15 +99,35 @@ class ProcessSignsTest {
   void theIndexKeepsNeitherTheOldNorTooMany() {
     long now = System.currentTimeMillis();
     redis.redis.sync().zadd(key(":processes"), (double) now - 8 * 86_400_000L, bytes("aged"));
-    for (int i = 0; i < ProcessSigns.MOST; i++) {
-      redis.redis.sync().zadd(key(":processes"), (double) now - 60_000 - i, bytes("many" + i));
-    }
+    Object[] many =
+        IntStream.range(0, ProcessSigns.MOST)
+            .boxed()
+            .flatMap(i -> Stream.of((double) now - 60_000 - i, bytes("many" + i)))
+            .toArray();
+    redis.redis.sync().zadd(key(":processes"), many);
     tell(ID, Map.of("name", "n1"));
     assertEquals(ProcessSigns.MOST, redis.redis.sync().zcard(key(":processes")));
     assertEquals(null, redis.redis.sync().zscore(key(":processes"), bytes("aged")));
-    assertEquals(null, redis.redis.sync().zscore(key(":processes"), bytes("many999")));
+    assertEquals(
+        null,
+        redis.redis.sync().zscore(key(":processes"), bytes("many" + (ProcessSigns.MOST - 1))));
     assertEquals(List.of(ID), signs.all(redis.redis).stream().map(ProcessSign::id).toList());
     redis.redis.sync().del(key(":processes"));
+  }
+
+  /** A game of a thousand processes, of which one crashed: it has been silent for longest. */
+  @Test
+  void aCrashedProcessStaysThoughThereAreAThousandOthers() {
+    tell(ID, Map.of("name", "crashed"));
+    long now = System.currentTimeMillis();
+    redis.redis.sync().zadd(key(":processes"), (double) now - 60_000, bytes(ID));
+    for (int i = 0; i < 1_000; i++) {
+      tell("%08x".formatted(i), Map.of("name", "n" + i));
+    }
+    List<ProcessSign> all = signs.all(redis.redis);
+    assertEquals(1_001, all.size());
+    assertEquals("crashed", all.get(0).fields().get("name"));
+    assertTrue(all.get(0).silentMillis() >= 60_000, all.get(0)::toString);
   }
 
   private static byte[] bytes(String text) {

@@ -7,6 +7,7 @@ import io.gameq.mysql.MySqlPool;
 import io.gameq.mysql.MySqlServerCheck;
 import io.gameq.mysql.schema.CatalogReader;
 import io.gameq.mysql.schema.Settings;
+import io.gameq.mysql.tables.AuditTable;
 import io.gameq.mysql.tables.DurableRows;
 import io.gameq.mysql.tables.TermTable;
 import io.gameq.term.Terms;
@@ -80,6 +81,22 @@ public final class RecoveryDatabase implements AutoCloseable {
                + " this one: give the database that the node used. Where this one takes its place,"
                + " as a restored backup does, run: gameq-writer schema new-identity --as %s")
               .formatted(wal, header.database(), itself, header.database()));
+    }
+  }
+
+  /**
+   * Remembers in the audit log that something is done, before it is done.
+   *
+   * @throws GameQueueException when it cannot: then it is not to be done
+   */
+  public void audit(String action, String target, String detail) {
+    try {
+      AuditTable.add(mysql, AuditTable.Actor.here(), action, target, detail);
+    } catch (GameQueueException e) {
+      throw new GameQueueException(
+          "the audit log cannot be written, which needs INSERT on gameq_audit ('gameq-writer"
+              + " security mysql' prints all rights): nothing was done",
+          e);
     }
   }
 

@@ -2,6 +2,7 @@ package io.gameq.writer.audit;
 
 import io.gameq.mysql.MySql;
 import io.gameq.mysql.tables.AuditTable;
+import io.gameq.mysql.tables.AuditTable.Actor;
 import io.gameq.mysql.tables.AuditTable.Entry;
 import io.gameq.terminal.ExitCodes;
 import io.gameq.terminal.Shown;
@@ -11,6 +12,7 @@ import io.gameq.writer.mysql.AgreedConfig;
 import io.gameq.writer.mysql.CommandDatabase;
 import io.gameq.writer.terminal.JsonLine;
 import java.io.PrintWriter;
+import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -30,14 +32,18 @@ import picocli.CommandLine.Spec;
     name = "audit",
     description =
         "Lists what operators did, by command line or console, and who looked at values of rows;"
-            + " the newest first. Reads MySQL only.",
+            + " the newest first. Needs MySQL only.",
     footer = {
       "",
-      "Each entry was written before it was done. Writers remove entries older than 400 days."
+      "Each entry was written before it was done. Nobody removes any by himself: gameq's users of"
+          + " writers may not. Call --remove-older-than with the user that runs 'schema migrate'."
     })
 public final class AuditCommand implements Callable<Integer> {
   /** Read at a time. */
   private static final int PAGE = 500;
+
+  /** Removed at a time. */
+  private static final int PIECE = 10_000;
 
   @Spec private @Nullable CommandSpec spec;
   @Mixin private ConfigOption config = new ConfigOption();
@@ -48,6 +54,14 @@ public final class AuditCommand implements Callable<Integer> {
       description = "Most entries to list (default: ${DEFAULT-VALUE}).")
   private int limit = 100;
 
+  @Option(
+      names = "--remove-older-than",
+      paramLabel = "DAYS",
+      description =
+          "Remove entries that are older by MySQL's clock, which is an entry itself, in place of"
+              + " listing them. Needs DELETE on gameq_audit.")
+  private @Nullable Integer removedDays;
+
   @Option(names = "--json", description = "One JSON object a line, nothing else; times in UTC.")
   private boolean json;
 
@@ -57,14 +71,35 @@ public final class AuditCommand implements Callable<Integer> {
     if (limit < 1) {
       throw new CommandLine.ParameterException(self.commandLine(), "--limit must be 1 or more");
     }
+    if (removedDays != null && removedDays < 1) {
+      throw new CommandLine.ParameterException(
+          self.commandLine(), "--remove-older-than must be 1 day or more");
+    }
     PrintWriter out = self.commandLine().getOut();
     try (MySql mysql =
         CommandDatabase.open(
             AgreedConfig.read(config, Objects.requireNonNull(spec)).mysql(), "audit")) {
-      list(mysql, out);
+      if (removedDays == null) {
+        list(mysql, out);
+      } else {
+        long removed = remove(mysql, removedDays);
+        out.printf(Locale.ROOT, "%,d %s removed%n", removed, removed == 1 ? "entry" : "entries");
+      }
     }
     out.flush();
     return ExitCodes.OK;
+  }
+
+  private static long remove(MySql mysql, int days) {
+    AuditTable.add(
+        mysql, Actor.here(), "audit remove", "audit log", "older than " + days + " days");
+    long removed = 0;
+    int piece;
+    do {
+      piece = AuditTable.purge(mysql, Duration.ofDays(days), PIECE);
+      removed += piece;
+    } while (piece == PIECE);
+    return removed;
   }
 
   private void list(MySql mysql, PrintWriter out) {

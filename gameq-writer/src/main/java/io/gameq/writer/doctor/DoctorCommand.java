@@ -1,6 +1,7 @@
 package io.gameq.writer.doctor;
 
 import io.gameq.mysql.MySql;
+import io.gameq.mysql.tables.AuditTable.Actor;
 import io.gameq.redis.ControlConnection;
 import io.gameq.redis.RedisConnector;
 import io.gameq.redis.Slots;
@@ -12,7 +13,6 @@ import io.gameq.writer.doctor.Repair.Repaired;
 import io.gameq.writer.mysql.AgreedConfig;
 import io.gameq.writer.mysql.CommandDatabase;
 import io.gameq.writer.terminal.Confirmation;
-import io.gameq.writer.terminal.Operator;
 import java.io.PrintWriter;
 import java.time.Duration;
 import java.util.Locale;
@@ -80,7 +80,7 @@ public final class DoctorCommand implements Callable<Integer> {
         try (MySql mysql = CommandDatabase.open(settings.mysql(), "doctor")) {
           repaired =
               new Repair(settings.namespace(), slots, redis, mysql, doctor)
-                  .run(found, Operator.here(), progress);
+                  .run(found, Actor.here(), progress);
         }
       }
       if (json) {

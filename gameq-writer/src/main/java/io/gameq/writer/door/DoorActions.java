@@ -13,7 +13,11 @@ import io.gameq.Publish;
 import io.gameq.Topic;
 import io.gameq.TopicOptions;
 import io.gameq.message.PayloadText;
+import io.gameq.mysql.MySql;
+import io.gameq.mysql.tables.AuditTable;
 import io.gameq.mysql.tables.AuditTable.Actor;
+import io.gameq.mysql.tables.TopicTable;
+import io.gameq.redis.topic.TopicSurvey;
 import io.gameq.writer.door.DoorBodies.Acknowledgements;
 import io.gameq.writer.door.DoorBodies.Definition;
 import io.gameq.writer.door.DoorBodies.Extensions;
@@ -32,7 +36,6 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
-import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /** What each route does. Thread-safe. */
@@ -53,13 +56,13 @@ final class DoorActions {
   private static final ObjectMapper JSON = new ObjectMapper();
 
   private final DoorTopics topics;
-  private final BiConsumer<Actor, String> audit;
+  private final MySql mysql;
   private final Semaphore waiting = new Semaphore(MOST_WAITING);
 
-  /** With {@code audit} told who defines which topic, before it is defined. */
-  DoorActions(DoorTopics topics, BiConsumer<Actor, String> audit) {
+  /** With MySQL for the audit log. */
+  DoorActions(DoorTopics topics, MySql mysql) {
     this.topics = topics;
-    this.audit = audit;
+    this.mysql = mysql;
   }
 
   DoorAnswer topic(String name) {
@@ -92,12 +95,23 @@ final class DoorActions {
   }
 
   DoorAnswer define(String name, Definition as, Actor actor) {
-    DoorTopics.Defined defined = topics.define(name, as, () -> audit.accept(actor, name));
+    DoorTopics.Defined defined = topics.define(name, as, () -> beforeDefining(name, actor));
     if (defined instanceof DoorTopics.Defined.As of) {
       return new DoorAnswer(
           of.isNew() ? DoorAnswer.CREATED : DoorAnswer.OK, definition(of.topic()));
     }
     return DoorAnswer.error(DoorAnswer.CONFLICT, ((DoorTopics.Defined.Differently) defined).why());
+  }
+
+  /** No more than are watched: others would drop out of the metrics. */
+  private void beforeDefining(String name, Actor actor) {
+    if (new TopicTable(mysql).count() >= TopicSurvey.MOST_TOPICS) {
+      throw new GameQueueException(
+          ("there are %s topics, more are not watched: 'gameq-writer topics remove' removes one, a"
+                  + " node may define more")
+              .formatted(TopicSurvey.MOST_TOPICS));
+    }
+    AuditTable.add(mysql, actor, "topic define", "topic " + name, "");
   }
 
   CompletableFuture<DoorAnswer> publish(
@@ -123,8 +137,17 @@ final class DoorActions {
         .thenApply(nothing -> DoorAnswer.ok(DoorAnswer.object().put("published", messages.size())));
   }
 
-  DoorAnswer lookUp(String name, String key, @Nullable String group) {
+  /**
+   * A message with its payload.
+   *
+   * @param actor whoever looks, for the audit log; null for a program, which is given payloads
+   */
+  DoorAnswer lookUp(String name, String key, @Nullable String group, @Nullable Actor actor) {
     Topic<byte[]> topic = topics.get(name);
+    if (actor != null) {
+      String of = group == null ? "" : " of " + group;
+      AuditTable.add(mysql, actor, "topic show", name + ": " + key + of, "with payload");
+    }
     Optional<Message<byte[]>> found = group == null ? topic.get(key) : topic.get(group, key);
     if (found.isEmpty()) {
       return DoorAnswer.error(DoorAnswer.NOT_FOUND, "there is no such message");

@@ -3,6 +3,7 @@ package io.gameq.writer.door;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.gameq.GameQueue;
+import io.gameq.mysql.MySql;
 import io.gameq.mysql.tables.AuditTable.Actor;
 import io.gameq.writer.config.AccessToken;
 import io.gameq.writer.config.DoorMode;
@@ -18,7 +19,6 @@ import java.io.UncheckedIOException;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Semaphore;
-import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -82,10 +82,10 @@ public final class MessageDoor {
   /**
    * Answers from now on.
    *
-   * @param audit told who defines which topic, before it is defined; what it throws refuses it
+   * @param mysql where the audit log is
    */
-  public void opens(GameQueue queue, BiConsumer<Actor, String> audit) {
-    actions = new DoorActions(new DoorTopics(queue), audit);
+  public void opens(GameQueue queue, MySql mysql) {
+    actions = new DoorActions(new DoorTopics(queue), mysql);
   }
 
   /** Answers 503 from now on; requests that wait are answered when the node is closed. */
@@ -156,18 +156,19 @@ public final class MessageDoor {
       throw new ServiceUnavailableResponse(whyClosed);
     }
     String group = context.queryParam("group");
+    Actor actor = new Actor(token.name(), "http " + context.ip());
     return switch (route) {
       case TOPIC -> done(act.topic(topic));
       case DEFINE ->
           request.read(
-              context,
-              DoorBodies.Definition.class,
-              body ->
-                  done(act.define(topic, body, new Actor(token.name(), "http " + context.ip()))));
+              context, DoorBodies.Definition.class, body -> done(act.define(topic, body, actor)));
       case PUBLISH_ONE ->
           request.read(
               context, PublishedBody.class, body -> act.publish(topic, key(context), group, body));
-      case LOOK_UP -> done(act.lookUp(topic, key(context), group));
+      case LOOK_UP -> {
+        boolean isProgram = token.role() == AccessToken.Role.MESSAGES;
+        yield done(act.lookUp(topic, key(context), group, isProgram ? null : actor));
+      }
       case DELETE -> act.delete(topic, key(context), group);
       case PUBLISH ->
           request.read(context, DoorBodies.Publishes.class, body -> act.publish(topic, body));

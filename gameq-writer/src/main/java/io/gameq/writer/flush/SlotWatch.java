@@ -97,10 +97,13 @@ public final class SlotWatch implements AutoCloseable {
     boolean isWhole = looks % LOOKS_FOR_EACH_WHOLE == 0;
     if (isWhole) {
       followClock(connection);
-      schedule.sawReady(DueSessions.ready(connection, slots));
-      schedule.sawLeases(DueSessions.leases(connection, slots), clock.getAsLong());
     }
-    schedule.sawDue(DueSessions.due(connection, slots), clock.getAsLong());
+    DueSessions.Firsts firsts = DueSessions.firsts(connection, slots, isWhole);
+    if (isWhole) {
+      schedule.sawReady(firsts.ready());
+      schedule.sawLeases(firsts.leases(), clock.getAsLong());
+    }
+    schedule.sawDue(firsts.due(), clock.getAsLong());
     looks++;
   }
 

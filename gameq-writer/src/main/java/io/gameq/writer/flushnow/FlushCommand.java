@@ -1,6 +1,7 @@
 package io.gameq.writer.flushnow;
 
 import io.gameq.mysql.MySql;
+import io.gameq.mysql.tables.AuditTable.Actor;
 import io.gameq.owner.OwnerId;
 import io.gameq.redis.ControlConnection;
 import io.gameq.redis.RedisConnector;
@@ -16,7 +17,6 @@ import io.gameq.writer.mysql.DeadLetters;
 import io.gameq.writer.pause.Pauses;
 import io.gameq.writer.pause.Pausing;
 import io.gameq.writer.process.Processes;
-import io.gameq.writer.terminal.Operator;
 import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.List;
@@ -96,8 +96,7 @@ public final class FlushCommand implements Callable<Integer> {
         ControlConnection redis = new ControlConnection(connector)) {
       FlushNow flush = new FlushNow(mysql, redis, slots);
       long began = System.nanoTime();
-      FlushProgress progress =
-          all ? flush.all(Operator.here()) : flush.owners(Operator.here(), ids);
+      FlushProgress progress = all ? flush.all(Actor.here()) : flush.owners(Actor.here(), ids);
       FlushProgress.Left left = progress.look();
       if (left.isDone()) {
         out.println(all ? "nothing waits" : names(ids) + ": nothing waits");

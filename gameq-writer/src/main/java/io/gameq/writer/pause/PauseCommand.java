@@ -1,6 +1,7 @@
 package io.gameq.writer.pause;
 
 import io.gameq.mysql.MySql;
+import io.gameq.mysql.tables.AuditTable.Actor;
 import io.gameq.mysql.tables.PauseTable.Pause;
 import io.gameq.mysql.tables.PauseTable.Scope;
 import io.gameq.terminal.ExitCodes;
@@ -9,7 +10,6 @@ import io.gameq.writer.config.ConfigOption;
 import io.gameq.writer.config.WriterConfig;
 import io.gameq.writer.mysql.AgreedConfig;
 import io.gameq.writer.mysql.CommandDatabase;
-import io.gameq.writer.terminal.Operator;
 import java.io.PrintWriter;
 import java.util.List;
 import java.util.Objects;
@@ -67,7 +67,7 @@ public final class PauseCommand implements Callable<Integer> {
     WriterConfig settings = AgreedConfig.read(config, Objects.requireNonNull(spec));
     try (MySql mysql = CommandDatabase.open(settings.mysql(), "pause")) {
       Pausing pausing = new Pausing(mysql, settings.slots());
-      Pause pause = pausing.pause(Operator.here(), target, reason);
+      Pause pause = pausing.pause(Actor.here(), target, reason);
       out.println(PauseText.line(pause));
       if (pause.scope() == Scope.TABLE) {
         Set<String> more = new TreeSet<>(pausing.heldTables(new Pauses(List.of(pause))));

@@ -1,6 +1,7 @@
 package io.gameq.writer.pause;
 
 import io.gameq.mysql.MySql;
+import io.gameq.mysql.tables.AuditTable.Actor;
 import io.gameq.mysql.tables.PauseTable.Pause;
 import io.gameq.terminal.ExitCodes;
 import io.gameq.terminal.Shown;
@@ -8,7 +9,6 @@ import io.gameq.writer.config.ConfigOption;
 import io.gameq.writer.config.WriterConfig;
 import io.gameq.writer.mysql.AgreedConfig;
 import io.gameq.writer.mysql.CommandDatabase;
-import io.gameq.writer.terminal.Operator;
 import java.io.PrintWriter;
 import java.util.Objects;
 import java.util.Optional;
@@ -50,7 +50,7 @@ public final class ResumeCommand implements Callable<Integer> {
     WriterConfig settings = AgreedConfig.read(config, Objects.requireNonNull(spec));
     try (MySql mysql = CommandDatabase.open(settings.mysql(), "resume")) {
       Pausing pausing = new Pausing(mysql, settings.slots());
-      Optional<Pause> ended = pausing.resume(Operator.here(), target);
+      Optional<Pause> ended = pausing.resume(Actor.here(), target);
       out.println(
           ended.isPresent()
               ? "resumed %s, which was paused %s"

@@ -3,6 +3,7 @@ package io.gameq.writer.process;
 import io.gameq.GameQueueException;
 import io.gameq.mysql.MySql;
 import io.gameq.mysql.tables.AuditTable;
+import io.gameq.mysql.tables.AuditTable.Actor;
 import io.gameq.redis.ControlConnection;
 import io.gameq.redis.RedisConnector;
 import io.gameq.redis.script.ProcessSigns;
@@ -11,7 +12,6 @@ import io.gameq.writer.config.ConfigOption;
 import io.gameq.writer.config.WriterConfig;
 import io.gameq.writer.mysql.AgreedConfig;
 import io.gameq.writer.mysql.CommandDatabase;
-import io.gameq.writer.terminal.Operator;
 import java.io.PrintWriter;
 import java.util.List;
 import java.util.Objects;
@@ -92,7 +92,7 @@ public final class NodesCommand implements Callable<Integer> {
     try (MySql mysql = CommandDatabase.open(settings.mysql(), "nodes")) {
       AuditTable.add(
           mysql,
-          Operator.here(),
+          Actor.here(),
           "forget node",
           "%s %s".formatted(node.sign().process().name(), node.id()),
           "WAL " + node.sign().wal().walDirectory());

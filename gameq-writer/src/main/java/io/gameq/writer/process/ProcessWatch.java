@@ -10,11 +10,14 @@ import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Looks every few seconds at the processes of the game, and shows the latest look as meters, which
- * have no value (NaN) before it. Thread-safe.
+ * Looks now and then at the processes of the game, and shows the latest look as meters, which have
+ * no value (NaN) before it. Thread-safe.
  */
 public final class ProcessWatch {
   private static final Duration EVERY = Duration.ofSeconds(5);
+
+  /** A look at many takes longer: 40 processes a second, however many there are. */
+  private static final int OFTEN = 200;
 
   private final Supplier<Processes> look;
   private final MergeRatio merges = new MergeRatio(); // of the duty's thread
@@ -28,7 +31,13 @@ public final class ProcessWatch {
 
   /** What looks. */
   public Agent duty() {
-    return Duty.every(Duration.ZERO, EVERY::toNanos, "look which processes run", this::look);
+    return Duty.every(Duration.ZERO, this::restNanos, "look which processes run", this::look);
+  }
+
+  private long restNanos() {
+    Processes seen = latest;
+    int count = seen == null ? 0 : seen.nodes().size() + seen.writers().size();
+    return EVERY.toNanos() * Math.max(1, count / OFTEN);
   }
 
   private void look() {

@@ -2,6 +2,7 @@ package io.gameq.writer.reslot;
 
 import io.gameq.GameQueueException;
 import io.gameq.mysql.MySql;
+import io.gameq.mysql.tables.AuditTable.Actor;
 import io.gameq.mysql.tables.TermTable;
 import io.gameq.redis.ControlConnection;
 import io.gameq.redis.PrimaryConnector;
@@ -13,7 +14,6 @@ import io.gameq.writer.config.WriterConfig;
 import io.gameq.writer.mysql.CommandDatabase;
 import io.gameq.writer.reslot.Reslotting.Done;
 import io.gameq.writer.terminal.Confirmation;
-import io.gameq.writer.terminal.Operator;
 import java.io.PrintWriter;
 import java.util.List;
 import java.util.Objects;
@@ -90,7 +90,7 @@ public final class ReslotCommand implements Callable<Integer> {
           reslotting.run(
               slots,
               endsSessions,
-              Operator.here(),
+              Actor.here(),
               text -> {
                 out.println(text);
                 out.flush();

@@ -4,13 +4,13 @@ import io.gameq.GameQueueException;
 import io.gameq.mysql.MySql;
 import io.gameq.mysql.schema.Settings;
 import io.gameq.mysql.tables.AuditTable;
+import io.gameq.mysql.tables.AuditTable.Actor;
 import io.gameq.terminal.ExitCodes;
 import io.gameq.writer.config.ConfigOption;
 import io.gameq.writer.config.WriterConfig;
 import io.gameq.writer.mysql.AgreedConfig;
 import io.gameq.writer.mysql.CommandDatabase;
 import io.gameq.writer.terminal.Confirmation;
-import io.gameq.writer.terminal.Operator;
 import java.util.Objects;
 import java.util.UUID;
 import java.util.concurrent.Callable;
@@ -57,8 +57,7 @@ final class SchemaIdentityCommand implements Callable<Integer> {
     try (MySql mysql = CommandDatabase.open(settings.mysql(), "identity")) {
       String before = Settings.identity(mysql).database();
       String now = as == null ? UUID.randomUUID().toString().replace("-", "") : as;
-      AuditTable.add(
-          mysql, Operator.here(), "schema new-identity", "database", before + " -> " + now);
+      AuditTable.add(mysql, Actor.here(), "schema new-identity", "database", before + " -> " + now);
       Settings.identify(mysql, now);
       self.commandLine()
           .getOut()

@@ -5,13 +5,9 @@ import io.gameq.mysql.MySql;
 import io.gameq.mysql.MySqlConfig;
 import io.gameq.mysql.MySqlPool;
 import io.gameq.mysql.flush.FlushTransaction;
-import io.gameq.mysql.tables.AuditTable;
-import io.gameq.mysql.tables.AuditTable.Actor;
-import io.gameq.mysql.tables.TopicTable;
 import io.gameq.redis.RedisConfig;
 import io.gameq.redis.RedisConnector;
 import io.gameq.redis.script.ClaimScript;
-import io.gameq.redis.topic.TopicSurvey;
 import io.gameq.terminal.ErrorLine;
 import io.gameq.terminal.ExitCodes;
 import io.gameq.writer.config.ConfigOption;
@@ -119,7 +115,7 @@ public final class RunCommand implements Callable<Integer> {
         running.set(service);
         signal.running();
         if (node != null) {
-          door.opens(node.queue(), (actor, topic) -> audit(database, actor, topic));
+          door.opens(node.queue(), Objects.requireNonNull(database));
         }
         health.runs(
             () -> service.isAlive() && (node == null || node.isAlive()),
@@ -196,17 +192,6 @@ public final class RunCommand implements Callable<Integer> {
       console.addTo(routes);
       door.addTo(routes);
     };
-  }
-
-  /** Before a topic is defined: no more than are watched, else others drop out of the metrics. */
-  private static void audit(@Nullable MySql mysql, Actor actor, String topic) {
-    MySql to = Objects.requireNonNull(mysql);
-    if (new TopicTable(to).count() >= TopicSurvey.MOST_TOPICS) {
-      throw new GameQueueException(
-          "there are %s topics, more are not watched: remove one, or have a node define it"
-              .formatted(TopicSurvey.MOST_TOPICS));
-    }
-    AuditTable.add(to, actor, "topic define", "topic " + topic, "");
   }
 
   private static List<String> problems(WriterService service, @Nullable WriterNode node) {

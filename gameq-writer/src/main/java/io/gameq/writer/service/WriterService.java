@@ -202,8 +202,7 @@ public final class WriterService implements AutoCloseable {
             new ControlConnection(redis),
             options.namespace(),
             SlotKeys.all(options.namespace(), options.slots()),
-            new TombstonePurge(mysql, options.tombstonesKept()),
-            mysql);
+            new TombstonePurge(mysql, options.tombstonesKept()));
     upkeep.start();
     signs.start();
     LOG.info(

@@ -1,5 +1,6 @@
 package io.gameq.writer.stale;
 
+import io.gameq.mysql.tables.AuditTable.Actor;
 import io.gameq.owner.OwnerId;
 import io.gameq.redis.script.StaleRows;
 import io.gameq.terminal.ExitCodes;
@@ -9,7 +10,6 @@ import io.gameq.writer.config.WriterConfig;
 import io.gameq.writer.mysql.AgreedConfig;
 import io.gameq.writer.mysql.Discards;
 import io.gameq.writer.terminal.Confirmation;
-import io.gameq.writer.terminal.Operator;
 import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
@@ -82,7 +82,7 @@ final class StaleDiscardCommand implements Callable<Integer> {
       }
       if (!sessions.isEmpty()) {
         discards.audit(
-            Operator.here(),
+            Actor.here(),
             "stale discard",
             all ? "all" : String.join(", ", new LinkedHashSet<>(owners)),
             Shown.count(sessions.size(), "session"));

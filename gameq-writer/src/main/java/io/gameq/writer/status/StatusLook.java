@@ -94,5 +94,8 @@ public record StatusLook(
     for (TopicBacklog of : backlog.topics()) {
       TopicText.toDo(of.topic(), of.counts(), of.isPaused() ? 0 : of.overdueMillis(), all);
     }
+    if (backlog.topicsLeft() > 0) {
+      all.add(TopicText.unwatched(backlog.topicsLeft()));
+    }
   }
 }

@@ -248,6 +248,36 @@ public final class AuditedTopics {
     return rate;
   }
 
+  /**
+   * Removes a topic in which there is nothing, with its pause and rate. What a node publishes that
+   * has it open still waits until somebody defines the topic again.
+   *
+   * @throws GameQueueException when it has messages, naming how many, or cannot be read
+   */
+  public void remove(String topic) {
+    DefinedTopic unused = kept(topic);
+    TopicSurvey.OfTopic of =
+        redis
+            .ask(connection -> Optional.ofNullable(TopicSurvey.of(connection, slots, topic)))
+            .orElse(null);
+    if (of != null && !of.error().isEmpty()) {
+      throw new GameQueueException(of.error());
+    }
+    if (of != null && of.counts().pending() + of.counts().held() + of.counts().dead() > 0) {
+      throw new GameQueueException(
+          "topic %s is not empty: %s pending, %s held, %s dead letters; have them handled, or discard them"
+              .formatted(topic, of.counts().pending(), of.counts().held(), of.counts().dead()));
+    }
+    audit("topic remove", topic, "");
+    table().remove(topic);
+    boolean done =
+        redis.call(
+            connection -> {
+              DefinedTopic.remove(connection, slots.namespace(), topic);
+              return true;
+            });
+  }
+
   /** The dead letters of these keys; those that have none are left out. */
   public List<DeadName> dead(String topic, @Nullable String group, List<String> keys) {
     TopicDefinition definition = definition(topic);

@@ -2,6 +2,7 @@ package io.gameq.writer.topics;
 
 import io.gameq.backlog.Backlog;
 import io.gameq.backlog.TopicBacklog;
+import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.MultiGauge;
 import io.micrometer.core.instrument.Tags;
@@ -20,6 +21,7 @@ public final class TopicMeters {
   private final MultiGauge messages;
   private final MultiGauge overdue;
   private final MultiGauge paused;
+  private volatile int left;
   private volatile Map<String, TopicBacklog> latest = Map.of();
 
   public TopicMeters(MeterRegistry meters) {
@@ -36,6 +38,9 @@ public final class TopicMeters {
         MultiGauge.builder("gameq.topic.paused")
             .description("1 where consumers take nothing, since an operator paused the topic")
             .register(meters);
+    Gauge.builder("gameq.topics.unwatched", this, of -> of.left)
+        .description("Topics beyond those that are looked at, which have no other meter")
+        .register(meters);
   }
 
   /** Shows a look. Meters of topics that stay are not made anew, so that no scrape misses them. */
@@ -43,6 +48,7 @@ public final class TopicMeters {
     latest =
         backlog.topics().stream()
             .collect(Collectors.toUnmodifiableMap(TopicBacklog::topic, Function.identity()));
+    left = backlog.topicsLeft();
     List<MultiGauge.Row<?>> counts = new ArrayList<>();
     List<MultiGauge.Row<?>> ages = new ArrayList<>();
     List<MultiGauge.Row<?>> pauses = new ArrayList<>();

@@ -35,7 +35,17 @@ public final class TopicText {
       }
       toDo(name, of.counts(), of.pause() == null ? of.overdueMillis(survey.nowMillis()) : 0, all);
     }
+    if (survey.left() > 0) {
+      all.add(unwatched(survey.left()));
+    }
     return all;
+  }
+
+  /** Of topics that nobody looks at. */
+  public static String unwatched(int left) {
+    return ("%s beyond %s, the last by name, are not watched and in no metric: 'gameq-writer topics"
+            + " remove' removes topics, 'topics show' shows one")
+        .formatted(Shown.count(left, "topic"), TopicSurvey.MOST_TOPICS);
   }
 
   /**

@@ -31,6 +31,7 @@ import picocli.CommandLine.Option;
       TopicsPauseCommand.class,
       TopicsResumeCommand.class,
       TopicsRateCommand.class,
+      TopicsRemoveCommand.class,
       TopicsDeadCommand.class
     })
 public final class TopicsCommand extends TopicCommand {

@@ -4,7 +4,6 @@ import io.gameq.GameQueueException;
 import io.gameq.agent.Agent;
 import io.gameq.agent.AgentRunner;
 import io.gameq.agent.Duty;
-import io.gameq.mysql.MySql;
 import io.gameq.redis.ControlConnection;
 import io.gameq.redis.EvictionWatch;
 import io.gameq.redis.SlotKeys;
@@ -16,9 +15,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What a writer looks after beside its flushes: about once an hour old tombstones, old entries of
- * the audit log and the journal marks of nodes that are gone, every 3 s whether Redis may evict. A
- * duty that fails is done with the next round. Thread-safe.
+ * What a writer looks after beside its flushes: about once an hour old tombstones and the journal
+ * marks of nodes that are gone, every 3 s whether Redis may evict. A duty that fails is done with
+ * the next round. Thread-safe.
  */
 public final class WriterUpkeep implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(WriterUpkeep.class);
@@ -34,7 +33,6 @@ public final class WriterUpkeep implements AutoCloseable {
   private final String namespace;
   private final SlotKeys[] slots;
   private final TombstonePurge purge;
-  private final AuditPurge audit;
   private final EvictionWatch eviction = new EvictionWatch();
   private final AgentRunner hourly = new AgentRunner("gameq-hourly");
 
@@ -43,22 +41,16 @@ public final class WriterUpkeep implements AutoCloseable {
 
   /** With a connection and a purge that it closes. */
   public WriterUpkeep(
-      ControlConnection redis,
-      String namespace,
-      SlotKeys[] slots,
-      TombstonePurge purge,
-      MySql mysql) {
+      ControlConnection redis, String namespace, SlotKeys[] slots, TombstonePurge purge) {
     this.redis = redis;
     this.namespace = namespace;
     this.slots = slots;
     this.purge = purge;
-    this.audit = new AuditPurge(mysql);
   }
 
   public void start() {
     hourly.start(
         everyHour("purge tombstones", purge),
-        everyHour("purge the audit log", audit),
         everyHour("forget the journal marks of nodes that are gone", this::forgetDead));
     watching.start(Duty.every(EVICTION_EVERY, "look whether Redis evicts", this::watchEviction));
   }
