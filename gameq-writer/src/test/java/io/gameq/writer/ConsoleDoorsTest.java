@@ -1,7 +1,10 @@
 package io.gameq.writer;
 
+import static io.gameq.servers.Waits.LONG;
 import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -48,7 +51,7 @@ class ConsoleDoorsTest {
 
   @BeforeAll
   static void makeCertificate() throws Exception {
-    known = certificate("localhost");
+    known = certificate(made, "localhost");
   }
 
   private final class Doors implements AutoCloseable {
@@ -287,6 +290,29 @@ class ConsoleDoorsTest {
   }
 
   @Test
+  void aCertificateThatWasRenewedIsShownWithoutARestart() throws Exception {
+    Path renewed = Files.createDirectory(made.resolve("renewed"));
+    KeyStore before = certificate(renewed, "localhost");
+    try (Doors doors = new Doors(tls(renewed, renewed.resolve("key.pem")))) {
+      URI page = URI.create("https://localhost:" + doors.http.port() + "/console/");
+      assertTrue(isTrusted(page, before));
+      KeyStore after = certificate(renewed, "localhost");
+      await().atMost(LONG).until(() -> isTrusted(page, after));
+      assertFalse(isTrusted(page, before));
+    }
+  }
+
+  private static boolean isTrusted(URI page, KeyStore by) throws Exception {
+    HttpsURLConnection trusting = (HttpsURLConnection) page.toURL().openConnection();
+    trusting.setSSLSocketFactory(trusting(by).getSocketFactory());
+    try {
+      return trusting.getResponseCode() == 200;
+    } catch (SSLHandshakeException e) {
+      return false;
+    }
+  }
+
+  @Test
   void aKeyThatIsNoneIsNamedWithItsSetting() throws Exception {
     for (Path key : List.of(made.resolve("absent.pem"), made.resolve("cert.pem"))) {
       GameQueueException e =
@@ -309,14 +335,19 @@ class ConsoleDoorsTest {
     assertTrue(e.getMessage().contains("http.tokenFile"), e::getMessage);
   }
 
-  private String tls(Path key) {
+  private static String tls(Path key) {
+    return tls(made, key);
+  }
+
+  private static String tls(Path certificateIn, Path key) {
     return "http: { port: 0, tls: { certFile: \"%s\", keyFile: \"%s\" } }\n"
-        .formatted(made.resolve("cert.pem"), key);
+        .formatted(certificateIn.resolve("cert.pem"), key);
   }
 
   /** Makes cert.pem and key.pem; returns what trusts them. */
-  private static KeyStore certificate(String name) throws Exception {
-    Path file = made.resolve("made.p12");
+  private static KeyStore certificate(Path into, String name) throws Exception {
+    Path file = into.resolve("made.p12");
+    Files.deleteIfExists(file);
     Process keytool =
         new ProcessBuilder(
                 Path.of(System.getProperty("java.home"), "bin", "keytool").toString(),
@@ -340,17 +371,17 @@ class ConsoleDoorsTest {
     String said = new String(keytool.getInputStream().readAllBytes(), UTF_8);
     assertEquals(0, keytool.waitFor(), said);
     KeyStore store = KeyStore.getInstance(file.toFile(), PASSWORD.toCharArray());
-    pem("cert.pem", "CERTIFICATE", store.getCertificate("made").getEncoded());
-    pem("key.pem", "PRIVATE KEY", store.getKey("made", PASSWORD.toCharArray()).getEncoded());
+    pem(into, "cert.pem", "CERTIFICATE", store.getCertificate("made").getEncoded());
+    pem(into, "key.pem", "PRIVATE KEY", store.getKey("made", PASSWORD.toCharArray()).getEncoded());
     KeyStore trusted = KeyStore.getInstance("PKCS12");
     trusted.load(null, null);
     trusted.setCertificateEntry("made", store.getCertificate("made"));
     return trusted;
   }
 
-  private static void pem(String file, String what, byte[] der) throws IOException {
+  private static void pem(Path into, String file, String what, byte[] der) throws IOException {
     Files.writeString(
-        made.resolve(file),
+        into.resolve(file),
         "-----BEGIN %s-----\n%s\n-----END %s-----\n"
             .formatted(what, Base64.getMimeEncoder().encodeToString(der), what));
   }

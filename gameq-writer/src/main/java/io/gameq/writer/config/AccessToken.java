@@ -1,5 +1,6 @@
 package io.gameq.writer.config;
 
+import io.gameq.Password;
 import java.util.Arrays;
 import java.util.List;
 import java.util.regex.Pattern;
@@ -9,12 +10,16 @@ import java.util.stream.Collectors;
  * A secret that lets its bearer ask a writer over HTTP; immutable. Shown without the secret.
  *
  * @param name of whoever has it, for the audit log
+ * @param secret read again every few seconds: see {@code AccessTokens}
  * @param topics whose messages it may see and handle, each with {@code *} for any characters; empty
  *     for all
  * @param mayDefine whether it may define topics, which all who watch them pay for
  */
 public record AccessToken(
-    String name, Role role, String secret, List<String> topics, boolean mayDefine) {
+    String name, Role role, Password secret, List<String> topics, boolean mayDefine) {
+  /** Shorter ones can be guessed. */
+  public static final int LEAST_CHARS = 16;
+
   /** What a token allows. */
   public enum Role {
     /** To look, at values of rows as well. */
@@ -32,9 +37,9 @@ public record AccessToken(
     topics = List.copyOf(topics);
   }
 
-  /** For all topics; who may act may define them. */
+  /** For all topics, of a secret that does not change; who may act may define them. */
   public AccessToken(String name, Role role, String secret) {
-    this(name, role, secret, List.of(), role == Role.ACT);
+    this(name, role, Password.of(secret), List.of(), role == Role.ACT);
   }
 
   /** Whether it is good for a topic. */

@@ -182,8 +182,13 @@ public final class ConfigReader {
 
   /** Of a file: read here, so that a wrong name is told at once, and again when it is needed. */
   static @Nullable Password password(Section section) {
-    String secret = section.secret("password");
-    Path file = file(section, "passwordFile");
+    return password(section, "password");
+  }
+
+  /** The same of another name. */
+  static @Nullable Password password(Section section, String name) {
+    String secret = section.secret(name);
+    Path file = file(section, name + "File");
     if (file != null) {
       return Password.ofFile(file);
     }

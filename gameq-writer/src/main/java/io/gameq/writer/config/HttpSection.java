@@ -1,5 +1,6 @@
 package io.gameq.writer.config;
 
+import io.gameq.Password;
 import io.gameq.writer.config.AccessToken.Role;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -11,9 +12,6 @@ import org.jspecify.annotations.Nullable;
 /** Reads {@code http} of the configuration file. Stateless. */
 final class HttpSection {
   private static final int MAX_PORT = 65_535;
-
-  /** Shorter ones can be guessed. */
-  private static final int LEAST_TOKEN_CHARS = 16;
 
   /** Each is compared with what a request carries. */
   private static final int MOST_TOKENS = 50;
@@ -37,9 +35,9 @@ final class HttpSection {
 
   private static List<AccessToken> tokens(Section http) {
     List<AccessToken> tokens = new ArrayList<>();
-    String single = token(http);
+    Password single = token(http);
     if (single != null) {
-      tokens.add(new AccessToken("token", Role.ACT, single));
+      tokens.add(new AccessToken("token", Role.ACT, single, List.of(), true));
     }
     Set<String> names = new HashSet<>();
     List<Section> named = http.sections("tokens");
@@ -55,14 +53,14 @@ final class HttpSection {
         throw of.wrongValue("name", "it is there for a second time");
       }
       Role role = of.oneOf("role", Role.READ);
-      String secret = token(of);
+      Password secret = token(of);
       List<String> topics = topics(of);
       boolean mayDefine = of.yes("define") || role == Role.ACT;
       of.refuseOthers();
       if (secret == null) {
         throw of.wrong("tokenFile", "is missing: it has no default");
       }
-      if (tokens.stream().anyMatch(other -> other.secret().equals(secret))) {
+      if (tokens.stream().anyMatch(other -> other.secret().read().equals(secret.read()))) {
         throw of.wrong("tokenFile", "has the same token as another: whose it is must be known");
       }
       tokens.add(new AccessToken(name, role, secret, topics, mayDefine));
@@ -83,11 +81,11 @@ final class HttpSection {
     return topics;
   }
 
-  private static @Nullable String token(Section of) {
-    String token = of.secret("token");
-    if (token != null && token.length() < LEAST_TOKEN_CHARS) {
+  private static @Nullable Password token(Section of) {
+    Password token = ConfigReader.password(of, "token");
+    if (token != null && token.read().length() < AccessToken.LEAST_CHARS) {
       throw of.wrong(
-          "token", "is too short: use %s characters or more".formatted(LEAST_TOKEN_CHARS));
+          "token", "is too short: use %s characters or more".formatted(AccessToken.LEAST_CHARS));
     }
     return token;
   }

@@ -2,20 +2,39 @@ package io.gameq.writer.http;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.gameq.GameQueueException;
 import io.gameq.writer.config.AccessToken;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
-/** The tokens that let their bearers in. Immutable. */
+/**
+ * The tokens that let their bearers in, as their files have them: a new one counts within seconds,
+ * and the one before it no more. Of a file that cannot be read the token before stays. Thread-safe.
+ */
 public final class AccessTokens {
+  private static final Logger LOG = LoggerFactory.getLogger(AccessTokens.class);
+
   private static final String SCHEME = "Bearer ";
+  private static final long READ_EVERY_NANOS = TimeUnit.SECONDS.toNanos(5);
 
   private final List<AccessToken> tokens;
+  private volatile Digests latest;
 
+  /** Of all tokens, as they were read at a time. */
+  private record Digests(List<byte[]> all, long atNanos) {}
+
+  /** Reads them all; throws GameQueueException when one cannot be read. */
   public AccessTokens(List<AccessToken> tokens) {
     this.tokens = List.copyOf(tokens);
+    this.latest =
+        new Digests(
+            tokens.stream().map(of -> digest(of.secret().read())).toList(), System.nanoTime());
   }
 
   /** Whether there is none: then nobody is asked for one. */
@@ -26,9 +45,10 @@ public final class AccessTokens {
   /** The token that this is; null for a wrong one. Takes as long either way. */
   public @Nullable AccessToken find(String secret) {
     AccessToken found = null;
-    for (AccessToken token : tokens) {
-      if (MessageDigest.isEqual(digest(token.secret()), digest(secret))) {
-        found = token;
+    List<byte[]> digests = digests();
+    for (int i = 0; i < tokens.size(); i++) {
+      if (MessageDigest.isEqual(digests.get(i), digest(secret))) {
+        found = tokens.get(i);
       }
     }
     return found;
@@ -39,6 +59,35 @@ public final class AccessTokens {
     return authorization != null && authorization.startsWith(SCHEME)
         ? find(authorization.substring(SCHEME.length()))
         : null;
+  }
+
+  private List<byte[]> digests() {
+    Digests before = latest;
+    if (System.nanoTime() - before.atNanos < READ_EVERY_NANOS) {
+      return before.all;
+    }
+    List<byte[]> now = new ArrayList<>();
+    for (int i = 0; i < tokens.size(); i++) {
+      now.add(digestNow(tokens.get(i), before.all.get(i)));
+    }
+    latest = new Digests(now, System.nanoTime());
+    return now;
+  }
+
+  private static byte[] digestNow(AccessToken token, byte[] before) {
+    try {
+      String secret = token.secret().read();
+      if (secret.length() >= AccessToken.LEAST_CHARS) {
+        return digest(secret);
+      }
+      LOG.warn(
+          "token {} is shorter than {} characters now: the one before stays",
+          token.name(),
+          AccessToken.LEAST_CHARS);
+    } catch (GameQueueException e) {
+      LOG.warn("token {} stays what it was: {}", token.name(), e.getMessage());
+    }
+    return before;
   }
 
   /** Of equal length for all secrets, so that the comparison does not tell how long they are. */

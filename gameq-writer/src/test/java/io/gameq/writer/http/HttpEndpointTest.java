@@ -1,11 +1,14 @@
 package io.gameq.writer.http;
 
+import static io.gameq.servers.Waits.LONG;
+import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.gameq.GameQueueException;
+import io.gameq.Password;
 import io.gameq.writer.config.AccessToken;
 import io.gameq.writer.config.AccessToken.Role;
 import io.gameq.writer.config.ConsoleMode;
@@ -16,9 +19,13 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -105,6 +112,25 @@ class HttpEndpointTest {
       String known = get(endpoint, "/ready", "Host: localhost", "Authorization: Bearer " + TOKEN);
       assertTrue(known.endsWith("db-1 is away\n"), known);
     }
+  }
+
+  @Test
+  void aTokenThatWasReplacedInItsFileCountsWithoutARestart(@TempDir Path directory)
+      throws IOException {
+    Path file = Files.writeString(directory.resolve("token"), TOKEN + "\n");
+    AccessTokens tokens =
+        new AccessTokens(
+            List.of(new AccessToken("shop", Role.READ, Password.ofFile(file), List.of(), false)));
+    assertTrue(tokens.find(TOKEN) != null);
+    String renewed = "fedcba9876543210";
+    Files.writeString(file, renewed);
+    await().atMost(LONG).until(() -> tokens.find(renewed) != null);
+    assertTrue(tokens.find(TOKEN) == null);
+    Files.writeString(file, "short");
+    await()
+        .during(Duration.ofSeconds(6))
+        .atMost(LONG)
+        .until(() -> tokens.find(renewed) != null && tokens.find("short") == null);
   }
 
   @ParameterizedTest
