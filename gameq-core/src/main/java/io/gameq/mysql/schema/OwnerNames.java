@@ -1,5 +1,6 @@
 package io.gameq.mysql.schema;
 
+import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.regex.Matcher;
@@ -16,6 +17,15 @@ final class OwnerNames {
   private static final Set<String> PLAYERS =
       Set.of("account", "avatar", "char", "character", "hero", "player", "user");
 
+  private static final Pattern OWNER =
+      Pattern.compile("owner(?:_?(?:id|guid|uid|uuid))?", Pattern.CASE_INSENSITIVE);
+
+  private static final Pattern OWNER_OR_LEADER =
+      Pattern.compile("(?:owner|leader)(?:_?(?:id|guid|uid|uuid))?", Pattern.CASE_INSENSITIVE);
+
+  /** Of fewer tables, a common beginning may be what they are about: guild_member, guild_rank. */
+  private static final int FEWEST_WITH_PREFIX = 3;
+
   private static final int MOST_OF_KIND = 32;
 
   private OwnerNames() {}
@@ -24,6 +34,35 @@ final class OwnerNames {
   static @Nullable String stem(String column) {
     Matcher referring = REFERRING.matcher(column);
     return referring.matches() ? plain(referring.group(1)) : null;
+  }
+
+  /** Whether a column is named after what it is: {@code owner}, {@code ownerid}. */
+  static boolean isOwner(String column) {
+    return OWNER.matcher(column).matches();
+  }
+
+  /** The same, or {@code leader}: somebody, whether or not his key is in it. */
+  static boolean isSomebody(String column) {
+    return OWNER_OR_LEADER.matcher(column).matches();
+  }
+
+  /** Whether each table may have a key of this name, so that it tells nothing of another table. */
+  static boolean isOfEachTable(String key) {
+    return key.equalsIgnoreCase("id") || key.equalsIgnoreCase("name");
+  }
+
+  /** What all of several tables begin with, up to an underscore: {@code mygame_}; or nothing. */
+  static String prefix(List<String> tables) {
+    if (tables.size() < FEWEST_WITH_PREFIX) {
+      return "";
+    }
+    String common = tables.get(0);
+    for (String table : tables) {
+      while (!table.startsWith(common)) {
+        common = common.substring(0, common.length() - 1);
+      }
+    }
+    return common.substring(0, common.lastIndexOf('_') + 1);
   }
 
   /** One of what a table is named after: {@code guild_war} of {@code guild_wars}. */
