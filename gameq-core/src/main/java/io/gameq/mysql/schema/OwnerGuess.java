@@ -203,14 +203,13 @@ final class OwnerGuess {
               ? List.of()
               : assigned.entrySet().stream()
                   .filter(of -> !played.contains(of.getKey()))
-                  .filter(of -> of.getValue().stream().noneMatch(its -> played.contains(its.table())))
+                  .filter(
+                      of -> of.getValue().stream().noneMatch(its -> played.contains(its.table())))
                   .map(Map.Entry::getKey)
                   .toList();
       statics.addAll(ofNobody);
       settled =
-          ofNobody.isEmpty()
-              ? !targets.retainAll(assigned.keySet())
-              : !targets.removeAll(ofNobody);
+          ofNobody.isEmpty() ? !targets.retainAll(assigned.keySet()) : !targets.removeAll(ofNobody);
     }
   }
 
@@ -219,7 +218,7 @@ final class OwnerGuess {
         references(table).anyMatch(of -> of.isSure() && players.contains(of.target()));
     return references(table)
         .filter(of -> targets.contains(of.target()))
-        .filter(of -> !ofPlayer || players.isEmpty() || mayPrecedePlayers(of))
+        .filter(of -> !ofPlayer || mayPrecedePlayers(of))
         .min(
             Comparator.comparingInt((OwnerReference of) -> -of.weight())
                 .thenComparing(of -> !isOfPlayersOfPlayers(of.target()))
@@ -291,7 +290,7 @@ final class OwnerGuess {
     }
     for (OwnerReference of : its) {
       List<String> others =
-          references.getOrDefault(of.table(), List.of()).stream()
+          references(of.table())
               .filter(other -> !other.equals(of) && targets.contains(other.target()))
               .map(other -> "%s (%s)".formatted(other.column(), other.reason()))
               .toList();
@@ -312,7 +311,7 @@ final class OwnerGuess {
     if (statics.contains(table.name())) {
       return ofStatic(table, table.name(), OwnerReferences.onlyKey(table));
     }
-    for (OwnerReference of : references.getOrDefault(table.name(), List.of())) {
+    for (OwnerReference of : references(table.name()).toList()) {
       if (of.isSure() && statics.contains(of.target())) {
         return ofStatic(table, of.target(), of.column());
       }

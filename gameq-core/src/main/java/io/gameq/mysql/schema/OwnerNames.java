@@ -17,12 +17,6 @@ final class OwnerNames {
   private static final Set<String> PLAYERS =
       Set.of("account", "avatar", "char", "character", "hero", "player", "user");
 
-  private static final Pattern OWNER =
-      Pattern.compile("owner(?:_?(?:id|guid|uid|uuid))?", Pattern.CASE_INSENSITIVE);
-
-  private static final Pattern OWNER_OR_LEADER =
-      Pattern.compile("(?:owner|leader)(?:_?(?:id|guid|uid|uuid))?", Pattern.CASE_INSENSITIVE);
-
   /** Of fewer tables, a common beginning may be what they are about: guild_member, guild_rank. */
   private static final int FEWEST_WITH_PREFIX = 3;
 
@@ -36,14 +30,18 @@ final class OwnerNames {
     return referring.matches() ? plain(referring.group(1)) : null;
   }
 
-  /** Whether a column is named after what it is: {@code owner}, {@code ownerid}. */
+  /** Whether a column is named {@code owner}, or {@code ownerid}. */
   static boolean isOwner(String column) {
-    return OWNER.matcher(column).matches();
+    return is(column, "owner");
   }
 
-  /** The same, or {@code leader}: somebody, whether or not his key is in it. */
+  /** Whether a column is about a person, by key or by name: an owner or a {@code leader}. */
   static boolean isSomebody(String column) {
-    return OWNER_OR_LEADER.matcher(column).matches();
+    return isOwner(column) || is(column, "leader");
+  }
+
+  private static boolean is(String column, String word) {
+    return column.equalsIgnoreCase(word) || word.equals(stem(column));
   }
 
   /** Whether each table may have a key of this name, so that it tells nothing of another table. */

@@ -7,8 +7,8 @@ import java.util.List;
  *
  * @param target the table whose rows are the owners; where there is none, {@code ?} and their kind
  * @param weight what speaks for it, counted
- * @param close whether the rows are kept under those of the target: by a foreign key, by the primary
- *     key, or by the table's name
+ * @param close whether the rows are kept under those of the target: by a foreign key, by the
+ *     primary key, or by the table's name
  * @param reasons what speaks for it, in words
  */
 record OwnerReference(

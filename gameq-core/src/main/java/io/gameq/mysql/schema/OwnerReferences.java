@@ -49,7 +49,7 @@ final class OwnerReferences {
   /** By the name of a column, in small letters, the table that most foreign keys of it lead to. */
   private final Map<String, String> usualTargets = new HashMap<>();
 
-  /** The columns among these that name an owner wherever they are, as their foreign keys say. */
+  /** Those of them that some table has first in its primary key: they name owners elsewhere too. */
   private final Set<String> namesOfOwners = new HashSet<>();
 
   private final String prefix;
@@ -74,9 +74,7 @@ final class OwnerReferences {
           votes
               .computeIfAbsent(lower(column.name()), name -> new TreeMap<>())
               .merge(target, 1, Integer::sum);
-          if (names(column)
-              && BY_FOREIGN_KEY + signs(table, column, target, true, new ArrayList<>())
-                  >= OwnerReference.ENOUGH) {
+          if (names(column) && isFirstInKey(table, column.name())) {
             namesOfOwners.add(lower(column.name()));
           }
         }
@@ -179,8 +177,7 @@ final class OwnerReferences {
           String target = most(candidates);
           List<String> reasons = new ArrayList<>();
           reasons.add("its name, and the type of the key of " + target);
-          int weight =
-              BY_NAME + NAMED_AFTER_OWNER + signs(table, column, target, false, reasons);
+          int weight = BY_NAME + NAMED_AFTER_OWNER + signs(table, column, target, false, reasons);
           found.add(
               new OwnerReference(table.name(), column.name(), target, weight, false, reasons));
         }
@@ -338,8 +335,7 @@ final class OwnerReferences {
 
   private boolean isNamed(TableFacts table, @Nullable String stem) {
     return stem != null
-        && (OwnerNames.plain(bare(table.name())).equals(stem)
-            || one(table.name()).equals(stem));
+        && (OwnerNames.plain(bare(table.name())).equals(stem) || one(table.name()).equals(stem));
   }
 
   /** As citizenid, by which players are known to all tables; numbers may be each table's own. */

@@ -180,8 +180,7 @@ class OwnerGuessTest {
                 "RESTRICT"));
       }
     }
-    key.forEach(
-        (part, column) -> indexes.add(new IndexPart("PRIMARY", true, part, column, false)));
+    key.forEach((part, column) -> indexes.add(new IndexPart("PRIMARY", true, part, column, false)));
     tables.put(name, new TableFacts(name, "BASE TABLE", "InnoDB", columns, indexes, List.of()));
   }
 }
