@@ -18,14 +18,17 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Guesses whose rows the tables of a database hold. Used by one thread.
  *
- * <p>A table is one of owners when the rows of others belong to its rows: two tables or more, or
- * one where its own rows belong to nobody or it is named as players are. It belongs to itself; each
- * other table to the one of those for which most speaks.
+ * <p>A table is one of owners when it is of those who play ({@link OwnerReferences#players}), or
+ * when the rows of others are kept under its rows: those of two tables or more, or of one where its
+ * own rows belong to nobody. Where there are players, its rows or those of its tables also have to
+ * lead to one of them: those of shops and jobs do not, they are static. A table of owners belongs
+ * to itself; each other table to the one of those for which most speaks.
  */
 final class OwnerGuess {
   private static final String OWN_TABLES = "gameq_";
@@ -34,6 +37,10 @@ final class OwnerGuess {
   private final List<LeftOut> left = new ArrayList<>();
   private final Map<String, List<OwnerReference>> references = new TreeMap<>();
   private final Set<String> targets = new TreeSet<>();
+  private final Set<String> statics = new TreeSet<>();
+  private final OwnerReferences columns;
+  private final Set<String> players;
+  private final Set<String> played;
   private final Map<String, List<OwnerReference>> assigned = new LinkedHashMap<>();
   private final List<Owner> owners = new ArrayList<>();
   private final List<Proposal> proposals = new ArrayList<>();
@@ -52,9 +59,12 @@ final class OwnerGuess {
                 left.add(
                     new LeftOut(
                         of.name(), "it is a " + of.tableType().toLowerCase(Locale.ROOT), null)));
-    for (OwnerReference of : new OwnerReferences(schema, tables, asked).all()) {
+    columns = new OwnerReferences(schema, tables, asked);
+    for (OwnerReference of : columns.all()) {
       references.computeIfAbsent(of.table(), table -> new ArrayList<>()).add(of);
     }
+    players = asked.isEmpty() ? columns.players() : Set.of();
+    played = players.isEmpty() ? Set.of() : played();
     targets.addAll(asked.isEmpty() ? eligible() : all(references));
   }
 
@@ -76,7 +86,7 @@ final class OwnerGuess {
     }
     OwnerGuess guess = new OwnerGuess(schema, asked);
     guess.assign();
-    if (guess.assigned.isEmpty() && asked.isEmpty()) {
+    if (guess.assigned.isEmpty() && guess.statics.isEmpty() && asked.isEmpty()) {
       // No table of owners: then the reference that most tables have names them.
       String usual = guess.mostFrequentReference();
       if (usual != null) {
@@ -107,25 +117,60 @@ final class OwnerGuess {
         .collect(Collectors.toSet());
   }
 
+  /** The tables whose rows lead to somebody who plays, by way of other tables too. */
+  private Set<String> played() {
+    Set<String> played = new HashSet<>(players);
+    tables.stream()
+        .filter(of -> of.columns().stream().anyMatch(its -> OwnerNames.isSomebody(its.name())))
+        .forEach(of -> played.add(of.name()));
+    boolean settled = false;
+    while (!settled) {
+      settled = true;
+      for (TableFacts table : tables) {
+        if (references(table.name()).anyMatch(of -> played.contains(of.target()))) {
+          settled &= !played.add(table.name());
+        }
+      }
+    }
+    return played;
+  }
+
   private Set<String> eligible() {
     Map<String, Set<String>> referring = new TreeMap<>();
+    Map<String, Set<String>> kept = new TreeMap<>();
     references.values().stream()
         .flatMap(List::stream)
         .filter(OwnerReference::isSure)
         .forEach(
-            of -> referring.computeIfAbsent(of.target(), table -> new HashSet<>()).add(of.table()));
-    return referring.entrySet().stream()
+            of -> {
+              referring.computeIfAbsent(of.target(), table -> new HashSet<>()).add(of.table());
+              if (of.close() || players.isEmpty()) {
+                kept.computeIfAbsent(of.target(), table -> new HashSet<>()).add(of.table());
+              }
+            });
+    return referring.keySet().stream()
         .filter(
-            of ->
-                of.getValue().size() > 1
-                    || belongsToNobody(of.getKey())
-                    || OwnerNames.arePlayers(of.getKey()))
-        .map(Map.Entry::getKey)
+            of -> {
+              int under = kept.getOrDefault(of, Set.of()).size();
+              boolean playersReferToIt =
+                  players.stream().anyMatch(referring.getOrDefault(of, Set.of())::contains);
+              return players.contains(of)
+                  || under > 1
+                  || (under == 1 && belongsTo(of).findAny().isEmpty())
+                  || (playersReferToIt && belongsTo(of).noneMatch(players::contains));
+            })
         .collect(Collectors.toSet());
   }
 
-  private boolean belongsToNobody(String table) {
-    return references.getOrDefault(table, List.of()).stream().noneMatch(OwnerReference::isSure);
+  private Stream<OwnerReference> references(String table) {
+    return references.getOrDefault(table, List.of()).stream();
+  }
+
+  /** Whose the rows of a table surely are; an owner column does not say that of tables' owners. */
+  private Stream<String> belongsTo(String table) {
+    return references(table)
+        .filter(of -> of.isSure() && !OwnerNames.isOwner(of.column()))
+        .map(OwnerReference::target);
   }
 
   private @Nullable String mostFrequentReference() {
@@ -153,17 +198,46 @@ final class OwnerGuess {
           assigned.computeIfAbsent(best.target(), target -> new ArrayList<>()).add(best);
         }
       }
-      settled = !targets.retainAll(assigned.keySet());
+      List<String> ofNobody =
+          players.isEmpty()
+              ? List.of()
+              : assigned.entrySet().stream()
+                  .filter(of -> !played.contains(of.getKey()))
+                  .filter(
+                      of -> of.getValue().stream().noneMatch(its -> played.contains(its.table())))
+                  .map(Map.Entry::getKey)
+                  .toList();
+      statics.addAll(ofNobody);
+      settled =
+          ofNobody.isEmpty() ? !targets.retainAll(assigned.keySet()) : !targets.removeAll(ofNobody);
     }
   }
 
   private @Nullable OwnerReference best(String table) {
-    return references.getOrDefault(table, List.of()).stream()
+    boolean ofPlayer =
+        references(table).anyMatch(of -> of.isSure() && players.contains(of.target()));
+    return references(table)
         .filter(of -> targets.contains(of.target()))
+        .filter(of -> !ofPlayer || mayPrecedePlayers(of))
         .min(
             Comparator.comparingInt((OwnerReference of) -> -of.weight())
+                .thenComparing(of -> !isOfPlayersOfPlayers(of.target()))
                 .thenComparingInt(of -> -tablesOf(of.target())))
         .orElse(null);
+  }
+
+  /** What a player has of something static, as a log of quests, is kept under the player. */
+  private boolean mayPrecedePlayers(OwnerReference of) {
+    return played.contains(of.target())
+        || tables.stream()
+            .filter(table -> table.name().equals(of.table()))
+            .anyMatch(table -> OwnerReferences.isFirstInKey(table, of.column()));
+  }
+
+  /** As characters, which accounts have: the more specific of two. */
+  private boolean isOfPlayersOfPlayers(String target) {
+    return players.contains(target)
+        && references(target).anyMatch(of -> players.contains(of.target()));
   }
 
   private int tablesOf(String target) {
@@ -195,9 +269,9 @@ final class OwnerGuess {
     }
   }
 
-  private static String kind(String target, Map<String, String> taken) {
+  private String kind(String target, Map<String, String> taken) {
     String name = target.startsWith(OwnerReference.NO_TABLE) ? target.substring(1) : null;
-    String kind = OwnerNames.kind(name == null ? OwnerNames.singular(target) : name);
+    String kind = OwnerNames.kind(name == null ? columns.one(target) : name);
     return taken.containsValue(kind) ? OwnerNames.kind(OwnerNames.plain(target) + "_row") : kind;
   }
 
@@ -216,7 +290,7 @@ final class OwnerGuess {
     }
     for (OwnerReference of : its) {
       List<String> others =
-          references.getOrDefault(of.table(), List.of()).stream()
+          references(of.table())
               .filter(other -> !other.equals(of) && targets.contains(other.target()))
               .map(other -> "%s (%s)".formatted(other.column(), other.reason()))
               .toList();
@@ -234,7 +308,13 @@ final class OwnerGuess {
           new TableSpec(
               table.name(), Objects.requireNonNull(kinds.get(best.target())), best.column()));
     }
-    for (OwnerReference of : references.getOrDefault(table.name(), List.of())) {
+    if (statics.contains(table.name())) {
+      return ofStatic(table, table.name(), OwnerReferences.onlyKey(table));
+    }
+    for (OwnerReference of : references(table.name()).toList()) {
+      if (of.isSure() && statics.contains(of.target())) {
+        return ofStatic(table, of.target(), of.column());
+      }
       for (Proposal parent : proposals) {
         if (parent.table().name().equals(of.target())) {
           return new LeftOut(
@@ -248,5 +328,15 @@ final class OwnerGuess {
       }
     }
     return new LeftOut(table.name(), "no column names an owner", null);
+  }
+
+  private LeftOut ofStatic(TableFacts table, String target, @Nullable String column) {
+    return new LeftOut(
+        table.name(),
+        "static, as it looks: no row of %s, nor of what belongs to it, leads to a player"
+            .formatted(target),
+        column == null
+            ? null
+            : new TableSpec(table.name(), OwnerNames.kind(columns.one(target)), column));
   }
 }

@@ -1,5 +1,6 @@
 package io.gameq.mysql.schema;
 
+import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.regex.Matcher;
@@ -16,6 +17,9 @@ final class OwnerNames {
   private static final Set<String> PLAYERS =
       Set.of("account", "avatar", "char", "character", "hero", "player", "user");
 
+  /** Of fewer tables, a common beginning may be what they are about: guild_member, guild_rank. */
+  private static final int FEWEST_WITH_PREFIX = 3;
+
   private static final int MOST_OF_KIND = 32;
 
   private OwnerNames() {}
@@ -24,6 +28,39 @@ final class OwnerNames {
   static @Nullable String stem(String column) {
     Matcher referring = REFERRING.matcher(column);
     return referring.matches() ? plain(referring.group(1)) : null;
+  }
+
+  /** Whether a column is named {@code owner}, or {@code ownerid}. */
+  static boolean isOwner(String column) {
+    return is(column, "owner");
+  }
+
+  /** Whether a column is about a person, by key or by name: an owner or a {@code leader}. */
+  static boolean isSomebody(String column) {
+    return isOwner(column) || is(column, "leader");
+  }
+
+  private static boolean is(String column, String word) {
+    return column.equalsIgnoreCase(word) || word.equals(stem(column));
+  }
+
+  /** Whether each table may have a key of this name, so that it tells nothing of another table. */
+  static boolean isOfEachTable(String key) {
+    return key.equalsIgnoreCase("id") || key.equalsIgnoreCase("name");
+  }
+
+  /** What all of several tables begin with, up to an underscore: {@code mygame_}; or nothing. */
+  static String prefix(List<String> tables) {
+    if (tables.size() < FEWEST_WITH_PREFIX) {
+      return "";
+    }
+    String common = tables.get(0);
+    for (String table : tables) {
+      while (!table.startsWith(common)) {
+        common = common.substring(0, common.length() - 1);
+      }
+    }
+    return common.substring(0, common.lastIndexOf('_') + 1);
   }
 
   /** One of what a table is named after: {@code guild_war} of {@code guild_wars}. */

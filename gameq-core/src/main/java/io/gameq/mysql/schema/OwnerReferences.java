@@ -11,17 +11,22 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.EnumSet;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Finds the columns that may name an owner: by foreign keys, and where there are none by names.
  * Used by one thread.
+ *
+ * <p>Whoever plays is known by the name of a table ({@code players}) or of its key ({@code
+ * account_id}). A name that all tables begin with ({@code mygame_}) is no part of their names here.
  */
 final class OwnerReferences {
   private static final Set<ColumnType.Kind> KINDS =
@@ -44,6 +49,12 @@ final class OwnerReferences {
   /** By the name of a column, in small letters, the table that most foreign keys of it lead to. */
   private final Map<String, String> usualTargets = new HashMap<>();
 
+  /** Those of them that some table has first in its primary key: they name owners elsewhere too. */
+  private final Set<String> namesOfOwners = new HashSet<>();
+
+  private final String prefix;
+  private final Set<String> players;
+
   /**
    * References among some tables.
    *
@@ -53,6 +64,8 @@ final class OwnerReferences {
     this.schema = schema;
     this.tables = tables;
     this.asked = asked;
+    prefix = OwnerNames.prefix(tables.stream().map(TableFacts::name).toList());
+    players = findPlayers();
     Map<String, Map<String, Integer>> votes = new TreeMap<>();
     for (TableFacts table : tables) {
       for (ColumnFacts column : table.columns()) {
@@ -61,13 +74,66 @@ final class OwnerReferences {
           votes
               .computeIfAbsent(lower(column.name()), name -> new TreeMap<>())
               .merge(target, 1, Integer::sum);
+          if (names(column) && isFirstInKey(table, column.name())) {
+            namesOfOwners.add(lower(column.name()));
+          }
         }
       }
     }
     votes.forEach((column, of) -> usualTargets.put(column, most(of)));
   }
 
-  /** All of them, in the order of tables and columns. */
+  /** The tables of those who play. */
+  Set<String> players() {
+    return players;
+  }
+
+  /** What a row of a table is: {@code player} of {@code players}. */
+  String one(String table) {
+    String one = OwnerNames.singular(bare(table));
+    if (!players.contains(table) || OwnerNames.arePlayers(one)) {
+      return one;
+    }
+    String key = onlyKey(facts(table));
+    String stem = key == null ? null : OwnerNames.stem(key);
+    return stem == null ? one : stem;
+  }
+
+  private String bare(String table) {
+    return table.substring(prefix.length());
+  }
+
+  private TableFacts facts(String table) {
+    return Objects.requireNonNull(schema.table(table));
+  }
+
+  private Set<String> findPlayers() {
+    Set<String> found = new TreeSet<>();
+    Map<String, List<String>> byKey = new TreeMap<>();
+    for (TableFacts table : tables) {
+      String key = onlyKey(table);
+      String stem = key == null ? null : OwnerNames.stem(key);
+      if (key != null && OwnerNames.arePlayers(bare(table.name()))) {
+        found.add(table.name());
+      } else if (stem != null
+          && OwnerNames.arePlayers(stem)
+          && Objects.requireNonNull(table.column(key)).extraHas("auto_increment")
+          && byForeignKey(table.name(), key, 0) == null) {
+        byKey.computeIfAbsent(stem, name -> new ArrayList<>()).add(table.name());
+      }
+    }
+    Set<String> named = new HashSet<>();
+    found.forEach(table -> named.add(OwnerNames.singular(bare(table))));
+    byKey.forEach(
+        (stem, of) -> {
+          if (of.size() == 1 && named.stream().noneMatch(name -> name.startsWith(stem))) {
+            found.addAll(of);
+          }
+        });
+    return found;
+  }
+
+  /** All of them, in the order of tables and columns; then those of columns named owner. */
   List<OwnerReference> all() {
     List<OwnerReference> all = new ArrayList<>();
     for (TableFacts table : tables) {
@@ -80,7 +146,44 @@ final class OwnerReferences {
         }
       }
     }
+    if (asked.isEmpty()) {
+      all.addAll(byTheWordOwner(all));
+    }
     return all;
+  }
+
+  /** Who plays and has most tables, where nothing else in a table names who plays. */
+  private List<OwnerReference> byTheWordOwner(List<OwnerReference> all) {
+    Map<String, Integer> tablesOf = new TreeMap<>();
+    Set<String> settled = new HashSet<>();
+    for (OwnerReference of : all) {
+      if (of.isSure() && players.contains(of.target())) {
+        tablesOf.merge(of.target(), 1, Integer::sum);
+        settled.add(of.table());
+      }
+    }
+    List<OwnerReference> found = new ArrayList<>();
+    for (TableFacts table : tables) {
+      for (ColumnFacts column : table.columns()) {
+        Map<String, Integer> candidates = new TreeMap<>();
+        players.stream()
+            .filter(player -> !player.equals(table.name()) && isOfTypeOfKey(column, player))
+            .forEach(player -> candidates.put(player, tablesOf.getOrDefault(player, 0)));
+        if (OwnerNames.isOwner(column.name())
+            && names(column)
+            && byForeignKey(table.name(), column.name(), 0) == null
+            && !candidates.isEmpty()
+            && settled.add(table.name())) {
+          String target = most(candidates);
+          List<String> reasons = new ArrayList<>();
+          reasons.add("its name, and the type of the key of " + target);
+          int weight = BY_NAME + NAMED_AFTER_OWNER + signs(table, column, target, false, reasons);
+          found.add(
+              new OwnerReference(table.name(), column.name(), target, weight, false, reasons));
+        }
+      }
+    }
+    return found;
   }
 
   private @Nullable OwnerReference reference(TableFacts table, ColumnFacts column) {
@@ -88,15 +191,16 @@ final class OwnerReferences {
       return null;
     }
     List<String> reasons = new ArrayList<>();
-    int weight = BY_FOREIGN_KEY;
     String target = byForeignKey(table.name(), column.name(), 0);
+    boolean foreignKey = target != null;
     if (target != null) {
       reasons.add("foreign key to " + target);
     } else {
-      weight = BY_NAME;
       target = byName(table, column);
       if (target != null) {
-        reasons.add("named after table " + target);
+        reasons.add(
+            (isNamedAsKey(column, target) ? "named as the key of " : "named after table ")
+                + target);
       } else if (!asked.isEmpty()) {
         String stem = OwnerNames.stem(column.name());
         target =
@@ -107,19 +211,34 @@ final class OwnerReferences {
     if (target == null || target.equals(table.name())) {
       return null;
     }
+    int weight = foreignKey ? BY_FOREIGN_KEY : BY_NAME;
     if (!asked.isEmpty()) {
       weight += OwnerReference.ENOUGH;
       reasons.add("as asked for");
     }
-    String owner =
-        target.startsWith(OwnerReference.NO_TABLE)
-            ? target.substring(1)
-            : OwnerNames.singular(target);
-    weight += signs(table, column, owner, reasons);
-    return new OwnerReference(table.name(), column.name(), target, weight, reasons);
+    weight += signs(table, column, target, foreignKey, reasons);
+    boolean close =
+        foreignKey
+            || isFirstInKey(table, column.name())
+            || OwnerNames.isNamedAfter(bare(table.name()), owner(target));
+    return new OwnerReference(table.name(), column.name(), target, weight, close, reasons);
   }
 
-  private int signs(TableFacts table, ColumnFacts column, String owner, List<String> reasons) {
+  private String owner(String target) {
+    return target.startsWith(OwnerReference.NO_TABLE) ? target.substring(1) : one(target);
+  }
+
+  static boolean isFirstInKey(TableFacts table, String column) {
+    List<IndexPart> key = table.primaryKey();
+    return !key.isEmpty() && column.equals(key.get(0).column());
+  }
+
+  private int signs(
+      TableFacts table,
+      ColumnFacts column,
+      String target,
+      boolean foreignKey,
+      List<String> reasons) {
     int weight = 0;
     List<String> key = table.primaryKey().stream().map(IndexPart::column).toList();
     int inKey = key.indexOf(column.name());
@@ -130,11 +249,17 @@ final class OwnerReferences {
       weight += IN_KEY;
       reasons.add("in the primary key");
     }
+    String owner = owner(target);
     String stem = OwnerNames.stem(column.name());
-    if (stem != null && (stem.equals(owner) || (stem.length() > 2 && owner.startsWith(stem)))) {
+    boolean player = players.contains(target);
+    boolean named =
+        (stem != null && (stem.equals(owner) || (stem.length() > 2 && owner.startsWith(stem))))
+            || ((player || foreignKey) && isNamedAsKey(column, target))
+            || (!foreignKey && namesOfOwners.contains(lower(column.name())));
+    if (named) {
       weight += NAMED_AFTER_OWNER;
     }
-    if (OwnerNames.isNamedAfter(table.name(), owner)) {
+    if (OwnerNames.isNamedAfter(bare(table.name()), owner)) {
       weight += NAMED_AFTER_OWNER;
       reasons.add("the table is named after it");
     }
@@ -148,7 +273,8 @@ final class OwnerReferences {
       reasons.add("goes when that goes");
     }
     if (column.nullable()) {
-      weight--;
+      // What names a player does so where it may be NULL: games leave NOT NULL out.
+      weight -= player && (named || OwnerNames.isOwner(column.name())) ? 0 : 1;
       reasons.add("may be NULL");
     }
     return weight;
@@ -197,17 +323,36 @@ final class OwnerReferences {
       return usual;
     }
     String stem = OwnerNames.stem(column.name());
-    if (stem != null) {
-      for (TableFacts other : tables) {
-        String plain = OwnerNames.plain(other.name());
-        if (onlyKey(other) != null
-            && !other.equals(table)
-            && (plain.equals(stem) || OwnerNames.singular(other.name()).equals(stem))) {
-          return other.name();
-        }
+    for (TableFacts other : tables) {
+      if (!other.equals(table)
+          && (isNamed(other, stem) || isTextOfPlayer(column, other.name()))
+          && isOfTypeOfKey(column, other.name())) {
+        return other.name();
       }
     }
     return byNameOfKey(table, column);
+  }
+
+  private boolean isNamed(TableFacts table, @Nullable String stem) {
+    return stem != null
+        && (OwnerNames.plain(bare(table.name())).equals(stem) || one(table.name()).equals(stem));
+  }
+
+  /** As citizenid, by which players are known to all tables; numbers may be each table's own. */
+  private boolean isTextOfPlayer(ColumnFacts column, String table) {
+    return column.charset() != null && players.contains(table) && isNamedAsKey(column, table);
+  }
+
+  private boolean isNamedAsKey(ColumnFacts column, String target) {
+    String key = target.startsWith(OwnerReference.NO_TABLE) ? null : onlyKey(facts(target));
+    return key != null && key.equalsIgnoreCase(column.name()) && !OwnerNames.isOfEachTable(key);
+  }
+
+  private boolean isOfTypeOfKey(ColumnFacts column, String table) {
+    String key = onlyKey(facts(table));
+    return key != null
+        && (column.charset() == null)
+            == (Objects.requireNonNull(facts(table).column(key)).charset() == null);
   }
 
   /** As character_aura.guid, where characters has guid for its primary key. */
@@ -221,7 +366,7 @@ final class OwnerReferences {
       if (!other.equals(table)
           && key != null
           && key.equalsIgnoreCase(column.name())
-          && OwnerNames.isNamedAfter(table.name(), OwnerNames.singular(other.name()))
+          && OwnerNames.isNamedAfter(bare(table.name()), one(other.name()))
           && (found == null || other.name().length() < found.length())) {
         found = other.name();
       }
@@ -229,12 +374,28 @@ final class OwnerReferences {
     return found;
   }
 
-  /** The column that is a table's primary key by itself, if it can name owners. */
+  /** The column of the primary key that is unique by itself, if it can name owners. */
   static @Nullable String onlyKey(TableFacts table) {
     List<IndexPart> key = table.primaryKey();
-    String name = key.size() == 1 && !key.get(0).prefix() ? key.get(0).column() : null;
-    ColumnFacts column = name == null ? null : table.column(name);
-    return column != null && names(column) ? column.name() : null;
+    for (IndexPart part : key) {
+      ColumnFacts column = part.column() == null ? null : table.column(part.column());
+      if (column != null
+          && names(column)
+          && !part.prefix()
+          && (key.size() == 1 || isUnique(table, column.name()))) {
+        return column.name();
+      }
+    }
+    return null;
+  }
+
+  private static boolean isUnique(TableFacts table, String column) {
+    return table.otherUniqueKeys().stream()
+        .anyMatch(
+            name ->
+                table.indexParts().stream()
+                    .filter(part -> part.index().equals(name))
+                    .allMatch(part -> column.equals(part.column()) && !part.prefix()));
   }
 
   static String most(Map<String, Integer> votes) {

@@ -17,7 +17,7 @@
  *     RowsInTheWay       with which a statement fails
  *     TableTexts         SHOW CREATE TABLE, and what altering costs
  *   OwnerGuess         whose rows tables hold: SchemaDraft
- *     OwnerReferences    columns that may name an owner, by keys and by names
+ *     OwnerReferences    who plays; columns that may name an owner, by keys and by names
  * LayoutTable        gameq_layout: column lists of encoded rows, by fingerprint
  * Settings           gameq_setting: what all nodes and writers must agree on
  * SchemaFiles        the numbered files of sql/, in order

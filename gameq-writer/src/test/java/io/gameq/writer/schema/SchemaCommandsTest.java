@@ -270,6 +270,39 @@ class SchemaCommandsTest {
     assertFalse(run.err().contains("wrong-one"), run.err());
   }
 
+  @Test
+  void initNamesTheOwnerThatMayBeNullAndSaysThatItMayNot() throws Exception {
+    game.execute(
+        "CREATE TABLE users (identifier VARCHAR(60) COLLATE utf8mb4_bin PRIMARY KEY)",
+        "CREATE TABLE bill (id INT PRIMARY KEY, identifier VARCHAR(60) COLLATE utf8mb4_bin)",
+        "CREATE TABLE car (plate INT PRIMARY KEY, owner VARCHAR(60) COLLATE utf8mb4_bin)",
+        "CREATE TABLE job (name VARCHAR(9) COLLATE utf8mb4_bin PRIMARY KEY)",
+        "CREATE TABLE job_grade (id INT PRIMARY KEY, job_id VARCHAR(9) COLLATE utf8mb4_bin)");
+    Path password = Files.writeString(directory.resolve("password"), game.password());
+    CommandLineRun init =
+        CommandLineRun.of(
+            "schema",
+            "init",
+            "--mysql",
+            game.jdbcUrl(),
+            "--mysql-user",
+            game.user(),
+            "--mysql-password-file",
+            password.toString());
+    assertEquals(ExitCodes.OK, init.exitCode(), init.err());
+    String draft = init.out();
+    for (String line :
+        List.of(
+            "  - { name: users, owner: user, ownerColumn: identifier }  #",
+            "  - { name: bill, owner: user, ownerColumn: identifier }  # named as the key of users",
+            "  #     ! owner column identifier may be NULL: make it NOT NULL",
+            "  - { name: car, owner: user, ownerColumn: owner }  # its name, and the type of the",
+            "  #     ! owner column owner may be NULL: make it NOT NULL",
+            "  # - { name: job, owner: job, ownerColumn: name }: static, as it looks")) {
+      assertTrue(draft.contains(line), () -> line + "\n" + draft);
+    }
+  }
+
   private CommandLineRun check(String tables) throws IOException {
     return run("check", config(tables));
   }
