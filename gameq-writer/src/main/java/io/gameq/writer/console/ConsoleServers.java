@@ -78,7 +78,12 @@ final class ConsoleServers implements AutoCloseable {
     return inTurn(
         atLetters,
         "the dead letters",
-        () -> work.apply(new AuditedLetters(new DeadLetters(mysql()), visitor.actor())));
+        () -> work.apply(audited(visitor)));
+  }
+
+  /** Dead letters; to be used within {@link #list}, or {@link #letters}. */
+  AuditedLetters audited(Visitor visitor) {
+    return new AuditedLetters(new DeadLetters(mysql()), visitor.actor());
   }
 
   /**

@@ -2,6 +2,12 @@ package io.gameq.writer.terminal;
 
 import io.gameq.GameQueueException;
 import io.gameq.agent.RateLimit;
+import io.gameq.redis.script.SlotContents;
+import io.gameq.redis.script.SlotContents.Progress;
+import java.io.PrintWriter;
+import java.time.Duration;
+import java.util.Locale;
+import java.util.function.Consumer;
 import picocli.CommandLine.Option;
 
 /** {@code --rate}: how fast a command looks through a server that others use; mix it in. */
@@ -21,6 +27,28 @@ public final class RateOption {
           "--rate is " + perSecond + ": give keys, entries or letters a second, or 0");
     }
     return perSecond;
+  }
+
+  /** To be told of each page of a look at all keys: holds it back, and says now and then how far. */
+  public Consumer<Progress> scan(PrintWriter err) {
+    RateLimit pace = limit();
+    Consumer<Progress> told = progress(err);
+    return of -> {
+      told.accept(of);
+      pace.take(SlotContents.PAGE);
+    };
+  }
+
+  /** The same, and holds nothing back. On stderr: so that the rest can be piped on. */
+  public static Consumer<Progress> progress(PrintWriter err) {
+    long[] told = {System.nanoTime()};
+    return of -> {
+      if (System.nanoTime() - told[0] > Duration.ofSeconds(2).toNanos()) {
+        told[0] = System.nanoTime();
+        err.printf(Locale.ROOT, "looked at %,d of %,d keys%n", of.keys(), of.ofKeys());
+        err.flush();
+      }
+    };
   }
 
   /** A limit that begins now. */
