@@ -144,8 +144,9 @@ class DeadCommandsTest {
   @Test
   void whereNoIndexServesAListLooksAtSoManyLettersAtOnceAndSaysSo() throws SQLException {
     letters.set(letters.item(20, 1, 6_000));
-    fill(40);
     letters.set(letters.item(20, 2, 6_000));
+    fill(40);
+    letters.server.execute("UPDATE gameq_dead_letter SET id = 1000000 WHERE row_key = '2'");
     DeadLetterFilter few =
         new DeadLetterFilter(List.of(), null, null, null, "few", null, null);
     letters.mysql.jdbi().useHandle(
