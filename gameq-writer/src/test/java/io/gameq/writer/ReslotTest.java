@@ -235,13 +235,15 @@ class ReslotTest {
     Reslotting.Done done = reslotting.run(SLOTS, true, ACTOR, text -> {});
     assertTrue(pages >= 4 * players / SlotContents.PAGE, "pages: " + pages);
     assertEquals(100, done.ended(), done::toString);
+    assertEquals("100", game.queryText("SELECT COUNT(*) FROM gameq_owner WHERE node = 'reslot'"));
     assertEquals("{" + game.namespace + ":0}:aside:1", done.left().toString());
     int moved = 0;
     for (int player = 1; player <= players; player++) {
       int was = OwnerId.of("player:" + player).slot(Game.SLOTS);
       boolean moves = player % 10 > 0 && OwnerId.of("player:" + player).slot(SLOTS) != was;
       moved += moves ? 1 : 0;
-      assertEquals(player % 10 > 0 ? 1 : 0, raw.sync().exists(own(player, SLOTS)), own(player, SLOTS));
+      assertEquals(
+          player % 10 > 0 ? 1 : 0, raw.sync().exists(own(player, SLOTS)), own(player, SLOTS));
       assertTrue(!moves || raw.sync().exists(own(player, Game.SLOTS)) == 0);
     }
     assertEquals(moved, done.moved());

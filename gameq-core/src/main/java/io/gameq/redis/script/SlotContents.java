@@ -83,8 +83,7 @@ public final class SlotContents {
       Consumer<List<String>> page,
       Consumer<Progress> progress) {
     long ofKeys = RedisReply.await(() -> redis.sync().dbsize());
-    ScanArgs args =
-        ScanArgs.Builder.limit(PAGE).match(SlotKeys.bytes("{" + namespace + ":*"));
+    ScanArgs args = ScanArgs.Builder.limit(PAGE).match(SlotKeys.bytes("{" + namespace + ":*"));
     ScanCursor at = ScanCursor.INITIAL;
     long looked = 0;
     do {

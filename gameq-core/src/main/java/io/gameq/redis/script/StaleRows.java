@@ -31,7 +31,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Rows that sessions committed and lost with their owners: {@code park.lua} parks those that
- * writers find, {@code stale.lua} tells what they come to, {@code discard.lua} removes them. Thread-safe; has a connection of its own.
+ * writers find, {@code stale.lua} tells what they come to, {@code discard.lua} removes them.
+ * Thread-safe; has a connection of its own.
  */
 public final class StaleRows implements AutoCloseable {
   private static final LuaScript HANDLED = LuaScript.of(StaleRows.class, "handled.lua");
@@ -129,8 +130,7 @@ public final class StaleRows implements AutoCloseable {
       cursor = isAtEnd ? "" : found.getCursor();
       slot += isAtEnd ? 1 : 0;
     }
-    String next =
-        slot == counts.length ? "" : slot + "/" + (cursor.isEmpty() ? "0" : cursor);
+    String next = slot == counts.length ? "" : slot + "/" + (cursor.isEmpty() ? "0" : cursor);
     return new Page(page, LongStream.of(counts).sum(), next);
   }
 
@@ -154,8 +154,7 @@ public final class StaleRows implements AutoCloseable {
           sessions.subList(from, Math.min(sessions.size(), from + READ_SESSIONS));
       List<Object> names = new ArrayList<>();
       some.forEach(of -> names.addAll(List.of(of.owner(), of.session())));
-      List<Object> replies =
-          redis.call(on -> STALE.call(on, slot, READ_ROWS, READ_BYTES, names));
+      List<Object> replies = redis.call(on -> STALE.call(on, slot, READ_ROWS, READ_BYTES, names));
       for (int i = 0; i < replies.size(); i++) {
         listed.add(listed(some.get(i), (List<?>) replies.get(i)));
       }

@@ -75,10 +75,7 @@ final class ConsoleServers implements AutoCloseable {
    * @throws io.javalin.http.ServiceUnavailableResponse when others do so all the time
    */
   <T extends @Nullable Object> T letters(Visitor visitor, Function<AuditedLetters, T> work) {
-    return inTurn(
-        atLetters,
-        "the dead letters",
-        () -> work.apply(audited(visitor)));
+    return inTurn(atLetters, "the dead letters", () -> work.apply(audited(visitor)));
   }
 
   /** Dead letters; to be used within {@link #list}, or {@link #letters}. */

@@ -89,10 +89,13 @@ public final class ChosenLetters {
         true,
         0,
         page -> {
-          each(page.letters(), withState, (letter, state) -> {
-            action.accept(letter, state);
-            return true;
-          });
+          each(
+              page.letters(),
+              withState,
+              (letter, state) -> {
+                action.accept(letter, state);
+                return true;
+              });
           return true;
         });
   }

@@ -125,8 +125,7 @@ public final class DeadLetters implements AutoCloseable {
     for (long after = afterId; after < lastId; after = looked.upTo()) {
       long from = after;
       looked =
-          mysql.ask(
-              handle -> DeadLetterTable.list(handle, filter, from, lastId, withImage, rows));
+          mysql.ask(handle -> DeadLetterTable.list(handle, filter, from, lastId, withImage, rows));
       if (!page.test(looked)) {
         return;
       }

@@ -91,8 +91,7 @@ final class StaleListCommand implements Callable<Integer> {
       } while (!next.isEmpty() && listed < limit);
     }
     if (!json) {
-      out.println(
-          Shown.count(listed, "session") + " with " + Shown.count(rows, "stale row"));
+      out.println(Shown.count(listed, "session") + " with " + Shown.count(rows, "stale row"));
     }
     if (!page.next().isEmpty()) {
       (json ? self.commandLine().getErr() : out)

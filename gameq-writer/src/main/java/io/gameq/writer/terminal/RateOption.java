@@ -29,7 +29,9 @@ public final class RateOption {
     return perSecond;
   }
 
-  /** To be told of each page of a look at all keys: holds it back, and says now and then how far. */
+  /**
+   * To be told of each page of a look at all keys: holds it back, and says now and then how far.
+   */
   public Consumer<Progress> scan(PrintWriter err) {
     RateLimit pace = limit();
     Consumer<Progress> told = progress(err);

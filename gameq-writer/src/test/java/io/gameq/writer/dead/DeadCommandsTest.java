@@ -123,13 +123,26 @@ class DeadCommandsTest {
 
   /** Letters of an error that no test looks for, in one statement. */
   private void fill(int thousands) throws SQLException {
-    String digit = "(SELECT 0 AS i" + IntStream.range(1, 10).mapToObj(i -> " UNION ALL SELECT " + i).collect(joining()) + ")";
+    String digit =
+        "(SELECT 0 AS i"
+            + IntStream.range(1, 10).mapToObj(i -> " UNION ALL SELECT " + i).collect(joining())
+            + ")";
     letters.server.execute(
         "INSERT INTO gameq_dead_letter (owner, table_name, row_key, version, image, error_code,"
             + " error_text, attempts, refused_at) SELECT 'player:0', 'item', k, 7, 'x', 1, 'other',"
             + " 1, UTC_TIMESTAMP(3) FROM (SELECT 10000 + a.i + 10 * b.i + 100 * c.i + 1000 * d.i +"
-            + " 10000 * e.i AS k FROM " + digit + " a, " + digit + " b, " + digit + " c, " + digit
-            + " d, " + digit + " e) keyed WHERE k < " + (10 + thousands) * 1000);
+            + " 10000 * e.i AS k FROM "
+            + digit
+            + " a, "
+            + digit
+            + " b, "
+            + digit
+            + " c, "
+            + digit
+            + " d, "
+            + digit
+            + " e) keyed WHERE k < "
+            + (10 + thousands) * 1000);
   }
 
   private static long reads(Handle handle) {
@@ -147,19 +160,25 @@ class DeadCommandsTest {
     letters.set(letters.item(20, 2, 6_000));
     fill(40);
     letters.server.execute("UPDATE gameq_dead_letter SET id = 1000000 WHERE row_key = '2'");
-    DeadLetterFilter few =
-        new DeadLetterFilter(List.of(), null, null, null, "few", null, null);
-    letters.mysql.jdbi().useHandle(
-        handle -> {
-          long before = reads(handle);
-          DeadLetterTable.Looked looked =
-              DeadLetterTable.list(handle, few, 1, Long.MAX_VALUE, false, 50);
-          assertEquals(DeadLetterTable.MOST_LOOKED, looked.looked());
-          assertTrue(reads(handle) - before < 35_000, "reads: " + (reads(handle) - before));
-          before = reads(handle);
-          assertEquals(50, DeadLetterTable.list(handle, DeadLetterFilter.ALL, 1, Long.MAX_VALUE, false, 50).letters().size());
-          assertTrue(reads(handle) - before < 200, "reads: " + (reads(handle) - before));
-        });
+    DeadLetterFilter few = new DeadLetterFilter(List.of(), null, null, null, "few", null, null);
+    letters
+        .mysql
+        .jdbi()
+        .useHandle(
+            handle -> {
+              long before = reads(handle);
+              DeadLetterTable.Looked looked =
+                  DeadLetterTable.list(handle, few, 1, Long.MAX_VALUE, false, 50);
+              assertEquals(DeadLetterTable.MOST_LOOKED, looked.looked());
+              assertTrue(reads(handle) - before < 35_000, "reads: " + (reads(handle) - before));
+              before = reads(handle);
+              assertEquals(
+                  50,
+                  DeadLetterTable.list(handle, DeadLetterFilter.ALL, 1, Long.MAX_VALUE, false, 50)
+                      .letters()
+                      .size());
+              assertTrue(reads(handle) - before < 200, "reads: " + (reads(handle) - before));
+            });
     assertHas(run(ExitCodes.FOUND_SOMETHING, "dead list --error few").out(), "\n2 dead letters");
     assertHas(
         run(ExitCodes.FOUND_SOMETHING, "dead list --error few --limit 1 --rate 0").out(),
@@ -167,8 +186,7 @@ class DeadCommandsTest {
     assertHas(
         run(ExitCodes.FOUND_SOMETHING, "dead list --limit 1").out(),
         "1 of more than 10,000 dead letters: --limit shows more, --after 1 the next ones");
-    assertHas(
-        run(ExitCodes.COULD_NOT_RUN, "dead list --rate -1").err(), "--rate is -1");
+    assertHas(run(ExitCodes.COULD_NOT_RUN, "dead list --rate -1").err(), "--rate is -1");
   }
 
   @Test

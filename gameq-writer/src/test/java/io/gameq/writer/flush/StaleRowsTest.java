@@ -82,7 +82,10 @@ class StaleRowsTest {
   }
 
   private long commands() {
-    return redis.sync().info("stats").lines()
+    return redis
+        .sync()
+        .info("stats")
+        .lines()
         .filter(of -> of.startsWith("total_commands_processed:"))
         .mapToLong(of -> Long.parseLong(of.split(":")[1].strip()))
         .sum();
