@@ -9,6 +9,7 @@
  *                        after idleNanos(), or when the runner is woken
  *     Duty               an agent that does one thing every so often
  *   Agent.close()        on the same thread, after its last step
+ * RateLimit              what it takes of a server a second
  * </pre>
  */
 @NullMarked

@@ -1,5 +1,6 @@
 package io.gameq.healing;
 
+import io.gameq.agent.RateLimit;
 import io.gameq.mysql.tables.DurableRows;
 import io.gameq.redis.PrimaryConnector;
 import io.gameq.redis.RedisConnection;

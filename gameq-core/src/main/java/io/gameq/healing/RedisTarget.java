@@ -1,5 +1,6 @@
 package io.gameq.healing;
 
+import io.gameq.agent.RateLimit;
 import io.gameq.redis.script.ReplayScript;
 import io.gameq.redis.script.ReplayScript.Applied;
 import io.gameq.redis.script.ReplayScript.Owner;

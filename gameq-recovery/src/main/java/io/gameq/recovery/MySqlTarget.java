@@ -1,6 +1,6 @@
 package io.gameq.recovery;
 
-import io.gameq.healing.RateLimit;
+import io.gameq.agent.RateLimit;
 import io.gameq.healing.ReplayReport;
 import io.gameq.healing.ReplayTarget;
 import io.gameq.mysql.RowChange;

@@ -1,10 +1,10 @@
 package io.gameq.recovery;
 
 import io.gameq.GameQueueException;
+import io.gameq.agent.RateLimit;
 import io.gameq.healing.LeftMessages;
 import io.gameq.healing.Lookups;
 import io.gameq.healing.Planner;
-import io.gameq.healing.RateLimit;
 import io.gameq.healing.RedisTarget;
 import io.gameq.healing.ReplayReport;
 import io.gameq.healing.ReplayTarget;

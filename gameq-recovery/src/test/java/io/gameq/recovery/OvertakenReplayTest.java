@@ -7,10 +7,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.gameq.GameQueue;
 import io.gameq.OwnerSession;
+import io.gameq.agent.RateLimit;
 import io.gameq.healing.Lookups;
 import io.gameq.healing.PlannedRow;
 import io.gameq.healing.Planner;
-import io.gameq.healing.RateLimit;
 import io.gameq.healing.RedisTarget;
 import io.gameq.healing.ReplayReport;
 import io.gameq.healing.WalReplay;

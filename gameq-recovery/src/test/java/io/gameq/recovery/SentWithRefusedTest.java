@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.gameq.GameQueue;
+import io.gameq.agent.RateLimit;
 import io.gameq.healing.Lookups;
-import io.gameq.healing.RateLimit;
 import io.gameq.healing.RedisTarget;
 import io.gameq.healing.ReplayReport;
 import io.gameq.healing.WalSet;

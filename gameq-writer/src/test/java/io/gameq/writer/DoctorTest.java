@@ -70,7 +70,11 @@ class DoctorTest {
     raw = TestServers.redis();
     doctor =
         new Doctor(
-            game.namespace, new Slots(game.namespace, Game.SLOTS), redis, Duration.ofMillis(300));
+            game.namespace,
+            new Slots(game.namespace, Game.SLOTS),
+            redis,
+            Duration.ofMillis(300),
+            0);
   }
 
   @AfterEach
@@ -273,6 +277,22 @@ class DoctorTest {
   private void assertHealthy() throws InterruptedException {
     Diagnosis found = examine();
     assertEquals(List.of(), found.findings());
+  }
+
+  @Test
+  void aLookKeepsToItsRate() throws Exception {
+    ConfigFile config =
+        ConfigFile.write(directory, game.database.server(), game.namespace, Game.SLOTS);
+    for (int player = 1; player <= 300; player++) { // each a key, and a session
+      raw.sync().set(slot(player) + ":own:" + owner(player), GONE);
+    }
+    game.node("n1").close();
+    long begunNanos = System.nanoTime();
+    CommandLineRun run = config.run("doctor --again-after 1 --rate 100");
+    Duration took = Duration.ofNanos(System.nanoTime() - begunNanos);
+    assertEquals(ExitCodes.FOUND_SOMETHING, run.exitCode(), run::toString); // owners of a node
+    assertTrue(took.toMillis() > 6_000, "a page of 500 things, then 100 a second: " + took);
+    assertTrue(config.run("doctor --rate -1").err().contains("--rate is -1"));
   }
 
   @Test

@@ -12,6 +12,7 @@ import io.gameq.GameQueueException;
 import io.gameq.OwnerSession;
 import io.gameq.mysql.schema.Settings;
 import io.gameq.mysql.tables.AuditTable;
+import io.gameq.mysql.tables.OwnerTable;
 import io.gameq.mysql.tables.TermTable;
 import io.gameq.owner.OwnerId;
 import io.gameq.owner.SessionId;
@@ -21,6 +22,7 @@ import io.gameq.redis.RedisConfig;
 import io.gameq.redis.RedisConnector;
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.script.NodeSigns;
+import io.gameq.redis.script.SlotContents;
 import io.gameq.rights.Role;
 import io.gameq.servers.GameDatabase;
 import io.gameq.servers.TestServers;
@@ -50,6 +52,7 @@ class ReslotTest {
   private ControlConnection redis;
   private StatefulRedisConnection<String, String> raw;
   private Reslotting reslotting;
+  private int pages;
 
   @BeforeEach
   void start() throws Exception {
@@ -66,7 +69,9 @@ class ReslotTest {
         new RedisConnector(new RedisConfig(TestServers.redisUri(Role.WRITER, game.namespace)));
     redis = new ControlConnection(connector);
     raw = TestServers.redis();
-    reslotting = new Reslotting(game.namespace, redis, game.mysql, Duration.ofSeconds(1));
+    reslotting =
+        new Reslotting(
+            game.namespace, redis, game.mysql, Duration.ofSeconds(1), () -> of -> pages++);
   }
 
   @AfterEach
@@ -196,7 +201,7 @@ class ReslotTest {
     silence();
     assertEquals(List.of(), reslotting.obstacles(false));
     Reslotting.Done done = reslotting.run(SLOTS, false, ACTOR, text -> {});
-    assertEquals(List.of(), done.left());
+    assertEquals(0, done.left().count(), done::toString);
     try (GameQueue queue = GameQueue.open(game.config("n1").slots(SLOTS).build())) {
       for (int player = 1; player <= 9; player++) {
         queue.send("player:" + player, new Item(player, 2, player)).awaitQueued(LONG);
@@ -207,5 +212,40 @@ class ReslotTest {
 
   private SessionId session(int player) {
     return SessionId.parse(raw.sync().get(own(player, Game.SLOTS)));
+  }
+
+  /** More players than a page of keys takes: one in ten is of a node that is gone. */
+  @Test
+  void sessionsAreEndedAndMovedPageByPage() throws Exception {
+    int players = 1_000;
+    game.node("n1").close();
+    for (int player = 1; player <= players; player++) {
+      OwnerId owner = OwnerId.of("player:" + player);
+      SessionId session = new SessionId(1, "aaaaaaaa00000001");
+      raw.sync().set(own(player, Game.SLOTS), session.text());
+      if (player % 10 > 0) { // closed
+        raw.sync().pexpire(own(player, Game.SLOTS), 3_600_000);
+      }
+      SessionId unused = new OwnerTable(game.mysql).raise(owner, "aaaaaaaa00000001", "n1", 0);
+    }
+    raw.sync().set("{" + game.namespace + ":0}:aside:1", "x");
+    silence();
+    refuses("100 sessions not closed (player:");
+    pages = 0;
+    Reslotting.Done done = reslotting.run(SLOTS, true, ACTOR, text -> {});
+    assertTrue(pages >= 4 * players / SlotContents.PAGE, "pages: " + pages);
+    assertEquals(100, done.ended(), done::toString);
+    assertEquals("100", game.queryText("SELECT COUNT(*) FROM gameq_owner WHERE node = 'reslot'"));
+    assertEquals("{" + game.namespace + ":0}:aside:1", done.left().toString());
+    int moved = 0;
+    for (int player = 1; player <= players; player++) {
+      int was = OwnerId.of("player:" + player).slot(Game.SLOTS);
+      boolean moves = player % 10 > 0 && OwnerId.of("player:" + player).slot(SLOTS) != was;
+      moved += moves ? 1 : 0;
+      assertEquals(
+          player % 10 > 0 ? 1 : 0, raw.sync().exists(own(player, SLOTS)), own(player, SLOTS));
+      assertTrue(!moves || raw.sync().exists(own(player, Game.SLOTS)) == 0);
+    }
+    assertEquals(moved, done.moved());
   }
 }

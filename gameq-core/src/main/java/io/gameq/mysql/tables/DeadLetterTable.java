@@ -79,8 +79,11 @@ public final class DeadLetterTable {
     }
   }
 
+  /** Of a list, where no index finds what is asked for: some milliseconds of MySQL. */
+  public static final int MOST_LOOKED = 10_000;
+
   /** How many dead letters there are, and the highest id among them, 0 for none. */
-  public record Extent(long count, long lastId) {}
+  private record Extent(long count, long lastId) {}
 
   /**
    * Sets rows aside, within the caller's transaction. Of one row the newest version stays, and of
@@ -186,23 +189,82 @@ public final class DeadLetterTable {
   }
 
   /**
-   * Dead letters with ids above {@code afterId} up to {@code lastId}, in the order of their ids.
+   * Some dead letters, in the order of their ids.
+   *
+   * @param looked how many MySQL looked at, at least
+   * @param upTo the id up to which they are all there are
    */
-  public static List<Stored> list(
-      Handle handle, DeadLetterFilter filter, long afterId, long lastId, int limit) {
-    return filter
-        .select(handle, COLUMNS, " AND id > :after AND id <= :last ORDER BY id LIMIT :n")
-        .bind("after", afterId)
-        .bind("last", lastId)
-        .bind("n", limit)
-        .map((rs, context) -> letter(rs))
-        .list();
+  public record Looked(List<Stored> letters, long looked, long upTo) {}
+
+  /**
+   * Dead letters with ids above {@code afterId} up to {@code lastId}, or up to one in between:
+   * MySQL looks at {@link #MOST_LOOKED} letters at most.
+   *
+   * @param withImage whether with their rows; else these are empty
+   * @param limit of letters
+   */
+  public static Looked list(
+      Handle handle,
+      DeadLetterFilter filter,
+      long afterId,
+      long lastId,
+      boolean withImage,
+      int limit) {
+    Extent window = new Extent(0, 0);
+    long until = lastId;
+    if (!filter.isIndexed()) {
+      window = extent(handle, filter.indexed(), afterId, lastId, MOST_LOOKED);
+      until = window.count() < MOST_LOOKED ? lastId : window.lastId();
+    }
+    List<Stored> letters =
+        filter
+            .select(
+                handle,
+                withImage ? COLUMNS : COLUMNS.replace(" image,", " '' AS image,"),
+                filter.index(),
+                " AND id > :after AND id <= :last ORDER BY id LIMIT :n")
+            .bind("after", afterId)
+            .bind("last", until)
+            .bind("n", limit)
+            .map((rs, context) -> letter(rs))
+            .list();
+    boolean isCut = letters.size() == limit;
+    return new Looked(
+        letters,
+        isCut ? limit : Math.max(window.count(), letters.size()),
+        isCut ? letters.get(limit - 1).id() : until);
   }
 
-  public static Extent extent(Handle handle, DeadLetterFilter filter) {
+  /** How many there are; may look at all letters. */
+  public static long count(Handle handle, DeadLetterFilter filter) {
+    return filter.select(handle, "COUNT(*)", "", "").mapTo(Long.class).one();
+  }
+
+  /** How many there are; up to {@code most}, so that it costs no more than that. */
+  public static long count(Handle handle, DeadLetterFilter filter, long most) {
+    return extent(handle, filter, 0, Long.MAX_VALUE, most).count();
+  }
+
+  private static Extent extent(
+      Handle handle, DeadLetterFilter filter, long afterId, long lastId, long most) {
     return filter
-        .select(handle, "COUNT(*), COALESCE(MAX(id), 0)", "")
+        .select(
+            handle,
+            "COUNT(*), COALESCE(MAX(id), 0) FROM (SELECT id",
+            filter.index(),
+            " AND id > :after AND id <= :last ORDER BY id LIMIT :n) AS some")
+        .bind("after", afterId)
+        .bind("last", lastId)
+        .bind("n", most)
         .map((rs, context) -> new Extent(rs.getLong(1), rs.getLong(2)))
+        .one();
+  }
+
+  /** The highest id, 0 when there is no letter. */
+  public static long lastId(Handle handle) {
+    return handle
+        .createQuery("SELECT COALESCE(MAX(id), 0) FROM gameq_dead_letter")
+        .mapTo(Long.class)
         .one();
   }
 

@@ -29,7 +29,7 @@ import java.util.regex.Pattern;
  */
 public final class SlotContents {
   /** Keys or entries that Redis looks at in one go. */
-  private static final int PAGE = 250;
+  public static final int PAGE = 250;
 
   private static final ScanArgs SCAN = ScanArgs.Builder.limit(PAGE);
 
@@ -59,22 +59,37 @@ public final class SlotContents {
       int slots,
       Consumer<List<Thing>> page,
       Consumer<Progress> progress) {
-    long ofKeys = RedisReply.await(() -> redis.sync().dbsize());
     Pattern ofSlot = ofSlot(namespace);
-    ScanArgs args = inSlots(namespace);
+    pages(
+        redis,
+        namespace,
+        keys -> {
+          List<Thing> things = new ArrayList<>();
+          for (String key : keys) {
+            Matcher matcher = ofSlot.matcher(key);
+            if (matcher.matches()) {
+              add(things, Integer.parseInt(matcher.group(1)), matcher.group(2), slots);
+            }
+          }
+          page.accept(things);
+        },
+        progress);
+  }
+
+  /** Tells of the names of all keys of all slots; SCAN repeats. */
+  static void pages(
+      RedisConnection redis,
+      String namespace,
+      Consumer<List<String>> page,
+      Consumer<Progress> progress) {
+    long ofKeys = RedisReply.await(() -> redis.sync().dbsize());
+    ScanArgs args = ScanArgs.Builder.limit(PAGE).match(SlotKeys.bytes("{" + namespace + ":*"));
     ScanCursor at = ScanCursor.INITIAL;
     long looked = 0;
     do {
       ScanCursor from = at;
       KeyScanCursor<byte[]> found = RedisReply.await(() -> redis.sync().scan(from, args));
-      List<Thing> things = new ArrayList<>();
-      for (byte[] key : found.getKeys()) {
-        Matcher matcher = ofSlot.matcher(LuaScript.string(key));
-        if (matcher.matches()) {
-          add(things, Integer.parseInt(matcher.group(1)), matcher.group(2), slots);
-        }
-      }
-      page.accept(things);
+      page.accept(found.getKeys().stream().map(LuaScript::string).toList());
       looked += PAGE;
       progress.accept(new Progress(Math.min(looked, ofKeys), ofKeys));
       at = found;
@@ -84,11 +99,6 @@ public final class SlotContents {
   /** Any key of a slot: its number, and the rest of its name. */
   static Pattern ofSlot(String namespace) {
     return Pattern.compile(Pattern.quote("{" + namespace + ":") + "(\\d{1,4})\\}:(.*)");
-  }
-
-  /** A page of the keys of all slots. */
-  static ScanArgs inSlots(String namespace) {
-    return ScanArgs.Builder.limit(PAGE).match(SlotKeys.bytes("{" + namespace + ":*"));
   }
 
   private static void add(List<Thing> to, int slot, String name, int slots) {

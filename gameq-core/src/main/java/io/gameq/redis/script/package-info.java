@@ -45,7 +45,8 @@
  *                              SlotContents    all Things there are, page by page
  *                              SlotSurvey      what is left in slots, whatever their number
  *                backlog.lua   BacklogScript   the look that somebody published; publish.lua
- *                discard.lua   StaleRows       removes what was parked
+ *                stale.lua     StaleRows       what was parked, page by page
+ *                discard.lua   StaleRows       removes it
  * signs of life  beat.lua      NodeHeartbeat   a node is alive
  *                unbroken.lua  NodeSigns       which nodes are, and for how long such signs came;
  *                                              OpenOwners: where an owner is open, by these

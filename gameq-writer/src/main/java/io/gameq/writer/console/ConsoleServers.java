@@ -27,12 +27,16 @@ final class ConsoleServers implements AutoCloseable {
   /** Each may need two connections, and must not wait for its second one for ever. */
   private static final int MOST_AT_LETTERS = 2;
 
-  private static final int MYSQL_CONNECTIONS = 2 * MOST_AT_LETTERS;
+  /** Each looks for two seconds at most. */
+  private static final int MOST_AT_LISTS = 2;
+
+  private static final int MYSQL_CONNECTIONS = 2 * (MOST_AT_LETTERS + MOST_AT_LISTS);
 
   private static final long MOST_WAIT_SECONDS = 10;
 
   private final WriterConfig settings;
   private final Semaphore atLetters = new Semaphore(MOST_AT_LETTERS);
+  private final Semaphore atLists = new Semaphore(MOST_AT_LISTS);
   private final Semaphore atTopics = new Semaphore(1);
   private @Nullable MySql mysql;
   private @Nullable StaleRows stale;
@@ -71,10 +75,21 @@ final class ConsoleServers implements AutoCloseable {
    * @throws io.javalin.http.ServiceUnavailableResponse when others do so all the time
    */
   <T extends @Nullable Object> T letters(Visitor visitor, Function<AuditedLetters, T> work) {
-    return inTurn(
-        atLetters,
-        "the dead letters",
-        () -> work.apply(new AuditedLetters(new DeadLetters(mysql()), visitor.actor())));
+    return inTurn(atLetters, "the dead letters", () -> work.apply(audited(visitor)));
+  }
+
+  /** Dead letters; to be used within {@link #list}, or {@link #letters}. */
+  AuditedLetters audited(Visitor visitor) {
+    return new AuditedLetters(new DeadLetters(mysql()), visitor.actor());
+  }
+
+  /**
+   * Reads a page of a list that may be long, in places of their own: lists hold up nothing else.
+   *
+   * @throws io.javalin.http.ServiceUnavailableResponse when others do so all the time
+   */
+  <T extends @Nullable Object> T list(Supplier<T> page) {
+    return inTurn(atLists, "the lists", page);
   }
 
   /**

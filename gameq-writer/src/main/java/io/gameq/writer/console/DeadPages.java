@@ -50,10 +50,11 @@ final class DeadPages {
   /**
    * Some letters.
    *
-   * @param count how many there are in all; at most, where a state was asked for
+   * @param total how many there are in all, or at how many it looked, see {@link
+   *     ChosenLetters#total}
    * @param next goes on where this page ends; 0 when it was the last
    */
-  record LetterList(List<Map<String, Object>> letters, long count, long next) {}
+  record LetterList(List<Map<String, Object>> letters, String total, long next) {}
 
   /** One in full; {@code version} as text. */
   record Letter(
@@ -97,14 +98,15 @@ final class DeadPages {
 
   private LetterList list(Context context) {
     long after = context.queryParamAsClass("after", Long.class).getOrDefault(0L);
-    return servers.letters(
-        Visitor.NOBODY,
-        letters -> {
-          ChosenLetters chosen = letters.choose(filter(context));
+    LetterFilter filter = filter(context);
+    return servers.list(
+        () -> {
+          AuditedLetters letters = servers.audited(Visitor.NOBODY);
+          ChosenLetters chosen = letters.choose(filter);
           LetterPage page = letters.page(chosen, after, LETTERS);
           return new LetterList(
               page.letters().stream().map(ListedLetter::values).toList(),
-              chosen.count(),
+              chosen.total(page.looked()),
               page.next());
         });
   }

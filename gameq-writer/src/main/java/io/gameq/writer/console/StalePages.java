@@ -2,7 +2,9 @@ package io.gameq.writer.console;
 
 import io.gameq.mysql.tables.AuditTable;
 import io.gameq.owner.OwnerId;
+import io.gameq.owner.SessionId;
 import io.gameq.redis.script.StaleRows;
+import io.gameq.redis.script.StaleRows.Listed;
 import io.gameq.terminal.Shown;
 import io.gameq.writer.console.access.GuardedRoutes;
 import io.gameq.writer.console.access.RequestBody;
@@ -11,20 +13,18 @@ import io.gameq.writer.letters.LetterDetail.ColumnDetail;
 import io.gameq.writer.mysql.Discards;
 import io.gameq.writer.mysql.RowReading;
 import io.gameq.writer.stale.StaleSessions;
-import io.gameq.writer.stale.StaleSessions.Listed;
 import io.gameq.writer.stale.StaleSessions.ShownRow;
 import io.javalin.http.ConflictResponse;
 import io.javalin.http.Context;
 import io.javalin.http.NotFoundResponse;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** Sessions with stale rows: a list, their rows, and how they are discarded. Thread-safe. */
 final class StalePages {
-  /** The rows of each are counted, which takes Redis a round trip or more. */
-  private static final int MOST_SESSIONS = 200;
-
-  private static final int MOST_ROWS = 1_000;
+  private static final int SESSIONS = 200;
 
   private static final int MOST_OWNER_CHARS = 255;
   private static final int MOST_SESSION_CHARS = 64;
@@ -37,7 +37,13 @@ final class StalePages {
 
   /** One session; times are of commits. */
   record Session(
-      String owner, String session, boolean ownsNow, int rows, long bytes, long newestMillis) {
+      String owner,
+      String session,
+      boolean ownsNow,
+      long rows,
+      long bytes,
+      long newestMillis,
+      boolean isAbout) {
     static Session of(Listed listed) {
       StaleRows.Session session = listed.session();
       return new Session(
@@ -46,12 +52,13 @@ final class StalePages {
           session.ownsNow(),
           listed.rows(),
           listed.bytes(),
-          Shown.time(listed.newestVersion()).toEpochMilli());
+          Shown.time(listed.newestVersion()).toEpochMilli(),
+          listed.isAbout());
     }
   }
 
-  /** The first of them, and how many there are. */
-  record SessionList(List<Session> sessions, int count) {}
+  /** A page, see {@link StaleRows#page}. */
+  record SessionList(List<Session> sessions, long count, String next) {}
 
   /** A row with its values, beside the one that MySQL holds. */
   record Row(
@@ -71,7 +78,7 @@ final class StalePages {
   }
 
   /** The first of them, and how many there are. */
-  record RowList(List<Row> rows, int count) {}
+  record RowList(List<Row> rows, long count) {}
 
   /** How many rows are gone. */
   record Removed(int rows) {}
@@ -83,19 +90,27 @@ final class StalePages {
   }
 
   private SessionList list(Context context) {
-    StaleRows stale = servers.stale();
-    List<StaleRows.Session> sessions = stale.sessions();
-    List<StaleRows.Session> some = sessions.subList(0, Math.min(MOST_SESSIONS, sessions.size()));
+    String after = Objects.requireNonNullElse(context.queryParam("after"), "");
+    StaleRows.Page page = servers.list(() -> servers.stale().page(after, SESSIONS));
     return new SessionList(
-        StaleSessions.list(stale, some).stream().map(Session::of).toList(), sessions.size());
+        page.sessions().stream().map(Session::of).toList(), page.count(), page.next());
   }
 
   private RowList values(RequestBody body, Visitor visitor) {
     StaleRows stale = servers.stale();
     StaleRows.Session session = named(stale, body);
     audit(visitor, "stale show", session);
-    List<ShownRow> rows = StaleSessions.rows(stale, new RowReading(servers.mysql()), session, true);
-    return new RowList(rows.stream().limit(MOST_ROWS).map(Row::of).toList(), rows.size());
+    List<Row> rows = new ArrayList<>();
+    StaleSessions.rows(
+        stale,
+        new RowReading(servers.mysql()),
+        session,
+        true,
+        page -> {
+          page.forEach(row -> rows.add(Row.of(row)));
+          return false; // the first page
+        });
+    return new RowList(rows, stale.count(session));
   }
 
   private Removed discard(RequestBody body, Visitor visitor) {
@@ -121,10 +136,12 @@ final class StalePages {
   }
 
   private static StaleRows.Session named(StaleRows stale, RequestBody body) {
-    String session = body.text("session", MOST_SESSION_CHARS);
-    return stale.sessions(OwnerId.of(body.text("owner", MOST_OWNER_CHARS))).stream()
-        .filter(of -> of.session().text().equals(session))
-        .findFirst()
-        .orElseThrow(() -> new NotFoundResponse("there are no stale rows of it any more"));
+    OwnerId owner = OwnerId.of(body.text("owner", MOST_OWNER_CHARS));
+    SessionId session = SessionId.parse(body.text("session", MOST_SESSION_CHARS));
+    StaleRows.Session found = stale.find(owner, session);
+    if (found == null) {
+      throw new NotFoundResponse("there are no stale rows of it any more");
+    }
+    return found;
   }
 }

@@ -1,5 +1,6 @@
 package io.gameq.writer.dead;
 
+import io.gameq.agent.RateLimit;
 import io.gameq.terminal.ExitCodes;
 import io.gameq.terminal.Shown;
 import io.gameq.terminal.TextTable;
@@ -10,6 +11,7 @@ import io.gameq.writer.letters.LetterName;
 import io.gameq.writer.letters.LetterPage;
 import io.gameq.writer.letters.ListedLetter;
 import io.gameq.writer.terminal.JsonLine;
+import io.gameq.writer.terminal.RateOption;
 import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
@@ -39,6 +41,8 @@ final class DeadListCommand extends LetterCommand {
 
   @Spec private @Nullable CommandSpec self;
   @Mixin private FilterOptions filter = new FilterOptions();
+
+  @Mixin private RateOption rate = new RateOption();
 
   @Option(
       names = "--limit",
@@ -83,7 +87,9 @@ final class DeadListCommand extends LetterCommand {
             "CODE",
             "ERROR");
     int listed = 0;
+    long looked = 0;
     long next = after;
+    RateLimit pace = rate.limit();
     do {
       LetterPage page = letters.page(chosen, next, Math.min(MOST_AT_ONCE, limit - listed));
       if (json) {
@@ -92,6 +98,8 @@ final class DeadListCommand extends LetterCommand {
         table.print(page.letters().stream().map(DeadListCommand::cells).toList());
       }
       listed += page.letters().size();
+      looked += page.looked();
+      pace.take(page.looked());
       next = page.next();
     } while (next > 0 && listed < limit);
     if (!json) {
@@ -102,7 +110,7 @@ final class DeadListCommand extends LetterCommand {
                       Locale.ROOT,
                       "%,d of %s: --limit shows more, --after %d the next ones",
                       listed,
-                      Shown.count(chosen.count(), "dead letter"),
+                      chosen.total(looked),
                       next)
                   : Shown.count(listed, "dead letter"));
     }

@@ -1,5 +1,6 @@
 package io.gameq.writer.doctor;
 
+import io.gameq.agent.RateLimit;
 import io.gameq.redis.ControlConnection;
 import io.gameq.redis.RedisConnection;
 import io.gameq.redis.Slots;
@@ -29,9 +30,6 @@ import java.util.function.Consumer;
  * is in the same state then. Changes nothing. One thread.
  */
 public final class Doctor {
-  /** A node that is alive gives a sign every 3 s, also after a failover. */
-  public static final Duration BETWEEN_LOOKS = Duration.ofSeconds(5);
-
   /** Of 256 slots some things each, so that a call is worth its round trip. */
   private static final int THINGS_TOGETHER = 5_000;
 
@@ -39,18 +37,26 @@ public final class Doctor {
   private final Slots slots;
   private final ControlConnection redis;
   private final Duration betweenLooks;
+  private final long perSecond;
 
-  /** With a connection that nothing else uses meanwhile. */
-  public Doctor(String namespace, Slots slots, ControlConnection redis) {
-    this(namespace, slots, redis, BETWEEN_LOOKS);
-  }
-
-  /** The same, with another time between the two looks. */
-  public Doctor(String namespace, Slots slots, ControlConnection redis, Duration betweenLooks) {
+  /**
+   * With a connection that nothing else uses meanwhile.
+   *
+   * @param betweenLooks the time between the two looks
+   * @param perSecond keys and entries that the first look takes at most, 0 for no limit: of each it
+   *     asks some ten commands
+   */
+  public Doctor(
+      String namespace,
+      Slots slots,
+      ControlConnection redis,
+      Duration betweenLooks,
+      long perSecond) {
     this.namespace = namespace;
     this.slots = slots;
     this.redis = redis;
     this.betweenLooks = betweenLooks;
+    this.perSecond = perSecond;
   }
 
   /**
@@ -65,7 +71,7 @@ public final class Doctor {
       return new Diagnosis(List.of(), false);
     }
     Thread.sleep(betweenLooks.toMillis());
-    Look second = new Look(redis.get());
+    Look second = new Look(redis.get(), 0);
     second.add(first.found.stream().map(DoctorFinding::thing).toList());
     second.finish();
     List<DoctorFinding> twice =
@@ -81,7 +87,7 @@ public final class Doctor {
 
   private Look firstLook(Consumer<Progress> progress) {
     RedisConnection connection = redis.get();
-    Look look = new Look(connection);
+    Look look = new Look(connection, perSecond);
     Set<Thing> inflight = new LinkedHashSet<>();
     SlotContents.keys(
         connection,
@@ -93,7 +99,10 @@ public final class Doctor {
               .filter(of -> of.place().equals("key") && of.name().startsWith("inflight:"))
               .forEach(inflight::add);
         },
-        progress);
+        of -> {
+          look.pace.take(SlotContents.PAGE);
+          progress.accept(of);
+        });
     for (int i = 0; i < slots.count(); i++) {
       SlotContents.entries(connection, slots.get(i), look::add);
     }
@@ -118,15 +127,18 @@ public final class Doctor {
     private final Map<Ailment, Integer> counts = new EnumMap<>(Ailment.class);
     private final Set<DoctorFinding> found = new LinkedHashSet<>();
     private final Set<Thing> waiting = new HashSet<>();
+    private final RateLimit pace;
     private boolean isCut;
 
-    Look(RedisConnection connection) {
+    Look(RedisConnection connection, long perSecond) {
       this.connection = connection;
+      this.pace = new RateLimit(perSecond);
     }
 
     void add(Collection<Thing> things) {
+      pace.take(things.size());
       waiting.addAll(things);
-      if (waiting.size() >= THINGS_TOGETHER) {
+      if (waiting.size() >= pace.burst(THINGS_TOGETHER)) {
         finish();
       }
     }

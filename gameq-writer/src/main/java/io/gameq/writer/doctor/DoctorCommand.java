@@ -13,9 +13,9 @@ import io.gameq.writer.doctor.Repair.Repaired;
 import io.gameq.writer.mysql.AgreedConfig;
 import io.gameq.writer.mysql.CommandDatabase;
 import io.gameq.writer.terminal.Confirmation;
+import io.gameq.writer.terminal.RateOption;
 import java.io.PrintWriter;
 import java.time.Duration;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.Callable;
@@ -43,6 +43,7 @@ public final class DoctorCommand implements Callable<Integer> {
   @Spec private @Nullable CommandSpec spec;
   @Mixin private ConfigOption config = new ConfigOption();
   @Mixin private Confirmation confirmation = new Confirmation();
+  @Mixin private RateOption rate = new RateOption();
 
   @Option(names = "--repair", description = "Mend what is found; that is noted in the audit log.")
   private boolean repair;
@@ -61,8 +62,9 @@ public final class DoctorCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws InterruptedException {
-    PrintWriter out = Objects.requireNonNull(spec).commandLine().getOut();
-    WriterConfig settings = AgreedConfig.readWithRedis(config, Objects.requireNonNull(spec));
+    CommandSpec self = Objects.requireNonNull(spec);
+    PrintWriter out = self.commandLine().getOut();
+    WriterConfig settings = AgreedConfig.readWithRedis(config, self);
     Slots slots = new Slots(settings.namespace(), settings.slots());
     try (RedisConnector connector = new RedisConnector(settings.redis());
         ControlConnection redis = new ControlConnection(connector)) {
@@ -71,8 +73,9 @@ public final class DoctorCommand implements Callable<Integer> {
               settings.namespace(),
               slots,
               redis,
-              Duration.ofSeconds(Math.max(1, againAfterSeconds)));
-      Consumer<Progress> progress = progress();
+              Duration.ofSeconds(Math.max(1, againAfterSeconds)),
+              rate.perSecond());
+      Consumer<Progress> progress = RateOption.progress(self.commandLine().getErr());
       Diagnosis found = doctor.examine(progress);
       Repaired repaired = new Repaired(Map.of(), found);
       if (repair && !found.findings().isEmpty()) {
@@ -90,18 +93,5 @@ public final class DoctorCommand implements Callable<Integer> {
       }
       return repaired.left().findings().isEmpty() ? ExitCodes.OK : ExitCodes.FOUND_SOMETHING;
     }
-  }
-
-  /** On stderr, now and then: so that the rest can be piped on. */
-  private Consumer<Progress> progress() {
-    PrintWriter err = Objects.requireNonNull(spec).commandLine().getErr();
-    long[] told = {System.nanoTime()};
-    return of -> {
-      if (System.nanoTime() - told[0] > Duration.ofSeconds(2).toNanos()) {
-        told[0] = System.nanoTime();
-        err.printf(Locale.ROOT, "looked at %,d of %,d keys%n", of.keys(), of.ofKeys());
-        err.flush();
-      }
-    };
   }
 }

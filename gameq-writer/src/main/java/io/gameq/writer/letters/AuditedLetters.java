@@ -16,7 +16,6 @@ import io.gameq.writer.mysql.DeadLetters.State;
 import io.gameq.writer.mysql.RowReading.Decoded;
 import io.gameq.writer.mysql.RowReading.Reading;
 import io.gameq.writer.mysql.RowReading.Undecodable;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -59,26 +58,14 @@ public final class AuditedLetters {
   }
 
   /**
-   * Some letters, in the order of their ids.
+   * Some letters, in the order of their ids: fewer than there are when two seconds are over, since
+   * few fit the filter.
    *
    * @param after where the last page ended, 0 to begin
    * @param most letters of the page; at least 1
    */
   public LetterPage page(ChosenLetters chosen, long after, int most) {
-    List<ListedLetter> page = new ArrayList<>();
-    boolean[] more = {false};
-    chosen.whileWanted(
-        after,
-        true,
-        (letter, state) -> {
-          if (page.size() < most) {
-            page.add(ListedLetter.of(letter, state));
-            return true;
-          }
-          more[0] = true;
-          return false;
-        });
-    return new LetterPage(page, more[0] ? page.get(page.size() - 1).name().id() : 0);
+    return chosen.page(after, most);
   }
 
   /**
@@ -162,8 +149,7 @@ public final class AuditedLetters {
         "dead export",
         chosen.filter().toString(),
         count(chosen) + (withValues ? ", with values" : ", without values"));
-    chosen.whileWanted(
-        0,
+    chosen.forEach(
         true,
         (letter, state) -> {
           Refused row = letter.refused();
@@ -173,7 +159,6 @@ public final class AuditedLetters {
                   row,
                   letters.rows().read(row.key(), row.image()),
                   withValues));
-          return true;
         });
   }
 

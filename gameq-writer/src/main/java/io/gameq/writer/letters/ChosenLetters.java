@@ -1,11 +1,13 @@
 package io.gameq.writer.letters;
 
-import io.gameq.mysql.tables.DeadLetterTable.Extent;
 import io.gameq.mysql.tables.DeadLetterTable.Stored;
 import io.gameq.terminal.Shown;
 import io.gameq.writer.mysql.DeadLetters;
 import io.gameq.writer.mysql.DeadLetters.State;
+import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.function.BiConsumer;
 import java.util.function.BiPredicate;
 import java.util.function.Consumer;
 
@@ -14,19 +16,47 @@ import java.util.function.Consumer;
  * them. Used by one thread.
  */
 public final class ChosenLetters {
+  /** A list counts no further. */
+  private static final long MOST_COUNTED = 10_000;
+
+  /** How long a list looks for one page; a browser waits for it. */
+  private static final long MOST_LOOK_NANOS = Duration.ofSeconds(2).toNanos();
+
+  /** Of which states are looked up in one go. */
+  private static final int STATES = 500;
+
   private final DeadLetters letters;
   private final LetterFilter filter;
-  private final Extent extent;
+  private final long lastId;
+  private long count = -1;
 
   ChosenLetters(DeadLetters letters, LetterFilter filter) {
     this.letters = letters;
     this.filter = filter;
-    this.extent = letters.extent(filter.stored());
+    this.lastId = letters.lastId();
   }
 
-  /** How many there are; where a state was asked for, at most. */
+  /** How many there are; where a state was asked for, at most. May look at all letters. */
   public long count() {
-    return extent.count();
+    if (count < 0) {
+      count = letters.count(filter.stored());
+    }
+    return count;
+  }
+
+  /**
+   * How many there are, as a list tells it without looking at all: {@code 71 dead letters}, {@code
+   * more than 10,000 dead letters}; or how many it looked at, where only that tells.
+   *
+   * @param looked by the list
+   */
+  public String total(long looked) {
+    if (filter.state() != null || !filter.stored().isIndexed()) {
+      return Shown.count(looked, "dead letter") + " looked at";
+    }
+    long counted = letters.count(filter.stored(), MOST_COUNTED + 1);
+    return (counted > MOST_COUNTED ? "more than " : "")
+        + Shown.count(Math.min(counted, MOST_COUNTED), "dead letter");
   }
 
   /** In words, such as {@code 2 dead letters (table item)}. */
@@ -41,37 +71,83 @@ public final class ChosenLetters {
     return filter;
   }
 
+  /** Hands over one after another, with their rows. */
   void forEach(Consumer<Stored> action) {
-    whileWanted(
+    forEach(false, (letter, state) -> action.accept(letter));
+  }
+
+  /**
+   * Hands over one after another, with their rows.
+   *
+   * @param withState whether the state is wanted; else it may be {@link State#UNKNOWN}
+   */
+  void forEach(boolean withState, BiConsumer<Stored, State> action) {
+    letters.pages(
+        filter.stored(),
         0,
-        false,
-        (letter, state) -> {
-          action.accept(letter);
+        lastId,
+        true,
+        0,
+        page -> {
+          each(
+              page.letters(),
+              withState,
+              (letter, state) -> {
+                action.accept(letter, state);
+                return true;
+              });
           return true;
         });
   }
 
   /**
-   * Hands over one after another until no further one is wanted.
+   * Some of them without their rows, in the order of their ids; after two seconds what there is.
    *
-   * @param afterId only those with a larger id
-   * @param withState whether the state is wanted; else it may be {@link State#UNKNOWN}
+   * @param after where the last page ended, 0 to begin
+   * @param most letters of the page; at least 1
    */
-  void whileWanted(long afterId, boolean withState, BiPredicate<Stored, State> wanted) {
-    State only = filter.state();
+  LetterPage page(long after, int most) {
+    long begunNanos = System.nanoTime();
+    List<ListedLetter> found = new ArrayList<>();
+    long[] looked = {0};
+    long[] next = {0};
     letters.pages(
         filter.stored(),
-        afterId,
-        extent.lastId(),
+        after,
+        lastId,
+        false,
+        filter.state() == null ? Math.min(STATES, most + 1) : STATES,
         page -> {
-          List<State> states = withState || only != null ? letters.states(page) : List.of();
-          for (int i = 0; i < page.size(); i++) {
-            State state = states.isEmpty() ? State.UNKNOWN : states.get(i);
-            if ((only == null || state == only) && !wanted.test(page.get(i), state)) {
-              return false;
-            }
+          looked[0] += page.looked();
+          each(
+              page.letters(),
+              true,
+              (letter, state) -> {
+                if (found.size() == most) {
+                  next[0] = found.get(most - 1).name().id();
+                  return false;
+                }
+                found.add(ListedLetter.of(letter, state));
+                return true;
+              });
+          if (next[0] == 0
+              && page.upTo() < lastId
+              && System.nanoTime() - begunNanos > MOST_LOOK_NANOS) {
+            next[0] = page.upTo();
           }
-          return true;
+          return next[0] == 0;
         });
+    return new LetterPage(found, looked[0], next[0]);
+  }
+
+  private void each(List<Stored> page, boolean withState, BiPredicate<Stored, State> wanted) {
+    State only = filter.state();
+    List<State> states = withState || only != null ? letters.states(page) : List.of();
+    for (int i = 0; i < page.size(); i++) {
+      State state = states.isEmpty() ? State.UNKNOWN : states.get(i);
+      if ((only == null || state == only) && !wanted.test(page.get(i), state)) {
+        return;
+      }
+    }
   }
 }

@@ -8,7 +8,7 @@ import io.gameq.mysql.tables.AuditTable;
 import io.gameq.mysql.tables.AuditTable.Actor;
 import io.gameq.mysql.tables.DeadLetterFilter;
 import io.gameq.mysql.tables.DeadLetterTable;
-import io.gameq.mysql.tables.DeadLetterTable.Extent;
+import io.gameq.mysql.tables.DeadLetterTable.Looked;
 import io.gameq.mysql.tables.DeadLetterTable.Refused;
 import io.gameq.mysql.tables.DeadLetterTable.Stored;
 import io.gameq.mysql.tables.DiscardTable;
@@ -79,12 +79,19 @@ public final class DeadLetters implements AutoCloseable {
     return letters;
   }
 
-  public Extent extent(DeadLetterFilter filter) {
-    return extent(mysql, filter);
+  /** How many a filter lets through; may look at all letters. */
+  public long count(DeadLetterFilter filter) {
+    return mysql.ask(handle -> DeadLetterTable.count(handle, filter));
   }
 
-  private static Extent extent(MySql mysql, DeadLetterFilter filter) {
-    return mysql.ask(handle -> DeadLetterTable.extent(handle, filter));
+  /** The same, up to {@code most}, so that it costs no more than that. */
+  public long count(DeadLetterFilter filter, long most) {
+    return mysql.ask(handle -> DeadLetterTable.count(handle, filter, most));
+  }
+
+  /** The highest id, 0 when there is no letter. */
+  public long lastId() {
+    return mysql.ask(DeadLetterTable::lastId);
   }
 
   /** How many there are. */
@@ -94,28 +101,35 @@ public final class DeadLetters implements AutoCloseable {
 
   /** The same; throws {@link io.gameq.MySqlException} when MySQL does not answer. */
   public static long count(MySql mysql) {
-    return extent(mysql, DeadLetterFilter.ALL).count();
+    return mysql.ask(handle -> DeadLetterTable.count(handle, DeadLetterFilter.ALL));
   }
 
   /**
    * Hands over dead letters page by page, in the order of their ids, until no further page is
-   * wanted.
+   * wanted; a page may be empty, see {@link DeadLetterTable#list}.
    *
    * @param afterId only those with a larger id
-   * @param lastId that of the extent: those that come meanwhile are left out
+   * @param lastId those that come meanwhile are left out
+   * @param withImage whether with their rows
+   * @param most letters of a page that has none of their rows
    */
   public void pages(
-      DeadLetterFilter filter, long afterId, long lastId, Predicate<List<Stored>> page) {
-    List<Stored> letters;
-    long after = afterId;
-    do {
+      DeadLetterFilter filter,
+      long afterId,
+      long lastId,
+      boolean withImage,
+      int most,
+      Predicate<Looked> page) {
+    int rows = withImage ? PAGE_ROWS : most;
+    Looked looked;
+    for (long after = afterId; after < lastId; after = looked.upTo()) {
       long from = after;
-      letters = mysql.ask(handle -> DeadLetterTable.list(handle, filter, from, lastId, PAGE_ROWS));
-      if (letters.isEmpty() || !page.test(letters)) {
+      looked =
+          mysql.ask(handle -> DeadLetterTable.list(handle, filter, from, lastId, withImage, rows));
+      if (!page.test(looked)) {
         return;
       }
-      after = letters.get(letters.size() - 1).id();
-    } while (letters.size() == PAGE_ROWS);
+    }
   }
 
   /** The dead letter with this id, or null. */

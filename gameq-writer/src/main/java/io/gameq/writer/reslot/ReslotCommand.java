@@ -14,6 +14,7 @@ import io.gameq.writer.config.WriterConfig;
 import io.gameq.writer.mysql.CommandDatabase;
 import io.gameq.writer.reslot.Reslotting.Done;
 import io.gameq.writer.terminal.Confirmation;
+import io.gameq.writer.terminal.RateOption;
 import java.io.PrintWriter;
 import java.util.List;
 import java.util.Objects;
@@ -43,6 +44,7 @@ public final class ReslotCommand implements Callable<Integer> {
   @Spec private @Nullable CommandSpec spec;
   @Mixin private ConfigOption config = new ConfigOption();
   @Mixin private Confirmation confirmation = new Confirmation();
+  @Mixin private RateOption rate = new RateOption();
 
   @Parameters(paramLabel = "SLOTS", description = "A power of two, from 1 to 1024.")
   private int slots;
@@ -62,13 +64,20 @@ public final class ReslotCommand implements Callable<Integer> {
     if (slots < 1 || slots > MOST_SLOTS || Integer.bitCount(slots) != 1) {
       throw new GameQueueException("slots is a power of two, from 1 to " + MOST_SLOTS);
     }
-    PrintWriter out = Objects.requireNonNull(spec).commandLine().getOut();
+    CommandSpec self = Objects.requireNonNull(spec);
+    PrintWriter out = self.commandLine().getOut();
     WriterConfig settings = config.read();
     try (MySql mysql = CommandDatabase.open(settings.mysql(), "reslot");
         RedisConnector connector = new RedisConnector(settings.redis());
         ControlConnection redis =
             new ControlConnection(new PrimaryConnector(connector, new TermTable(mysql)))) {
-      Reslotting reslotting = new Reslotting(settings.namespace(), redis, mysql);
+      Reslotting reslotting =
+          new Reslotting(
+              settings.namespace(),
+              redis,
+              mysql,
+              Reslotting.LIFE,
+              () -> rate.scan(self.commandLine().getErr()));
       int from = reslotting.slots();
       if (from != settings.slots() && from != slots) {
         throw new GameQueueException(
@@ -105,7 +114,11 @@ public final class ReslotCommand implements Callable<Integer> {
         "%s moved, %s ended that were not closed"
             .formatted(
                 Shown.count(done.moved(), "closed session"), Shown.count(done.ended(), "session")));
-    done.left().forEach(key -> out.println("left where it is: " + Shown.text(key)));
+    if (done.left().count() > 0) {
+      out.println(
+          "left where they are: %s (%s)"
+              .formatted(Shown.count(done.left().count(), "key"), done.left()));
+    }
     out.println(
         ("set slots to %s in gameq.yaml of all writers and in the configuration of all"
                     + " nodes, then")

@@ -9,10 +9,12 @@ import io.gameq.mysql.tables.OwnerTable;
 import io.gameq.mysql.tables.TermTable;
 import io.gameq.mysql.tables.TopicTable;
 import io.gameq.owner.CountingSessions;
+import io.gameq.owner.OwnerId;
 import io.gameq.owner.SessionId;
 import io.gameq.redis.ControlConnection;
 import io.gameq.redis.script.NodeSigns;
 import io.gameq.redis.script.ProcessSigns;
+import io.gameq.redis.script.SlotContents.Progress;
 import io.gameq.redis.script.SlotSurvey;
 import io.gameq.redis.script.SlotSurvey.Remembered;
 import io.gameq.redis.topic.DefinedTopic;
@@ -23,7 +25,9 @@ import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 
 /**
  * Gives a drained namespace another number of slots. One thread.
@@ -40,26 +44,31 @@ public final class Reslotting {
 
   private static final Duration LOOK_EVERY = Duration.ofSeconds(1);
 
-  private static final int MOST_NAMED = 3;
-
   private final String namespace;
   private final ControlConnection redis;
   private final MySql mysql;
   private final TermTable terms;
   private final Duration life;
+  private final Supplier<Consumer<Progress>> scans;
 
-  /** With connections that others close. */
-  public Reslotting(String namespace, ControlConnection redis, MySql mysql) {
-    this(namespace, redis, mysql, LIFE);
-  }
-
-  /** The same, with another time for which nobody may give a sign of life. */
-  public Reslotting(String namespace, ControlConnection redis, MySql mysql, Duration life) {
+  /**
+   * With connections that others close.
+   *
+   * @param life for which nobody may give a sign of life
+   * @param scans gives, for each look at all keys, what is told of its pages, and may hold it back
+   */
+  public Reslotting(
+      String namespace,
+      ControlConnection redis,
+      MySql mysql,
+      Duration life,
+      Supplier<Consumer<Progress>> scans) {
     this.namespace = namespace;
     this.redis = redis;
     this.mysql = mysql;
     this.terms = new TermTable(mysql);
     this.life = life;
+    this.scans = scans;
   }
 
   /**
@@ -70,7 +79,7 @@ public final class Reslotting {
    * @param ended sessions that were not closed
    * @param left keys that gameq does not use, which stay where they are
    */
-  public record Done(int from, int to, int moved, int ended, List<String> left) {}
+  public record Done(int from, int to, int moved, int ended, SlotSurvey.Tally left) {}
 
   /** The number of slots that the database has. */
   public int slots() {
@@ -108,32 +117,30 @@ public final class Reslotting {
   }
 
   private SlotSurvey survey() {
-    return redis.ask(of -> SlotSurvey.of(of, namespace));
+    return redis.ask(of -> SlotSurvey.of(of, namespace, some -> {}, scans.get()));
   }
 
   private static List<String> ofKeys(SlotSurvey survey, boolean endsSessions) {
     List<String> obstacles = new ArrayList<>();
-    if (!survey.waiting().isEmpty()) {
+    if (survey.waiting().count() > 0) {
       obstacles.add(
           ("%s of rows on their way (%s): have writers empty Redis ('gameq-writer flush" + " --all")
-                  .formatted(Shown.count(survey.waiting().size(), "key"), some(survey.waiting()))
+                  .formatted(Shown.count(survey.waiting().count(), "key"), survey.waiting())
               + " --wait'), see 'stale list' and 'doctor', then stop the writers");
     }
-    if (!survey.walIds().isEmpty()) {
+    if (survey.walIds().count() > 0) {
       obstacles.add(
           ("WALs whose nodes did not end with everything in MySQL (%s): start these nodes"
                       + " again and")
-                  .formatted(some(survey.walIds()))
+                  .formatted(survey.walIds())
               + " close them, or replay the WALs with gameq-recovery and remove their marks with"
               + " 'gameq-writer doctor --repair'");
     }
-    if (!survey.open().isEmpty() && !endsSessions) {
+    if (survey.open().count() > 0 && !endsSessions) {
       obstacles.add(
           ("%s not closed (%s): have the game close its sessions before it closes a node,"
                       + " replay")
-                  .formatted(
-                      Shown.count(survey.open().size(), "session"),
-                      some(survey.open().stream().map(of -> of.owner().id()).toList()))
+                  .formatted(Shown.count(survey.open().count(), "session"), survey.open())
               + " WALs of nodes that died, then pass --end-sessions");
     }
     return obstacles;
@@ -150,18 +157,6 @@ public final class Reslotting {
                     "topic '%s' has %s slots: a namespace cannot have fewer than its topics"
                         .formatted(topic.topic(), topic.slots()))
             .toList();
-  }
-
-  private static String some(Iterable<String> all) {
-    List<String> named = new ArrayList<>();
-    for (String one : all) {
-      if (named.size() == MOST_NAMED) {
-        named.add("...");
-        break;
-      }
-      named.add(Shown.text(one));
-    }
-    return String.join(", ", named);
   }
 
   /**
@@ -192,12 +187,24 @@ public final class Reslotting {
       boolean unused = from != to && Settings.reslot(mysql, to, from);
       throw e;
     }
-    SlotSurvey survey = survey();
-    int ended = end(survey.open());
-    int moved = move(survey.closed(), to);
+    int[] done = {0, 0};
+    SlotSurvey unused =
+        redis.call(
+            of ->
+                SlotSurvey.of(
+                    of,
+                    namespace,
+                    some -> {
+                      List<Remembered> open = some.stream().filter(Remembered::isOpen).toList();
+                      end(open);
+                      SlotSurvey.forget(of, namespace, open);
+                      done[0] += open.size();
+                      done[1] += SlotSurvey.move(of, namespace, some, to);
+                    },
+                    scans.get()));
     SlotSurvey after = survey();
     refuse(ofKeys(after, false));
-    return new Done(from, to, moved, ended, List.copyOf(after.others()));
+    return new Done(from, to, done[1], done[0], after.others());
   }
 
   private static void refuse(List<String> obstacles) {
@@ -230,32 +237,21 @@ public final class Reslotting {
     }
   }
 
-  /** A node that comes back finds a newer session in MySQL, and has lost its own. */
-  private int end(List<Remembered> open) {
+  /** A node that comes back finds newer sessions in MySQL, and has lost its own. */
+  private void end(List<Remembered> open) {
     OwnerTable owners = new OwnerTable(mysql);
     SecureRandom random = new SecureRandom();
+    Map<OwnerId, CountingSessions> seen =
+        owners.current(open.stream().map(Remembered::owner).toList());
     for (Remembered of : open) {
-      CountingSessions seen = owners.current(List.of(of.owner())).get(of.owner());
       String nonce = "%016x".formatted(random.nextLong());
-      SessionId ended = owners.raiseAfter(seen, of.owner(), nonce, "reslot", of.session().epoch());
+      SessionId ended =
+          owners.raiseAfter(
+              seen.get(of.owner()), of.owner(), nonce, "reslot", of.session().epoch());
       if (ended == null || !owners.markOpen(of.owner(), ended)) {
         throw new GameQueueException(
             "somebody opens %s at this moment: close it, and repeat this".formatted(of.owner()));
       }
-      redis.call(
-          connection -> {
-            SlotSurvey.forget(connection, namespace, of);
-            return true;
-          });
     }
-    return open.size();
-  }
-
-  private int move(List<Remembered> closed, int to) {
-    int moved = 0;
-    for (Remembered of : closed) {
-      moved += redis.call(connection -> SlotSurvey.move(connection, namespace, of, to)) ? 1 : 0;
-    }
-    return moved;
   }
 }

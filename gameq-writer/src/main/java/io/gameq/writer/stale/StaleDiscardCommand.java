@@ -36,6 +36,8 @@ import picocli.CommandLine.Spec;
           + " what is in them."
     })
 final class StaleDiscardCommand implements Callable<Integer> {
+  private static final int MOST_AT_ONCE = 500;
+
   @Spec private @Nullable CommandSpec spec;
   @Mixin private ConfigOption config = new ConfigOption();
   @Mixin private Confirmation confirmation = new Confirmation();
@@ -49,6 +51,9 @@ final class StaleDiscardCommand implements Callable<Integer> {
   @Option(names = "--all", description = "The stale rows of all owners.")
   private boolean all;
 
+  private long discarded;
+  private boolean kept;
+
   /** Returns 1 when an owner has none, or a session owns now and so its rows were kept. */
   @Override
   public Integer call() {
@@ -60,11 +65,11 @@ final class StaleDiscardCommand implements Callable<Integer> {
     WriterConfig settings = AgreedConfig.readWithRedis(config, Objects.requireNonNull(spec));
     try (StaleRows stale = StaleNames.open(settings);
         Discards discards = Discards.open(settings.mysql())) { // before anything is removed
-      List<StaleRows.Session> sessions = new ArrayList<>(all ? stale.sessions() : List.of());
+      List<StaleRows.Session> named = new ArrayList<>();
       List<OwnerId> without = new ArrayList<>();
       for (String owner : new LinkedHashSet<>(owners)) {
         List<StaleRows.Session> found = stale.sessions(OwnerId.of(owner));
-        sessions.addAll(found);
+        named.addAll(found);
         if (found.isEmpty()) {
           without.add(OwnerId.of(owner));
         }
@@ -75,47 +80,45 @@ final class StaleDiscardCommand implements Callable<Integer> {
         self.commandLine().getErr().println("no stale rows of " + names + ": nothing was done");
         return ExitCodes.FOUND_SOMETHING;
       }
-      if (!sessions.isEmpty()) {
-        confirmation.require(
-            "Discard the stale rows of %s for good?"
-                .formatted(Shown.count(sessions.size(), "session")));
-      }
-      if (!sessions.isEmpty()) {
+      StaleRows.Page page = all ? stale.page("", MOST_AT_ONCE) : null;
+      long count = page == null ? named.size() : page.count();
+      if (count > 0) {
+        String sessions = Shown.count(count, "session");
+        confirmation.require("Discard the stale rows of %s for good?".formatted(sessions));
         discards.audit(
             Actor.here(),
             "stale discard",
             all ? "all" : String.join(", ", new LinkedHashSet<>(owners)),
-            Shown.count(sessions.size(), "session"));
+            sessions);
       }
-      return discard(stale, discards, sessions, out);
+      named.forEach(session -> discard(stale, discards, session, out));
+      while (page != null) {
+        page.sessions().forEach(of -> discard(stale, discards, of.session(), out));
+        page = page.next().isEmpty() ? null : stale.page(page.next(), MOST_AT_ONCE);
+      }
+      out.println(Shown.count(discarded, "stale row") + " discarded");
+      return kept ? ExitCodes.FOUND_SOMETHING : ExitCodes.OK;
     }
   }
 
-  private static int discard(
-      StaleRows stale, Discards discards, List<StaleRows.Session> sessions, PrintWriter out) {
-    long rows = 0;
-    boolean kept = false;
-    for (StaleRows.Session session : sessions) {
-      StaleRows.Outcome outcome = StaleSessions.discard(stale, discards, session);
-      if (outcome instanceof StaleRows.Discarded discarded) {
-        rows += discarded.rows().size();
-        discarded
-            .rows()
-            .forEach(
-                row ->
-                    out.println(
-                        "discarded %s of %s, version %s"
-                            .formatted(
-                                Shown.text(row.key()),
-                                StaleNames.of(session),
-                                Long.toUnsignedString(row.version()))));
-      } else {
-        boolean owns = outcome instanceof StaleRows.OwnsNow;
-        kept |= owns;
-        out.println((owns ? "kept, it owns now: " : "already gone: ") + StaleNames.of(session));
-      }
+  private void discard(
+      StaleRows stale, Discards discards, StaleRows.Session session, PrintWriter out) {
+    StaleRows.Outcome outcome = StaleSessions.discard(stale, discards, session);
+    if (outcome instanceof StaleRows.Discarded of) {
+      discarded += of.rows().size();
+      of.rows()
+          .forEach(
+              row ->
+                  out.println(
+                      "discarded %s of %s, version %s"
+                          .formatted(
+                              Shown.text(row.key()),
+                              StaleNames.of(session),
+                              Long.toUnsignedString(row.version()))));
+    } else {
+      boolean owns = outcome instanceof StaleRows.OwnsNow;
+      kept |= owns;
+      out.println((owns ? "kept, it owns now: " : "already gone: ") + StaleNames.of(session));
     }
-    out.println(Shown.count(rows, "stale row") + " discarded");
-    return kept ? ExitCodes.FOUND_SOMETHING : ExitCodes.OK;
   }
 }

@@ -18,6 +18,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,36 +27,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class StaleSessions {
   private StaleSessions() {}
-
-  /**
-   * One session, with what its rows come to.
-   *
-   * @param newestVersion of its rows; 0 when there is none
-   */
-  public record Listed(StaleRows.Session session, int rows, long bytes, long newestVersion) {
-    static Listed of(StaleRows.Session session, List<EncodedRow> rows) {
-      long bytes = 0;
-      long newest = 0;
-      for (EncodedRow row : rows) {
-        bytes += row.key().length() + row.image().length;
-        newest = Math.max(newest, StaleNames.version(row));
-      }
-      return new Listed(session, rows.size(), bytes, newest);
-    }
-  }
-
-  /**
-   * Looks at each session's rows, one session after another.
-   *
-   * @throws io.gameq.GameQueueException when Redis is away
-   */
-  public static List<Listed> list(StaleRows stale, List<StaleRows.Session> sessions) {
-    List<Listed> listed = new ArrayList<>();
-    for (StaleRows.Session session : sessions) {
-      listed.add(Listed.of(session, stale.rows(session)));
-    }
-    return listed;
-  }
 
   /**
    * A row, beside the one that MySQL holds.
@@ -71,17 +42,26 @@ public final class StaleSessions {
       @Nullable String undecodable) {}
 
   /**
-   * The rows of a session in the order in which they were committed.
+   * Hands over the rows of a session page by page, as {@link StaleRows#rows} does, each page in the
+   * order in which they were committed.
    *
    * @param withValues whether to show their values; who asks for them audits it before
    * @throws io.gameq.GameQueueException when Redis or MySQL is away
    */
-  public static List<ShownRow> rows(
-      StaleRows stale, RowReading reading, StaleRows.Session session, boolean withValues) {
-    return stale.rows(session).stream()
-        .sorted(Comparator.comparing(StaleNames::version))
-        .map(row -> shown(row, session.owner(), reading, withValues))
-        .toList();
+  public static void rows(
+      StaleRows stale,
+      RowReading reading,
+      StaleRows.Session session,
+      boolean withValues,
+      Predicate<List<ShownRow>> page) {
+    stale.rows(
+        session,
+        rows ->
+            page.test(
+                rows.stream()
+                    .sorted(Comparator.comparing(StaleNames::version))
+                    .map(row -> shown(row, session.owner(), reading, withValues))
+                    .toList()));
   }
 
   private static ShownRow shown(
@@ -118,8 +98,11 @@ public final class StaleSessions {
    */
   public static StaleRows.Outcome discard(
       StaleRows stale, Discards discards, StaleRows.Session session) {
-    List<Discard> seen =
-        stale.ownsNow(session) ? List.of() : discards(session, versions(stale.rows(session)));
+    List<VersionedKey> rows = new ArrayList<>();
+    if (!stale.ownsNow(session)) {
+      stale.rows(session, page -> rows.addAll(versions(page)) || true);
+    }
+    List<Discard> seen = discards(session, rows);
     discards.remember(seen);
     StaleRows.Outcome outcome = stale.discard(session);
     if (outcome instanceof StaleRows.Discarded discarded) {

@@ -66,9 +66,16 @@ final class StaleShowCommand implements Callable<Integer> {
         }
         RowReading reading = new RowReading(database);
         for (StaleRows.Session session : sessions) {
-          List<ShownRow> rows = StaleSessions.rows(stale, reading, session, withValues);
-          out.println(StaleNames.of(session) + ": " + Shown.count(rows.size(), "row"));
-          rows.forEach(row -> row(out, row));
+          out.println(StaleNames.of(session) + ": " + Shown.count(stale.count(session), "row"));
+          StaleSessions.rows(
+              stale,
+              reading,
+              session,
+              withValues,
+              rows -> {
+                rows.forEach(row -> row(out, row));
+                return true;
+              });
         }
       }
       if (!withValues) {

@@ -1,12 +1,15 @@
 package io.gameq.writer.dead;
 
 import static io.gameq.servers.Waits.LONG;
+import static java.util.stream.Collectors.joining;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.gameq.mysql.RowChange;
+import io.gameq.mysql.tables.DeadLetterFilter;
+import io.gameq.mysql.tables.DeadLetterTable;
 import io.gameq.mysql.tables.DeadLetterTable.Refused;
 import io.gameq.owner.OwnerId;
 import io.gameq.terminal.ExitCodes;
@@ -20,6 +23,8 @@ import java.sql.Statement;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
+import org.jdbi.v3.core.Handle;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -114,6 +119,74 @@ class DeadCommandsTest {
         run(ExitCodes.FOUND_SOMETHING, "dead list --owner player:1").out(), "70 dead letters");
     assertHas(
         run(ExitCodes.OK, "dead list --owner player:1 --table guild").out(), "0 dead letters");
+  }
+
+  /** Letters of an error that no test looks for, in one statement. */
+  private void fill(int thousands) throws SQLException {
+    String digit =
+        "(SELECT 0 AS i"
+            + IntStream.range(1, 10).mapToObj(i -> " UNION ALL SELECT " + i).collect(joining())
+            + ")";
+    letters.server.execute(
+        "INSERT INTO gameq_dead_letter (owner, table_name, row_key, version, image, error_code,"
+            + " error_text, attempts, refused_at) SELECT 'player:0', 'item', k, 7, 'x', 1, 'other',"
+            + " 1, UTC_TIMESTAMP(3) FROM (SELECT 10000 + a.i + 10 * b.i + 100 * c.i + 1000 * d.i +"
+            + " 10000 * e.i AS k FROM "
+            + digit
+            + " a, "
+            + digit
+            + " b, "
+            + digit
+            + " c, "
+            + digit
+            + " d, "
+            + digit
+            + " e) keyed WHERE k < "
+            + (10 + thousands) * 1000);
+  }
+
+  private static long reads(Handle handle) {
+    return handle
+        .createQuery("SHOW SESSION STATUS LIKE 'Handler\\_read\\_%'")
+        .map((rs, context) -> rs.getLong(2))
+        .stream()
+        .mapToLong(Long::longValue)
+        .sum();
+  }
+
+  @Test
+  void whereNoIndexServesAListLooksAtSoManyLettersAtOnceAndSaysSo() throws SQLException {
+    letters.set(letters.item(20, 1, 6_000));
+    letters.set(letters.item(20, 2, 6_000));
+    fill(40);
+    letters.server.execute("UPDATE gameq_dead_letter SET id = 1000000 WHERE row_key = '2'");
+    DeadLetterFilter few = new DeadLetterFilter(List.of(), null, null, null, "few", null, null);
+    letters
+        .mysql
+        .jdbi()
+        .useHandle(
+            handle -> {
+              long before = reads(handle);
+              DeadLetterTable.Looked looked =
+                  DeadLetterTable.list(handle, few, 1, Long.MAX_VALUE, false, 50);
+              assertEquals(DeadLetterTable.MOST_LOOKED, looked.looked());
+              assertTrue(reads(handle) - before < 35_000, "reads: " + (reads(handle) - before));
+              before = reads(handle);
+              assertEquals(
+                  50,
+                  DeadLetterTable.list(handle, DeadLetterFilter.ALL, 1, Long.MAX_VALUE, false, 50)
+                      .letters()
+                      .size());
+              assertTrue(reads(handle) - before < 200, "reads: " + (reads(handle) - before));
+            });
+    assertHas(run(ExitCodes.FOUND_SOMETHING, "dead list --error few").out(), "\n2 dead letters");
+    assertHas(
+        run(ExitCodes.FOUND_SOMETHING, "dead list --error few --limit 1 --rate 0").out(),
+        "1 of 40,002 dead letters looked at: --limit shows more, --after 1 the next ones");
+    assertHas(
+        run(ExitCodes.FOUND_SOMETHING, "dead list --limit 1").out(),
+        "1 of more than 10,000 dead letters: --limit shows more, --after 1 the next ones");
+    assertHas(run(ExitCodes.COULD_NOT_RUN, "dead list --rate -1").err(), "--rate is -1");
   }
 
   @Test

@@ -3,7 +3,9 @@ package io.gameq.writer.flush;
 import static io.gameq.redis.script.SlotFixture.row;
 import static java.util.stream.Collectors.toSet;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.gameq.GameQueueException;
 import io.gameq.mysql.MySql;
@@ -17,14 +19,23 @@ import io.gameq.rights.Role;
 import io.gameq.rows.EncodedRow;
 import io.gameq.servers.GameDatabase;
 import io.gameq.servers.TestServers;
+import io.gameq.terminal.ExitCodes;
+import io.gameq.writer.CommandLineRun;
+import io.gameq.writer.ConfigFile;
 import io.gameq.writer.mysql.Discards;
 import io.gameq.writer.stale.StaleSessions;
 import io.lettuce.core.api.StatefulRedisConnection;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.UUID;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Isolated;
 
 @Isolated("it fills Redis, or changes its settings")
@@ -63,12 +74,29 @@ class StaleRowsTest {
     return new StaleRows.Session(owner, session, session.equals(second));
   }
 
+  private List<StaleRows.Session> all() {
+    StaleRows.Page page = stale.page("", 1_000);
+    assertEquals("", page.next());
+    assertEquals(page.sessions().size(), page.count());
+    return page.sessions().stream().map(StaleRows.Listed::session).toList();
+  }
+
+  private long commands() {
+    return redis
+        .sync()
+        .info("stats")
+        .lines()
+        .filter(of -> of.startsWith("total_commands_processed:"))
+        .mapToLong(of -> Long.parseLong(of.split(":")[1].strip()))
+        .sum();
+  }
+
   @Test
   void findsTheSessionsOfAllSlotsAndAllTheirRows() {
     for (int i = 0; i < 40; i++) {
       parked(OwnerId.of("player:" + i), first, "item:1");
     }
-    assertEquals(40, stale.sessions().size());
+    assertEquals(40, all().size());
     String[] keys = new String[1_200]; // more than one page
     for (int i = 0; i < keys.length; i++) {
       keys[i] = "item:" + i;
@@ -76,7 +104,56 @@ class StaleRowsTest {
     OwnerId odd = OwnerId.of("player:{a}:b");
     StaleRows.Session large = parked(odd, first, keys);
     assertEquals(List.of(large), stale.sessions(odd));
-    assertEquals(keys.length, stale.rows(large).size());
+    Set<String> seen = new HashSet<>();
+    stale.rows(large, page -> seen.addAll(page.stream().map(EncodedRow::key).toList()));
+    assertEquals(Set.of(keys), seen);
+  }
+
+  @Test
+  void aPageOfSessionsCostsTheSameHoweverManyThereAre(@TempDir Path directory) throws Exception {
+    GameDatabase database = GameDatabase.create("stale");
+    ConfigFile config = ConfigFile.write(directory, database.server(), namespace, SLOTS);
+    for (int i = 0; i < 2_000; i++) {
+      parked(OwnerId.of("player:" + i), first, "item:1");
+    }
+    String after = "";
+    Set<String> listed = new HashSet<>();
+    for (int pages = 1; pages == 1 || !after.isEmpty(); pages++) {
+      long before = commands();
+      CommandLineRun run = config.run("stale list --limit 100" + after);
+      assertTrue(commands() - before < 600, "commands: " + (commands() - before));
+      assertEquals(ExitCodes.FOUND_SOMETHING, run.exitCode(), run::toString);
+      run.out().lines().filter(of -> of.startsWith("player:")).forEach(listed::add);
+      assertEquals(2_000 > listed.size(), run.out().contains("there are 2,000 sessions"));
+      Matcher next = Pattern.compile("--after \\d+/\\d+").matcher(run.out());
+      after = next.find() ? " " + next.group() : "";
+      assertTrue(pages <= 24, run::toString);
+    }
+    assertEquals(2_000, listed.size());
+    assertTrue(config.run("stale list --after 7").err().contains("a page begins where"));
+    CommandLineRun discarded = config.run("stale discard --all --yes");
+    assertTrue(discarded.out().endsWith("\n2,000 stale rows discarded\n"), discarded::toString);
+    assertEquals(List.of(), all());
+  }
+
+  @Test
+  void ofManyRowsTheBytesAreEstimatedFromSome() {
+    String[] keys = new String[1_200];
+    Arrays.setAll(keys, i -> "item:" + (1_000 + i));
+    parked(OwnerId.of("player:1"), first, keys);
+    StaleRows.Listed of = stale.page("", 10).sessions().get(0);
+    assertEquals(1_200, of.rows());
+    assertTrue(of.isAbout());
+    int row = keys[0].length() + row(1, "a").length();
+    assertEquals(1_200L * row, of.bytes());
+    parked(OwnerId.of("player:2"), first, "item:1", "item:2");
+    StaleRows.Listed few =
+        stale.page("", 10).sessions().stream()
+            .filter(one -> one.rows() == 2)
+            .findFirst()
+            .orElseThrow();
+    assertEquals(2, few.newestVersion());
+    assertFalse(few.isAbout());
   }
 
   @Test
@@ -89,7 +166,7 @@ class StaleRowsTest {
             List.of(new VersionedKey("item:1", 1), new VersionedKey("item:2", 2))),
         stale.discard(session));
     assertEquals(0, redis.sync().exists(dirty(owner, first)));
-    assertEquals(List.of(other), stale.sessions());
+    assertEquals(List.of(other), all());
     assertEquals(new StaleRows.Gone(), stale.discard(session));
   }
 
@@ -117,7 +194,8 @@ class StaleRowsTest {
   @Test
   void rowsWithDamagedNamesAreShownAsTheyAreDiscarded() {
     StaleRows.Session session = parked(OwnerId.of("player:1"), first, "é:1", "è:1");
-    Set<String> shown = stale.rows(session).stream().map(EncodedRow::key).collect(toSet());
+    Set<String> shown = new HashSet<>();
+    stale.rows(session, page -> shown.addAll(page.stream().map(EncodedRow::key).toList()));
     assertEquals(2, shown.size());
     StaleRows.Discarded discarded = (StaleRows.Discarded) stale.discard(session);
     assertEquals(shown, discarded.rows().stream().map(VersionedKey::key).collect(toSet()));
@@ -135,7 +213,7 @@ class StaleRowsTest {
   void rowsOfTheSessionThatOwnsAreNeverDiscarded() {
     OwnerId owner = OwnerId.of("player:1");
     StaleRows.Session owning = parked(owner, second, "item:1");
-    assertEquals(List.of(owning), stale.sessions());
+    assertEquals(List.of(owning), all());
     assertEquals(new StaleRows.OwnsNow(), stale.discard(owning));
     assertEquals(1, redis.sync().hlen(dirty(owner, second)));
     assertEquals(1, redis.sync().scard(slot(owner) + ":stale"));

@@ -35,7 +35,7 @@ export default {
     const selected = new Set();
     let letters = [];
     let next = 0;
-    let total = 0;
+    let total = '';
     const table = liveTable('Dead letters, the oldest first; times in UTC', [
       { label: 'Select', hidden: true, node: (of) => checkbox(of) },
       { label: 'Letter', node: (of) => link(`${of.id}`, `#/letter/${of.id}`, { 'aria-label': `Letter ${of.id}, ${plain(of.table)} ${plain(of.key)}` }) },
@@ -93,14 +93,14 @@ export default {
       const page = await get('dead', { ...wanted, after: next });
       letters = [...letters, ...page.letters];
       next = page.next;
-      total = page.count;
+      total = page.total;
       show();
     }
 
     function show() {
       table.update(letters);
       more.hidden = next === 0;
-      say(note, `${letters.length} of ${wanted.state ? 'at most ' : ''}${count(total, 'dead letter')}`);
+      say(note, `${letters.length} of ${total}`);
       showChosen();
     }
 
@@ -124,7 +124,6 @@ export default {
       showDone(done);
       const gone = new Set(done.filter((of) => of.isGone).map((of) => of.id));
       letters = letters.filter((of) => !gone.has(of.id));
-      total -= gone.size;
       selected.clear();
       all.checked = false;
       for (const box of table.node.querySelectorAll('input[data-id]')) {

@@ -10,23 +10,30 @@ export default {
     const note = el('p', { role: 'status' });
     const problem = el('p', { class: 'problem', role: 'alert' });
     const rows = el('div', {});
+    const more = button('More sessions', () => load().catch((e) => announce(e.message)));
+    let sessions = [];
+    let next = '';
     const table = liveTable('Sessions with stale rows; times in UTC', [
       { label: 'Owner', text: (of) => plain(of.owner) },
       { label: 'Session', text: (of) => of.session },
       { label: 'Rows', num: true, text: (of) => whole(of.rows) },
-      { label: 'Size', num: true, text: (of) => bytes(of.bytes) },
+      { label: 'Size', num: true, text: (of) => `${of.isAbout ? '~' : ''}${bytes(of.bytes)}` },
       { label: 'Newest', together: true, text: (of) => (of.rows === 0 ? '–' : utc(of.newestMillis)) },
       { label: 'State', text: (of) => (of.ownsNow ? 'owns now' : 'lost') },
       { label: 'Actions', node: (of) => actions(of) },
     ], (of) => of.session + of.owner, 'There are no stale rows.');
     root.append(el('p', {}, 'Committed by a session after another one had taken its owner over. These rows lie in Redis and are never flushed, unless the session owns again.'),
-      note, problem, table.node, rows);
+      note, problem, table.node, more, rows);
     await load();
 
     async function load() {
-      const page = await get('stale');
-      table.update(page.sessions);
-      say(note, page.sessions.length < page.count ? `The first ${page.sessions.length} of ${count(page.count, 'session')}` : count(page.count, 'session'));
+      const page = await get('stale', { after: next });
+      const shown = new Set(page.sessions.map((of) => of.session + of.owner));
+      sessions = [...sessions.filter((of) => !shown.has(of.session + of.owner)), ...page.sessions];
+      next = page.next;
+      table.update(sessions);
+      more.hidden = next === '';
+      say(note, sessions.length < page.count ? `${whole(sessions.length)} of ${count(page.count, 'session')}` : count(page.count, 'session'));
     }
 
     function actions(of) {
@@ -46,7 +53,7 @@ export default {
         ], (row) => row.key, 'It has no rows.');
         shown.update(page.rows);
         rows.replaceChildren(el('h2', {}, 'Rows'), shown.node);
-        announce(`${page.rows.length} rows are shown`);
+        announce(`${page.rows.length} of ${count(page.count, 'row')} are shown`);
       });
     }
 
@@ -59,6 +66,8 @@ export default {
       });
       if (done) {
         rows.replaceChildren();
+        sessions = [];
+        next = '';
         await load();
         announce(`${done.rows} rows were discarded`);
       }
