@@ -112,8 +112,11 @@ final class OwnerReferences {
     Map<String, List<String>> byKey = new TreeMap<>();
     for (TableFacts table : tables) {
       String key = onlyKey(table);
-      String stem = key == null ? null : OwnerNames.stem(key);
-      if (key != null && OwnerNames.arePlayers(bare(table.name()))) {
+      if (key == null) {
+        continue;
+      }
+      String stem = OwnerNames.stem(key);
+      if (OwnerNames.arePlayers(bare(table.name()))) {
         found.add(table.name());
       } else if (stem != null
           && OwnerNames.arePlayers(stem)

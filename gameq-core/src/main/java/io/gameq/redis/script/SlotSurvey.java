@@ -14,6 +14,7 @@ import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
@@ -157,8 +158,8 @@ public final class SlotSurvey {
     List<Remembered> found = new ArrayList<>();
     owns.forEach(
         (key, matcher) -> {
-          byte[] session = RedisReply.await(sessions.get(key));
-          long millis = RedisReply.await(lives.get(key));
+          byte[] session = RedisReply.await(Objects.requireNonNull(sessions.get(key)));
+          long millis = RedisReply.await(Objects.requireNonNull(lives.get(key)));
           if (session == null) {
             return; // it expired
           }

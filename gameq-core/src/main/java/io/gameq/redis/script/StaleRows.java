@@ -118,16 +118,17 @@ public final class StaleRows implements AutoCloseable {
     String cursor = after.substring(after.indexOf('/') + 1);
     List<Listed> page = new ArrayList<>();
     while (slot < counts.length && page.size() < most) {
-      ValueScanCursor<byte[]> found = null;
+      boolean isAtEnd = true;
       if (counts[slot] > 0) {
         SlotKeys in = slots.get(slot);
         ScanCursor from = cursor.isEmpty() ? ScanCursor.INITIAL : ScanCursor.of(cursor);
         ScanArgs args = ScanArgs.Builder.limit(Math.min(NAMES, most - page.size()));
-        found = ask(on -> on.sscan(in.stale(), from, args));
+        ValueScanCursor<byte[]> found = ask(on -> on.sscan(in.stale(), from, args));
         page.addAll(listed(in, found.getValues().stream().map(in::ofDirty).distinct().toList()));
+        isAtEnd = found.isFinished();
+        cursor = found.getCursor();
       }
-      boolean isAtEnd = found == null || found.isFinished();
-      cursor = isAtEnd ? "" : found.getCursor();
+      cursor = isAtEnd ? "" : cursor;
       slot += isAtEnd ? 1 : 0;
     }
     String next = slot == counts.length ? "" : slot + "/" + (cursor.isEmpty() ? "0" : cursor);

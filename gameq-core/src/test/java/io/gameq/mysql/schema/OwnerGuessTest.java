@@ -143,7 +143,7 @@ class OwnerGuessTest {
     List<ColumnFacts> columns = new ArrayList<>();
     Map<Integer, String> key = new TreeMap<>();
     List<IndexPart> indexes = new ArrayList<>();
-    for (String text : parts[2].strip().split(" ")) {
+    for (String text : parts[2].strip().split(" ", -1)) {
       Matcher of = COLUMN.matcher(text);
       if (text.isEmpty()) {
         continue;

@@ -100,7 +100,12 @@ public final class StaleSessions {
       StaleRows stale, Discards discards, StaleRows.Session session) {
     List<VersionedKey> rows = new ArrayList<>();
     if (!stale.ownsNow(session)) {
-      stale.rows(session, page -> rows.addAll(versions(page)) || true);
+      stale.rows(
+          session,
+          page -> {
+            rows.addAll(versions(page));
+            return true;
+          });
     }
     List<Discard> seen = discards(session, rows);
     discards.remember(seen);

@@ -265,12 +265,13 @@ public final class AuditedTopics {
     }
     if (of != null && of.counts().pending() + of.counts().held() + of.counts().dead() > 0) {
       throw new GameQueueException(
-          "topic %s is not empty: %s pending, %s held, %s dead letters; have them handled, or discard them"
+          ("topic %s is not empty: %s pending, %s held, %s dead letters; have them handled, or"
+                  + " discard them")
               .formatted(topic, of.counts().pending(), of.counts().held(), of.counts().dead()));
     }
     audit("topic remove", topic, "");
     table().remove(topic);
-    boolean done =
+    boolean unusedReply =
         redis.call(
             connection -> {
               DefinedTopic.remove(connection, slots.namespace(), topic);

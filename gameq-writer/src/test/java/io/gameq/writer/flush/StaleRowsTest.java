@@ -87,7 +87,7 @@ class StaleRowsTest {
         .info("stats")
         .lines()
         .filter(of -> of.startsWith("total_commands_processed:"))
-        .mapToLong(of -> Long.parseLong(of.split(":")[1].strip()))
+        .mapToLong(of -> Long.parseLong(of.split(":", -1)[1].strip()))
         .sum();
   }
 
