@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 class RightsTest {
   private static final Pattern LUA_WORD = Pattern.compile("'([A-Z]{3,})'");
   private static final Set<String> NO_COMMANDS =
-      Set.of("LIMIT", "MAXLEN", "WITHSCORES", "WITHVALUES");
+      Set.of("COUNT", "LIMIT", "MAXLEN", "WITHSCORES", "WITHVALUES");
   private static final Pattern CREATED =
       Pattern.compile("CREATE TABLE (?:IF NOT EXISTS )?(gameq_[a-z_]+)");
 
