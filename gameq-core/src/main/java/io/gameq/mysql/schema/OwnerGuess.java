@@ -121,7 +121,10 @@ final class OwnerGuess {
   private Set<String> played() {
     Set<String> played = new HashSet<>(players);
     tables.stream()
-        .filter(of -> of.columns().stream().anyMatch(its -> OwnerNames.isSomebody(its.name())))
+        .filter(
+            of ->
+                OwnerNames.isGroup(columns.one(of.name()))
+                    || of.columns().stream().anyMatch(its -> OwnerNames.isSomebody(its.name())))
         .forEach(of -> played.add(of.name()));
     boolean settled = false;
     while (!settled) {

@@ -17,6 +17,25 @@ final class OwnerNames {
   private static final Set<String> PLAYERS =
       Set.of("account", "avatar", "char", "character", "hero", "player", "user");
 
+  /** What players found and join: its rows are theirs, though no column may say so. */
+  private static final Set<String> GROUPS =
+      Set.of(
+          "alliance",
+          "clan",
+          "club",
+          "company",
+          "corporation",
+          "crew",
+          "faction",
+          "gang",
+          "guild",
+          "kingdom",
+          "league",
+          "party",
+          "squad",
+          "team",
+          "tribe");
+
   /** Of fewer tables, a common beginning may be what they are about: guild_member, guild_rank. */
   private static final int FEWEST_WITH_PREFIX = 3;
 
@@ -42,6 +61,11 @@ final class OwnerNames {
 
   private static boolean is(String column, String word) {
     return column.equalsIgnoreCase(word) || word.equals(stem(column));
+  }
+
+  /** Whether rows of this name, in the singular, are groups of players. */
+  static boolean isGroup(String one) {
+    return GROUPS.contains(one);
   }
 
   /** Whether each table may have a key of this name, so that it tells nothing of another table. */
