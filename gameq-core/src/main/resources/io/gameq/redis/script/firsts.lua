@@ -1,5 +1,4 @@
--- What a writer looks for in slots several times a second: one call, of which Redis reads two lines for each slot, costs a sixth of a command
--- for each key. Reads only.
+-- What a writer looks for in slots several times a second, with one call for many. Reads only.
 -- KEYS[i] '{ns:slot}', prefix of: due ZSET, ready LIST, lease ZSET
 -- ARGV[1] 1 to look for what writers that are gone left, too
 -- Returns for each slot when its next owner is due, score of due, 2^53 for never; then, if ARGV[1] is 1, for each slot 0 where ready has

@@ -1,8 +1,8 @@
 -- What some processes said, one call for many: reads only.
 -- KEYS[1] 'ns:processes' ZSET; KEYS[2] 'ns:process:' and KEYS[3] 'ns:node:', prefixes of an id
 -- ARGV[1], ARGV[2] first and last rank, of those that said something longest ago
--- Returns a list of {id, ms since it said so, its sign of life as a node or '', {name, value, name, value...}}; no values of those that have
--- expired.
+-- Returns a list of {id, ms since it said so, its sign of life as a node or '', {name, value, name, value...}}; no values of those that
+-- have expired.
 local now, all = now_millis(), {}
 local ids = redis.call('ZRANGE', KEYS[1], ARGV[1], ARGV[2], 'WITHSCORES')
 for i = 1, #ids, 2 do
