@@ -200,12 +200,12 @@ public record DefinedTopic(
   }
 
   /**
-   * Removes the definition of a topic, if it is there, and none of its messages.
+   * Removes the definition of a topic and none of its messages; returns whether it was there.
    *
    * @throws io.gameq.RedisUnavailableException when Redis does not answer
    */
-  public static void remove(RedisConnection redis, String namespace, String topic) {
-    long unused = RedisReply.await(() -> redis.sync().hdel(key(namespace), SlotKeys.bytes(topic)));
+  public static boolean remove(RedisConnection redis, String namespace, String topic) {
+    return RedisReply.await(() -> redis.sync().hdel(key(namespace), SlotKeys.bytes(topic))) > 0;
   }
 
   /**

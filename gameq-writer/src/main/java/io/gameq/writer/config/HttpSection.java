@@ -35,8 +35,10 @@ final class HttpSection {
 
   private static List<AccessToken> tokens(Section http) {
     List<AccessToken> tokens = new ArrayList<>();
+    Set<String> secrets = new HashSet<>();
     Password single = token(http);
     if (single != null) {
+      secrets.add(single.read());
       tokens.add(new AccessToken("token", Role.ACT, single, List.of(), true));
     }
     Set<String> names = new HashSet<>();
@@ -60,7 +62,7 @@ final class HttpSection {
       if (secret == null) {
         throw of.wrong("tokenFile", "is missing: it has no default");
       }
-      if (tokens.stream().anyMatch(other -> other.secret().read().equals(secret.read()))) {
+      if (!secrets.add(secret.read())) {
         throw of.wrong("tokenFile", "has the same token as another: whose it is must be known");
       }
       tokens.add(new AccessToken(name, role, secret, topics, mayDefine));

@@ -12,6 +12,7 @@ import io.gameq.Message;
 import io.gameq.Publish;
 import io.gameq.Topic;
 import io.gameq.TopicOptions;
+import io.gameq.message.MessageId;
 import io.gameq.message.PayloadText;
 import io.gameq.mysql.MySql;
 import io.gameq.mysql.tables.AuditTable;
@@ -24,6 +25,7 @@ import io.gameq.writer.door.DoorBodies.Extensions;
 import io.gameq.writer.door.DoorBodies.Failures;
 import io.gameq.writer.door.DoorBodies.Publishes;
 import io.gameq.writer.door.DoorBodies.Takes;
+import io.gameq.writer.topics.AuditedTopics;
 import io.javalin.http.TooManyRequestsResponse;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -145,8 +147,8 @@ final class DoorActions {
   DoorAnswer lookUp(String name, String key, @Nullable String group, @Nullable Actor actor) {
     Topic<byte[]> topic = topics.get(name);
     if (actor != null) {
-      String of = group == null ? "" : " of " + group;
-      AuditTable.add(mysql, actor, "topic show", name + ": " + key + of, "with payload");
+      String target = AuditedTopics.target(MessageId.of(name, group, key));
+      AuditTable.add(mysql, actor, "topic show", target, "with payload");
     }
     Optional<Message<byte[]>> found = group == null ? topic.get(key) : topic.get(group, key);
     if (found.isEmpty()) {

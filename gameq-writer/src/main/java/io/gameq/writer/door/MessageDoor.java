@@ -156,18 +156,20 @@ public final class MessageDoor {
       throw new ServiceUnavailableResponse(whyClosed);
     }
     String group = context.queryParam("group");
-    Actor actor = new Actor(token.name(), "http " + context.ip());
     return switch (route) {
       case TOPIC -> done(act.topic(topic));
       case DEFINE ->
           request.read(
-              context, DoorBodies.Definition.class, body -> done(act.define(topic, body, actor)));
+              context,
+              DoorBodies.Definition.class,
+              body -> done(act.define(topic, body, actor(token, context))));
       case PUBLISH_ONE ->
           request.read(
               context, PublishedBody.class, body -> act.publish(topic, key(context), group, body));
       case LOOK_UP -> {
         boolean isProgram = token.role() == AccessToken.Role.MESSAGES;
-        yield done(act.lookUp(topic, key(context), group, isProgram ? null : actor));
+        @Nullable Actor actor = isProgram ? null : actor(token, context);
+        yield done(act.lookUp(topic, key(context), group, actor));
       }
       case DELETE -> act.delete(topic, key(context), group);
       case PUBLISH ->
@@ -181,6 +183,10 @@ public final class MessageDoor {
       case FAIL ->
           request.read(context, DoorBodies.Failures.class, body -> done(act.fail(topic, body)));
     };
+  }
+
+  private static Actor actor(AccessToken token, Context context) {
+    return new Actor(token.name(), "http " + context.ip());
   }
 
   private static String key(Context context) {

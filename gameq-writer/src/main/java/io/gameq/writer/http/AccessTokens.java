@@ -45,9 +45,10 @@ public final class AccessTokens {
   /** The token that this is; null for a wrong one. Takes as long either way. */
   public @Nullable AccessToken find(String secret) {
     AccessToken found = null;
+    byte[] given = digest(secret);
     List<byte[]> digests = digests();
     for (int i = 0; i < tokens.size(); i++) {
-      if (MessageDigest.isEqual(digests.get(i), digest(secret))) {
+      if (MessageDigest.isEqual(digests.get(i), given)) {
         found = tokens.get(i);
       }
     }

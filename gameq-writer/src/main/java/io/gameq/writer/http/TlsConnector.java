@@ -36,6 +36,7 @@ final class TlsConnector {
   static ServerConnector of(
       HttpSettings settings, TlsFiles files, Server server, HttpConfiguration http) {
     SslContextFactory.Server tls = new SslContextFactory.Server();
+    Renewal renewal = new Renewal(files, tls, server.getScheduler()); // before they are read
     tls.setKeyStore(PemKeys.read(files));
     tls.setKeyStorePassword(PemKeys.PASSWORD);
     tls.setIncludeProtocols("TLSv1.3", "TLSv1.2");
@@ -47,7 +48,7 @@ final class TlsConnector {
             server, new SslConnectionFactory(tls, "http/1.1"), new HttpConnectionFactory(secure));
     connector.setHost(settings.address());
     connector.setPort(settings.port());
-    connector.addBean(new Renewal(files, tls, server.getScheduler()));
+    connector.addBean(renewal);
     return connector;
   }
 

@@ -148,7 +148,7 @@ public final class AuditedTopics {
     TopicDefinition definition = definition(topic);
     MessageId id = MessageId.of(topic, group, key);
     if (withPayload) {
-      audit("topic show", topic + ": " + name(id), "with payload");
+      audit("topic show", target(id), "with payload");
     }
     return redis.ask(connection -> trace(connection, definition, id, withPayload));
   }
@@ -256,10 +256,7 @@ public final class AuditedTopics {
    */
   public void remove(String topic) {
     DefinedTopic unused = kept(topic);
-    TopicSurvey.OfTopic of =
-        redis
-            .ask(connection -> Optional.ofNullable(TopicSurvey.of(connection, slots, topic)))
-            .orElse(null);
+    TopicSurvey.OfTopic of = redis.ask(connection -> TopicSurvey.of(connection, slots, topic));
     if (of != null && !of.error().isEmpty()) {
       throw new GameQueueException(of.error());
     }
@@ -272,11 +269,7 @@ public final class AuditedTopics {
     audit("topic remove", topic, "");
     table().remove(topic);
     boolean unusedReply =
-        redis.call(
-            connection -> {
-              DefinedTopic.remove(connection, slots.namespace(), topic);
-              return true;
-            });
+        redis.call(connection -> DefinedTopic.remove(connection, slots.namespace(), topic));
   }
 
   /** The dead letters of these keys; those that have none are left out. */
@@ -387,6 +380,11 @@ public final class AuditedTopics {
 
   private void audit(String action, String target, String detail) {
     AuditTable.add(mysql.get(), actor, action, target, detail);
+  }
+
+  /** A message, as the audit log names it. */
+  public static String target(MessageId id) {
+    return id.topic() + ": " + name(id);
   }
 
   private static String target(String topic, List<DeadName> names) {
