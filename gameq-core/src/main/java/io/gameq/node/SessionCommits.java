@@ -65,9 +65,6 @@ final class SessionCommits implements MessageCommits {
    * @param deadlineNanos until when it may wait for room, by System.nanoTime
    */
   record Terms(Urgency urgency, boolean isPushedBack, long deadlineNanos) {
-    /** Of messages alone: they wait for nothing that MySQL has to take. */
-    static final Terms OF_MESSAGES = last(Long.MAX_VALUE);
-
     /** What the game commits. */
     static Terms of(Urgency urgency) {
       return new Terms(urgency, urgency == Urgency.NORMAL, Long.MAX_VALUE);
@@ -81,7 +78,10 @@ final class SessionCommits implements MessageCommits {
 
   @Override
   public CommitReceipt commit(List<MessageChange> changes, OwnerSession... sessions) {
-    return commit(Terms.of(Urgency.NORMAL), changes, NodeSession.staged(sessions));
+    return commit(
+        Terms.of(Urgency.NORMAL),
+        changes,
+        sessions.length == 0 ? List.of() : NodeSession.staged(sessions));
   }
 
   /** Commits what is staged in sessions; as {@link io.gameq.GameQueue#commit}. */
@@ -107,19 +107,19 @@ final class SessionCommits implements MessageCommits {
       boolean isSet) {
     List<Staged> taken = new ArrayList<>(of.size());
     Set<StagedChanges> all =
-        of.size() == 1 // nearly every commit
-            ? Set.of(of.get(0))
-            : Set.copyOf(of);
+        of.isEmpty()
+            ? Set.of()
+            : of.size() == 1 // nearly every commit
+                ? Set.of(of.get(0))
+                : Set.copyOf(of);
     try {
       for (StagedChanges one : of) {
         one.session.take(one, all, taken);
       }
-      boolean isOfMessages = taken.isEmpty() && alone.isEmpty();
-      if (isOfMessages && changes.isEmpty()) {
-        return TrackedReceipt.EMPTY;
+      if (taken.isEmpty() && alone.isEmpty()) {
+        return alone(changes);
       }
-      List<GameRows.Sent> sent = taken.isEmpty() ? alone : sent(taken);
-      return submit(taken, changes, sent, isOfMessages ? Terms.OF_MESSAGES : terms);
+      return submit(taken, changes, taken.isEmpty() ? alone : sent(taken), terms);
     } catch (RuntimeException e) {
       node.sessions.counts().notTaken(e);
       if (!isSet) {
@@ -251,14 +251,16 @@ final class SessionCommits implements MessageCommits {
 
   private static List<SlotMessages> messages(List<Staged> taken, List<MessageChange> changes) {
     if (taken.stream().allMatch(its -> its.messages().isEmpty())) { // nearly every
-      return changes.isEmpty()
-          ? List.of()
-          : SlotMessages.bySlot(changes.size() == 1 ? changes : FoldedMessages.of(changes));
+      return changes.isEmpty() ? List.of() : bySlot(changes);
     }
     FoldedMessages all = new FoldedMessages();
     all.addAll(changes);
     taken.forEach(its -> all.addAll(its.messages()));
     return SlotMessages.bySlot(all.list());
+  }
+
+  private static List<SlotMessages> bySlot(List<MessageChange> changes) {
+    return SlotMessages.bySlot(changes.size() == 1 ? changes : FoldedMessages.of(changes));
   }
 
   /** What tells MySQL which messages were handled by a commit. */
@@ -442,7 +444,17 @@ final class SessionCommits implements MessageCommits {
             .formatted(part.session().owner(), limits.admissionMillis(), rows, bytes));
   }
 
-  // --- messages alone, without a receipt
+  // --- messages alone, which wait for nothing that MySQL has to take
+
+  private CommitReceipt alone(List<MessageChange> changes) {
+    if (changes.isEmpty()) {
+      return TrackedReceipt.EMPTY;
+    }
+    TrackedCommit commit =
+        new TrackedCommit(List.of(), bySlot(changes), List.of(), null, Urgency.NORMAL);
+    submit(commit, true);
+    return commit.receipt(node.callbacks);
+  }
 
   @Override
   public void commit(List<MessageChange> changes, Consumer<@Nullable RuntimeException> told) {
@@ -450,14 +462,21 @@ final class SessionCommits implements MessageCommits {
       told.accept(null);
       return;
     }
-    Commit commit = new ToldCommit(messages(List.of(), changes), told);
     try {
-      check(List.of(), commit.messages());
-      node.sender.submit(commit, admissionDeadline());
+      submit(new ToldCommit(bySlot(changes), told), false);
     } catch (RuntimeException e) {
       node.sessions.counts().notTaken(e);
       throw e;
     }
+  }
+
+  private void submit(Commit commit, boolean hasReceipt) {
+    checkLimits(List.of(), commit.messages());
+    long deadline = admissionDeadline();
+    if (hasReceipt) {
+      awaitCallbacks(deadline);
+    }
+    node.sender.submit(commit, deadline);
   }
 
   /**

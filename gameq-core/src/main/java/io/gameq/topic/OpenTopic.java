@@ -91,6 +91,11 @@ public final class OpenTopic<T> implements Topic<T> {
   }
 
   @Override
+  public CommitReceipt publish(Publish<T> message) {
+    return commit(change(message));
+  }
+
+  @Override
   public CommitReceipt publish(List<Publish<T>> messages) {
     return node.commits().commit(messages.stream().<MessageChange>map(this::change).toList());
   }

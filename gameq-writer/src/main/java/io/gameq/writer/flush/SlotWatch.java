@@ -13,18 +13,23 @@ import io.gameq.redis.script.DueSessions;
 import io.gameq.writer.turn.OutageGate;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Looks at all slots several times a second and tells the {@link SlotSchedule} in which of them
- * there is something to do, so that workers ask no slot in vain. One thread.
+ * Looks at all slots and tells the {@link SlotSchedule} in which of them there is something to do,
+ * so that workers ask no slot in vain. Writers take turns, by Redis' clock: together they look five
+ * times a second, however many they are. One thread.
  */
 public final class SlotWatch implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(SlotWatch.class);
 
   /** The most delay of a flush that is pulled forward, and of one whose merge window is shorter. */
   private static final Duration EVERY = Duration.ofMillis(200);
+
+  /** Each writer looks every 2 s at least, whatever has become of the others. */
+  private static final int MOST_TURNS = 10;
 
   /** After Redis' clock went back: nodes that still reckon by the one before notice within 3 s. */
   private static final long AFTER_BACK_NANOS = TimeUnit.SECONDS.toNanos(5);
@@ -38,14 +43,32 @@ public final class SlotWatch implements AutoCloseable {
   private final SlotSchedule schedule;
   private final OutageGate mysql;
   private final long leaseMillis;
+  private final Supplier<Turn> turn;
   private final RedisClock clock;
   private int looks;
   private long wentBackNanos;
 
   /**
+   * When it is this writer's turn.
+   *
+   * @param rank of this writer among those that run, from 0
+   * @param writers that run, 1 at least
+   */
+  public record Turn(int rank, int writers) {
+    /** How long until this writer's next turn, not the one of now, ms. */
+    long restMillis(long nowMillis) {
+      long round = EVERY.toMillis() * Math.min(writers, MOST_TURNS);
+      long mine = round * rank / writers;
+      long rest = Math.floorMod(mine - nowMillis, round);
+      return rest < EVERY.toMillis() / 2 ? rest + round : rest;
+    }
+  }
+
+  /**
    * A watch with a connection that it closes.
    *
    * @param leaseMillis how long rows belong to the writer that claimed them
+   * @param turn of this writer, as it is known by now
    */
   public SlotWatch(
       ControlConnection redis,
@@ -53,8 +76,9 @@ public final class SlotWatch implements AutoCloseable {
       Slots slots,
       SlotSchedule schedule,
       OutageGate mysql,
-      long leaseMillis) {
-    this(redis, term, slots, schedule, mysql, leaseMillis, new RedisClock());
+      long leaseMillis,
+      Supplier<Turn> turn) {
+    this(redis, term, slots, schedule, mysql, leaseMillis, turn, new RedisClock());
   }
 
   /** The same, with a clock that knows of a time before. */
@@ -65,7 +89,9 @@ public final class SlotWatch implements AutoCloseable {
       SlotSchedule schedule,
       OutageGate mysql,
       long leaseMillis,
+      Supplier<Turn> turn,
       RedisClock clock) {
+    this.turn = turn;
     this.clock = clock;
     this.redis = redis;
     this.term = term;
@@ -77,7 +103,13 @@ public final class SlotWatch implements AutoCloseable {
 
   /** What looks. */
   public Agent duty() {
-    return Duty.every(Duration.ZERO, EVERY::toNanos, "look which slots are due", this::look);
+    return Duty.every(Duration.ZERO, this::restNanos, "look which slots are due", this::look);
+  }
+
+  private long restNanos() {
+    return mysql.isClosed()
+        ? EVERY.toNanos()
+        : TimeUnit.MILLISECONDS.toNanos(turn.get().restMillis(clock.getAsLong()));
   }
 
   /** Not while MySQL is away, when nothing is claimed: then it asks whether MySQL is back. */

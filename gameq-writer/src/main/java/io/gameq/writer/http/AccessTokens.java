@@ -3,6 +3,7 @@ package io.gameq.writer.http;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.gameq.GameQueueException;
+import io.gameq.log.RepeatedWarnings;
 import io.gameq.writer.config.AccessToken;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
@@ -22,8 +23,10 @@ public final class AccessTokens {
 
   private static final String SCHEME = "Bearer ";
   private static final long READ_EVERY_NANOS = TimeUnit.SECONDS.toNanos(5);
+  private static final long WARN_EVERY_SECONDS = 60;
 
   private final List<AccessToken> tokens;
+  private final RepeatedWarnings warnings = new RepeatedWarnings(WARN_EVERY_SECONDS);
   private volatile Digests latest;
 
   /** Of all tokens, as they were read at a time. */
@@ -75,20 +78,24 @@ public final class AccessTokens {
     return now;
   }
 
-  private static byte[] digestNow(AccessToken token, byte[] before) {
+  private byte[] digestNow(AccessToken token, byte[] before) {
     try {
       String secret = token.secret().read();
       if (secret.length() >= AccessToken.LEAST_CHARS) {
         return digest(secret);
       }
-      LOG.warn(
-          "token {} is shorter than {} characters now: the one before stays",
-          token.name(),
-          AccessToken.LEAST_CHARS);
+      warn(token, "it has less than %d characters now".formatted(AccessToken.LEAST_CHARS));
     } catch (GameQueueException e) {
-      LOG.warn("token {} stays what it was: {}", token.name(), e.getMessage());
+      warn(token, e.getMessage());
     }
     return before;
+  }
+
+  private void warn(AccessToken token, @Nullable String why) {
+    warnings.about(
+        token.name(),
+        LOG::warn,
+        () -> "token %s stays what it was: %s".formatted(token.name(), why));
   }
 
   /** Of equal length for all secrets, so that the comparison does not tell how long they are. */

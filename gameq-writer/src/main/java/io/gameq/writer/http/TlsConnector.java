@@ -1,5 +1,6 @@
 package io.gameq.writer.http;
 
+import io.gameq.log.RepeatedWarnings;
 import io.gameq.writer.config.HttpSettings;
 import io.gameq.writer.config.TlsFiles;
 import java.io.IOException;
@@ -25,6 +26,7 @@ final class TlsConnector {
   private static final Logger LOG = LoggerFactory.getLogger(TlsConnector.class);
 
   private static final long RENEWAL_SECONDS = 10;
+  private static final long WARN_EVERY_SECONDS = 60;
 
   private TlsConnector() {}
 
@@ -57,6 +59,7 @@ final class TlsConnector {
     private final TlsFiles files;
     private final SslContextFactory.Server tls;
     private final Scheduler scheduler;
+    private final RepeatedWarnings warnings = new RepeatedWarnings(WARN_EVERY_SECONDS);
     private List<FileTime> taken;
 
     Renewal(TlsFiles files, SslContextFactory.Server tls, Scheduler scheduler) {
@@ -95,7 +98,8 @@ final class TlsConnector {
           LOG.info("HTTPS: the certificate in {} is taken from now on", files.certFile());
           taken = now;
         } catch (Exception e) { // Jetty throws what it likes
-          LOG.warn("HTTPS goes on with the certificate before: {}", e.toString());
+          warnings.about(
+              "certificate", LOG::warn, () -> "HTTPS goes on with the certificate before: " + e);
         }
       }
       if (isRunning()) {

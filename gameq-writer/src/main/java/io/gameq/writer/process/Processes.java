@@ -62,6 +62,16 @@ public record Processes(
     return writers.stream().filter(of -> !of.isGone()).count();
   }
 
+  /** Ids of the writers that run, reach MySQL and were not paused alone, in order. */
+  public List<String> claiming() {
+    return writers.stream()
+        .filter(of -> !of.isGone() && !of.sign().outage())
+        .filter(of -> !of.sign().phase().equals(WriterSign.QUIET))
+        .map(ListedWriter::id)
+        .sorted()
+        .toList();
+  }
+
   /** What is to be done about them, each in one line; empty when all is well. */
   public List<String> toDo() {
     List<String> all = new ArrayList<>();

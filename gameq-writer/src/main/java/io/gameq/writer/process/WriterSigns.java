@@ -39,6 +39,11 @@ public final class WriterSigns implements AutoCloseable {
     this.sign = sign;
   }
 
+  /** What this start of the writer is called in the list of processes. */
+  public String process() {
+    return process;
+  }
+
   /** Tells it now and every 3 s. */
   public void start() {
     runner.start(new Telling());

@@ -170,7 +170,8 @@ public final class WriterService implements AutoCloseable {
             slots,
             schedule,
             context.holdUps().mysql(),
-            options.bounds().leaseMillis());
+            options.bounds().leaseMillis(),
+            this::lookTurn);
     backlogRedis = new ControlConnection(primary);
     SharedBacklog<Backlog> shown =
         SharedBacklog.whole(options.namespace(), slots.count(), this::lookWhatWaits);
@@ -211,6 +212,13 @@ public final class WriterService implements AutoCloseable {
         options.workers(),
         options.slots(),
         options.namespace());
+  }
+
+  private SlotWatch.Turn lookTurn() {
+    Processes seen = processes.latest();
+    List<String> claiming = seen == null ? List.of() : seen.claiming();
+    int rank = Math.max(0, claiming.indexOf(signs.process()));
+    return new SlotWatch.Turn(rank, Math.max(1, claiming.size()));
   }
 
   private Backlog lookWhatWaits() {

@@ -27,6 +27,7 @@ import io.gameq.writer.turn.OutageGate;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Objects;
+import java.util.TreeSet;
 import java.util.UUID;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -56,7 +57,15 @@ class SlotWatchTest {
     try (ControlConnection first = new ControlConnection(primary)) {
       first.get(); // the database has a term from now on
     }
-    return new SlotWatch(ofWatch, new TermWatch(primary), slots, schedule, gate, 30_000, clock);
+    return new SlotWatch(
+        ofWatch,
+        new TermWatch(primary),
+        slots,
+        schedule,
+        gate,
+        30_000,
+        () -> new SlotWatch.Turn(0, 1),
+        clock);
   }
 
   @AfterEach
@@ -121,6 +130,28 @@ class SlotWatchTest {
     assertTrue(redis.sync().zscore(slots.get(1).due(), waits) <= RedisClock.now(redis));
     assertTrue(redis.sync().zscore(slots.get(1).lease(), owner) <= RedisClock.now(redis) + 30_000);
     assertEquals(now + 10_000.0, redis.sync().zscore(slots.get(3).lease(), owner), "as it was");
+  }
+
+  /** However many there are, up to ten; of more, several look between. */
+  @Test
+  void writersLookInTurnFiveTimesASecondTogether() {
+    for (int writers : new int[] {1, 2, 3, 10, 100}) {
+      TreeSet<Long> looks = new TreeSet<>();
+      for (int rank = 0; rank < writers; rank++) {
+        long now = 1_000_000 + 37L * rank; // each begins at some time
+        SlotWatch.Turn turn = new SlotWatch.Turn(rank, writers);
+        while (now < 1_020_000) {
+          now += turn.restMillis(now);
+          assertTrue(looks.add(now), () -> "two look at once of " + writers);
+          now += 5; // which a look takes
+        }
+      }
+      long apart = Math.min(200, 2_000 / writers);
+      List<Long> all = List.copyOf(looks.subSet(1_005_000L, 1_020_000L));
+      for (int i = 1; i < all.size(); i++) {
+        assertEquals(apart, all.get(i) - all.get(i - 1), writers + " writers");
+      }
+    }
   }
 
   /** Else nobody would ever ask whether it is back, where no slot waits for that. */
