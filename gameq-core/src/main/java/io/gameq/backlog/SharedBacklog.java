@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param <T> what of a look is asked for
  */
 public final class SharedBacklog<T> {
+  private static final String KEY = "backlog";
   private static final String SLOTS = "slots";
   private static final String SUMMARY = "summary";
 
@@ -77,7 +78,7 @@ public final class SharedBacklog<T> {
    */
   public @Nullable Seen<T> latest(RedisConnection redis) {
     BacklogScript.Asked asked =
-        BacklogScript.ask(redis, namespace, part.name(), at, part.oldMillis());
+        BacklogScript.ask(redis, namespace, KEY, part.name(), at, part.oldMillis());
     if (asked.isToLook()) {
       return new Seen<>(part.ofLook().apply(look(redis)), 0);
     }
@@ -99,6 +100,7 @@ public final class SharedBacklog<T> {
         BacklogScript.publish(
             redis,
             namespace,
+            KEY,
             Map.of(SLOTS, BacklogText.of(seen), SUMMARY, BacklogText.of(BacklogSummary.of(seen))));
     known = part.ofLook().apply(seen);
     return seen;

@@ -33,7 +33,7 @@ class SharedBacklogTest {
   }
 
   private boolean isToLook(long oldMillis) {
-    return BacklogScript.ask(redis, namespace, "slots", "", oldMillis).isToLook();
+    return BacklogScript.ask(redis, namespace, "backlog", "slots", "", oldMillis).isToLook();
   }
 
   @AfterEach
@@ -100,7 +100,8 @@ class SharedBacklogTest {
   void whoCannotReadALookLooksForItself() {
     assertTrue(isToLook(SharedBacklog.OLD_MILLIS));
     String unused =
-        BacklogScript.publish(redis, namespace, java.util.Map.of("slots", "2 x", "summary", "2 y"));
+        BacklogScript.publish(
+            redis, namespace, "backlog", java.util.Map.of("slots", "2 x", "summary", "2 y"));
     assertNotNull(writer.latest(redis));
     assertNotNull(node.latest(redis));
   }

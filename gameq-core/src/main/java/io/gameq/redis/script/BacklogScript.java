@@ -10,8 +10,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * {@code backlog.lua} and {@code publish.lua}: one look at what waits, for all nodes and writers of
- * a namespace. Stateless.
+ * {@code backlog.lua} and {@code publish.lua}: one look at what waits, or who runs, for all nodes
+ * and writers of a namespace. Stateless.
  */
 public final class BacklogScript {
   private static final LuaScript ASK = LuaScript.of(BacklogScript.class, "backlog.lua");
@@ -38,14 +38,16 @@ public final class BacklogScript {
   /**
    * Asks for a text of the latest look.
    *
+   * @param key under which the look is published, in the namespace
+   * @param text which of its texts
    * @param at of the one that the caller has, or empty
    * @param oldMillis from which age on the caller looks itself, unless somebody else does
    * @throws io.gameq.RedisUnavailableException when Redis does not answer
    */
   public static Asked ask(
-      RedisConnection redis, String namespace, String text, String at, long oldMillis) {
+      RedisConnection redis, String namespace, String key, String text, String at, long oldMillis) {
     List<Object> reply =
-        ASK.call(redis, key(namespace), oldMillis, LOOK_MILLIS, text, at, LIFE_MILLIS);
+        ASK.call(redis, key(namespace, key), oldMillis, LOOK_MILLIS, text, at, LIFE_MILLIS);
     return new Asked(
         (Long) reply.get(0),
         LuaScript.string(reply.get(1)),
@@ -58,13 +60,14 @@ public final class BacklogScript {
    *
    * @param texts a few
    */
-  public static String publish(RedisConnection redis, String namespace, Map<String, String> texts) {
+  public static String publish(
+      RedisConnection redis, String namespace, String key, Map<String, String> texts) {
     List<byte[]> args = new ArrayList<>();
     texts.forEach((name, text) -> args.addAll(List.of(utf8(name), utf8(text))));
-    return LuaScript.string(PUBLISH.call(redis, key(namespace), LIFE_MILLIS, args).get(0));
+    return LuaScript.string(PUBLISH.call(redis, key(namespace, key), LIFE_MILLIS, args).get(0));
   }
 
-  private static byte[] key(String namespace) {
-    return SlotKeys.bytes(namespace + ":backlog");
+  private static byte[] key(String namespace, String key) {
+    return SlotKeys.bytes(namespace + ":" + key);
   }
 }

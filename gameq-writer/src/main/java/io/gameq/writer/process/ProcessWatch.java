@@ -16,34 +16,27 @@ import org.jspecify.annotations.Nullable;
 public final class ProcessWatch {
   private static final Duration EVERY = Duration.ofSeconds(5);
 
-  /** A look at many takes longer: 40 processes a second, however many there are. */
-  private static final int OFTEN = 200;
-
-  private final Supplier<Processes> look;
+  private final Supplier<@Nullable Processes> look;
   private final MergeRatio merges = new MergeRatio(); // of the duty's thread
   private volatile @Nullable Processes latest;
   private volatile double mergeRatio = Double.NaN;
 
-  /** One that has not looked yet; {@code look} asks Redis. */
-  public ProcessWatch(Supplier<Processes> look) {
+  /** One that has not looked yet; {@code look} asks Redis: {@link SharedProcesses#latest}. */
+  public ProcessWatch(Supplier<@Nullable Processes> look) {
     this.look = look;
   }
 
   /** What looks. */
   public Agent duty() {
-    return Duty.every(Duration.ZERO, this::restNanos, "look which processes run", this::look);
-  }
-
-  private long restNanos() {
-    Processes seen = latest;
-    int count = seen == null ? 0 : seen.nodes().size() + seen.writers().size();
-    return EVERY.toNanos() * Math.max(1, count / OFTEN);
+    return Duty.every(Duration.ZERO, EVERY::toNanos, "look which processes run", this::look);
   }
 
   private void look() {
     Processes now = look.get();
-    mergeRatio = merges.after(now, System.nanoTime());
-    latest = now;
+    if (now != null && now != latest) {
+      mergeRatio = merges.after(now, System.nanoTime());
+      latest = now;
+    }
   }
 
   /** The latest look; null before the first. */

@@ -34,7 +34,10 @@ public record Processes(
    */
   public static Processes of(RedisConnection redis, String namespace) {
     ProcessSigns signs = new ProcessSigns(namespace);
-    List<ProcessSign> all = signs.all(redis);
+    return of(signs.all(redis), signs.clockBehindMillis(redis));
+  }
+
+  static Processes of(List<ProcessSign> all, long clockBehindMillis) {
     return new Processes(
         of(all, ProcessSigns.NODE)
             .map(ListedNode::of)
@@ -45,7 +48,7 @@ public record Processes(
             .filter(ListedWriter::isWorthShowing)
             .sorted(Comparator.comparing(writer -> writer.sign().process().name()))
             .toList(),
-        signs.clockBehindMillis(redis));
+        clockBehindMillis);
   }
 
   private static Stream<ProcessSign> of(List<ProcessSign> all, String kind) {

@@ -9,6 +9,7 @@
  * Processes         one look at all of them
  *   ListedNode     a node, its State, and what is to be done about it
  *   ListedWriter   the same of a writer
+ * SharedProcesses   one look at all of them for all writers
  * ProcessWatch      looks every few seconds, and shows the latest look as meters
  *   MergeRatio      rows committed for each row written
  *

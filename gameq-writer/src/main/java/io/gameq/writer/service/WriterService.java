@@ -44,6 +44,7 @@ import io.gameq.writer.pause.ResumedTables;
 import io.gameq.writer.process.ProcessWatch;
 import io.gameq.writer.process.Processes;
 import io.gameq.writer.process.RowRate;
+import io.gameq.writer.process.SharedProcesses;
 import io.gameq.writer.process.WriterSign;
 import io.gameq.writer.process.WriterSigns;
 import io.gameq.writer.topics.TopicMeters;
@@ -184,8 +185,8 @@ public final class WriterService implements AutoCloseable {
         new ResumedTables(
             new ControlConnection(primary), of -> watch.connected(of).redis(), slots, pauses);
     process = ProcessIdentity.here(options.name(), WriterService.class);
-    processes =
-        new ProcessWatch(() -> backlogRedis.call(of -> Processes.of(of, options.namespace())));
+    SharedProcesses fleet = new SharedProcesses(options.namespace());
+    processes = new ProcessWatch(() -> backlogRedis.call(fleet::latest));
     signs = new WriterSigns(new ControlConnection(redis), options.namespace(), this::sign);
     bindTo(meters);
     watching.start(watch.duty(), pauses.duty()); // starts a thread: what may fail has not
