@@ -33,7 +33,7 @@ public final class ProcessWatch {
 
   private void look() {
     Processes now = look.get();
-    if (now != null && now != latest) {
+    if (now != null) {
       mergeRatio = merges.after(now, System.nanoTime());
       latest = now;
     }
