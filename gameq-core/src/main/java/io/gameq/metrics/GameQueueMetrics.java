@@ -32,7 +32,7 @@ public final class GameQueueMetrics implements MeterBinder {
   private final Tags tags;
 
   /**
-   * The meters of a queue, without tags of their own.
+   * The meters of a queue, with the tag {@code namespace} alone.
    *
    * @param queue that {@link GameQueue#open} returned
    * @throws GameQueueException when it is another one
@@ -45,7 +45,7 @@ public final class GameQueueMetrics implements MeterBinder {
    * The meters of a queue.
    *
    * @param queue that {@link GameQueue#open} returned
-   * @param tags that all of them get, such as one that names the node where a process has several
+   * @param tags that all of them get beside {@code namespace}, such as one that names the node where a process has several
    * @throws GameQueueException when it is another queue
    */
   public GameQueueMetrics(GameQueue queue, Iterable<Tag> tags) {
@@ -55,7 +55,7 @@ public final class GameQueueMetrics implements MeterBinder {
               + queue.getClass().getName());
     }
     this.node = metered;
-    this.tags = Tags.of(tags);
+    this.tags = Tags.of("namespace", metered.namespace()).and(tags);
   }
 
   /**

@@ -275,6 +275,11 @@ public final class NodeQueue implements GameQueue {
 
   // --- for meters: asks no server and waits for nobody
 
+  /** Whose queue it is. */
+  public String namespace() {
+    return node.config.namespace();
+  }
+
   /** What it did. */
   public NodeCounts counts() {
     return node.sessions.counts();

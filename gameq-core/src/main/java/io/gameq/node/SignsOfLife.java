@@ -2,6 +2,7 @@ package io.gameq.node;
 
 import io.gameq.GameQueue;
 import io.gameq.GameQueueException;
+import io.gameq.mysql.tables.NodeTable;
 import io.gameq.redis.ControlConnection;
 import io.gameq.redis.script.NodeHeartbeat;
 import io.gameq.redis.script.ProcessSigns;
@@ -16,7 +17,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * What a node tells Redis of itself: that it is alive, by its heartbeat alone, and how it is, for
- * operators. Heals when the last heartbeat is gone from Redis. Thread-safe; what it said last is
+ * operators; and MySQL, that it was started, which outlives a Redis that is emptied. Heals when the last heartbeat is gone from Redis. Thread-safe; what it said last is
  * still there when the process was killed.
  */
 final class SignsOfLife {
@@ -26,6 +27,7 @@ final class SignsOfLife {
   private final NodeHeartbeat heartbeat;
   private final ControlConnection ofHeartbeat;
   private final ProcessSigns signs;
+  private final NodeTable started;
   private final ProcessIdentity process;
   private boolean ended;
 
@@ -35,6 +37,7 @@ final class SignsOfLife {
     this.heartbeat = heartbeat;
     this.ofHeartbeat = ofHeartbeat;
     this.signs = new ProcessSigns(node.config.namespace());
+    this.started = new NodeTable(node.servers.mysql());
     this.process = ProcessIdentity.here(node.config.node(), GameQueue.class);
   }
 
@@ -63,6 +66,11 @@ final class SignsOfLife {
       LOG.warn("cannot give a sign of life yet: {}", e.toString());
     }
     best("say how this node is", this::tell);
+    try {
+      started.add(node.process, process, node.wal.directory().toString());
+    } catch (GameQueueException e) {
+      LOG.warn("cannot note in MySQL that this node was started: {}", e.getMessage());
+    }
   }
 
   /**
@@ -109,6 +117,7 @@ final class SignsOfLife {
     best(
         "take back what process " + ofProcess + " said",
         () -> node.servers.control().call(redis -> signs.forget(redis, ofProcess)));
+    best("note that process " + ofProcess + " is seen to", () -> started.remove(ofProcess));
   }
 
   private static void best(String what, Runnable call) {

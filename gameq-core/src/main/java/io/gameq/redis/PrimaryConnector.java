@@ -1,5 +1,6 @@
 package io.gameq.redis;
 
+import io.gameq.GameQueueException;
 import io.gameq.term.Primary;
 import io.gameq.term.QueueIdentity;
 import io.gameq.term.Settling;
@@ -92,6 +93,51 @@ public final class PrimaryConnector {
   }
 
   /**
+   * Refuses the server of a connector when it is another database's, or does not count; passes
+   * where that cannot be told, since it is away or none that gameq runs on.
+   *
+   * @throws TermMovedException when it does not count
+   * @throws GameQueueException when it is another database's
+   */
+  public static void refuseOther(RedisConnector connector, QueueIdentity database, Term term) {
+    RedisConnector.Reached reached;
+    try {
+      reached = connector.reach();
+    } catch (GameQueueException e) {
+      return;
+    }
+    try (RedisConnection redis = reached.redis()) {
+      boolean unused = RedisIdentity.require(redis, database);
+      RedisServerCheck.Server server;
+      try {
+        server = RedisServerCheck.check(redis);
+      } catch (GameQueueException e) {
+        return;
+      }
+      term.refuseDemoted(primary(server, reached.address(), reached.sentinelEpoch()));
+    }
+  }
+
+  /**
+   * Who a server says it is, over a connection that stays open; throws as {@link #open}, and moves
+   * no term.
+   */
+  public static Seen see(RedisConnector connector) {
+    RedisConnector.Reached reached = connector.reach();
+    try {
+      RedisServerCheck.Server server = RedisServerCheck.check(reached.redis());
+      return new Seen(
+          reached.redis(), primary(server, reached.address(), reached.sentinelEpoch()));
+    } catch (RuntimeException e) {
+      reached.redis().closeSoon();
+      throw e;
+    }
+  }
+
+  /** A server, whether or not it counts. */
+  public record Seen(RedisConnection redis, Primary primary) {}
+
+  /**
    * Makes sure that no other primary took over since a tool connected.
    *
    * @throws TermMovedException when one did
@@ -139,7 +185,7 @@ public final class PrimaryConnector {
     if (now.number() > 0 && now.silentMillis() >= SIGN_EVERY_MILLIS) {
       RedisServerCheck.Server server = redis.call(RedisServerCheck::check);
       if (server.runId().equals(now.runId())) {
-        terms.alive(now, primary(server, now.address(), Primary.NO_SENTINEL));
+        terms.alive(now, primary(server, now.addresses().get(0), Primary.NO_SENTINEL));
       }
     }
   }

@@ -3,6 +3,7 @@ package io.gameq.redis;
 import io.gameq.GameQueueException;
 import io.gameq.RedisUnavailableException;
 import io.gameq.Tls;
+import io.gameq.sign.ProcessIdentity;
 import io.gameq.term.Primary;
 import io.gameq.tls.PemTls;
 import io.gameq.tls.TlsRefusal;
@@ -174,14 +175,19 @@ public final class RedisConnector implements AutoCloseable {
   /** {@link #open}, to the primary by the newest failover that any Sentinel knows of. */
   Reached reach() {
     if (!hasSentinels()) {
-      return new Reached(open(), uri.getHost() + ":" + uri.getPort(), Primary.NO_SENTINEL);
+      return new Reached(open(), address(), Primary.NO_SENTINEL);
     }
     Sentinels.Named named = sentinels.primary(uri.getTimeout().toMillis());
+    return new Reached(openAt(named.host(), named.port()), named.address(), named.epoch());
+  }
+
+  /** {@link #open}, at another address, with the same login. */
+  public RedisConnection openAt(String host, int port) {
     readPassword();
     RedisURI primary =
         RedisURI.builder()
-            .withHost(named.host())
-            .withPort(named.port())
+            .withHost(host)
+            .withPort(port)
             .withSsl(uri)
             .withAuthentication(uri)
             .withDatabase(uri.getDatabase())
@@ -189,13 +195,18 @@ public final class RedisConnector implements AutoCloseable {
             .build();
     secure(primary);
     try {
-      return new Reached(
-          new RedisConnection(client.connect(ByteArrayCodec.INSTANCE, primary)),
-          named.address(),
-          named.epoch());
+      return new RedisConnection(client.connect(ByteArrayCodec.INSTANCE, primary));
     } catch (RedisException e) {
       throw cannotConnect(e);
     }
+  }
+
+  /** Of a server on this host, with the host's name: elsewhere it is another server's. */
+  private String address() {
+    String host = uri.getHost();
+    boolean isHere =
+        host.equals("localhost") || host.startsWith("127.") || host.replaceAll("[\\[\\]]", "").equals("::1");
+    return (isHere ? ProcessIdentity.hostName() + "/" : "") + host + ":" + uri.getPort();
   }
 
   boolean hasSentinels() {

@@ -85,6 +85,17 @@ public final class RedisServerCheck {
         Long.parseLong(info.getOrDefault("connected_slaves", "0")));
   }
 
+  /**
+   * Whether what is written outlives an end of the process: by its append-only file, that is, a
+   * snapshot is minutes old. Throws {@link io.gameq.RedisUnavailableException} when Redis does not
+   * answer.
+   */
+  public static boolean appends(RedisConnection redis) {
+    return RedisReply.await(() -> fields(redis.sync().info("persistence")))
+        .getOrDefault("aof_enabled", "1") // a server that does not say
+        .equals("1");
+  }
+
   /** Throws {@link io.gameq.RedisUnavailableException} when Redis does not answer. */
   static String evictionPolicy(RedisConnection redis) {
     return RedisReply.await(() -> fields(redis.sync().info("memory")))

@@ -27,7 +27,8 @@ public record ProcessIdentity(
         System.currentTimeMillis());
   }
 
-  private static String hostName() {
+  /** What this host calls itself; {@code ?} when it does not know. */
+  public static String hostName() {
     try {
       return InetAddress.getLocalHost().getHostName();
     } catch (UnknownHostException e) {

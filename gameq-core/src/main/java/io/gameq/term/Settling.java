@@ -38,7 +38,8 @@ public final class Settling {
     switch (before.relation(seen)) {
       case SAME -> {
         if (seen.sentinelEpoch() > before.sentinelEpoch()
-            || !seen.replId().equals(before.replId())) {
+            || !seen.replId().equals(before.replId())
+            || !before.wasReachedAt(seen.address())) {
           terms.alive(before, seen);
         }
         return before.number();

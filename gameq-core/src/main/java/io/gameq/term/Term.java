@@ -1,9 +1,12 @@
 package io.gameq.term;
 
+import java.util.List;
+
 /**
  * The primary that counts, and its number.
  *
  * @param number 0 when none has counted yet
+ * @param address those under which it was reached, the one noted last first, separated by spaces
  * @param formerRunId of the primary before it
  * @param silentMillis since its last sign of life, by MySQL's clock
  */
@@ -16,6 +19,9 @@ public record Term(
     String formerRunId,
     String formerReplId,
     long silentMillis) {
+  /** Before any primary has counted. */
+  public static final Term NONE = new Term(0, "", "", "", Primary.NO_SENTINEL, "", "", 0);
+
   /** The number of whoever cannot tell primaries apart: nothing is compared. */
   public static final long NOT_KNOWN = -1;
 
@@ -28,6 +34,26 @@ public record Term(
     return sentinelEpoch != Primary.NO_SENTINEL;
   }
 
+  /** The addresses under which the primary was reached. */
+  public List<String> addresses() {
+    return List.of(address.split(" ", -1));
+  }
+
+  boolean wasReachedAt(String another) {
+    return addresses().contains(another);
+  }
+
+  /** What is to be noted when the primary was reached at an address. */
+  public String addressesWith(String another) {
+    StringBuilder all = new StringBuilder(another);
+    for (String one : addresses()) {
+      if (!one.equals(another) && all.length() + 1 + one.length() <= MOST_ADDRESS_CHARS) {
+        all.append(' ').append(one);
+      }
+    }
+    return all.toString();
+  }
+
   /** What a primary is to this term. */
   enum Relation {
     SAME,
@@ -35,25 +61,20 @@ public record Term(
     OLDER
   }
 
-  /**
-   * After so long without a sign of life a primary of which nothing is known may take over: nodes
-   * give one every three seconds.
-   */
-  static final long SILENT_MILLIS = 15_000;
+  /** Of the column. */
+  private static final int MOST_ADDRESS_CHARS = 255;
 
   /**
    * What a primary is to this term, which was read before it was connected to: so whoever answers
-   * at the term's own address was started after the term's primary.
+   * at one of the term's own addresses was started after the term's primary. One of which nothing
+   * is known is older, however long the term's primary has been silent: it may hold what nobody has
+   * written yet, and an address may be wrong. Then a person decides.
    */
   Relation relation(Primary seen) {
     if (number > 0 && runId.equals(seen.runId())) {
       return Relation.SAME;
     }
-    if (number == 0 || tookOver(seen)) {
-      return Relation.NEWER;
-    }
-    boolean isFormer = formerRunId.equals(seen.runId()) && formerReplId.equals(seen.replId());
-    return isFormer || silentMillis < SILENT_MILLIS ? Relation.OLDER : Relation.NEWER;
+    return number == 0 || tookOver(seen) ? Relation.NEWER : Relation.OLDER;
   }
 
   /**
@@ -69,21 +90,26 @@ public record Term(
 
   TermMovedException demoted(Primary seen) {
     return new TermMovedException(
-        ("Redis at %s does not count: the one at %s does, as number %s; if that one is"
-                + " gone for good, this one counts %s s after its last sign of life")
-            .formatted(seen.address(), address, number, SILENT_MILLIS / 1_000));
+        ("Redis at %s does not count: the one at %s does, as number %s, and gave its last sign of"
+                + " life %s s ago. Correct the address, or, where this one is to take its place, run"
+                + " 'gameq-writer term set' with it")
+            .formatted(
+                seen.address(),
+                String.join(" or ", addresses()),
+                number,
+                silentMillis / 1_000));
   }
 
   /** Whether there is proof. */
   private boolean tookOver(Primary seen) {
-    if (isBySentinel() && seen.isBySentinel()) {
-      return seen.sentinelEpoch() > sentinelEpoch
-          || (seen.sentinelEpoch() == sentinelEpoch && seen.address().equals(address));
-    }
-    if (seen.isBySentinel() || replId.equals(seen.formerReplId())) {
+    if (!replId.isEmpty() && replId.equals(seen.formerReplId())) {
       return true;
     }
+    if (isBySentinel() && seen.isBySentinel()) {
+      return seen.sentinelEpoch() > sentinelEpoch
+          || (seen.sentinelEpoch() == sentinelEpoch && wasReachedAt(seen.address()));
+    }
     boolean isFormer = formerRunId.equals(seen.runId()) && formerReplId.equals(seen.replId());
-    return !isBySentinel() && !isFormer && seen.address().equals(address);
+    return !isBySentinel() && !isFormer && wasReachedAt(seen.address());
   }
 }

@@ -24,6 +24,10 @@ GRANT SELECT, INSERT, UPDATE ON `${database}`.gameq_setting TO '${user}_writer'@
 GRANT SELECT, INSERT, UPDATE ON `${database}`.gameq_id TO '${user}_node'@'%';
 GRANT SELECT ON `${database}`.gameq_table TO '${user}_node'@'%', '${user}_writer'@'%', '${user}_recovery'@'%';
 
+-- Nodes that were started and not closed in order: whose WALs may be needed.
+GRANT SELECT, INSERT, DELETE ON `${database}`.gameq_node TO '${user}_node'@'%';
+GRANT SELECT, DELETE ON `${database}`.gameq_node TO '${user}_writer'@'%';
+
 -- What topics there are, and which are paused or limited: nodes and operators change it.
 GRANT SELECT, INSERT, UPDATE ON `${database}`.gameq_topic TO '${user}_node'@'%';
 GRANT SELECT, INSERT, UPDATE, DELETE ON `${database}`.gameq_topic TO '${user}_writer'@'%';

@@ -1,8 +1,10 @@
 package io.gameq.term;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.gameq.term.Term.Relation;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** Which of two primaries is the newer, by what Redis 6.2 and 8.0 and Sentinel tell. */
@@ -21,7 +23,7 @@ class TermTest {
         term.sentinelEpoch(),
         "run-former",
         "repl-former",
-        Term.SILENT_MILLIS);
+        86_400_000);
   }
 
   private static Primary seen(String runId, String replId, String from, String at, long epoch) {
@@ -80,11 +82,40 @@ class TermTest {
   }
 
   @Test
-  void unknownPrimaryTakesOverOnceTheOtherHasBeenSilent() {
+  void unknownPrimaryNeverTakesOverHoweverSilentTheOtherIs() {
+    for (Term term : List.of(alone, watched, silent(alone), silent(watched))) {
+      assertEquals(
+          Relation.OLDER, term.relation(seen("run-x", "x", "0", "redis-9:6379", NONE)));
+    }
+    assertEquals( // a Sentinel alone is no proof: that of another Redis has its own epochs
+        Relation.OLDER, silent(alone).relation(seen("run-x", "x", "0", "redis-9:6379", 12)));
+  }
+
+  @Test
+  void sentinelsThatWereSetUpAnewAndCountFromTheBeginningGoByTheReplica() {
     assertEquals(
-        Relation.NEWER, silent(alone).relation(seen("run-x", "x", "0", "redis-9:6379", NONE)));
-    assertEquals( // Sentinels that were set up anew begin to count again
-        Relation.NEWER, silent(watched).relation(seen("run-x", "x", "0", "redis-9:6379", 0)));
+        Relation.NEWER, watched.relation(seen("run-q", "q", "repl-p", "redis-2:6379", 0)));
+    assertEquals(Relation.OLDER, watched.relation(seen("run-x", "x", "0", "redis-9:6379", 0)));
+  }
+
+  /** Writers beside Redis and nodes elsewhere call it by other names. */
+  @Test
+  void serverThatWasRestartedTakesItsOwnPlaceUnderEachOfItsAddresses() {
+    String all = alone.addressesWith("game-1/127.0.0.1:6379");
+    assertEquals("game-1/127.0.0.1:6379 redis-1:6379", all);
+    Term both = new Term(4, "run-p", "repl-p", all, NONE, "", "", 1_000);
+    assertEquals(all.length(), both.addressesWith("redis-1:6379").length());
+    assertEquals(Relation.NEWER, both.relation(seen("run-p2", "p2", "0", "redis-1:6379", NONE)));
+    assertEquals(
+        Relation.NEWER, both.relation(seen("run-p2", "p2", "0", "game-1/127.0.0.1:6379", NONE)));
+    assertEquals( // of another host
+        Relation.OLDER, both.relation(seen("run-x", "x", "0", "game-2/127.0.0.1:6379", NONE)));
+    Term many = both;
+    for (int i = 0; i < 100; i++) {
+      many = new Term(4, "run-p", "repl-p", many.addressesWith("host-" + i + ":6379"), NONE, "", "", 0);
+    }
+    assertTrue(many.address().length() <= 255, many.address());
+    assertTrue(many.addresses().contains("host-99:6379"), "the latest stay");
   }
 
   @Test

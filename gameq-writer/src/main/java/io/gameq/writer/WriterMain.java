@@ -19,6 +19,7 @@ import io.gameq.writer.status.SlotsCommand;
 import io.gameq.writer.status.StatusCommand;
 import io.gameq.writer.terminal.CompletionCommand;
 import io.gameq.writer.terminal.TopCommand;
+import io.gameq.writer.term.TermCommand;
 import io.gameq.writer.topics.TopicsCommand;
 import io.gameq.writer.trace.TraceCommand;
 import java.io.PrintWriter;
@@ -58,6 +59,7 @@ import picocli.CommandLine.ScopeType;
       DeadCommand.class,
       StaleCommand.class,
       TopicsCommand.class,
+      TermCommand.class,
       AuditCommand.class,
       ConfigCommand.class,
       CompletionCommand.class

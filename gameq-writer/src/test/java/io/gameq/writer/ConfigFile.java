@@ -15,6 +15,13 @@ import java.util.List;
 public record ConfigFile(Path file) {
   public static ConfigFile write(Path directory, MySqlServer mysql, String namespace, int slots)
       throws IOException {
+    return write(directory, mysql, namespace, slots, TestServers.redisUri(Role.WRITER, namespace));
+  }
+
+  /** The same with another Redis. */
+  public static ConfigFile write(
+      Path directory, MySqlServer mysql, String namespace, int slots, String redisUri)
+      throws IOException {
     return new ConfigFile(
         Files.writeString(
             directory.resolve("gameq.yaml"),
@@ -27,7 +34,7 @@ public record ConfigFile(Path file) {
                 .formatted(
                     namespace,
                     slots,
-                    TestServers.redisUri(Role.WRITER, namespace),
+                    redisUri,
                     mysql.jdbcUrl(),
                     mysql.as(Role.WRITER).user(),
                     mysql.as(Role.WRITER).password())));

@@ -36,7 +36,8 @@ public final class SchemaFiles {
           "018_owner_adoptions.sql",
           "019_handled.sql",
           "020_topic.sql",
-          "021_database.sql");
+          "021_database.sql",
+          "022_node.sql");
 
   private SchemaFiles() {}
 

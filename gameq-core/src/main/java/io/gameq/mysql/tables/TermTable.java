@@ -69,7 +69,7 @@ public final class TermTable implements Terms {
                             rs.getString(7),
                             rs.getLong(8)))
                 .findOne()
-                .orElse(new Term(0, "", "", "", Primary.NO_SENTINEL, "", "", 0)));
+                .orElse(Term.NONE));
   }
 
   @Override
@@ -109,17 +109,21 @@ public final class TermTable implements Terms {
 
   @Override
   public void alive(Term of, Primary seen) {
-    // The address that Sentinel gives outranks one that a tool was given.
+    String addresses = // what Sentinel says outranks what processes were given
+        seen.sentinelEpoch() == Primary.NO_SENTINEL
+            ? of.sentinelEpoch() == Primary.NO_SENTINEL
+                ? of.addressesWith(seen.address())
+                : of.address()
+            : seen.address();
     int unused =
         mysql.askAgain(
             handle ->
                 handle.execute(
                     "UPDATE gameq_redis_term SET seen_at = UTC_TIMESTAMP(3), repl_id = ?,"
-                        + " address = IF(? < 0, address, ?), sentinel_epoch ="
+                        + " address = ?, sentinel_epoch ="
                         + " GREATEST(sentinel_epoch, ?) WHERE id = 1 AND number = ?",
                     seen.replId(),
-                    seen.sentinelEpoch(),
-                    seen.address(),
+                    addresses,
                     seen.sentinelEpoch(),
                     of.number()));
   }

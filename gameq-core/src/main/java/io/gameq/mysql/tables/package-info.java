@@ -17,6 +17,7 @@
  *   DeadLetterFilter   which of them an operator means
  *   RowVersions        the versions of these three, by row key
  * PauseTable         gameq_pause        what operators paused
+ * NodeTable          gameq_node         nodes that were started and not closed in order
  * AuditTable         gameq_audit        what operators did
  *
  * DurableRows        what a replay asks of rows and owners

@@ -6,6 +6,7 @@ import io.gameq.mysql.MySqlServerCheck;
 import io.gameq.mysql.schema.TableSpec;
 import io.gameq.redis.ControlConnection;
 import io.gameq.redis.RedisConnector;
+import io.gameq.redis.RedisServerCheck;
 import io.gameq.redis.RedisState;
 import io.gameq.redis.Slots;
 import io.gameq.rows.Catalog;
@@ -46,6 +47,14 @@ public final class ServerFindings {
           redis.ask(of -> Backlog.of(of, new Slots(config.namespace(), config.slots())));
       RedisState state = backlog.redis();
       findings.add(Finding.ok(REDIS, state.version() + ", " + state.policy()));
+      if (!redis.ask(RedisServerCheck::appends)) {
+        findings.add(
+            Finding.warning(
+                REDIS,
+                "appendonly is off: when this Redis is restarted nodes put back what they know from"
+                    + " their WALs, but messages of nodes that are gone, pauses of topics and the"
+                    + " topics themselves may be lost: set appendonly yes"));
+      }
       if (state.mostBytes() == 0) {
         findings.add(
             Finding.warning(

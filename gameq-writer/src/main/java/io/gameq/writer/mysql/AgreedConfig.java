@@ -4,24 +4,21 @@ import io.gameq.GameQueueException;
 import io.gameq.mysql.MySql;
 import io.gameq.mysql.MySqlPool;
 import io.gameq.mysql.schema.Settings;
-import io.gameq.redis.RedisConnection;
+import io.gameq.mysql.tables.TermTable;
+import io.gameq.redis.PrimaryConnector;
 import io.gameq.redis.RedisConnector;
-import io.gameq.redis.RedisIdentity;
 import io.gameq.term.QueueIdentity;
+import io.gameq.term.Term;
 import io.gameq.writer.config.ConfigOption;
 import io.gameq.writer.config.WriterConfig;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 import picocli.CommandLine.Model.CommandSpec;
 
 /**
  * A command's configuration, compared with the servers first: with another namespace or number of
- * slots, or the Redis of another database, a command would look where nothing is, and say that all
- * is well. Stateless.
+ * slots, or a Redis of another database or one that does not count, a command would look where
+ * nothing is, and say that all is well. Stateless.
  */
 public final class AgreedConfig {
-  private static final Logger LOG = LoggerFactory.getLogger(AgreedConfig.class);
-
   private AgreedConfig() {}
 
   /**
@@ -32,24 +29,28 @@ public final class AgreedConfig {
    */
   public static WriterConfig read(ConfigOption option, CommandSpec command) {
     WriterConfig config = option.read();
-    QueueIdentity unused = compared(option, config, command);
+    Database unused = compared(option, config, command);
     return config;
   }
 
-  /** The same of a command that uses Redis, which is to belong to the database. */
+  /** The same of a command that uses Redis, which is to be the one of the database that counts. */
   public static WriterConfig readWithRedis(ConfigOption option, CommandSpec command) {
     WriterConfig config = option.read();
-    requireRedis(config, compared(option, config, command));
+    Database database = compared(option, config, command);
+    try (RedisConnector redis = new RedisConnector(config.redis())) {
+      PrimaryConnector.refuseOther(redis, database.identity, database.term);
+    }
     return config;
   }
 
-  private static QueueIdentity compared(
-      ConfigOption option, WriterConfig config, CommandSpec command) {
+  private record Database(QueueIdentity identity, Term term) {}
+
+  private static Database compared(ConfigOption option, WriterConfig config, CommandSpec command) {
     String other = null;
-    QueueIdentity identity = QueueIdentity.ANY;
+    Database database = new Database(QueueIdentity.ANY, Term.NONE);
     try (MySql mysql = MySqlPool.open(config.mysql().withPoolSize(1), "config")) {
       other = Settings.difference(mysql, config.namespace(), config.slots());
-      identity = Settings.identity(mysql);
+      database = new Database(Settings.identity(mysql), new TermTable(mysql).current());
     } catch (GameQueueException e) {
       command
           .commandLine()
@@ -59,21 +60,6 @@ public final class AgreedConfig {
     if (other != null) {
       throw new GameQueueException(option.file() + ": " + other);
     }
-    return identity;
-  }
-
-  /** What is wrong with the server itself is for the command to tell. */
-  private static void requireRedis(WriterConfig config, QueueIdentity identity) {
-    try (RedisConnector connector = new RedisConnector(config.redis())) {
-      RedisConnection redis;
-      try {
-        redis = connector.open();
-      } catch (GameQueueException e) {
-        LOG.debug("Redis is not compared with the database", e);
-        return;
-      }
-      boolean unused = RedisIdentity.require(redis, identity);
-      redis.close();
-    }
+    return database;
   }
 }

@@ -1,5 +1,6 @@
 package io.gameq.writer.process;
 
+import io.gameq.mysql.tables.NodeTable;
 import io.gameq.redis.script.ProcessSigns.ProcessSign;
 import io.gameq.sign.NodeSign;
 import io.gameq.sign.SignFields;
@@ -32,7 +33,9 @@ public record ListedNode(String id, long silentMillis, State state, NodeSign sig
     /** It was closed before all was known to be in MySQL. */
     CLOSED("closed, WAL kept"),
     /** Its heartbeat ended without a close. */
-    GONE("gone");
+    GONE("gone"),
+    /** MySQL says that it was started and not closed; Redis knows nothing of it. */
+    UNKNOWN("not known to Redis");
 
     private final String text;
 
@@ -54,6 +57,22 @@ public record ListedNode(String id, long silentMillis, State state, NodeSign sig
   static ListedNode of(ProcessSign said) {
     NodeSign sign = SignFields.read(NodeSign.class, said.fields());
     return new ListedNode(said.id(), said.silentMillis(), state(said, sign), sign);
+  }
+
+  /** One that Redis knows nothing of, which is emptied, or has not been told yet. */
+  static ListedNode unknown(NodeTable.Started of) {
+    return new ListedNode(
+        of.process(),
+        of.startedMillisAgo(),
+        State.UNKNOWN,
+        new NodeSign(
+            of.identity(),
+            "",
+            false,
+            new NodeSign.Sessions(0, 0),
+            new NodeSign.Commits(0, 0, 0, 0, 0),
+            new NodeSign.Wal(of.walDirectory(), 0, 0, 0, 0),
+            new NodeSign.Healings(0, 0, 0, 0)));
   }
 
   private static State state(ProcessSign said, NodeSign sign) {
@@ -102,6 +121,10 @@ public record ListedNode(String id, long silentMillis, State state, NodeSign sig
       case GONE ->
           ("%s has been gone for %s and was not closed: start it again beside its WAL %s, or see"
                   + " 'gameq-recovery plan'")
+              .formatted(who(), Shown.duration(silentMillis), wal);
+      case UNKNOWN ->
+          ("Redis knows nothing of %s, which was started %s ago and not closed: unless it runs,"
+                  + " start it again beside its WAL %s, or see 'gameq-recovery plan'")
               .formatted(who(), Shown.duration(silentMillis), wal);
     };
   }

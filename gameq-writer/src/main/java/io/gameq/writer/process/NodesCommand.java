@@ -4,6 +4,7 @@ import io.gameq.GameQueueException;
 import io.gameq.mysql.MySql;
 import io.gameq.mysql.tables.AuditTable;
 import io.gameq.mysql.tables.AuditTable.Actor;
+import io.gameq.mysql.tables.NodeTable;
 import io.gameq.redis.ControlConnection;
 import io.gameq.redis.RedisConnector;
 import io.gameq.redis.script.ProcessSigns;
@@ -28,7 +29,8 @@ import picocli.CommandLine.Spec;
     name = "nodes",
     description =
         "Lists game nodes as they say of themselves every 3 s, also those of the last 7 days that"
-            + " ended otherwise than in order; reads Redis only.",
+            + " ended otherwise than in order, and those that MySQL says were started and Redis knows"
+            + " nothing of; changes nothing.",
     footer = {
       "",
       "WAITING are commits that Redis has not answered, JOURNALED those of them that the WAL has;"
@@ -57,7 +59,10 @@ public final class NodesCommand implements Callable<Integer> {
     try (RedisConnector connector = new RedisConnector(settings.redis());
         ControlConnection redis = new ControlConnection(connector)) {
       List<ListedNode> nodes =
-          redis.ask(connection -> Processes.of(connection, settings.namespace())).nodes();
+          redis
+              .ask(connection -> Processes.of(connection, settings.namespace()))
+              .with(started(settings))
+              .nodes();
       if (forget != null) {
         forget(settings, redis, find(nodes, forget));
         return ExitCodes.OK;
@@ -70,6 +75,15 @@ public final class NodesCommand implements Callable<Integer> {
         toDo.forEach(out::println);
       }
       return toDo.isEmpty() ? ExitCodes.OK : ExitCodes.FOUND_SOMETHING;
+    }
+  }
+
+  /** None while MySQL is away, which was said by then. */
+  private static List<NodeTable.Started> started(WriterConfig settings) {
+    try (MySql mysql = CommandDatabase.open(settings.mysql(), "nodes")) {
+      return new NodeTable(mysql).all();
+    } catch (GameQueueException e) {
+      return List.of();
     }
   }
 
@@ -96,6 +110,7 @@ public final class NodesCommand implements Callable<Integer> {
           "forget node",
           "%s %s".formatted(node.sign().process().name(), node.id()),
           "WAL " + node.sign().wal().walDirectory());
+      boolean unused = new NodeTable(mysql).remove(node.id());
     }
     ProcessSigns signs = new ProcessSigns(settings.namespace());
     boolean unused = redis.call(connection -> signs.forget(connection, node.id()));

@@ -1,5 +1,6 @@
 package io.gameq.writer.process;
 
+import io.gameq.mysql.tables.NodeTable;
 import io.gameq.redis.RedisConnection;
 import io.gameq.redis.script.ProcessSigns;
 import io.gameq.redis.script.ProcessSigns.ProcessSign;
@@ -7,6 +8,9 @@ import io.gameq.terminal.Shown;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
@@ -21,6 +25,9 @@ public record Processes(
     List<ListedNode> nodes, List<ListedWriter> writers, long clockBehindMillis) {
   /** Two readings of one clock are no further apart. */
   private static final long CLOCK_WENT_BACK_MILLIS = 1_000;
+
+  /** Of one name, so that it is no upgrade or a host that was restarted. */
+  private static final int MANY_ENDS = 3;
 
   public Processes {
     nodes = List.copyOf(nodes);
@@ -49,6 +56,22 @@ public record Processes(
             .sorted(Comparator.comparing(writer -> writer.sign().process().name()))
             .toList(),
         clockBehindMillis);
+  }
+
+  /**
+   * The same with the nodes that MySQL knows of and Redis does not, since it was emptied.
+   *
+   * @param started nodes that were started and not closed in order, by MySQL
+   */
+  public Processes with(List<NodeTable.Started> started) {
+    Set<String> known = nodes.stream().map(ListedNode::id).collect(Collectors.toSet());
+    List<ListedNode> all = new ArrayList<>(nodes);
+    started.stream()
+        .filter(of -> !known.contains(of.process()))
+        .map(ListedNode::unknown)
+        .forEach(all::add);
+    all.sort(Comparator.comparing(node -> node.sign().process().name()));
+    return new Processes(all, writers, clockBehindMillis);
   }
 
   private static Stream<ProcessSign> of(List<ProcessSign> all, String kind) {
@@ -87,6 +110,19 @@ public record Processes(
     }
     nodes.forEach(of -> all.addAll(of.toDo()));
     writers.forEach(of -> all.addAll(of.toDo()));
+    writers.stream()
+        .filter(ListedWriter::isGone)
+        .collect(
+            Collectors.groupingBy(
+                of -> of.sign().process().name(), TreeMap::new, Collectors.counting()))
+        .forEach(
+            (name, gone) -> {
+              if (gone >= MANY_ENDS) {
+                all.add(
+                    "writer %s ended %s times within an hour, and not in order: its log says why"
+                        .formatted(Shown.text(name), gone));
+              }
+            });
     return all;
   }
 }

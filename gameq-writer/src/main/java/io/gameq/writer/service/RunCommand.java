@@ -83,6 +83,8 @@ public final class RunCommand implements Callable<Integer> {
     CountDownLatch stop = signal.told();
     Health health = new Health();
     PrometheusMeterRegistry meters = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+    meters.config().commonTags("namespace", settings.namespace());
+    health.bindTo(meters);
     Ahead<MySql> mysqlAhead =
         Ahead.begin(
             "gameq-first-mysql", () -> MySqlPool.openForFlushes(mysql.withPoolSize(connections)));
@@ -118,6 +120,7 @@ public final class RunCommand implements Callable<Integer> {
           door.opens(node.queue(), Objects.requireNonNull(database));
         }
         health.runs(
+            service::isPaused,
             () -> service.isAlive() && (node == null || node.isAlive()),
             () -> problems(service, node));
         untilToldToStop(service, stop);

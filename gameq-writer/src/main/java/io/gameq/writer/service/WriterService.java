@@ -1,6 +1,8 @@
 package io.gameq.writer.service;
 
+import io.gameq.agent.Agent;
 import io.gameq.agent.AgentRunner;
+import io.gameq.agent.Duty;
 import io.gameq.backlog.Backlog;
 import io.gameq.backlog.SharedBacklog;
 import io.gameq.log.RepeatedWarnings;
@@ -11,6 +13,7 @@ import io.gameq.mysql.flush.GuardedWrites;
 import io.gameq.mysql.schema.CatalogReader;
 import io.gameq.mysql.schema.LayoutTable;
 import io.gameq.mysql.schema.Settings;
+import io.gameq.mysql.tables.NodeTable;
 import io.gameq.mysql.tables.OwnerReader;
 import io.gameq.mysql.tables.OwnerTable;
 import io.gameq.mysql.tables.PauseTable;
@@ -67,6 +70,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeSet;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -76,6 +80,8 @@ public final class WriterService implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(WriterService.class);
 
   private static final long COMPLAIN_EVERY_SECONDS = 10;
+
+  private static final Duration SIGN_EVERY = Duration.ofSeconds(3);
 
   /** Below the 30 s after which Kubernetes kills. */
   private static final int DRAIN_SECONDS = 20;
@@ -101,9 +107,11 @@ public final class WriterService implements AutoCloseable {
   private final RowRate rate = new RowRate();
   private final ProcessWatch processes;
   private final WriterSigns signs;
+  private final StallWatch stall;
   private final AgentRunner renewing = new AgentRunner("gameq-leases");
   private final AgentRunner looking = new AgentRunner("gameq-slots");
   private final AgentRunner watching = new AgentRunner("gameq-term");
+  private final AgentRunner stalling = new AgentRunner("gameq-stall");
   private final AgentRunner measuring = new AgentRunner("gameq-backlog");
   private final List<AgentRunner> workers = new ArrayList<>();
   private @Nullable Remains remains;
@@ -186,13 +194,25 @@ public final class WriterService implements AutoCloseable {
             new ControlConnection(primary), of -> watch.connected(of).redis(), slots, pauses);
     process = ProcessIdentity.here(options.name(), WriterService.class);
     SharedProcesses fleet = new SharedProcesses(options.namespace());
-    processes = new ProcessWatch(() -> backlogRedis.call(fleet::latest));
+    processes =
+        new ProcessWatch(
+            () -> {
+              Processes known = backlogRedis.call(fleet::latest);
+              return known == null || holdUps.mysql().isClosed()
+                  ? known
+                  : known.with(new NodeTable(mysql).all());
+            });
+    stall = new StallWatch(stats::flushes, this::isToWrite, mysql, System::nanoTime);
     signs = new WriterSigns(new ControlConnection(redis), options.namespace(), this::sign);
     bindTo(meters);
+    stalling.start(stall.duty());
     watching.start(watch.duty(), pauses.duty()); // starts a thread: what may fail has not
     renewing.start(leases.duty());
     looking.start(slotWatch.duty());
-    measuring.start(backlog.duty(), processes.duty(), resumed.duty());
+    Agent sign =
+        Duty.every(
+            SIGN_EVERY, "say that the Redis that counts lives", () -> primary.giveSign(backlogRedis));
+    measuring.start(backlog.duty(), processes.duty(), resumed.duty(), sign);
     lane = new SlowLane(shared, () -> new ControlConnection(primary));
     for (int i = 1; i <= options.workers(); i++) {
       AgentRunner worker = new AgentRunner(options.name() + "-worker-" + i);
@@ -241,6 +261,10 @@ public final class WriterService implements AutoCloseable {
         .description("For how long MySQL has been away")
         .baseUnit("seconds")
         .register(meters);
+    Gauge.builder("gameq.writer.stalled", stall, StallWatch::seconds)
+        .description("For how long nothing was written though MySQL answers and rows wait")
+        .baseUnit("seconds")
+        .register(meters);
     Gauge.builder("gameq.writer.backoff", holdUps.mysql(), OutageGate::backoffSeconds)
         .description("How long until MySQL is asked again")
         .baseUnit("seconds")
@@ -251,6 +275,17 @@ public final class WriterService implements AutoCloseable {
     Gauge.builder("gameq.writer.parked", holdUps.tables(), of -> of.names().size())
         .description("Tables that take no rows now")
         .register(meters);
+  }
+
+  /** Whether this writer has something to write, and nothing is known to keep it from it. */
+  private boolean isToWrite() {
+    Backlog seen = backlog.latest();
+    return !holdUps.mysql().isClosed()
+        && phase().equals(WriterSign.RUNNING)
+        && (!leases.claims().isEmpty()
+            || (seen != null
+                && TimeUnit.MILLISECONDS.toNanos(seen.oldestPassingAgeMillis())
+                    > StallWatch.STALLED_NANOS));
   }
 
   /** Whether some worker runs. */
@@ -268,6 +303,9 @@ public final class WriterService implements AutoCloseable {
     if (holdUps.mysql().isClosed() || watch.sinceAnswer().compareTo(MOST_SILENCE) > 0) {
       problems.add("MySQL is away: rows wait in Redis");
     }
+    if (!stall.problem().isEmpty()) {
+      problems.add(stall.problem());
+    }
     if (!backlog.isFresh()) {
       problems.add("Redis is away: nothing can be claimed");
     }
@@ -277,6 +315,11 @@ public final class WriterService implements AutoCloseable {
           "Redis has maxmemory-policy %s: it may drop rows".formatted(latest.redis().policy()));
     }
     return problems;
+  }
+
+  /** Whether an operator wants it to claim nothing. */
+  boolean isPaused() {
+    return pauses.ofThisWriter() != null;
   }
 
   /** What operators paused, as this writer knows it. */
@@ -386,6 +429,7 @@ public final class WriterService implements AutoCloseable {
   private void closeAll() {
     renewing.closeNow();
     watching.closeNow();
+    stalling.closeNow();
     slotWatch.close();
     leases.close();
     resumed.close();

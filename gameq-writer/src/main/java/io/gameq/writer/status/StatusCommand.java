@@ -3,6 +3,7 @@ package io.gameq.writer.status;
 import io.gameq.GameQueueException;
 import io.gameq.backlog.Backlog;
 import io.gameq.mysql.MySql;
+import io.gameq.mysql.tables.NodeTable;
 import io.gameq.redis.ControlConnection;
 import io.gameq.redis.RedisConnector;
 import io.gameq.redis.Slots;
@@ -18,6 +19,7 @@ import io.gameq.writer.pause.Pausing;
 import io.gameq.writer.process.Processes;
 import java.io.PrintWriter;
 import java.time.Instant;
+import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.Callable;
@@ -89,11 +91,13 @@ public final class StatusCommand implements Callable<Integer> {
     String mysqlError = "";
     Pauses pauses = Pauses.NONE;
     Set<String> held = Set.of();
+    List<NodeTable.Started> started = List.of();
     try (MySql mysql = CommandDatabase.open(settings.mysql(), "status")) {
       deadLetters = DeadLetters.count(mysql);
       Pausing pausing = new Pausing(mysql, slots.count());
       pauses = pausing.all();
       held = pausing.heldTables(pauses);
+      started = new NodeTable(mysql).all();
     } catch (GameQueueException e) {
       mysqlError = ErrorLine.of(e);
     }
@@ -103,7 +107,8 @@ public final class StatusCommand implements Callable<Integer> {
     Set<String> paused = held;
     try {
       backlog = redis.ask(connection -> Backlog.of(connection, slots, paused));
-      processes = redis.ask(connection -> Processes.of(connection, settings.namespace()));
+      processes =
+          redis.ask(connection -> Processes.of(connection, settings.namespace())).with(started);
     } catch (GameQueueException e) {
       redisError = ErrorLine.of(e);
     }

@@ -20,6 +20,7 @@ public final class OutageGate {
   private int heldUp; // in a row
   private boolean closed;
   private boolean probing;
+  private boolean hasPassed = true; // since it was closed
   private long closedNanos;
   private long probeAtNanos;
 
@@ -37,7 +38,10 @@ public final class OutageGate {
     long wait = backoff.nextMillisWithJitter();
     if (!closed) {
       closed = true;
-      closedNanos = System.nanoTime();
+      if (hasPassed) { // else it is the same outage still
+        closedNanos = System.nanoTime();
+        hasPassed = false;
+      }
       LOG.warn("MySQL is away ({}): rows stay in Redis, asking again from {} ms on", reason, wait);
     }
     probeAtNanos = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(wait);
@@ -71,6 +75,7 @@ public final class OutageGate {
   /** A flush committed. */
   synchronized void passed() {
     heldUp = 0;
+    hasPassed = true;
     backoff.reset();
   }
 
