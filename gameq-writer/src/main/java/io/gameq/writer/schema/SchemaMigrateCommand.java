@@ -7,7 +7,9 @@ import io.gameq.writer.mysql.MigrationPlan;
 import io.gameq.writer.mysql.MigrationStep;
 import io.gameq.writer.mysql.SchemaDatabase;
 import java.io.PrintWriter;
+import java.util.HashSet;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -54,7 +56,15 @@ final class SchemaMigrateCommand implements Callable<Integer> {
         plan = database.plan(target);
         plan.steps().forEach(step -> print(out, step));
       } else {
-        plan = database.migrate(target, done -> out.println("done: " + done));
+        Set<String> told = new HashSet<>(); // a file has several steps
+        plan =
+            database.migrate(
+                target,
+                done -> {
+                  if (told.add(done)) {
+                    out.println("done: " + done);
+                  }
+                });
       }
       if (plan.steps().isEmpty()) {
         out.println(prefix + "nothing to do");
