@@ -45,7 +45,8 @@ public final class GameQueueMetrics implements MeterBinder {
    * The meters of a queue.
    *
    * @param queue that {@link GameQueue#open} returned
-   * @param tags that all of them get beside {@code namespace}, such as one that names the node where a process has several
+   * @param tags that all of them get beside {@code namespace}, such as one that names the node
+   *     where a process has several
    * @throws GameQueueException when it is another queue
    */
   public GameQueueMetrics(GameQueue queue, Iterable<Tag> tags) {

@@ -17,8 +17,9 @@ import org.slf4j.LoggerFactory;
 
 /**
  * What a node tells Redis of itself: that it is alive, by its heartbeat alone, and how it is, for
- * operators; and MySQL, that it was started, which outlives a Redis that is emptied. Heals when the last heartbeat is gone from Redis. Thread-safe; what it said last is
- * still there when the process was killed.
+ * operators; and MySQL, that it was started, which outlives a Redis that is emptied. Heals when the
+ * last heartbeat is gone from Redis. Thread-safe; what it said last is still there when the process
+ * was killed.
  */
 final class SignsOfLife {
   private static final Logger LOG = LoggerFactory.getLogger(SignsOfLife.class);

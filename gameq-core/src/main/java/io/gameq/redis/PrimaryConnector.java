@@ -126,8 +126,7 @@ public final class PrimaryConnector {
     RedisConnector.Reached reached = connector.reach();
     try {
       RedisServerCheck.Server server = RedisServerCheck.check(reached.redis());
-      return new Seen(
-          reached.redis(), primary(server, reached.address(), reached.sentinelEpoch()));
+      return new Seen(reached.redis(), primary(server, reached.address(), reached.sentinelEpoch()));
     } catch (RuntimeException e) {
       reached.redis().closeSoon();
       throw e;

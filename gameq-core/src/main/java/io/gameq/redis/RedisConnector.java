@@ -205,7 +205,9 @@ public final class RedisConnector implements AutoCloseable {
   private String address() {
     String host = uri.getHost();
     boolean isHere =
-        host.equals("localhost") || host.startsWith("127.") || host.replaceAll("[\\[\\]]", "").equals("::1");
+        host.equals("localhost")
+            || host.startsWith("127.")
+            || host.replaceAll("[\\[\\]]", "").equals("::1");
     return (isHere ? ProcessIdentity.hostName() + "/" : "") + host + ":" + uri.getPort();
   }
 

@@ -91,13 +91,10 @@ public record Term(
   TermMovedException demoted(Primary seen) {
     return new TermMovedException(
         ("Redis at %s does not count: the one at %s does, as number %s, and gave its last sign of"
-                + " life %s s ago. Correct the address, or, where this one is to take its place, run"
-                + " 'gameq-writer term set' with it")
+             + " life %s s ago. Correct the address, or, where this one is to take its place, run"
+             + " 'gameq-writer term set' with it")
             .formatted(
-                seen.address(),
-                String.join(" or ", addresses()),
-                number,
-                silentMillis / 1_000));
+                seen.address(), String.join(" or ", addresses()), number, silentMillis / 1_000));
   }
 
   /** Whether there is proof. */

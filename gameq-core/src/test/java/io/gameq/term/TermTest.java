@@ -84,8 +84,7 @@ class TermTest {
   @Test
   void unknownPrimaryNeverTakesOverHoweverSilentTheOtherIs() {
     for (Term term : List.of(alone, watched, silent(alone), silent(watched))) {
-      assertEquals(
-          Relation.OLDER, term.relation(seen("run-x", "x", "0", "redis-9:6379", NONE)));
+      assertEquals(Relation.OLDER, term.relation(seen("run-x", "x", "0", "redis-9:6379", NONE)));
     }
     assertEquals( // a Sentinel alone is no proof: that of another Redis has its own epochs
         Relation.OLDER, silent(alone).relation(seen("run-x", "x", "0", "redis-9:6379", 12)));
@@ -93,8 +92,7 @@ class TermTest {
 
   @Test
   void sentinelsThatWereSetUpAnewAndCountFromTheBeginningGoByTheReplica() {
-    assertEquals(
-        Relation.NEWER, watched.relation(seen("run-q", "q", "repl-p", "redis-2:6379", 0)));
+    assertEquals(Relation.NEWER, watched.relation(seen("run-q", "q", "repl-p", "redis-2:6379", 0)));
     assertEquals(Relation.OLDER, watched.relation(seen("run-x", "x", "0", "redis-9:6379", 0)));
   }
 
@@ -112,7 +110,9 @@ class TermTest {
         Relation.OLDER, both.relation(seen("run-x", "x", "0", "game-2/127.0.0.1:6379", NONE)));
     Term many = both;
     for (int i = 0; i < 100; i++) {
-      many = new Term(4, "run-p", "repl-p", many.addressesWith("host-" + i + ":6379"), NONE, "", "", 0);
+      many =
+          new Term(
+              4, "run-p", "repl-p", many.addressesWith("host-" + i + ":6379"), NONE, "", "", 0);
     }
     assertTrue(many.address().length() <= 255, many.address());
     assertTrue(many.addresses().contains("host-99:6379"), "the latest stay");

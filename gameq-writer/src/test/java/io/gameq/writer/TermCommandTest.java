@@ -46,8 +46,7 @@ class TermCommandTest {
     stray = EmbeddedRedis.start();
     open(right);
     assertEquals(1, terms.current().number());
-    ofStray =
-        ConfigFile.write(directory, database.server(), namespace, Game.SLOTS, stray.uri());
+    ofStray = ConfigFile.write(directory, database.server(), namespace, Game.SLOTS, stray.uri());
   }
 
   @AfterEach
@@ -69,8 +68,7 @@ class TermCommandTest {
       long unused =
           redis
               .sync()
-              .zadd(
-                  new Slots(namespace, Game.SLOTS).get(1).due(), 1, SlotKeys.bytes(owner + ":s"));
+              .zadd(new Slots(namespace, Game.SLOTS).get(1).due(), 1, SlotKeys.bytes(owner + ":s"));
     }
   }
 

@@ -29,8 +29,8 @@ import picocli.CommandLine.Spec;
     name = "nodes",
     description =
         "Lists game nodes as they say of themselves every 3 s, also those of the last 7 days that"
-            + " ended otherwise than in order, and those that MySQL says were started and Redis knows"
-            + " nothing of; changes nothing.",
+            + " ended otherwise than in order, and those that MySQL says were started and Redis"
+            + " knows nothing of; changes nothing.",
     footer = {
       "",
       "WAITING are commits that Redis has not answered, JOURNALED those of them that the WAL has;"

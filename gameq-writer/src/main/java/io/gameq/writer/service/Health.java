@@ -69,8 +69,7 @@ public final class Health {
    * @param alive false when it cannot do its work again without a restart
    * @param problems why it does not do its work now, each in one line; empty when it does
    */
-  void runs(
-      BooleanSupplier isPaused, BooleanSupplier alive, Supplier<List<String>> problems) {
+  void runs(BooleanSupplier isPaused, BooleanSupplier alive, Supplier<List<String>> problems) {
     this.isPaused = isPaused;
     this.alive = alive;
     running = problems;

@@ -211,7 +211,9 @@ public final class WriterService implements AutoCloseable {
     looking.start(slotWatch.duty());
     Agent sign =
         Duty.every(
-            SIGN_EVERY, "say that the Redis that counts lives", () -> primary.giveSign(backlogRedis));
+            SIGN_EVERY,
+            "say that the Redis that counts lives",
+            () -> primary.giveSign(backlogRedis));
     measuring.start(backlog.duty(), processes.duty(), resumed.duty(), sign);
     lane = new SlowLane(shared, () -> new ControlConnection(primary));
     for (int i = 1; i <= options.workers(); i++) {

@@ -36,7 +36,8 @@ class StallWatchTest {
       Thread held =
           new Thread(
               () -> {
-                int unused = mysql.ask(h -> h.createQuery("SELECT SLEEP(5)").mapTo(int.class).one());
+                int unused =
+                    mysql.ask(h -> h.createQuery("SELECT SLEEP(5)").mapTo(int.class).one());
               });
       held.start(); // as a commit that a full disk holds up
       pass(2);
