@@ -29,6 +29,8 @@ import java.io.PrintWriter;
 import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -45,6 +47,8 @@ import picocli.CommandLine.Spec;
 public final class TermCommand implements Runnable {
   /** Whoever runs gives a sign every three seconds. */
   private static final long SILENT_MILLIS = 15_000;
+
+  private static final Logger LOG = LoggerFactory.getLogger(TermCommand.class);
 
   @Spec private @Nullable CommandSpec spec;
 
@@ -206,8 +210,8 @@ public final class TermCommand implements Runnable {
           if (RedisServerCheck.check(redis).runId().equals(term.runId())) {
             return new Counting(term, Held.of(redis, settings));
           }
-        } catch (GameQueueException e) { // another address, or none, leads to it
-          continue;
+        } catch (GameQueueException e) {
+          LOG.debug("the Redis that counts is not at {} from here", address, e);
         }
       }
       return new Counting(term, null);
