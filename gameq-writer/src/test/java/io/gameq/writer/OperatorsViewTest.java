@@ -13,6 +13,7 @@ import io.gameq.change.Commit;
 import io.gameq.metrics.GameQueueMetrics;
 import io.gameq.servers.GameDatabase;
 import io.gameq.terminal.ExitCodes;
+import io.gameq.writer.service.Health;
 import io.gameq.writer.service.WriterService;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
@@ -164,6 +165,7 @@ class OperatorsViewTest {
     }
     try (GameQueue queue = game.node("n1");
         WriterService writer = game.writer("w1", meters)) {
+      new Health().bindTo(meters);
       new GameQueueMetrics(queue).bindTo(ofGame);
       commit(queue, 1, 1, 1);
       commit(queue, 2, 1, 6_000); // more than MySQL takes
@@ -173,7 +175,10 @@ class OperatorsViewTest {
       await().atMost(LONG).until(() -> writer.stats().deadLetters() == 1);
       await().atMost(LONG).until(() -> queue.drain(LONG).isEmpty());
       assertTrue(meters.scrape().contains("gameq_writer_sql_errors_total{kind=\"row\"}"));
-      assertTrue(ofGame.scrape().matches("(?s).*gameq_node_durable_seconds_count [12]\\n.*"));
+      assertTrue(
+          ofGame
+              .scrape()
+              .matches("(?s).*gameq_node_durable_seconds_count\\{[^}]*} [12]\\n.*"));
       await().atMost(LONG).until(() -> meters.scrape().contains("gameq_topic_paused{"));
       there = names(meters);
       inGame = names(ofGame);

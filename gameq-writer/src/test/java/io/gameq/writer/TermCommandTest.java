@@ -130,6 +130,7 @@ class TermCommandTest {
       await()
           .atMost(LONG)
           .until(() -> redis.sync().info("replication").contains("master_link_status:up"));
+      open(right); // its history has another name since it has a replica, which processes note
       unused = redis.sync().replicaofNoOne();
     }
     open(stray);

@@ -35,7 +35,7 @@ public final class Health {
   }
 
   /** Registers what it is doing, as a meter for each state that is 1 for the one of now. */
-  void bindTo(MeterRegistry meters) {
+  public void bindTo(MeterRegistry meters) {
     for (State state : State.values()) {
       Gauge.builder("gameq.writer.state", this, of -> of.state() == state ? 1 : 0)
           .description("1 for what this writer is doing now")

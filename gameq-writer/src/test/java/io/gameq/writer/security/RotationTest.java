@@ -229,7 +229,7 @@ class RotationTest {
       System.err.print(log());
       writer.kill();
     }
-    assertTrue(shown.contains("gameq_writer_rows_total 3.0"), shown);
+    assertTrue(shown.matches("(?s).*gameq_writer_rows_total\\{[^}]*} 3\\.0\\n.*"), shown);
     assertNoSecret(shown, failures);
   }
 
