@@ -32,7 +32,7 @@
  *                                   expires with a break
  * ns:process:PROCESS        HASH    what a node or writer says of itself, for operators alone; kept
  *                                   for 7 days since it did last, unless it ended in order
- * ns:processes              ZSET    at most 10,000 of PROCESS, by when it did last, ms of Redis TIME
+ * ns:processes              ZSET    at most 10,000 PROCESS, by when it did last, ms of Redis TIME
  * ns:clock                  STRING  the latest time at which one did, ms; the clock may go back
  * ns:database               STRING  which database it belongs to, by MySQL: RedisIdentity
  * ns:backlog                HASH    the latest look at what waits, for nodes and writers; expires

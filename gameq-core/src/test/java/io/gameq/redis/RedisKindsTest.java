@@ -22,7 +22,10 @@ class RedisKindsTest {
   private static final int MOST_PORT = 55_535;
 
   private final int port =
-      IntStream.generate(RedisProcess::freePort).filter(of -> of <= MOST_PORT).findFirst().getAsInt();
+      IntStream.generate(RedisProcess::freePort)
+          .filter(of -> of <= MOST_PORT)
+          .findFirst()
+          .getAsInt();
 
   private RedisProcess server(String... settings) {
     List<String> all = new ArrayList<>(List.of("port " + port, "save \"\"", "bind 127.0.0.1"));

@@ -176,9 +176,7 @@ class OperatorsViewTest {
       await().atMost(LONG).until(() -> queue.drain(LONG).isEmpty());
       assertTrue(meters.scrape().contains("gameq_writer_sql_errors_total{kind=\"row\"}"));
       assertTrue(
-          ofGame
-              .scrape()
-              .matches("(?s).*gameq_node_durable_seconds_count\\{[^}]*} [12]\\n.*"));
+          ofGame.scrape().matches("(?s).*gameq_node_durable_seconds_count\\{[^}]*} [12]\\n.*"));
       await().atMost(LONG).until(() -> meters.scrape().contains("gameq_topic_paused{"));
       there = names(meters);
       inGame = names(ofGame);

@@ -84,7 +84,7 @@ public final class AccessTokens {
       if (secret.length() >= AccessToken.LEAST_CHARS) {
         return digest(secret);
       }
-      warn(token, "it has less than %d characters now".formatted(AccessToken.LEAST_CHARS));
+      warn(token, "it has less than %s characters now".formatted(AccessToken.LEAST_CHARS));
     } catch (GameQueueException e) {
       warn(token, e.getMessage());
     }

@@ -5,6 +5,7 @@ import io.gameq.agent.Agent;
 import io.gameq.agent.Duty;
 import io.gameq.mysql.MySql;
 import io.gameq.terminal.Shown;
+import io.gameq.writer.mysql.ServerActivity;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -24,12 +25,6 @@ final class StallWatch {
 
   /** Flushes take tenths of a second; waits for locks end before this. */
   static final long STALLED_NANOS = TimeUnit.SECONDS.toNanos(20);
-
-  /** What connections of this user are doing, which no right is needed to see. */
-  private static final String DOING =
-      "SELECT CONCAT(state, ' for ', time, ' s') FROM information_schema.processlist WHERE command"
-          + " NOT IN ('Sleep', 'Daemon') AND state <> '' AND id <> CONNECTION_ID() ORDER BY time"
-          + " DESC LIMIT 3";
 
   private final LongSupplier flushes;
   private final BooleanSupplier waits;
@@ -84,8 +79,7 @@ final class StallWatch {
 
   private String cause() {
     try {
-      List<String> doing =
-          mysql.ask(handle -> handle.createQuery(DOING).mapTo(String.class).list());
+      List<String> doing = ServerActivity.of(mysql);
       return doing.isEmpty()
           ? "MySQL shows nothing that this user waits for"
           : "MySQL shows for this user: " + Shown.text(String.join("; ", doing));
