@@ -1,5 +1,6 @@
 package io.gameq.writer.service;
 
+import io.gameq.GameQueueException;
 import io.gameq.agent.Agent;
 import io.gameq.agent.AgentRunner;
 import io.gameq.agent.Duty;
@@ -198,9 +199,7 @@ public final class WriterService implements AutoCloseable {
         new ProcessWatch(
             () -> {
               Processes known = backlogRedis.call(fleet::latest);
-              return known == null || holdUps.mysql().isClosed()
-                  ? known
-                  : known.with(new NodeTable(mysql).all());
+              return known == null ? null : withStarted(known, mysql);
             });
     stall = new StallWatch(stats::flushes, this::isToWrite, mysql, System::nanoTime);
     signs = new WriterSigns(new ControlConnection(redis), options.namespace(), this::sign);
@@ -235,6 +234,16 @@ public final class WriterService implements AutoCloseable {
         options.workers(),
         options.slots(),
         options.namespace());
+  }
+
+  /** Without the nodes that MySQL alone knows while it is away, or denies the right to see them. */
+  private static Processes withStarted(Processes known, MySql mysql) {
+    try {
+      return known.with(new NodeTable(mysql).all());
+    } catch (GameQueueException e) {
+      LOG.debug("cannot ask MySQL which nodes were started", e);
+      return known;
+    }
   }
 
   private SlotWatch.Turn lookTurn() {
