@@ -80,14 +80,14 @@ public final class PrimaryConnector {
    */
   public Opened openForTool() {
     Term before = settling.before();
-    RedisConnector.Reached reached = connector.reach();
+    Seen seen = see(connector);
     try {
-      RedisServerCheck.Server server = RedisServerCheck.check(reached.redis());
-      boolean unused = RedisIdentity.require(reached.redis(), terms.identity());
-      before.refuseDemoted(primary(server, reached.address(), reached.sentinelEpoch()));
-      return new Opened(reached.redis(), server.runId(), reached.address(), before.number());
+      boolean unused = RedisIdentity.require(seen.redis(), terms.identity());
+      before.refuseDemoted(seen.primary());
+      return new Opened(
+          seen.redis(), seen.primary().runId(), seen.primary().address(), before.number());
     } catch (RuntimeException e) {
-      reached.redis().closeSoon();
+      seen.redis().closeSoon();
       throw e;
     }
   }

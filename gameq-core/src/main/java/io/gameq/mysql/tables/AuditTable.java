@@ -114,7 +114,8 @@ public final class AuditTable {
                 most));
   }
 
-  private static String cut(String text, int most) {
+  /** To so many characters, as MySQL counts them. */
+  static String cut(String text, int most) {
     return text.codePointCount(0, text.length()) <= most
         ? text
         : text.substring(0, text.offsetByCodePoints(0, most));

@@ -41,14 +41,10 @@ public final class NodeTable {
                     "INSERT IGNORE INTO gameq_node (process, name, host, pid, wal_directory,"
                         + " started_at) VALUES (?, ?, ?, ?, ?, UTC_TIMESTAMP(3))",
                     process,
-                    cut(of.name(), MOST_TEXT),
-                    cut(of.host(), MOST_TEXT),
+                    AuditTable.cut(of.name(), MOST_TEXT),
+                    AuditTable.cut(of.host(), MOST_TEXT),
                     of.pid(),
-                    cut(walDirectory, MOST_DIRECTORY)));
-  }
-
-  private static String cut(String text, int most) {
-    return text.length() <= most ? text : text.substring(0, most);
+                    AuditTable.cut(walDirectory, MOST_DIRECTORY)));
   }
 
   /** Nobody needs to see to it any more; returns whether it was noted. */

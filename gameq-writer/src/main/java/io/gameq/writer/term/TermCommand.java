@@ -12,6 +12,7 @@ import io.gameq.redis.PrimaryConnector;
 import io.gameq.redis.PrimaryConnector.Seen;
 import io.gameq.redis.RedisConnection;
 import io.gameq.redis.RedisConnector;
+import io.gameq.redis.RedisIdentity;
 import io.gameq.redis.RedisServerCheck;
 import io.gameq.redis.Slots;
 import io.gameq.term.Term;
@@ -123,9 +124,9 @@ public final class TermCommand implements Runnable {
         RedisConnector connector = new RedisConnector(settings.redis())) {
       TermTable terms = new TermTable(mysql);
       Term before = terms.current();
-      PrimaryConnector.refuseOther(connector, Settings.identity(mysql), Term.NONE);
       Seen seen = PrimaryConnector.see(connector);
       try (RedisConnection redis = seen.redis()) {
+        boolean unused = RedisIdentity.require(redis, Settings.identity(mysql));
         String address = seen.primary().address();
         if (seen.primary().runId().isEmpty()) {
           throw new GameQueueException(
