@@ -64,9 +64,15 @@ public final class RedisProxy implements AutoCloseable {
     refusing = refuse;
   }
 
-  /** Whether requests arrive but replies do not. */
+  /**
+   * Whether requests arrive but replies do not. A connection that lost a reply is cut when that
+   * ends: TCP never delivers what follows a gap.
+   */
   public void dropReplies(boolean drop) {
     droppingReplies = drop;
+    if (!drop) {
+      links.stream().filter(link -> link.hasGap).forEach(Link::cut);
+    }
   }
 
   /** Cuts all connections. */
@@ -101,6 +107,7 @@ public final class RedisProxy implements AutoCloseable {
     private final Socket redis;
     private final ByteArrayOutputStream held = new ByteArrayOutputStream();
     private volatile boolean holding;
+    private volatile boolean hasGap;
 
     Link(Socket client) throws IOException {
       this.client = client;
@@ -117,8 +124,13 @@ public final class RedisProxy implements AutoCloseable {
           synchronized (this) {
             if (requests && holding) {
               held.write(buffer, 0, n);
-            } else if (requests || !droppingReplies) {
+            } else if (requests || !(hasGap || droppingReplies)) {
               to.getOutputStream().write(buffer, 0, n);
+            } else {
+              hasGap = true;
+              if (!droppingReplies) { // it ended meanwhile
+                cut();
+              }
             }
           }
         }
