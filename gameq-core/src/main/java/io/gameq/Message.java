@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param due of a pending message, when it is due; of a held one, when its lease ends; of a dead
  *     letter, when it was set aside
  * @param attempts that began
- * @param error of a dead letter; null of others
+ * @param error of a dead letter, or of the last attempt of one that is tried again; null of others
  */
 public record Message<T>(
     String key,

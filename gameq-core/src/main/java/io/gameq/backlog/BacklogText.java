@@ -14,19 +14,19 @@ import org.jspecify.annotations.Nullable;
  * A look at the backlog as text, as it is published in Redis for all nodes and writers. Stateless.
  *
  * <pre>
- * 4 USED_BYTES MAX_BYTES REPLICAS TOPICS_LEFT POLICY VERSION    the first number is the format's
+ * 5 USED_BYTES MAX_BYTES REPLICAS TOPICS_LEFT POLICY VERSION    the first number is the format's
  * NUMBER NUMBER ...                                  a line for each slot, as Waiting has them
- * TOPIC PENDING DUE HELD DEAD FIRST OVERDUE PAUSED   a line for each topic: TopicBacklog
+ * TOPIC PENDING DUE HELD DEAD RETRYING FIRST OVERDUE PAUSED   a line for each topic: TopicBacklog
  *
  * 1 OLDEST_AGE_MILLIS ROWS USED_BYTES MAX_BYTES      the summary
  * </pre>
  */
 final class BacklogText {
-  private static final String FORMAT = "4";
+  private static final String FORMAT = "5";
   private static final String SUMMARY_FORMAT = "1";
   private static final int HEADER_WORDS = 7;
   private static final int SLOT_NUMBERS = 14;
-  private static final int TOPIC_NUMBERS = 7;
+  private static final int TOPIC_NUMBERS = 8;
   private static final int SUMMARY_NUMBERS = 5;
 
   private BacklogText() {}
@@ -78,6 +78,7 @@ final class BacklogText {
             counts.dueLanes(),
             counts.held(),
             counts.dead(),
+            counts.retrying(),
             counts.firstDueMillis(),
             of.overdueMillis(),
             of.isPaused() ? 1 : 0);
@@ -133,9 +134,9 @@ final class BacklogText {
     }
     return new TopicBacklog(
         line.substring(0, space),
-        new TopicCounts(of[0], of[1], of[2], of[3], of[4]),
-        of[5],
-        of[6] == 1);
+        new TopicCounts(of[0], of[1], of[2], of[3], of[4], of[5]),
+        of[6],
+        of[7] == 1);
   }
 
   static String of(BacklogSummary of) {

@@ -63,6 +63,7 @@ public final class HandledRow {
             TABLE_NAME,
             columns,
             Set.of(),
+            Set.of(),
             columns.stream().map(Column::name).toList(),
             "topic", // as owner of what an operator traces: topic:mail
             "topic",

@@ -63,10 +63,10 @@ final class OldLayouts {
    * The row in the columns that the table has now. Leaves in {@code named} those that it names.
    *
    * @param old its values as they were encoded
-   * @param isFresh whether the table was read after the row: see {@link RowCodec#decodeByFresh}
+   * @param allowed columns that it may name and the table lack
    */
   @Nullable Object[] row(
-      Table table, Layout layout, @Nullable Object[] old, BitSet named, boolean isFresh) {
+      Table table, Layout layout, @Nullable Object[] old, BitSet named, RowCodec.Gone allowed) {
     BitSet oldNamed = (BitSet) named.clone();
     named.clear();
     @Nullable Object[] row = new @Nullable Object[table.columns().size()];
@@ -86,14 +86,28 @@ final class OldLayouts {
     fill(table, row, named);
     if (!oldNamed.isEmpty()) {
       List<String> gone = oldNamed.stream().mapToObj(layout.names()::get).toList();
-      if (!isFresh) {
+      if (allowed == RowCodec.Gone.NONE) {
         throw new LayoutException(
             "row of table %s written with columns that are gone, or were not there yet: %s"
                 .formatted(table.name(), String.join(", ", gone)));
       }
-      Renamed.requireNone(table, layout.names(), gone);
+      requireDropped(table, layout, gone, allowed);
     }
     return row;
+  }
+
+  private static void requireDropped(
+      Table table, Layout layout, List<String> gone, RowCodec.Gone allowed) {
+    List<String> unannounced = gone.stream().filter(name -> !table.isDropped(name)).toList();
+    Renamed.requireNone(table, layout.names(), unannounced);
+    if (allowed == RowCodec.Gone.ANNOUNCED && !unannounced.isEmpty()) {
+      throw new LayoutException(
+          ("row of table %1$s written with values for %2$s, which the table lacks: add the column"
+                  + " again, or, if it was dropped on purpose, run 'gameq-writer schema"
+                  + " drop-column %1$s %3$s'")
+              .formatted(
+                  table.name(), String.join(" and ", unannounced), String.join(" ", unannounced)));
+    }
   }
 
   private static LayoutException doesNotFit(Table table, RowRefusedException e) {

@@ -26,9 +26,10 @@ final class Renamed {
       if (!inItsPlace.isEmpty()) {
         throw new LayoutException(
             ("row of table %s written with column %s, which is gone or has become %s:"
-                    + " rename it back, or, if it was dropped, add it again as the FIRST column,"
-                    + " until such rows are in MySQL")
-                .formatted(table.name(), name, String.join(" or ", inItsPlace)));
+                    + " rename it back until such rows are in MySQL, or, if it was dropped, run"
+                    + " 'gameq-writer schema drop-column %s %s'")
+                .formatted(
+                    table.name(), name, String.join(" or ", inItsPlace), table.name(), name));
       }
     }
   }

@@ -104,22 +104,44 @@ public final class RowCodec {
    * @throws GameQueueException when the bytes are damaged
    */
   public RowImage decode(Table table, byte[] encoded) {
-    return decode(table, encoded, false);
+    return decode(table, encoded, Gone.NONE);
   }
 
   /**
-   * The row in the columns of a table that was read after the row: columns that it lacks were
-   * dropped, and their values go as they went in MySQL.
+   * The row as it is to be written, in the columns of a table that was read after the row. Values
+   * of columns that it lacks go, where it was announced that these are dropped.
+   *
+   * @throws io.gameq.LayoutException when the row does not fit, or names other columns that are
+   *     gone
+   * @throws GameQueueException when the bytes are damaged
+   */
+  public RowImage decodeByFresh(Table table, byte[] encoded) {
+    return decode(table, encoded, Gone.ANNOUNCED);
+  }
+
+  /**
+   * The row as it is to be read by a game, in the columns of a table that was read after the row:
+   * without columns that it lacks, announced or not. The row stays as it is.
    *
    * @throws io.gameq.LayoutException when the row does not fit, or names columns that may have been
    *     renamed
    * @throws GameQueueException when the bytes are damaged
    */
-  public RowImage decodeByFresh(Table table, byte[] encoded) {
-    return decode(table, encoded, true);
+  public RowImage decodeForGame(Table table, byte[] encoded) {
+    return decode(table, encoded, Gone.DROPPED);
   }
 
-  private RowImage decode(Table table, byte[] encoded, boolean isFresh) {
+  /** What is taken of columns that a row names and its table lacks. */
+  enum Gone {
+    /** None: the table may be older than the row. */
+    NONE,
+    /** Those of which it was announced. */
+    ANNOUNCED,
+    /** All that were not renamed. */
+    DROPPED
+  }
+
+  private RowImage decode(Table table, byte[] encoded, Gone allowed) {
     RowOp op = RowHeader.op(encoded);
     long version = RowHeader.version(encoded);
     List<Handover> handovers = RowHeader.handovers(encoded);
@@ -146,7 +168,7 @@ public final class RowCodec {
         @Nullable Object[] values =
             unpack(in, layout == null ? table.types() : layout.types(), count, named);
         if (layout != null) {
-          values = oldLayouts.row(table, layout, values, named, isFresh);
+          values = oldLayouts.row(table, layout, values, named, allowed);
         } else if (named.cardinality() < count) {
           oldLayouts.fill(table, values, named);
         }

@@ -164,6 +164,11 @@ public final class Table {
     return fingerprint;
   }
 
+  /** Names of the columns in a {@link #layout}. */
+  public static List<String> namesInLayout(String layout) {
+    return Layout.parse(layout).names();
+  }
+
   /** The columns and their types as text, to be kept in gameq_layout. */
   public String layout() {
     return layout;
@@ -211,6 +216,11 @@ public final class Table {
   /** Whether key and owner are in the same columns. */
   boolean hasSameKeys(Table other) {
     return definition.hasSameKeys(other.definition);
+  }
+
+  /** Whether it was announced that the table loses this column. */
+  boolean isDropped(String column) {
+    return definition.dropped().stream().anyMatch(column::equalsIgnoreCase);
   }
 
   /** The primary key of a row. */

@@ -9,12 +9,14 @@ import java.util.Set;
  * @param columns all that gameq writes, in their order in MySQL: not those that MySQL generates,
  *     not gq_version
  * @param generated names of the columns that MySQL computes
+ * @param dropped names of columns that the table had, or has, and that it is announced to lose
  * @param primaryKey names of the key columns in the order of the key
  */
 public record TableDefinition(
     String name,
     List<Column> columns,
     Set<String> generated,
+    Set<String> dropped,
     List<String> primaryKey,
     String ownerKind,
     String ownerColumn,
@@ -24,19 +26,50 @@ public record TableDefinition(
     otherUniqueKeys = List.copyOf(otherUniqueKeys);
     columns = List.copyOf(columns);
     generated = Set.copyOf(generated);
+    dropped = Set.copyOf(dropped);
     primaryKey = List.copyOf(primaryKey);
   }
 
   /** The same table in other columns, which hold its key and its owner. */
   TableDefinition withColumns(List<Column> its) {
     return new TableDefinition(
-        name, its, generated, primaryKey, ownerKind, ownerColumn, otherUniqueKeys, foreignKeys);
+        name,
+        its,
+        generated,
+        dropped,
+        primaryKey,
+        ownerKind,
+        ownerColumn,
+        otherUniqueKeys,
+        foreignKeys);
+  }
+
+  /** The same table, and columns that it is announced to lose. */
+  public TableDefinition withDropped(Set<String> its) {
+    return new TableDefinition(
+        name,
+        columns,
+        generated,
+        its,
+        primaryKey,
+        ownerKind,
+        ownerColumn,
+        otherUniqueKeys,
+        foreignKeys);
   }
 
   /** The same table, and how foreign keys tie it to others. */
   public TableDefinition withForeignKeys(ForeignKeys its) {
     return new TableDefinition(
-        name, columns, generated, primaryKey, ownerKind, ownerColumn, otherUniqueKeys, its);
+        name,
+        columns,
+        generated,
+        dropped,
+        primaryKey,
+        ownerKind,
+        ownerColumn,
+        otherUniqueKeys,
+        its);
   }
 
   /** Whether key and owner are in the same columns. */

@@ -1,13 +1,15 @@
 package io.gameq.term;
 
 import java.util.List;
+import java.util.stream.Stream;
 
 /**
  * The primary that counts, and its number.
  *
  * @param number 0 when none has counted yet
  * @param address those under which it was reached, the one noted last first, separated by spaces
- * @param formerRunId of the primary before it
+ * @param formerRunIds beginnings of the run ids of the primaries before it, the last one first,
+ *     separated by spaces
  * @param silentMillis since its last sign of life, by MySQL's clock
  */
 public record Term(
@@ -16,11 +18,10 @@ public record Term(
     String replId,
     String address,
     long sentinelEpoch,
-    String formerRunId,
-    String formerReplId,
+    String formerRunIds,
     long silentMillis) {
   /** Before any primary has counted. */
-  public static final Term NONE = new Term(0, "", "", "", Primary.NO_SENTINEL, "", "", 0);
+  public static final Term NONE = new Term(0, "", "", "", Primary.NO_SENTINEL, "", 0);
 
   /** The number of whoever cannot tell primaries apart: nothing is compared. */
   public static final long NOT_KNOWN = -1;
@@ -61,8 +62,13 @@ public record Term(
     OLDER
   }
 
-  /** Of the column. */
+  /** Of the columns. */
   private static final int MOST_ADDRESS_CHARS = 255;
+
+  private static final int MOST_FORMER_CHARS = 64;
+
+  /** Run ids are random hex digits: as many tell some from each other. */
+  private static final int RUN_ID_CHARS = 8;
 
   /**
    * What a primary is to this term, which was read before it was connected to: so whoever answers
@@ -106,7 +112,24 @@ public record Term(
       return seen.sentinelEpoch() > sentinelEpoch
           || (seen.sentinelEpoch() == sentinelEpoch && wasReachedAt(seen.address()));
     }
-    boolean isFormer = formerRunId.equals(seen.runId()) && formerReplId.equals(seen.replId());
-    return !isBySentinel() && !isFormer && wasReachedAt(seen.address());
+    return !isBySentinel() && !isFormer(seen) && wasReachedAt(seen.address());
+  }
+
+  /** One that counted before proves nothing by an address: a name may still lead to it. */
+  private boolean isFormer(Primary seen) {
+    return Stream.of(formerRunIds.split(" ", -1))
+        .anyMatch(former -> beginning(former).equals(beginning(seen.runId())));
+  }
+
+  /** What is to be noted of the primaries before it when another takes over. */
+  public String formerRunIdsWithThis() {
+    String all = (beginning(runId) + " " + formerRunIds).strip();
+    return all.length() <= MOST_FORMER_CHARS
+        ? all
+        : all.substring(0, all.lastIndexOf(' ', MOST_FORMER_CHARS));
+  }
+
+  private static String beginning(String runId) {
+    return runId.substring(0, Math.min(RUN_ID_CHARS, runId.length()));
   }
 }

@@ -17,7 +17,10 @@ public interface Terms {
     return QueueIdentity.ANY;
   }
 
-  /** Moves the term on to a primary, if it is still {@code from}; returns whether it was. */
+  /**
+   * Moves the term on to a primary, if it is still {@code from}, and the history of its primary is
+   * called as it was then: both are what the proof goes by. Returns whether it was.
+   */
   boolean moveOn(Term from, Primary to);
 
   /** Notes a sign of life of the term's primary, and what changed about it. */

@@ -107,7 +107,7 @@ final class MessagePages<T> {
         if (place == Place.READY) { // by a number in which the priority is counted
           millis += MessageValue.decode(value).priority() * topic.definition.ageMillis();
         }
-        page.add(topic.message(of.id(), state, value, millis, of.attempts(), null));
+        page.add(topic.message(of.id(), state, value, millis, of.attempts(), of.error()));
       }
     }
     return listed.size();

@@ -276,11 +276,16 @@ public final class OpenTopic<T> implements Topic<T> {
     if (pending != null) {
       return Optional.of(
           message(
-              id, State.PENDING, pending.value(), pending.dueMillis(), pending.attempts(), null));
+              id,
+              State.PENDING,
+              pending.value(),
+              pending.dueMillis(),
+              pending.attempts(),
+              pending.error()));
     }
     if (held != null) {
       return Optional.of(
-          message(id, State.HELD, held.value(), held.leaseEndMillis(), held.attempts(), null));
+          message(id, State.HELD, held.value(), held.leaseEndMillis(), held.attempts(), ""));
     }
     return deadLetter(found);
   }
@@ -301,12 +306,7 @@ public final class OpenTopic<T> implements Topic<T> {
 
   /** A message as Redis holds it; without a payload when that cannot be decoded. */
   Message<T> message(
-      MessageId id,
-      State state,
-      byte[] encoded,
-      long millis,
-      int attempts,
-      @Nullable String error) {
+      MessageId id, State state, byte[] encoded, long millis, int attempts, String error) {
     MessageValue.Decoded value = MessageValue.decode(encoded);
     T payload = null;
     try {
@@ -324,7 +324,7 @@ public final class OpenTopic<T> implements Topic<T> {
         Instant.ofEpochMilli(value.sinceMillis()),
         Instant.ofEpochMilli(millis),
         attempts,
-        error);
+        error.isEmpty() ? null : error);
   }
 
   @Override

@@ -264,7 +264,7 @@ public final class OwnerViews {
         } else if (isManaged(row, catalog)) {
           Table table = catalog.rowKey(row.key()).table();
           images.add(
-              isFresh ? codec.decodeByFresh(table, row.image()) : codec.decode(table, row.image()));
+              isFresh ? codec.decodeForGame(table, row.image()) : codec.decode(table, row.image()));
         } else {
           LOG.warn("row {} cannot be read: its table is not managed now", row.key());
           highest = Math.max(highest, row.version());

@@ -124,6 +124,7 @@ class MySqlPoolTest {
           assertEquals(1290, refused.getErrorCode());
         }
         assertTrue(refusal(config).contains("is read_only"), refusal(config));
+        assertTrue(mayPass(config), "a start waits for it");
         admin.execute("SET GLOBAL read_only = 0");
         String second = connectionId(pool);
         assertNotEquals(before, second);
@@ -151,6 +152,7 @@ class MySqlPoolTest {
     String message = refusal(config);
     assertTrue(message.contains("refuses the login of user '" + server.user() + "'"), message);
     assertTrue(message.contains(config.address()), message);
+    assertFalse(mayPass(config), "nobody waits for it");
     assertFalse(message.contains("not-the-password"), message);
     assertFalse(config.toString().contains("not-the-password"));
   }
@@ -168,8 +170,15 @@ class MySqlPoolTest {
     try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
       port = socket.getLocalPort();
     }
-    String message = refusal(new MySqlConfig("jdbc:mysql://127.0.0.1:" + port + "/g", "u", "", 1));
+    MySqlConfig absent = new MySqlConfig("jdbc:mysql://127.0.0.1:" + port + "/g", "u", "", 1);
+    String message = refusal(absent);
     assertTrue(message.contains("127.0.0.1:" + port + " does not answer"), message);
+    assertTrue(mayPass(absent), "a start waits for it");
+  }
+
+  private static boolean mayPass(MySqlConfig config) {
+    return assertThrows(GameQueueException.class, () -> MySqlPool.open(config, "test").close())
+        .isOutage();
   }
 
   private static String refusal(MySqlConfig config) {

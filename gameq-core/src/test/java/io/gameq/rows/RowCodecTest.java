@@ -95,15 +95,22 @@ class RowCodecTest {
         assertThrows(LayoutException.class, () -> codec(old).decodeByFresh(table, encoded));
     assertTrue(String.valueOf(e.getMessage()).contains("cost"), e.getMessage());
     assertTrue(String.valueOf(e.getMessage()).contains("price"), e.getMessage());
-    Table now =
+    TableBuilder now =
         TableBuilder.table("item")
             .column("player_id", "int")
             .column("id", "bigint")
             .nullable("name", "varchar(20)")
             .column("cost", "decimal(5,2)")
-            .column("later", "int")
-            .build();
-    RowImage image = codec(old).decodeByFresh(now, encoded);
+            .column("later", "int");
+    LayoutException unannounced =
+        assertThrows(LayoutException.class, () -> codec(old).decodeByFresh(now.build(), encoded));
+    assertTrue(
+        String.valueOf(unannounced.getMessage()).contains("schema drop-column item weight"),
+        unannounced.getMessage());
+    assertArrayEquals(
+        new Object[] {3L, 7L, null, values[4], 0L},
+        codec(old).decodeForGame(now.build(), encoded).values());
+    RowImage image = codec(old).decodeByFresh(now.dropped("weight").build(), encoded);
     assertArrayEquals(new Object[] {3L, 7L, null, values[4], 0L}, image.values());
     assertEquals(BitSet.valueOf(new long[] {0b1111}), image.named());
   }

@@ -13,6 +13,7 @@ public final class TableBuilder {
   private final String name;
   private final List<Column> columns = new ArrayList<>();
   private final Set<String> generated = new LinkedHashSet<>();
+  private final Set<String> dropped = new LinkedHashSet<>();
   private List<String> key = List.of("id");
   private String ownerKind = "player";
   private String ownerColumn = "player_id";
@@ -54,6 +55,12 @@ public final class TableBuilder {
     return this;
   }
 
+  /** It was announced that the table loses this column. */
+  public TableBuilder dropped(String column) {
+    dropped.add(column);
+    return this;
+  }
+
   public TableBuilder key(String... columnsOfKey) {
     key = List.of(columnsOfKey);
     return this;
@@ -76,6 +83,7 @@ public final class TableBuilder {
             name,
             columns,
             generated,
+            dropped,
             key,
             ownerKind,
             ownerColumn,

@@ -11,8 +11,8 @@ import org.junit.jupiter.api.Test;
 class TermTest {
   private static final long NONE = Primary.NO_SENTINEL;
 
-  private final Term alone = new Term(4, "run-p", "repl-p", "redis-1:6379", NONE, "", "", 1_000);
-  private final Term watched = new Term(4, "run-p", "repl-p", "redis-1:6379", 7, "", "", 1_000);
+  private final Term alone = new Term(4, "run-p", "repl-p", "redis-1:6379", NONE, "", 1_000);
+  private final Term watched = new Term(4, "run-p", "repl-p", "redis-1:6379", 7, "", 1_000);
 
   private static Term silent(Term term) {
     return new Term(
@@ -22,7 +22,6 @@ class TermTest {
         term.address(),
         term.sentinelEpoch(),
         "run-former",
-        "repl-former",
         86_400_000);
   }
 
@@ -32,7 +31,7 @@ class TermTest {
 
   @Test
   void firstPrimaryOfADatabaseCounts() {
-    Term none = new Term(0, "", "", "", NONE, "", "", 0);
+    Term none = new Term(0, "", "", "", NONE, "", 0);
     assertEquals(Relation.NEWER, none.relation(seen("run-p", "repl-p", "0", "a:1", NONE)));
   }
 
@@ -81,6 +80,27 @@ class TermTest {
         Relation.NEWER, silent.relation(seen("run-former", "new", "repl-p", "redis-0:6379", NONE)));
   }
 
+  /** A name may still lead to it, and it may call its history anew when nobody replicates it. */
+  @Test
+  void noneOfThePrimariesBeforeComesBackByAnAddress() {
+    Term now = alone;
+    for (String run : List.of("1111111111", "2222222222", "3333333333")) {
+      now =
+          new Term(
+              now.number() + 1, run, "r", "redis-1:6379", NONE, now.formerRunIdsWithThis(), 1_000);
+    }
+    assertEquals("22222222 11111111 run-p", now.formerRunIds());
+    for (String former : List.of("2222222222", "1111111111", "run-p")) {
+      assertEquals(
+          Relation.OLDER, now.relation(seen(former, "anew", "0", "redis-1:6379", NONE)), former);
+    }
+    assertEquals(Relation.NEWER, now.relation(seen("4444444444", "n", "0", "redis-1:6379", NONE)));
+    for (int i = 0; i < 20; i++) {
+      now = new Term(9, "run-p", "r", "a:1", NONE, now.formerRunIdsWithThis(), 0);
+    }
+    assertTrue(now.formerRunIds().length() <= 64, now.formerRunIds());
+  }
+
   @Test
   void unknownPrimaryNeverTakesOverHoweverSilentTheOtherIs() {
     for (Term term : List.of(alone, watched, silent(alone), silent(watched))) {
@@ -101,7 +121,7 @@ class TermTest {
   void serverThatWasRestartedTakesItsOwnPlaceUnderEachOfItsAddresses() {
     String all = alone.addressesWith("game-1/127.0.0.1:6379");
     assertEquals("game-1/127.0.0.1:6379 redis-1:6379", all);
-    Term both = new Term(4, "run-p", "repl-p", all, NONE, "", "", 1_000);
+    Term both = new Term(4, "run-p", "repl-p", all, NONE, "", 1_000);
     assertEquals(all.length(), both.addressesWith("redis-1:6379").length());
     assertEquals(Relation.NEWER, both.relation(seen("run-p2", "p2", "0", "redis-1:6379", NONE)));
     assertEquals(
@@ -110,9 +130,7 @@ class TermTest {
         Relation.OLDER, both.relation(seen("run-x", "x", "0", "game-2/127.0.0.1:6379", NONE)));
     Term many = both;
     for (int i = 0; i < 100; i++) {
-      many =
-          new Term(
-              4, "run-p", "repl-p", many.addressesWith("host-" + i + ":6379"), NONE, "", "", 0);
+      many = new Term(4, "run-p", "repl-p", many.addressesWith("host-" + i + ":6379"), NONE, "", 0);
     }
     assertTrue(many.address().length() <= 255, many.address());
     assertTrue(many.addresses().contains("host-99:6379"), "the latest stay");

@@ -135,6 +135,7 @@ class IntoMySqlTest extends RecoveryFixture {
         .execute(
             "ALTER TABLE pet ADD COLUMN horns INT NOT NULL",
             "INSERT INTO pet (id, player_id, name, horns) VALUES (7, 1, 'Old', 9)",
+            "INSERT INTO gameq_dropped_column VALUES ('item', 'item_id', UTC_TIMESTAMP(3))",
             "ALTER TABLE item DROP COLUMN item_id, MODIFY count BIGINT NOT NULL");
     Run plan = game.run("plan --no-redis");
     assertTrue(plan.says("replay --execute"), plan::toString);

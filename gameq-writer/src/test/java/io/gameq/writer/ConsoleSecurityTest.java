@@ -13,6 +13,8 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -103,6 +105,29 @@ class ConsoleSecurityTest {
       assertEquals(401, post(path, retry(), host, origin).status(), path);
     }
     assertEquals("2", count("gameq_dead_letter"));
+  }
+
+  @Test
+  void theListOfTopicsHasThoseOfTheTokenAlone() throws Exception {
+    for (String topic : List.of("mail_in", "trade")) {
+      world.node.topic(topic, Text.class).publish("a", new Text("x")).awaitQueued(LONG);
+    }
+    Browser all = new Browser(ConsoleWorld.LOOKING);
+    Browser ofMail = new Browser(ConsoleWorld.OF_MAIL);
+    await().atMost(LONG).until(() -> names(all).equals(Set.of("mail_in", "trade")));
+    assertEquals(Set.of("mail_in"), names(ofMail));
+  }
+
+  private record Text(String text) {}
+
+  private static Set<String> names(Browser of) throws IOException {
+    Answer answer = of.get("topics");
+    assertEquals(200, answer.status(), answer::body);
+    Set<String> names = new TreeSet<>();
+    JSON.readTree(answer.body())
+        .path("topics")
+        .forEach(topic -> names.add(topic.path("topic").asText()));
+    return names;
   }
 
   @Test

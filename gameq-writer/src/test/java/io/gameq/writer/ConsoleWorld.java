@@ -25,6 +25,7 @@ import java.nio.file.StandardOpenOption;
 final class ConsoleWorld implements AutoCloseable {
   static final String TOKEN = "only-for-tests-0123456789";
   static final String LOOKING = "looking-only-0123456789";
+  static final String OF_MAIL = "topics-of-mail-0123456789";
   static final String SCRIPT = "<script>alert(1)</script>";
   static final String GUILD = "guild:" + SCRIPT;
 
@@ -84,7 +85,7 @@ final class ConsoleWorld implements AutoCloseable {
             console::addTo);
   }
 
-  /** With a token that may act, and one that may look. */
+  /** With a token that may act, one that may look, and one for topics of mail alone. */
   static String tokens() {
     return """
     http:
@@ -93,8 +94,9 @@ final class ConsoleWorld implements AutoCloseable {
       tokens:
         - { name: ops, token: %s, role: act }
         - { name: viewer, token: %s }
+        - { name: postman, token: %s, topics: "mail_*" }
     """
-        .formatted(TOKEN, LOOKING);
+        .formatted(TOKEN, LOOKING, OF_MAIL);
   }
 
   void commit(int player, int slot, int count, String label) throws Exception {

@@ -38,6 +38,7 @@ class OperatorsViewTest {
       Set.of(
           "gameq_owner",
           "gameq_layout",
+          "gameq_dropped_column",
           "gameq_redis_term",
           "gameq_dead_letter",
           "gameq_discard",

@@ -1,7 +1,9 @@
 package io.gameq.writer;
 
 import static io.gameq.servers.Waits.LONG;
+import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -287,18 +289,47 @@ class SchemaChangeTest {
   }
 
   @Test
-  void rowsOfADroppedColumnAreWrittenWithoutIt() throws Exception {
+  void rowsOfADroppedColumnWaitUntilThatIsAnnounced() throws Exception {
     try (WriterService writer = game.writer("w")) {
       OwnerSession player = before.open("player:1");
       commit(player, new Pet(1, 1, 5)).awaitDurable(LONG);
       alter("ALTER TABLE pet DROP CONSTRAINT mortal", "ALTER TABLE pet DROP COLUMN age");
       player.put(new Badge(1, 1, "a"));
-      commit(player, new Pet(2, 1, 6)).awaitDurable(LONG);
-      assertEquals("2", game.queryText("SELECT COUNT(*) FROM pet"));
-      assertEquals(2, before.open("player:1").rows(Pet.class).size(), "it can be opened");
+      CommitReceipt waits = commit(player, new Pet(2, 1, 6));
+      commit(player, new Badge(2, 1, "b")).awaitDurable(LONG);
+      await().atMost(LONG).until(() -> writer.parkedTables().containsKey("pet"));
+      String why = String.valueOf(writer.parkedTables().get("pet"));
+      assertTrue(why.contains("schema drop-column pet age"), why);
+      assertFalse(waits.durable().isDone());
+      alter("ALTER TABLE pet ADD COLUMN age INT NOT NULL");
+      waits.awaitDurable(LONG);
+      assertEquals("6", game.queryText("SELECT age FROM pet WHERE id = 2"), "nothing is lost");
+      await().atMost(LONG).until(() -> writer.parkedTables().isEmpty());
+
+      alter( // MySQL takes it for the same
+          "INSERT INTO gameq_dropped_column VALUES ('pet', 'AGE', UTC_TIMESTAMP(3))");
+      alter("ALTER TABLE pet DROP COLUMN age");
+      commit(player, new Pet(3, 1, 7)).awaitDurable(LONG);
+      assertEquals("3", game.queryText("SELECT COUNT(*) FROM pet"));
+      assertEquals(3, before.open("player:1").rows(Pet.class).size(), "it can be opened");
       try (GameQueue after = game.node("n2")) {
-        assertEquals(2, after.open("player:1").rows("pet").size());
+        assertEquals(3, after.open("player:1").rows("pet").size());
       }
+    }
+  }
+
+  @Test
+  void anOwnerWhoseRowsWaitForAnAnnouncementCanBeOpened() throws Exception {
+    commit(before.open("player:1"), new Pet(1, 1, 5)).awaitQueued(LONG);
+    alter("ALTER TABLE pet DROP CONSTRAINT mortal", "ALTER TABLE pet DROP COLUMN age");
+    try (GameQueue after = game.node("n2")) {
+      assertEquals(1, after.open("player:1").rows("pet").size());
+    }
+    try (WriterService writer = game.writer("w")) {
+      await().atMost(LONG).until(() -> writer.parkedTables().containsKey("pet"));
+      assertEquals("0", game.queryText("SELECT COUNT(*) FROM pet"));
+      alter("ALTER TABLE pet ADD COLUMN age INT NOT NULL");
+      await().atMost(LONG).until(() -> "5".equals(game.queryText("SELECT MAX(age) FROM pet")));
     }
   }
 

@@ -76,7 +76,7 @@ class TraceTest {
       OwnerSession session = queue.open("player:1");
       session.put(new Item(1, 3, "sword", 1));
       session.commit().awaitQueued(LONG);
-      expect("trace player:1", ExitCodes.OK, "on node n1", "1 row (1 item)", "next: due in 2");
+      expect("trace player:1", ExitCodes.OK, "on node n1", "1 row (1 item)", "next: due in 4 min");
       try (WriterService writer = game.writer("w1")) {
         session.awaitDurable(LONG);
       }
@@ -89,7 +89,12 @@ class TraceTest {
       expect("trace item 1,3 --values", ExitCodes.OK, "= sword", "* count");
       AuditTable.Entry audit = AuditTable.newest(game.mysql, Long.MAX_VALUE, 1).get(0);
       assertEquals("show values item:1,3", audit.action() + " " + audit.target());
-      expect("trace item 1,3 --wal " + directory, ExitCodes.OK, "wal", "record ", "next: due in 2");
+      expect(
+          "trace item 1,3 --wal " + directory,
+          ExitCodes.OK,
+          "wal",
+          "record ",
+          "next: due in 4 min");
       expect("trace player:1 --wal " + directory, ExitCodes.OK, "WAL", "2 changes");
       JsonNode json = new ObjectMapper().readTree(run("trace item 1,3 --json").out());
       assertEquals("due_later", json.path("state").asText(), json::toString);

@@ -56,6 +56,10 @@ public final class CatalogReader {
                 (row, context) ->
                     new TableSpec(row.getString(1), row.getString(2), row.getString(3)))
             .list();
+    Map<String, Set<String>> dropped =
+        schema.tables().containsKey(LayoutTable.DROPPED) // or who reads may not see it
+            ? LayoutTable.dropped(handle)
+            : Map.of();
     Map<String, TableDefinition> definitions = new TreeMap<>();
     Map<String, String> unmanaged = new HashMap<>();
     for (TableSpec spec : specs) {
@@ -70,7 +74,7 @@ public final class CatalogReader {
             "it has no column %s: run 'gameq-writer schema migrate'"
                 .formatted(Table.VERSION_COLUMN));
       } else {
-        definitions.put(name, definition);
+        definitions.put(name, definition.withDropped(dropped.getOrDefault(name, Set.of())));
       }
     }
     return new Catalog(ranked(definitions, schema), unmanaged, schema.foldsNames());

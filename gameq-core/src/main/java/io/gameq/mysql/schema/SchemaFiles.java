@@ -37,7 +37,8 @@ public final class SchemaFiles {
           "019_handled.sql",
           "020_topic.sql",
           "021_database.sql",
-          "022_node.sql");
+          "022_node.sql",
+          "023_dropped_column.sql");
 
   private SchemaFiles() {}
 

@@ -123,6 +123,7 @@ final class TableInspector {
         spec.name(),
         List.copyOf(columns.values()),
         generated,
+        Set.of(),
         primaryKey,
         spec.ownerKind(),
         spec.ownerColumn(),

@@ -53,10 +53,9 @@ public final class TermTable implements Terms {
         handle ->
             handle
                 .select(
-                    "SELECT number, run_id, repl_id, address, sentinel_epoch,"
-                        + " former_run_id, former_repl_id, TIMESTAMPDIFF(MICROSECOND,"
-                        + " seen_at, UTC_TIMESTAMP(3)) DIV 1000 FROM gameq_redis_term WHERE"
-                        + " id = 1")
+                    "SELECT number, run_id, repl_id, address, sentinel_epoch, former_run_id,"
+                        + " TIMESTAMPDIFF(MICROSECOND, seen_at, UTC_TIMESTAMP(3)) DIV 1000 FROM"
+                        + " gameq_redis_term WHERE id = 1")
                 .map(
                     (rs, context) ->
                         new Term(
@@ -66,8 +65,7 @@ public final class TermTable implements Terms {
                             rs.getString(4),
                             rs.getLong(5),
                             rs.getString(6),
-                            rs.getString(7),
-                            rs.getLong(8)))
+                            rs.getLong(7)))
                 .findOne()
                 .orElse(Term.NONE));
   }
@@ -94,16 +92,18 @@ public final class TermTable implements Terms {
 
   private static boolean moveOn(Handle handle, Term from, Primary to) {
     return handle.execute(
-            "UPDATE gameq_redis_term SET number = number + 1, former_run_id = run_id,"
+            "UPDATE gameq_redis_term SET number = number + 1, former_run_id = ?,"
                 + " former_repl_id = repl_id, run_id = ?, repl_id = ?, address = ?, sentinel_epoch"
                 + " = IF(? < 0, sentinel_epoch, ?), began_at = UTC_TIMESTAMP(3), seen_at ="
-                + " UTC_TIMESTAMP(3) WHERE id = 1 AND number = ?",
+                + " UTC_TIMESTAMP(3) WHERE id = 1 AND number = ? AND repl_id = ?",
+            from.formerRunIdsWithThis(),
             to.runId(),
             to.replId(),
             to.address(),
             to.sentinelEpoch(),
             to.sentinelEpoch(),
-            from.number())
+            from.number(),
+            from.replId())
         == 1;
   }
 

@@ -27,6 +27,9 @@ public final class ProcessSigns {
   /** Which kind of process it is, among the fields. */
   private static final String KIND = "kind";
 
+  /** By how much its host's clock is ahead, among the fields. */
+  private static final String AHEAD = "ahead";
+
   /** What a process that is gone said last is still there after a weekend and some holidays. */
   static final int KEPT_SECONDS = (int) TimeUnit.DAYS.toSeconds(7);
 
@@ -71,6 +74,14 @@ public final class ProcessSigns {
       return fields.getOrDefault(KIND, "");
     }
 
+    /**
+     * By how much the clock of its host was ahead of Redis' when it said so, ms; negative when it
+     * was behind, or Redis took long to hear it.
+     */
+    public long aheadMillis() {
+      return Long.parseLong(fields.getOrDefault(AHEAD, "0"));
+    }
+
     /** Whether it said something lately. */
     public boolean isFresh() {
       return silentMillis < NodeSigns.LIFE_SECONDS * 1_000L;
@@ -92,6 +103,12 @@ public final class ProcessSigns {
    * @throws io.gameq.RedisUnavailableException when Redis does not answer
    */
   public void tell(RedisConnection redis, String id, String kind, Map<String, String> fields) {
+    tell(redis, id, kind, fields, System.currentTimeMillis());
+  }
+
+  /** The same from a host whose clock says so, ms. */
+  void tell(
+      RedisConnection redis, String id, String kind, Map<String, String> fields, long clockMillis) {
     List<byte[]> said = new ArrayList<>();
     fields.forEach((name, value) -> said.addAll(List.of(utf8(name), utf8(value))));
     List<Object> unused =
@@ -101,6 +118,7 @@ public final class ProcessSigns {
             utf8(id),
             KEPT_SECONDS,
             MOST,
+            Long.toString(clockMillis),
             said,
             KIND,
             kind);

@@ -13,9 +13,10 @@ public record FoundMessage(
    * @param value see {@link io.gameq.message.MessageValue}
    * @param dueMillis Redis TIME in ms
    * @param attempts that failed so far
+   * @param error why it was given back last; empty when it was not
    */
   @SuppressWarnings("ArrayRecordComponent") // nobody compares them
-  public record Pending(byte[] value, long dueMillis, int attempts) {}
+  public record Pending(byte[] value, long dueMillis, int attempts, String error) {}
 
   /**
    * Somebody has taken it.

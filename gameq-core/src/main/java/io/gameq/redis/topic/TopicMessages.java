@@ -73,12 +73,19 @@ public final class TopicMessages {
    *     number that orders them
    * @param value null when somebody removed it in between
    * @param behind how many messages of its group wait behind it
-   * @param attempts of a held one, else 0
+   * @param attempts that failed; of a held one this one counted
    * @param node that holds it, else empty
+   * @param error why one that waits was given back last; empty when it was not
    */
   @SuppressWarnings("ArrayRecordComponent") // nobody compares them
   public record Listed(
-      MessageId id, long millis, byte @Nullable [] value, long behind, int attempts, String node) {}
+      MessageId id,
+      long millis,
+      byte @Nullable [] value,
+      long behind,
+      int attempts,
+      String node,
+      String error) {}
 
   /**
    * Where one message is.
@@ -94,7 +101,8 @@ public final class TopicMessages {
                 isThere(of.get(1)) ? ConsumerScripts.millis(of.get(1)) : 0,
                 isThere(of.get(2))
                     ? Integer.parseInt(LuaScript.string(of.get(2)).split(" ", -1)[0])
-                    : 0)
+                    : 0,
+                ConsumerScripts.text(of.get(8)))
             : null;
     FoundMessage.Held held = null;
     if (isThere(of.get(3))) {
@@ -148,7 +156,8 @@ public final class TopicMessages {
         isThere(of.get(2)) ? (byte[]) of.get(2) : null,
         (Long) of.get(3),
         ((Long) of.get(4)).intValue(),
-        node(of.get(5)));
+        node(of.get(5)),
+        ConsumerScripts.text(of.get(6)));
   }
 
   /**
@@ -163,7 +172,7 @@ public final class TopicMessages {
     List<Supplier<TopicCounts>> asked = new ArrayList<>();
     redis.inOneGo(
         () -> slots.forEach(slot -> asked.add(ask(redis.async(), slot, topic, nowMillis))));
-    TopicCounts all = new TopicCounts(0, 0, 0, 0, -1);
+    TopicCounts all = TopicCounts.NONE;
     for (Supplier<TopicCounts> of : asked) {
       all = all.and(of.get());
     }
@@ -179,6 +188,7 @@ public final class TopicMessages {
     var ready = redis.zcard(key(slot, topic, "ready"));
     var held = redis.hlen(key(slot, topic, "held"));
     var dead = redis.hlen(key(slot, topic, "dead"));
+    var retrying = redis.hlen(key(slot, topic, "tries"));
     var first = redis.zrangebyscoreWithScores(byDue, Range.unbounded(), Limit.create(0, 1));
     return () ->
         new TopicCounts(
@@ -186,6 +196,7 @@ public final class TopicMessages {
             RedisReply.await(due) + RedisReply.await(ready),
             RedisReply.await(held),
             RedisReply.await(dead),
+            RedisReply.await(retrying),
             RedisReply.await(first).stream()
                 .mapToLong(it -> (long) it.getScore())
                 .findFirst()

@@ -13,7 +13,7 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One look at all topics of a namespace: six short commands for each slot of each topic, however
+ * One look at all topics of a namespace: seven short commands for each slot of each topic, however
  * many messages there are. The slots are looked at one after another: what moves meanwhile may be
  * missed or seen twice. Immutable.
  *
@@ -24,8 +24,6 @@ import org.jspecify.annotations.Nullable;
 public record TopicSurvey(long nowMillis, List<OfTopic> topics, int left) {
   /** More are not looked at: topics are few, and made by no player. */
   public static final int MOST_TOPICS = 200;
-
-  private static final TopicCounts NOTHING = new TopicCounts(0, 0, 0, 0, -1);
 
   public TopicSurvey {
     topics = List.copyOf(topics);
@@ -88,7 +86,7 @@ public record TopicSurvey(long nowMillis, List<OfTopic> topics, int left) {
   private static OfTopic look(
       RedisConnection redis, Slots slots, long nowMillis, String topic, String text) {
     DefinedTopic of = null;
-    TopicCounts counts = NOTHING;
+    TopicCounts counts = TopicCounts.NONE;
     String error = "";
     try {
       MessageId.checkTopic(topic);

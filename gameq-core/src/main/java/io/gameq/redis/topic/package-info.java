@@ -15,7 +15,8 @@
  * T:claim              HASH    lane -> 'token id state attempts lapses due node'; state is held, or
  *                              deleted when it was since: then it does not come back
  * T:lease              ZSET    lane -> end of its lease, ms of Redis TIME
- * T:tries              HASH    id -> 'attempts lapses' of a pending message that was taken before
+ * T:tries, T:failed    HASH    id -> 'attempts lapses' of a pending message that was taken before;
+ *                              id -> why it is back
  * T:dead, T:why        HASH    id -> value; id -> 'ms attempts error'; at most 10,000
  * T:done,              HASH    id -> version, and perhaps next due, that a replay knows to be over;
  * T:done:before                at most 50,000 each, for a week at least if there are no more

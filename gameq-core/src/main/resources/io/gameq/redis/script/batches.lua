@@ -193,7 +193,7 @@ local function publish(b, mode)
   end
   local over = lay_over(b, ids, values, dues, pending)
   if waits then
-    if #over > 0 then redis.call('HDEL', t .. ':tries', unpack(over)) end
+    if #over > 0 then forget_tries(t, over) end
     if not b.keeps and not b.grouped then redis.call('ZREM', t .. ':behind', unpack(ids)) end
     out_of_ready(b, ids, dues, by_id)
   end

@@ -95,10 +95,15 @@ local function set_due(t, id, when)
   end
 end
 
+-- Of messages that do not wait for another attempt any more.
+local function forget_tries(t, ids)
+  if redis.call('HDEL', t .. ':tries', unpack(ids)) > 0 then redis.call('HDEL', t .. ':failed', unpack(ids)) end
+end
+
 -- Removes a pending message.
 local function remove_pending(t, id)
   redis.call('HDEL', t .. ':msg', id)
-  redis.call('HDEL', t .. ':tries', id)
+  forget_tries(t, {id})
   if is_grouped(id) then
     local lane = lane_of(id)
     redis.call('ZREM', lane_key(t, lane), id)

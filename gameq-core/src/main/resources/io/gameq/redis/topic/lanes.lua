@@ -1,5 +1,5 @@
 -- Put in front of the scripts of consumers, after topic.lua: how a message comes back that was taken and not acknowledged.
--- {ns:slot}:t:<topic>:tries HASH id -> 'attempts lapses' of a pending message that was taken before
+-- {ns:slot}:t:<topic>:tries HASH id -> 'attempts lapses' of a pending message that was taken before; failed HASH id -> why it is back
 local MOST_DEAD = 10000
 
 -- Whether this token is still that of the claim; returns the claim, or nil.
@@ -10,12 +10,13 @@ end
 
 -- Puts a message that is held back to wait until 'when', unless a newer one is pending, which is due then and begins anew, or it was
 -- deleted. Returns whether it waits.
-local function put_back(t, claim, lane, when)
+local function put_back(t, claim, lane, when, why)
   local value = redis.call('HGET', t .. ':held', lane)
   local waits = value and not claim.deleted and redis.call('HSETNX', t .. ':msg', claim.id, value) == 1
   free_lane(t, lane)
   if waits then
     redis.call('HSET', t .. ':tries', claim.id, claim.attempts .. ' ' .. claim.lapses)
+    redis.call('HSET', t .. ':failed', claim.id, why)
     set_due(t, claim.id, when)
   end
   return waits

@@ -1,6 +1,6 @@
 -- Gives back messages whose handling failed; makes dead letters of those that failed too often. Runs at maxmemory.
--- KEYS[1] '{ns:slot}', prefix of t:<topic>:msg, due, ready, behind, lane:<group>, held, claim, lease, tries, dead, why, fence: see package
---   io.gameq.redis.topic
+-- KEYS[1] '{ns:slot}', prefix of t:<topic>:msg, due, ready, behind, lane:<group>, held, claim, lease, tries, failed, dead, why, fence: see
+--   package io.gameq.redis.topic
 -- ARGV[1] topic; ARGV[2] attempts after which a message is dead; then for each: id; token; ms until the next attempt; 1 when this
 --   attempt counts, 0 when it is nobody's fault, as in an outage: none dies of that; when a recurring message that dies is due again, ms,
 --   0 for never; error; at most 200 of them
@@ -29,7 +29,7 @@ local function nack(id, claim, delay, counts, next_due, why)
     end
     delay, result = math.max(delay, FULL_MILLIS), 4
   end
-  return put_back(t, claim, lane, whole(now + delay)) and result or 2
+  return put_back(t, claim, lane, whole(now + delay), why) and result or 2
 end
 
 for i = 3, #ARGV, 6 do

@@ -78,7 +78,7 @@ for _, lane in ipairs(lapsed) do
   local claim = lane_claim(t, lane)
   if claim then
     claim.lapses = claim.lapses + 1
-    put_back(t, claim, lane, claim.due)
+    put_back(t, claim, lane, claim.due, 'its lease ran out at node ' .. claim.node)
   else
     free_lane(t, lane)
   end
@@ -196,7 +196,7 @@ if #taken > 0 then
   redis.call('HSET', t .. ':held', unpack(held))
   redis.call('HSET', claim_key, unpack(claims))
   redis.call('ZADD', t .. ':lease', unpack(leases))
-  if attempted then redis.call('HDEL', t .. ':tries', unpack(attempted)) end
+  if attempted then forget_tries(t, attempted) end
   local least = math.max(now, latest)
   if fence and fence >= least then
     number = number + 1

@@ -8,6 +8,7 @@ import io.gameq.redis.RedisClock;
 import io.gameq.redis.script.ProcessSigns.ProcessSign;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
@@ -40,10 +41,21 @@ class ProcessSignsTest {
     ProcessSign said = signs.all(redis.redis).get(0);
     assertEquals(ID, said.id());
     assertEquals(ProcessSigns.NODE, said.kind());
-    assertEquals(Map.of("name", "nö", "kind", "node"), said.fields());
+    assertEquals(Set.of("name", "kind", "ahead"), said.fields().keySet());
+    assertEquals("nö", said.fields().get("name"));
     assertTrue(said.isFresh() && said.silentMillis() < 10_000, said::toString);
     long life = redis.redis.sync().pttl(key(":process:" + ID)) / 1_000;
     assertTrue(life > 600_000 && life <= ProcessSigns.KEPT_SECONDS, "expires in " + life + " s");
+  }
+
+  @Test
+  void tellsByHowMuchTheClockOfItsHostIsAwayFromThatOfRedis() {
+    long nowMillis = RedisClock.now(redis.redis);
+    for (long apart : new long[] {3_600_000, -3_600_000, 0}) {
+      signs.tell(redis.redis, ID, ProcessSigns.WRITER, Map.of(), nowMillis + apart);
+      long ahead = signs.all(redis.redis).get(0).aheadMillis();
+      assertTrue(ahead <= apart && ahead > apart - 60_000, apart + " is seen as " + ahead);
+    }
   }
 
   /** Whoever asks whether a node is alive asks for its heartbeat. */

@@ -22,6 +22,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -75,7 +76,7 @@ class ConsumerScriptsTest {
     assertTrue(rest.taken().get(0).fence() > some.taken().get(0).fence());
     TopicCounts counts =
         TopicMessages.counts(topic.redis, List.of(topic.slots), ScriptedTopic.TOPIC, topic.now());
-    assertEquals(new TopicCounts(1, 0, 3, 0, counts.firstDueMillis()), counts);
+    assertEquals(new TopicCounts(1, 0, 3, 0, 0, counts.firstDueMillis()), counts);
     assertEquals(3, page(TopicMessages.Place.HELD, A).size());
     assertEquals(1, page(TopicMessages.Place.HELD, A).get(0).attempts());
     assertEquals(List.of(ids.get(3)), ids(page(TopicMessages.Place.DUE, A)));
@@ -307,6 +308,39 @@ class ConsumerScriptsTest {
     assertEquals(NackResult.BACK, topic.nack(three, 0, 16, 0));
     send(topic.publish(A, "four", past));
     assertEquals(1, topic.takeOne().attempts(), "overwritten while it waited");
+  }
+
+  @Test
+  void whatIsTriedAgainIsCountedAndSaysWhyUntilItIsTakenOrReplaced() {
+    MessageId grouped = id("player:1", "one");
+    send(topic.publish(A, "one", past), topic.publish(grouped, "two", past));
+    for (MessageId id : List.of(A, grouped)) {
+      TakenMessage taken = topic.take(topic.slot(id), 9, 0).taken().get(0);
+      assertEquals(NackResult.BACK, topic.nack(taken, 60_000, 16, 0));
+      FoundMessage.Pending waits = Objects.requireNonNull(topic.find(id).pending());
+      assertEquals(List.of(1, "went wrong: ü"), List.of(waits.attempts(), waits.error()));
+      TopicMessages.Listed listed =
+          page(TopicMessages.Place.DUE, id).stream()
+              .filter(of -> of.id().equals(id))
+              .findFirst()
+              .orElseThrow();
+      assertEquals(List.of(1, "went wrong: ü"), List.of(listed.attempts(), listed.error()));
+    }
+    assertEquals(1, counts(A).retrying());
+    send(topic.publish(A, "newer", past));
+    assertEquals(0, counts(A).retrying(), "it begins anew");
+    TakenMessage newer = topic.takeOne();
+    topic.lapse(newer);
+    TakenMessage again = topic.takeOne();
+    assertEquals(0, counts(A).retrying(), "it is held");
+    assertEquals(NackResult.BACK, topic.nack(again, 60_000, 16, 0));
+    send(topic.delete(A), topic.delete(grouped));
+    assertEquals(Set.of("fence"), Set.copyOf(topic.keys()));
+  }
+
+  private TopicCounts counts(MessageId of) {
+    return TopicMessages.counts(
+        topic.redis, List.of(topic.slot(of)), ScriptedTopic.TOPIC, topic.now());
   }
 
   @Test

@@ -8,7 +8,7 @@ import io.gameq.term.Terms;
 final class NoTerm implements Terms {
   @Override
   public Term current() {
-    return new Term(0, "", "", "", Primary.NO_SENTINEL, "", "", 0);
+    return new Term(0, "", "", "", Primary.NO_SENTINEL, "", 0);
   }
 
   @Override

@@ -5,12 +5,14 @@ import io.gameq.redis.RedisState;
 import io.gameq.redis.script.Waiting;
 import io.gameq.writer.config.WriterConfig;
 import io.gameq.writer.console.access.GuardedRoutes;
+import io.gameq.writer.pause.PauseText;
 import io.gameq.writer.status.StatusLook;
 import io.javalin.http.Context;
 import io.micrometer.core.instrument.Timer;
 import io.micrometer.core.instrument.distribution.CountAtBucket;
 import io.micrometer.core.instrument.distribution.HistogramSnapshot;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -35,6 +37,7 @@ final class OverviewPage {
    *
    * @param problems why rows are not written now
    * @param toDo what is to be done about the game as a whole
+   * @param paused what waits since operators paused it, and tables that this writer has parked
    * @param waits null before the first look at Redis
    * @param deadLetters -1 when they were not counted yet
    * @param mergeRatio row changes committed for each row written; null when it is not known
@@ -43,6 +46,7 @@ final class OverviewPage {
   record Overview(
       List<String> problems,
       List<String> toDo,
+      List<String> paused,
       @Nullable Waits waits,
       long deadLetters,
       @Nullable Double mergeRatio,
@@ -132,6 +136,7 @@ final class OverviewPage {
     return new Overview(
         writer.problems().get(),
         toDo(backlog, deadLetters),
+        paused(),
         backlog == null ? null : Waits.of(backlog),
         deadLetters,
         Double.isFinite(merges) ? merges : null,
@@ -157,6 +162,16 @@ final class OverviewPage {
                 "",
                 writer.pauses().get())
             .toDo();
+  }
+
+  private List<String> paused() {
+    List<String> all =
+        new ArrayList<>(writer.pauses().get().all().stream().map(PauseText::line).toList());
+    writer
+        .parked()
+        .get()
+        .forEach((table, why) -> all.add("table %s is parked: %s".formatted(table, why)));
+    return all;
   }
 
   private Totals totals() {

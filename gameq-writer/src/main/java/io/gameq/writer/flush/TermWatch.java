@@ -34,6 +34,11 @@ public final class TermWatch {
     answeredNanos = System.nanoTime();
   }
 
+  /** The number of the primary that counts. */
+  public long number() {
+    return number;
+  }
+
   /** How long ago MySQL, which holds the term, answered. */
   public Duration sinceAnswer() {
     return Duration.ofNanos(System.nanoTime() - answeredNanos);

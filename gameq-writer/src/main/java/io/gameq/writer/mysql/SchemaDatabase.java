@@ -6,12 +6,14 @@ import io.gameq.mysql.MySqlConfig;
 import io.gameq.mysql.MySqlPool;
 import io.gameq.mysql.MySqlServerCheck;
 import io.gameq.mysql.schema.CatalogReader;
+import io.gameq.mysql.schema.LayoutTable;
 import io.gameq.mysql.schema.SchemaDraft;
 import io.gameq.mysql.schema.TableFix;
 import io.gameq.mysql.schema.TableSpec;
 import io.gameq.writer.mysql.MigrationPlan.Target;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Consumer;
@@ -97,12 +99,15 @@ public final class SchemaDatabase implements AutoCloseable {
   }
 
   /**
-   * What the rows of a table hold that gameq cannot read; reads the table.
+   * What is odd about a table's columns, and what its rows hold that gameq cannot read; reads the
+   * table.
    *
    * @throws GameQueueException when MySQL does not answer
    */
   public List<String> warningsOfRows(TableSpec table) {
-    return mysql.ask(handle -> LaxValues.look(handle.getConnection(), table.name()));
+    List<String> warnings = new ArrayList<>(new LayoutTable(mysql).oddities(table.name()));
+    warnings.addAll(mysql.ask(handle -> LaxValues.look(handle.getConnection(), table.name())));
+    return warnings;
   }
 
   /**

@@ -15,8 +15,10 @@ import org.jspecify.annotations.Nullable;
  *
  * @param id of this start of it, 8 hex digits
  * @param silentMillis how long ago it said so
+ * @param aheadMillis by how much its host's clock was ahead of Redis' then; negative when behind
  */
-public record ListedNode(String id, long silentMillis, State state, NodeSign sign) {
+public record ListedNode(
+    String id, long silentMillis, long aheadMillis, State state, NodeSign sign) {
   /** A change that waits longer is not on its usual way. */
   private static final long LONG_MILLIS = 60_000;
 
@@ -56,7 +58,8 @@ public record ListedNode(String id, long silentMillis, State state, NodeSign sig
 
   static ListedNode of(ProcessSign said) {
     NodeSign sign = SignFields.read(NodeSign.class, said.fields());
-    return new ListedNode(said.id(), said.silentMillis(), state(said, sign), sign);
+    return new ListedNode(
+        said.id(), said.silentMillis(), said.aheadMillis(), state(said, sign), sign);
   }
 
   /** One that Redis knows nothing of, which is emptied, or has not been told yet. */
@@ -64,6 +67,7 @@ public record ListedNode(String id, long silentMillis, State state, NodeSign sig
     return new ListedNode(
         of.process(),
         of.startedMillisAgo(),
+        0,
         State.UNKNOWN,
         new NodeSign(
             of.identity(),
@@ -150,6 +154,7 @@ public record ListedNode(String id, long silentMillis, State state, NodeSign sig
               who(),
               100.0 * wal.walBytes() / wal.walMaxBytes()));
     }
+    Processes.clock(who(), aheadMillis, all);
     if (!sign.mysql()) {
       all.add("%s does not reach MySQL: nobody can log in there".formatted(who()));
     }

@@ -11,9 +11,11 @@ import java.util.List;
  *
  * @param id of this start of it, 8 hex digits
  * @param silentMillis how long ago it said so
+ * @param aheadMillis by how much its host's clock was ahead of Redis' then; negative when behind
  * @param isGone whether that is too long ago for one that runs
  */
-public record ListedWriter(String id, long silentMillis, boolean isGone, WriterSign sign) {
+public record ListedWriter(
+    String id, long silentMillis, long aheadMillis, boolean isGone, WriterSign sign) {
   /** What it was doing is of use no longer than this; its claims have been taken over by then. */
   private static final long SHOWN_GONE_MILLIS = 3_600_000;
 
@@ -24,6 +26,7 @@ public record ListedWriter(String id, long silentMillis, boolean isGone, WriterS
     return new ListedWriter(
         said.id(),
         said.silentMillis(),
+        said.aheadMillis(),
         !said.isFresh(),
         SignFields.read(WriterSign.class, said.fields()));
   }
@@ -47,6 +50,9 @@ public record ListedWriter(String id, long silentMillis, boolean isGone, WriterS
     if (!isGone && !sign.parked().isEmpty()) {
       all.add(
           "%s cannot write to %s: its log says why".formatted(who(), Shown.text(sign.parked())));
+    }
+    if (!isGone) {
+      Processes.clock(who(), aheadMillis, all);
     }
     return all;
   }

@@ -73,6 +73,7 @@ final class NodesPage {
     all.put("id", node.id());
     all.put("state", node.state().tag());
     all.put("silentMillis", node.silentMillis());
+    all.put("aheadMillis", node.aheadMillis());
     all.putAll(SignFields.values(node.sign()));
     all.put("toDo", node.toDo());
     return JsonLine.of(all);

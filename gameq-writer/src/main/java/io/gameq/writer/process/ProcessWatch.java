@@ -51,6 +51,10 @@ public final class ProcessWatch {
     }
     register(meters, "writers", "Writers", "running", Processes::writersThere);
     register(meters, "writers", "Writers", "gone", of -> of.writers().size() - of.writersThere());
+    Gauge.builder("gameq.clocks.apart", this, of -> of.show(it -> it.clocksApartMillis() / 1e3))
+        .description("By how much the clock of a process is away from Redis' at most")
+        .baseUnit("seconds")
+        .register(meters);
     Gauge.builder("gameq.merge.ratio", this, of -> of.mergeRatio)
         .description("Row changes committed for each row written, in the last minute")
         .register(meters);

@@ -26,6 +26,9 @@ public record Processes(
   /** Two readings of one clock are no further apart. */
   private static final long CLOCK_WENT_BACK_MILLIS = 1_000;
 
+  /** What is less may be a Redis that was slow to hear a sign of life. */
+  private static final long CLOCK_IS_APART_MILLIS = 10_000;
+
   /** Of one name, so that it is no upgrade or a host that was restarted. */
   private static final int MANY_ENDS = 3;
 
@@ -96,6 +99,29 @@ public record Processes(
         .map(ListedWriter::id)
         .sorted()
         .toList();
+  }
+
+  /** By how much clocks of processes that are there are away from Redis' at most, ms. */
+  public long clocksApartMillis() {
+    return Stream.concat(
+            nodes.stream().filter(ListedNode::isThere).map(ListedNode::aheadMillis),
+            writers.stream().filter(of -> !of.isGone()).map(ListedWriter::aheadMillis))
+        .mapToLong(Math::abs)
+        .max()
+        .orElse(0);
+  }
+
+  /** Adds what is to be done about a clock that is wrong. */
+  static void clock(String who, long aheadMillis, List<String> all) {
+    if (Math.abs(aheadMillis) > CLOCK_IS_APART_MILLIS) {
+      all.add(
+          "the clock of %s is %s %s Redis': set the one that is wrong by NTP; times in its logs and"
+                  .formatted(
+                      who,
+                      Shown.duration(Math.abs(aheadMillis)),
+                      aheadMillis > 0 ? "ahead of" : "behind")
+              + " of messages that it schedules are wrong by as much");
+    }
   }
 
   /** What is to be done about them, each in one line; empty when all is well. */

@@ -45,6 +45,7 @@ final class WritersPage {
     all.put("id", writer.id());
     all.put("state", writer.state());
     all.put("silentMillis", writer.silentMillis());
+    all.put("aheadMillis", writer.aheadMillis());
     all.putAll(SignFields.values(writer.sign()));
     all.put("toDo", writer.toDo());
     return JsonLine.of(all);

@@ -15,6 +15,7 @@ import picocli.CommandLine.Spec;
       SchemaInitCommand.class,
       SchemaCheckCommand.class,
       SchemaMigrateCommand.class,
+      SchemaDropColumnCommand.class,
       SchemaIdentityCommand.class
     })
 public final class SchemaCommand implements Runnable {
@@ -24,6 +25,6 @@ public final class SchemaCommand implements Runnable {
   public void run() {
     CommandSpec self = Objects.requireNonNull(spec);
     throw new CommandLine.ParameterException(
-        self.commandLine(), "missing command: init, check, migrate or new-identity");
+        self.commandLine(), "missing command: init, check, migrate, drop-column or new-identity");
   }
 }

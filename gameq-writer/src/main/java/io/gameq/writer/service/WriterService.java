@@ -283,6 +283,9 @@ public final class WriterService implements AutoCloseable {
     Gauge.builder("gameq.writer.claims", leases, of -> of.claims().size())
         .description("Owners that are claimed and not flushed yet")
         .register(meters);
+    Gauge.builder("gameq.term", watch, TermWatch::number)
+        .description("The number of the Redis that counts: it rises with each replacement")
+        .register(meters);
     Gauge.builder("gameq.writer.parked", holdUps.tables(), of -> of.names().size())
         .description("Tables that take no rows now")
         .register(meters);

@@ -142,19 +142,21 @@ final class StatusPage {
 
   private static boolean isToTell(TopicBacklog of) {
     TopicCounts counts = of.counts();
-    return counts.dueLanes() + counts.held() + counts.dead() > 0 || of.isPaused();
+    return counts.dueLanes() + counts.held() + counts.retrying() + counts.dead() > 0
+        || of.isPaused();
   }
 
-  /** {@code mail: 3 due, the oldest for 0.100 s, 1 held, 2 dead, 7 pending}. */
+  /** {@code mail: 3 due, the oldest for 0.100 s, 1 held, 0 tried again, 2 dead, 7 pending}. */
   private static String topic(TopicBacklog of) {
     TopicCounts counts = of.counts();
     return String.format(
         Locale.ROOT,
-        "%s: %,d due%s, %,d held, %,d dead, %,d pending%s",
+        "%s: %,d due%s, %,d held, %,d tried again, %,d dead, %,d pending%s",
         of.topic(),
         counts.dueLanes(),
         of.overdueMillis() == 0 ? "" : ", the oldest for " + Shown.duration(of.overdueMillis()),
         counts.held(),
+        counts.retrying(),
         counts.dead(),
         counts.pending(),
         of.isPaused() ? ", paused: see 'gameq-writer topics'" : "");
@@ -235,6 +237,7 @@ final class StatusPage {
     all.put("pending", of.counts().pending());
     all.put("due", of.counts().dueLanes());
     all.put("held", of.counts().held());
+    all.put("retrying", of.counts().retrying());
     all.put("dead", of.counts().dead());
     all.put("overdueMillis", of.overdueMillis());
     all.put("isPaused", of.isPaused());

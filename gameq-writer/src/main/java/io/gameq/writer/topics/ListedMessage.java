@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param behind how many of its group wait behind it, where that is known
  * @param attempts that failed; of one that is held this one counted
  * @param node that holds it, else empty
- * @param error of a dead one, else empty
+ * @param error of a dead one, or of the last attempt of one that is tried again; else empty
  * @param content null when its value was removed meanwhile, or cannot be read
  */
 public record ListedMessage(
@@ -81,13 +81,13 @@ public record ListedMessage(
         of.behind(),
         of.attempts(),
         of.node(),
-        "",
+        of.error(),
         content);
   }
 
   static ListedMessage of(MessageId id, FoundMessage.Pending of, boolean withPayload) {
     Content content = Content.of(of.value(), withPayload);
-    return of(id, MessageState.PENDING, of.dueMillis(), of.attempts(), "", "", content);
+    return of(id, MessageState.PENDING, of.dueMillis(), of.attempts(), "", of.error(), content);
   }
 
   static ListedMessage of(MessageId id, FoundMessage.Held of, boolean withPayload) {

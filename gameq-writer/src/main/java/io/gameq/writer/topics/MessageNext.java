@@ -82,9 +82,10 @@ public record MessageNext(boolean isToAct, String sentence) {
 
   private static MessageNext pending(FoundMessage.Pending of, long ahead, long nowMillis) {
     String failed =
-        of.attempts() == 0
+        of.error().isEmpty()
             ? ""
-            : "it was attempted %s and failed; ".formatted(Shown.count(of.attempts(), "time"));
+            : "it failed %s, at last with: %s; "
+                .formatted(Shown.count(of.attempts(), "time"), Shown.text(of.error()));
     String group =
         ahead == 0 ? "" : ", after %s of its group".formatted(Shown.count(ahead, "message"));
     long late = nowMillis - of.dueMillis();

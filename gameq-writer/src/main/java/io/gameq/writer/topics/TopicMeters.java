@@ -27,7 +27,9 @@ public final class TopicMeters {
   public TopicMeters(MeterRegistry meters) {
     messages =
         MultiGauge.builder("gameq.topic.messages")
-            .description("Messages by where they are; due are lanes, and pending ones as well")
+            .description(
+                "Messages by where they are; due are lanes, and pending ones as well, as those to"
+                    + " be tried again")
             .register(meters);
     overdue =
         MultiGauge.builder("gameq.topic.overdue")
@@ -58,6 +60,7 @@ public final class TopicMeters {
       counts.add(row(tags.and("state", "due"), topic, of -> of.counts().dueLanes()));
       counts.add(row(tags.and("state", "held"), topic, of -> of.counts().held()));
       counts.add(row(tags.and("state", "dead"), topic, of -> of.counts().dead()));
+      counts.add(row(tags.and("state", "retrying"), topic, of -> of.counts().retrying()));
       ages.add(row(tags, topic, of -> of.overdueMillis() / 1e3));
       pauses.add(row(tags, topic, of -> of.isPaused() ? 1 : 0));
     }

@@ -125,6 +125,7 @@ public final class TopicText {
     all.put("pending", counts.pending());
     all.put("due", counts.dueLanes());
     all.put("held", counts.held());
+    all.put("retrying", counts.retrying());
     all.put("dead", counts.dead());
     all.put("overdueMillis", of.overdueMillis(survey.nowMillis()));
     all.put(

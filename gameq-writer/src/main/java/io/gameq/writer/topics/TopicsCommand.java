@@ -54,7 +54,17 @@ public final class TopicsCommand extends TopicCommand {
   }
 
   private void print(TopicSurvey survey) {
-    new TextTable(out(), "TOPIC", "PENDING", "DUE", "HELD", "DEAD", "OVERDUE", "NEXT", "DEFINITION")
+    new TextTable(
+            out(),
+            "TOPIC",
+            "PENDING",
+            "DUE",
+            "HELD",
+            "RETRYING",
+            "DEAD",
+            "OVERDUE",
+            "NEXT",
+            "DEFINITION")
         .print(survey.topics().stream().map(of -> cells(of, survey.nowMillis())).toList());
     out().println(Shown.count(survey.topics().size(), "topic"));
     for (OfTopic of : survey.topics()) {
@@ -79,6 +89,7 @@ public final class TopicsCommand extends TopicCommand {
         Long.toString(counts.pending()),
         Long.toString(counts.dueLanes()),
         Long.toString(counts.held()),
+        Long.toString(counts.retrying()),
         Long.toString(counts.dead()),
         overdue == 0 ? "-" : Shown.duration(overdue),
         counts.firstDueMillis() < 0 || next <= 0 ? "-" : "in " + Shown.duration(next),

@@ -20,9 +20,9 @@ import picocli.CommandLine.Parameters;
     description = "Lists messages of a topic by state, a page at a time; reads Redis only.",
     footer = {
       "",
-      "States: pending (they wait; of a group the next one, and how many are BEHIND it), ready"
-          + " (those that are taken next), held (a handler has them), dead (set aside with an"
-          + " error).",
+      "States: pending (they wait; of a group the next one, and how many are BEHIND it; with the"
+          + " ERROR of the last attempt where one failed), ready (those that are taken next), held"
+          + " (a handler has them), dead (set aside with an error).",
       "Slot after slot; in a slot by their times, dead ones by their keys."
     })
 final class TopicsShowCommand extends TopicCommand {
@@ -84,7 +84,8 @@ final class TopicsShowCommand extends TopicCommand {
             "ATTEMPTS",
             "PRIORITY",
             "BYTES",
-            of == MessageState.HELD ? "NODE" : of == MessageState.DEAD ? "ERROR" : "BEHIND")
+            of == MessageState.HELD ? "NODE" : "BEHIND",
+            "ERROR")
         .print(page.messages().stream().map(message -> cells(message, page)).toList());
     page.messages().forEach(this::payload);
     out().println(Shown.count(page.messages().size(), of.text() + " message"));
@@ -116,9 +117,9 @@ final class TopicsShowCommand extends TopicCommand {
         content == null ? "?" : Integer.toString(content.payloadBytes()),
         switch (of.state()) {
           case HELD -> Shown.text(of.node());
-          case DEAD -> Shown.cut(of.error(), MOST_ERROR);
           default -> Long.toString(of.behind());
-        });
+        },
+        of.error().isEmpty() ? "-" : Shown.cut(of.error(), MOST_ERROR));
   }
 
   static String relative(long millis) {

@@ -221,9 +221,7 @@ public final class OwnerPage {
     long millis = of.dueMillis() - nowMillis;
     return of.dueMillis() <= 0
         ? "due at once"
-        : millis > 0
-            ? String.format(Locale.ROOT, "due in %,d ms", millis)
-            : "due since " + seconds(-millis);
+        : millis > 0 ? "due in " + Shown.duration(millis) : "due since " + seconds(-millis);
   }
 
   private static String pause(Pause of) {

@@ -40,7 +40,7 @@ public record WhatNext(Kind kind, String sentence) {
     /** The lease of the writer that had it is over. */
     LAPSED(false),
     /** MySQL refuses a row; it is tried again. */
-    REFUSED(false),
+    REFUSED(true),
     /** Redis forgot who owns; a writer asks MySQL. */
     UNOWNED(false),
     /** Its node puts rows back that Redis lost. */
@@ -97,8 +97,23 @@ public record WhatNext(Kind kind, String sentence) {
     return waiting.stream()
         .filter(of -> of.kind().isToAct())
         .findFirst()
-        .or(() -> waiting.stream().findFirst())
+        .or(() -> waiting.stream().findFirst().map(of -> besideDeadLetters(trace, of)))
         .orElseGet(() -> ofRest(trace, redis));
+  }
+
+  private static WhatNext besideDeadLetters(OwnerTrace trace, WhatNext of) {
+    long dead = trace.mysql() == null ? 0 : trace.mysql().deadLetters();
+    return dead == 0
+        ? of
+        : next(
+            Kind.DEAD_LETTERS,
+            "%s Before, MySQL has refused %s: %s"
+                .formatted(of.sentence(), Shown.count(dead, "row"), mendLetters(trace)));
+  }
+
+  private static String mendLetters(OwnerTrace trace) {
+    return "mend the cause, then 'gameq-writer dead retry --owner %s', or 'dead discard'."
+        .formatted(Shown.text(trace.owner().id()));
   }
 
   /** Of what waits under the owner's sessions, or in one inbox. */
@@ -181,7 +196,13 @@ public record WhatNext(Kind kind, String sentence) {
           "all of its rows are of paused tables (%s): they wait until 'gameq-writer resume'."
               .formatted(Shown.text(String.join(", ", paused))));
     }
-    return due(trace, redis, newest);
+    WhatNext due = due(trace, redis, newest);
+    return paused.isEmpty()
+        ? due
+        : next(
+            Kind.PAUSED,
+            "its rows of paused tables (%s) wait until 'gameq-writer resume'; of the others: %s"
+                .formatted(Shown.text(String.join(", ", paused)), due.sentence()));
   }
 
   private static WhatNext paused(Pause pause) {
@@ -240,8 +261,7 @@ public record WhatNext(Kind kind, String sentence) {
     if (millis > 0) {
       return next(
           Kind.DUE_LATER,
-          String.format(
-              Locale.ROOT, "due in %,d ms: the next writer takes it then%s.", millis, unless));
+          "due in %s: the next writer takes it then%s.".formatted(Shown.duration(millis), unless));
     }
     if (waits.dueMillis() > 0 && -millis > LATE_MILLIS) {
       return next(
@@ -264,10 +284,8 @@ public record WhatNext(Kind kind, String sentence) {
     if (mysql.deadLetters() > 0) {
       return next(
           Kind.DEAD_LETTERS,
-          ("nothing waits, and MySQL has refused %s: mend the cause, then 'gameq-writer dead"
-                      + " retry")
-                  .formatted(Shown.count(mysql.deadLetters(), "row"))
-              + " --owner %s', or 'dead discard'.".formatted(owner));
+          "nothing waits, and MySQL has refused %s: %s"
+              .formatted(Shown.count(mysql.deadLetters(), "row"), mendLetters(trace)));
     }
     if (redis.sessions().stream().anyMatch(of -> of.stale() && of.dirty() != null)) {
       return next(

@@ -29,8 +29,22 @@ public final class ParkedTables {
   private final Map<String, String> reasons = new ConcurrentHashMap<>();
   private final Map<String, Long> complainedNanos = new ConcurrentHashMap<>();
 
-  /** Says, now and then, why rows of a table wait. */
-  void complain(String table, String reason) {
+  /** Tables of which single rows wait: they are met again at the next try. */
+  private final Map<String, Misfits> misfits = new ConcurrentHashMap<>();
+
+  private record Misfits(String reason, long seenNanos) {
+    boolean isRecent() {
+      return System.nanoTime() - seenNanos < 3 * RETRY_NANOS;
+    }
+  }
+
+  /** Rows of a table wait, others may pass: says why, now and then. */
+  void keepSome(String table, String reason) {
+    misfits.put(table, new Misfits(reason, System.nanoTime()));
+    complain(table, reason);
+  }
+
+  private void complain(String table, String reason) {
     long now = System.nanoTime();
     if (now - complainedNanos.getOrDefault(table, now - COMPLAIN_EVERY_NANOS)
         >= COMPLAIN_EVERY_NANOS) {
@@ -56,15 +70,17 @@ public final class ParkedTables {
     reasons.keySet().removeAll(tables);
   }
 
-  /** Those that take no rows now. */
+  /** Those that take no rows now, or not all. */
   public Set<String> names() {
-    return Set.copyOf(untilNanos.keySet());
+    return reasons().keySet();
   }
 
   /** The same, each with why. */
   public Map<String, String> reasons() {
-    Map<String, String> all = new TreeMap<>(reasons);
-    all.keySet().retainAll(untilNanos.keySet());
+    Map<String, String> all = new TreeMap<>();
+    misfits.values().removeIf(of -> !of.isRecent());
+    misfits.forEach((table, of) -> all.put(table, of.reason));
+    untilNanos.keySet().forEach(table -> all.put(table, reasons.getOrDefault(table, "locked")));
     return all;
   }
 

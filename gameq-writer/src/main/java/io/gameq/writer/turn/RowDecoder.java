@@ -111,7 +111,7 @@ public final class RowDecoder {
     if (!present.misfits.isEmpty()) {
       By fresh = new By(catalogs.readAfter(claimedNanos), true, now);
       decoded = decode(batch, fresh);
-      fresh.misfits.forEach(parked::complain);
+      fresh.misfits.forEach(parked::keepSome);
       return decoded;
     }
     if (decoded.stream().allMatch(of -> of.kept.isEmpty()) || !reloadCatalog()) {
@@ -191,7 +191,7 @@ public final class RowDecoder {
   private boolean isManaged(String table, Catalog tables) {
     boolean managed = tables.manages(table);
     if (!managed) {
-      parked.complain(table, tables.unmanaged().getOrDefault(table, "it is not managed by gameq"));
+      parked.keepSome(table, tables.unmanaged().getOrDefault(table, "it is not managed by gameq"));
     }
     return managed;
   }

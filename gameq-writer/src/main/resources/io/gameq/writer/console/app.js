@@ -117,6 +117,7 @@ function navigation(current) {
   const entries = pages().filter((page) => !page.isHidden).map((page) => el('li', {},
     link(page.title, `#/${page.path}`, { 'aria-current': page === current || page.path === current.under ? 'page' : null })));
   document.getElementById('nav').replaceChildren(el('ul', {}, entries));
+  document.querySelector('nav a[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
 }
 
 function showVisitor() {

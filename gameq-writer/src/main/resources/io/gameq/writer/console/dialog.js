@@ -17,7 +17,10 @@ export function act({ title, text, fields = [], action, danger, path, body }) {
     const dialog = el('dialog', { 'aria-labelledby': 'dialog-title', 'aria-describedby': 'dialog-text' }, form);
     let id = formId(); // of what is shown now
     id.catch((e) => { problem.textContent = e.message; });
+    const away = () => leave(null); // Back, or another address
+    addEventListener('hashchange', away);
     function leave(answer) {
+      removeEventListener('hashchange', away);
       dialog.close();
       dialog.remove();
       resolve(answer);

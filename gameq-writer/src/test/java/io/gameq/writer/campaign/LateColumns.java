@@ -39,6 +39,12 @@ final class LateColumns {
 
   static final String DROP = "DROP COLUMN gone";
 
+  /** What 'schema drop-column' does. */
+  static String announced(String table) {
+    return "INSERT INTO gameq_dropped_column VALUES ('%s', 'gone', UTC_TIMESTAMP(3))"
+        .formatted(table);
+  }
+
   /** What rows have of which nobody says anything. */
   private static final String DEFAULTS = "7,null,,calm";
 

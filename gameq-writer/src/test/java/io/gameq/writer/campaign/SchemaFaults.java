@@ -32,6 +32,9 @@ final class SchemaFaults {
     added(world, random);
     alter(world, LateColumns.WIDEN);
     restartOneByOne(world, random);
+    for (String table : CampaignTables.NAMES) {
+      world.mysql().execute(LateColumns.announced(table));
+    }
     alter(world, LateColumns.DROP);
     restartOneByOne(world, random);
   }

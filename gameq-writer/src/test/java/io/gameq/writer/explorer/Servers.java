@@ -351,8 +351,7 @@ final class Servers implements AutoCloseable {
             t.replId(),
             t.address(),
             t.sentinelEpoch(),
-            t.formerRunId(),
-            t.formerReplId(),
+            t.formerRunIds(),
             0));
   }
 

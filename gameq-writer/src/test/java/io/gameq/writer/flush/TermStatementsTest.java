@@ -107,7 +107,7 @@ class TermStatementsTest {
     assertTrue(terms.moveOn(before, promoted));
     assertFalse(terms.moveOn(before, promoted));
     assertEquals(2, terms.current().number());
-    assertEquals("run-p", terms.current().formerRunId());
+    assertEquals("run-p", terms.current().formerRunIds());
   }
 
   @Test

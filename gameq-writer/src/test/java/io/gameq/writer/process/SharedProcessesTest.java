@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.gameq.redis.RedisConfig;
 import io.gameq.redis.RedisConnection;
 import io.gameq.redis.RedisConnector;
+import io.gameq.redis.SlotKeys;
 import io.gameq.redis.script.BacklogScript;
 import io.gameq.redis.script.ProcessSigns;
 import io.gameq.servers.TestServers;
@@ -39,6 +40,27 @@ class SharedProcessesTest {
 
   private List<String> nodes(SharedProcesses of) {
     return Objects.requireNonNull(of.latest(redis)).nodes().stream().map(ListedNode::id).toList();
+  }
+
+  @Test
+  void aClockThatIsAnHourOffIsToldByTheNameOfItsProcess() {
+    tell("0000000a", ProcessSigns.WRITER);
+    tell("0000000b", ProcessSigns.WRITER);
+    Processes right = Processes.of(redis, namespace);
+    assertEquals(List.of(), right.toDo());
+    assertTrue(right.clocksApartMillis() < 10_000, right::toString);
+    redis
+        .sync()
+        .hset(
+            SlotKeys.bytes(namespace + ":process:0000000b"),
+            SlotKeys.bytes("ahead"),
+            SlotKeys.bytes("-3600000"));
+    Processes wrong = Processes.of(redis, namespace);
+    assertEquals(3_600_000, wrong.clocksApartMillis());
+    assertEquals(1, wrong.toDo().size(), wrong::toString);
+    assertTrue(
+        wrong.toDo().get(0).startsWith("the clock of writer 0000000b is 1 h 0 min behind"),
+        wrong.toDo().get(0));
   }
 
   @Test

@@ -99,6 +99,37 @@ class SchemaCommandsTest {
   }
 
   @Test
+  void aColumnThatIsGoneIsAskedForAndAnnounced() throws Exception {
+    assertEquals(ExitCodes.OK, migrate(GOOD).exitCode());
+    game.execute(
+        "ALTER TABLE player ADD COLUMN level INT NOT NULL",
+        "INSERT INTO gameq_layout VALUES ('player', 7, 'id int,name varchar(32) utf8mb4,level"
+            + " int')");
+    assertFalse(check(GOOD).out().contains("warning: rows were once written"));
+    CommandLineRun unknown = run("drop-column", config(GOOD), "player", "levle");
+    assertEquals(ExitCodes.COULD_NOT_RUN, unknown.exitCode());
+    assertTrue(unknown.err().contains("has no column levle"), unknown.err());
+    CommandLineRun key = run("drop-column", config(GOOD), "player", "ID");
+    assertTrue(key.err().contains("names the row or its owner"), key.err());
+
+    game.execute("ALTER TABLE player DROP COLUMN level");
+    CommandLineRun gone = check(GOOD);
+    assertEquals(ExitCodes.OK, gone.exitCode(), gone.out());
+    assertTrue(gone.out().contains("run 'schema drop-column player level'"), gone.out());
+    CommandLineRun announced = run("drop-column", config(GOOD), "player", "level");
+    assertEquals(
+        "player.level: rows are written without it from now on\n", announced.out(), announced::err);
+    assertFalse(check(GOOD).out().contains("level"));
+
+    game.execute("ALTER TABLE player ADD COLUMN level INT NOT NULL");
+    assertTrue(check(GOOD).out().contains("'schema drop-column --undo player level'"));
+    CommandLineRun undone = run("drop-column", config(GOOD), "--undo", "player", "level");
+    assertEquals("player.level: rows with a value for it wait when it is gone\n", undone.out());
+    assertFalse(check(GOOD).out().contains("level"));
+    assertEquals("2", game.queryText("SELECT COUNT(*) FROM gameq_audit"));
+  }
+
+  @Test
   void aCloneGetsAnIdentityOfItsOwn() throws Exception {
     assertEquals(ExitCodes.OK, migrate(GOOD).exitCode());
     String before = setting("database");

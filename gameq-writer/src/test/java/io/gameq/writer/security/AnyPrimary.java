@@ -16,7 +16,7 @@ final class AnyPrimary implements Terms {
 
   @Override
   public Term current() {
-    return new Term(0, "", "", "", Primary.NO_SENTINEL, "", "", 0);
+    return new Term(0, "", "", "", Primary.NO_SENTINEL, "", 0);
   }
 
   @Override

@@ -95,7 +95,7 @@ class WhatNextTest {
   @Test
   void itsMergeWindowLasts() {
     dirty(SECOND, 1_234);
-    expect(Kind.DUE_LATER, "due in 1,234 ms: the next writer takes it then");
+    expect(Kind.DUE_LATER, "due in 1.234 s: the next writer takes it then");
   }
 
   @Test
@@ -141,7 +141,7 @@ class WhatNextTest {
   void anOperatorPausedIt() {
     dirty(SECOND, -90_000);
     pauses.add(new Pause(Scope.TABLE, "item", "alter", "ann", Instant.ofEpochMilli(NOW)));
-    expect(Kind.PAUSED, "paused tables (item)");
+    expect(Kind.PAUSED, "all of its rows are of paused tables (item)");
     pauses.set(0, new Pause(Scope.SLOT, "3", "look", "ann", Instant.ofEpochMilli(NOW)));
     expect(Kind.PAUSED, "slot 3 is paused by ann since 2023-11-14 22:13:20.000 UTC (look)");
     pauses.set(0, new Pause(Scope.ALL, "", "backup", "ann", Instant.ofEpochMilli(NOW)));
@@ -160,7 +160,8 @@ class WhatNextTest {
             false,
             false));
     pauses.add(new Pause(Scope.TABLE, "item", "alter", "ann", Instant.ofEpochMilli(NOW)));
-    expect(Kind.DUE_NOW, "the next writer takes it");
+    expect(
+        Kind.PAUSED, "paused tables (item) wait until 'gameq-writer resume'; of the others: due");
   }
 
   @Test
@@ -202,7 +203,8 @@ class WhatNextTest {
     deadLetters = 2;
     expect(Kind.DEAD_LETTERS, "MySQL has refused 2 rows");
     dirty(SECOND, 10);
-    expect(Kind.DUE_LATER, "due in 10 ms");
+    expect(Kind.DEAD_LETTERS, "due in 0.010 s: the next writer takes it then");
+    expect(Kind.DEAD_LETTERS, "Before, MySQL has refused 2 rows");
   }
 
   @Test
@@ -228,7 +230,7 @@ class WhatNextTest {
     mysqlAnswers = false;
     expect(Kind.CANNOT_TELL, "MySQL does not answer");
     dirty(SECOND, 100);
-    expect(Kind.DUE_LATER, "due in 100 ms");
+    expect(Kind.DUE_LATER, "due in 0.100 s");
   }
 
   @Test
@@ -262,10 +264,10 @@ class WhatNextTest {
   @Test
   void whatWasSentWaitsAsTheOwnersOwnRows() {
     sent(NOW + 200, false);
-    expect(Kind.DUE_LATER, "due in 200 ms");
+    expect(Kind.DUE_LATER, "due in 0.200 s");
     raised = null; // nobody has opened it
     owns = null;
-    expect(Kind.DUE_LATER, "due in 200 ms");
+    expect(Kind.DUE_LATER, "due in 0.200 s");
   }
 
   @Test

@@ -22,6 +22,7 @@ class MismatchesTest {
               "item",
               List.of(integer("id"), integer("player_id"), integer("count")),
               Set.of(),
+              Set.of(),
               List.of("id"),
               "player",
               "player_id",

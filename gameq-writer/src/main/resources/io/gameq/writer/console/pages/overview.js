@@ -1,7 +1,7 @@
 import { el, facts, liveTable, link, say } from '../dom.js';
 import { get } from '../api.js';
 import { chart } from '../chart.js';
-import { whole, figure, millis, shortMillis, bytes, count } from '../text.js';
+import { whole, figure, millis, shortMillis, bytes, count, plain } from '../text.js';
 
 const MOST_SPAN_MILLIS = 15 * 60 * 1000;
 const LEAST_SPAN_MILLIS = 2 * 60 * 1000;
@@ -63,16 +63,16 @@ function attention() {
   let last = null;
   return {
     node,
-    update(problems, toDo) {
-      const now = JSON.stringify([problems, toDo]);
+    update(problems, toDo, paused) {
+      const now = JSON.stringify([problems, toDo, paused]);
       if (now === last) {
         return;
       }
       last = now;
-      const lines = [...problems, ...toDo];
+      const lines = [...problems, ...toDo, ...paused];
       node.className = `attention ${problems.length ? 'bad' : lines.length ? '' : 'good'}`;
-      say(heading, problems.length ? '✕ Rows are not written' : lines.length ? '! Needs attention' : '✓ All is well');
-      list.replaceChildren(...lines.map((line) => el('li', {}, line)));
+      say(heading, problems.length ? '✕ Rows are not written' : lines.length > paused.length ? '! Needs attention' : lines.length ? '! Held back' : '✓ All is well');
+      list.replaceChildren(...lines.map((line) => el('li', {}, plain(line))), ...(paused.length ? [el('li', {}, link('See what is held back', '#/held'))] : []));
       list.hidden = lines.length === 0;
     },
   };
@@ -117,7 +117,7 @@ export default {
         beats = []; // another process: its beats begin anew
       }
       beats = [...beats, ...page.beats].slice(-MOST_BEATS);
-      state.update(page.problems, page.toDo);
+      state.update(page.problems, page.toDo, page.paused);
       showTiles(page);
       showCharts();
       steps.update(page.steps);

@@ -29,6 +29,7 @@ async function all(root, context) {
     { label: 'Pending', num: true, text: (of) => whole(of.pending) },
     { label: 'Due', num: true, text: (of) => whole(of.due) },
     { label: 'Held', num: true, text: (of) => whole(of.held) },
+    { label: 'Tried again', num: true, text: (of) => whole(of.retrying) },
     { label: 'Dead', num: true, text: (of) => whole(of.dead) },
     { label: 'Oldest due', num: true, text: (of) => (of.overdueMillis ? millis(of.overdueMillis) : '–') },
     { label: 'Paused', wide: true, text: (of) => (of.pause ? `by ${plain(of.pause.by)}: ${plain(of.pause.reason)}` : '') },
@@ -72,9 +73,8 @@ async function one(root, context, topic) {
     { label: when, together: true, text: (of) => utc(of.millis) },
     { label: 'Attempts', num: true, text: (of) => String(of.attempts) },
     { label: 'Bytes', num: true, text: (of) => (of.content ? whole(of.content.payloadBytes) : '?') },
-    state === 'held' ? { label: 'Node', text: (of) => plain(of.node) }
-      : state === 'dead' ? { label: 'Error', wide: true, text: (of) => plain(of.error) }
-        : { label: 'Behind it', num: true, text: (of) => whole(of.behind) },
+    state === 'held' ? { label: 'Node', text: (of) => plain(of.node) } : { label: 'Behind it', num: true, text: (of) => whole(of.behind) },
+    { label: 'Error', wide: true, text: (of) => plain(of.error) },
   ], (of) => `${of.group ?? ''} ${of.key} ${of.content?.version ?? ''}`, 'There are no such messages.');
   const more = button('More messages', () => load(false));
   const change = el('div', { class: 'buttons' });
@@ -90,7 +90,7 @@ async function one(root, context, topic) {
     table.update(messages);
     more.hidden = next === '';
     const of = page.topic;
-    say(line, `${whole(of.pending)} pending, ${whole(of.due)} due${of.overdueMillis ? `, the oldest for ${millis(of.overdueMillis)}` : ''}, ${whole(of.held)} held, ${whole(of.dead)} dead. ${plain(of.definition)}`);
+    say(line, `${whole(of.pending)} pending, ${whole(of.due)} due${of.overdueMillis ? `, the oldest for ${millis(of.overdueMillis)}` : ''}, ${whole(of.held)} held, ${whole(of.retrying)} failed and tried again, ${whole(of.dead)} dead. ${plain(of.definition)}`);
     say(paused, of.pause ? `Paused by ${plain(of.pause.by)} since ${utc(of.pause.atMillis)}: ${plain(of.pause.reason)}` : '');
     say(limited, of.rate ? `Limited to ${plain(of.rate)}` : '');
     change.replaceChildren(...(visitor().mayAct ? [of.pause ? button('Resume …', resume) : button('Pause …', pause)] : [el('span', { class: 'hint' }, visitor().whyNot)]));
