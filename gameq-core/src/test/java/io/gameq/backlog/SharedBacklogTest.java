@@ -8,9 +8,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.gameq.redis.RedisConfig;
 import io.gameq.redis.RedisConnection;
 import io.gameq.redis.RedisConnector;
+import io.gameq.redis.RedisState;
 import io.gameq.redis.Slots;
 import io.gameq.redis.script.BacklogScript;
+import io.gameq.redis.script.Waiting;
 import io.gameq.servers.TestServers;
+import java.util.List;
 import java.util.Objects;
 import java.util.UUID;
 import org.junit.jupiter.api.AfterEach;
@@ -70,6 +73,15 @@ class SharedBacklogTest {
     age(SharedBacklog.OLD_MILLIS);
     assertEquals(5, Objects.requireNonNull(other.latest(redis)).what().slots().get(1).due());
     assertEquals(5, Objects.requireNonNull(writer.latest(redis)).what().slots().get(1).due());
+  }
+
+  @Test
+  void whatIsHeldUpIsNotOldForNodes() {
+    Waiting heldUp = new Waiting(0, 100_000, 1, 1, 0, 0, 0, 1_000, 99_000, 1, 1, 0, 0, 0, 0);
+    Backlog backlog =
+        new Backlog(List.of(heldUp), new RedisState("8", 1, 0, "noeviction", 0), List.of(), 0);
+    assertEquals(99_000, backlog.oldestAgeMillis());
+    assertEquals(1_000, BacklogSummary.of(backlog).oldestAgeMillis());
   }
 
   @Test

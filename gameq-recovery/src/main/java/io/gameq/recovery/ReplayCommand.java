@@ -11,6 +11,8 @@ import io.gameq.healing.ReplayTarget;
 import io.gameq.healing.Status;
 import io.gameq.healing.WalFolder;
 import io.gameq.healing.WalReplay;
+import io.gameq.recovery.mysql.ColumnRestore;
+import io.gameq.terminal.ExitCodes;
 import io.gameq.terminal.Question;
 import io.gameq.terminal.Shown;
 import java.io.PrintWriter;
@@ -87,6 +89,15 @@ final class ReplayCommand extends PlanningCommand {
   private boolean includeLive;
 
   @Option(
+      names = "--column",
+      paramLabel = "TABLE.COLUMN",
+      description =
+          "Put back values of this column and nothing else, as after DROP COLUMN by mistake and"
+              + " ADD COLUMN: into rows that MySQL holds in the version that the WAL has, with"
+              + " another value, also one that an operator gave it. Several times for several.")
+  private List<String> columns = List.of();
+
+  @Option(
       names = "--yes",
       description =
           "Do not ask where the sessions of more than "
@@ -96,7 +107,7 @@ final class ReplayCommand extends PlanningCommand {
 
   @Override
   public Integer call() {
-    if (into == Into.REDIS && !hasRedis()) {
+    if (into == Into.REDIS && !hasRedis() && columns.isEmpty()) {
       throw new GameQueueException("give --redis, or --into mysql when Redis is gone for good");
     }
     if (rate < 0) {
@@ -107,8 +118,46 @@ final class ReplayCommand extends PlanningCommand {
 
   @Override
   int call(Servers open, ProgressLine progress) {
+    if (!columns.isEmpty()) {
+      return columns(open, progress);
+    }
     Planner.Options wanted = new Planner.Options(owners(), includeLive, false, false);
     return execute ? execute(open, progress, wanted) : planOnly(open, progress, wanted);
+  }
+
+  private int columns(Servers open, ProgressLine progress) {
+    ColumnRestore restore = open.database().columns(columns);
+    RateLimit limit = new RateLimit(rate);
+    String names = String.join(" ", columns);
+    if (execute) {
+      audit(open, "columns " + names);
+    }
+    Plan unused =
+        plan(
+            open,
+            progress,
+            new Planner.Options(owners(), true, true, true),
+            row -> restore.add(row, limit, execute));
+    restore.finish(limit);
+    out()
+        .println(
+            "%s of %s differ from what the WALs have; %s"
+                .formatted(
+                    Shown.count(restore.found(), "value"),
+                    names,
+                    execute
+                        ? Shown.count(restore.written(), "value") + " written"
+                        : "nothing was changed: --execute does it"));
+    return restore.found() == restore.written() ? ExitCodes.OK : ExitCodes.FOUND_SOMETHING;
+  }
+
+  private void audit(Servers open, String detail) {
+    open.database()
+        .audit(
+            "replay",
+            open.wals().folders().stream().map(WalFolder::id).collect(Collectors.joining(" ")),
+            "%s, owners %s"
+                .formatted(detail, owners().isEmpty() ? "all" : String.join(" ", owners())));
   }
 
   private int planOnly(Servers open, ProgressLine progress, Planner.Options wanted) {
@@ -128,15 +177,11 @@ final class ReplayCommand extends PlanningCommand {
         into == Into.MYSQL
             ? new MySqlTarget(open.database(), lookups.codec(open.wals()), limit)
             : new RedisTarget(Objects.requireNonNull(lookups.redis()), limit);
-    open.database()
-        .audit(
-            "replay",
-            open.wals().folders().stream().map(WalFolder::id).collect(Collectors.joining(" ")),
-            "into %s, conflicts %s, owners %s"
-                .formatted(
-                    into.name().toLowerCase(Locale.ROOT),
-                    conflicts.name().toLowerCase(Locale.ROOT),
-                    owners().isEmpty() ? "all" : String.join(" ", owners())));
+    audit(
+        open,
+        "into %s, conflicts %s"
+            .formatted(
+                into.name().toLowerCase(Locale.ROOT), conflicts.name().toLowerCase(Locale.ROOT)));
     Plan before = new Plan(open, wanted, progress);
     WalReplay replay =
         new WalReplay(

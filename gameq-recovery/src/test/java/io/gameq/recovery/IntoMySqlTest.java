@@ -148,6 +148,33 @@ class IntoMySqlTest extends RecoveryFixture {
     assertEquals(RecoveryMain.CLEAN, game.run("verify --no-redis").exitCode());
   }
 
+  @Test
+  void valuesOfAColumnThatWasDroppedByMistakeArePutBack() throws Exception {
+    putItemsAndPets();
+    assertEquals(
+        RecoveryMain.CLEAN, game.run("replay --execute --into mysql --no-redis").exitCode());
+    game.database
+        .server()
+        .execute(
+            "ALTER TABLE pet DROP COLUMN name",
+            "ALTER TABLE pet ADD COLUMN name VARCHAR(20) NOT NULL DEFAULT 'lost'",
+            "UPDATE pet SET gq_version = gq_version + 1 WHERE id = 3"); // written since
+    assertEquals(RecoveryMain.FOUND_SOMETHING, game.run("verify --no-redis").exitCode());
+    Run dry = game.run("replay --column pet.name --no-redis");
+    assertEquals(RecoveryMain.FOUND_SOMETHING, dry.exitCode());
+    assertTrue(dry.says("2 values of pet.name differ"), dry::toString);
+    assertEquals("lost", game.query("SELECT GROUP_CONCAT(DISTINCT name) FROM pet"));
+    Run done = game.run("replay --execute --column pet.name --no-redis");
+    assertEquals(RecoveryMain.CLEAN, done.exitCode(), done::toString);
+    assertTrue(done.says("2 values written"), done::toString);
+    assertEquals("Rex,Rex,lost", game.query("SELECT GROUP_CONCAT(name ORDER BY id) FROM pet"));
+    assertEquals(RecoveryMain.CLEAN, game.run("verify --no-redis").exitCode());
+    assertTrue(
+        game.run("replay --column pet.player_id --no-redis").says("names the row or its owner"));
+    assertEquals(
+        "1", game.query("SELECT COUNT(*) FROM gameq_audit WHERE detail LIKE 'columns pet.name%'"));
+  }
+
   private void putItemsAndPets() {
     play(
         "n1",

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.gameq.GameQueueException;
 import io.gameq.redis.SlotKeys;
+import io.gameq.redis.Slots;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -36,6 +37,23 @@ class DefinedTopicsTest {
       }
       assertEquals(paused, DefinedTopic.find(of.redis, of.namespace, "building"));
       assertEquals(Map.of("building", paused), DefinedTopic.all(of.redis, of.namespace));
+    }
+  }
+
+  @Test
+  void aSurveySaysHowManyTopicsItLeftOut() {
+    try (ScriptedTopic of = new ScriptedTopic()) {
+      for (int i = 0; i < TopicSurvey.MOST_TOPICS + 5; i++) {
+        of.redis
+            .sync()
+            .hset(
+                SlotKeys.bytes(of.namespace + ":topics"),
+                SlotKeys.bytes("t" + i),
+                SlotKeys.bytes("damaged"));
+      }
+      TopicSurvey survey = TopicSurvey.of(of.redis, new Slots(of.namespace, 4));
+      assertEquals(TopicSurvey.MOST_TOPICS, survey.topics().size());
+      assertEquals(5, survey.left());
     }
   }
 

@@ -12,6 +12,7 @@ import io.gameq.mysql.tables.DurableRows;
 import io.gameq.mysql.tables.TermTable;
 import io.gameq.term.Terms;
 import io.gameq.wal.WalRecord;
+import java.util.List;
 import java.util.Map;
 
 /** Recovery's connections to the game's database, whose schema and settings were checked. */
@@ -113,6 +114,11 @@ public final class RecoveryDatabase implements AutoCloseable {
   /** Writes that go around Redis. */
   public DirectReplay directReplay() {
     return new DirectReplay(mysql);
+  }
+
+  /** Values of single columns, each {@code table.column}; see {@link ColumnRestore}. */
+  public ColumnRestore columns(List<String> names) {
+    return new ColumnRestore(mysql, rows.catalog(), names);
   }
 
   @Override

@@ -1,0 +1,142 @@
+package io.gameq.recovery.mysql;
+
+import io.gameq.GameQueueException;
+import io.gameq.agent.RateLimit;
+import io.gameq.healing.PlannedRow;
+import io.gameq.healing.Status;
+import io.gameq.mysql.JdbcValues;
+import io.gameq.mysql.MySql;
+import io.gameq.rows.Catalog;
+import io.gameq.rows.Column;
+import io.gameq.rows.RowImage;
+import io.gameq.rows.Table;
+import java.sql.PreparedStatement;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+
+/**
+ * Puts back values of single columns, as after DROP COLUMN by mistake: into rows that MySQL holds
+ * in the version that a WAL has, with another value. A row that was written since is left alone.
+ * Used by one thread.
+ */
+public final class ColumnRestore {
+  private static final int ROWS_PER_TRANSACTION = 500;
+
+  private final MySql mysql;
+  private final Map<Cell, List<RowImage>> waiting = new LinkedHashMap<>();
+  private long found;
+  private long written;
+
+  /** A column of a table. */
+  private record Cell(Table table, int column) {
+    Column named() {
+      return table.columns().get(column);
+    }
+  }
+
+  /**
+   * For some columns.
+   *
+   * @param names each {@code table.column}
+   * @throws GameQueueException when one is no column of a managed table, or names rows or owners
+   */
+  ColumnRestore(MySql mysql, Catalog catalog, List<String> names) {
+    this.mysql = mysql;
+    for (String name : names) {
+      int dot = name.lastIndexOf('.');
+      if (dot < 1) {
+        throw new GameQueueException("--column takes TABLE.COLUMN, as pet.horns, not " + name);
+      }
+      Table table = catalog.table(name.substring(0, dot));
+      int column = table.indexOf(name.substring(dot + 1));
+      if (table.ownerIndex() == column
+          || table.keyColumns().contains(table.columns().get(column))) {
+        throw new GameQueueException(name + " names the row or its owner: that is no value of it");
+      }
+      waiting.put(new Cell(table, column), new ArrayList<>());
+    }
+  }
+
+  /**
+   * Takes a row, if one of the columns has another value than in the WAL.
+   *
+   * @param limit of rows a second; null to count alone
+   * @throws io.gameq.MySqlException when MySQL does not answer; what was written stays
+   */
+  public void add(PlannedRow row, RateLimit limit, boolean execute) {
+    RowImage wal = row.contents().wal();
+    RowImage stored = row.contents().mysql();
+    if (row.status() != Status.OTHER_CONTENT || wal == null || stored == null) {
+      return;
+    }
+    waiting.forEach(
+        (of, images) -> {
+          if (of.table.name().equals(wal.table().name())
+              && wal.version() == stored.version()
+              && wal.names(of.column)
+              && !Objects.deepEquals(wal.values()[of.column], stored.values()[of.column])) {
+            found++;
+            if (execute) {
+              images.add(wal);
+              if (images.size() >= ROWS_PER_TRANSACTION) {
+                write(of, images, limit);
+              }
+            }
+          }
+        });
+  }
+
+  /** Writes what is left; throws as {@link #add}. */
+  public void finish(RateLimit limit) {
+    waiting.forEach((of, images) -> write(of, images, limit));
+  }
+
+  private void write(Cell of, List<RowImage> images, RateLimit limit) {
+    if (images.isEmpty()) {
+      return;
+    }
+    limit.take(images.size());
+    StringBuilder sql = new StringBuilder("UPDATE ");
+    sql.append(JdbcValues.quoted(of.table.name())).append(" SET ");
+    sql.append(JdbcValues.quoted(of.named().name())).append(" = ");
+    sql.append(JdbcValues.placeholder(of.named())).append(" WHERE ");
+    for (Column key : of.table.keyColumns()) {
+      sql.append(JdbcValues.quoted(key.name())).append(" = ");
+      sql.append(JdbcValues.placeholder(key)).append(" AND ");
+    }
+    sql.append(JdbcValues.quoted(Table.VERSION_COLUMN)).append(" = ?");
+    written +=
+        mysql.inTransaction(
+            handle -> {
+              long rows = 0;
+              try (PreparedStatement statement =
+                  handle.getConnection().prepareStatement(sql.toString())) {
+                for (RowImage image : images) {
+                  int at = 1;
+                  JdbcValues.bind(statement, at++, of.named(), image.values()[of.column]);
+                  Object[] key = image.key();
+                  for (int i = 0; i < key.length; i++) {
+                    JdbcValues.bind(statement, at++, of.table.keyColumns().get(i), key[i]);
+                  }
+                  statement.setString(at, Long.toUnsignedString(image.version()));
+                  rows += statement.executeUpdate();
+                }
+              }
+              return rows;
+            });
+    images.clear();
+  }
+
+  /** How many values differ from those of the WAL. */
+  public long found() {
+    return found;
+  }
+
+  /** How many of them were written. */
+  public long written() {
+    return written;
+  }
+}
