@@ -1,5 +1,6 @@
 package io.gameq.recovery;
 
+import io.gameq.LayoutException;
 import io.gameq.agent.RateLimit;
 import io.gameq.healing.ReplayReport;
 import io.gameq.healing.ReplayTarget;
@@ -60,7 +61,7 @@ final class MySqlTarget implements ReplayTarget {
     List<DirectReplay.Owner> owners = new ArrayList<>();
     for (List<ReplayScript.Owner> group : groups) {
       for (ReplayScript.Owner of : group) {
-        owners.add(new DirectReplay.Owner(of.owner(), of.session(), changes(of)));
+        owners.add(new DirectReplay.Owner(of.owner(), of.session(), changes(of, report)));
       }
     }
     writeAll(owners, report, RowRefusal::isCurable);
@@ -69,13 +70,18 @@ final class MySqlTarget implements ReplayTarget {
     }
   }
 
-  private List<RowChange> changes(ReplayScript.Owner of) {
+  /** Rows that are written; one with a value for a column that is gone stays lost. */
+  private List<RowChange> changes(ReplayScript.Owner of, ReplayReport report) {
     List<RowChange> changes = new ArrayList<>(of.rows().size());
     long readNanos = System.nanoTime();
     for (EncodedRow row : of.rows()) {
-      RowImage image = database.rows().decode(codec, row.key(), row.image(), readNanos);
-      changes.add(
-          new RowChange(of.owner(), new RowKey(image.table(), row.key()), image, row.image()));
+      try {
+        RowImage image = database.rows().decodeToWrite(codec, row.key(), row.image(), readNanos);
+        changes.add(
+            new RowChange(of.owner(), new RowKey(image.table(), row.key()), image, row.image()));
+      } catch (LayoutException e) {
+        report.refused(of.owner(), 1, String.valueOf(e.getMessage()));
+      }
     }
     return changes;
   }

@@ -149,6 +149,28 @@ class IntoMySqlTest extends RecoveryFixture {
   }
 
   @Test
+  void rowsOfAColumnThatIsGoneAreWrittenOnceThatIsAnnouncedAndPutBackIntoRedisAnyway()
+      throws Exception {
+    putItemsAndPets();
+    game.database.server().execute("ALTER TABLE pet DROP COLUMN name");
+    Run refused = game.run("replay --execute --into mysql --no-redis");
+    assertEquals(RecoveryMain.FOUND_SOMETHING, refused.exitCode(), refused::toString);
+    assertTrue(refused.says("schema drop-column pet name"), refused::toString);
+    assertEquals(
+        "3,0", game.query("SELECT CONCAT((SELECT COUNT(*) FROM item), ',', COUNT(*)) FROM pet"));
+    Run back = game.run("replay --execute");
+    assertEquals(RecoveryMain.CLEAN, back.exitCode(), back::toString);
+    assertEquals(3, game.dirtyRows(), "the pets, whole");
+    game.loseRedis();
+    game.database
+        .server()
+        .execute("INSERT INTO gameq_dropped_column VALUES ('pet', 'name', UTC_TIMESTAMP(3))");
+    assertEquals(
+        RecoveryMain.CLEAN, game.run("replay --execute --into mysql --no-redis").exitCode());
+    assertEquals("3", game.query("SELECT COUNT(*) FROM pet"));
+  }
+
+  @Test
   void valuesOfAColumnThatWasDroppedByMistakeArePutBack() throws Exception {
     putItemsAndPets();
     assertEquals(

@@ -66,13 +66,26 @@ public final class DurableRows {
 
   /**
    * Decodes a row of a WAL; where it does not fit, by a catalogue that was read after it: a table
-   * may have been altered meanwhile.
+   * may have been altered meanwhile. Without columns that are gone: the row itself keeps them.
    *
    * @param sinceNanos a moment of {@link System#nanoTime} after the row was read
    * @throws LayoutException when it does not fit that either
    * @throws GameQueueException when its table is not managed, or the row is damaged
    */
   public RowImage decode(RowCodec codec, String rowKey, byte[] image, long sinceNanos) {
+    try {
+      return codec.decode(catalogs.get().rowKey(rowKey).table(), image);
+    } catch (LayoutException e) {
+      return codec.decodeForGame(catalogs.readAfter(sinceNanos).rowKey(rowKey).table(), image);
+    }
+  }
+
+  /**
+   * The same of a row that is to be written into MySQL.
+   *
+   * @throws LayoutException also when it names columns that are gone and not announced as dropped
+   */
+  public RowImage decodeToWrite(RowCodec codec, String rowKey, byte[] image, long sinceNanos) {
     try {
       return codec.decode(catalogs.get().rowKey(rowKey).table(), image);
     } catch (LayoutException e) {

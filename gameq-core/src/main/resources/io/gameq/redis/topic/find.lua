@@ -18,10 +18,10 @@ elseif value then
   if behind and (not due or tonumber(behind) < tonumber(due)) then due = behind end
   if ready then due = whole(tonumber(ready) + priority_of(value) * tonumber(redis.call('GET', t .. ':age') or 0)) end
 end
-local held = held_value(t, id)
+local held, tries = held_value(t, id), redis.call('HGET', t .. ':tries', id)
 local claim = held and lane_claim(t, lane)
 return {
-  value or '', due or '', redis.call('HGET', t .. ':tries', id) or '',
+  value or '', due or '', tries or '',
   held or '', claim and {claim.attempts, claim.lapses, claim.node} or {}, held and redis.call('ZSCORE', t .. ':lease', lane) or '',
   redis.call('HGET', t .. ':dead', id) or '', redis.call('HGET', t .. ':why', id) or '',
-  redis.call('HGET', t .. ':failed', id) or ''}
+  tries and redis.call('HGET', t .. ':failed', id) or ''}

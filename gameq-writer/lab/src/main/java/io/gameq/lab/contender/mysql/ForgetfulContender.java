@@ -9,8 +9,8 @@ import io.gameq.lab.workload.BenchRow;
 import java.util.List;
 
 /**
- * Acknowledges everything, drops one action in ten and one row of another: the table must
- * show that it loses and tears. Not measured unless asked for.
+ * Acknowledges everything, drops one action in ten and one row of another: the table must show that
+ * it loses and tears. Not measured unless asked for.
  */
 final class ForgetfulContender implements Contender {
   private static final long EVERY = 10;
