@@ -167,6 +167,7 @@ class MessageDoorTest {
    */
   @Test
   void noMoreTopicsAreDefinedThanAreWatched() throws Exception {
+    define("one-of-many", "{}");
     game.database
         .server()
         .execute(
