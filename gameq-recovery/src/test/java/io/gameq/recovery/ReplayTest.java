@@ -69,7 +69,7 @@ class ReplayTest extends RecoveryFixture {
     Run plan = game.run("plan");
     assertEquals(RecoveryMain.FOUND_SOMETHING, plan.exitCode());
     assertTrue(plan.says("30  LOST: replay puts them back (3 owners)"), plan::toString);
-    assertTrue(plan.says("replay --execute --redis redis://"), plan::toString);
+    assertTrue(plan.says("  gameq-recovery replay --execute --redis redis://"), plan::toString);
     assertEquals(List.of(), game.keys("*"), "a plan changes nothing");
     Run dry = game.run("replay");
     assertEquals(RecoveryMain.FOUND_SOMETHING, dry.exitCode());
@@ -328,7 +328,7 @@ class ReplayTest extends RecoveryFixture {
     playAndLoseRedis();
     game.database.server().execute("ALTER TABLE item ADD CONSTRAINT few CHECK (count < 7)");
     Run plan = game.run("plan --no-redis");
-    assertTrue(plan.says("replay --execute --into mysql --mysql"), plan::toString);
+    assertTrue(plan.says("  gameq-recovery replay --execute --into mysql --mysql"), plan::toString);
     Run replay = game.run("replay --execute --into mysql --no-redis");
     assertEquals(RecoveryMain.FOUND_SOMETHING, replay.exitCode(), replay::toString);
     assertTrue(replay.says("3 rows refused by MySQL, now dead letters"), replay::toString);

@@ -115,6 +115,11 @@ final class DoorWorld implements AutoCloseable {
 
   /** Begins a request of which the last byte does not come. */
   Socket begin(String method, String path, int contentLength) throws IOException {
+    return begin(method, path, contentLength, contentLength - 1);
+  }
+
+  /** Begins a request of which so many bytes have come. */
+  Socket begin(String method, String path, int contentLength, int sent) throws IOException {
     Socket socket = new Socket(InetAddress.getLoopbackAddress(), http.port());
     String head =
         """
@@ -127,7 +132,7 @@ final class DoorWorld implements AutoCloseable {
         """
             .formatted(method, path, http.port(), ALL, contentLength);
     socket.getOutputStream().write(head.replace("\n", "\r\n").getBytes(US_ASCII));
-    socket.getOutputStream().write(new byte[contentLength - 1]);
+    socket.getOutputStream().write(new byte[sent]);
     return socket;
   }
 

@@ -6,12 +6,20 @@ import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.LoggerContext;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.gameq.Claimed;
 import io.gameq.Topic;
 import io.gameq.TopicOptions;
 import io.gameq.servers.GameDatabase;
 import io.gameq.writer.DoorWorld.Answer;
+import io.gameq.writer.door.MessageDoor;
+import io.gameq.writer.http.JsonBytes;
+import java.io.InputStream;
 import java.net.Socket;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -22,13 +30,16 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.slf4j.LoggerFactory;
 
 /** Messages over HTTP, as a program that is not Java has them. */
 class MessageDoorTest {
@@ -167,6 +178,7 @@ class MessageDoorTest {
    */
   @Test
   void noMoreTopicsAreDefinedThanAreWatched() throws Exception {
+    define("one-of-many", "{}");
     game.database
         .server()
         .execute(
@@ -229,6 +241,10 @@ class MessageDoorTest {
         400,
         "payloadBytes",
         here.put("wrongs/messages/k", "{\"payload\": {\"a\": \"" + large + "\"}}"));
+    assertError(
+        400,
+        "'payload' is larger than the topic's payloadBytes",
+        here.put("wrongs/messages/k", "{\"payload\": [%s1]}".formatted("1,".repeat(300_000))));
     String huge = "x".repeat(5 << 20);
     assertError(
         413,
@@ -301,6 +317,51 @@ class MessageDoorTest {
       of.close();
     }
     await().atMost(LONG).until(() -> here.put("large/messages/k", small).status() == 200);
+  }
+
+  @Test
+  void aBodyThatComesTooSlowlyIsRefused() throws Exception {
+    define("drops", "{}");
+    try (Socket slow = here.begin("PUT", "drops/messages/k", 60, 1)) {
+      InputStream answer = slow.getInputStream();
+      for (int sent = 1; sent < 60 && answer.available() == 0; sent++) {
+        LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(250));
+        slow.getOutputStream().write(' ');
+      }
+      assertEquals("HTTP/1.1 408", new String(answer.readNBytes(12), UTF_8));
+    }
+  }
+
+  @Test
+  void whoGoesAwayInTheMiddleOfABodyIsNoErrorOfTheLog() throws Exception {
+    define("cut", "{}");
+    ListAppender<ILoggingEvent> lines = new ListAppender<>();
+    lines.list = new CopyOnWriteArrayList<>();
+    lines.setContext(new LoggerContext());
+    lines.start();
+    Logger body = (Logger) LoggerFactory.getLogger(JsonBytes.class);
+    Logger failed = (Logger) LoggerFactory.getLogger(MessageDoor.class);
+    body.setLevel(Level.DEBUG);
+    body.setAdditive(false);
+    body.addAppender(lines);
+    failed.addAppender(lines);
+    try {
+      try (Socket cut = here.begin("PUT", "cut/messages/k", 1_000, 10)) {
+        cut.setSoLinger(true, 0);
+      }
+      await().atMost(LONG).until(() -> !lines.list.isEmpty());
+      assertEquals(
+          List.of("DEBUG a request was cut off"),
+          lines.list.stream()
+              .map(of -> of.getLevel() + " " + of.getFormattedMessage())
+              .distinct()
+              .toList());
+    } finally {
+      body.setLevel(null);
+      body.setAdditive(true);
+      body.detachAppender(lines);
+      failed.detachAppender(lines);
+    }
   }
 
   @Test

@@ -12,6 +12,7 @@ import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import io.gameq.GameQueueException;
 import io.gameq.RedisUnavailableException;
+import io.gameq.mysql.MySql;
 import io.gameq.mysql.MySqlConfig;
 import io.gameq.mysql.MySqlPool;
 import io.gameq.redis.ControlConnection;
@@ -25,6 +26,7 @@ import io.gameq.writer.service.Startup;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -33,8 +35,11 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.slf4j.LoggerFactory;
 
 /** A writer that is started before its servers, or beside tables that it cannot manage. */
@@ -74,6 +79,43 @@ class StartupTest {
         ControlConnection connection = new ControlConnection(redis)) {
       assertIsWaitedFor(connection::get);
     }
+  }
+
+  /** Tells everybody who connects why it does not let him in, as MySQL does, and opens. */
+  private static @Nullable MySql openRefused(int error) throws Exception {
+    try (ServerSocket server = new ServerSocket(0, 5, InetAddress.getLoopbackAddress())) {
+      Thread refuses = new Thread(() -> refuse(server, error), "refuses");
+      refuses.start();
+      String url = "jdbc:mysql://127.0.0.1:%s/game".formatted(server.getLocalPort());
+      MySqlConfig mysql = new MySqlConfig(url, "u", "p", 1);
+      CountDownLatch stop = new CountDownLatch(1);
+      stop.countDown();
+      return Startup.whenItAnswers(() -> MySqlPool.open(mysql, "test"), stop, away -> {});
+    }
+  }
+
+  private static void refuse(ServerSocket server, int error) {
+    while (!server.isClosed()) {
+      try (Socket client = server.accept()) {
+        client
+            .getOutputStream()
+            .write(new byte[] {5, 0, 0, 0, -1, (byte) error, (byte) (error >> 8), 'n', 'o'});
+      } catch (IOException e) {
+        // closed, or the client is gone
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1040, 1053, 1203, 1290, 3032})
+  void whatMySqlRefusesForAWhileIsWaitedFor(int error) throws Exception {
+    assertNull(openRefused(error));
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1044, 1045, 1049, 1130, 3118})
+  void whatMySqlRefusesUntilSomebodyMendsItIsNotWaitedFor(int error) {
+    assertThrows(GameQueueException.class, () -> openRefused(error));
   }
 
   @Test

@@ -142,6 +142,14 @@ class ProcessSignsTest {
     assertTrue(all.get(0).silentMillis() >= 60_000, all.get(0)::toString);
   }
 
+  @Test
+  void hundredsOfProcessesAreLookedAtInFewCalls() {
+    for (int i = 0; i < 300; i++) {
+      tell("%08x".formatted(i), Map.of("name", "n" + i));
+    }
+    assertEquals(2, redis.scriptCalls(() -> assertEquals(300, signs.all(redis.redis).size())));
+  }
+
   private static byte[] bytes(String text) {
     return SlotFixture.bytes(text);
   }

@@ -86,6 +86,27 @@ public final class SlotFixture implements AutoCloseable {
     return new String(bytes, US_ASCII);
   }
 
+  /** How many calls of scripts something takes: the fewest, since other tests have some, too. */
+  public long scriptCalls(Runnable of) {
+    long fewest = Long.MAX_VALUE;
+    for (int i = 0; i < 20; i++) {
+      long before = scriptCalls();
+      of.run();
+      fewest = Math.min(fewest, scriptCalls() - before);
+    }
+    return fewest;
+  }
+
+  private long scriptCalls() {
+    return redis
+        .sync()
+        .info("commandstats")
+        .lines()
+        .filter(line -> line.startsWith("cmdstat_eval"))
+        .mapToLong(line -> Long.parseLong(line.replaceFirst(".*:calls=(\\d+),.*", "$1")))
+        .sum();
+  }
+
   /** All keys of the namespace. */
   public List<String> keys() {
     try (var admin = TestServers.redis()) {

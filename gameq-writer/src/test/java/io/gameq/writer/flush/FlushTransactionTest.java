@@ -859,6 +859,42 @@ class FlushTransactionTest {
     assertEquals(1, committed.heldBack().size());
   }
 
+  private RowChange haunted(OwnerId owner, int id) throws SQLException {
+    server.execute(
+        "CREATE TRIGGER IF NOT EXISTS haunted BEFORE INSERT ON item FOR EACH ROW IF NEW.count = 666"
+            + " THEN INSERT INTO missing VALUES (1); END IF");
+    return itemOf(owner, 10, id, 666);
+  }
+
+  @Test
+  void whatATriggerRefusesIsNoDeadLetterWhileNoRowOfItsTablePasses() throws SQLException {
+    OwnerRows tooLong = rows(player, session, 3, haunted(player, 1), hero(10, 1, "Ann"));
+    assertEquals(1, committed(flush.flush(List.of(tooLong))).heldBack().size());
+    assertEquals("0", query("SELECT COUNT(*) FROM gameq_dead_letter"));
+
+    flush.flush(List.of(rows(other, otherSession, itemOf(other, 10, 2, 5))));
+    assertEquals(1, committed(flush.flush(List.of(tooLong))).written().get(0).setAside().size());
+    assertEquals(
+        "item 1 1146",
+        query("SELECT CONCAT_WS(' ', table_name, row_key, error_code) FROM gameq_dead_letter"));
+    assertEquals("Ann", query("SELECT name FROM hero"));
+  }
+
+  @Test
+  void aTableOfWhichATriggerRefusesEveryRowTakesNone() throws SQLException {
+    FlushTransaction.TableRefused refused =
+        assertInstanceOf(
+            FlushTransaction.TableRefused.class,
+            flush.flush(
+                List.of(
+                    rows(player, session, 3, haunted(player, 1), hero(10, 1, "Ann")),
+                    rows(other, otherSession, 3, haunted(other, 2)))));
+    assertEquals("item", refused.table().name());
+    assertTrue(refused.reason().contains("missing"), refused.reason());
+    assertEquals("0", query("SELECT COUNT(*) FROM hero"));
+    assertEquals("0", query("SELECT COUNT(*) FROM gameq_dead_letter"));
+  }
+
   @Test
   void aLockedRowIsNoOutage() throws Exception {
     flush(item(10, 1));

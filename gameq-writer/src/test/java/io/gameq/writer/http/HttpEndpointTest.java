@@ -115,6 +115,19 @@ class HttpEndpointTest {
   }
 
   @Test
+  void whoGuessesTokensWaitsAndWhoHasOneDoesNot() throws IOException {
+    try (HttpEndpoint endpoint = open(TOKEN)) {
+      String wrong = "Authorization: Bearer " + TOKEN + "x";
+      for (int i = 0; i < WrongTokens.MOST_A_MINUTE - 1; i++) {
+        assertStatus(401, get(endpoint, "/metrics", "Host: localhost", wrong));
+      }
+      assertStatus(429, get(endpoint, "/metrics", "Host: localhost", wrong));
+      assertStatus(
+          200, get(endpoint, "/metrics", "Host: localhost", "Authorization: Bearer " + TOKEN));
+    }
+  }
+
+  @Test
   void aTokenThatWasReplacedInItsFileCountsWithoutARestart(@TempDir Path directory)
       throws IOException {
     Path file = Files.writeString(directory.resolve("token"), TOKEN + "\n");
