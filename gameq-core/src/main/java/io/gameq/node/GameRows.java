@@ -93,9 +93,10 @@ record GameRows(GameTables tables, RowCodec codec, Clock clock, int mostRowBytes
   }
 
   /** A row of this node's own commits. Throws LayoutException when its table was altered since. */
+  // Without columns that are gone: the game reads its default of these.
   RowImage decode(EncodedRow row) {
     Table now = tables.now(table(RowKey.tableName(row.key())));
-    return codec.decode(now, row.image());
+    return codec.decodeForGame(now, row.image());
   }
 
   /** Throws RowRefusedException when the row does not fit its table, or is not that owner's. */

@@ -108,7 +108,7 @@ final class NodeIds {
     }
     return row.op() == RowOp.DELETE // it has the key alone
         ? null
-        : node.rows.codec().decode(of, row.image()).values()[of.indexOf(column.name())];
+        : node.rows.codec().decodeForGame(of, row.image()).values()[of.indexOf(column.name())];
   }
 
   /** The column that MySQL would number, else the only integer of the key that is not the owner. */

@@ -37,6 +37,22 @@ public final class AlteredRow {
   }
 
   /**
+   * Whether a table has lost columns that the game knows and nothing else, and nobody announced it:
+   * then rows are written with them, and wait until that is cleared up.
+   */
+  public static boolean keepsWhatIsGone(Table game, Table now) {
+    return now.columns().stream().allMatch(column -> game.has(column.name()))
+        && game.columns().stream()
+            .anyMatch(column -> !now.has(column.name()) && !now.isDropped(column.name()));
+  }
+
+  /** The image of a row that a game puts, in the columns that the game knows. */
+  public static RowImage asTheGameHasIt(
+      Table game, RowOp op, @Nullable Object[] values, boolean anew) {
+    return new RowImage(game, op, 0, values, null, anew);
+  }
+
+  /**
    * The image of a row that a game puts.
    *
    * @param game the table as the game knows it, which the values are in the order of
@@ -52,7 +68,7 @@ public final class AlteredRow {
       Map<String, @Nullable Object> carried,
       boolean anew) {
     if (game.fingerprint() == now.fingerprint()) {
-      return new RowImage(game, op, 0, values, null, anew);
+      return asTheGameHasIt(game, op, values, anew);
     }
     BitSet named = new BitSet();
     @Nullable Object[] row = new @Nullable Object[now.columns().size()];

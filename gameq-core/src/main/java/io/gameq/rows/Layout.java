@@ -56,6 +56,16 @@ record Layout(List<String> names, List<ColumnType> types) {
     return new Layout(names, types);
   }
 
+  /** The place of a column, in capitals or small letters as MySQL compares them; -1 for none. */
+  int indexOf(String column) {
+    for (int i = 0; i < names.size(); i++) {
+      if (names.get(i).equalsIgnoreCase(column)) {
+        return i;
+      }
+    }
+    return -1;
+  }
+
   private static List<String> split(String text) {
     List<String> parts = new ArrayList<>();
     StringBuilder quoted = new StringBuilder();

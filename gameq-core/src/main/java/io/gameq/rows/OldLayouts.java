@@ -72,7 +72,7 @@ final class OldLayouts {
     @Nullable Object[] row = new @Nullable Object[table.columns().size()];
     for (int i = 0; i < row.length; i++) {
       Column column = table.columns().get(i);
-      int index = layout.names().indexOf(column.name());
+      int index = layout.indexOf(column.name());
       if (index >= 0 && oldNamed.get(index)) {
         try {
           row[i] = column.canonicalExactly(old[index]);
@@ -122,7 +122,7 @@ final class OldLayouts {
   static List<ColumnType> keyTypes(Table table, Layout layout) {
     List<ColumnType> types = new ArrayList<>();
     for (Column column : table.keyColumns()) {
-      int index = layout.names().indexOf(column.name());
+      int index = layout.indexOf(column.name());
       if (index < 0) {
         throw new LayoutException(
             "deleted row of table %s written without the key column %s"

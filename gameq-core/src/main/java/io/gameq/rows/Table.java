@@ -11,6 +11,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -218,9 +219,10 @@ public final class Table {
     return definition.hasSameKeys(other.definition);
   }
 
-  /** Whether it was announced that the table loses this column. */
+  /** Whether it was announced that the table loses this column, or MySQL computes it by now. */
   boolean isDropped(String column) {
-    return definition.dropped().stream().anyMatch(column::equalsIgnoreCase);
+    return Stream.concat(definition.dropped().stream(), definition.generated().stream())
+        .anyMatch(column::equalsIgnoreCase);
   }
 
   /** The primary key of a row. */

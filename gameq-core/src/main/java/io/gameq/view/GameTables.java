@@ -21,7 +21,8 @@ import org.jspecify.annotations.Nullable;
  * node started, each of the type that it has now. Thread-safe.
  *
  * <p>A column added since is not the game's: its values stay as they are. A column dropped since
- * may still be put, and its value is dropped.
+ * may still be put: where it was announced its value goes, else the row keeps it and waits. Its
+ * value goes as well where the table was altered in other ways, too.
  */
 public final class GameTables {
   private static final long MISSING_EVERY_NANOS = TimeUnit.SECONDS.toNanos(5);
@@ -102,6 +103,10 @@ public final class GameTables {
   public RowImage image(
       Table games, RowOp op, @Nullable Object[] values, CarriedColumns.@Nullable Carried carried) {
     Table now = now(games);
+    if (games.fingerprint() == atStart.table(games.name()).fingerprint()
+        && AlteredRow.keepsWhatIsGone(games, now)) {
+      return AlteredRow.asTheGameHasIt(games, op, values, carried != null && carried.isAnew());
+    }
     return AlteredRow.stored(
         games,
         now,

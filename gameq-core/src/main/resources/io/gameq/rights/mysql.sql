@@ -23,7 +23,8 @@ GRANT SELECT, INSERT ON `${database}`.gameq_setting TO '${user}_node'@'%', '${us
 GRANT SELECT, INSERT, UPDATE ON `${database}`.gameq_setting TO '${user}_writer'@'%';
 GRANT SELECT, INSERT, UPDATE ON `${database}`.gameq_id TO '${user}_node'@'%';
 GRANT SELECT ON `${database}`.gameq_table TO '${user}_node'@'%', '${user}_writer'@'%', '${user}_recovery'@'%';
-GRANT SELECT ON `${database}`.gameq_dropped_column TO '${user}_node'@'%', '${user}_writer'@'%', '${user}_recovery'@'%';
+GRANT SELECT ON `${database}`.gameq_dropped_column TO '${user}_node'@'%', '${user}_recovery'@'%';
+GRANT SELECT, INSERT, DELETE ON `${database}`.gameq_dropped_column TO '${user}_writer'@'%';
 
 -- Nodes that were started and not closed in order: whose WALs may be needed.
 GRANT SELECT, INSERT, DELETE ON `${database}`.gameq_node TO '${user}_node'@'%';

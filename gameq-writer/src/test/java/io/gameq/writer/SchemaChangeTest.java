@@ -294,6 +294,7 @@ class SchemaChangeTest {
       OwnerSession player = before.open("player:1");
       commit(player, new Pet(1, 1, 5)).awaitDurable(LONG);
       alter("ALTER TABLE pet DROP CONSTRAINT mortal", "ALTER TABLE pet DROP COLUMN age");
+      assertEquals(List.of(), before.open("player:2").rows(Pet.class), "it reads the table anew");
       player.put(new Badge(1, 1, "a"));
       CommitReceipt waits = commit(player, new Pet(2, 1, 6));
       commit(player, new Badge(2, 1, "b")).awaitDurable(LONG);

@@ -157,7 +157,7 @@ public final class SlotContents {
     boolean isGroup = matcher.group(2).equals("lane");
     String type =
         switch (matcher.group(2)) {
-          case "msg", "held", "claim", "tries", "dead", "why" -> "hash";
+          case "msg", "held", "claim", "tries", "failed", "dead", "why" -> "hash";
           case "due", "ready", "behind", "lease", "lane" -> "zset";
           default -> "";
         };

@@ -367,7 +367,9 @@ end
 local function refusal(b, is_full, mode)
   if b.kind == 'p' and is_full then return {'full', ''} end
   local wrong = wrong_keys(b.t, 'msg', 'hash')
-  if not wrong and b.kind ~= 'e' then wrong = wrong_keys(b.t, 'due', 'zset', 'ready', 'zset', 'behind', 'zset', 'tries', 'hash') end
+  if not wrong and b.kind ~= 'e' then
+    wrong = wrong_keys(b.t, 'due', 'zset', 'ready', 'zset', 'behind', 'zset', 'tries', 'hash', 'failed', 'hash')
+  end
   if not wrong and (b.kind ~= 'p' and b.kind ~= 'e' or mode ~= FIRST) then
     wrong = wrong_keys(b.t, 'claim', 'hash', 'held', 'hash', 'lease', 'zset')
   end

@@ -1,6 +1,6 @@
 -- Put in front of the scripts of consumers, after topic.lua: how a message comes back that was taken and not acknowledged.
 -- {ns:slot}:t:<topic>:tries HASH id -> 'attempts lapses' of a pending message that was taken before; failed HASH id -> why it is back
-local MOST_DEAD = 10000
+local MOST_DEAD, MOST_WHY = 10000, 200
 
 -- Whether this token is still that of the claim; returns the claim, or nil.
 local function standing_claim(t, id, token)
@@ -16,8 +16,8 @@ local function put_back(t, claim, lane, when, why)
   free_lane(t, lane)
   if waits then
     redis.call('HSET', t .. ':tries', claim.id, claim.attempts .. ' ' .. claim.lapses)
-    redis.call('HSET', t .. ':failed', claim.id, why)
     set_due(t, claim.id, when)
+    redis.call('HSET', t .. ':failed', claim.id, string.sub(why, 1, MOST_WHY))
   end
   return waits
 end

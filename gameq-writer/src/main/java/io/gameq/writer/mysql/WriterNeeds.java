@@ -40,6 +40,8 @@ public final class WriterNeeds implements AutoCloseable {
           Map.entry("gameq_handled", new Written("token", Written.ALL)),
           Map.entry("gameq_pause", new Written("name", Written.ALL)),
           Map.entry("gameq_topic", new Written("topic", Written.ALL)),
+          Map.entry(
+              "gameq_dropped_column", new Written("column_name", List.of("INSERT", "DELETE"))),
           Map.entry("gameq_node", new Written("process", List.of("DELETE"))),
           Map.entry("gameq_audit", new Written("who", List.of("INSERT"))));
 

@@ -216,10 +216,12 @@ public final class Reslotting {
   /** Whoever is connected has to connect anew before he flushes or opens anything. */
   private void fence() {
     Term now = terms.current();
-    if (now.number() > 0) {
-      boolean unused =
+    long before = now.number();
+    while (before > 0 && now.number() == before) {
+      boolean unused = // false when somebody moved it, or noted something else about it
           terms.moveOn(
               now, new Primary(now.runId(), now.replId(), "", now.address(), now.sentinelEpoch()));
+      now = terms.current();
     }
   }
 

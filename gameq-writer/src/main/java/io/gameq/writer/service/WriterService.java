@@ -68,8 +68,10 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -258,7 +260,19 @@ public final class WriterService implements AutoCloseable {
   }
 
   private Backlog lookWhatWaits(RedisConnection redis) {
-    return Backlog.of(redis, slots, decoder.heldTables(), holdUps.tables().names());
+    return Backlog.of(redis, slots, decoder.heldTables(), parkedAnywhere());
+  }
+
+  /** Tables that take no rows, or not all, by any writer: one does not meet the rows of all. */
+  private Set<String> parkedAnywhere() {
+    Set<String> all = new HashSet<>(holdUps.tables().names());
+    Processes seen = processes.latest();
+    if (seen != null) {
+      seen.writers().stream()
+          .filter(of -> !of.isGone() && !of.sign().parked().isEmpty())
+          .forEach(of -> all.addAll(List.of(of.sign().parked().split(",", -1))));
+    }
+    return all;
   }
 
   private void bindTo(MeterRegistry meters) {

@@ -84,8 +84,10 @@ public record MessageNext(boolean isToAct, String sentence) {
     String failed =
         of.error().isEmpty()
             ? ""
-            : "it failed %s, at last with: %s; "
-                .formatted(Shown.count(of.attempts(), "time"), Shown.text(of.error()));
+            : of.attempts() == 0
+                ? "it was put off: %s; ".formatted(Shown.text(of.error()))
+                : "it failed %s, at last with: %s; "
+                    .formatted(Shown.count(of.attempts(), "time"), Shown.text(of.error()));
     String group =
         ahead == 0 ? "" : ", after %s of its group".formatted(Shown.count(ahead, "message"));
     long late = nowMillis - of.dueMillis();

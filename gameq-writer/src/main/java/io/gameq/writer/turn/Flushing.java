@@ -31,7 +31,7 @@ public record Flushing(ClaimedRows rows, FlushKind kind, int triesLeft, Turn the
   }
 
   private List<FlushTransaction.OwnerRows> owners(TurnPorts ports) {
-    return ports.context().holdUps().byOperators() ? rows.ownersWithPatience() : rows.owners();
+    return ports.context().holdUps().holdSomeBack() ? rows.ownersWithPatience() : rows.owners();
   }
 
   @Override

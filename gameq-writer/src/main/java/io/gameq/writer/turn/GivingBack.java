@@ -53,7 +53,7 @@ public record GivingBack(List<Claim> batch, long delayMillis, boolean countsAsAt
 
   /** A row was refused that may pass later: what it needs may be paused, which is not its fault. */
   static GivingBack untilRetry(TurnPorts ports, Claim claim, String reason, Turn then) {
-    if (ports.context().holdUps().byOperators()) {
+    if (ports.context().holdUps().holdSomeBack()) {
       ports.context().reports().notYet(claim, reason, ParkedTables.RETRY_MILLIS);
       return new GivingBack(List.of(claim), ParkedTables.RETRY_MILLIS, false, then);
     }

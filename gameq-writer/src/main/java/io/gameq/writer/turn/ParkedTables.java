@@ -44,6 +44,19 @@ public final class ParkedTables {
     complain(table, reason);
   }
 
+  /** Whether rows of any table wait. */
+  boolean keepsSome() {
+    return misfits.values().stream().anyMatch(Misfits::isRecent);
+  }
+
+  /** Whether rows of these tables were found not to fit within the last few seconds. */
+  boolean keptLately(Collection<String> tables) {
+    long now = System.nanoTime();
+    return tables.stream()
+        .map(misfits::get)
+        .allMatch(of -> of != null && now - of.seenNanos < RETRY_NANOS);
+  }
+
   private void complain(String table, String reason) {
     long now = System.nanoTime();
     if (now - complainedNanos.getOrDefault(table, now - COMPLAIN_EVERY_NANOS)

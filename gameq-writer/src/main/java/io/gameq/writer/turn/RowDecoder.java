@@ -109,6 +109,10 @@ public final class RowDecoder {
     By present = new By(catalogs.get(), false, now);
     List<Decoded> decoded = decode(batch, present);
     if (!present.misfits.isEmpty()) {
+      if (parked.keptLately(present.misfits.keySet())
+          && claimedNanos - catalogs.lastReadNanos() < RELOAD_AT_MOST_EVERY_NANOS) {
+        return decoded; // it is asked again in a moment
+      }
       By fresh = new By(catalogs.readAfter(claimedNanos), true, now);
       decoded = decode(batch, fresh);
       fresh.misfits.forEach(parked::keepSome);

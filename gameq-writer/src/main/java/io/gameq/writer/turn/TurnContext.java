@@ -16,9 +16,9 @@ public record TurnContext(
   /** What holds up flushes: MySQL as a whole, tables, owners; and what operators paused. */
   public record HoldUps(
       OutageGate mysql, ParkedTables tables, HeldUpOwners owners, Supplier<Pauses> pauses) {
-    /** Whether what a row refers to may be held back by operators. */
-    boolean byOperators() {
-      return pauses.get().holdSomeBack();
+    /** Whether what a row refers to may be held back, by operators or since it does not fit. */
+    boolean holdSomeBack() {
+      return pauses.get().holdSomeBack() || tables.keepsSome();
     }
   }
 }
