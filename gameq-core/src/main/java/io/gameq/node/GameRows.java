@@ -93,10 +93,9 @@ record GameRows(GameTables tables, RowCodec codec, Clock clock, int mostRowBytes
   }
 
   /** A row of this node's own commits. Throws LayoutException when its table was altered since. */
-  // Without columns that are gone: the game reads its default of these.
   RowImage decode(EncodedRow row) {
-    Table now = tables.now(table(RowKey.tableName(row.key())));
-    return codec.decodeForGame(now, row.image());
+    Table written = tables.written(table(RowKey.tableName(row.key())));
+    return codec.decodeForGame(written, row.image());
   }
 
   /** Throws RowRefusedException when the row does not fit its table, or is not that owner's. */

@@ -103,8 +103,7 @@ public final class GameTables {
   public RowImage image(
       Table games, RowOp op, @Nullable Object[] values, CarriedColumns.@Nullable Carried carried) {
     Table now = now(games);
-    if (games.fingerprint() == atStart.table(games.name()).fingerprint()
-        && AlteredRow.keepsWhatIsGone(games, now)) {
+    if (keepsWhatIsGone(games, now)) {
       return AlteredRow.asTheGameHasIt(games, op, values, carried != null && carried.isAnew());
     }
     return AlteredRow.stored(
@@ -114,6 +113,19 @@ public final class GameTables {
         values,
         carried == null ? Map.of() : carried.values(),
         carried != null && carried.isAnew());
+  }
+
+  /** Whether rows are written in the column list of the start, which is known to writers. */
+  private boolean keepsWhatIsGone(Table games, Table now) {
+    return games.fingerprint() != now.fingerprint()
+        && games.fingerprint() == atStart.table(games.name()).fingerprint()
+        && AlteredRow.keepsWhatIsGone(games, now);
+  }
+
+  /** The table in whose columns this node's own rows are. */
+  public Table written(Table games) {
+    Table now = now(games);
+    return keepsWhatIsGone(games, now) ? games : now;
   }
 
   /** What the next put of a row takes along of an image that is not in MySQL; null for nothing. */

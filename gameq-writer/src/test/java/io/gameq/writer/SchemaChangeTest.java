@@ -292,11 +292,16 @@ class SchemaChangeTest {
   void rowsOfADroppedColumnWaitUntilThatIsAnnounced() throws Exception {
     try (WriterService writer = game.writer("w")) {
       OwnerSession player = before.open("player:1");
+      assertEquals(List.of(), player.current(Pet.class));
       commit(player, new Pet(1, 1, 5)).awaitDurable(LONG);
       alter("ALTER TABLE pet DROP CONSTRAINT mortal", "ALTER TABLE pet DROP COLUMN age");
       assertEquals(List.of(), before.open("player:2").rows(Pet.class), "it reads the table anew");
       player.put(new Badge(1, 1, "a"));
-      CommitReceipt waits = commit(player, new Pet(2, 1, 6));
+      commit(player, new Pet(2, 1, 6)).awaitQueued(LONG);
+      player.update("pet", Map.of("id", 2, "player_id", 1));
+      CommitReceipt waits = player.commit();
+      assertEquals(
+          List.of(5, 6), player.current(Pet.class).stream().map(Pet::age).sorted().toList());
       commit(player, new Badge(2, 1, "b")).awaitDurable(LONG);
       await().atMost(LONG).until(() -> writer.parkedTables().containsKey("pet"));
       String why = String.valueOf(writer.parkedTables().get("pet"));

@@ -63,7 +63,7 @@ public final class ColumnRestore {
   /**
    * Takes a row, if one of the columns has another value than in the WAL.
    *
-   * @param limit of rows a second; null to count alone
+   * @param execute whether to write it, at the pace of the limit; else it is counted alone
    * @throws io.gameq.MySqlException when MySQL does not answer; what was written stays
    */
   public void add(PlannedRow row, RateLimit limit, boolean execute) {
