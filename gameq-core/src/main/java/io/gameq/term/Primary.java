@@ -19,6 +19,14 @@ public record Primary(
     return !runId.isEmpty();
   }
 
+  /**
+   * Whether its history goes on from another one's: Redis clears what tells of that when it calls
+   * its history anew by itself, as after an hour without a replica.
+   */
+  boolean wentOnFromAnother() {
+    return !formerReplId.matches("0*");
+  }
+
   boolean isBySentinel() {
     return sentinelEpoch != NO_SENTINEL;
   }

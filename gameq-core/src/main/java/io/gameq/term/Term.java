@@ -8,8 +8,8 @@ import java.util.stream.Stream;
  *
  * @param number 0 when none has counted yet
  * @param address those under which it was reached, the one noted last first, separated by spaces
- * @param formerRunIds beginnings of the run ids of the primaries before it, the last one first,
- *     separated by spaces
+ * @param formers the primaries before it, the last one first, separated by spaces: each by the
+ *     beginnings of its run id and of its replication id, with a colon between
  * @param silentMillis since its last sign of life, by MySQL's clock
  */
 public record Term(
@@ -18,7 +18,7 @@ public record Term(
     String replId,
     String address,
     long sentinelEpoch,
-    String formerRunIds,
+    String formers,
     long silentMillis) {
   /** Before any primary has counted. */
   public static final Term NONE = new Term(0, "", "", "", Primary.NO_SENTINEL, "", 0);
@@ -67,8 +67,8 @@ public record Term(
 
   private static final int MOST_FORMER_CHARS = 64;
 
-  /** Run ids are random hex digits: as many tell some from each other. */
-  private static final int RUN_ID_CHARS = 8;
+  /** Ids are random hex digits: as many tell some from each other. */
+  private static final int ID_CHARS = 8;
 
   /**
    * What a primary is to this term, which was read before it was connected to: so whoever answers
@@ -115,21 +115,30 @@ public record Term(
     return !isBySentinel() && !isFormer(seen) && wasReachedAt(seen.address());
   }
 
-  /** One that counted before proves nothing by an address: a name may still lead to it. */
+  /**
+   * One that counted before proves nothing by an address, since a name may still lead to it: but
+   * where it was promoted since, from whom nobody saw.
+   */
   private boolean isFormer(Primary seen) {
-    return Stream.of(formerRunIds.split(" ", -1))
-        .anyMatch(former -> beginning(former).equals(beginning(seen.runId())));
+    return Stream.of(formers.split(" ", -1))
+        .map(former -> former.split(":", 2))
+        .filter(former -> beginning(former[0]).equals(beginning(seen.runId())))
+        .anyMatch(
+            former ->
+                former.length < 2 // of a build that noted no more
+                    || former[1].equals(beginning(seen.replId()))
+                    || !seen.wentOnFromAnother());
   }
 
   /** What is to be noted of the primaries before it when another takes over. */
-  public String formerRunIdsWithThis() {
-    String all = (beginning(runId) + " " + formerRunIds).strip();
+  public String formersWithThis() {
+    String all = (beginning(runId) + ":" + beginning(replId) + " " + formers).strip();
     return all.length() <= MOST_FORMER_CHARS
         ? all
         : all.substring(0, all.lastIndexOf(' ', MOST_FORMER_CHARS));
   }
 
-  private static String beginning(String runId) {
-    return runId.substring(0, Math.min(RUN_ID_CHARS, runId.length()));
+  private static String beginning(String id) {
+    return id.substring(0, Math.min(ID_CHARS, id.length()));
   }
 }

@@ -133,7 +133,7 @@ class TermModelTest {
               to.replId(),
               to.address(),
               to.sentinelEpoch(),
-              term.formerRunIdsWithThis(),
+              term.formersWithThis(),
               0);
       return true;
     }
@@ -148,7 +148,7 @@ class TermModelTest {
                 seen.replId(),
                 of.addressesWith(seen.address()),
                 term.sentinelEpoch(),
-                term.formerRunIds(),
+                term.formers(),
                 0);
       }
     }

@@ -21,7 +21,7 @@ class TermTest {
         term.replId(),
         term.address(),
         term.sentinelEpoch(),
-        "run-former",
+        "run-former:repl-for",
         86_400_000);
   }
 
@@ -84,21 +84,27 @@ class TermTest {
   @Test
   void noneOfThePrimariesBeforeComesBackByAnAddress() {
     Term now = alone;
-    for (String run : List.of("1111111111", "2222222222", "3333333333")) {
+    for (String run : List.of("1111111111", "2222222222")) {
       now =
-          new Term(
-              now.number() + 1, run, "r", "redis-1:6379", NONE, now.formerRunIdsWithThis(), 1_000);
+          new Term(now.number() + 1, run, "r", "redis-1:6379", NONE, now.formersWithThis(), 1_000);
     }
-    assertEquals("22222222 11111111 run-p", now.formerRunIds());
-    for (String former : List.of("2222222222", "1111111111", "run-p")) {
-      assertEquals(
-          Relation.OLDER, now.relation(seen(former, "anew", "0", "redis-1:6379", NONE)), former);
+    assertEquals("11111111:r run-p:repl-p", now.formers());
+    for (String former : List.of("1111111111", "run-p")) {
+      for (String replId : List.of("r", "repl-p", "anew")) {
+        assertEquals(
+            Relation.OLDER, now.relation(seen(former, replId, "0000", "redis-1:6379", NONE)));
+      }
     }
+    assertEquals( // promoted again, from one that nobody saw
+        Relation.NEWER, now.relation(seen("run-p", "anew", "unseen", "redis-1:6379", NONE)));
     assertEquals(Relation.NEWER, now.relation(seen("4444444444", "n", "0", "redis-1:6379", NONE)));
     for (int i = 0; i < 20; i++) {
-      now = new Term(9, "run-p", "r", "a:1", NONE, now.formerRunIdsWithThis(), 0);
+      now = new Term(9, "0123456789ab", "0123456789ab", "a:1", NONE, now.formersWithThis(), 0);
     }
-    assertTrue(now.formerRunIds().length() <= 64, now.formerRunIds());
+    assertEquals(3, now.formers().split(" ", -1).length, now.formers());
+    Term ofBefore = new Term(5, "run-q", "q", "a:1", NONE, "0123456789abcdef", 0);
+    assertEquals(
+        Relation.OLDER, ofBefore.relation(seen("0123456789abcdef", "x", "y", "a:1", NONE)));
   }
 
   @Test

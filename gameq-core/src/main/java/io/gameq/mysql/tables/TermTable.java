@@ -96,7 +96,7 @@ public final class TermTable implements Terms {
                 + " former_repl_id = repl_id, run_id = ?, repl_id = ?, address = ?, sentinel_epoch"
                 + " = IF(? < 0, sentinel_epoch, ?), began_at = UTC_TIMESTAMP(3), seen_at ="
                 + " UTC_TIMESTAMP(3) WHERE id = 1 AND number = ? AND repl_id = ?",
-            from.formerRunIdsWithThis(),
+            from.formersWithThis(),
             to.runId(),
             to.replId(),
             to.address(),

@@ -346,13 +346,7 @@ final class Servers implements AutoCloseable {
     return Reached.unsettled(
         outages,
         new Term(
-            t.number(),
-            t.runId(),
-            t.replId(),
-            t.address(),
-            t.sentinelEpoch(),
-            t.formerRunIds(),
-            0));
+            t.number(), t.runId(), t.replId(), t.address(), t.sentinelEpoch(), t.formers(), 0));
   }
 
   /** The second half. */

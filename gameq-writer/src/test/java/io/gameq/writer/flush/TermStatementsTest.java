@@ -107,7 +107,7 @@ class TermStatementsTest {
     assertTrue(terms.moveOn(before, promoted));
     assertFalse(terms.moveOn(before, promoted));
     assertEquals(2, terms.current().number());
-    assertEquals("run-p", terms.current().formerRunIds());
+    assertEquals("run-p:repl-p", terms.current().formers());
   }
 
   @Test
