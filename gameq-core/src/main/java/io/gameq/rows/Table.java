@@ -110,6 +110,11 @@ public final class Table {
     return inKey[index];
   }
 
+  /** Whether the column at this index is part of the primary key, or names the owner. */
+  public boolean namesRowOrOwner(int index) {
+    return inKey[index] || index == ownerIndex;
+  }
+
   /**
    * The canonical form of a value that the game puts into the column at this index.
    *

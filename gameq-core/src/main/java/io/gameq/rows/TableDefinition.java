@@ -32,44 +32,31 @@ public record TableDefinition(
 
   /** The same table in other columns, which hold its key and its owner. */
   TableDefinition withColumns(List<Column> its) {
-    return new TableDefinition(
-        name,
-        its,
-        generated,
-        dropped,
-        primaryKey,
-        ownerKind,
-        ownerColumn,
-        otherUniqueKeys,
-        foreignKeys);
+    return with(its, dropped, foreignKeys);
   }
 
   /** The same table, and columns that it is announced to lose. */
   public TableDefinition withDropped(Set<String> its) {
-    return new TableDefinition(
-        name,
-        columns,
-        generated,
-        its,
-        primaryKey,
-        ownerKind,
-        ownerColumn,
-        otherUniqueKeys,
-        foreignKeys);
+    return with(columns, its, foreignKeys);
   }
 
   /** The same table, and how foreign keys tie it to others. */
   public TableDefinition withForeignKeys(ForeignKeys its) {
+    return with(columns, dropped, its);
+  }
+
+  private TableDefinition with(
+      List<Column> itsColumns, Set<String> itsDropped, ForeignKeys itsForeignKeys) {
     return new TableDefinition(
         name,
-        columns,
+        itsColumns,
         generated,
-        dropped,
+        itsDropped,
         primaryKey,
         ownerKind,
         ownerColumn,
         otherUniqueKeys,
-        its);
+        itsForeignKeys);
   }
 
   /** Whether key and owner are in the same columns. */

@@ -126,8 +126,7 @@ final class ReplayCommand extends PlanningCommand {
   }
 
   private int columns(Servers open, ProgressLine progress) {
-    ColumnRestore restore = open.database().columns(columns);
-    RateLimit limit = new RateLimit(rate);
+    ColumnRestore restore = open.database().columns(columns, new RateLimit(rate));
     String names = String.join(" ", columns);
     if (execute) {
       audit(open, "columns " + names);
@@ -137,8 +136,8 @@ final class ReplayCommand extends PlanningCommand {
             open,
             progress,
             new Planner.Options(owners(), true, true, true),
-            row -> restore.add(row, limit, execute));
-    restore.finish(limit);
+            row -> restore.add(row, execute));
+    restore.finish();
     out()
         .println(
             "%s of %s differ from what the WALs have; %s"

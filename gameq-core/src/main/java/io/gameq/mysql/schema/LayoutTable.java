@@ -83,7 +83,10 @@ public final class LayoutTable implements LayoutSource {
         > 0;
   }
 
-  /** Names of all columns that rows of a table were ever encoded with, as they are known. */
+  /**
+   * Names of all columns that rows of a table were ever encoded with, as far as they are known. The
+   * set takes capitals and small letters for the same, as MySQL does.
+   */
   public Set<String> everKnown(String table) {
     return mysql.ask(handle -> everKnown(handle, table));
   }

@@ -18,6 +18,7 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.BiFunction;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -73,11 +74,7 @@ public final class DurableRows {
    * @throws GameQueueException when its table is not managed, or the row is damaged
    */
   public RowImage decode(RowCodec codec, String rowKey, byte[] image, long sinceNanos) {
-    try {
-      return codec.decode(catalogs.get().rowKey(rowKey).table(), image);
-    } catch (LayoutException e) {
-      return codec.decodeForGame(catalogs.readAfter(sinceNanos).rowKey(rowKey).table(), image);
-    }
+    return decode(codec, rowKey, image, sinceNanos, codec::decodeForGame);
   }
 
   /**
@@ -86,10 +83,19 @@ public final class DurableRows {
    * @throws LayoutException also when it names columns that are gone and not announced as dropped
    */
   public RowImage decodeToWrite(RowCodec codec, String rowKey, byte[] image, long sinceNanos) {
+    return decode(codec, rowKey, image, sinceNanos, codec::decodeByFresh);
+  }
+
+  private RowImage decode(
+      RowCodec codec,
+      String rowKey,
+      byte[] image,
+      long sinceNanos,
+      BiFunction<Table, byte[], RowImage> byFresh) {
     try {
       return codec.decode(catalogs.get().rowKey(rowKey).table(), image);
     } catch (LayoutException e) {
-      return codec.decodeByFresh(catalogs.readAfter(sinceNanos).rowKey(rowKey).table(), image);
+      return byFresh.apply(catalogs.readAfter(sinceNanos).rowKey(rowKey).table(), image);
     }
   }
 

@@ -26,6 +26,7 @@ public final class ColumnRestore {
   private static final int ROWS_PER_TRANSACTION = 500;
 
   private final MySql mysql;
+  private final RateLimit limit;
   private final Map<Cell, List<RowImage>> waiting = new LinkedHashMap<>();
   private long found;
   private long written;
@@ -41,10 +42,12 @@ public final class ColumnRestore {
    * For some columns.
    *
    * @param names each {@code table.column}
+   * @param limit of rows that are written a second
    * @throws GameQueueException when one is no column of a managed table, or names rows or owners
    */
-  ColumnRestore(MySql mysql, Catalog catalog, List<String> names) {
+  ColumnRestore(MySql mysql, Catalog catalog, List<String> names, RateLimit limit) {
     this.mysql = mysql;
+    this.limit = limit;
     for (String name : names) {
       int dot = name.lastIndexOf('.');
       if (dot < 1) {
@@ -52,8 +55,7 @@ public final class ColumnRestore {
       }
       Table table = catalog.table(name.substring(0, dot));
       int column = table.indexOf(name.substring(dot + 1));
-      if (table.ownerIndex() == column
-          || table.keyColumns().contains(table.columns().get(column))) {
+      if (table.namesRowOrOwner(column)) {
         throw new GameQueueException(name + " names the row or its owner: that is no value of it");
       }
       waiting.put(new Cell(table, column), new ArrayList<>());
@@ -63,10 +65,10 @@ public final class ColumnRestore {
   /**
    * Takes a row, if one of the columns has another value than in the WAL.
    *
-   * @param execute whether to write it, at the pace of the limit; else it is counted alone
+   * @param execute whether to write it; else it is counted alone
    * @throws io.gameq.MySqlException when MySQL does not answer; what was written stays
    */
-  public void add(PlannedRow row, RateLimit limit, boolean execute) {
+  public void add(PlannedRow row, boolean execute) {
     RowImage wal = row.contents().wal();
     RowImage stored = row.contents().mysql();
     if (row.status() != Status.OTHER_CONTENT || wal == null || stored == null) {
@@ -82,7 +84,7 @@ public final class ColumnRestore {
             if (execute) {
               images.add(wal);
               if (images.size() >= ROWS_PER_TRANSACTION) {
-                write(of, images, limit);
+                write(of, images);
               }
             }
           }
@@ -90,11 +92,11 @@ public final class ColumnRestore {
   }
 
   /** Writes what is left; throws as {@link #add}. */
-  public void finish(RateLimit limit) {
-    waiting.forEach((of, images) -> write(of, images, limit));
+  public void finish() {
+    waiting.forEach(this::write);
   }
 
-  private void write(Cell of, List<RowImage> images, RateLimit limit) {
+  private void write(Cell of, List<RowImage> images) {
     if (images.isEmpty()) {
       return;
     }

@@ -1,6 +1,7 @@
 package io.gameq.recovery.mysql;
 
 import io.gameq.GameQueueException;
+import io.gameq.agent.RateLimit;
 import io.gameq.mysql.MySql;
 import io.gameq.mysql.MySqlConfig;
 import io.gameq.mysql.MySqlPool;
@@ -117,8 +118,8 @@ public final class RecoveryDatabase implements AutoCloseable {
   }
 
   /** Values of single columns, each {@code table.column}; see {@link ColumnRestore}. */
-  public ColumnRestore columns(List<String> names) {
-    return new ColumnRestore(mysql, rows.catalog(), names);
+  public ColumnRestore columns(List<String> names, RateLimit limit) {
+    return new ColumnRestore(mysql, rows.catalog(), names, limit);
   }
 
   @Override

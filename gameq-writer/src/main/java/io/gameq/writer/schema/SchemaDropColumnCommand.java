@@ -15,6 +15,7 @@ import io.gameq.writer.mysql.CommandDatabase;
 import java.io.PrintWriter;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -56,15 +57,8 @@ final class SchemaDropColumnCommand implements Callable<Integer> {
       Catalog catalog = CatalogReader.read(mysql);
       LayoutTable layouts = new LayoutTable(mysql);
       Table of = catalog.table(table); // refuses what is not managed
-      for (String column : columns) {
-        requireNoKey(of, column);
-        if (!of.has(column)
-            && layouts.everKnown(of.name()).stream().noneMatch(column::equalsIgnoreCase)) {
-          throw new GameQueueException(
-              "table %s has no column %s, and no row was ever written with one"
-                  .formatted(of.name(), column));
-        }
-      }
+      Set<String> everKnown = layouts.everKnown(of.name());
+      columns.forEach(column -> requireDroppable(of, column, everKnown));
       for (String column : columns) {
         AuditTable.add(
             mysql,
@@ -94,9 +88,13 @@ final class SchemaDropColumnCommand implements Callable<Integer> {
                 : "that was not announced");
   }
 
-  private static void requireNoKey(Table of, String column) {
-    if (of.ownerColumn().name().equalsIgnoreCase(column)
-        || of.keyColumns().stream().anyMatch(part -> part.name().equalsIgnoreCase(column))) {
+  private static void requireDroppable(Table of, String column, Set<String> everKnown) {
+    if (!of.has(column) && !everKnown.contains(column)) {
+      throw new GameQueueException(
+          "table %s has no column %s, and no row was ever written with one"
+              .formatted(of.name(), column));
+    }
+    if (of.has(column) && of.namesRowOrOwner(of.indexOf(column))) {
       throw new GameQueueException(
           "%s.%s names the row or its owner: without it gameq cannot manage the table"
               .formatted(of.name(), column));
