@@ -11,7 +11,7 @@ import org.testcontainers.mysql.MySQLContainer;
 import org.testcontainers.utility.DockerImageName;
 
 /** Servers in containers. Used by the one thread that starts {@link TestServers}. */
-final class DockerServers {
+public final class DockerServers {
   /** A daemon without images and without a registry can hang for minutes. */
   private static final int PROBE_SECONDS = 20;
 
@@ -20,7 +20,7 @@ final class DockerServers {
   private DockerServers() {}
 
   /** Whether a daemon answers and has both images, or gets them in time. Never throws. */
-  static boolean available() {
+  public static boolean available() {
     CompletableFuture<Boolean> answer = new CompletableFuture<>();
     Thread probe =
         new Thread(
@@ -75,12 +75,14 @@ final class DockerServers {
     Runtime.getRuntime().addShutdownHook(new Thread(container::stop, "gameq-container-stop"));
   }
 
-  private static DockerImageName redisImage() {
+  /** Of {@code GAMEQ_TEST_REDIS_IMAGE}. */
+  public static DockerImageName redisImage() {
     return DockerImageName.parse(ServerKind.setting("GAMEQ_TEST_REDIS_IMAGE", "redis:8.0"))
         .asCompatibleSubstituteFor("redis");
   }
 
-  private static DockerImageName mysqlImage() {
+  /** Of {@code GAMEQ_TEST_MYSQL_IMAGE}. */
+  public static DockerImageName mysqlImage() {
     return DockerImageName.parse(ServerKind.setting("GAMEQ_TEST_MYSQL_IMAGE", "mysql:9.7"))
         .asCompatibleSubstituteFor("mysql");
   }

@@ -46,7 +46,7 @@ public final class LeastRedisUsers {
   }
 
   /** A command in one line, whose answer must be OK. */
-  static void run(RedisCommands<String, String> admin, String command) {
+  public static void run(RedisCommands<String, String> admin, String command) {
     CommandArgs<String, String> arguments = new CommandArgs<>(StringCodec.UTF8);
     List<String> words = List.of(command.split(" +"));
     words.subList(1, words.size()).forEach(arguments::add);

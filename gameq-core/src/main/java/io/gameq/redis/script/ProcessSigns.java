@@ -100,18 +100,19 @@ public final class ProcessSigns {
    * A process says how it is; what it said before is forgotten. Also at maxmemory.
    *
    * @param id of this start of the process, 8 hex digits
+   * @return whether Redis still knew what it said before
    * @throws io.gameq.RedisUnavailableException when Redis does not answer
    */
-  public void tell(RedisConnection redis, String id, String kind, Map<String, String> fields) {
-    tell(redis, id, kind, fields, System.currentTimeMillis());
+  public boolean tell(RedisConnection redis, String id, String kind, Map<String, String> fields) {
+    return tell(redis, id, kind, fields, System.currentTimeMillis());
   }
 
   /** The same from a host whose clock says so, ms. */
-  void tell(
+  boolean tell(
       RedisConnection redis, String id, String kind, Map<String, String> fields, long clockMillis) {
     List<byte[]> said = new ArrayList<>();
     fields.forEach((name, value) -> said.addAll(List.of(utf8(name), utf8(value))));
-    List<Object> unused =
+    List<Object> reply =
         SCRIPT.call(
             redis,
             new byte[][] {key(id), index(), clock()},
@@ -122,6 +123,7 @@ public final class ProcessSigns {
             said,
             KIND,
             kind);
+    return (long) reply.get(0) == 1;
   }
 
   private byte[] clock() {

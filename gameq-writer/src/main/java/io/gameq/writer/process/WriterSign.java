@@ -33,6 +33,7 @@ public record WriterSign(
    * @param rowsPerSecond in the seconds before
    * @param flushedMillis when the last flush was committed, ms since 1970; 0 for never
    * @param deadLetters rows that it set aside since it started
+   * @param busiest owners of which it wrote most rows in the last minute: a line "rows owner" each
    */
   public record Work(
       long workers,
@@ -41,5 +42,6 @@ public record WriterSign(
       long rows,
       double rowsPerSecond,
       long flushedMillis,
-      long deadLetters) {}
+      long deadLetters,
+      String busiest) {}
 }

@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 
 /**
@@ -31,6 +32,8 @@ public final class WriterSigns implements AutoCloseable {
   private final String process = "%08x".formatted(ThreadLocalRandom.current().nextInt());
 
   private final AgentRunner runner = new AgentRunner("gameq-signs");
+  private final AtomicLong forgotten = new AtomicLong();
+  private boolean hasSaid; // on that thread
 
   /** With a connection that it closes. */
   public WriterSigns(ControlConnection redis, String namespace, Supplier<WriterSign> sign) {
@@ -42,6 +45,11 @@ public final class WriterSigns implements AutoCloseable {
   /** What this start of the writer is called in the list of processes. */
   public String process() {
     return process;
+  }
+
+  /** How often Redis did not know any more what this writer had said: it was emptied. */
+  public long forgotten() {
+    return forgotten.get();
   }
 
   /** Tells it now and every 3 s. */
@@ -58,7 +66,11 @@ public final class WriterSigns implements AutoCloseable {
       Map<String, String> fields = SignFields.of(sign.get());
       redis.call(
           connection -> {
-            signs.tell(connection, process, ProcessSigns.WRITER, fields);
+            boolean known = signs.tell(connection, process, ProcessSigns.WRITER, fields);
+            if (!known && hasSaid) {
+              forgotten.incrementAndGet();
+            }
+            hasSaid = true;
             return true;
           });
     }

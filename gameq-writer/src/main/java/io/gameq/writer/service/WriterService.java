@@ -62,6 +62,7 @@ import io.gameq.writer.turn.WriterOptions;
 import io.gameq.writer.turn.WriterStats;
 import io.gameq.writer.upkeep.TombstonePurge;
 import io.gameq.writer.upkeep.WriterUpkeep;
+import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -300,6 +301,9 @@ public final class WriterService implements AutoCloseable {
     Gauge.builder("gameq.term", watch, TermWatch::number)
         .description("The number of the Redis that counts: it rises with each replacement")
         .register(meters);
+    FunctionCounter.builder("gameq.redis.emptied", signs, WriterSigns::forgotten)
+        .description("Times that Redis had forgotten what this writer had told it")
+        .register(meters);
     Gauge.builder("gameq.writer.parked", holdUps.tables(), of -> of.names().size())
         .description("Tables that take no rows now")
         .register(meters);
@@ -387,7 +391,8 @@ public final class WriterService implements AutoCloseable {
             stats.rows(),
             rate.perSecond(stats.rows()),
             stats.flushedMillis(),
-            stats.deadLetters()));
+            stats.deadLetters(),
+            stats.busyOwners().lastMinute()));
   }
 
   private String phase() {

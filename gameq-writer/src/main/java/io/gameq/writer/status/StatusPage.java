@@ -12,6 +12,7 @@ import io.gameq.writer.pause.PauseText;
 import io.gameq.writer.process.ListedNode;
 import io.gameq.writer.process.Processes;
 import io.gameq.writer.terminal.JsonLine;
+import io.gameq.writer.turn.BusyOwners;
 import java.io.PrintWriter;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
@@ -45,6 +46,7 @@ final class StatusPage {
           List.of(
               List.of("nodes", nodes(look.processes())),
               List.of("writers", writers(look.processes()))));
+      busiest(look.processes(), lines);
     }
     if (look.deadLetters() >= 0) {
       lines.print(List.of(List.of("dead", Shown.count(look.deadLetters(), "dead letter"))));
@@ -132,6 +134,23 @@ final class StatusPage {
         processes.writersThere(),
         rate,
         gone == 0 ? "" : String.format(Locale.ROOT, ", %,d gone", gone));
+  }
+
+  /** {@code player:387, 1,204 rows in a minute}. */
+  private static void busiest(Processes processes, TextTable lines) {
+    BusyOwners.together(
+            processes.writers().stream()
+                .filter(writer -> !writer.isGone())
+                .map(writer -> writer.sign().work().busiest())
+                .toList())
+        .lines()
+        .map(line -> line.split(" ", 2))
+        .map(of -> "%s, %s in a minute".formatted(Shown.text(of[1]), rows(of[0])))
+        .forEach(line -> lines.print(List.of(List.of("busiest", line))));
+  }
+
+  private static String rows(String count) {
+    return Shown.count(Long.parseLong(count), "row");
   }
 
   private static void topics(Backlog backlog, TextTable lines) {

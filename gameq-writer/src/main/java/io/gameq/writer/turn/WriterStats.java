@@ -25,6 +25,7 @@ public final class WriterStats {
   private final Counter stale;
   private final Counter notOwned;
   private final DistributionSummary rowsOfFlush;
+  private final BusyOwners busyOwners = new BusyOwners(System::nanoTime);
   private volatile long flushedMillis;
 
   public WriterStats(MeterRegistry meters) {
@@ -54,7 +55,9 @@ public final class WriterStats {
     int flushed = 0;
     for (Written of : written) {
       deadLetters.increment(of.setAside().size());
-      flushed += of.of().rows().size() + of.of().unreadable().size() - of.setAside().size();
+      int rowsOf = of.of().rows().size() + of.of().unreadable().size() - of.setAside().size();
+      busyOwners.wrote(of.of().owner().base().toString(), rowsOf);
+      flushed += rowsOf;
     }
     rows.increment(flushed);
     rowsOfFlush.record(flushed);
@@ -104,6 +107,10 @@ public final class WriterStats {
   /** When the last one was committed, ms since 1970; 0 for never. */
   public long flushedMillis() {
     return flushedMillis;
+  }
+
+  public BusyOwners busyOwners() {
+    return busyOwners;
   }
 
   /** Claims of owners that were flushed. */

@@ -33,7 +33,8 @@ public final class ChildJvm {
     return start(log, main, arguments, Map.of());
   }
 
-  static ChildJvm start(
+  /** The same with more in its environment. */
+  public static ChildJvm start(
       Path log, Class<?> main, List<String> arguments, Map<String, String> environment) {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
