@@ -27,6 +27,7 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
@@ -47,13 +48,13 @@ final class IncidentWorld implements AutoCloseable {
   final Path directory;
   final MySqlServer database;
   final PrometheusProcess prometheus;
-  final Map<Integer, ChildJvm> nodes = new HashMap<>();
-  final Map<Integer, ChildJvm> writers = new HashMap<>();
   final ProcessClock clock;
 
   /** Alerts of this world since {@link #begins}, and after how many seconds each fired first. */
   final Map<String, String> said = new LinkedHashMap<>();
 
+  private final Map<Integer, ChildJvm> nodes = new HashMap<>();
+  private final Map<Integer, ChildJvm> writers = new HashMap<>();
   private final Map<Integer, Integer> ports = new HashMap<>();
   private int redis;
   private int starts;
@@ -68,7 +69,8 @@ final class IncidentWorld implements AutoCloseable {
     this.clock = new ProcessClock(this.directory.resolve("n1.clock"));
     this.database =
         GameDatabase.create(servers.mysql(), "game")
-            .table("deed", "player", "player_id", "id BIGINT PRIMARY KEY, player_id BIGINT NOT NULL")
+            .table(
+                "deed", "player", "player_id", "id BIGINT PRIMARY KEY, player_id BIGINT NOT NULL")
             .table(
                 "item",
                 "player",
@@ -91,7 +93,7 @@ final class IncidentWorld implements AutoCloseable {
     for (int i = 0; i < WRITERS; i++) {
       startWriter(i);
     }
-    nodes.values().forEach(node -> node.awaitLine("ready"));
+    awaitNodes();
     prometheus.watch(namespace, "writers", List.of(port(-1), port(-2)));
     prometheus.watch(namespace, "nodes", List.of(port(0), port(1)));
     await("both writers and nodes under watch", this::allUp);
@@ -141,6 +143,18 @@ final class IncidentWorld implements AutoCloseable {
     return redis;
   }
 
+  ChildJvm node(int number) {
+    return Objects.requireNonNull(nodes.get(number));
+  }
+
+  ChildJvm writer(int number) {
+    return Objects.requireNonNull(writers.get(number));
+  }
+
+  void awaitNodes() {
+    nodes.values().forEach(node -> node.awaitLine("ready"));
+  }
+
   void startNode(int number) {
     LedgerNode.Options options =
         new LedgerNode.Options(
@@ -168,7 +182,7 @@ final class IncidentWorld implements AutoCloseable {
 
   /** As a game that is shut down: what its players did is written first, where that can be. */
   void closeNode(int number) throws InterruptedException {
-    ChildJvm node = nodes.get(number);
+    ChildJvm node = node(number);
     node.tell("close");
     node.awaitLine("closed");
     node.kill();
@@ -205,7 +219,7 @@ final class IncidentWorld implements AutoCloseable {
 
   /** SIGTERM; returns when it has finished what it had claimed. */
   void stopWriter(int number) throws InterruptedException {
-    ChildJvm writer = writers.get(number);
+    ChildJvm writer = writer(number);
     ProcessHandle.of(writer.pid()).ifPresent(ProcessHandle::destroy);
     if (!writer.awaitEnd(60)) {
       throw new IllegalStateException("a writer does not stop");
@@ -315,7 +329,7 @@ final class IncidentWorld implements AutoCloseable {
     try (var files = Files.list(directory)) {
       for (Path file : files.filter(f -> f.toString().endsWith(".ledger")).toList()) {
         for (String line : Files.readAllLines(file)) {
-          String[] words = line.split(" ");
+          String[] words = line.split(" ", -1);
           if (words[0].equals("conflict")) {
             conflicts++;
           } else if (words.length == 4) { // a killed node may leave half a line

@@ -80,8 +80,7 @@ class IncidentsTest {
       Set.of("redis emptied", "writer killed again and again", "redis emptied, a node dead");
 
   /** Runs one; nothing acknowledged may be lost, and no other page may go out. */
-  private static void incident(String name, Set<String> pages, Incident incident)
-      throws Exception {
+  private static void incident(String name, Set<String> pages, Incident incident) throws Exception {
     Assumptions.assumeTrue(!CampaignLength.isShort() || SHORT.contains(name), "short");
     AT_ONCE.acquire();
     String namespace = name.replaceAll("[^a-z]+", "-");
@@ -91,8 +90,8 @@ class IncidentsTest {
       world.goOn(20);
       world.begins();
       String end = incident.happens(world);
-      for (int node : List.copyOf(world.nodes.keySet())) {
-        if (world.nodes.get(node).isAlive()) {
+      for (int node = 0; node < IncidentWorld.NODES; node++) {
+        if (world.node(node).isAlive()) {
           world.closeNode(node);
         }
       }
@@ -135,7 +134,10 @@ class IncidentsTest {
         world -> {
           world.servers.mysql().execute("SET GLOBAL super_read_only = 1");
           world.awaitAlert("GameqMySqlIsAway");
-          world.servers.mysql().execute("SET GLOBAL super_read_only = 0", "SET GLOBAL read_only = 0");
+          world
+              .servers
+              .mysql()
+              .execute("SET GLOBAL super_read_only = 0", "SET GLOBAL read_only = 0");
           return "read_only = 0, by hand; writers by themselves";
         });
   }
@@ -183,17 +185,19 @@ class IncidentsTest {
         world -> {
           world.command("pause", "all", "--reason", "rows are to be in Redis alone");
           world.goOn(5);
-          world.nodes.get(1).kill();
+          world.node(1).kill();
           world.servers.redis(0, redis -> redis.flushall());
           world.command("resume", "all");
           world.awaitAlert("GameqNodeIsGone");
           Path elsewhere = Files.createDirectories(world.directory.resolve("another-host"));
           try (var wals = Files.list(world.directory.resolve("wal"))) {
-            for (Path wal : wals.filter(w -> w.getFileName().toString().startsWith("n2")).toList()) {
+            for (Path wal :
+                wals.filter(w -> w.getFileName().toString().startsWith("n2")).toList()) {
               Files.move(wal, elsewhere.resolve(wal.getFileName()));
             }
           }
-          assertEquals(1, world.recovery(elsewhere, "plan"), "nothing was lost: this tests nothing");
+          assertEquals(
+              1, world.recovery(elsewhere, "plan"), "nothing was lost: this tests nothing");
           world.recovery(elsewhere, "replay", "--execute", "--yes");
           return "gameq-recovery replay --execute over the WAL of the dead node";
         });
@@ -207,15 +211,22 @@ class IncidentsTest {
         world -> {
           world.database.execute("ALTER TABLE item DROP COLUMN note");
           world.awaitAlert("GameqTableIsParked");
-          world.database.execute("ALTER TABLE item ADD COLUMN note VARCHAR(40) NOT NULL DEFAULT ''");
+          world.database.execute(
+              "ALTER TABLE item ADD COLUMN note VARCHAR(40) NOT NULL DEFAULT ''");
           world.goOn(10);
           world.closeNode(0);
           world.closeNode(1);
           world.settle(PATIENCE);
           world.recovery(
-              world.directory.resolve("wal"), "replay", "--execute", "--column", "item.note", "--yes");
+              world.directory.resolve("wal"),
+              "replay",
+              "--execute",
+              "--column",
+              "item.note",
+              "--yes");
           assertEquals(
-              "0", world.database.queryText("SELECT COUNT(*) FROM item WHERE note <> CONCAT('of ', n)"));
+              "0",
+              world.database.queryText("SELECT COUNT(*) FROM item WHERE note <> CONCAT('of ', n)"));
           return "ADD COLUMN, and gameq-recovery replay --column for what MySQL had held";
         });
   }
@@ -251,7 +262,7 @@ class IncidentsTest {
         world -> {
           while (!world.hasFired(List.of("GameqWriterRestarts"))) {
             world.goOn(10);
-            world.writers.get(1).kill();
+            world.writer(1).kill();
             world.startWriter(1);
           }
           return "the cause that kills it; the other writer took over";
@@ -289,8 +300,8 @@ class IncidentsTest {
     world.clock.set(
         ahead,
         () -> {
-          world.nodes.get(0).tell("clock");
-          return Long.parseLong(world.nodes.get(0).awaitLine("clock ").substring(6));
+          world.node(0).tell("clock");
+          return Long.parseLong(world.node(0).awaitLine("clock ").substring(6));
         });
   }
 
@@ -311,8 +322,8 @@ class IncidentsTest {
           world.goOn(30);
           world.servers.mysql().execute("DROP DATABASE " + name);
           world.goOn(30);
-          world.nodes.get(0).kill();
-          world.nodes.get(1).kill();
+          world.node(0).kill();
+          world.node(1).kill();
           world.awaitAlert("GameqMySqlIsAway");
           world.servers.mysql().execute("CREATE DATABASE " + name + " CHARACTER SET utf8mb4");
           world.servers.restore(name);
@@ -320,7 +331,7 @@ class IncidentsTest {
               world.directory.resolve("wal"), "replay", "--execute", "--include-live", "--yes");
           world.startNode(0);
           world.startNode(1);
-          world.nodes.values().forEach(node -> node.awaitLine("ready"));
+          world.awaitNodes();
           return "the backup, gameq-recovery replay --include-live, then nodes again";
         });
   }
@@ -339,7 +350,7 @@ class IncidentsTest {
           for (int i = 0; i < IncidentWorld.NODES; i++) {
             world.closeNode(i);
             world.startNode(i);
-            world.nodes.get(i).awaitLine("ready");
+            world.node(i).awaitLine("ready");
           }
           world.goOn(150); // longer than any rule that might tell of it
           assertEquals(Set.of(), world.said.keySet());
@@ -359,7 +370,9 @@ class IncidentsTest {
           world.await(
               "in sync",
               () ->
-                  world.servers.redis(next, redis -> redis.info("replication"))
+                  world
+                      .servers
+                      .redis(next, redis -> redis.info("replication"))
                       .contains("master_link_status:up"));
           world.closeNode(0); // stop logins
           world.closeNode(1);
@@ -372,7 +385,7 @@ class IncidentsTest {
           for (int i = 0; i < IncidentWorld.NODES; i++) {
             world.startNode(i);
           }
-          world.nodes.values().forEach(node -> node.awaitLine("ready"));
+          world.awaitNodes();
           world.awaitAlert("GameqRedisWasReplaced");
           return "REPLICAOF NO ONE and the new address; the game was closed meanwhile";
         });
@@ -387,24 +400,33 @@ class IncidentsTest {
           for (Role role : List.of(Role.NODE, Role.WRITER)) {
             String redisUser = RedisRights.user(world.namespace, role);
             String mysqlUser = world.database.as(role).user();
-            world.servers.redis(0, redis -> run(redis, "ACL SETUSER " + redisUser + " >new-" + role));
-            world.servers.mysql().execute(
-                "ALTER USER '%s'@'%%' IDENTIFIED BY 'new-%s' RETAIN CURRENT PASSWORD"
-                    .formatted(mysqlUser, role));
+            world.servers.redis(
+                0, redis -> run(redis, "ACL SETUSER " + redisUser + " >new-" + role));
+            world
+                .servers
+                .mysql()
+                .execute(
+                    "ALTER USER '%s'@'%%' IDENTIFIED BY 'new-%s' RETAIN CURRENT PASSWORD"
+                        .formatted(mysqlUser, role));
             IncidentWorld.write(world.redisPassword(role), "new-" + role);
             IncidentWorld.write(world.mysqlPassword(role), "new-" + role);
             world.servers.redis(
                 0,
                 redis ->
-                    run(redis, "ACL SETUSER %s <%s".formatted(redisUser, LeastRedisUsers.PASSWORD)));
-            world.servers.mysql().execute(
-                "ALTER USER '%s'@'%%' DISCARD OLD PASSWORD".formatted(mysqlUser));
+                    run(
+                        redis,
+                        "ACL SETUSER %s <%s".formatted(redisUser, LeastRedisUsers.PASSWORD)));
+            world
+                .servers
+                .mysql()
+                .execute("ALTER USER '%s'@'%%' DISCARD OLD PASSWORD".formatted(mysqlUser));
           }
           // As a server that was started again: who has not the new ones does not come back.
           world.servers.redis(
               0, redis -> redis.clientKill(KillArgs.Builder.typeNormal().skipme(true)));
           world.goOn(150);
-          return "nothing to end; claims whose answer was cut off come back when their lease runs out";
+          return "nothing to end; claims whose answer was cut off come back when their lease runs"
+              + " out";
         });
   }
 

@@ -181,10 +181,7 @@ public final class LedgerNode {
   private void commit(OwnerSession session, long player, int slot, long deed) {
     session.put("deed", Map.of("id", deed, "player_id", player));
     session.put("item", Map.of("player_id", player, "slot", slot, "n", deed, "note", "of " + deed));
-    session
-        .commit()
-        .queued()
-        .thenRun(() -> note("deed %d %d %d".formatted(deed, player, slot)));
+    session.commit().queued().thenRun(() -> note("deed %d %d %d".formatted(deed, player, slot)));
   }
 
   private static void pause() {
