@@ -6,8 +6,8 @@
 --   takes no rows of, which count as held up
 -- Returns {Redis TIME, ms; owners in due; of these, how many may be claimed by now; owners in ready; claimed owners; of these, how many
 --   whose lease ran out; since when the one waits who has waited for longest, ms, or 0: the earliest of a time at which somebody was due
---   and of the times of one row each of those who are next; the same without owners that are held up, since MySQL refused a row of
---   theirs; owners whose rows were counted; their rows; sessions with stale rows; owners
+--   and of the times of some rows each of those who are next or last in due; the same without owners that are held up, since MySQL
+--   refused a row of theirs, and without the last; owners whose rows were counted; their rows; sessions with stale rows; owners
 --   in closing; owners in healing; keys that hold somebody else's values}
 local slot, most = KEYS[1], tonumber(ARGV[1])
 local paused, refused = {}, {}
@@ -46,15 +46,14 @@ local function is_held_up(owner)
   return since ~= '0'
 end
 
--- When a row was committed is in its version. Among some rows there is most often one that is to be written.
-local function waits_as_one_row_of(hash, passes)
-  local rows, is_seen = ask({}, 'HRANDFIELD', hash, #ARGV > 1 and 8 or 1, 'WITHVALUES'), false
+-- When a row was committed is in its version. The oldest of four has waited for most of the time that the oldest of all has, though others
+-- are written again and again; among eight there is most often one that is to be written.
+local function waits_as_rows_of(hash, passes)
+  local rows = ask({}, 'HRANDFIELD', hash, #ARGV > 1 and 8 or 4, 'WITHVALUES')
   for i = 1, #rows, 2 do
     local of = string.match(rows[i], '^[^:]*')
-    if not paused[of] and not (is_seen and refused[of]) then
+    if not paused[of] then
       waits_since(tonumber(string.sub(rows[i + 1], 1, 12), 16), passes and not refused[of])
-      if not refused[of] then return end
-      is_seen = true
     end
   end
 end
@@ -64,7 +63,7 @@ local function wait_as_due(entries)
   for i = 1, #entries, 2 do
     local at, passes = tonumber(entries[i + 1]), i > 2 * MOST_HELD_UP or not is_held_up(string.match(entries[i], '^[^:]*'))
     if at > 0 then waits_since(at, passes) end
-    waits_as_one_row_of(slot .. ':dirty:' .. entries[i], passes)
+    waits_as_rows_of(slot .. ':dirty:' .. entries[i], passes)
     if passes then return end
   end
 end
@@ -75,10 +74,12 @@ wait_as_due(first_due)
 if first_due[1] and tonumber(first_due[2]) <= 0 then
   wait_as_due(ask({}, 'ZRANGEBYSCORE', due, '(0', '+inf', 'WITHSCORES', 'LIMIT', 0, MOST_HELD_UP + 1))
 end
+-- Who is locked is left alone for longer than anybody's merge window.
+for _, of in ipairs(ask({}, 'ZREVRANGE', due, 0, 2)) do waits_as_rows_of(slot .. ':dirty:' .. of, false) end
 if next_ready[1] then
-  waits_as_one_row_of(slot .. ':dirty:' .. next_ready[1], not is_held_up(string.match(next_ready[1], '^[^:]*')))
+  waits_as_rows_of(slot .. ':dirty:' .. next_ready[1], not is_held_up(string.match(next_ready[1], '^[^:]*')))
 end
-if first_lease[1] then waits_as_one_row_of(claimed_key(slot, first_lease[1]), not is_held_up(first_lease[1])) end
+if first_lease[1] then waits_as_rows_of(claimed_key(slot, first_lease[1]), not is_held_up(first_lease[1])) end
 
 local counted, rows = 0, 0
 local function count(members)

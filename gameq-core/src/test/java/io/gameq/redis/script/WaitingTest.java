@@ -103,6 +103,26 @@ class WaitingTest {
   }
 
   @Test
+  void rowsThatAreWrittenAgainHideNoneThatWaits() {
+    long now = look().nowMillis();
+    commit("player:1", 3, now - 20, now - 10);
+    commit("player:1", 1, now - 90_000, now - 10);
+    assertEquals(now - 90_000, look().oldestMillis());
+    assertEquals(now - 90_000, look().oldestPassingMillis());
+  }
+
+  @Test
+  void whoIsLeftAloneForLongIsSeenBehindOthers() {
+    long now = look().nowMillis();
+    for (int i = 0; i < 50; i++) {
+      commit("player:" + i, 1, now - 100, now + 900);
+    }
+    commit("player:locked", 4, now - 90_000, now + 15_000);
+    assertEquals(now - 90_000, look().oldestMillis());
+    assertEquals(now - 100, look().oldestPassingMillis(), "he delays nobody else");
+  }
+
+  @Test
   void whoFlushesAtOnceIsDueAtZeroAndNotOld() {
     long now = look().nowMillis();
     commit("player:1", 1, now - 20, 0);
