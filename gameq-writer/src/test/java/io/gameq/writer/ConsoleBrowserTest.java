@@ -16,6 +16,7 @@ import org.junit.jupiter.api.TestInstance.Lifecycle;
 import org.junit.jupiter.api.io.TempDir;
 import org.openqa.selenium.By;
 import org.openqa.selenium.JavascriptExecutor;
+import org.openqa.selenium.Keys;
 import org.openqa.selenium.WebDriver;
 import org.openqa.selenium.WebElement;
 
@@ -110,8 +111,66 @@ class ConsoleBrowserTest {
     assertEquals(
         "dead show,dead edit,dead show,dead retry",
         world.game.queryText(
-            "SELECT GROUP_CONCAT(action ORDER BY id) FROM gameq_audit WHERE action <> 'sign in'"
+            "SELECT GROUP_CONCAT(action ORDER BY id) FROM gameq_audit WHERE action LIKE 'dead %'"
                 + " AND who = 'ann (ops)'"));
+  }
+
+  private Object script(String of) {
+    return ((JavascriptExecutor) browser).executeScript("return " + of);
+  }
+
+  @Test
+  void whatTheConsoleCanDoIsALinkAndAnActionKeepsTheFocus() throws Exception {
+    world.commit(21, 1, 6_000, "a");
+    await()
+        .atMost(LONG)
+        .until(
+            () ->
+                world
+                    .game
+                    .queryText("SELECT COUNT(*) FROM gameq_dead_letter WHERE owner = 'player%3A21'")
+                    .equals("1"));
+    go("#/");
+    awaitText("this one");
+    find(".table a.button[href='#/dead?owner=player%3A21']");
+    go("#/trace?owner=player%3A21");
+    WebElement retry = find(".attention a[href='#/dead?owner=player%3A21']");
+    assertEquals("retry them", retry.getText());
+    assertFalse(find("body").getText().contains("gameq-writer"));
+    retry.click();
+    awaitText("1 of 1 dead letter");
+
+    go("#/held");
+    WebElement pause = find("form[aria-label='Pause something'] button[type=submit]");
+    pause.click();
+    press("Cancel");
+    assertEquals(pause, browser.switchTo().activeElement());
+    pause.click();
+    find("dialog[open] input[name=reason]").sendKeys("backup");
+    find("dialog[open] button[type=submit]").click();
+    awaitText("somebody resumes it");
+    go("#/trace?owner=player%3A21");
+    awaitText("backup");
+    go("#/");
+    find("button[aria-label='Resume everything']").sendKeys(Keys.ENTER);
+    find("dialog[open] button[type=submit]").click();
+    await()
+        .atMost(LONG)
+        .until(() -> browser.findElements(By.cssSelector("button[aria-label^=Resume]")).isEmpty());
+    await().atMost(LONG).until(() -> script("document.activeElement.tagName").equals("DIV"));
+    assertEquals("table", script("document.activeElement.className"));
+  }
+
+  @Test
+  void aGuildIsFoundByItsName() throws Exception {
+    world.note("foxes", "fine");
+    await().atMost(LONG).until(() -> world.game.queryText("SELECT COUNT(*) FROM note").equals("1"));
+    go("#/owners");
+    find("input[name=text]").sendKeys("fox");
+    find("select[name=how] option[value=beginning]").click();
+    press("Find");
+    find("section a[href='#/trace?owner=guild%3Afoxes']").click();
+    awaitText("Trace of guild:foxes");
   }
 
   @Test

@@ -94,6 +94,22 @@ class ConsoleDoorsTest {
           "Content-Type: application/json");
     }
 
+    int get(String path, String cookie) throws IOException {
+      return http.get("/console/api/" + path, "Host: localhost:" + http.port(), cookie).status();
+    }
+
+    Answer changing(String path, String cookie, String csrf) throws IOException {
+      return http.send(
+          "POST",
+          "/console/api/" + path,
+          "{}",
+          "Host: localhost:" + http.port(),
+          "Origin: http://localhost:" + http.port(),
+          "Content-Type: application/json",
+          cookie,
+          csrf);
+    }
+
     @Override
     public void close() {
       endpoint.close();
@@ -213,6 +229,37 @@ class ConsoleDoorsTest {
       for (String act : List.of("dead-retry", "dead-values", "stale-discard")) {
         assertEquals(403, changing(doors, act, "mail_1", host, cookie, csrf), act);
       }
+    }
+  }
+
+  @Test
+  void oneSignInIsForAllWritersAndKeptOverTheirRestartsUntilTheTokenChanges() throws Exception {
+    Path token = Files.writeString(directory.resolve("token"), "0123456789abcdef");
+    String settings = "http: { port: 0, tokenFile: '%s' }\n".formatted(token);
+    String in = "{\"name\":\"ann\",\"token\":\"0123456789abcdef\"}";
+    String cookie;
+    String csrf;
+    try (Doors one = new Doors(settings);
+        Doors two = new Doors(settings)) {
+      Answer answer = one.post("session", in);
+      cookie = "Cookie: " + answer.header("Set-Cookie").replaceFirst(";.*", "");
+      csrf = "X-Gameq-Csrf: " + new ObjectMapper().readTree(answer.body()).path("csrf").asText();
+      assertEquals(200, one.get("overview", cookie));
+      assertEquals(200, two.get("overview", cookie));
+      assertEquals(401, two.get("overview", cookie + "x"));
+      assertEquals(200, two.changing("form", cookie, csrf).status());
+    }
+    try (Doors again = new Doors(settings)) {
+      assertEquals(200, again.get("overview", cookie));
+      Answer out = again.changing("sign-out", cookie, csrf);
+      assertEquals(200, out.status(), out::toString);
+      assertTrue(out.header("Set-Cookie").contains("Max-Age=0"), out::toString);
+      assertEquals(401, again.get("overview", cookie));
+    }
+    try (Doors again = new Doors(settings)) {
+      assertEquals(200, again.get("overview", cookie), "another writer: see the README");
+      Files.writeString(token, "fedcba9876543210");
+      await().atMost(LONG).until(() -> again.get("overview", cookie) == 401);
     }
   }
 

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.gameq.OwnerSession;
 import io.gameq.writer.RawHttp.Answer;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -98,7 +99,7 @@ class ConsoleSecurityTest {
   void withoutATokenNothingIsShownAndNothingIsDone() throws Exception {
     for (String path : List.of("overview", "slots", "dead", "dead/" + letter, "stale", "audit")) {
       assertEquals(401, http.get("/console/api/" + path, host).status(), path);
-      String stranger = "Cookie: gameq-" + http.port() + "=AAAA";
+      String stranger = "Cookie: gameq-" + world.game.namespace + "=AAAA";
       assertEquals(401, http.get("/console/api/" + path, host, stranger).status(), path);
     }
     for (String path : List.of("dead-retry", "dead-discard", "dead-edit", "dead-values", "form")) {
@@ -318,5 +319,117 @@ class ConsoleSecurityTest {
     Answer values = ann.act("trace-row-values", "{\"table\":\"item\",\"key\":\"1,1\"}");
     assertTrue(values.body().contains("\"6000\""), values::body);
     assertEquals("1", count("gameq_audit WHERE action = 'show values' AND target = 'item:1,1'"));
+  }
+
+  private static boolean has(JsonNode states, String state, String what) {
+    for (JsonNode of : states) {
+      if (of.path("state").asText().equals(state) && of.path("what").asText().equals(what)) {
+        return !of.path("cause").asText().isEmpty() && !of.path("ends").asText().isEmpty();
+      }
+    }
+    return false;
+  }
+
+  @Test
+  void whyAnOwnersRowsWaitIsOnItsPageAndOnTheFirst() throws Exception {
+    Browser ann = new Browser(ConsoleWorld.TOKEN);
+    JsonNode refused = JSON.readTree(ann.get("trace?owner=player:1").body());
+    assertTrue(has(refused.path("held"), "dead letters", "1 row"), refused::toString);
+    JsonNode owners = JSON.readTree(ann.get("held-owners").body());
+    assertTrue(has(owners.path("states"), "dead letters", "player:1"), owners::toString);
+
+    String table = "{\"scope\":\"table\",\"name\":\"item\"";
+    assertEquals(200, ann.act("pause", table + ",\"reason\":\"alter\"}").status());
+    world.commit(7, 1, 1, "a");
+    JsonNode paused = JSON.readTree(ann.get("trace?owner=player:7").body());
+    assertTrue(has(paused.path("held"), "paused", "table item"), paused::toString);
+    await().atMost(LONG).until(() -> hasOnFirstPage(ann, "paused", "table item"));
+    assertEquals(200, ann.act("resume", table + "}").status());
+
+    OwnerSession hares = world.node.open("guild:hares");
+    hares.put(new ConsoleWorld.Note("hares", "late"));
+    world.game.database.server().execute("RENAME TABLE note TO gone");
+    try {
+      hares.commit().awaitQueued(LONG);
+      await().atMost(LONG).until(() -> hasOnFirstPage(ann, "parked", "table note"));
+      await()
+          .atMost(LONG)
+          .until(
+              () -> {
+                JsonNode of = JSON.readTree(ann.get("trace?owner=guild:hares").body());
+                return has(of.path("held"), "parked", "table note")
+                    && of.path("next").path("isToAct").asBoolean();
+              });
+    } finally {
+      world.game.database.server().execute("RENAME TABLE gone TO note");
+    }
+    await()
+        .atMost(LONG)
+        .until(() -> JSON.readTree(ann.get("held").body()).path("states").isEmpty());
+  }
+
+  private static boolean hasOnFirstPage(Browser of, String state, String what) throws IOException {
+    return has(JSON.readTree(of.get("overview").body()).path("held"), state, what);
+  }
+
+  @Test
+  void anOwnerIsFoundByATextInItsRowsOverAnIndexAlone() throws Exception {
+    world.note("wolves", "fine");
+    world.note("wolf%s", "fine");
+    await().atMost(LONG).until(() -> count("note WHERE guild LIKE 'wol%'").equals("2"));
+    Browser ann = new Browser(ConsoleWorld.LOOKING);
+    JsonNode columns = JSON.readTree(ann.get("columns").body()).path("columns");
+    assertEquals(1, columns.size(), columns::toString);
+    assertEquals("guild", columns.path(0).path("column").asText());
+    assertEquals("guild:wolves", having(ann, "guild", "wolves", false));
+    assertEquals("", having(ann, "guild", "wolve", false));
+    assertEquals("guild:wolf%s,guild:wolves", having(ann, "guild", "wol", true));
+    assertEquals("guild:wolf%s", having(ann, "guild", "wolf%", true));
+    Answer whole = ann.act("owners-having", search("text", "fine", false));
+    assertEquals(400, whole.status());
+    assertTrue(whole.body().contains("no column of text that an index"), whole::body);
+    assertEquals(
+        "4", count("gameq_audit WHERE action = 'search values' AND target = 'note.guild'"));
+    assertEquals("0", count("gameq_audit WHERE action = 'search values' AND detail LIKE '%wol%'"));
+  }
+
+  private static String search(String column, String text, boolean isBeginning) {
+    return "{\"table\":\"note\",\"column\":\"%s\",\"text\":\"%s\"%s}"
+        .formatted(column, text, isBeginning ? ",\"beginning\":true" : "");
+  }
+
+  private static String having(Browser of, String column, String text, boolean isBeginning)
+      throws IOException {
+    Answer answer = of.act("owners-having", search(column, text, isBeginning));
+    assertEquals(200, answer.status(), answer::body);
+    List<String> owners = new ArrayList<>();
+    JSON.readTree(answer.body()).path("owners").forEach(owner -> owners.add(owner.asText()));
+    return String.join(",", owners);
+  }
+
+  @Test
+  void ownersAreInTheOrderOfTheirNumbers() throws Exception {
+    for (int player : List.of(310, 39, 3100, 38)) {
+      world.commit(player, 1, 1, "a");
+    }
+    List<String> owners = new ArrayList<>();
+    JSON.readTree(new Browser(ConsoleWorld.LOOKING).get("owners?q=player:3").body())
+        .path("owners")
+        .forEach(of -> owners.add(of.path("owner").asText()));
+    assertEquals(List.of("player:38", "player:39", "player:310", "player:3100"), owners);
+  }
+
+  @Test
+  void theRatesOfAllWritersAreInTheBeats() throws Exception {
+    Browser ann = new Browser(ConsoleWorld.LOOKING);
+    await().atMost(LONG).until(() -> JSON.readTree(ann.get("overview").body()).has("writers"));
+    long before = fleetRows(ann);
+    world.commit(50, 1, 1, "a");
+    await().atMost(LONG).until(() -> fleetRows(ann) > before);
+  }
+
+  private static long fleetRows(Browser of) throws IOException {
+    JsonNode beats = JSON.readTree(of.get("overview").body()).path("beats");
+    return beats.path(beats.size() - 1).path("fleet").path("rows").asLong();
   }
 }

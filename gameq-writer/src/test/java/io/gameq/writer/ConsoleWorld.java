@@ -105,12 +105,16 @@ final class ConsoleWorld implements AutoCloseable {
     session.commit().awaitQueued(LONG);
   }
 
+  void note(String guild, String text) throws Exception {
+    OwnerSession session = node.open("guild:" + guild);
+    session.put(new Note(guild, text));
+    session.commit().awaitQueued(LONG);
+  }
+
   /** Has MySQL refuse rows: of a player's item, and of a guild whose name is a script. */
   void refuse() throws Exception {
     commit(1, 1, 6_000, SCRIPT);
-    OwnerSession guild = node.open(GUILD);
-    guild.put(new Note(SCRIPT, SCRIPT + " is too long"));
-    guild.commit().awaitQueued(LONG);
+    note(SCRIPT, SCRIPT + " is too long");
     await().atMost(LONG).until(() -> writer.stats().deadLetters() == 2);
   }
 

@@ -235,6 +235,24 @@ public final class DeadLetterTable {
         isCut ? letters.get(limit - 1).id() : until);
   }
 
+  /**
+   * An owner of some of the newest dead letters.
+   *
+   * @param letters how many it has of the newest thousand
+   */
+  public record InNewest(OwnerId owner, long letters) {}
+
+  /** Owners of the newest thousand dead letters, the latest refused first. */
+  public static List<InNewest> newestOwners(Handle handle, int most) {
+    return handle
+        .select(
+            "SELECT owner, COUNT(*) FROM (SELECT id, owner FROM gameq_dead_letter ORDER BY id DESC"
+                + " LIMIT 1000) AS newest GROUP BY owner ORDER BY MAX(id) DESC LIMIT ?",
+            most)
+        .map((rs, context) -> new InNewest(OwnerId.ofEncoded(rs.getString(1)), rs.getLong(2)))
+        .list();
+  }
+
   /** How many there are; may look at all letters. */
   public static long count(Handle handle, DeadLetterFilter filter) {
     return filter.select(handle, "COUNT(*)", "", "").mapTo(Long.class).one();

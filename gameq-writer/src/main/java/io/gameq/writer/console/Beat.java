@@ -1,6 +1,8 @@
 package io.gameq.writer.console;
 
+import io.gameq.writer.process.FleetWork;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What the meters of a writer said at a moment; immutable. Counts go on rising, so that two of them
@@ -8,9 +10,8 @@ import java.util.Map;
  *
  * @param number of the beat, rising
  * @param atMillis since 1970
- * @param commits that Redis took of all nodes; -1 when it is not known, as the next
- * @param committedRows of these
- * @param rows written, as the next two since the writer started
+ * @param fleet what all nodes and writers did; null when it is not known
+ * @param rows that this writer wrote, as the next two since it started
  * @param flushes transactions that committed
  * @param owners claims that were flushed
  * @param waitingOwners owners that wait or are claimed; -1 when it is not known, as the next three
@@ -22,8 +23,7 @@ import java.util.Map;
 record Beat(
     long number,
     long atMillis,
-    long commits,
-    long committedRows,
+    FleetWork.@Nullable Sum fleet,
     double rows,
     double flushes,
     double owners,

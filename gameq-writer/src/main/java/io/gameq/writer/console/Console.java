@@ -14,12 +14,13 @@ import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Clock;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The web pages of a writer, for operators. Thread-safe; what it remembers, sessions and the last
- * minutes of its charts, ends with the process.
+ * The web pages of a writer, for operators. Thread-safe; what it remembers, the last minutes of its
+ * charts, ends with the process.
  */
 public final class Console implements AutoCloseable {
   private final WriterConfig settings;
@@ -46,7 +47,15 @@ public final class Console implements AutoCloseable {
       Supplier<Map<String, String>> parked,
       Supplier<Pauses> pauses,
       Supplier<@Nullable Processes> processes,
-      Supplier<List<String>> problems) {}
+      Supplier<List<String>> problems) {
+    /** Tables that take no rows of this writer, or of another, and why. */
+    Map<String, String> allParked() {
+      Processes look = processes.get();
+      Map<String, String> all = new TreeMap<>(look == null ? Map.of() : look.parked());
+      all.putAll(parked.get());
+      return all;
+    }
+  }
 
   /**
    * A console that shows a writer, from its first moment on; it asks no server until asked.
@@ -72,6 +81,7 @@ public final class Console implements AutoCloseable {
         new GuardedRoutes(
             routes,
             settings.http(),
+            settings.namespace(),
             Clock.systemUTC(),
             (actor, role) ->
                 AuditTable.add(servers.mysql(), actor, "sign in", "console", "role " + role));
@@ -79,7 +89,7 @@ public final class Console implements AutoCloseable {
     new SlotsPage(writer).addTo(guarded);
     new FleetPage(writer.processes()).addTo(guarded);
     new OwnersPage(servers).addTo(guarded);
-    new TracePages(servers).addTo(guarded);
+    new TracePages(servers, writer::allParked).addTo(guarded);
     new HeldPage(servers, writer).addTo(guarded);
     new DeadPages(servers).addTo(guarded);
     new StalePages(servers).addTo(guarded);

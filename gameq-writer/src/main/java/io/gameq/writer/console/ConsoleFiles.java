@@ -19,6 +19,8 @@ final class ConsoleFiles {
     "dom.js",
     "chart.js",
     "dialog.js",
+    "advice.js",
+    "states.js",
     "text.js",
     "pages/overview.js",
     "pages/slots.js",

@@ -1,5 +1,6 @@
 package io.gameq.writer.console;
 
+import io.gameq.mysql.tables.DeadLetterTable;
 import io.gameq.mysql.tables.PauseTable.Pause;
 import io.gameq.owner.OwnerId;
 import io.gameq.writer.console.access.GuardedRoutes;
@@ -11,7 +12,7 @@ import io.gameq.writer.pause.PauseTarget;
 import io.gameq.writer.pause.Pausing;
 import io.javalin.http.Context;
 import java.util.List;
-import java.util.Locale;
+import java.util.Map;
 import java.util.Objects;
 
 /**
@@ -22,6 +23,9 @@ final class HeldPage {
   /** Whoever gives more is told by the pause itself. */
   private static final int MOST_CHARS = 1_000;
 
+  /** On the first page; all of them are among the dead letters. */
+  private static final int MOST_OWNERS = 5;
+
   private final ConsoleServers servers;
   private final Console.WriterView writer;
 
@@ -30,49 +34,43 @@ final class HeldPage {
     this.writer = writer;
   }
 
-  /** A table of which rows wait, and why. */
-  record ParkedTable(String table, String reason) {}
-
-  /** Something that an operator paused; {@code name} is empty for all. */
-  record Paused(String scope, String name, String reason, String by, long atMillis) {
-    static Paused of(Pause pause) {
-      return new Paused(
-          pause.scope().name().toLowerCase(Locale.ROOT),
-          pause.name(),
-          pause.reason(),
-          pause.by(),
-          pause.at().toEpochMilli());
-    }
-  }
-
   /** The page. */
-  record Held(List<Paused> pauses, List<ParkedTable> parked) {}
+  record Held(List<HeldState> states) {}
 
   /** What is left of what was to be written at once. */
   record Left(boolean isDone, String text) {}
 
   void addTo(GuardedRoutes routes) {
     routes.look("held", this::held);
+    routes.look("held-owners", this::owners);
     routes.act("pause", this::pause);
     routes.act("resume", this::resume);
     routes.act("flush", this::flush);
   }
 
   private Held held(Context context) {
+    return new Held(HeldState.of(writer.pauses().get().all(), writer.allParked()));
+  }
+
+  /** Those of the newest dead letters. */
+  private Held owners(Context context) {
     return new Held(
-        writer.pauses().get().all().stream().map(Paused::of).toList(),
-        writer.parked().get().entrySet().stream()
-            .map(of -> new ParkedTable(of.getKey(), of.getValue()))
+        servers.mysql().ask(handle -> DeadLetterTable.newestOwners(handle, MOST_OWNERS)).stream()
+            .map(of -> HeldState.ofLetters(of.owner(), of.letters()))
             .toList());
   }
 
-  private Paused pause(RequestBody body, Visitor visitor) {
-    return Paused.of(
-        pausing().pause(visitor.actor(), target(body), body.text("reason", MOST_CHARS)));
+  private Held pause(RequestBody body, Visitor visitor) {
+    return held(
+        List.of(pausing().pause(visitor.actor(), target(body), body.text("reason", MOST_CHARS))));
   }
 
-  private List<Paused> resume(RequestBody body, Visitor visitor) {
-    return pausing().resume(visitor.actor(), target(body)).stream().map(Paused::of).toList();
+  private Held resume(RequestBody body, Visitor visitor) {
+    return held(pausing().resume(visitor.actor(), target(body)).stream().toList());
+  }
+
+  private static Held held(List<Pause> pauses) {
+    return new Held(HeldState.of(pauses, Map.of()));
   }
 
   private Pausing pausing() {

@@ -5,7 +5,7 @@ import io.gameq.redis.RedisState;
 import io.gameq.redis.script.Waiting;
 import io.gameq.writer.config.WriterConfig;
 import io.gameq.writer.console.access.GuardedRoutes;
-import io.gameq.writer.pause.PauseText;
+import io.gameq.writer.process.Processes;
 import io.gameq.writer.status.StatusLook;
 import io.javalin.http.Context;
 import io.micrometer.core.instrument.Timer;
@@ -37,7 +37,8 @@ final class OverviewPage {
    *
    * @param problems why rows are not written now
    * @param toDo what is to be done about the game as a whole
-   * @param paused what waits since operators paused it, and tables that this writer has parked
+   * @param held why rows wait: what operators paused, and tables that take none
+   * @param writers how many run; 0 when it is not known
    * @param waits null before the first look at Redis
    * @param deadLetters -1 when they were not counted yet
    * @param mergeRatio row changes committed for each row written; null when it is not known
@@ -46,7 +47,8 @@ final class OverviewPage {
   record Overview(
       List<String> problems,
       List<String> toDo,
-      List<String> paused,
+      List<HeldState> held,
+      long writers,
       @Nullable Waits waits,
       long deadLetters,
       @Nullable Double mergeRatio,
@@ -130,13 +132,15 @@ final class OverviewPage {
   private Overview overview(Context context) {
     long after = context.queryParamAsClass("after", Long.class).getOrDefault(0L);
     Backlog backlog = writer.backlog().get();
+    Processes processes = writer.processes().get();
     double merges = pulse.gauge("gameq.merge.ratio");
     double counted = pulse.gauge("gameq.deadletters");
     long deadLetters = Double.isNaN(counted) ? -1 : Math.round(counted);
     return new Overview(
         writer.problems().get(),
         toDo(backlog, deadLetters),
-        paused(),
+        held(backlog),
+        processes == null ? 0 : processes.writersThere(),
         backlog == null ? null : Waits.of(backlog),
         deadLetters,
         Double.isFinite(merges) ? merges : null,
@@ -164,13 +168,10 @@ final class OverviewPage {
             .toDo();
   }
 
-  private List<String> paused() {
-    List<String> all =
-        new ArrayList<>(writer.pauses().get().all().stream().map(PauseText::line).toList());
-    writer
-        .parked()
-        .get()
-        .forEach((table, why) -> all.add("table %s is parked: %s".formatted(table, why)));
+  private List<HeldState> held(@Nullable Backlog backlog) {
+    List<HeldState> all =
+        new ArrayList<>(HeldState.of(writer.pauses().get().all(), writer.allParked()));
+    all.addAll(HeldState.heldUp(backlog));
     return all;
   }
 

@@ -3,8 +3,8 @@ package io.gameq.writer.console;
 import io.gameq.agent.Agent;
 import io.gameq.agent.Duty;
 import io.gameq.backlog.Backlog;
-import io.gameq.sign.NodeSign.Commits;
 import io.gameq.writer.console.Beat.StepSum;
+import io.gameq.writer.process.FleetWork;
 import io.gameq.writer.process.Processes;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
@@ -15,7 +15,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
-import java.util.function.ToLongFunction;
 
 /**
  * Remembers the meters of the last minutes, so that charts have a past when a page is opened.
@@ -32,6 +31,7 @@ final class Pulse {
   private final MeterRegistry meters;
   private final Console.WriterView writer;
   private final Deque<Beat> beats = new ArrayDeque<>();
+  private final FleetWork fleet = new FleetWork();
   private long number;
 
   Pulse(MeterRegistry meters, Console.WriterView writer) {
@@ -53,8 +53,7 @@ final class Pulse {
         new Beat(
             ++number,
             System.currentTimeMillis(),
-            processes == null ? -1 : committed(processes, Commits::commits),
-            processes == null ? -1 : committed(processes, Commits::rows),
+            processes == null ? null : fleet.after(processes),
             count("gameq.writer.rows"),
             flushes(),
             count("gameq.writer.owners"),
@@ -63,12 +62,6 @@ final class Pulse {
             look == null ? -1 : look.oldestAgeMillis(),
             look == null ? -1 : look.redis().usedBytes(),
             steps()));
-  }
-
-  private static long committed(Processes processes, ToLongFunction<Commits> of) {
-    return processes.nodes().stream()
-        .mapToLong(node -> of.applyAsLong(node.sign().commits()))
-        .sum();
   }
 
   /** The beats after one of them; 0 for all that are remembered. */

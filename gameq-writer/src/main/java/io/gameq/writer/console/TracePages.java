@@ -19,6 +19,7 @@ import io.javalin.http.Context;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** Where an owner or a row is, and what will happen next. Thread-safe. */
@@ -26,9 +27,11 @@ final class TracePages {
   private static final int MOST_CHARS = 1_000;
 
   private final ConsoleServers servers;
+  private final Supplier<Map<String, String>> parked;
 
-  TracePages(ConsoleServers servers) {
+  TracePages(ConsoleServers servers, Supplier<Map<String, String>> parked) {
     this.servers = servers;
+    this.parked = parked;
   }
 
   /** What will happen next; {@code isToAct} when somebody has to do something. */
@@ -39,12 +42,13 @@ final class TracePages {
   }
 
   /** An owner; each line is a name, empty where the one above goes on, and a text. */
-  record Owner(String owner, int slot, List<List<String>> lines, Next next) {
+  record Owner(String owner, int slot, List<List<String>> lines, List<HeldState> held, Next next) {
     static Owner of(OwnerTrace trace) {
       return new Owner(
           trace.owner().id(),
           trace.slot(),
           OwnerPage.lines(trace, List.of()),
+          HeldState.of(trace),
           Next.of(WhatNext.of(trace)));
     }
   }
@@ -116,7 +120,7 @@ final class TracePages {
 
   private Tracing tracing() {
     ControlConnection redis = servers.redis();
-    return new Tracing(servers.namespace(), servers.slots(), redis, servers::mysql);
+    return new Tracing(servers.namespace(), servers.slots(), redis, servers::mysql, parked);
   }
 
   private static String param(Context context, String name) {

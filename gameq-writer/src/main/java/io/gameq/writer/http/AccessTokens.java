@@ -5,11 +5,14 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import io.gameq.GameQueueException;
 import io.gameq.log.RepeatedWarnings;
 import io.gameq.writer.config.AccessToken;
+import java.security.GeneralSecurityException;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import javax.crypto.Mac;
+import javax.crypto.spec.SecretKeySpec;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -63,6 +66,36 @@ public final class AccessTokens {
     return authorization != null && authorization.startsWith(SCHEME)
         ? find(authorization.substring(SCHEME.length()))
         : null;
+  }
+
+  /**
+   * Signs a text by the token as it is now: every process that has the token verifies it, and
+   * nobody does once the token has changed.
+   */
+  public byte[] sign(AccessToken token, String text) {
+    return hmac(digests().get(tokens.indexOf(token)), text);
+  }
+
+  /** The token by which a text was signed; null for none of these. Takes as long either way. */
+  public @Nullable AccessToken signer(String text, byte[] signature) {
+    AccessToken found = null;
+    List<byte[]> digests = digests();
+    for (int i = 0; i < tokens.size(); i++) {
+      if (MessageDigest.isEqual(hmac(digests.get(i), text), signature)) {
+        found = tokens.get(i);
+      }
+    }
+    return found;
+  }
+
+  private static byte[] hmac(byte[] key, String text) {
+    try {
+      Mac mac = Mac.getInstance("HmacSHA256");
+      mac.init(new SecretKeySpec(key, "HmacSHA256"));
+      return mac.doFinal(text.getBytes(UTF_8));
+    } catch (GeneralSecurityException e) {
+      throw new IllegalStateException("every JDK has HmacSHA256", e);
+    }
   }
 
   private List<byte[]> digests() {

@@ -12,6 +12,7 @@
  * stale    Discards          remembers what was removed from Redis
  * trace    OwnerInMySql      what gameq's own tables say of an owner
  *          RowInMySql        what MySQL holds of a row
+ * owners   ColumnSearch      owners by a text in their rows, over an index alone
  * all      RowReading        decodes rows that were kept aside, beside what MySQL holds
  * </pre>
  */

@@ -8,6 +8,7 @@ import io.gameq.terminal.Shown;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
@@ -89,6 +90,21 @@ public record Processes(
   /** How many writers run. */
   public long writersThere() {
     return writers.stream().filter(of -> !of.isGone()).count();
+  }
+
+  /** Tables that writers say take no rows now, and which writers. */
+  public Map<String, String> parked() {
+    Map<String, String> all = new TreeMap<>();
+    writers.stream()
+        .filter(of -> !of.isGone() && !of.sign().parked().isEmpty())
+        .forEach(
+            of -> {
+              String who = "writer %s: its log says why".formatted(of.sign().process().name());
+              for (String table : of.sign().parked().split(",")) {
+                all.merge(table.strip(), who, (before, more) -> before);
+              }
+            });
+    return all;
   }
 
   /** Ids of the writers that run, reach MySQL and were not paused alone, in order. */

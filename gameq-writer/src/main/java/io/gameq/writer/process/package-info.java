@@ -11,6 +11,7 @@
  *   ListedWriter   the same of a writer
  * SharedProcesses   one look at all of them for all writers
  * ProcessWatch      looks every few seconds, and shows the latest look as meters
+ *   FleetWork       what all of them did together: MergeRatio, the console's rates
  *   MergeRatio      rows committed for each row written
  *
  * NodesCommand      prints the nodes by NodesPage; WritersCommand the writers by WritersPage

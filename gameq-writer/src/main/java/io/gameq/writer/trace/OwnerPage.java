@@ -1,7 +1,6 @@
 package io.gameq.writer.trace;
 
 import io.gameq.mysql.tables.PauseTable.Pause;
-import io.gameq.mysql.tables.PauseTable.Scope;
 import io.gameq.owner.OwnerId;
 import io.gameq.redis.script.OwnerInRedis;
 import io.gameq.redis.script.OwnerInRedis.ClaimRecord;
@@ -45,9 +44,14 @@ public final class OwnerPage {
     } else {
       redis(redis, lines);
     }
-    trace.pauses().stream()
-        .filter(of -> of.scope() != Scope.TABLE || trace.waitingTables().contains(of.name()))
-        .forEach(of -> lines.add(List.of("paused", pause(of))));
+    trace.itsPauses().forEach(of -> lines.add(List.of("paused", pause(of))));
+    trace
+        .itsParkedTables()
+        .forEach(
+            (table, why) ->
+                lines.add(
+                    List.of(
+                        "parked", "table %s: %s".formatted(Shown.text(table), Shown.text(why)))));
     inWals.forEach(of -> lines.add(List.of("WAL", wal(of))));
     return lines;
   }

@@ -10,8 +10,10 @@ import io.gameq.redis.script.OwnerInRedis.TracedRows;
 import io.gameq.writer.mysql.OwnerInMySql;
 import io.gameq.writer.mysql.OwnerInMySql.Raised;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -26,6 +28,7 @@ import org.jspecify.annotations.Nullable;
  * @param mysqlError why
  * @param aliveNode the node of the session that holds the owner, if it gives signs of life
  * @param pauses of all, the owner's slot, and tables
+ * @param parked tables that take no rows now, and why
  */
 public record OwnerTrace(
     OwnerId owner,
@@ -35,9 +38,11 @@ public record OwnerTrace(
     @Nullable OwnerInMySql mysql,
     String mysqlError,
     @Nullable String aliveNode,
-    List<Pause> pauses) {
+    List<Pause> pauses,
+    Map<String, String> parked) {
   public OwnerTrace {
     pauses = List.copyOf(pauses);
+    parked = Map.copyOf(parked);
   }
 
   /** Whether any server knows of the owner. */
@@ -66,11 +71,25 @@ public record OwnerTrace(
 
   /** The tables of the owner's rows that are paused. */
   Set<String> pausedTables() {
-    Set<String> waiting = waitingTables();
-    return pauses.stream()
-        .filter(of -> of.scope() == Scope.TABLE && waiting.contains(of.name()))
+    return itsPauses().stream()
+        .filter(of -> of.scope() == Scope.TABLE)
         .map(Pause::name)
         .collect(Collectors.toSet());
+  }
+
+  /** The pauses that hold back rows of the owner, if it has any of their tables. */
+  public List<Pause> itsPauses() {
+    Set<String> waiting = waitingTables();
+    return pauses.stream()
+        .filter(of -> of.scope() != Scope.TABLE || waiting.contains(of.name()))
+        .toList();
+  }
+
+  /** The parked tables of the owner's rows, and why. */
+  public Map<String, String> itsParkedTables() {
+    Map<String, String> all = new TreeMap<>(parked);
+    all.keySet().retainAll(waitingTables());
+    return all;
   }
 
   /** The tables of rows that are dirty or claimed. */

@@ -44,9 +44,9 @@ public record RowTrace(
       return new WhatNext(
           Kind.DEAD_LETTERS,
           ("MySQL refused version %s: mend the cause, then 'gameq-writer dead retry %s', or"
-                      + " 'dead")
+                      + " 'gameq-writer")
                   .formatted(Long.toUnsignedString(refused.version()), refused.session())
-              + " discard'.");
+              + " dead discard %s'.".formatted(refused.session()));
     }
     RowPlace stale = newest(Where.STALE);
     if (stale != null && stale.isNewerThan(inMySql)) {

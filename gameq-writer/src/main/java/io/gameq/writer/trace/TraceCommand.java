@@ -13,6 +13,7 @@ import io.gameq.writer.config.ConfigOption;
 import io.gameq.writer.config.WriterConfig;
 import io.gameq.writer.mysql.AgreedConfig;
 import io.gameq.writer.mysql.CommandDatabase;
+import io.gameq.writer.process.Processes;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -89,7 +90,13 @@ public final class TraceCommand implements Callable<Integer> {
     try (RedisConnector connector = new RedisConnector(settings.redis());
         ControlConnection redis = new ControlConnection(connector);
         Database mysql = new Database(settings.mysql())) {
-      Tracing tracing = new Tracing(settings.namespace(), slots, redis, mysql);
+      Tracing tracing =
+          new Tracing(
+              settings.namespace(),
+              slots,
+              redis,
+              mysql,
+              () -> redis.ask(of -> Processes.of(of, settings.namespace())).parked());
       WhatNext next =
           ofRow
               ? row(new RowTracing(tracing, slots, redis, mysql.get()), mysql.get(), out)

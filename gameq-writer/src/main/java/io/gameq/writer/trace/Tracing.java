@@ -18,6 +18,7 @@ import io.gameq.writer.mysql.OwnerInMySql;
 import io.gameq.writer.mysql.OwnerInMySql.Raised;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -29,17 +30,25 @@ public final class Tracing {
   private final Slots slots;
   private final ControlConnection redis;
   private final Supplier<MySql> mysql;
+  private final Supplier<Map<String, String>> parked;
 
   /**
    * With connections that others close.
    *
    * @param mysql throws {@link GameQueueException} where it cannot be reached
+   * @param parked tables that take no rows now, and why; may ask Redis
    */
-  public Tracing(String namespace, Slots slots, ControlConnection redis, Supplier<MySql> mysql) {
+  public Tracing(
+      String namespace,
+      Slots slots,
+      ControlConnection redis,
+      Supplier<MySql> mysql,
+      Supplier<Map<String, String>> parked) {
     this.namespace = namespace;
     this.slots = slots;
     this.redis = redis;
     this.mysql = mysql;
+    this.parked = parked;
   }
 
   /** Looks at an owner. */
@@ -67,16 +76,18 @@ public final class Tracing {
     OwnerInRedis inRedis = null;
     String redisError = "";
     String aliveNode = null;
+    Map<String, String> nowParked = Map.of();
     try {
       List<SessionId> known = sessions(inMySql);
       inRedis = redis.ask(of -> OwnerInRedis.look(of, slot, owner, known));
       SessionId holder = OwnerTrace.holder(inMySql, inRedis);
+      nowParked = parked.get();
       aliveNode = holder == null ? null : aliveNode(holder);
     } catch (GameQueueException e) {
       redisError = ErrorLine.of(e);
     }
     return new OwnerTrace(
-        owner, slot.slot(), inRedis, redisError, inMySql, mysqlError, aliveNode, pauses);
+        owner, slot.slot(), inRedis, redisError, inMySql, mysqlError, aliveNode, pauses, nowParked);
   }
 
   private static List<SessionId> sessions(@Nullable OwnerInMySql of) {

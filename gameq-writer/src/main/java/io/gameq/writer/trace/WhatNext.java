@@ -13,6 +13,7 @@ import io.gameq.writer.mysql.OwnerInMySql.Raised;
 import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
@@ -49,6 +50,8 @@ public record WhatNext(Kind kind, String sentence) {
     OVERDUE(true),
     /** An operator paused it. */
     PAUSED(true),
+    /** MySQL takes no rows of its tables. */
+    PARKED(true),
     /** Rows are set aside. */
     DEAD_LETTERS(true),
     /** Rows of a session that lost ownership. */
@@ -112,8 +115,10 @@ public record WhatNext(Kind kind, String sentence) {
   }
 
   private static String mendLetters(OwnerTrace trace) {
-    return "mend the cause, then 'gameq-writer dead retry --owner %s', or 'dead discard'."
-        .formatted(Shown.text(trace.owner().id()));
+    String owner = Shown.text(trace.owner().id());
+    return ("mend the cause, then 'gameq-writer dead retry --owner %s', or 'gameq-writer dead"
+            + " discard --owner %s'.")
+        .formatted(owner, owner);
   }
 
   /** Of what waits under the owner's sessions, or in one inbox. */
@@ -196,13 +201,26 @@ public record WhatNext(Kind kind, String sentence) {
           "all of its rows are of paused tables (%s): they wait until 'gameq-writer resume'."
               .formatted(Shown.text(String.join(", ", paused))));
     }
-    WhatNext due = due(trace, redis, newest);
+    WhatNext due = parked(trace).orElseGet(() -> due(trace, redis, newest));
     return paused.isEmpty()
         ? due
         : next(
             Kind.PAUSED,
             "its rows of paused tables (%s) wait until 'gameq-writer resume'; of the others: %s"
                 .formatted(Shown.text(String.join(", ", paused)), due.sentence()));
+  }
+
+  private static Optional<WhatNext> parked(OwnerTrace trace) {
+    return trace.itsParkedTables().entrySet().stream()
+        .findFirst()
+        .map(
+            of ->
+                next(
+                    Kind.PARKED,
+                    ("table %s takes no rows now, or not all (%s): they wait, and are tried again"
+                                + " every 5 s")
+                            .formatted(Shown.text(of.getKey()), Shown.text(of.getValue()))
+                        + "; they go on by themselves once the table is mended."));
   }
 
   private static WhatNext paused(Pause pause) {

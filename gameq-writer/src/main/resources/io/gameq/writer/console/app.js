@@ -178,6 +178,26 @@ function theme() {
   label();
 }
 
+/** Where something that had the focus goes away, the focus goes to what it was in, or to the heading. */
+function keepFocus() {
+  let around = [];
+  document.addEventListener('focusin', ({ target }) => {
+    around = [];
+    for (let node = target; node && node !== main; node = node.parentElement) {
+      around.push(node);
+    }
+  });
+  new MutationObserver(() => {
+    const [had, ...outside] = around;
+    const isGone = had && (!had.isConnected || (main.contains(had) && (had.disabled || had.closest('[hidden]'))));
+    if (isGone && [document.body, had].includes(document.activeElement)) {
+      const place = outside.find((node) => main.contains(node) && !node.closest('[hidden]') && node.matches('.table, section, form')) ?? main.querySelector('h1');
+      place?.setAttribute('tabindex', '-1');
+      place?.focus();
+    }
+  }).observe(document.body, { childList: true, subtree: true, attributeFilter: ['disabled', 'hidden'] });
+}
+
 async function begin() {
   theme();
   document.querySelector('.skip').addEventListener('click', (event) => {
@@ -192,6 +212,7 @@ async function begin() {
     return;
   }
   showVisitor();
+  keepFocus();
   addEventListener('hashchange', show);
   show();
 }

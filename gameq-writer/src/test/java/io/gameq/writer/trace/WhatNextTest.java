@@ -19,6 +19,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -46,6 +47,7 @@ class WhatNextTest {
   private boolean mysqlAnswers = true;
   private @Nullable String aliveNode = "n1";
   private final List<Pause> pauses = new ArrayList<>();
+  private final Map<String, String> parked = new TreeMap<>();
 
   private WhatNext next() {
     OwnerInRedis redis =
@@ -66,7 +68,8 @@ class WhatNextTest {
             mysqlAnswers ? mysql : null,
             "away",
             aliveNode,
-            pauses));
+            pauses,
+            parked));
   }
 
   private void expect(Kind kind, String text) {
@@ -106,6 +109,15 @@ class WhatNextTest {
     expect(Kind.DUE_NOW, "the next writer takes it");
     sessions.set(0, new InSession(SECOND, TWO_ITEMS, -7, false, false)); // who flushes at once
     expect(Kind.DUE_NOW, "the next writer takes it");
+  }
+
+  @Test
+  void itsTableIsParked() {
+    dirty(SECOND, 1_234);
+    parked.put("pet", "locked");
+    expect(Kind.DUE_LATER, "due in 1.234 s");
+    parked.put("item", "no column count");
+    expect(Kind.PARKED, "table item takes no rows now, or not all (no column count)");
   }
 
   @Test

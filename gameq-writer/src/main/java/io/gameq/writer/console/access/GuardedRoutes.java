@@ -68,9 +68,13 @@ public final class GuardedRoutes {
   }
 
   public GuardedRoutes(
-      RoutesConfig routes, HttpSettings settings, Clock clock, BiConsumer<Actor, String> audit) {
+      RoutesConfig routes,
+      HttpSettings settings,
+      String namespace,
+      Clock clock,
+      BiConsumer<Actor, String> audit) {
     this.routes = routes;
-    this.signingIn = new SigningIn(settings, clock);
+    this.signingIn = new SigningIn(settings, namespace, clock);
     routes.before("/console*", BrowserRules::addHeaders);
     routes.get(API + "session", context -> json(context, asked(context, signingIn::state)));
     routes.post(

@@ -33,9 +33,15 @@ final class SigningIn {
   private final ConsoleMode mode;
   private final boolean isTls;
 
-  SigningIn(HttpSettings settings, Clock clock) {
+  /**
+   * Cookies know no ports: all writers of a namespace on a host share it, another game's do not.
+   */
+  private final String cookieName;
+
+  SigningIn(HttpSettings settings, String namespace, Clock clock) {
     tokens = new AccessTokens(settings.tokens());
-    sessions = new Sessions(clock);
+    sessions = new Sessions(tokens, namespace, clock);
+    cookieName = "gameq-" + namespace;
     wrong = new WrongTokens(clock);
     mode = settings.console();
     isTls = settings.tls() != null;
@@ -94,7 +100,7 @@ final class SigningIn {
   }
 
   @Nullable SignedIn session(Context context) {
-    return sessions.find(context.cookie(cookieName(context)));
+    return sessions.find(context.cookie(cookieName));
   }
 
   /**
@@ -121,13 +127,13 @@ final class SigningIn {
       throw new UnauthorizedResponse(
           "that token is for programs: it does not sign in to a console");
     }
-    SignedIn session = sessions.open(name + " (" + token.name() + ")", token);
+    SignedIn session = sessions.open(name, token);
     try {
       audit.accept(visitor(session, context).actor(), token.role().name());
     } catch (RuntimeException e) {
       LOG.warn("{} signed in from {}, which the audit log does not have", name, context.ip(), e);
     }
-    setCookie(context, session.id(), Sessions.LIFE_SECONDS);
+    setCookie(context, session.cookie(), Sessions.LIFE_SECONDS);
     return stateOf(session);
   }
 
@@ -141,17 +147,12 @@ final class SigningIn {
     return new Visitor(session.who(), context.ip(), session.token());
   }
 
-  /** Cookies know no ports: several writers of one host would overwrite each other's. */
-  private static String cookieName(Context context) {
-    return "gameq-" + context.port();
-  }
-
   private void setCookie(Context context, String value, long seconds) {
     context.header(
         "Set-Cookie",
         "%s=%s; Path=/console; Max-Age=%s; HttpOnly; SameSite=Strict%s"
             .formatted(
-                cookieName(context),
+                cookieName,
                 value,
                 seconds,
                 isTls || context.scheme().equals("https") ? "; Secure" : ""));

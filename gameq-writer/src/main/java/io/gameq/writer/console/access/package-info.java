@@ -5,7 +5,7 @@
  * GuardedRoutes     each route with what it needs; nothing is answered but through these
  *   BrowserRules    what browsers are told (headers); http.OwnPage: where a request came from
  *   SigningIn       token and name -&gt; a session with a cookie; sign out; ids for forms
- *     Sessions      those that are signed in: SignedIn, each with its FormIds
+ *     Sessions      those that are signed in, by a cookie that the token signs: SignedIn
  *   Visitor         who asks
  *   RequestBody     what a request says, up to a limit
  * </pre>

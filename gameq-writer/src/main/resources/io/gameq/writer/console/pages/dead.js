@@ -1,6 +1,7 @@
 import { el, button, field, link, liveTable, valuesOf, announce, say } from '../dom.js';
 import { get, post, visitor } from '../api.js';
 import { utc, count, plain } from '../text.js';
+import { ownerAddress } from '../advice.js';
 
 /** Letters of one request, as the writer allows. */
 const CHUNK = 100;
@@ -40,8 +41,8 @@ export default {
       { label: 'Select', hidden: true, node: (of) => checkbox(of) },
       { label: 'Letter', node: (of) => link(`${of.id}`, `#/letter/${of.id}`, { 'aria-label': `Letter ${of.id}, ${plain(of.table)} ${plain(of.key)}` }) },
       { label: 'Table', text: (of) => plain(of.table) },
-      { label: 'Key', text: (of) => plain(of.key) },
-      { label: 'Owner', text: (of) => plain(of.owner) },
+      { label: 'Key', node: (of) => link(plain(of.key), `#/trace?${new URLSearchParams({ table: of.table, key: of.key, owner: of.owner })}`, { 'aria-label': `Trace ${plain(of.table)} ${plain(of.key)}` }) },
+      { label: 'Owner', node: (of) => link(plain(of.owner), ownerAddress(of.owner)) },
       { label: 'State', node: (of) => stateMark(of.state) },
       { label: 'Tries', num: true, text: (of) => String(of.attempts) },
       { label: 'Refused', together: true, text: (of) => utc(of.refusedAt) },

@@ -1,5 +1,6 @@
 import { el, liveTable, say } from '../dom.js';
 import { get } from '../api.js';
+import { advice } from '../advice.js';
 import { whole, figure, millis, bytes, plain } from '../text.js';
 
 /** How long ago, by the writer's clock. */
@@ -50,9 +51,10 @@ export default {
       say(note, page.isKnown ? '' : 'Nobody was looked at yet.');
       writers.update(page.writers);
       nodes.update(page.nodes);
-      const lines = [...page.writers, ...page.nodes].flatMap((of) => of.toDo).map(plain);
-      if (list.textContent !== lines.join('')) {
-        list.replaceChildren(...lines.map((line) => el('li', {}, line)));
+      const lines = [...page.writers, ...page.nodes].flatMap((of) => of.toDo);
+      if (list.dataset.text !== lines.join('\n')) {
+        list.dataset.text = lines.join('\n');
+        list.replaceChildren(...lines.map((line) => el('li', {}, ...advice(line))));
       }
       toDo.hidden = lines.length === 0;
     });

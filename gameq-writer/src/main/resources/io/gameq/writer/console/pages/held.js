@@ -1,7 +1,8 @@
-import { el, button, field, liveTable, say, announce } from '../dom.js';
+import { el, button, field, announce } from '../dom.js';
 import { get, visitor } from '../api.js';
-import { utc, plain } from '../text.js';
+import { plain } from '../text.js';
 import { act } from '../dialog.js';
+import { statesTable } from '../states.js';
 
 const SCOPES = [['all', 'everything'], ['slot', 'a slot'], ['table', 'a table'], ['writer', 'a writer']];
 
@@ -13,30 +14,14 @@ export default {
   path: 'held',
   title: 'Held back',
   async show(root, context) {
-    const columns = [
-      { label: 'Paused', text: named },
-      { label: 'Why', wide: true, text: (of) => plain(of.reason) },
-      { label: 'By', text: (of) => plain(of.by) },
-      { label: 'Since', together: true, text: (of) => utc(of.atMillis) },
-    ];
-    if (visitor().mayAct) {
-      columns.push({ label: 'Resume', node: (of) => button('Resume', () => resume(of), { 'aria-label': `Resume ${named(of)}` }) });
-    }
-    const pauses = liveTable('What operators paused; times in UTC', columns, (of) => `${of.scope} ${of.name} ${of.atMillis}`, 'Nothing is paused.');
-    const parked = liveTable('Parked tables of this writer: they take no rows now, which is tried again every 5 s', [
-      { label: 'Table', text: (of) => plain(of.table) },
-      { label: 'Why', wide: true, text: (of) => plain(of.reason) },
-    ], (of) => of.table, 'No table is parked by this writer.');
+    const states = statesTable('What is paused or parked; times in UTC', 'Nothing is paused, and no table is parked.', '', load);
     root.append(
-      el('p', {}, 'What is paused is not claimed, or not written, until somebody resumes it; writers follow within about a second. Its rows stay in Redis.'),
-      visitor().mayAct ? buttons() : el('p', { class: 'hint' }, visitor().whyNot), pauses.node,
-      el('h2', {}, 'Parked tables'), el('p', {}, 'Rows of a parked table stay in Redis; rows of other tables go on. Mend the table: it goes on by itself.'), parked.node);
+      el('p', {}, 'What is paused is not claimed, or not written, until somebody resumes it; writers follow within about a second. Rows of a parked table wait until it is mended. All of them stay in Redis; others go on.'),
+      visitor().mayAct ? buttons() : el('p', { class: 'hint' }, visitor().whyNot), states.node);
     await context.every(2000, load);
 
     async function load() {
-      const page = await get('held');
-      pauses.update(page.pauses);
-      parked.update(page.parked);
+      states.update((await get('held')).states);
     }
 
     function buttons() {
@@ -62,16 +47,6 @@ export default {
         text: 'Nothing of it is written until it is resumed. Commits go on, and wait in Redis.',
         fields: [{ name: 'reason', label: 'Reason, for others who ask', required: true, maxlength: 255 }],
         action: 'Pause', danger: true, path: 'pause', body: ({ reason }) => ({ ...of, reason }),
-      });
-      if (done) {
-        await load();
-      }
-    }
-
-    async function resume(of) {
-      const done = await act({
-        title: `Resume ${named(of)}?`, text: `It was paused: ${plain(of.reason)}`, action: 'Resume', path: 'resume',
-        body: () => ({ scope: of.scope, name: of.name }),
       });
       if (done) {
         await load();

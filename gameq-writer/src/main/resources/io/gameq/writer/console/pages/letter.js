@@ -1,7 +1,7 @@
 import { el, attempts, button, facts, field, link, say, announce } from '../dom.js';
 import { get, post, formId, visitor } from '../api.js';
 import { utc, plain } from '../text.js';
-import { ownerAddress } from './trace.js';
+import { ownerAddress } from '../advice.js';
 import { stateMark, sure } from './dead.js';
 
 const HIDDEN = '•••';

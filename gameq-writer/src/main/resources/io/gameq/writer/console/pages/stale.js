@@ -1,7 +1,8 @@
-import { el, attempts, button, liveTable, announce, say } from '../dom.js';
+import { el, attempts, button, link, liveTable, announce, say } from '../dom.js';
 import { get, post, visitor } from '../api.js';
 import { whole, bytes, utc, plain, count } from '../text.js';
 import { act } from '../dialog.js';
+import { ownerAddress } from '../advice.js';
 
 export default {
   path: 'stale',
@@ -14,7 +15,7 @@ export default {
     let sessions = [];
     let next = '';
     const table = liveTable('Sessions with stale rows; times in UTC', [
-      { label: 'Owner', text: (of) => plain(of.owner) },
+      { label: 'Owner', node: (of) => link(plain(of.owner), ownerAddress(of.owner)) },
       { label: 'Session', text: (of) => of.session },
       { label: 'Rows', num: true, text: (of) => whole(of.rows) },
       { label: 'Size', num: true, text: (of) => `${of.isAbout ? '~' : ''}${bytes(of.bytes)}` },

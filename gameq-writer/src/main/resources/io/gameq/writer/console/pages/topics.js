@@ -2,6 +2,7 @@ import { el, button, field, link, liveTable, say } from '../dom.js';
 import { get, visitor } from '../api.js';
 import { utc, millis, whole, plain } from '../text.js';
 import { act } from '../dialog.js';
+import { advice } from '../advice.js';
 
 const STATES = ['pending', 'ready', 'held', 'dead'];
 
@@ -43,7 +44,7 @@ async function all(root, context) {
     const text = page.toDo.join('\n');
     if (toDo.dataset.text !== text) {
       toDo.dataset.text = text;
-      toDo.replaceChildren(...page.toDo.map((line) => el('p', { class: 'attention bad' }, plain(line))));
+      toDo.replaceChildren(...page.toDo.map((line) => el('p', { class: 'attention bad' }, ...advice(line))));
     }
   });
 }

@@ -2,11 +2,13 @@ import { el, button, link, liveTable, say, announce } from '../dom.js';
 import { get, post, visitor } from '../api.js';
 import { utc, plain } from '../text.js';
 import { act } from '../dialog.js';
+import { advice, lettersAddress, ownerAddress } from '../advice.js';
+import { statesTable } from '../states.js';
 
 /** What will happen next, in one sentence. */
-function nextOf(next) {
+function nextOf(next, owner) {
   return el('section', { class: `attention ${next.isToAct ? '' : 'good'}`, 'aria-label': 'What happens next' },
-    el('h2', {}, next.isToAct ? '! To be acted on' : '✓ Next'), el('p', {}, plain(next.sentence)));
+    el('h2', {}, next.isToAct ? '! To be acted on' : '✓ Next'), el('p', {}, ...advice(next.sentence, owner)));
 }
 
 /** Lines of a name and a text; a name that is empty goes on with the one above. */
@@ -15,10 +17,6 @@ function linesOf(of) {
     el('caption', {}, `${plain(of.owner)}, slot ${of.slot}`),
     el('tbody', { role: 'rowgroup' }, of.lines.map(([name, text]) => el('tr', { role: 'row' },
       el('th', { scope: 'row', role: 'rowheader' }, name), el('td', { role: 'cell' }, plain(text)))))));
-}
-
-export function ownerAddress(owner) {
-  return `#/trace?${new URLSearchParams({ owner })}`;
 }
 
 export default {
@@ -56,7 +54,7 @@ export default {
 
     function ofOwner() {
       return [
-        link('Its dead letters', `#/dead?${new URLSearchParams({ owner })}`, { class: 'button' }),
+        link('Its dead letters', lettersAddress(owner), { class: 'button' }),
         visitor().mayAct ? button('Write it now …', flush) : null,
       ];
     }
@@ -73,7 +71,14 @@ export default {
 
     function showOwner(of) {
       say(root.querySelector('h1'), `Trace of ${plain(of.owner)}`);
-      body.replaceChildren(nextOf(of.next), linesOf(of));
+      body.replaceChildren(nextOf(of.next, of.owner), ...heldOf(of), linesOf(of));
+    }
+
+    /** Nothing where nothing is held back. */
+    function heldOf(of) {
+      const states = statesTable('Held back: why, and what ends it; times in UTC', '', of.owner, () => attempt(look));
+      states.update(of.held);
+      return of.held.length ? [states.node] : [];
     }
 
     function showRow(of) {
@@ -84,16 +89,16 @@ export default {
         { label: 'Version', text: (place) => place.version },
         { label: 'Committed', together: true, text: (place) => (place.committedMillis ? utc(place.committedMillis) : '–') },
         { label: 'It would', text: (place) => place.op || '–' },
-        { label: 'Session', text: (place) => (place.where === 'dead letter' ? `letter ${place.session}` : plain(place.session)) },
+        { label: 'Session', node: (place) => (place.where === 'dead letter' ? link(`letter ${place.session}`, `#/letter/${place.session}`) : el('span', {}, plain(place.session))) },
         { label: 'Note', text: (place) => plain(place.note) },
       ], (place) => place.where + place.owner + place.version + place.session, 'No server has this row.');
       places.update(of.places);
       const values = of.places.filter((place) => place.columns);
       body.replaceChildren(...[
-        nextOf(of.next), of.isManaged ? null : el('p', { class: 'hint' }, 'No row of a managed table has this key.'), places.node,
+        nextOf(of.next, owner), of.isManaged ? null : el('p', { class: 'hint' }, 'No row of a managed table has this key.'), places.node,
         visitor().mayRead && !of.hasValues && of.places.length
           ? button('Show values', () => attempt(async () => showRow(await post('trace-row-values', { table, key, owner }))), { title: 'This is in the audit log' }) : null,
-        values.length ? columnsOf(values) : null, ...of.owners.flatMap((each) => [el('h2', {}, 'Owner'), nextOf(each.next), linesOf(each)]),
+        values.length ? columnsOf(values) : null, ...of.owners.flatMap((each) => [el('h2', {}, link(plain(each.owner), ownerAddress(each.owner))), nextOf(each.next, each.owner), ...heldOf(each), linesOf(each)]),
       ].filter((node) => node !== null));
     }
 

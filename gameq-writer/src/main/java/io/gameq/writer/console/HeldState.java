@@ -1,0 +1,126 @@
+package io.gameq.writer.console;
+
+import io.gameq.backlog.Backlog;
+import io.gameq.mysql.tables.PauseTable.Pause;
+import io.gameq.owner.OwnerId;
+import io.gameq.redis.script.OwnerInRedis.ClaimRecord;
+import io.gameq.terminal.Shown;
+import io.gameq.writer.pause.PauseText;
+import io.gameq.writer.trace.OwnerTrace;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Why rows wait that would else be written. Immutable.
+ *
+ * @param state in a word or two
+ * @param what waits
+ * @param cause why
+ * @param ends what ends it
+ * @param scope of a pause, with {@code name}: what to resume; {@code owner} where it is named; else
+ *     empty
+ */
+record HeldState(String state, String what, String cause, String ends, String scope, String name) {
+  private static final String LETTERS_END =
+      "the cause is mended and they are retried, or they are discarded";
+
+  private static final int MOST_SLOTS = 10;
+
+  private static HeldState other(String state, String what, String cause, String ends) {
+    return new HeldState(state, what, cause, ends, "", "");
+  }
+
+  /** What is held for all owners. */
+  static List<HeldState> of(List<Pause> pauses, Map<String, String> parked) {
+    List<HeldState> all = new ArrayList<>();
+    for (Pause of : pauses) {
+      all.add(
+          new HeldState(
+              "paused",
+              PauseText.what(of),
+              PauseText.why(of),
+              "somebody resumes it",
+              of.scope().name().toLowerCase(Locale.ROOT),
+              of.name()));
+    }
+    parked.forEach(
+        (table, why) ->
+            all.add(
+                other(
+                    "parked",
+                    "table " + Shown.text(table),
+                    why,
+                    "the table takes rows again: tried every 5 s, nothing is to be resumed")));
+    return all;
+  }
+
+  /** Owners that wait since MySQL refuses a row of theirs, or its table; nothing when none does. */
+  static List<HeldState> heldUp(@Nullable Backlog look) {
+    List<String> slots =
+        look == null
+            ? List.of()
+            : look.slots().stream()
+                .filter(of -> of.oldestMillis() != of.oldestPassingMillis())
+                .map(of -> Integer.toString(of.slot()))
+                .toList();
+    return slots.isEmpty()
+        ? List.of()
+        : List.of(
+            other(
+                "held up",
+                "owners in slot "
+                    + String.join(", ", slots.subList(0, Math.min(MOST_SLOTS, slots.size()))),
+                "MySQL refused a row of theirs, or its table takes none",
+                "MySQL takes it when it is tried again, or it is set aside as a dead letter"));
+  }
+
+  /** An owner of which rows are set aside. */
+  static HeldState ofLetters(OwnerId owner, long letters) {
+    return new HeldState(
+        "dead letters",
+        owner.id(),
+        "MySQL refused %s".formatted(Shown.count(letters, "row")),
+        LETTERS_END,
+        "owner",
+        owner.id());
+  }
+
+  /** What is held of an owner. */
+  static List<HeldState> of(OwnerTrace trace) {
+    List<HeldState> all = new ArrayList<>(of(trace.itsPauses(), trace.itsParkedTables()));
+    ClaimRecord claim = trace.redis() == null ? null : trace.redis().claim();
+    if (claim != null && claim.refusedSinceMillis() > 0) {
+      all.add(
+          other(
+              "refused",
+              "a row of it",
+              "MySQL refuses it since %s, after %s"
+                  .formatted(
+                      Shown.duration(
+                          Math.max(0, trace.redis().nowMillis() - claim.refusedSinceMillis())),
+                      Shown.count(claim.attempts(), "attempt")),
+              "MySQL takes it when it is tried again, or it is set aside as a dead letter"));
+    }
+    if (trace.mysql() != null && trace.mysql().deadLetters() > 0) {
+      all.add(
+          other(
+              "dead letters",
+              Shown.count(trace.mysql().deadLetters(), "row"),
+              "MySQL refused: "
+                  + String.join(
+                      ", ",
+                      trace.mysql().letters().stream()
+                          .limit(3)
+                          .map(
+                              of ->
+                                  "%s %s (error %s)"
+                                      .formatted(of.table(), of.rowKey(), of.errorCode()))
+                          .toList()),
+              LETTERS_END));
+    }
+    return all;
+  }
+}
