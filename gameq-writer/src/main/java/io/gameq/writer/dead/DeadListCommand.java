@@ -85,7 +85,8 @@ final class DeadListCommand extends LetterCommand {
             "TRIES",
             "REFUSED (UTC)",
             "CODE",
-            "ERROR");
+            "ERROR")
+            .leavingOut("VERSION", "TRIES", "CODE", "STATE");
     int listed = 0;
     long looked = 0;
     long next = after;
