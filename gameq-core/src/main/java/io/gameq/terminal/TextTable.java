@@ -151,7 +151,8 @@ public final class TextTable {
       }
       line.append(cell).append(" ".repeat(Math.max(0, fit[i] - cell.length()))).append(GAP);
     }
-    out.println(line.toString().lines().map(String::stripTrailing).collect(Collectors.joining("\n")));
+    out.println(
+        line.toString().lines().map(String::stripTrailing).collect(Collectors.joining("\n")));
   }
 
   /** In lines of words. */

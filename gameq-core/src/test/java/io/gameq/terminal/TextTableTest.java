@@ -22,7 +22,8 @@ class TextTableTest {
     List<String> cells = List.of("1", LONG_OWNER, "2026-11-24 17:50:18.568", LONG_OWNER);
     List<String> narrow = printed(80, cells, "ID", "OWNER", "WHEN", "SESSION");
     assertTrue(narrow.stream().allMatch(line -> line.length() <= 80), narrow::toString);
-    assertTrue(narrow.get(1).matches("1 +player:x+\\.\\.\\.  2026-11-24 17:50:18\\.568  .*\\.\\.\\."));
+    assertTrue(
+        narrow.get(1).matches("1 +player:x+\\.\\.\\.  2026-11-24 17:50:18\\.568  .*\\.\\.\\."));
     assertTrue(printed(0, cells, "ID", "OWNER", "WHEN", "SESSION").get(1).endsWith(LONG_OWNER));
   }
 

@@ -78,8 +78,7 @@ public final class WriterMain extends TopCommand {
   private WriterMain() {}
 
   public static void main(String[] args) {
-    int exitCode =
-        CommandClient.run(System.out, System.err, TerminalWriter.ownColumns(), args);
+    int exitCode = CommandClient.run(System.out, System.err, TerminalWriter.ownColumns(), args);
     if (exitCode != CommandClient.NOT_SERVED) {
       System.exit(exitCode);
     }

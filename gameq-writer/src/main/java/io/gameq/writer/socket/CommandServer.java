@@ -140,8 +140,7 @@ public final class CommandServer implements AutoCloseable {
           new DataOutputStream(new BufferedOutputStream(Channels.newOutputStream(client)));
       out.write(CommandClient.ACCEPTED);
       out.flush();
-      Thread command =
-          DaemonThreads.named("gameq-command", () -> run(request, user, out, client));
+      Thread command = DaemonThreads.named("gameq-command", () -> run(request, user, out, client));
       command.start();
       ByteBuffer nothing = ByteBuffer.allocate(1);
       while (client.read(nothing.clear()) >= 0) {
@@ -165,8 +164,7 @@ public final class CommandServer implements AutoCloseable {
       Charset charset = Charset.forName(request.charset());
       try (PrintWriter stdout = writer(out, CommandClient.OUT, charset, request.columns());
           PrintWriter stderr = writer(out, CommandClient.ERR, charset, request.columns())) {
-        int exitCode =
-            runner.run(user, stdout, stderr, request.args().toArray(String[]::new));
+        int exitCode = runner.run(user, stdout, stderr, request.args().toArray(String[]::new));
         stdout.flush();
         stderr.flush();
         out.write(CommandClient.EXIT);

@@ -117,7 +117,8 @@ public final class TraceCommand implements Callable<Integer> {
     String rowKey = RowTracing.rowKey(table, key);
     List<WalSearch.Found> inWals = wals.isEmpty() ? List.of() : WalSearch.row(wals, rowKey);
     if (values) {
-      AuditTable.add(mysql, TopCommand.actor(Objects.requireNonNull(spec)), "show values", rowKey, "trace");
+      AuditTable.add(
+          mysql, TopCommand.actor(Objects.requireNonNull(spec)), "show values", rowKey, "trace");
     }
     RowTrace trace = tracing.row(table, key, owners.stream().map(OwnerId::of).toList(), inWals);
     if (json) {
