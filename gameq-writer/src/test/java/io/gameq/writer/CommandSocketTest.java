@@ -80,6 +80,7 @@ class CommandSocketTest {
         System.getProperty("user.name") + " status \u00e4\n",
         out.toString(Charset.defaultCharset()));
     assertEquals("a warning\n", err.toString(StandardCharsets.UTF_8));
+    assertEquals(EXIT_CODE, run("topics", "--json", "--config", config()));
   }
 
   @Test

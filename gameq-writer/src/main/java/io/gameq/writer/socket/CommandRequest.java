@@ -131,7 +131,7 @@ record CommandRequest(
     return program.equals(ownProgram)
         && config.equals(ownConfig)
         && text.equals(ownText)
-        && isServed(args)
+        && isServed(args.subList(0, Math.max(0, args.size() - 2))) // without --config
         && environment.entrySet().stream()
             .allMatch(of -> of.getValue().equals(System.getenv(of.getKey())));
   }
