@@ -62,4 +62,10 @@ if [ -n "$version" ] && [ "$program" = gameq-writer ]; then
   fi
 fi
 
+if [ -t 1 ]; then # tables are as wide as the terminal; a file and a pipe have all
+  size=$({ stty size <&3; } 2>/dev/null) || size=
+  GAMEQ_COLUMNS=${size#* }
+  export GAMEQ_COLUMNS
+fi 3>&1
+
 exec "$java" "$@" # exec, so that signals reach the JVM

@@ -1,8 +1,8 @@
 package io.gameq.recovery;
 
 import io.gameq.terminal.ErrorLine;
+import io.gameq.terminal.TerminalWriter;
 import java.io.PrintWriter;
-import java.nio.charset.Charset;
 import java.util.Objects;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
@@ -76,8 +76,8 @@ public final class RecoveryMain implements Runnable {
   public static void main(String[] args) {
     System.exit(
         run(
-            new PrintWriter(System.out, true, Charset.defaultCharset()),
-            new PrintWriter(System.err, true, Charset.defaultCharset()),
+            TerminalWriter.of(System.out),
+            TerminalWriter.of(System.err),
             System::getenv,
             args));
   }

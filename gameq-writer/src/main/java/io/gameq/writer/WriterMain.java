@@ -1,6 +1,7 @@
 package io.gameq.writer;
 
 import io.gameq.terminal.ExitCodes;
+import io.gameq.terminal.TerminalWriter;
 import io.gameq.writer.audit.AuditCommand;
 import io.gameq.writer.check.ConfigCommand;
 import io.gameq.writer.dead.DeadCommand;
@@ -14,6 +15,7 @@ import io.gameq.writer.reslot.ReslotCommand;
 import io.gameq.writer.schema.SchemaCommand;
 import io.gameq.writer.security.SecurityCommand;
 import io.gameq.writer.service.RunCommand;
+import io.gameq.writer.socket.CommandClient;
 import io.gameq.writer.stale.StaleCommand;
 import io.gameq.writer.status.SlotsCommand;
 import io.gameq.writer.status.StatusCommand;
@@ -76,6 +78,10 @@ public final class WriterMain extends TopCommand {
   private WriterMain() {}
 
   public static void main(String[] args) {
+    int exitCode = CommandClient.run(System.out, System.err, TerminalWriter.ownColumns(), args);
+    if (exitCode != CommandClient.NOT_SERVED) {
+      System.exit(exitCode);
+    }
     new WriterMain().executeAndExit(args);
   }
 

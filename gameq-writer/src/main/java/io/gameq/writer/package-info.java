@@ -5,6 +5,7 @@
  * <pre>
  * config, check, status, schema, dead, stale, audit, terminal   what an operator calls
  * pause, flushnow                                 the same: what is to wait, or to be written now
+ * socket     commands that a running writer answers
  * doctor, reslot                                  the same: what is mended or changed in Redis
  * trace      where one owner or row is, and what will happen next
  * topics     topics: what waits in them, where one message is, pauses, dead letters

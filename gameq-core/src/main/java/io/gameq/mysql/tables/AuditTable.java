@@ -24,7 +24,11 @@ public final class AuditTable {
   public record Actor(String who, String via) {
     /** The user of this process as the operating system has it, and its host. */
     public static Actor here() {
-      String user = ProcessHandle.current().info().user().orElse("?");
+      return of(ProcessHandle.current().info().user().orElse("?"));
+    }
+
+    /** A user of this host. */
+    public static Actor of(String user) {
       return new Actor(user + "@" + host(), "command line");
     }
 

@@ -1,5 +1,7 @@
 package io.gameq.writer.config;
 
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import picocli.CommandLine.Option;
 
@@ -27,6 +29,15 @@ public final class ConfigOption {
    */
   public WriterConfig read(EffectiveSettings effective) {
     return ConfigReader.read(file, effective);
+  }
+
+  /** What is in the file; empty where it cannot be read, as {@link #read} says. */
+  public String text() {
+    try {
+      return Files.readString(file);
+    } catch (IOException e) {
+      return "";
+    }
   }
 
   /** The file. */

@@ -229,7 +229,8 @@ public final class ConfigReader {
             writer.number("deadLetters", 100_000, 1, 10_000_000),
             writer.number("tombstoneDays", 30, 1, MAX_TOMBSTONE_DAYS),
             writer.number("drainSeconds", DEFAULT_DRAIN_SECONDS, 1, 3_600),
-            rowsPerSecond(writer));
+            rowsPerSecond(writer),
+            writer.yes("commandSocket", true));
     writer.refuseOthers();
     return settings;
   }

@@ -26,7 +26,7 @@ final class HttpSection {
             http.text("port") != null,
             tokens(http),
             tls(http.section("tls")),
-            http.yes("behindProxy"),
+            http.yes("behindProxy", false),
             http.oneOf("console", ConsoleMode.ACT),
             http.oneOf("door", DoorMode.NONE));
     http.refuseOthers();
@@ -57,7 +57,7 @@ final class HttpSection {
       Role role = of.oneOf("role", Role.READ);
       Password secret = token(of);
       List<String> topics = topics(of);
-      boolean mayDefine = of.yes("define") || role == Role.ACT;
+      boolean mayDefine = of.yes("define", false) || role == Role.ACT;
       of.refuseOthers();
       if (secret == null) {
         throw of.wrong("tokenFile", "is missing: it has no default");

@@ -138,9 +138,9 @@ final class Section {
     throw wrongValue(name, "use a whole number from %s to %s".formatted(min, max));
   }
 
-  /** Whether it is true; false by default. */
-  boolean yes(String name) {
-    String text = text(name, "false");
+  /** Whether it is true. */
+  boolean yes(String name, boolean otherwise) {
+    String text = text(name, Boolean.toString(otherwise));
     if (!text.equals("true") && !text.equals("false")) {
       throw wrongValue(name, "use true or false");
     }

@@ -12,6 +12,7 @@ package io.gameq.writer.config;
  * @param tombstoneDays how long deleted rows are remembered
  * @param drainSeconds how long a writer that is told to stop may take to finish what it has claimed
  * @param rowsPerSecond most rows that it takes in a second; 0: as many as MySQL takes
+ * @param commandSocket whether it answers commands of this host
  */
 public record WriterSettings(
     String name,
@@ -22,4 +23,5 @@ public record WriterSettings(
     int deadLetters,
     int tombstoneDays,
     int drainSeconds,
-    int rowsPerSecond) {}
+    int rowsPerSecond,
+    boolean commandSocket) {}

@@ -75,17 +75,18 @@ final class DeadListCommand extends LetterCommand {
     ChosenLetters chosen = letters.choose(filter.filter(List.of()));
     TextTable table =
         new TextTable(
-            out(),
-            "ID",
-            "TABLE",
-            "KEY",
-            "OWNER",
-            "VERSION",
-            "STATE",
-            "TRIES",
-            "REFUSED (UTC)",
-            "CODE",
-            "ERROR");
+                out(),
+                "ID",
+                "TABLE",
+                "KEY",
+                "OWNER",
+                "VERSION",
+                "STATE",
+                "TRIES",
+                "REFUSED (UTC)",
+                "CODE",
+                "ERROR")
+            .leavingOut("VERSION", "TRIES", "CODE", "STATE");
     int listed = 0;
     long looked = 0;
     long next = after;

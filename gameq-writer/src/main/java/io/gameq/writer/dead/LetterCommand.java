@@ -1,11 +1,11 @@
 package io.gameq.writer.dead;
 
-import io.gameq.mysql.tables.AuditTable.Actor;
 import io.gameq.terminal.ExitCodes;
 import io.gameq.writer.config.ConfigOption;
 import io.gameq.writer.letters.AuditedLetters;
 import io.gameq.writer.mysql.AgreedConfig;
 import io.gameq.writer.mysql.DeadLetters;
+import io.gameq.writer.terminal.TopCommand;
 import java.io.PrintWriter;
 import java.util.Objects;
 import java.util.concurrent.Callable;
@@ -24,7 +24,7 @@ abstract class LetterCommand implements Callable<Integer> {
     check();
     try (DeadLetters letters =
         DeadLetters.open(AgreedConfig.read(config, Objects.requireNonNull(spec)).mysql())) {
-      return work(new AuditedLetters(letters, Actor.here()));
+      return work(new AuditedLetters(letters, TopCommand.actor(Objects.requireNonNull(spec))));
     }
   }
 

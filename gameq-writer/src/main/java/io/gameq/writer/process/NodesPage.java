@@ -36,6 +36,7 @@ final class NodesPage {
             "OLDEST",
             "HEALED",
             "CONFLICTS")
+        .leavingOut("VERSION", "HOST", "CONFLICTS", "HEALED", "JOURNALED", "LOST", "UP", "ID")
         .print(nodes.stream().map(NodesPage::cells).toList());
     out.println(Shown.count(nodes.size(), "node"));
   }

@@ -19,6 +19,7 @@ final class WritersPage {
     new TextTable(
             out, "WRITER", "ID", "HOST", "VERSION", "STATE", "UP", "WORKERS", "CLAIMS", "FLUSHES",
             "ROWS", "ROWS/S", "FLUSHED", "MYSQL", "PARKED")
+        .leavingOut("VERSION", "HOST", "FLUSHES", "CLAIMS", "WORKERS", "UP", "ID")
         .print(writers.stream().map(WritersPage::cells).toList());
     out.println(Shown.count(writers.size(), "writer"));
   }

@@ -24,6 +24,8 @@ import io.gameq.writer.logs.LogOutput;
 import io.gameq.writer.mysql.ConfiguredTables;
 import io.gameq.writer.node.WriterNode;
 import io.gameq.writer.pause.Pauses;
+import io.gameq.writer.socket.CommandServer;
+import io.gameq.writer.terminal.TopCommand;
 import io.gameq.writer.turn.WriterOptions;
 import io.javalin.config.RoutesConfig;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -48,6 +50,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Spec;
 
 /** {@code run}: the service, until SIGTERM or SIGINT. Used by the main thread. */
 @Command(
@@ -69,10 +73,12 @@ public final class RunCommand implements Callable<Integer> {
   /** For the writer, where its node took all of the time. */
   private static final long LEAST_STOP_NANOS = TimeUnit.SECONDS.toNanos(1);
 
+  @Spec private @Nullable CommandSpec spec;
   @Mixin private ConfigOption config = new ConfigOption();
 
   @Override
   public Integer call() throws InterruptedException {
+    String text = config.text();
     EffectiveSettings effective = new EffectiveSettings();
     WriterConfig settings = config.read(effective);
     LogOutput.use(settings.log(), settings.writer().name());
@@ -97,6 +103,7 @@ public final class RunCommand implements Callable<Integer> {
         Console console = new Console(settings, effective.all(), meters, view(running, health));
         HttpEndpoint http = listen(settings, health, meters, pages(console, door));
         JvmGcMetrics collections = jvm(meters);
+        CommandServer commands = settings.writer().commandSocket() ? answers(text) : null;
         RedisConnector redis = redisAhead.get();
         MySql database = Startup.whenItAnswers(mysqlAhead, stop, health::waitsFor);
         WriterService service =
@@ -203,6 +210,11 @@ public final class RunCommand implements Callable<Integer> {
       problems.addAll(node.problems());
     }
     return problems;
+  }
+
+  private @Nullable CommandServer answers(String text) {
+    TopCommand all = (TopCommand) Objects.requireNonNull(spec).root().userObject();
+    return CommandServer.open(config.file(), text, all::executeFor);
   }
 
   /** Where several writers of one host have the port that nobody chose, the first has it. */

@@ -5,7 +5,6 @@ import io.gameq.mysql.MySqlConfig;
 import io.gameq.mysql.MySqlPool;
 import io.gameq.mysql.schema.Settings;
 import io.gameq.mysql.tables.AuditTable;
-import io.gameq.mysql.tables.AuditTable.Actor;
 import io.gameq.owner.OwnerId;
 import io.gameq.redis.script.StaleRows;
 import io.gameq.terminal.ExitCodes;
@@ -16,6 +15,7 @@ import io.gameq.writer.letters.LetterDetail.ColumnDetail;
 import io.gameq.writer.mysql.AgreedConfig;
 import io.gameq.writer.mysql.RowReading;
 import io.gameq.writer.stale.StaleSessions.ShownRow;
+import io.gameq.writer.terminal.TopCommand;
 import java.io.PrintWriter;
 import java.util.List;
 import java.util.Objects;
@@ -62,7 +62,7 @@ final class StaleShowCommand implements Callable<Integer> {
       try (MySql database = MySqlPool.open(mysql.withPoolSize(2), "stale")) {
         if (withValues) {
           Settings.requireSchema(database);
-          AuditTable.add(database, Actor.here(), "stale show", of.id(), "with values");
+          AuditTable.add(database, TopCommand.actor(self), "stale show", of.id(), "with values");
         }
         RowReading reading = new RowReading(database);
         for (StaleRows.Session session : sessions) {

@@ -1,9 +1,10 @@
 package io.gameq.writer.terminal;
 
+import io.gameq.mysql.tables.AuditTable.Actor;
 import io.gameq.terminal.ErrorLine;
 import io.gameq.terminal.ExitCodes;
+import io.gameq.terminal.TerminalWriter;
 import java.io.PrintWriter;
-import java.nio.charset.Charset;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
@@ -19,6 +20,9 @@ import picocli.CommandLine.Spec;
 public abstract class TopCommand implements Runnable {
   @Spec private @Nullable CommandSpec spec;
 
+  /** Null: of this process. */
+  private @Nullable String user;
+
   @Option(
       names = "--verbose",
       scope = ScopeType.INHERIT,
@@ -27,9 +31,29 @@ public abstract class TopCommand implements Runnable {
 
   /** Runs one command line on the process's own streams, and ends the JVM. */
   protected final void executeAndExit(String... args) {
-    PrintWriter out = new PrintWriter(System.out, true, Charset.defaultCharset());
-    PrintWriter err = new PrintWriter(System.err, true, Charset.defaultCharset());
-    System.exit(execute(out, err, args));
+    System.exit(execute(TerminalWriter.of(System.out), TerminalWriter.of(System.err), args));
+  }
+
+  /**
+   * Runs a command line of another process of this host.
+   *
+   * @param user who called it
+   */
+  public final int executeFor(String user, PrintWriter out, PrintWriter err, String... args) {
+    try {
+      TopCommand fresh = CommandLine.defaultFactory().create(getClass());
+      fresh.user = user;
+      return fresh.execute(out, err, args);
+    } catch (Exception e) {
+      throw new IllegalStateException("picocli made this command before", e);
+    }
+  }
+
+  /** Who is to be named in the audit log. */
+  public static Actor actor(CommandSpec command) {
+    return command.root().userObject() instanceof TopCommand top && top.user != null
+        ? Actor.of(top.user)
+        : Actor.here();
   }
 
   /** Runs one command line and returns its exit code; an error is one line. */

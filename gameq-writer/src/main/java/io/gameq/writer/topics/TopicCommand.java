@@ -2,7 +2,6 @@ package io.gameq.writer.topics;
 
 import io.gameq.mysql.MySql;
 import io.gameq.mysql.MySqlConfig;
-import io.gameq.mysql.tables.AuditTable.Actor;
 import io.gameq.redis.ControlConnection;
 import io.gameq.redis.RedisConnector;
 import io.gameq.redis.Slots;
@@ -10,6 +9,7 @@ import io.gameq.writer.config.ConfigOption;
 import io.gameq.writer.config.WriterConfig;
 import io.gameq.writer.mysql.AgreedConfig;
 import io.gameq.writer.mysql.CommandDatabase;
+import io.gameq.writer.terminal.TopCommand;
 import java.io.PrintWriter;
 import java.util.Objects;
 import java.util.concurrent.Callable;
@@ -35,7 +35,7 @@ abstract class TopicCommand implements Callable<Integer> {
     try (RedisConnector connector = new RedisConnector(settings.redis());
         ControlConnection redis = new ControlConnection(connector);
         AuditLog mysql = new AuditLog(settings.mysql())) {
-      int exitCode = work(new AuditedTopics(redis, slots, mysql, Actor.here()));
+      int exitCode = work(new AuditedTopics(redis, slots, mysql, TopCommand.actor(self())));
       out().flush();
       return exitCode;
     }

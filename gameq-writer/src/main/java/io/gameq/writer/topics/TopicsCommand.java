@@ -65,6 +65,7 @@ public final class TopicsCommand extends TopicCommand {
             "OVERDUE",
             "NEXT",
             "DEFINITION")
+        .leavingOut("DEFINITION", "NEXT")
         .print(survey.topics().stream().map(of -> cells(of, survey.nowMillis())).toList());
     out().println(Shown.count(survey.topics().size(), "topic"));
     for (OfTopic of : survey.topics()) {

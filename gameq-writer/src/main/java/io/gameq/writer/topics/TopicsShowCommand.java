@@ -86,6 +86,7 @@ final class TopicsShowCommand extends TopicCommand {
             "BYTES",
             of == MessageState.HELD ? "NODE" : "BEHIND",
             "ERROR")
+        .leavingOut("BYTES", "PRIORITY", "GROUP")
         .print(page.messages().stream().map(message -> cells(message, page)).toList());
     page.messages().forEach(this::payload);
     out().println(Shown.count(page.messages().size(), of.text() + " message"));

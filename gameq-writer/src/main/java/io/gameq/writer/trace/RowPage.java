@@ -19,6 +19,7 @@ final class RowPage {
         Shown.text(trace.rowKey())
             + (trace.isManaged() ? "" : ": no row of a managed table has this key"));
     new TextTable(out, "WHERE", "OWNER", "VERSION", "COMMITTED (UTC)", "OP", "SESSION", "")
+        .leavingOut("SESSION", "OP", "VERSION")
         .print(trace.places().stream().map(RowPage::cells).toList());
     List<RowPlace> images = trace.places().stream().filter(of -> of.image() != null).toList();
     if (!images.isEmpty()) {

@@ -3,7 +3,6 @@ package io.gameq.writer.trace;
 import io.gameq.mysql.MySql;
 import io.gameq.mysql.MySqlConfig;
 import io.gameq.mysql.tables.AuditTable;
-import io.gameq.mysql.tables.AuditTable.Actor;
 import io.gameq.owner.OwnerId;
 import io.gameq.redis.ControlConnection;
 import io.gameq.redis.RedisConnector;
@@ -14,6 +13,7 @@ import io.gameq.writer.config.WriterConfig;
 import io.gameq.writer.mysql.AgreedConfig;
 import io.gameq.writer.mysql.CommandDatabase;
 import io.gameq.writer.process.Processes;
+import io.gameq.writer.terminal.TopCommand;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -124,7 +124,8 @@ public final class TraceCommand implements Callable<Integer> {
     String rowKey = RowTracing.rowKey(table, key);
     List<WalSearch.Found> inWals = wals.isEmpty() ? List.of() : WalSearch.row(wals, rowKey);
     if (values) {
-      AuditTable.add(mysql, Actor.here(), "show values", rowKey, "trace");
+      AuditTable.add(
+          mysql, TopCommand.actor(Objects.requireNonNull(spec)), "show values", rowKey, "trace");
     }
     RowTrace trace = tracing.row(table, key, owners.stream().map(OwnerId::of).toList(), inWals);
     if (json) {
