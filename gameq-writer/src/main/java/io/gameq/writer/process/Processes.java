@@ -100,7 +100,7 @@ public record Processes(
         .forEach(
             of -> {
               String who = "writer %s: its log says why".formatted(of.sign().process().name());
-              for (String table : of.sign().parked().split(",")) {
+              for (String table : of.sign().parked().split(",", -1)) {
                 all.merge(table.strip(), who, (before, more) -> before);
               }
             });
