@@ -31,6 +31,6 @@ public final class RedisRights {
 
   /** The name of a role's user. */
   public static String user(String namespace, Role role) {
-    return RightsScript.user(namespace) + "-" + role.lowerCase();
+    return RightsScript.user(namespace) + "_" + role.lowerCase();
   }
 }

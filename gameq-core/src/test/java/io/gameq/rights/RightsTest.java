@@ -121,12 +121,15 @@ class RightsTest {
     assertTrue(script.stream().anyMatch(line -> line.contains("`a``b\\_c`.*")), script::toString);
     assertTrue(MySqlRights.user(namespace, Role.MIGRATION).length() <= 32);
     assertFalse(String.join("", script).contains("${user"));
+    for (Role role : Role.values()) {
+      assertEquals(MySqlRights.user("g", role), RedisRights.user("g", role));
+    }
     assertTrue(
         RedisRights.script("mygame").stream()
             .anyMatch(
                 line ->
                     line.startsWith(
-                        "ACL SETUSER mygame-node reset resetchannels on #${NODE_SHA256}"
+                        "ACL SETUSER mygame_node reset resetchannels on #${NODE_SHA256}"
                             + " ~{mygame:* ~mygame:* &mygame:* +info ")),
         RedisRights.script("mygame")::toString);
   }

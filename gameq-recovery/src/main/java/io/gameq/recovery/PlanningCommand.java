@@ -35,6 +35,19 @@ abstract class PlanningCommand extends WalCommand {
   static final String FILE = "_FILE";
 
   @Option(
+      names = "--config",
+      paramLabel = "FILE",
+      description =
+          "A writer's gameq.yaml: its servers, users and passwords, where no option and no"
+              + " environment variable gives others.")
+  private @Nullable Path config;
+
+  @Option(
+      names = "--without-redis",
+      description = "Redis is gone for good: it is not asked, though --config names it.")
+  private boolean withoutRedis;
+
+  @Option(
       names = "--redis",
       paramLabel = "URI",
       description =
@@ -69,7 +82,6 @@ abstract class PlanningCommand extends WalCommand {
 
   @Option(
       names = "--mysql",
-      required = true,
       paramLabel = "URL",
       description =
           "jdbc:mysql://host:port/database; its password is taken from the environment variable "
@@ -78,10 +90,10 @@ abstract class PlanningCommand extends WalCommand {
               + MYSQL_PASSWORD
               + FILE
               + " names, which is read for each connection; so are the others.")
-  private String mysql = "";
+  private @Nullable String mysql;
 
-  @Option(names = "--mysql-user", required = true, paramLabel = "USER", description = "MySQL user.")
-  private String mysqlUser = "";
+  @Option(names = "--mysql-user", paramLabel = "USER", description = "MySQL user.")
+  private @Nullable String mysqlUser;
 
   @Option(
       names = "--mysql-ca",
@@ -94,6 +106,8 @@ abstract class PlanningCommand extends WalCommand {
       paramLabel = "FILE",
       description = "PEM file with a private key and certificates to show MySQL; with --mysql-ca.")
   private @Nullable Path mysqlClient;
+
+  private @Nullable ServersFile file;
 
   /**
    * The WALs and the servers of a command; closes the servers.
@@ -152,7 +166,24 @@ abstract class PlanningCommand extends WalCommand {
   }
 
   final boolean hasRedis() {
-    return redis != null;
+    return redisUri() != null;
+  }
+
+  private @Nullable String redisUri() {
+    return withoutRedis ? null : given(redis, "redis/uri");
+  }
+
+  /** What an option says, else the file of --config. */
+  private @Nullable String given(@Nullable String option, String setting) {
+    ServersFile configured = file();
+    return option != null || configured == null ? option : configured.text(setting);
+  }
+
+  private @Nullable ServersFile file() {
+    if (file == null && config != null) {
+      file = new ServersFile(config, this::environment);
+    }
+    return file;
   }
 
   /**
@@ -170,11 +201,12 @@ abstract class PlanningCommand extends WalCommand {
         database.requireSame(folder.directory().toString(), folder.header());
       }
       WalRecord.Header any = wals.folders().get(0).header();
+      String uri = redisUri();
       RecoveryRedis open =
-          redis == null
+          uri == null
               ? null
               : RecoveryRedis.open(
-                  redisConfig(redis), any.namespace(), any.slots(), database.terms());
+                  redisConfig(uri), any.namespace(), any.slots(), database.terms());
       return new Servers(
           wals,
           wals.folders().size() < all.folders().size(),
@@ -205,35 +237,57 @@ abstract class PlanningCommand extends WalCommand {
   }
 
   private MySqlConfig mysqlConfig() {
-    Password password = password(MYSQL_PASSWORD);
+    String url = given(mysql, "mysql/url");
+    String user = given(mysqlUser, "mysql/user");
+    if (url == null || user == null) {
+      throw new GameQueueException(
+          "which MySQL? Give --config with a writer's gameq.yaml, or --mysql and --mysql-user");
+    }
+    Password password = password(MYSQL_PASSWORD, mysqlUser, "mysql");
     return new MySqlConfig(
-        mysql,
-        mysqlUser,
+        url,
+        user,
         password == null ? Password.of("") : password,
         1,
-        mysqlCa == null && mysqlClient == null ? null : new Tls(mysqlCa, mysqlClient));
+        tls(mysqlCa, mysqlClient, "mysql"));
   }
 
   private RedisConfig redisConfig(String uri) {
     return new RedisConfig(
         uri,
-        new RedisLogin(redisUser, password(REDIS_PASSWORD)),
-        new RedisLogin(sentinelUser, password(SENTINEL_PASSWORD)),
-        redisCa == null && redisClient == null ? null : new Tls(redisCa, redisClient),
+        new RedisLogin(
+            given(redisUser, "redis/user"), password(REDIS_PASSWORD, redisUser, "redis")),
+        new RedisLogin(
+            given(sentinelUser, "redis/sentinel/user"),
+            password(SENTINEL_PASSWORD, sentinelUser, "redis/sentinel")),
+        tls(redisCa, redisClient, "redis"),
         ReplayScript.TIMEOUT_MILLIS);
   }
 
-  private @Nullable Password password(String variable) {
+  private @Nullable Tls tls(@Nullable Path ca, @Nullable Path client, String server) {
+    if (ca != null || client != null) {
+      return new Tls(ca, client);
+    }
+    ServersFile configured = file();
+    return configured == null ? null : configured.tls(server);
+  }
+
+  /** Of the environment, else of the file, unless an option names another user than the file's. */
+  private @Nullable Password password(String variable, @Nullable String user, String section) {
     String secret = environment(variable);
-    String file = environment(variable + FILE);
-    if (file != null) {
+    String name = environment(variable + FILE);
+    if (name != null) {
       if (secret != null) {
         throw new GameQueueException(
             "set %s or %s%s, not both".formatted(variable, variable, FILE));
       }
-      return Password.ofFile(Path.of(file));
+      return Password.ofFile(Path.of(name));
     }
-    return secret == null ? null : Password.from("environment variable " + variable, () -> secret);
+    if (secret != null) {
+      return Password.from("environment variable " + variable, () -> secret);
+    }
+    ServersFile configured = file();
+    return configured == null || user != null ? null : configured.password(section);
   }
 
   private @Nullable String environment(String name) {
@@ -247,7 +301,7 @@ abstract class PlanningCommand extends WalCommand {
               + REDIS_PASSWORD
               + " instead");
     }
-    if (mysql.matches("(?i).*[?&]password=.*|.*//[^/]*:[^/]*@.*")) {
+    if (mysql != null && mysql.matches("(?i).*[?&]password=.*|.*//[^/]*:[^/]*@.*")) {
       throw new GameQueueException(
           "--mysql carries a password, which everybody on this host can see: set "
               + MYSQL_PASSWORD
@@ -257,10 +311,12 @@ abstract class PlanningCommand extends WalCommand {
 
   /** The servers as they are written on a command line. */
   final String serversAsArguments() {
-    String servers = redis == null ? "--mysql.*" : "--(redis|sentinel|mysql).*";
-    return commandLine().getCommandSpec().options().stream()
-        .filter(of -> of.longestName().matches(servers) && of.getValue() != null)
-        .map(of -> " " + of.longestName() + " " + quoted(of.getValue().toString()))
-        .collect(Collectors.joining());
+    String servers = hasRedis() ? "--(config|redis|sentinel|mysql).*" : "--(config|mysql).*";
+    String without = withoutRedis ? " --without-redis" : "";
+    return without
+        + commandLine().getCommandSpec().options().stream()
+            .filter(of -> of.longestName().matches(servers) && of.getValue() != null)
+            .map(of -> " " + of.longestName() + " " + quoted(of.getValue().toString()))
+            .collect(Collectors.joining());
   }
 }

@@ -108,7 +108,8 @@ final class ReplayCommand extends PlanningCommand {
   @Override
   public Integer call() {
     if (into == Into.REDIS && !hasRedis() && columns.isEmpty()) {
-      throw new GameQueueException("give --redis, or --into mysql when Redis is gone for good");
+      throw new GameQueueException(
+          "give --redis or --config, or --into mysql when Redis is gone for good");
     }
     if (rate < 0) {
       throw new GameQueueException("--rate is " + rate + ": give rows a second, or 0");

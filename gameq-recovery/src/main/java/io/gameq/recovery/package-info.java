@@ -10,6 +10,7 @@
  *              -&gt; ReplayCommand    puts it back: into Redis, or by MySqlTarget into MySQL
  *                                  Conflicts: rows that a later session did not see, by wish
  *              -&gt; VerifyCommand    compares all three
+ * ServersFile                     the servers of --config
  * </pre>
  */
 @org.jspecify.annotations.NullMarked

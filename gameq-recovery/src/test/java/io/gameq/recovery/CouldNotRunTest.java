@@ -77,6 +77,41 @@ class CouldNotRunTest extends RecoveryFixture {
   }
 
   @Test
+  void theServersMayComeFromAWritersConfiguration() throws Exception {
+    Path secret =
+        Files.writeString(
+            directory.resolve("secret"), game.database.as(Role.RECOVERY).password() + "\n");
+    List<String> servers = game.servers();
+    Path yaml =
+        Files.writeString(
+            directory.resolve("gameq.yaml"),
+            """
+            namespace: any
+            redis: { uri: "%s", user: "%s", password: "${REDIS_SECRET}" }
+            mysql: { url: "%s", user: "%s", passwordFile: "%s" }
+            writer: { workers: 3 }
+            """
+                .formatted(servers.get(1), servers.get(3), servers.get(5), servers.get(7), secret));
+    Map<String, String> environment = new HashMap<>();
+    List<String> args =
+        new ArrayList<>(List.of("plan", "--config", yaml.toString(), game.wal.toString()));
+    assertRefused(game.main(args, environment::get), "setting 'redis.password' names the");
+    environment.put("REDIS_SECRET", LeastRedisUsers.PASSWORD);
+    Run run = game.main(args, environment::get);
+    assertEquals(RecoveryMain.FOUND_SOMETHING, run.exitCode(), run::toString);
+    assertTrue(run.says("LOST: replay puts them back"), run::toString);
+    assertTrue(run.says("replay --execute --config " + yaml), run::toString);
+    args.add("--without-redis");
+    Run without = game.main(args, environment::get);
+    assertTrue(without.says("--without-redis --config " + yaml), without::toString);
+    args.addAll(List.of("--mysql-user", servers.get(7)));
+    assertRefused(game.main(args, environment::get), "refuses the login");
+    environment.put("GAMEQ_MYSQL_PASSWORD", game.database.as(Role.RECOVERY).password());
+    assertEquals(RecoveryMain.FOUND_SOMETHING, game.main(args, environment::get).exitCode());
+    assertRefused(game.main(List.of("plan", game.wal.toString())), "Give --config");
+  }
+
+  @Test
   void aPasswordOnTheCommandLine() {
     List<String> args = new ArrayList<>(List.of("plan"));
     args.addAll(game.servers());

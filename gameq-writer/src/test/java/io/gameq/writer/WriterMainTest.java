@@ -1,6 +1,7 @@
 package io.gameq.writer;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.gameq.terminal.ErrorLine;
@@ -14,6 +15,8 @@ class WriterMainTest {
   @ValueSource(
       strings = {
         "--help",
+        "security redis --help",
+        "security mysql --help",
         "schema --help",
         "schema check --help",
         "schema migrate -h",
@@ -38,6 +41,7 @@ class WriterMainTest {
     assertEquals(ExitCodes.OK, run.exitCode());
     assertTrue(run.out().startsWith("Usage: gameq-writer"), run.out());
     assertTrue(run.out().contains("--verbose"), run.out());
+    assertFalse(run.out().contains("of null"), run.out());
   }
 
   @Test

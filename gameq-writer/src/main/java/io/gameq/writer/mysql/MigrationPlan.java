@@ -87,7 +87,7 @@ public record MigrationPlan(
           steps.add(MigrationStep.of("schema file " + file.name(), statement));
         }
         // After each file: a run that stops here goes on with the next one.
-        steps.add(set("schema", Integer.toString(file.number())));
+        steps.add(set("schema file " + file.name(), "schema", Integer.toString(file.number())));
       }
     }
     return steps;
@@ -96,13 +96,13 @@ public record MigrationPlan(
   private static void setting(
       SchemaState state, String name, String value, List<MigrationStep> steps) {
     if (!state.agrees(name, value)) {
-      steps.add(set(name, value));
+      steps.add(set("setting " + name, name, value));
     }
   }
 
-  private static MigrationStep set(String name, String value) {
+  private static MigrationStep set(String purpose, String name, String value) {
     return MigrationStep.of(
-        "setting " + name,
+        purpose,
         ("INSERT INTO gameq_setting (name, value) VALUES (%1$s, %2$s) ON DUPLICATE KEY"
                 + " UPDATE value = %2$s")
             .formatted(literal(name), literal(value)));

@@ -25,6 +25,7 @@ import picocli.CommandLine.Spec;
 final class SchemaCheckCommand implements Callable<Integer> {
   @Spec private @Nullable CommandSpec spec;
   @Mixin private ConfigOption config = new ConfigOption();
+  @Mixin private MySqlLogin login = new MySqlLogin();
 
   @Option(
       names = "--fix-sql",
@@ -40,7 +41,7 @@ final class SchemaCheckCommand implements Callable<Integer> {
     WriterConfig wanted = config.read();
     PrintWriter out = Objects.requireNonNull(spec).commandLine().getOut();
     SchemaReport report = new SchemaReport(out, "");
-    try (SchemaDatabase database = SchemaDatabase.open(wanted.mysql())) {
+    try (SchemaDatabase database = SchemaDatabase.open(login.of(wanted.mysql()))) {
       MySqlServerCheck server = database.serverCheck();
       if (fixSql) {
         return printFixes(out, server, database.fixes(wanted.requiredTables()));

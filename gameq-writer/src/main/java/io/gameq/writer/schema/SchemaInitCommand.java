@@ -1,7 +1,6 @@
 package io.gameq.writer.schema;
 
 import io.gameq.GameQueueException;
-import io.gameq.Password;
 import io.gameq.mysql.MySqlConfig;
 import io.gameq.mysql.schema.SchemaDraft;
 import io.gameq.mysql.schema.TableFix;
@@ -23,6 +22,7 @@ import java.util.Objects;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
@@ -35,7 +35,6 @@ import picocli.CommandLine.Spec;
       "column that names the owner of each with the reason, and what is left out. Changes nothing."
     })
 final class SchemaInitCommand implements Callable<Integer> {
-  private static final String PASSWORD_VARIABLE = "GAMEQ_MYSQL_PASSWORD";
   private static final int CONNECTIONS = 4;
   private static final int MOST_OF_NAMESPACE = 32;
 
@@ -48,18 +47,7 @@ final class SchemaInitCommand implements Callable<Integer> {
       description = "The game's database: jdbc:mysql://host:port/database.")
   private String mysql = "";
 
-  @Option(
-      names = "--mysql-user",
-      paramLabel = "USER",
-      defaultValue = "root",
-      description = "Its user (default root).")
-  private String user = "root";
-
-  @Option(
-      names = "--mysql-password-file",
-      paramLabel = "FILE",
-      description = "Holds the password; else it is taken from " + PASSWORD_VARIABLE + ".")
-  private @Nullable Path passwordFile;
+  @Mixin private MySqlLogin login = new MySqlLogin();
 
   @Option(
       names = "--redis",
@@ -89,7 +77,7 @@ final class SchemaInitCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException {
     PrintWriter out = Objects.requireNonNull(spec).commandLine().getOut();
-    MySqlConfig config = new MySqlConfig(mysql, user, password(), CONNECTIONS, null);
+    MySqlConfig config = new MySqlConfig(mysql, user(), login.password(), CONNECTIONS, null);
     try (SchemaDatabase database = SchemaDatabase.open(config)) {
       SchemaDraft draft = database.draft(ownerColumns);
       Map<TableSpec, String> unmended = unmended(database, draft);
@@ -129,15 +117,12 @@ final class SchemaInitCommand implements Callable<Integer> {
     return unmended;
   }
 
-  private Password password() {
-    Path of = passwordFile;
-    return of == null
-        ? Password.of(Objects.requireNonNullElse(System.getenv(PASSWORD_VARIABLE), ""))
-        : Password.ofFile(of);
+  private String user() {
+    return Objects.requireNonNullElse(login.user, "root");
   }
 
   private List<String> head(MySqlConfig config) {
-    Path of = passwordFile;
+    Path of = login.passwordFile;
     return List.of(
         ("# Drafted by 'gameq-writer schema init' from database %s at %s; gameq.example.yaml has"
                 + " all")
@@ -149,9 +134,9 @@ final class SchemaInitCommand implements Callable<Integer> {
         "  uri: " + DraftYaml.text(redis),
         "mysql:",
         "  url: " + DraftYaml.text(mysql),
-        "  user: " + DraftYaml.text(user),
+        "  user: " + DraftYaml.text(user()),
         of == null
-            ? "  password: ${" + PASSWORD_VARIABLE + "}"
+            ? "  password: ${" + MySqlLogin.PASSWORD_VARIABLE + "}"
             : "  passwordFile: " + DraftYaml.text(of.toString()));
   }
 

@@ -26,6 +26,7 @@ import picocli.CommandLine.Spec;
 final class SchemaMigrateCommand implements Callable<Integer> {
   @Spec private @Nullable CommandSpec spec;
   @Mixin private ConfigOption config = new ConfigOption();
+  @Mixin private MySqlLogin login = new MySqlLogin();
 
   @Option(names = "--dry-run", description = "Print the SQL and change nothing.")
   private boolean dryRun;
@@ -47,7 +48,7 @@ final class SchemaMigrateCommand implements Callable<Integer> {
         new MigrationPlan.Target(
             wanted.namespace(), wanted.slots(), wanted.requiredTables(), allowRebuild);
     PrintWriter out = Objects.requireNonNull(spec).commandLine().getOut();
-    try (SchemaDatabase database = SchemaDatabase.open(wanted.mysql())) {
+    try (SchemaDatabase database = SchemaDatabase.open(login.of(wanted.mysql()))) {
       database.serverCheck().requireUsable();
       // What stands among the SQL must not be SQL.
       String prefix = dryRun ? "-- " : "";

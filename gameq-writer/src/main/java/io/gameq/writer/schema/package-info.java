@@ -11,6 +11,7 @@
  *     FixScript            with --fix-sql, the statements that mend it
  *   SchemaMigrateCommand   the steps that end it
  *     SchemaReport         a line for each finding
+ *   MySqlLogin             another login than the configuration's
  * </pre>
  */
 @org.jspecify.annotations.NullMarked

@@ -20,7 +20,7 @@ import picocli.CommandLine.Spec;
     name = "mysql",
     description = {
       "Prints the SQL that makes the users of nodes, writers, gameq-recovery and 'schema migrate'.",
-      "Put their passwords in the place of $${..._PASSWORD}, with envsubst for example."
+      "Put their passwords in the place of NODE_PASSWORD and so on, as envsubst does."
     })
 final class MySqlUsersCommand implements Callable<Integer> {
   @Spec private @Nullable CommandSpec spec;

@@ -17,7 +17,7 @@ import picocli.CommandLine.Spec;
     name = "redis",
     description = {
       "Prints the lines for redis-cli that make the users of nodes, writers and gameq-recovery.",
-      "Put the hashes of their passwords in the place of $${..._SHA256}, with envsubst for example."
+      "Put the hashes of their passwords in the place of NODE_SHA256 and so on, as envsubst does."
     })
 final class RedisUsersCommand implements Callable<Integer> {
   @Spec private @Nullable CommandSpec spec;

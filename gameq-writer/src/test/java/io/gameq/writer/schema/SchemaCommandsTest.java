@@ -55,6 +55,7 @@ class SchemaCommandsTest {
     CommandLineRun first = migrate(GOOD);
     assertEquals(ExitCodes.OK, first.exitCode(), first.err());
     assertTrue(first.out().contains("done: version column of player_item"), first.out());
+    assertFalse(first.out().contains("setting schema"), first.out());
     assertEquals("2", game.queryText("SELECT COUNT(*) FROM gameq_table"));
     assertEquals("0", game.queryText("SELECT gq_version FROM player WHERE id = 1"));
     assertEquals("mygame", setting("namespace"));
@@ -299,6 +300,19 @@ class SchemaCommandsTest {
     assertEquals(1, run.err().lines().count(), run.err());
     assertTrue(run.err().contains("refuses the login of user '" + game.user() + "'"), run.err());
     assertFalse(run.err().contains("wrong-one"), run.err());
+  }
+
+  @Test
+  void migrateAndCheckTakeAnotherLoginThanTheConfigurations() throws Exception {
+    String yaml = config(GOOD).replace(game.password(), "wrong-one");
+    String secret =
+        Files.writeString(directory.resolve("secret"), game.password() + "\n").toString();
+    String[] login = {"--mysql-user", game.user(), "--mysql-password-file", secret};
+    CommandLineRun migrated = run("migrate", yaml, login);
+    assertEquals(ExitCodes.OK, migrated.exitCode(), migrated.err());
+    CommandLineRun checked = run("check", yaml, login);
+    assertEquals(ExitCodes.OK, checked.exitCode(), checked.err());
+    assertEquals(ExitCodes.COULD_NOT_RUN, run("check", yaml).exitCode());
   }
 
   @Test

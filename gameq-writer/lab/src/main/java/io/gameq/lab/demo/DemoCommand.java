@@ -73,6 +73,18 @@ public final class DemoCommand implements Callable<Integer> {
   @Mixin private final ScratchOptions servers = new ScratchOptions();
 
   @Option(
+      names = "--redis-ca",
+      paramLabel = "FILE",
+      description = "PEM file of the CAs to trust with rediss:// (default: those of the JVM).")
+  private @Nullable Path redisCa;
+
+  @Option(
+      names = "--mysql-ca",
+      paramLabel = "FILE",
+      description = "PEM file of the CAs to trust over TLS, which is used for certain then.")
+  private @Nullable Path mysqlCa;
+
+  @Option(
       names = "--schema",
       paramLabel = "FILE",
       description = "Load this SQL and play over every table that has an owner column.")
@@ -125,7 +137,7 @@ public final class DemoCommand implements Callable<Integer> {
     }
     out.flush();
     try (ScratchDirectory directory = new ScratchDirectory("demo");
-        ScratchServers running = servers.start();
+        ScratchServers running = servers.start(redisCa, mysqlCa);
         ScratchDatabase database = new ScratchDatabase(running.mysql())) {
       out.println("servers: " + running.description());
       out.flush();

@@ -35,18 +35,25 @@ public final class LeastLogins {
               .stream()
               .map(sql -> sql.replaceAll("\\$\\{[A-Z]+_PASSWORD}", secret))
               .toList());
-      RedisUsers.make(new RedisConfig(servers.redisUri()), namespace, secret);
+      RedisUsers.make(servers.redis(RedisLogin.NONE), namespace, secret);
     }
   }
 
   /** A node's configuration, with the servers and its logins. */
   public GameQueueConfigBuilder ofNode() {
-    RedisLogin redis = redis(Role.NODE).login();
+    RedisConfig at = redis(Role.NODE);
+    RedisLogin redis = at.login();
     MySqlConfig mysql = mysql(Role.NODE);
     GameQueueConfigBuilder node =
         GameQueueConfig.builder()
             .redis(servers.redisUri())
             .mysql(mysql.url(), mysql.user(), mysql.password());
+    if (at.tls() != null) {
+      node.redisTls(at.tls());
+    }
+    if (mysql.tls() != null) {
+      node.mysqlTls(mysql.tls());
+    }
     return redis.user() == null || redis.password() == null
         ? node
         : node.redisUser(redis.user()).redisPassword(redis.password());
@@ -58,8 +65,7 @@ public final class LeastLogins {
         servers.areEmbedded()
             ? new RedisLogin(RedisRights.user(namespace, role), password)
             : RedisLogin.NONE;
-    return new RedisConfig(
-        servers.redisUri(), login, RedisLogin.NONE, null, RedisConfig.DEFAULT_TIMEOUT_MILLIS);
+    return servers.redis(login);
   }
 
   /** The login of a role to MySQL. */

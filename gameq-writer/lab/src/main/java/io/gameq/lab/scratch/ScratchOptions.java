@@ -1,5 +1,6 @@
 package io.gameq.lab.scratch;
 
+import io.gameq.Tls;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -40,7 +41,17 @@ public final class ScratchOptions {
    * @throws IOException when the password file cannot be read
    */
   public ScratchServers start() throws IOException {
-    return new ScratchServers(new ScratchServers.Given(redis, mysql, mysqlUser, password()));
+    return start(null, null);
+  }
+
+  /** The same; over TLS the CAs to trust, null for those of the JVM. */
+  public ScratchServers start(@Nullable Path redisCa, @Nullable Path mysqlCa) throws IOException {
+    return new ScratchServers(
+        new ScratchServers.Given(redis, tls(redisCa), mysql, mysqlUser, password(), tls(mysqlCa)));
+  }
+
+  private static @Nullable Tls tls(@Nullable Path ca) {
+    return ca == null ? null : Tls.verifiedBy(ca);
   }
 
   private String password() throws IOException {

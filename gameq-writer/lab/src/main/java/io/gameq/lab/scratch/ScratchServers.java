@@ -1,9 +1,13 @@
 package io.gameq.lab.scratch;
 
+import io.gameq.Password;
+import io.gameq.Tls;
 import io.gameq.lab.mysql.ScratchDatabase;
 import io.gameq.lab.servers.EmbeddedMariaDb;
 import io.gameq.lab.servers.EmbeddedRedis;
 import io.gameq.mysql.MySqlConfig;
+import io.gameq.redis.RedisConfig;
+import io.gameq.redis.RedisLogin;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import org.jspecify.annotations.Nullable;
@@ -20,13 +24,19 @@ public final class ScratchServers implements AutoCloseable {
 
   private final Deque<AutoCloseable> started = new ArrayDeque<>();
   private final String redisUri;
+  private final @Nullable Tls redisTls;
   private final MySqlConfig mysql;
   private final String description;
   private final int embedded;
 
   /** Servers to use instead of embedded ones; null: embedded. */
   public record Given(
-      @Nullable String redisUri, @Nullable String jdbcUrl, String user, String password) {}
+      @Nullable String redisUri,
+      @Nullable Tls redisTls,
+      @Nullable String jdbcUrl,
+      String user,
+      String password,
+      @Nullable Tls mysqlTls) {}
 
   /**
    * Starts what was not given.
@@ -34,6 +44,7 @@ public final class ScratchServers implements AutoCloseable {
    * @throws io.gameq.GameQueueException when a server cannot start; none is left running
    */
   public ScratchServers(Given given) {
+    redisTls = given.redisTls();
     try {
       String redisName;
       if (given.redisUri() != null) {
@@ -46,7 +57,13 @@ public final class ScratchServers implements AutoCloseable {
         redisName = "Redis " + redis.version() + " (embedded)";
       }
       if (given.jdbcUrl() != null) {
-        mysql = new MySqlConfig(given.jdbcUrl(), given.user(), given.password(), POOL_SIZE);
+        mysql =
+            new MySqlConfig(
+                given.jdbcUrl(),
+                given.user(),
+                Password.of(given.password()),
+                POOL_SIZE,
+                given.mysqlTls());
       } else {
         EmbeddedMariaDb mariaDb = EmbeddedMariaDb.start();
         started.push(mariaDb);
@@ -70,6 +87,12 @@ public final class ScratchServers implements AutoCloseable {
 
   public String redisUri() {
     return redisUri;
+  }
+
+  /** With the login of a role. */
+  public RedisConfig redis(RedisLogin login) {
+    return new RedisConfig(
+        redisUri, login, RedisLogin.NONE, redisTls, RedisConfig.DEFAULT_TIMEOUT_MILLIS);
   }
 
   public MySqlConfig mysql() {
