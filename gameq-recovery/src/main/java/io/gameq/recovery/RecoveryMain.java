@@ -75,11 +75,7 @@ public final class RecoveryMain implements Runnable {
 
   public static void main(String[] args) {
     System.exit(
-        run(
-            TerminalWriter.of(System.out),
-            TerminalWriter.of(System.err),
-            System::getenv,
-            args));
+        run(TerminalWriter.of(System.out), TerminalWriter.of(System.err), System::getenv, args));
   }
 
   /** Runs one command line and returns its exit code; does not end the JVM. */

@@ -58,8 +58,7 @@ class CommandSocketTest {
     return Objects.requireNonNull(CommandServer.open(config, Files.readString(config), runner));
   }
 
-  private static int answer(
-      String user, PrintWriter stdout, PrintWriter stderr, String... args) {
+  private static int answer(String user, PrintWriter stdout, PrintWriter stderr, String... args) {
     stdout.println(user + " " + args[0] + " \u00e4");
     stderr.println("a warning");
     return EXIT_CODE;
