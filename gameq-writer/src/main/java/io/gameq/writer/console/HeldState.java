@@ -3,6 +3,7 @@ package io.gameq.writer.console;
 import io.gameq.backlog.Backlog;
 import io.gameq.mysql.tables.PauseTable.Pause;
 import io.gameq.owner.OwnerId;
+import io.gameq.redis.script.OwnerInRedis;
 import io.gameq.redis.script.OwnerInRedis.ClaimRecord;
 import io.gameq.terminal.Shown;
 import io.gameq.writer.pause.PauseText;
@@ -91,8 +92,9 @@ record HeldState(String state, String what, String cause, String ends, String sc
   /** What is held of an owner. */
   static List<HeldState> of(OwnerTrace trace) {
     List<HeldState> all = new ArrayList<>(of(trace.itsPauses(), trace.itsParkedTables()));
-    ClaimRecord claim = trace.redis() == null ? null : trace.redis().claim();
-    if (claim != null && claim.refusedSinceMillis() > 0) {
+    OwnerInRedis redis = trace.redis();
+    ClaimRecord claim = redis == null ? null : redis.claim();
+    if (redis != null && claim != null && claim.refusedSinceMillis() > 0) {
       all.add(
           other(
               "refused",
@@ -100,7 +102,7 @@ record HeldState(String state, String what, String cause, String ends, String sc
               "MySQL refuses it since %s, after %s"
                   .formatted(
                       Shown.duration(
-                          Math.max(0, trace.redis().nowMillis() - claim.refusedSinceMillis())),
+                          Math.max(0, redis.nowMillis() - claim.refusedSinceMillis())),
                       Shown.count(claim.attempts(), "attempt")),
               "MySQL takes it when it is tried again, or it is set aside as a dead letter"));
     }

@@ -49,7 +49,7 @@ final class SocketDirectory {
   static List<Path> sockets(String config) throws IOException {
     List<Path> sockets = new ArrayList<>();
     for (Path directory : List.of(OF_SYSTEMD, ofUser())) {
-      if (isClosed(directory) && (isOwn(directory) || isRoot() && directory == OF_SYSTEMD)) {
+      if (isClosed(directory) && (isOwn(directory) || (isRoot() && directory == OF_SYSTEMD))) {
         try (DirectoryStream<Path> found =
             Files.newDirectoryStream(directory, prefix(config) + "*.sock")) {
           found.forEach(sockets::add);

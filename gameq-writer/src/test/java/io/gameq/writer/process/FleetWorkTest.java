@@ -20,7 +20,7 @@ class FleetWorkTest {
             WriterSign.RUNNING,
             false,
             "",
-            new WriterSign.Work(1, 0, flushes, rows, 0, 0, 0)));
+            new WriterSign.Work(1, 0, flushes, rows, 0, 0, 0, "")));
   }
 
   private long rows(ListedWriter... writers) {
