@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -115,7 +116,7 @@ class ConsoleBrowserTest {
                 + " AND who = 'ann (ops)'"));
   }
 
-  private Object script(String of) {
+  private @Nullable Object script(String of) {
     return ((JavascriptExecutor) browser).executeScript("return " + of);
   }
 
@@ -157,7 +158,7 @@ class ConsoleBrowserTest {
     await()
         .atMost(LONG)
         .until(() -> browser.findElements(By.cssSelector("button[aria-label^=Resume]")).isEmpty());
-    await().atMost(LONG).until(() -> script("document.activeElement.tagName").equals("DIV"));
+    await().atMost(LONG).until(() -> "DIV".equals(script("document.activeElement.tagName")));
     assertEquals("table", script("document.activeElement.className"));
   }
 

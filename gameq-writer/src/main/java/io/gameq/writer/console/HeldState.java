@@ -101,8 +101,7 @@ record HeldState(String state, String what, String cause, String ends, String sc
               "a row of it",
               "MySQL refuses it since %s, after %s"
                   .formatted(
-                      Shown.duration(
-                          Math.max(0, redis.nowMillis() - claim.refusedSinceMillis())),
+                      Shown.duration(Math.max(0, redis.nowMillis() - claim.refusedSinceMillis())),
                       Shown.count(claim.attempts(), "attempt")),
               "MySQL takes it when it is tried again, or it is set aside as a dead letter"));
     }
