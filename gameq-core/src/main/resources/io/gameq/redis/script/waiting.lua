@@ -75,7 +75,7 @@ if first_due[1] and tonumber(first_due[2]) <= 0 then
   wait_as_due(ask({}, 'ZRANGEBYSCORE', due, '(0', '+inf', 'WITHSCORES', 'LIMIT', 0, MOST_HELD_UP + 1))
 end
 -- Who is locked is left alone for longer than anybody's merge window.
-for _, of in ipairs(ask({}, 'ZREVRANGE', due, 0, 2)) do waits_as_rows_of(slot .. ':dirty:' .. of, false) end
+for _, of in ipairs(ask({}, 'ZRANGE', due, -3, -1)) do waits_as_rows_of(slot .. ':dirty:' .. of, false) end
 if next_ready[1] then
   waits_as_rows_of(slot .. ':dirty:' .. next_ready[1], not is_held_up(string.match(next_ready[1], '^[^:]*')))
 end

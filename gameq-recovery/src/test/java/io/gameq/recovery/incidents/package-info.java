@@ -6,7 +6,7 @@
  * IncidentsTest           the incidents, each with the alerts that must tell of it
  *   IncidentWorld         a MySQL and a Redis of its own, two nodes, two writers, a ledger
  *     IncidentServers       the two in containers
- *     LedgerNode            a game node, which notes what was acknowledged
+ *     campaign.LedgerNode   a game node, which notes what was acknowledged
  *   PrometheusProcess     one for all, with monitoring/alerts.yaml
  * target/incidents.md     what was seen: alert, seconds, what ended it, what was lost
  * </pre>

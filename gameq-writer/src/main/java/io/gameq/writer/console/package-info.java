@@ -9,7 +9,7 @@
  *   FleetPage        nodes and writers (io.gameq.writer.process)
  *   OwnersPage       finds owners
  *   TracePages       where an owner or a row is (io.gameq.writer.trace)
- *   HeldPage         what is held back, each a HeldState: pauses (io.gameq.writer.pause), parked tables
+ *   HeldPage         what is held back, each a HeldState: pauses, parked tables
  *   DeadPages        dead letters (io.gameq.writer.letters); StalePages: stale rows
  *   TopicPages       topics and their messages (io.gameq.writer.topics)
  *   AuditPage        what operators did
