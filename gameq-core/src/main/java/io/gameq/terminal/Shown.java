@@ -92,11 +92,11 @@ public final class Shown {
     return String.format(Locale.ROOT, "%,d %s%s", count, singular, count == 1 ? "" : "s");
   }
 
-  /** {@code 1.234 s}; {@code 2 min 3 s}; {@code 1 h 3 min}. */
+  /** {@code 0.012 s}; {@code 1.2 s}; {@code 2 min 3 s}; {@code 1 h 3 min}. */
   public static String duration(long millis) {
     long minutes = millis / 60_000;
     return minutes < 1
-        ? String.format(Locale.ROOT, "%.3f s", millis / 1e3)
+        ? String.format(Locale.ROOT, Math.abs(millis) < 1_000 ? "%.3f s" : "%.1f s", millis / 1e3)
         : minutes < 60
             ? "%s min %s s".formatted(minutes, millis / 1_000 % 60)
             : String.format(Locale.ROOT, "%,d h %d min", minutes / 60, minutes % 60);

@@ -44,6 +44,10 @@ public record ConfigFile(Path file) {
   public CommandLineRun run(String command) {
     List<String> args = new ArrayList<>(List.of(command.split(" ")));
     args.addAll(List.of("--config", file.toString()));
-    return CommandLineRun.of(args.toArray(String[]::new));
+    CommandLineRun run = CommandLineRun.of(args.toArray(String[]::new));
+    if (command.contains(" --json")) {
+      JsonFields.check(command, run.out());
+    }
+    return run;
   }
 }

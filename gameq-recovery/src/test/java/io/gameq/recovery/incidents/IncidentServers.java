@@ -57,15 +57,7 @@ final class IncidentServers implements AutoCloseable {
 
   /** Where another container finds it. */
   String redisAddress(int number) {
-    return redises
-        .get(number)
-        .getContainerInfo()
-        .getNetworkSettings()
-        .getNetworks()
-        .values()
-        .iterator()
-        .next()
-        .getIpAddress();
+    return on(redises.get(number), "hostname -i").strip();
   }
 
   /** Asks a Redis as an administrator. */
@@ -104,11 +96,17 @@ final class IncidentServers implements AutoCloseable {
   }
 
   private void onMySqlHost(String command) {
+    String unused = on(mysql, command);
+  }
+
+  /** Runs it in a container; what it printed. */
+  private static String on(GenericContainer<?> container, String command) {
     try {
-      ExecResult result = mysql.execInContainer("sh", "-c", command);
+      ExecResult result = container.execInContainer("sh", "-c", command);
       if (result.getExitCode() != 0) {
         throw new IllegalStateException(command + ": " + result.getStderr());
       }
+      return result.getStdout();
     } catch (IOException e) {
       throw new java.io.UncheckedIOException(e);
     } catch (InterruptedException e) {

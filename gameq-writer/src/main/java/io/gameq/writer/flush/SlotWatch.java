@@ -10,6 +10,7 @@ import io.gameq.redis.RedisConnection;
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.Slots;
 import io.gameq.redis.script.DueSessions;
+import io.gameq.terminal.Shown;
 import io.gameq.writer.turn.OutageGate;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
@@ -146,10 +147,9 @@ public final class SlotWatch implements AutoCloseable {
     boolean isFirst = looks == 0; // writers before may have left leases by a clock before
     if (backMillis > 0) {
       LOG.warn(
-          "Redis' clock went back by {} ms: rows that wait are due now, and leases are cut to {}"
-              + " ms",
-          backMillis,
-          leaseMillis);
+          "Redis' clock went back by {}: rows that wait are due now, and leases are cut to {}",
+          Shown.duration(backMillis),
+          Shown.duration(leaseMillis));
       wentBackNanos = System.nanoTime();
     }
     boolean wentBack = wentBackNanos != 0 && System.nanoTime() - wentBackNanos < AFTER_BACK_NANOS;

@@ -7,15 +7,22 @@ import io.gameq.terminal.Shown;
 import io.gameq.terminal.TextTable;
 import io.gameq.writer.terminal.JsonLine;
 import java.io.PrintWriter;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /** Prints nodes. Stateless. */
 final class NodesPage {
   private static final double MEGABYTE = 1e6;
+
+  /** Of what a process says of itself, these are no durations: ms since 1970, 0 for never. */
+  private static final Set<String> MOMENTS =
+      Set.of("startedMillis", "healedMillis", "flushedMillis");
 
   private NodesPage() {}
 
@@ -69,13 +76,32 @@ final class NodesPage {
     return millis == 0 ? "-" : seconds < 60 ? seconds + " s" : Shown.duration(seconds * 1_000);
   }
 
+  /** What a process says of itself, for programs: moments are text. */
+  static Map<String, Object> shown(Record sign) {
+    Map<String, Object> all = new LinkedHashMap<>();
+    SignFields.values(sign)
+        .forEach(
+            (name, value) -> {
+              if (MOMENTS.contains(name)) {
+                all.put(name.replace("Millis", "At"), moment((long) value));
+              } else {
+                all.put(name, value);
+              }
+            });
+    return all;
+  }
+
+  private static @Nullable String moment(long millis) {
+    return millis == 0 ? null : Instant.ofEpochMilli(millis).toString();
+  }
+
   static String json(ListedNode node) {
     Map<String, Object> all = new LinkedHashMap<>();
     all.put("id", node.id());
     all.put("state", node.state().tag());
     all.put("silentMillis", node.silentMillis());
     all.put("aheadMillis", node.aheadMillis());
-    all.putAll(SignFields.values(node.sign()));
+    all.putAll(shown(node.sign()));
     all.put("toDo", node.toDo());
     return JsonLine.of(all);
   }

@@ -1,6 +1,5 @@
 package io.gameq.writer.process;
 
-import io.gameq.sign.SignFields;
 import io.gameq.terminal.Shown;
 import io.gameq.terminal.TextTable;
 import io.gameq.writer.terminal.JsonLine;
@@ -47,7 +46,7 @@ final class WritersPage {
     all.put("state", writer.state());
     all.put("silentMillis", writer.silentMillis());
     all.put("aheadMillis", writer.aheadMillis());
-    all.putAll(SignFields.values(writer.sign()));
+    all.putAll(NodesPage.shown(writer.sign()));
     all.put("toDo", writer.toDo());
     return JsonLine.of(all);
   }

@@ -88,7 +88,7 @@ public record StatusLook(
     long foreign = backlog.sum(Waiting::foreign);
     if (foreign > 0) {
       all.add(
-          "%s of gameq holds somebody else's value: their owners are not written"
+          "%s of gameq with somebody else's value: their owners are not written"
               .formatted(Shown.count(foreign, "key")));
     }
     for (TopicBacklog of : backlog.topics()) {

@@ -120,7 +120,8 @@ public final class OwnerPage {
                     .formatted(
                         redis.ownedBy(),
                         redis.expiresMillis() >= 0
-                            ? ", closed (forgotten in %s)".formatted(seconds(redis.expiresMillis()))
+                            ? ", closed (forgotten in %s)"
+                                .formatted(Shown.duration(redis.expiresMillis()))
                             : "",
                         redis.closing() ? ", closed while rows wait" : "",
                         redis.healing() ? ", its node has rows to put back" : "")));
@@ -175,8 +176,9 @@ public final class OwnerPage {
           redis.leaseEndsMillis() == OwnerInRedis.NONE
               ? "no lease"
               : redis.leaseEndsMillis() < redis.nowMillis()
-                  ? "lease over since " + seconds(redis.nowMillis() - redis.leaseEndsMillis())
-                  : "lease for " + seconds(redis.leaseEndsMillis() - redis.nowMillis());
+                  ? "lease over since "
+                      + Shown.duration(redis.nowMillis() - redis.leaseEndsMillis())
+                  : "lease for " + Shown.duration(redis.leaseEndsMillis() - redis.nowMillis());
       lines.add(
           List.of(
               "claim",
@@ -225,7 +227,7 @@ public final class OwnerPage {
     long millis = of.dueMillis() - nowMillis;
     return of.dueMillis() <= 0
         ? "due at once"
-        : millis > 0 ? "due in " + Shown.duration(millis) : "due since " + seconds(-millis);
+        : millis > 0 ? "due in " + Shown.duration(millis) : "due since " + Shown.duration(-millis);
   }
 
   private static String pause(Pause of) {
@@ -244,9 +246,5 @@ public final class OwnerPage {
             of.complete() ? " (complete)" : "",
             Shown.count(of.changes(), "change"),
             Shown.version(of.newestVersion()));
-  }
-
-  private static String seconds(long millis) {
-    return String.format(Locale.ROOT, "%.1f s", millis / 1_000.0);
   }
 }

@@ -11,7 +11,6 @@ import io.gameq.terminal.Shown;
 import io.gameq.writer.mysql.OwnerInMySql;
 import io.gameq.writer.mysql.OwnerInMySql.Raised;
 import java.util.List;
-import java.util.Locale;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
@@ -151,7 +150,7 @@ public record WhatNext(Kind kind, String sentence) {
           Kind.LAPSED,
           ("the lease of writer %s ran out %s ago: the next writer that looks takes the rows"
                       + " back")
-                  .formatted(writer, seconds(-left))
+                  .formatted(writer, Shown.duration(-left))
               + " and flushes them.");
     }
     String more =
@@ -161,7 +160,7 @@ public record WhatNext(Kind kind, String sentence) {
     return next(
         Kind.CLAIMED,
         "writer %s flushes it now; if that writer has died, another takes it back in %s%s."
-            .formatted(writer, seconds(left), more));
+            .formatted(writer, Shown.duration(left), more));
   }
 
   private static WhatNext broken(String what) {
@@ -271,9 +270,9 @@ public record WhatNext(Kind kind, String sentence) {
           ("MySQL refuses a row of it since %s, after %s: tried again %s; a row that it goes"
                       + " on")
                   .formatted(
-                      seconds(redis.nowMillis() - claim.refusedSinceMillis()),
+                      Shown.duration(redis.nowMillis() - claim.refusedSinceMillis()),
                       Shown.count(claim.attempts(), "attempt"),
-                      millis > 0 ? "in " + seconds(millis) : "now")
+                      millis > 0 ? "in " + Shown.duration(millis) : "now")
               + " refusing is set aside as a dead letter%s.".formatted(unless));
     }
     if (millis > 0) {
@@ -286,7 +285,7 @@ public record WhatNext(Kind kind, String sentence) {
           Kind.OVERDUE,
           ("due since %s and not claimed: does a writer run, and does it reach MySQL"
                       + " ('gameq-writer")
-                  .formatted(seconds(-millis))
+                  .formatted(Shown.duration(-millis))
               + " status')?");
     }
     return next(Kind.DUE_NOW, "due now: the next writer takes it%s.".formatted(unless));
@@ -323,9 +322,5 @@ public record WhatNext(Kind kind, String sentence) {
                   .formatted(Shown.text(Objects.requireNonNull(trace.aliveNode()))));
     }
     return next(Kind.NOTHING, "nothing: all of it is in MySQL.");
-  }
-
-  private static String seconds(long millis) {
-    return String.format(Locale.ROOT, "%.1f s", millis / 1_000.0);
   }
 }

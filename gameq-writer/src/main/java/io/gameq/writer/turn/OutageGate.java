@@ -1,6 +1,7 @@
 package io.gameq.writer.turn;
 
 import io.gameq.redis.Backoff;
+import io.gameq.terminal.Shown;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import org.slf4j.Logger;
@@ -42,7 +43,10 @@ public final class OutageGate {
         closedNanos = System.nanoTime();
         hasPassed = false;
       }
-      LOG.warn("MySQL is away ({}): rows stay in Redis, asking again from {} ms on", reason, wait);
+      LOG.warn(
+          "MySQL is away ({}): rows stay in Redis, asking again in {}",
+          reason,
+          Shown.duration(wait));
     }
     probeAtNanos = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(wait);
     return wait;

@@ -1,5 +1,6 @@
 package io.gameq.writer.turn;
 
+import io.gameq.terminal.Shown;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.Map;
@@ -63,11 +64,10 @@ public final class ParkedTables {
         >= COMPLAIN_EVERY_NANOS) {
       complainedNanos.put(table, now);
       LOG.error(
-          "table {} does not take these rows ({}): they stay in Redis and are tried again every {}"
-              + " ms",
+          "table {} does not take these rows ({}): they stay in Redis and are tried again every {}",
           table,
           reason,
-          RETRY_MILLIS);
+          Shown.duration(RETRY_MILLIS));
     }
   }
 

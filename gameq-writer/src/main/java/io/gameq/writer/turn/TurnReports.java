@@ -12,6 +12,7 @@ import io.gameq.owner.OwnerId;
 import io.gameq.owner.SessionId;
 import io.gameq.redis.script.Claim;
 import io.gameq.redis.script.ClaimScript;
+import io.gameq.terminal.Shown;
 import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -156,8 +157,8 @@ public final class TurnReports {
         "locked",
         LOG::info,
         () ->
-            "owner %s is locked in MySQL (%s); trying again in %s ms"
-                .formatted(of.owner(), reason, delayMillis));
+            "owner %s is locked in MySQL (%s); trying again in %s"
+                .formatted(of.owner(), reason, Shown.duration(delayMillis)));
   }
 
   void notYet(Claim of, String reason, long delayMillis) {
@@ -165,8 +166,8 @@ public final class TurnReports {
         "not yet",
         LOG::warn,
         () ->
-            "owner %s cannot be flushed yet (%s), attempt %s; trying again in %s ms"
-                .formatted(of.owner(), reason, of.attempts(), delayMillis));
+            "owner %s cannot be flushed yet (%s), attempt %s; trying again in %s"
+                .formatted(of.owner(), reason, of.attempts(), Shown.duration(delayMillis)));
   }
 
   void fenced(Fenced fenced) {

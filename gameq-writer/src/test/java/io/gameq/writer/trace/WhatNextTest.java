@@ -98,7 +98,7 @@ class WhatNextTest {
   @Test
   void itsMergeWindowLasts() {
     dirty(SECOND, 1_234);
-    expect(Kind.DUE_LATER, "due in 1.234 s: the next writer takes it then");
+    expect(Kind.DUE_LATER, "due in 1.2 s: the next writer takes it then");
   }
 
   @Test
@@ -115,7 +115,7 @@ class WhatNextTest {
   void itsTableIsParked() {
     dirty(SECOND, 1_234);
     parked.put("pet", "locked");
-    expect(Kind.DUE_LATER, "due in 1.234 s");
+    expect(Kind.DUE_LATER, "due in 1.2 s");
     parked.put("item", "no column count");
     expect(Kind.PARKED, "table item takes no rows now, or not all (no column count)");
   }
@@ -123,7 +123,7 @@ class WhatNextTest {
   @Test
   void nobodyTakesIt() {
     dirty(SECOND, -90_000);
-    expect(Kind.OVERDUE, "due since 90.0 s and not claimed: does a writer run");
+    expect(Kind.OVERDUE, "due since 1 min 30 s and not claimed: does a writer run");
   }
 
   @Test
