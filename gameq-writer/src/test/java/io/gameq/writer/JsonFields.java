@@ -14,6 +14,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -58,8 +59,9 @@ final class JsonFields {
   /** Compares what a command printed; one that printed an error has printed nothing. */
   static void check(String command, String out) {
     String name = nameOf(command);
-    Set<String> fields = documented().get(name);
-    assertTrue(fields != null, () -> "README.md does not have the fields of " + name);
+    Set<String> fields =
+        Objects.requireNonNull(
+            documented().get(name), () -> "README.md does not have the fields of " + name);
     out.lines().forEach(line -> check(name, fields, line));
   }
 
