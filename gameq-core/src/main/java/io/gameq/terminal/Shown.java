@@ -96,10 +96,16 @@ public final class Shown {
   public static String duration(long millis) {
     long minutes = millis / 60_000;
     return minutes < 1
-        ? String.format(Locale.ROOT, Math.abs(millis) < 1_000 ? "%.3f s" : "%.1f s", millis / 1e3)
+        ? seconds(millis)
         : minutes < 60
             ? "%s min %s s".formatted(minutes, millis / 1_000 % 60)
             : String.format(Locale.ROOT, "%,d h %d min", minutes / 60, minutes % 60);
+  }
+
+  private static String seconds(long millis) {
+    return Math.abs(millis) < 1_000
+        ? String.format(Locale.ROOT, "%.3f s", millis / 1e3)
+        : String.format(Locale.ROOT, "%.1f s", millis / 1e3);
   }
 
   public static String utc(Instant time) {
