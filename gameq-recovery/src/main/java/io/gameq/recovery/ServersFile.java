@@ -6,12 +6,11 @@ import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
 import io.gameq.GameQueueException;
 import io.gameq.Password;
 import io.gameq.Tls;
+import io.gameq.terminal.Variables;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.function.UnaryOperator;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,8 +18,6 @@ import org.jspecify.annotations.Nullable;
  * writer checks the rest. Immutable.
  */
 final class ServersFile {
-  private static final Pattern VARIABLE = Pattern.compile("\\$\\{([A-Za-z_][A-Za-z0-9_]*)}");
-
   private final Path file;
   private final JsonNode tree;
   private final UnaryOperator<@Nullable String> environment;
@@ -53,18 +50,17 @@ final class ServersFile {
     if (!value.isValueNode() || value.isNull()) {
       return null;
     }
-    return VARIABLE
-        .matcher(value.asText())
-        .replaceAll(
-            found -> {
-              String content = environment.apply(found.group(1));
-              if (content == null) {
-                throw new GameQueueException(
-                    "%s: setting '%s' names the environment variable %s, which is not set"
-                        .formatted(file, path.replace('/', '.'), found.group(1)));
-              }
-              return Matcher.quoteReplacement(content);
-            });
+    return Variables.filled(value.asText(), variable -> content(path, variable));
+  }
+
+  private String content(String path, String variable) {
+    String content = environment.apply(variable);
+    if (content == null) {
+      throw new GameQueueException(
+          "%s: setting '%s' names the environment variable %s, which is not set"
+              .formatted(file, path.replace('/', '.'), variable));
+    }
+    return content;
   }
 
   /** The login's password in a section, such as {@code redis/sentinel}; null: none. */

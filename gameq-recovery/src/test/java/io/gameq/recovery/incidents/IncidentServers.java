@@ -3,9 +3,11 @@ package io.gameq.recovery.incidents;
 import io.gameq.servers.DockerServers;
 import io.gameq.servers.MySqlServer;
 import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisURI;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.api.sync.RedisCommands;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -63,7 +65,7 @@ final class IncidentServers implements AutoCloseable {
   /** Asks a Redis as an administrator. */
   <T> T redis(int number, Function<RedisCommands<String, String>, T> question) {
     try (StatefulRedisConnection<String, String> connection =
-        client.connect(io.lettuce.core.RedisURI.create(redisUri(number)))) {
+        client.connect(RedisURI.create(redisUri(number)))) {
       return question.apply(connection.sync());
     }
   }
@@ -108,7 +110,7 @@ final class IncidentServers implements AutoCloseable {
       }
       return result.getStdout();
     } catch (IOException e) {
-      throw new java.io.UncheckedIOException(e);
+      throw new UncheckedIOException(e);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new IllegalStateException(e);

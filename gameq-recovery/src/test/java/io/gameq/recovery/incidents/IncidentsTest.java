@@ -12,6 +12,7 @@ import io.gameq.writer.campaign.CampaignLength;
 import io.gameq.writer.campaign.ProcessClock;
 import io.gameq.writer.campaign.ReportTable;
 import io.lettuce.core.KillArgs;
+import io.lettuce.core.api.sync.RedisCommands;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -19,6 +20,7 @@ import java.sql.Connection;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.Semaphore;
 import java.util.stream.Collectors;
@@ -117,7 +119,7 @@ class IncidentsTest {
           Set.of(),
           world.said.entrySet().stream()
               .filter(alert -> alert.getValue().startsWith("critical"))
-              .map(java.util.Map.Entry::getKey)
+              .map(Map.Entry::getKey)
               .filter(alert -> !pages.contains(alert))
               .collect(Collectors.toSet()),
           "pages that nobody needs");
@@ -437,8 +439,7 @@ class IncidentsTest {
         });
   }
 
-  private static boolean run(
-      io.lettuce.core.api.sync.RedisCommands<String, String> redis, String command) {
+  private static boolean run(RedisCommands<String, String> redis, String command) {
     LeastRedisUsers.run(redis, command);
     return true;
   }

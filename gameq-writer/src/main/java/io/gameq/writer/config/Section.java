@@ -3,20 +3,18 @@ package io.gameq.writer.config;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.gameq.GameQueueException;
 import io.gameq.rows.SimilarNames;
+import io.gameq.terminal.Variables;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Iterator;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.UnaryOperator;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -28,7 +26,6 @@ import org.jspecify.annotations.Nullable;
  * was not asked for is unknown or misspelt.
  */
 final class Section {
-  private static final Pattern VARIABLE = Pattern.compile("\\$\\{([A-Za-z_][A-Za-z0-9_]*)}");
 
   private final String path;
   private final JsonNode map;
@@ -66,23 +63,18 @@ final class Section {
     if (!value.isValueNode()) {
       throw wrong(name, "must be a single value");
     }
-    Matcher variables = VARIABLE.matcher(value.asText());
-    Set<String> names = new LinkedHashSet<>();
-    String text =
-        variables.replaceAll(
-            found -> {
-              names.add(found.group(1));
-              String content = environment.apply(found.group(1));
-              if (content == null) {
-                throw wrong(
-                    name,
-                    "names the environment variable %s, which is not set"
-                        .formatted(found.group(1)));
-              }
-              return Matcher.quoteReplacement(content);
-            });
-    effective.given(full(name), text, names);
+    String raw = value.asText();
+    String text = Variables.filled(raw, variable -> content(name, variable));
+    effective.given(full(name), text, Variables.names(raw));
     return text;
+  }
+
+  private String content(String name, String variable) {
+    String content = environment.apply(variable);
+    if (content == null) {
+      throw wrong(name, "names the environment variable %s, which is not set".formatted(variable));
+    }
+    return content;
   }
 
   String text(String name, String otherwise) {

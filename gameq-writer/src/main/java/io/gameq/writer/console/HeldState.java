@@ -25,6 +25,9 @@ import org.jspecify.annotations.Nullable;
  *     empty
  */
 record HeldState(String state, String what, String cause, String ends, String scope, String name) {
+  private static final String REFUSED_ENDS =
+      "MySQL takes it when it is tried again, or it is set aside as a dead letter";
+
   private static final String LETTERS_END =
       "the cause is mended and they are retried, or they are discarded";
 
@@ -75,7 +78,7 @@ record HeldState(String state, String what, String cause, String ends, String sc
                 "owners in slot "
                     + String.join(", ", slots.subList(0, Math.min(MOST_SLOTS, slots.size()))),
                 "MySQL refused a row of theirs, or its table takes none",
-                "MySQL takes it when it is tried again, or it is set aside as a dead letter"));
+                REFUSED_ENDS));
   }
 
   /** An owner of which rows are set aside. */
@@ -103,7 +106,7 @@ record HeldState(String state, String what, String cause, String ends, String sc
                   .formatted(
                       Shown.duration(Math.max(0, redis.nowMillis() - claim.refusedSinceMillis())),
                       Shown.count(claim.attempts(), "attempt")),
-              "MySQL takes it when it is tried again, or it is set aside as a dead letter"));
+              REFUSED_ENDS));
     }
     if (trace.mysql() != null && trace.mysql().deadLetters() > 0) {
       all.add(

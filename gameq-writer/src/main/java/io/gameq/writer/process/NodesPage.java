@@ -7,14 +7,12 @@ import io.gameq.terminal.Shown;
 import io.gameq.terminal.TextTable;
 import io.gameq.writer.terminal.JsonLine;
 import java.io.PrintWriter;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
-import org.jspecify.annotations.Nullable;
 
 /** Prints nodes. Stateless. */
 final class NodesPage {
@@ -83,16 +81,12 @@ final class NodesPage {
         .forEach(
             (name, value) -> {
               if (MOMENTS.contains(name)) {
-                all.put(name.replace("Millis", "At"), moment((long) value));
+                all.put(name.replace("Millis", "At"), JsonLine.moment((long) value));
               } else {
                 all.put(name, value);
               }
             });
     return all;
-  }
-
-  private static @Nullable String moment(long millis) {
-    return millis == 0 ? null : Instant.ofEpochMilli(millis).toString();
   }
 
   static String json(ListedNode node) {

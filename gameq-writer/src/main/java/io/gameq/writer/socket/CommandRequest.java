@@ -1,5 +1,6 @@
 package io.gameq.writer.socket;
 
+import io.gameq.terminal.Variables;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.File;
@@ -12,8 +13,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -68,7 +67,6 @@ record CommandRequest(
           "--");
 
   private static final String CONFIG = "--config";
-  private static final Pattern VARIABLE = Pattern.compile("\\$\\{([A-Za-z_][A-Za-z0-9_]*)}");
 
   /** Null when the command is not one that a writer answers. */
   static @Nullable CommandRequest of(int columns, String... args) throws IOException {
@@ -93,10 +91,10 @@ record CommandRequest(
     words.addAll(List.of(CONFIG, real));
     String text = Files.readString(config);
     Map<String, String> environment = new HashMap<>();
-    for (Matcher named = VARIABLE.matcher(text); named.find(); ) {
-      String value = System.getenv(named.group(1));
+    for (String name : Variables.names(text)) {
+      String value = System.getenv(name);
       if (value != null) {
-        environment.put(named.group(1), value);
+        environment.put(name, value);
       }
     }
     return new CommandRequest(

@@ -7,7 +7,6 @@ import io.gameq.redis.script.OwnerInRedis.TracedRows;
 import io.gameq.writer.mysql.OwnerInMySql;
 import io.gameq.writer.mysql.OwnerInMySql.Raised;
 import io.gameq.writer.terminal.JsonLine;
-import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -119,11 +118,7 @@ final class TraceJson {
       all.put("writer", claim.writer());
       all.put("attempts", claim.attempts());
       all.put("lapses", claim.lapses());
-      all.put(
-          "refusedSince",
-          claim.refusedSinceMillis() == 0
-              ? null
-              : Instant.ofEpochMilli(claim.refusedSinceMillis()).toString());
+      all.put("refusedSince", JsonLine.moment(claim.refusedSinceMillis()));
     }
     if (of.leaseEndsMillis() != OwnerInRedis.NONE) {
       all.put("leaseLeftMillis", of.leaseEndsMillis() - of.nowMillis());

@@ -1,5 +1,6 @@
 package io.gameq.writer.turn;
 
+import io.gameq.owner.OwnerId;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
@@ -19,7 +20,7 @@ public final class BusyOwners {
   private static final long MINUTE_NANOS = TimeUnit.MINUTES.toNanos(1);
 
   private final LongSupplier nanos;
-  private final Map<String, Long> counted = new HashMap<>();
+  private final Map<OwnerId, Long> counted = new HashMap<>();
   private String before = "";
   private long since;
 
@@ -28,7 +29,7 @@ public final class BusyOwners {
     this.since = nanos.getAsLong();
   }
 
-  synchronized void wrote(String owner, int rows) {
+  synchronized void wrote(OwnerId owner, int rows) {
     turn();
     if (counted.size() < MOST_COUNTED || counted.containsKey(owner)) {
       counted.merge(owner, (long) rows, Long::sum);
@@ -61,7 +62,7 @@ public final class BusyOwners {
     return lines(all);
   }
 
-  private static String lines(Map<String, Long> rows) {
+  private static String lines(Map<?, Long> rows) {
     return rows.entrySet().stream()
         .sorted(Map.Entry.comparingByValue(Comparator.reverseOrder()))
         .limit(MOST_NAMED)

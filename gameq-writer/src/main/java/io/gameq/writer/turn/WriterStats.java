@@ -56,7 +56,7 @@ public final class WriterStats {
     for (Written of : written) {
       deadLetters.increment(of.setAside().size());
       int rowsOf = of.of().rows().size() + of.of().unreadable().size() - of.setAside().size();
-      busyOwners.wrote(of.of().owner().base().toString(), rowsOf);
+      busyOwners.wrote(of.of().owner().base(), rowsOf);
       flushed += rowsOf;
     }
     rows.increment(flushed);

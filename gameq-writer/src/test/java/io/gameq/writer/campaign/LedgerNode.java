@@ -2,6 +2,7 @@ package io.gameq.writer.campaign;
 
 import com.sun.net.httpserver.HttpServer;
 import io.gameq.GameQueue;
+import io.gameq.GameQueueConfig;
 import io.gameq.GameQueueException;
 import io.gameq.OwnerSession;
 import io.gameq.Password;
@@ -11,6 +12,7 @@ import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
+import java.io.UncheckedIOException;
 import java.io.Writer;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -20,6 +22,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
@@ -59,8 +62,8 @@ public final class LedgerNode {
       Path wal,
       Path ledger) {
     /** For {@link ChildJvm}. */
-    public java.util.List<String> toArguments() {
-      return java.util.List.of(
+    public List<String> toArguments() {
+      return List.of(
           namespace,
           name,
           Long.toString(firstPlayer),
@@ -108,7 +111,7 @@ public final class LedgerNode {
             options.ledger(), StandardOpenOption.CREATE, StandardOpenOption.APPEND);
     this.queue =
         GameQueue.open(
-            io.gameq.GameQueueConfig.builder()
+            GameQueueConfig.builder()
                 .redis(options.redisUri())
                 .redisUser(options.redisUser())
                 .redisPassword(Password.ofFile(options.redisPassword()))
@@ -148,7 +151,7 @@ public final class LedgerNode {
       ledger.write(line + "\n");
       ledger.flush();
     } catch (IOException e) {
-      throw new java.io.UncheckedIOException(e);
+      throw new UncheckedIOException(e);
     }
   }
 

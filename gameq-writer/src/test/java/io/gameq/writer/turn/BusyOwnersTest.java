@@ -2,6 +2,7 @@ package io.gameq.writer.turn;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.gameq.owner.OwnerId;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
@@ -14,9 +15,9 @@ class BusyOwnersTest {
   @Test
   void theBusiestOfTheLastMinuteAreNamed() {
     for (int i = 1; i <= 5; i++) {
-      busy.wrote("player:" + i, i);
+      busy.wrote(OwnerId.of("player:" + i), i);
     }
-    busy.wrote("player:1", 10);
+    busy.wrote(OwnerId.of("player:1"), 10);
     assertEquals("", busy.lastMinute());
     pass(61);
     assertEquals("11 player:1\n5 player:5\n4 player:4", busy.lastMinute());
@@ -27,10 +28,10 @@ class BusyOwnersTest {
   @Test
   void aMinuteOfMoreOwnersThanAreCountedHoldsNoMore() {
     for (int i = 0; i < 2 * BusyOwners.MOST_COUNTED; i++) {
-      busy.wrote("player:" + i, 1);
+      busy.wrote(OwnerId.of("player:" + i), 1);
     }
-    busy.wrote("player:7", 2);
-    busy.wrote("player:" + BusyOwners.MOST_COUNTED, 90);
+    busy.wrote(OwnerId.of("player:7"), 2);
+    busy.wrote(OwnerId.of("player:" + BusyOwners.MOST_COUNTED), 90);
     pass(61);
     assertEquals("3 player:7", busy.lastMinute().lines().findFirst().orElseThrow());
   }
