@@ -3,6 +3,11 @@ package io.gameq.agent;
 import io.gameq.GameQueueException;
 import io.gameq.log.RepeatedWarnings;
 import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.RejectedExecutionHandler;
+import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.slf4j.Logger;
@@ -146,5 +151,71 @@ public final class AgentRunner implements AutoCloseable {
   public void closeNow() {
     stopped = true;
     thread.interrupt();
+  }
+
+  /**
+   * Background work that is done in steps. Used by one thread: that of its {@link AgentRunner}, or
+   * a test that takes the steps itself.
+   */
+  public interface Agent {
+    /** What it does, as the log says it after "cannot": "follow the term". */
+    String name();
+
+    /**
+     * Does one step of what there is to do now; returns how much it did, 0 for nothing. Waits for
+     * more only in a queue that several agents take from, and less than a second. What it throws is
+     * logged, and the next step is taken all the same.
+     */
+    int doWork();
+
+    /** How long to rest after a step that did nothing, unless the runner is woken. */
+    long idleNanos();
+
+    /** Finishes and gives up what it holds; called once, after the last step. */
+    default void close() {}
+  }
+
+  /**
+   * Makes every thread of gameq: daemons, so that they do not keep a process alive, with a name,
+   * and with a line in the log when one ends by an error. Stateless.
+   */
+  public static final class DaemonThreads {
+
+    private DaemonThreads() {}
+
+    /** A thread that is not started. */
+    public static Thread named(String name, Runnable work) {
+      Thread thread = new Thread(work, name);
+      thread.setDaemon(true);
+      thread.setUncaughtExceptionHandler(
+          (ended, e) -> LOG.error("thread {} ended", ended.getName(), e));
+      return thread;
+    }
+
+    /** An executor of one thread, which waits for tasks as long as it is open. */
+    public static ExecutorService single(String name) {
+      return pool(name, 1, new LinkedBlockingQueue<>(), new ThreadPoolExecutor.AbortPolicy());
+    }
+
+    /** One thread for at most so many tasks that wait; what there is no room for is not done. */
+    public static ExecutorService bounded(String name, int mostWaiting) {
+      return pool(
+          name, 1, new LinkedBlockingQueue<>(mostWaiting), new ThreadPoolExecutor.DiscardPolicy());
+    }
+
+    /** So many threads at most, which end when there was nothing to do for so long. */
+    public static ExecutorService pool(String name, int most, long idleSeconds) {
+      ThreadPoolExecutor pool =
+          pool(name, most, new LinkedBlockingQueue<>(), new ThreadPoolExecutor.AbortPolicy());
+      pool.setKeepAliveTime(idleSeconds, TimeUnit.SECONDS);
+      pool.allowCoreThreadTimeOut(true);
+      return pool;
+    }
+
+    private static ThreadPoolExecutor pool(
+        String name, int threads, BlockingQueue<Runnable> tasks, RejectedExecutionHandler full) {
+      return new ThreadPoolExecutor(
+          threads, threads, 0, TimeUnit.SECONDS, tasks, task -> named(name, task), full);
+    }
   }
 }

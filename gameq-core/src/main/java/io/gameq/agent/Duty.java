@@ -1,5 +1,6 @@
 package io.gameq.agent;
 
+import io.gameq.agent.AgentRunner.Agent;
 import java.time.Duration;
 import java.util.function.LongSupplier;
 

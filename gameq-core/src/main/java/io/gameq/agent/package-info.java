@@ -1,7 +1,8 @@
 /**
- * Work in the background, in one skeleton: an {@link io.gameq.agent.Agent} does its work in steps,
- * an {@link io.gameq.agent.AgentRunner} has a thread and a list of agents, and tells the log what
- * they throw. No other package makes a thread: {@link io.gameq.agent.DaemonThreads} does.
+ * Work in the background, in one skeleton: an {@link io.gameq.agent.AgentRunner.Agent} does its
+ * work in steps, an {@link io.gameq.agent.AgentRunner} has a thread and a list of agents, and tells
+ * the log what they throw. No other package makes a thread: {@link
+ * io.gameq.agent.AgentRunner.DaemonThreads} does.
  *
  * <pre>
  * AgentRunner            one thread

@@ -1,5 +1,6 @@
 package io.gameq.backlog;
 
+import io.gameq.backlog.NodePressure.BacklogSummary;
 import io.gameq.redis.ControlConnection;
 
 /**

@@ -1,7 +1,7 @@
 package io.gameq.change;
 
 import io.gameq.rows.RowHeader;
-import io.gameq.rows.RowOp;
+import io.gameq.rows.RowHeader.RowOp;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.Map;

@@ -2,9 +2,9 @@ package io.gameq.change;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
-import io.gameq.rows.EncodedRow;
+import io.gameq.rows.HandledRow.EncodedRow;
 import io.gameq.rows.RowHeader;
-import io.gameq.rows.RowOp;
+import io.gameq.rows.RowHeader.RowOp;
 import java.util.Collections;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -104,5 +104,34 @@ public final class ChangedRow {
   /** Of the key and the image; known without reading either. */
   public int bytes() {
     return bytes;
+  }
+
+  /**
+   * A commit that moved rows, as later changes of these rows refer to it. Thread-safe.
+   *
+   * <p>A row that was received tells of that in every later image, in the version of the commit,
+   * which the sender gives it; what Redis refused says nothing.
+   */
+  public static final class Trade {
+    private volatile long version;
+    private volatile boolean failed;
+
+    void setVersion(long version) {
+      this.version = version;
+    }
+
+    /** The commit did not take place, as far as is known. */
+    public void fail() {
+      failed = true;
+    }
+
+    public boolean hasFailed() {
+      return failed;
+    }
+
+    /** Of the moved rows on both sides; 0 before the commit was journaled, and when it failed. */
+    public long version() {
+      return failed ? 0 : version;
+    }
   }
 }

@@ -1,12 +1,13 @@
 package io.gameq.change;
 
+import io.gameq.change.Commit.SlotMessages;
 import io.gameq.message.MessageChange;
 import io.gameq.message.MessageChange.Ack;
 import io.gameq.message.MessageChange.Delete;
 import io.gameq.message.MessageChange.Expect;
+import io.gameq.message.MessageChange.MessageId;
 import io.gameq.message.MessageChange.Publish;
 import io.gameq.message.MessageChange.Retime;
-import io.gameq.message.MessageId;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;

@@ -1,12 +1,34 @@
 package io.gameq.commit;
 
+import io.gameq.ClosedException;
+import io.gameq.GameQueueException;
+import io.gameq.Limits;
+import io.gameq.RedisUnavailableException;
+import io.gameq.WhenRedisIsAway;
 import io.gameq.change.Commit;
-import io.gameq.change.CommitPart;
+import io.gameq.change.Commit.CommitPart;
 import io.gameq.change.Unsettled;
+import io.gameq.commit.SendLoop.SenderSessions;
+import io.gameq.commit.SenderHealing.ResentCommits;
+import io.gameq.commit.SenderLoop.AbandonedCommits;
+import io.gameq.commit.SenderMessages.SentCommits;
 import io.gameq.healing.DurableTruth;
 import io.gameq.owner.SessionRef;
 import io.gameq.redis.ControlConnection;
 import io.gameq.wal.WalWriter;
+import java.nio.file.Path;
+import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Carries the commits of a node to Redis in WAL order: version, WAL, group, send, answer. This is
@@ -281,5 +303,269 @@ public final class CommitSender implements AutoCloseable {
   @Override
   public void close() {
     close(0);
+  }
+
+  /**
+   * Commits that games have handed in and the sender has not taken yet, and the room for them.
+   * Thread-safe.
+   */
+  static final class WaitingCommits {
+    private final Admission admission;
+    private final RedisAway away;
+    private final SenderEnd end;
+    private final Queue<Commit> queue = new ConcurrentLinkedQueue<>();
+
+    WaitingCommits(Admission admission, RedisAway away, SenderEnd end) {
+      this.admission = admission;
+      this.away = away;
+      this.end = end;
+    }
+
+    /**
+     * Takes a commit in; see {@link CommitSender#submit}.
+     *
+     * @throws io.gameq.QueueFullException when no room came in time
+     * @throws io.gameq.ClosedException when the sender is closed
+     * @throws RedisUnavailableException when Redis is away, and the policy is not to wait for it
+     */
+    void add(Commit commit, long deadlineNanos) {
+      if (end.death() != null) {
+        throw end.whyNot();
+      }
+      RedisUnavailableException refusal = away.refusal();
+      if (refusal != null) {
+        throw refusal;
+      }
+      admission.enter(commit.bytes(), deadlineNanos);
+      queue.add(commit);
+      if ((end.isStopping() || end.hasEnded())
+          && queue.remove(commit)) { // else the sender has taken it and will answer
+        admission.leave(commit.bytes());
+        throw end.whyNot();
+      }
+      refusal = away.fails() ? away.refusal() : null;
+      if (refusal != null && queue.remove(commit)) {
+        admission.leave(commit.bytes());
+        throw refusal;
+      }
+    }
+
+    /** By the sender; the game takes commits back as well. */
+    Queue<Commit> queue() {
+      return queue;
+    }
+
+    boolean isEmpty() {
+      return queue.isEmpty();
+    }
+  }
+
+  /**
+   * Whether Redis is away, and whether commits are taken meanwhile: journaled for a limited time,
+   * or refused at once. Thread-safe.
+   */
+  static final class RedisAway {
+    private final WhenRedisIsAway policy;
+    private final Limits limits;
+    private final Admission admission;
+    private final RecentMessages recent;
+    private volatile @Nullable Long sinceNanos;
+
+    RedisAway(WhenRedisIsAway policy, Limits limits, Admission admission, RecentMessages recent) {
+      this.policy = policy;
+      this.limits = limits;
+      this.admission = admission;
+      this.recent = recent;
+    }
+
+    void begin() {
+      sinceNanos = System.nanoTime();
+      recent.away();
+      admission.journaling(!fails());
+    }
+
+    void end() {
+      sinceNanos = null;
+      recent.healed();
+      admission.journaling(false);
+    }
+
+    /** Whether commits fail at once while Redis is away. */
+    boolean fails() {
+      return policy == WhenRedisIsAway.FAIL;
+    }
+
+    /** Why a commit is not taken now; null when it is. */
+    @Nullable RedisUnavailableException refusal() {
+      Long since = sinceNanos;
+      if (since == null) {
+        return null;
+      }
+      long millis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - since);
+      if (fails()) {
+        return new RedisUnavailableException(
+            "Redis has been away for %s ms: the commit was not taken (whenRedisIsAway is FAIL)"
+                .formatted(millis));
+      }
+      return millis <= limits.journalMillis()
+          ? null
+          : new RedisUnavailableException(
+              ("Redis has been away for %s ms, longer than the %s ms that commits are"
+                      + " journaled: the commit was not taken")
+                  .formatted(millis, limits.journalMillis()));
+    }
+  }
+
+  /**
+   * What other threads have the sender do between two groups of commits. Thread-safe; {@link
+   * #runAll} is called by the sender.
+   */
+  static final class SenderTasks {
+    private static final long ANSWER_TIMEOUT_SECONDS = 30;
+
+    private final SenderEnd end;
+    private final Runnable wake;
+    private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
+
+    /** Questions that are not answered yet. */
+    private final Set<CompletableFuture<?>> asked = ConcurrentHashMap.newKeySet();
+
+    SenderTasks(SenderEnd end, Runnable wake) {
+      this.end = end;
+      this.wake = wake;
+    }
+
+    /** Has a task run soon; returns at once. */
+    void add(Runnable task) {
+      tasks.add(task);
+      wake.run();
+    }
+
+    /**
+     * Has a question answered, and waits for that.
+     *
+     * @param failure what is said when there is no answer
+     * @throws GameQueueException when there is none in time, or the question threw
+     */
+    @SuppressWarnings("CollectionUndefinedEquality") // identity is meant
+    <T> T ask(Supplier<T> question, String failure) {
+      CompletableFuture<T> answer = new CompletableFuture<>();
+      tasks.add(
+          () -> {
+            try {
+              answer.complete(question.get());
+            } catch (RuntimeException e) {
+              answer.completeExceptionally(e);
+            }
+          });
+      asked.add(answer);
+      if (end.hasEnded()) {
+        answer.completeExceptionally(end.whyNot());
+      }
+      wake.run();
+      try {
+        return answer.orTimeout(ANSWER_TIMEOUT_SECONDS, TimeUnit.SECONDS).join();
+      } catch (CompletionException e) {
+        throw new GameQueueException(failure + ": " + e.getCause(), e);
+      } finally {
+        asked.remove(answer);
+      }
+    }
+
+    boolean isEmpty() {
+      return tasks.isEmpty();
+    }
+
+    /** Runs what waits; returns how much that was. */
+    int runAll() {
+      int done = 0;
+      for (Runnable task; (task = tasks.poll()) != null; done++) {
+        task.run();
+      }
+      return done;
+    }
+
+    /** Answers whoever still waits: the sender has ended. */
+    void failAll() {
+      asked.forEach(answer -> answer.completeExceptionally(end.whyNot()));
+    }
+  }
+
+  /** Whether a sender is to end or has ended, and what it died of. Thread-safe. */
+  static final class SenderEnd {
+    private static final Logger LOG = LoggerFactory.getLogger(SenderEnd.class);
+
+    private final Path wal;
+    private final Consumer<Throwable> tell;
+    private volatile boolean stopping;
+    private volatile boolean abandoned;
+    private volatile boolean ended;
+    private volatile @Nullable Throwable death;
+
+    /**
+     * Of a sender that goes on.
+     *
+     * @param wal named when it dies
+     * @param tell is told what it died of
+     */
+    SenderEnd(Path wal, Consumer<Throwable> tell) {
+      this.wal = wal;
+      this.tell = tell;
+    }
+
+    /** Nothing new is taken; what was taken is still sent. */
+    void stop() {
+      stopping = true;
+    }
+
+    boolean isStopping() {
+      return stopping;
+    }
+
+    /** Nothing is sent any more. */
+    void abandon() {
+      abandoned = true;
+    }
+
+    boolean isAbandoned() {
+      return abandoned;
+    }
+
+    /** It met an error that nothing helps against. */
+    void died(Throwable cause) {
+      death = cause;
+      tell.accept(cause);
+      LOG.error(
+          "the sender of this node died: it takes no further commit, and WAL {} is needed for"
+              + " recovery",
+          wal,
+          cause);
+    }
+
+    /** What it died of; null when it did not. */
+    @Nullable Throwable death() {
+      return death;
+    }
+
+    /** Its thread does nothing any more. */
+    void ended() {
+      ended = true;
+    }
+
+    boolean hasEnded() {
+      return ended;
+    }
+
+    /** Why nothing is taken. */
+    GameQueueException whyNot() {
+      Throwable cause = death;
+      return cause == null
+          ? new ClosedException("the queue is closed: open a GameQueue anew")
+          : new GameQueueException(
+              ("the sender of this node died (%s): close the node and start it again; what"
+                      + " it had is in WAL %s")
+                  .formatted(cause, wal),
+              cause);
+    }
   }
 }

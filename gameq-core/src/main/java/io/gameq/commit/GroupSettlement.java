@@ -2,6 +2,7 @@ package io.gameq.commit;
 
 import io.gameq.WhenRedisIsFull;
 import io.gameq.change.Commit;
+import io.gameq.commit.SenderMessages.SentCommits;
 import io.gameq.owner.SessionRef;
 import io.gameq.redis.RedisReply;
 import io.gameq.redis.script.CommitGroup;

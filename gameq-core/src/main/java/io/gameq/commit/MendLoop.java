@@ -2,9 +2,11 @@ package io.gameq.commit;
 
 import io.gameq.GameQueueException;
 import io.gameq.RedisFullException;
+import io.gameq.commit.CommitSender.RedisAway;
+import io.gameq.commit.SenderMessages.SentCommits;
 import io.gameq.log.RepeatedWarnings;
 import io.gameq.redis.Backoff;
-import io.gameq.redis.RedisConnection;
+import io.gameq.redis.ControlConnection.RedisConnection;
 import io.gameq.redis.RedisReply;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;

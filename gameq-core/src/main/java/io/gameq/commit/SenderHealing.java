@@ -1,24 +1,30 @@
 package io.gameq.commit;
 
 import io.gameq.GameQueueException;
+import io.gameq.change.Commit;
+import io.gameq.commit.SendLoop.SenderSessions;
+import io.gameq.commit.SenderMessages.SentCommits;
 import io.gameq.healing.DurableTruth;
-import io.gameq.healing.HealingPorts;
 import io.gameq.healing.HealingStep;
-import io.gameq.healing.HeldSession;
-import io.gameq.healing.HeldSessions;
+import io.gameq.healing.HealingStep.HealingPorts;
+import io.gameq.healing.HealingStep.HeldSession;
+import io.gameq.healing.HealingStep.HeldSessions;
+import io.gameq.healing.HealingStep.NotReplayed;
+import io.gameq.healing.HealingStep.RecordsToReplay;
+import io.gameq.healing.HealingStep.UnansweredCommits;
 import io.gameq.healing.MessageRecords;
-import io.gameq.healing.NotReplayed;
-import io.gameq.healing.RecordsToReplay;
 import io.gameq.healing.ReplaySource;
-import io.gameq.healing.UnansweredCommits;
-import io.gameq.redis.RedisConnection;
+import io.gameq.owner.SessionRef;
+import io.gameq.redis.ControlConnection.RedisConnection;
 import io.gameq.redis.SlotKeys;
+import io.gameq.redis.script.CommitGroup;
 import io.gameq.redis.script.JournalMarks;
 import io.gameq.redis.script.SlotMarks;
 import io.gameq.wal.WalWriter;
 import java.util.Collection;
 import java.util.List;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -233,6 +239,66 @@ final class SenderHealing {
     @Override
     public void putMessagesBack() {
       putMessagesBack = true;
+    }
+  }
+
+  /** Commits that are sent again, and what becomes of them. Used by the sender's thread. */
+  record ResentCommits(SentCommits sent, SenderSessions sessions, Settlement settlement)
+      implements UnansweredCommits {
+    @Override
+    public @Nullable Commit first() {
+      for (Commit commit : sent.unanswered()) {
+        if (commit.makesRoom()) { // never behind what waits for room
+          return commit;
+        }
+      }
+      return sent.unanswered().peek();
+    }
+
+    /** All of them, in WAL order. */
+    Collection<Commit> all() {
+      return sent.unanswered();
+    }
+
+    @Override
+    public CommitGroup group(Commit commit) {
+      return sessions.again(commit);
+    }
+
+    @Override
+    public void queued(Commit first) {
+      settlement.queued(List.of(first));
+      sent.unanswered().remove(first);
+    }
+
+    @Override
+    public void unknown(Commit first, SessionRef lost) {
+      settlement.failed(
+          first,
+          Settlement.unknown(
+              first,
+              "the reply was lost, and session " + lost.id() + " no longer owns " + lost.owner()));
+      sent.unanswered().remove(first);
+    }
+
+    /**
+     * With rows nobody knows: they may be in MySQL, if it was applied the first time and forgotten.
+     */
+    @Override
+    public void refused(Commit first, CommitGroup.Unmet why) {
+      RuntimeException reason = Settlement.refusal(why);
+      settlement.failed(
+          first,
+          first.rows() == 0
+              ? reason
+              : Settlement.unknown(first, "the reply was lost, and now " + reason.getMessage()));
+      sent.unanswered().remove(first);
+    }
+
+    @Override
+    public void refused(Commit first, String message) {
+      settlement.failed(List.of(Settlement.refused(first, message)));
+      sent.unanswered().remove(first);
     }
   }
 }

@@ -1,9 +1,14 @@
 package io.gameq.commit;
 
 import io.gameq.change.Commit;
+import io.gameq.commit.SendLoop.SenderSessions;
+import io.gameq.healing.HealingStep.SessionName;
 import io.gameq.healing.MessageRecords;
-import io.gameq.healing.SessionName;
+import io.gameq.redis.script.CommitGroup;
+import java.util.ArrayDeque;
 import java.util.Arrays;
+import java.util.Collection;
+import java.util.Deque;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -63,5 +68,66 @@ final class SenderMessages implements MessageRecords {
   @Override
   public boolean wasLost(SessionName session) {
     return sessions.wasLost(session);
+  }
+
+  /**
+   * Commits that were sent and have no answer: groups on their way over the connection, and commits
+   * that are to be sent again. Used by the sender's thread.
+   */
+  static final class SentCommits {
+    private final Deque<CommitGroup> inFlight = new ArrayDeque<>();
+    private final Deque<Commit> unanswered = new ArrayDeque<>();
+
+    /** A group is on its way. */
+    void sent(CommitGroup group) {
+      inFlight.add(group);
+    }
+
+    /** The groups on their way, in the order in which they were sent. */
+    Collection<CommitGroup> inFlight() {
+      return inFlight;
+    }
+
+    /** How many groups are on their way. */
+    int groups() {
+      return inFlight.size();
+    }
+
+    /** Whether a group is on its way, over the connection that there is now. */
+    boolean isInFlight(CommitGroup group) {
+      return inFlight.contains(group);
+    }
+
+    void answered(CommitGroup group) {
+      inFlight.remove(group);
+    }
+
+    /** What is on its way will not be answered: it is to be sent again, after what is already. */
+    void connectionBroke() {
+      inFlight.forEach(group -> unanswered.addAll(group.commits()));
+      inFlight.clear();
+    }
+
+    /** These are to be sent again, after what is already. */
+    void sendAgain(List<Commit> commits) {
+      unanswered.addAll(commits);
+    }
+
+    /** What is to be sent again, in WAL order. */
+    Deque<Commit> unanswered() {
+      return unanswered;
+    }
+
+    /** The sequence of the oldest without an answer; 0 for none. */
+    long oldest() {
+      if (!unanswered.isEmpty()) {
+        return unanswered.element().sequence();
+      }
+      return inFlight.isEmpty() ? 0 : inFlight.element().commits().get(0).sequence();
+    }
+
+    boolean isEmpty() {
+      return inFlight.isEmpty() && unanswered.isEmpty();
+    }
   }
 }

@@ -1,6 +1,6 @@
 package io.gameq.commit;
 
-import io.gameq.agent.DaemonThreads;
+import io.gameq.agent.AgentRunner.DaemonThreads;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;

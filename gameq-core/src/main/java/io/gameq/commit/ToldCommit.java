@@ -1,7 +1,7 @@
 package io.gameq.commit;
 
 import io.gameq.change.Commit;
-import io.gameq.change.SlotMessages;
+import io.gameq.change.Commit.SlotMessages;
 import java.util.List;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;

@@ -1,6 +1,6 @@
 package io.gameq.durability;
 
-import io.gameq.agent.DaemonThreads;
+import io.gameq.agent.AgentRunner.DaemonThreads;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;

@@ -1,23 +1,39 @@
 package io.gameq.durability;
 
 import io.gameq.Conflict;
+import io.gameq.ConflictException;
+import io.gameq.DeadLetterException;
+import io.gameq.GameQueueException;
 import io.gameq.change.CarriedColumns;
 import io.gameq.change.ChangedRow;
 import io.gameq.change.Commit;
 import io.gameq.change.Unsettled;
-import io.gameq.durability.DurableFutures.Share;
+import io.gameq.durability.DurableTracker.DurableFutures.Share;
+import io.gameq.durability.DurableTracker.GoneRows.Gone;
 import io.gameq.owner.SessionRef;
+import io.gameq.rows.HandledRow.EncodedRow;
 import io.gameq.sign.NodeCounts;
+import io.gameq.sign.NodeCounts.CommitTimes;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 import java.util.function.LongConsumer;
+import java.util.function.LongFunction;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -373,5 +389,327 @@ public final class DurableTracker implements Unsettled {
       wait(left / 1_000_000 + 1);
     }
     return true;
+  }
+
+  /**
+   * What happens to a session that its holder is to know of at once. Thread-safe; not for the game:
+   * the futures end on gameq's threads.
+   *
+   * @param lost another session took the owner over
+   * @param asked another node asks for the owner to be closed
+   */
+  public record SessionNews(CompletableFuture<Void> lost, CompletableFuture<Void> asked) {
+    /** Nothing yet. */
+    public SessionNews() {
+      this(new CompletableFuture<>(), new CompletableFuture<>());
+    }
+
+    /** Whether anybody waits to be told that it is lost. */
+    public boolean isLossAwaited() {
+      return !lost.isDone() && lost.getNumberOfDependents() > 0;
+    }
+
+    public void tellLost() {
+      lost.complete(null);
+    }
+
+    public void tellAsked() {
+      asked.complete(null);
+    }
+  }
+
+  /**
+   * The rows of one session that a later session of this node adopted: while that one owns, it puts
+   * them back if Redis loses them. Used under the {@link DurableTracker}'s lock.
+   */
+  static final class InheritedRows {
+    /** The next session of this node that adopted rows of this one; null when none has. */
+    private @Nullable DurableTracker heir;
+
+    /** Rows that the heir adopted in the version that this session waits for, or a newer one. */
+    private final Map<String, Long> adopted = new HashMap<>();
+
+    boolean hasHeir() {
+      return heir != null;
+    }
+
+    /**
+     * A later session adopted rows.
+     *
+     * @param versions in which it adopted them
+     * @param keys of those that this session waits for
+     */
+    void inherit(DurableTracker later, Map<String, Long> versions, Collection<String> keys) {
+      heir = later;
+      keys.forEach(key -> adopted.put(key, versions.get(key)));
+    }
+
+    /**
+     * Whether the heir has the row in this version or a newer one, and keeps it. The heir's lock is
+     * taken with the earlier session's held, never the other way round.
+     */
+    boolean has(String key, long version) {
+      Long newest = adopted.get(key);
+      return heir != null && newest != null && version <= newest && heir.keeps(key, newest);
+    }
+  }
+
+  /**
+   * Rows that others sent to a session's owner, until somebody takes them. Thread-safe.
+   *
+   * <p>Who takes them is called by one thread at a time, in order, on a thread of gameq.
+   */
+  public static final class SentToSession {
+    /** Beyond, the oldest are forgotten: they are rows, and not lost. */
+    static final int MOST_WAITING = 1_000;
+
+    private final List<EncodedRow> waiting = new ArrayList<>();
+    private @Nullable Consumer<List<EncodedRow>> taker;
+
+    /** Rows came. */
+    public synchronized void came(List<EncodedRow> rows) {
+      waiting.addAll(rows);
+      hand();
+    }
+
+    /** Those that wait, and all that come, go there. */
+    public synchronized void takenBy(Consumer<List<EncodedRow>> who) {
+      taker = who;
+      hand();
+    }
+
+    private void hand() {
+      if (taker == null) {
+        waiting.subList(0, Math.max(0, waiting.size() - MOST_WAITING)).clear();
+      } else if (!waiting.isEmpty()) {
+        List<EncodedRow> rows = List.copyOf(waiting);
+        waiting.clear();
+        taker.accept(rows);
+      }
+    }
+  }
+
+  /**
+   * How long commits of one session take to MySQL, told when a notice says that they are there.
+   * Keeps nothing while nobody wants to know. Used under the {@link DurableTracker}'s lock.
+   */
+  static final class DurableTimes {
+    /**
+     * The first so many timed ones that wait are measured, and the next ones once these are there:
+     * while MySQL is away a session that commits on and on must not take more and more memory.
+     */
+    private static final int MOST_MEASURED = 64;
+
+    private final NodeCounts counts;
+    private final Deque<Made> made = new ArrayDeque<>(2);
+
+    private record Made(long nanos, long version) {}
+
+    DurableTimes(NodeCounts counts) {
+      this.counts = counts;
+    }
+
+    /** Redis has a commit; later than all before, as commits arrive in order. */
+    void queued(Commit commit) {
+      if (commit.isTimed() && made.size() < MOST_MEASURED && counts.times() != CommitTimes.NOBODY) {
+        made.add(new Made(commit.beganNanos(), commit.version()));
+      }
+    }
+
+    /** MySQL has everything up to this version. */
+    void durableUpTo(long version) {
+      if (made.isEmpty()) {
+        return;
+      }
+      long now = System.nanoTime();
+      CommitTimes times = counts.times();
+      for (Made first; (first = made.peek()) != null && first.version <= version; ) {
+        made.remove();
+        times.durable(now - first.nanos);
+      }
+    }
+  }
+
+  /**
+   * The futures of one session's commits that wait for MySQL, and the rows that never get there.
+   * Used under its {@link DurableTracker}'s lock; what a method returns is to be run outside it,
+   * since the game hangs its own code on futures.
+   */
+  static final class DurableFutures {
+    private final SessionRef session;
+    private final List<Waiter> waiters = new ArrayList<>();
+    private final GoneRows setAside = new GoneRows();
+    private final GoneRows conflicts = new GoneRows();
+    private boolean closed;
+
+    /**
+     * What a commit changed of this session's rows, once it is in Redis.
+     *
+     * @param lowest version that it gave out: two when rows move, else one
+     */
+    public record Share(long lowest, long highest, List<String> keys) {
+      /** Also a commit whose row a later one replaced before it was refused never got there. */
+      boolean isHitBy(String key, long version) {
+        return lowest <= version && keys.contains(key);
+      }
+
+      private List<String> hitBy(Map<String, Long> gone, boolean alsoBefore) {
+        return gone.entrySet().stream()
+            .filter(row -> isHitBy(row.getKey(), row.getValue()))
+            .filter(row -> alsoBefore || highest >= row.getValue())
+            .map(Map.Entry::getKey)
+            .sorted()
+            .toList();
+      }
+    }
+
+    private record Waiter(Share share, CompletableFuture<Void> durable) {}
+
+    DurableFutures(SessionRef session) {
+      this.session = session;
+    }
+
+    /** A future that completes when everything of this share, which is queued, is in MySQL. */
+    CompletableFuture<Void> of(Share share, boolean isDurable) {
+      CompletableFuture<Void> durable = new CompletableFuture<>();
+      SortedMap<String, Long> lost = conflicts.of(share);
+      SortedMap<String, Long> refused = setAside.of(share);
+      if (!lost.isEmpty()) {
+        Gone first = conflicts.get(lost.firstKey());
+        durable.completeExceptionally(
+            new ConflictException(conflict(lost, first.reason(), first.mayComeBack())));
+      } else if (!refused.isEmpty()) {
+        durable.completeExceptionally(new DeadLetterException(List.copyOf(refused.keySet())));
+      } else if (isDurable) {
+        durable.complete(null);
+      } else if (closed) {
+        durable.completeExceptionally(isOpen());
+      } else {
+        waiters.add(new Waiter(share, durable));
+      }
+      return durable;
+    }
+
+    private GameQueueException isOpen() {
+      return new GameQueueException(
+          ("the node was closed before MySQL was known to have all of session %s: the"
+                  + " outcome is open, and the WAL is kept")
+              .formatted(session));
+    }
+
+    /** Nobody will tell of anything any more: ends the futures that wait. */
+    List<Runnable> close() {
+      closed = true;
+      List<Runnable> ends = new ArrayList<>();
+      waiters.forEach(waiter -> ends.add(() -> waiter.durable.completeExceptionally(isOpen())));
+      waiters.clear();
+      return ends;
+    }
+
+    /**
+     * Ends the futures that need not wait longer.
+     *
+     * @param refused rows set aside, with the versions in which they were
+     */
+    List<Runnable> settle(
+        Predicate<Share> isDurable, Map<String, Long> refused, long durableBefore) {
+      setAside.remember(refused, version -> new Gone("", false, version, true, durableBefore));
+      List<Runnable> ends = new ArrayList<>();
+      for (Iterator<Waiter> it = waiters.iterator(); it.hasNext(); ) {
+        Waiter waiter = it.next();
+        List<String> hit = waiter.share.hitBy(refused, true);
+        if (!hit.isEmpty()) {
+          ends.add(() -> waiter.durable.completeExceptionally(new DeadLetterException(hit)));
+          it.remove();
+        } else if (isDurable.test(waiter.share)) {
+          ends.add(() -> waiter.durable.complete(null));
+          it.remove();
+        }
+      }
+      return ends;
+    }
+
+    /**
+     * Ends the futures of commits with rows that are lost for good.
+     *
+     * @param alsoBefore whether the rows are lost in older versions, too
+     */
+    List<Runnable> lost(Conflict conflict, boolean alsoBefore, long durableBefore) {
+      conflicts.remember(
+          conflict.rows(),
+          version ->
+              new Gone(
+                  conflict.reason(), conflict.mayComeBack(), version, alsoBefore, durableBefore));
+      List<Runnable> ends = new ArrayList<>();
+      for (Iterator<Waiter> it = waiters.iterator(); it.hasNext(); ) {
+        Waiter waiter = it.next();
+        if (!waiter.share.hitBy(conflict.rows(), alsoBefore).isEmpty()) {
+          ends.add(() -> waiter.durable.completeExceptionally(new ConflictException(conflict)));
+          it.remove();
+        }
+      }
+      return ends;
+    }
+
+    /** Rows of this session, as the game is told that they are lost. */
+    Conflict conflict(SortedMap<String, Long> rows, String reason, boolean mayComeBack) {
+      return new Conflict(session.owner().id(), session.id().text(), reason, mayComeBack, rows);
+    }
+  }
+
+  /**
+   * Rows of one session that never get to MySQL, remembered for futures that are asked for later:
+   * the last {@value #MOST_REMEMBERED}. Used under the {@link DurableTracker}'s lock.
+   */
+  static final class GoneRows {
+    private static final int MOST_REMEMBERED = 1_000;
+
+    private final Map<String, Gone> rows = new LinkedHashMap<>();
+
+    /**
+     * A row that did not get to MySQL.
+     *
+     * @param version up to which it did not
+     * @param alsoBefore whether it did not in older versions either
+     * @param durableBefore version up to which everything had been durable by then
+     */
+    record Gone(
+        String reason, boolean mayComeBack, long version, boolean alsoBefore, long durableBefore) {
+      private boolean hits(String key, Share share) {
+        return share.isHitBy(key, version)
+            && share.highest() > durableBefore
+            && (alsoBefore || share.highest() >= version);
+      }
+    }
+
+    /**
+     * Remembers rows.
+     *
+     * @param versions by row key
+     * @param as what of a row in a version
+     */
+    void remember(Map<String, Long> versions, LongFunction<Gone> as) {
+      versions.forEach((key, version) -> rows.put(key, as.apply(version)));
+      for (Iterator<String> it = rows.keySet().iterator(); rows.size() > MOST_REMEMBERED; ) {
+        it.next();
+        it.remove();
+      }
+    }
+
+    /** Those because of which this share never gets to MySQL, with their versions. */
+    SortedMap<String, Long> of(Share share) {
+      SortedMap<String, Long> hits = new TreeMap<>();
+      rows.forEach(
+          (key, gone) -> {
+            if (gone.hits(key, share)) {
+              hits.put(key, gone.version);
+            }
+          });
+      return hits;
+    }
+
+    Gone get(String key) {
+      return Objects.requireNonNull(rows.get(key));
+    }
   }
 }

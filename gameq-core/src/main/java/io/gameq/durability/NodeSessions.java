@@ -2,7 +2,7 @@ package io.gameq.durability;
 
 import io.gameq.owner.SessionRef;
 import io.gameq.sign.NodeCounts;
-import io.gameq.wal.WalNeeds;
+import io.gameq.wal.WalWriter.WalNeeds;
 import java.util.Collection;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;

@@ -1,13 +1,13 @@
 package io.gameq.durability;
 
 import io.gameq.change.ChangedRow;
-import io.gameq.change.CommitPart;
-import io.gameq.change.Trade;
+import io.gameq.change.ChangedRow.Trade;
+import io.gameq.change.Commit.CommitPart;
 import io.gameq.owner.SessionRef;
-import io.gameq.rows.EncodedRow;
-import io.gameq.rows.Handover;
+import io.gameq.rows.HandledRow.EncodedRow;
 import io.gameq.rows.RowHeader;
-import io.gameq.rows.RowOp;
+import io.gameq.rows.RowHeader.Handover;
+import io.gameq.rows.RowHeader.RowOp;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;

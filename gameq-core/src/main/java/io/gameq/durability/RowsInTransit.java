@@ -2,7 +2,7 @@ package io.gameq.durability;
 
 import io.gameq.change.ChangedRow;
 import io.gameq.change.Commit;
-import io.gameq.change.CommitPart;
+import io.gameq.change.Commit.CommitPart;
 import io.gameq.owner.SessionRef;
 import java.util.ArrayDeque;
 import java.util.Collection;

@@ -3,20 +3,34 @@ package io.gameq.healing;
 import io.gameq.GameQueueException;
 import io.gameq.RedisFullException;
 import io.gameq.change.Commit;
-import io.gameq.change.CommitPart;
-import io.gameq.owner.CountingSessions;
+import io.gameq.change.Commit.CommitPart;
+import io.gameq.change.Unsettled;
 import io.gameq.owner.DurableSessions;
-import io.gameq.owner.OwnerId;
+import io.gameq.owner.DurableSessions.CountingSessions;
+import io.gameq.owner.DurableSessions.OwnerId;
 import io.gameq.owner.SessionRef;
-import io.gameq.redis.RedisConnection;
+import io.gameq.redis.ControlConnection.RedisConnection;
 import io.gameq.redis.RedisReply;
+import io.gameq.redis.SessionKeys;
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.script.CommitGroup;
+import io.gameq.redis.script.CommitScript;
 import io.gameq.redis.script.JournalMarks;
 import io.gameq.redis.script.OwnKey;
+import io.gameq.rows.HandledRow.EncodedRow;
+import io.gameq.wal.WalRecord;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.concurrent.CompletionException;
+import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -328,4 +342,253 @@ public sealed interface HealingStep {
             .findFirst()
             .orElse(null);
   }
+
+  /** A session as WAL records name it: the owner's encoded id, and the session's text form. */
+  public record SessionName(String owner, String session) {
+    /** The name of a session. */
+    public static SessionName of(SessionRef session) {
+      return new SessionName(session.owner().encoded(), session.text());
+    }
+  }
+
+  /**
+   * Commits whose answer was lost, or that Redis had no room for, in WAL order; but
+   * acknowledgements of messages come first, since they make room. Each stays the first until its
+   * outcome is known.
+   */
+  public interface UnansweredCommits {
+    /** The next; null when there is none. */
+    @Nullable Commit first();
+
+    /** What sends a commit again, by itself. */
+    CommitGroup group(Commit commit);
+
+    /** Redis holds the first. */
+    void queued(Commit first);
+
+    /** Nobody knows what became of the first: a session of it is lost. */
+    void unknown(Commit first, SessionRef lost);
+
+    /** Redis refused the first, with this message, and holds nothing of it. */
+    void refused(Commit first, String message);
+
+    /** A message, or a row, was not as the first needs it: Redis holds nothing of it now. */
+    void refused(Commit first, CommitGroup.Unmet why);
+  }
+
+  /**
+   * Records that a replay has passed and not sent. Immutable.
+   *
+   * @param undecided trades, by sequence, of which a session that is lost has one half: half a
+   *     trade would make something twice, or destroy it
+   * @param givenUp sequences of trades of which one half is lost with its session and adopted by
+   *     none, and of what the WAL cannot give back
+   */
+  public record NotReplayed(Map<Long, WalRecord> undecided, Set<Long> givenUp) {
+    public static final NotReplayed NONE = new NotReplayed(Map.of(), Set.of());
+
+    NotReplayed plus(Map<Long, WalRecord> moreUndecided, Collection<Long> moreGivenUp) {
+      if (moreUndecided.isEmpty() && moreGivenUp.isEmpty()) {
+        return this;
+      }
+      Map<Long, WalRecord> all = new TreeMap<>(undecided);
+      all.putAll(moreUndecided);
+      Set<Long> gone = new TreeSet<>(givenUp);
+      gone.addAll(moreGivenUp);
+      return new NotReplayed(all, gone);
+    }
+
+    /** The undecided ones are decided, but for these. */
+    NotReplayed left(Map<Long, WalRecord> stillUndecided) {
+      return new NotReplayed(stillUndecided, givenUp);
+    }
+
+    /** What a replay that begins again sends again. */
+    Set<Long> sequences() {
+      Set<Long> all = new TreeSet<>(givenUp);
+      all.addAll(undecided.keySet());
+      return all;
+    }
+
+    @Override
+    public String toString() {
+      return undecided.keySet() + " " + givenUp;
+    }
+  }
+
+  /**
+   * What the {@linkplain HealingStep steps} of a healing reach: the servers, the WAL, and what the
+   * node knows. Used by one thread.
+   */
+  public interface HealingPorts {
+    /** A new connection, which flushes by itself. */
+    RedisConnection redis();
+
+    /** All of the namespace. */
+    SlotKeys[] slots();
+
+    DurableTruth truth();
+
+    HeldSessions sessions();
+
+    ReplaySource wal();
+
+    UnansweredCommits unanswered();
+
+    /** When what is put back is due, Unix ms by the clock of Redis. */
+    long dueMillis();
+
+    /**
+     * What is to be replayed. A healing that does not come to its end leaves it to the next one.
+     */
+    RecordsToReplay owed();
+
+    void owed(RecordsToReplay now);
+
+    /** The journal marks, as they were read or written last. */
+    JournalMarks marks();
+
+    void marks(JournalMarks now);
+
+    /** Whether the marks are to be written: not while nothing but room in Redis was lacking. */
+    default boolean writesMarks() {
+      return true;
+    }
+
+    /** By slot, the newest sequence that was answered; 0 for none. */
+    long[] newest();
+
+    /**
+     * By slot, the sequence up to which Redis holds everything or what it does not hold is decided,
+     * now that what was lost is put back; negative where that is not known.
+     */
+    long[] settled();
+
+    /** What may be replayed of messages. */
+    MessageRecords messages();
+
+    /** Redis lost these records, and they are not replayed for good. */
+    void notReplayed(Set<Long> sequences);
+
+    /** How much one step does. */
+    AtOnce atOnce();
+
+    /** Records were sent to Redis again. */
+    default void replayed(int records) {}
+
+    /** Messages of records were put into Redis again. */
+    default void putMessagesBack() {}
+
+    /**
+     * How much one step does.
+     *
+     * @param sessions re-asserted together
+     * @param records replayed together
+     */
+    record AtOnce(int sessions, int records) {
+      /** Re-asserts are sent together, and all records in one pass over the WAL. */
+      public static final AtOnce PIPELINED = new AtOnce(500, Integer.MAX_VALUE);
+    }
+  }
+
+  /**
+   * The WAL records that a replay is to send. Immutable. A replay that does not come to its end
+   * leaves them owed.
+   */
+  public static final class RecordsToReplay {
+    public static final RecordsToReplay NOTHING = new RecordsToReplay(new long[0]);
+
+    private final long[] sequences;
+
+    private RecordsToReplay(long[] sequences) {
+      this.sequences = sequences;
+    }
+
+    /** Adds what Redis may have lost of these sessions: what its marks do not prove. */
+    public RecordsToReplay plusLost(Collection<HeldSession> sessions, JournalMarks marks) {
+      LongStream.Builder lost = LongStream.builder();
+      for (HeldSession of : sessions) {
+        of.unsettled().beyond(marks.sequence(of.ref().slot()), lost);
+      }
+      return new RecordsToReplay(
+          LongStream.concat(Arrays.stream(sequences), lost.build()).sorted().distinct().toArray());
+    }
+
+    /** Nothing but these records. */
+    static RecordsToReplay of(Collection<Long> sequences) {
+      return new RecordsToReplay(sequences.stream().mapToLong(Long::longValue).sorted().toArray());
+    }
+
+    /** In WAL order. */
+    public long[] sequences() {
+      return sequences.clone();
+    }
+
+    @Override
+    public String toString() {
+      return Arrays.toString(sequences);
+    }
+  }
+
+  /**
+   * The sessions that a node held when it began to heal, lost ones too, in an order that stays. One
+   * thread.
+   */
+  public static final class HeldSessions {
+    private final List<HeldSession> all;
+    private final Map<SessionName, HeldSession> byName = new HashMap<>();
+
+    public HeldSessions(Collection<HeldSession> all) {
+      this.all = List.copyOf(all);
+      all.forEach(of -> byName.put(SessionName.of(of.ref()), of));
+    }
+
+    List<HeldSession> all() {
+      return all;
+    }
+
+    /** Those that own, as far as is known. */
+    List<HeldSession> owning() {
+      return all.stream().filter(of -> !of.ref().isLost()).toList();
+    }
+
+    @Nullable HeldSession find(SessionName name) {
+      return byName.get(name);
+    }
+
+    @Nullable HeldSession of(WalRecord.Part part) {
+      return find(new SessionName(part.owner(), part.session()));
+    }
+
+    /** What of a record may be sent: parts of sessions that do not own are left out. */
+    List<CommitScript.Part> owned(List<WalRecord.Part> parts) {
+      List<CommitScript.Part> owned = new ArrayList<>();
+      for (WalRecord.Part part : parts) {
+        HeldSession session = of(part);
+        if (session != null && !session.ref().isLost()) {
+          List<byte[]> rows = new ArrayList<>(2 * part.rows().size());
+          for (EncodedRow row : part.rows()) {
+            rows.add(SlotKeys.bytes(row.key()));
+            rows.add(row.image());
+          }
+          owned.add(new CommitScript.Part(session.keys(), rows));
+        }
+      }
+      return owned;
+    }
+
+    /** WAL sequences of which a lost session may have a half that nobody holds. */
+    Set<Long> doubtful() {
+      Set<Long> doubtful = new HashSet<>();
+      all.stream()
+          .filter(of -> of.ref().isLost())
+          .forEach(of -> of.unsettled().doubtful(doubtful::add));
+      return doubtful;
+    }
+  }
+
+  /**
+   * A session that a node holds: its keys in Redis, and what of it may have to be sent there again.
+   */
+  public record HeldSession(SessionRef ref, SessionKeys keys, Unsettled unsettled) {}
 }

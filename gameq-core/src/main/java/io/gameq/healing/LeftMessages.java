@@ -1,11 +1,13 @@
 package io.gameq.healing;
 
-import io.gameq.change.SlotMessages;
+import io.gameq.change.Commit.SlotMessages;
 import io.gameq.change.VersionClock;
+import io.gameq.healing.LeftWalReplay.Lookups;
+import io.gameq.healing.LeftWalReplay.ReplayRedis;
 import io.gameq.mysql.tables.TombstoneHorizon;
-import io.gameq.owner.CountingSessions;
-import io.gameq.owner.OwnerId;
-import io.gameq.owner.SessionId;
+import io.gameq.owner.DurableSessions.CountingSessions;
+import io.gameq.owner.DurableSessions.OwnerId;
+import io.gameq.owner.DurableSessions.SessionId;
 import io.gameq.redis.script.JournalMarks;
 import io.gameq.wal.WalReader;
 import io.gameq.wal.WalRecord;

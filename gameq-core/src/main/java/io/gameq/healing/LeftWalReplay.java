@@ -1,19 +1,37 @@
 package io.gameq.healing;
 
 import io.gameq.agent.RateLimit;
+import io.gameq.healing.WalReplay.ReplayTarget;
 import io.gameq.mysql.tables.DurableRows;
+import io.gameq.owner.DurableSessions.OwnerId;
+import io.gameq.owner.DurableSessions.SessionId;
+import io.gameq.redis.ControlConnection.RedisConnection;
 import io.gameq.redis.PrimaryConnector;
-import io.gameq.redis.RedisConnection;
 import io.gameq.redis.SlotKeys;
+import io.gameq.redis.script.LookupScript.ReplayScript;
+import io.gameq.redis.script.LookupScript.ReplayScript.Applied;
+import io.gameq.redis.script.LookupScript.ReplayScript.Owner;
+import io.gameq.redis.script.LookupScript.ReplayScript.Pending;
+import io.gameq.redis.script.LookupScript.ReplayScript.Refused;
+import io.gameq.redis.script.OpenOwners.NodeSigns;
+import io.gameq.redis.script.OwnKey;
+import io.gameq.rows.RowCodec;
+import io.gameq.view.OwnerViews;
 import io.gameq.wal.LeftWals;
+import io.gameq.wal.WalDirectories;
+import io.gameq.wal.WalReader;
 import java.nio.file.Path;
+import java.time.Clock;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
+import java.util.function.ObjIntConsumer;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -153,5 +171,179 @@ public final class LeftWalReplay {
         report.rows());
     report.named().forEach(LOG::warn);
     return new Left(leaves, report.isOvertaken());
+  }
+
+  /** One connection to Redis, on which a replay sends scripts many at a time. One thread. */
+  @SuppressWarnings("ArrayRecordComponent") // nobody compares them
+  public record ReplayRedis(RedisConnection connection, String namespace, SlotKeys[] slots) {
+    public SlotKeys slot(OwnerId owner) {
+      return slots[owner.slot(slots.length)];
+    }
+
+    /** The node of which this process is alive, null when it gave no sign of life for 15 s. */
+    public @Nullable String aliveNode(String process) {
+      return NodeSigns.aliveNode(connection, namespace, process);
+    }
+
+    /** The session that owns, as far as Redis knows. */
+    public @Nullable SessionId ownedBy(OwnerId owner) {
+      return OwnKey.session(connection, slot(owner), owner);
+    }
+  }
+
+  /**
+   * Where a replay looks.
+   *
+   * @param redis null when it is gone for good: then it holds nothing
+   */
+  public record Lookups(DurableRows database, @Nullable ReplayRedis redis, DurableTruth truth) {
+    /** With the slots of the namespace. */
+    public Lookups(DurableRows database, @Nullable ReplayRedis redis, SlotKeys[] slots) {
+      this(
+          database,
+          redis,
+          new DurableTruth(
+              slots,
+              database.owners(),
+              rows -> OwnerViews.versions(database.reader(), database.catalog(), rows)));
+    }
+
+    /** Decodes rows by the column lists that MySQL knows, and then by those of the WALs. */
+    public RowCodec codec(WalSet wals) {
+      return new RowCodec(
+          (table, fingerprint) -> {
+            String known = database.layouts().layout(table, fingerprint);
+            return known != null ? known : wals.layout(table, fingerprint);
+          },
+          Clock.systemUTC());
+    }
+  }
+
+  /** The WALs of one command line, always read in the same order. Not thread-safe. */
+  public static final class WalSet {
+    private final List<WalFolder> folders;
+
+    WalSet(List<WalFolder> folders) {
+      this.folders = folders;
+    }
+
+    /**
+     * The WALs among these directories, and inside of those that are none.
+     *
+     * @throws io.gameq.GameQueueException naming the first directory that neither is nor holds a
+     *     WAL
+     */
+    public static WalSet open(List<Path> arguments) {
+      return new WalSet(WalDirectories.below(arguments).stream().map(WalFolder::new).toList());
+    }
+
+    /** The WALs, in the order in which they are read. */
+    public List<WalFolder> folders() {
+      return folders;
+    }
+
+    /** Hands every readable record of every WAL, with the WAL's number, to {@code sink}. */
+    public void read(ObjIntConsumer<WalReader.Entry> sink) {
+      for (int i = 0; i < folders.size(); i++) {
+        int wal = i;
+        folders.get(i).read(entry -> sink.accept(entry, wal));
+      }
+    }
+
+    /** Learns the header of each WAL, unless it is known. */
+    public void readHeaders() {
+      folders.forEach(WalFolder::readHeader);
+    }
+
+    /** Those of them to which something was written; the folders are the same ones. */
+    public WalSet notEmpty() {
+      return new WalSet(folders.stream().filter(folder -> !folder.isEmpty()).toList());
+    }
+
+    /** Which column lists rows were written with is asked of every WAL; null when none knows. */
+    public @Nullable String layout(String table, long fingerprint) {
+      WalFolder.LayoutName name = new WalFolder.LayoutName(table, fingerprint);
+      return folders.stream()
+          .map(folder -> folder.layouts().get(name))
+          .filter(Objects::nonNull)
+          .findFirst()
+          .orElse(null);
+    }
+  }
+
+  /** Puts lost rows back into Redis, some scripts ahead of their answers. */
+  public static final class RedisTarget implements ReplayTarget {
+    /** Rows of scripts that wait for answers: more gain nothing, and fill Redis' buffers. */
+    private static final int MOST_ROWS_AHEAD = 4_000;
+
+    /** One script holds everybody else back for some 100 ms then; an owner alone is never split. */
+    private static final int MOST_ROWS_PER_SCRIPT = 20_000;
+
+    private final ReplayScript script;
+    private final RateLimit limit;
+
+    public RedisTarget(ReplayRedis redis, RateLimit limit) {
+      this.script = new ReplayScript(redis.connection(), redis.slots());
+      this.limit = limit;
+    }
+
+    @Override
+    public void write(List<List<Owner>> groups, ReplayReport report) {
+      List<Pending> ahead = List.of();
+      List<List<Owner>> next = new ArrayList<>();
+      long rows = 0;
+      for (List<Owner> group : groups) {
+        for (List<Owner> together : sized(group)) {
+          next.add(together);
+          rows += rows(together);
+        }
+        if (rows >= limit.burst(MOST_ROWS_AHEAD)) {
+          limit.take(rows);
+          List<Pending> sent = script.send(next);
+          settle(ahead, report); // those of the time before, while these are on their way
+          ahead = sent;
+          next.clear();
+          rows = 0;
+        }
+      }
+      limit.take(rows);
+      List<Pending> last = script.send(next);
+      settle(ahead, report);
+      settle(last, report);
+    }
+
+    private static List<List<Owner>> sized(List<Owner> group) {
+      return rows(group) <= MOST_ROWS_PER_SCRIPT
+          ? List.of(group)
+          : group.stream().map(List::of).toList();
+    }
+
+    private static long rows(List<Owner> group) {
+      return group.stream().mapToLong(of -> of.rows().size()).sum();
+    }
+
+    private static void settle(List<Pending> ahead, ReplayReport report) {
+      for (Pending pending : ahead) {
+        ReplayScript.Outcome outcome = pending.await();
+        if (outcome instanceof Applied applied) {
+          report.wrote(
+              pending.group().stream().mapToLong(of -> of.rows().size()).sum(), applied.written());
+        } else if (outcome instanceof Refused refused) {
+          refused(pending.group(), refused, report);
+        }
+      }
+    }
+
+    /** A newer session owns one of them by now: nothing of the group was written. */
+    private static void refused(List<Owner> group, Refused refused, ReplayReport report) {
+      for (Owner of : group) {
+        report.overtaken(
+            of.owner(),
+            of.rows().size(),
+            of.owner().equals(refused.owner())
+                ? "session " + refused.ownedBy() + " owns in Redis, a later one"
+                : ReplayReport.COMMITTED_WITH_REFUSED);
+      }
+    }
   }
 }

@@ -1,5 +1,6 @@
 package io.gameq.healing;
 
+import io.gameq.healing.HealingStep.SessionName;
 import java.util.List;
 import java.util.Set;
 

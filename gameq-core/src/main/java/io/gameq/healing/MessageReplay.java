@@ -1,8 +1,12 @@
 package io.gameq.healing;
 
 import io.gameq.RedisFullException;
-import io.gameq.change.SlotMessages;
-import io.gameq.redis.RedisConnection;
+import io.gameq.change.Commit.SlotMessages;
+import io.gameq.healing.HealingStep.HealingPorts;
+import io.gameq.healing.HealingStep.HeldSession;
+import io.gameq.healing.HealingStep.NotReplayed;
+import io.gameq.healing.HealingStep.SessionName;
+import io.gameq.redis.ControlConnection.RedisConnection;
 import io.gameq.redis.RedisReply;
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.script.JournalMarks;

@@ -1,13 +1,19 @@
 package io.gameq.healing;
 
-import io.gameq.owner.OwnerId;
-import io.gameq.owner.SessionId;
-import io.gameq.rows.EncodedRow;
+import io.gameq.GameQueueException;
+import io.gameq.owner.DurableSessions.OwnerId;
+import io.gameq.owner.DurableSessions.SessionId;
+import io.gameq.rows.HandledRow.EncodedRow;
+import io.gameq.rows.RowHeader;
+import io.gameq.rows.RowHeader.RowOp;
 import io.gameq.wal.WalRecord;
+import java.security.SecureRandom;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.function.ObjLongConsumer;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -174,5 +180,215 @@ public final class OwnerGroup {
   /** Which owners committed together what is to be replayed. */
   TradeGroups trades() {
     return trades;
+  }
+
+  /**
+   * 96 bits that stand for an owner or for a row of it, salted anew by every run, so that nobody
+   * can aim for a collision: among 10 million rows two share a hash once in 10^15 runs. Not
+   * thread-safe.
+   */
+  public static final class RowHash {
+    private static final SecureRandom RANDOM = new SecureRandom();
+
+    private final long saltA;
+    private final long saltB;
+    private long ownerA;
+    private long ownerB;
+    private long a;
+    private long b;
+
+    RowHash() {
+      this(RANDOM.nextLong(), RANDOM.nextLong());
+    }
+
+    /** With salts of its own: for counting, where nobody gains by a collision. */
+    public RowHash(long saltA, long saltB) {
+      this.saltA = saltA;
+      this.saltB = saltB;
+    }
+
+    /** Stands for an owner from now on. */
+    public RowHash owner(String owner) {
+      a = saltA;
+      b = saltB;
+      add(owner);
+      ownerA = a;
+      ownerB = b;
+      return this;
+    }
+
+    /** Stands for a row of the owner given last. */
+    public RowHash row(String key) {
+      a = ownerA;
+      b = ownerB;
+      add(key);
+      return this;
+    }
+
+    private void add(String text) {
+      for (int i = 0; i < text.length(); i++) {
+        char c = text.charAt(i);
+        a = (a ^ c) * 0x9E3779B97F4A7C15L;
+        a ^= a >>> 32;
+        b = (b + c) * 0xD6E8FEB86659FD93L;
+        b ^= b >>> 29;
+      }
+      a = (a ^ text.length()) * 0xBF58476D1CE4E5B9L;
+      a ^= a >>> 31;
+      b = (b ^ a) * 0x94D049BB133111EBL;
+      b ^= b >>> 30;
+    }
+
+    /** The first 64 bits. */
+    public long high() {
+      return a;
+    }
+
+    /** All 96 bits, as a value. */
+    Key key() {
+      return new Key(a, (int) b);
+    }
+
+    /** What stands for a row or an owner in maps; immutable. */
+    record Key(long high, int low) {
+      /** The bits are mixed well enough. */
+      @Override
+      public int hashCode() {
+        return (int) (high >>> 6) ^ low;
+      }
+    }
+  }
+
+  /**
+   * Owners whose lost rows were committed together, and how much each 256th of all owners has lost.
+   * What was committed together is to become visible together. Not thread-safe.
+   */
+  static final class TradeGroups {
+    /** Owners fall into so many buckets, which are replayed some at a time. */
+    static final int BUCKETS = 256;
+
+    private final Map<String, String> parents = new HashMap<>();
+    private final long[] bytes = new long[BUCKETS];
+
+    void count(String owner, int size) {
+      bytes[bucketOf(owner)] += size;
+    }
+
+    /** Joins the owners of each spanning commit in a batch; a commit never lies in two batches. */
+    void join(List<WalRow> batch, Predicate<WalRow> isReplay) {
+      for (int from = 0; from < batch.size(); ) {
+        int to = from + 1;
+        while (to < batch.size() && isSameRecord(batch.get(from), batch.get(to))) {
+          to++;
+        }
+        String first = null;
+        for (int i = from; i < to && spans(batch, from, to); i++) {
+          String owner = batch.get(i).owner().encoded();
+          if (isReplay.test(batch.get(i))) {
+            first = first == null ? owner : first;
+            join(first, owner);
+          }
+        }
+        from = to;
+      }
+    }
+
+    private static boolean isSameRecord(WalRow a, WalRow b) {
+      return a.wal() == b.wal() && a.sequence() == b.sequence();
+    }
+
+    private static boolean spans(List<WalRow> batch, int from, int to) {
+      return !batch.get(from).owner().equals(batch.get(to - 1).owner());
+    }
+
+    private void join(String a, String b) {
+      String rootA = root(a);
+      String rootB = root(b);
+      if (!rootA.equals(rootB)) {
+        parents.put(rootB, rootA);
+      }
+    }
+
+    /** The owner that stands for all that traded with this one; itself when nobody did. */
+    String root(String owner) {
+      String root = owner;
+      for (String parent; (parent = parents.get(root)) != null; ) {
+        root = parent;
+      }
+      for (String at = owner; !at.equals(root); ) { // shorter ways next time
+        String next = parents.put(at, root);
+        at = next == null ? root : next;
+      }
+      return root;
+    }
+
+    private static int bucketOf(String owner) {
+      int h = owner.hashCode() * 0x9E3779B9;
+      return h >>> 24;
+    }
+
+    /** The bucket that an owner is replayed with. */
+    int bucket(String owner) {
+      return bucketOf(root(owner));
+    }
+
+    /**
+     * Bytes that each bucket is to replay, nearly: owners that traded count where they are alone.
+     */
+    long[] bytes() {
+      return bytes.clone();
+    }
+  }
+
+  /**
+   * The newest change of a row, as a WAL holds it.
+   *
+   * @param session the session that wrote it last
+   * @param wal the number of the WAL
+   * @param sequence of its record in the WAL
+   */
+  public record WalRow(
+      OwnerId owner, SessionId session, EncodedRow encoded, long version, int wal, long sequence) {
+    /** The version of an encoded row, 0 when it is too damaged to tell. */
+    public static long version(byte[] image) {
+      try {
+        return RowHeader.version(image);
+      } catch (GameQueueException e) {
+        return 0;
+      }
+    }
+
+    public String key() {
+      return encoded.key();
+    }
+
+    byte[] image() {
+      return encoded.image();
+    }
+
+    /** Whether a version, null for none, is this one or a newer one. */
+    boolean isCoveredBy(@Nullable Long other) {
+      return other != null && Long.compareUnsigned(other, version) >= 0;
+    }
+
+    /** A put when the row is too damaged to tell. */
+    public RowOp op() {
+      try {
+        return encoded.op();
+      } catch (GameQueueException e) {
+        return RowOp.PUT;
+      }
+    }
+
+    /** The table, as the row key writes it. */
+    public String table() {
+      int colon = key().indexOf(':');
+      return colon < 0 ? key() : key().substring(0, colon);
+    }
+
+    /** The primary key, as the row key writes it. */
+    public String keyText() {
+      return key().substring(key().indexOf(':') + 1);
+    }
   }
 }

@@ -1,17 +1,23 @@
 package io.gameq.healing;
 
 import io.gameq.GameQueueException;
-import io.gameq.change.SlotMessages;
+import io.gameq.change.Commit.SlotMessages;
+import io.gameq.healing.HealingStep.HealingPorts;
+import io.gameq.healing.HealingStep.HeldSession;
+import io.gameq.healing.HealingStep.HeldSessions;
+import io.gameq.healing.HealingStep.NotReplayed;
+import io.gameq.healing.HealingStep.RecordsToReplay;
+import io.gameq.healing.HealingStep.SessionName;
 import io.gameq.message.MessageChange;
-import io.gameq.owner.OwnerId;
-import io.gameq.redis.RedisConnection;
+import io.gameq.owner.DurableSessions.OwnerId;
+import io.gameq.redis.ControlConnection.RedisConnection;
 import io.gameq.redis.RedisReply;
 import io.gameq.redis.SessionKeys;
 import io.gameq.redis.script.CommitScript;
 import io.gameq.redis.script.LuaScript;
 import io.gameq.redis.script.MessagesScript.MessageCommit;
 import io.gameq.redis.script.MessagesScript.WalCall;
-import io.gameq.rows.EncodedRow;
+import io.gameq.rows.HandledRow.EncodedRow;
 import io.gameq.wal.WalRecord;
 import java.util.ArrayDeque;
 import java.util.ArrayList;

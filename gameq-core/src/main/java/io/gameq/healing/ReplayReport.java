@@ -1,6 +1,6 @@
 package io.gameq.healing;
 
-import io.gameq.owner.OwnerId;
+import io.gameq.owner.DurableSessions.OwnerId;
 import io.gameq.terminal.Shown;
 import java.util.ArrayList;
 import java.util.HashMap;

@@ -1,8 +1,8 @@
 package io.gameq.healing;
 
 import io.gameq.wal.WalReader;
+import io.gameq.wal.WalReader.WalReport;
 import io.gameq.wal.WalRecord;
-import io.gameq.wal.WalReport;
 import io.gameq.wal.WalWriter;
 import java.util.function.Consumer;
 import java.util.stream.LongStream;

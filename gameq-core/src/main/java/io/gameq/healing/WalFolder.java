@@ -1,13 +1,14 @@
 package io.gameq.healing;
 
 import io.gameq.GameQueueException;
-import io.gameq.redis.script.NodeSigns;
-import io.gameq.rows.EncodedRow;
+import io.gameq.healing.OwnerGroup.WalRow;
+import io.gameq.redis.script.OpenOwners.NodeSigns;
+import io.gameq.rows.HandledRow.EncodedRow;
 import io.gameq.wal.WalDamage;
 import io.gameq.wal.WalDirectories;
 import io.gameq.wal.WalReader;
+import io.gameq.wal.WalReader.WalReport;
 import io.gameq.wal.WalRecord;
-import io.gameq.wal.WalReport;
 import java.nio.file.Path;
 import java.util.HashSet;
 import java.util.LinkedHashMap;

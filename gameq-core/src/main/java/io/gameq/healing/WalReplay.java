@@ -1,14 +1,22 @@
 package io.gameq.healing;
 
-import io.gameq.healing.Ownership.Conflict;
-import io.gameq.healing.Ownership.Replayable;
+import io.gameq.healing.LeftWalReplay.Lookups;
+import io.gameq.healing.LeftWalReplay.ReplayRedis;
+import io.gameq.healing.LeftWalReplay.WalSet;
+import io.gameq.healing.OwnerGroup.TradeGroups;
+import io.gameq.healing.Planner.PlannedRow;
+import io.gameq.healing.WalReplay.Ownership.Conflict;
+import io.gameq.healing.WalReplay.Ownership.Replayable;
 import io.gameq.mysql.tables.OwnerTable;
 import io.gameq.mysql.tables.OwnerTable.Durable;
-import io.gameq.owner.OwnerId;
-import io.gameq.owner.SessionId;
-import io.gameq.redis.script.NodeSigns;
-import io.gameq.redis.script.ReplayScript;
-import io.gameq.rows.EncodedRow;
+import io.gameq.owner.DurableSessions.CountingSessions;
+import io.gameq.owner.DurableSessions.OwnerId;
+import io.gameq.owner.DurableSessions.SessionId;
+import io.gameq.redis.script.LookupScript.ReplayScript;
+import io.gameq.redis.script.LookupScript.ReplayScript.Owner;
+import io.gameq.redis.script.OpenOwners.NodeSigns;
+import io.gameq.rows.HandledRow.EncodedRow;
+import io.gameq.terminal.Shown;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.Collection;
@@ -242,5 +250,87 @@ public final class WalReplay {
         NodeSigns.process(session),
         process ->
             redis == null || goneProcesses.contains(process) || redis.aliveNode(process) == null);
+  }
+
+  /** Where lost rows go. One thread. */
+  public interface ReplayTarget {
+    /**
+     * Writes groups of owners; within each, rows become visible together where the target can.
+     *
+     * @throws io.gameq.GameQueueException when the server refuses or does not answer: what was
+     *     written stays, and writing everything again is safe
+     */
+    void write(List<List<Owner>> groups, ReplayReport report);
+
+    /** Everything was handed over: writes what was put off until then. */
+    default void finish(ReplayReport report) {}
+  }
+
+  /** Whether a row may be replayed, by who owns its owner now. Stateless. */
+  static final class Ownership {
+    private Ownership() {}
+
+    /** What is to be done with a row. */
+    public sealed interface Verdict {}
+
+    /**
+     * It may be put back.
+     *
+     * @param under the session that owns
+     * @param restore whether MySQL has lost that session
+     */
+    public record Replayable(SessionId under, boolean restore) implements Verdict {}
+
+    /** A later session opened the owner without it. */
+    public record Conflict(String reason) implements Verdict {}
+
+    /**
+     * Judges one row.
+     *
+     * <p>MySQL holding an older session of the owner than WALs do means that MySQL lost commits in
+     * a failover: the WALs' newest session is restored, and everything from the session that MySQL
+     * still knows on is put back under it.
+     *
+     * @param row the session that wrote the row last
+     * @param newest the newest session of the owner in the WALs
+     * @param durable what MySQL holds
+     * @param inRedis the session that owns as far as Redis knows
+     */
+    public static Verdict judge(
+        SessionId row, SessionId newest, @Nullable Durable durable, @Nullable SessionId inRedis) {
+      if (row.isInbox()) {
+        return new Replayable(row, false); // whoever has the owner
+      }
+      if (durable == null) {
+        return under(newest, true, row, inRedis);
+      }
+      CountingSessions sessions = durable.sessions();
+      boolean lost = isNewer(newest, sessions.newest());
+      if (!CountingSessions.counts(sessions, row) && !(lost && isNewer(row, sessions.newest()))) {
+        return new Conflict(
+            "session %s of node %s has owned since %s UTC, later than %s of this change"
+                .formatted(
+                    sessions.newest().text(),
+                    Shown.text(durable.node()),
+                    Shown.utc(durable.openedAt()),
+                    row.text()));
+      }
+      return under(lost ? newest : sessions.holder(inRedis), lost, row, inRedis);
+    }
+
+    private static Verdict under(
+        SessionId under, boolean lost, SessionId row, @Nullable SessionId inRedis) {
+      if (inRedis != null && inRedis.text().compareTo(under.text()) > 0) {
+        return new Conflict(
+            "session %s owns in Redis, later than %s of this change; MySQL does not know it"
+                .formatted(inRedis.text(), row.text()));
+      }
+      return new Replayable(under, lost);
+    }
+
+    /** By epoch alone: of one epoch, none is newer. */
+    private static boolean isNewer(SessionId session, SessionId than) {
+      return Long.compareUnsigned(session.epoch(), than.epoch()) > 0;
+    }
   }
 }

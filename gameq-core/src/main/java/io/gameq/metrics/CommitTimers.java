@@ -1,6 +1,6 @@
 package io.gameq.metrics;
 
-import io.gameq.sign.CommitTimes;
+import io.gameq.sign.NodeCounts.CommitTimes;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.Timer;

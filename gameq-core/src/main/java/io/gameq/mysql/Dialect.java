@@ -1,5 +1,7 @@
 package io.gameq.mysql;
 
+import io.gameq.mysql.MySqlPool.MySql;
+
 /** How the server at hand refers to the new row in ON DUPLICATE KEY UPDATE. */
 public enum Dialect {
   /** MySQL 8.0.19 or newer: a row alias ({@code VALUES()} is deprecated there). */

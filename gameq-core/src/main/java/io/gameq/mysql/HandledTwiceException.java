@@ -1,6 +1,7 @@
 package io.gameq.mysql;
 
 import io.gameq.DeadLetter;
+import io.gameq.mysql.ErrorKind.RowChange;
 import io.gameq.rows.HandledRow;
 import java.sql.SQLException;
 import java.util.List;

@@ -1,6 +1,7 @@
 package io.gameq.mysql;
 
 import com.mysql.cj.jdbc.NonRegisteringDriver;
+import io.gameq.mysql.MySqlPool.MySqlConfig;
 import java.io.PrintWriter;
 import java.sql.Connection;
 import java.sql.ResultSet;

@@ -2,6 +2,7 @@ package io.gameq.mysql;
 
 import io.gameq.MySqlException;
 import io.gameq.MySqlUnavailableException;
+import io.gameq.mysql.MySqlPool.MySqlText;
 import java.sql.SQLException;
 import org.jdbi.v3.core.JdbiException;
 import org.jspecify.annotations.Nullable;

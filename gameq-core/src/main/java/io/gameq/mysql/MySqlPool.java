@@ -1,21 +1,46 @@
 package io.gameq.mysql;
 
 import com.mysql.cj.conf.PropertyKey;
+import com.mysql.cj.conf.PropertySet;
+import com.mysql.cj.log.Log;
+import com.mysql.cj.protocol.ServerSession;
+import com.mysql.cj.protocol.SocketConnection;
+import com.mysql.cj.protocol.StandardSocketFactory;
 import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
+import com.zaxxer.hikari.SQLExceptionOverride;
 import io.gameq.GameQueueException;
 import io.gameq.MySqlUnavailableException;
+import io.gameq.Password;
 import io.gameq.Tls;
+import io.gameq.log.RepeatedWarnings;
+import io.gameq.tls.PemTls;
 import io.gameq.tls.TlsRefusal;
+import java.io.Closeable;
+import java.io.IOException;
 import java.net.UnknownHostException;
+import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.sql.SQLTimeoutException;
 import java.sql.SQLTransientConnectionException;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import javax.net.ssl.SSLParameters;
+import javax.net.ssl.SSLSocket;
+import javax.sql.DataSource;
+import org.jdbi.v3.core.HandleCallback;
+import org.jdbi.v3.core.Jdbi;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Opens the connection pools of all gameq parts, so that all of them read and write alike: UTC,
@@ -340,5 +365,324 @@ public final class MySqlPool {
       case 1053 -> "is shutting down";
       default -> "takes no connection (error %s): %s".formatted(e.getErrorCode(), MySqlText.of(e));
     };
+  }
+
+  /**
+   * Which connections a pool gives up: those to a server that has become read-only, so that the
+   * next one goes to where the primary is by then. And which it keeps although something failed on
+   * them: its own rule closes one after "this server cannot do that", and after a statement that
+   * took too long and was ended, which both leave it as it was. Stateless.
+   *
+   * <p>Made by the pool, from its name: HikariCP 5 takes it no other way, and some games have that.
+   */
+  static final class KeepsUnharmed implements SQLExceptionOverride {
+    /** Read-only: by option (1290), of InnoDB (1836), a transaction on a replica (1792). */
+    private static final Set<Integer> READ_ONLY = Set.of(Logins.READ_ONLY_CODE, 1836, 1792);
+
+    /** HikariCP 5 knows no such word: there the test of the next borrower finds it. */
+    private static final Override GIVE_UP =
+        Arrays.stream(Override.values())
+            .filter(of -> of.name().equals("MUST_EVICT"))
+            .findFirst()
+            .orElse(Override.CONTINUE_EVICT);
+
+    @java.lang.Override
+    public Override adjudicate(SQLException e) {
+      if (READ_ONLY.contains(e.getErrorCode())) {
+        return GIVE_UP;
+      }
+      return "0A000".equals(e.getSQLState()) || e instanceof SQLTimeoutException
+          ? Override.DO_NOT_EVICT
+          : Override.CONTINUE_EVICT;
+    }
+  }
+
+  /** MySQL's error messages without the values that they quote: those are players'. Stateless. */
+  public static final class MySqlText {
+    private static final String HIDDEN = "$1 '...'";
+
+    /** Duplicate entry 'Bob-7' for key 'name'; Incorrect integer value: 'x' for column 'level'. */
+    private static final Pattern OF_KEY_OR_COLUMN =
+        Pattern.compile("(?s)\\b(entry|value:?) '.*'(?= for (?:key|column|function) )");
+
+    /** Truncated incorrect DOUBLE value: '1x'. */
+    private static final Pattern AT_THE_END =
+        Pattern.compile("(?s)\\b(value:?) '(?!\\.\\.\\.').*'");
+
+    /** Table has no partition for value 42; BIGINT value is out of range in '(`level` - 7)'. */
+    private static final Pattern UNQUOTED =
+        Pattern.compile("(?s)\\b(no partition for value|out of range in) .*");
+
+    private MySqlText() {}
+
+    /** The message of an exception of MySQL's. */
+    public static String of(Throwable e) {
+      return of(e.getMessage());
+    }
+
+    static String of(@Nullable String message) {
+      String text = String.valueOf(message);
+      String ofKeyOrColumn = OF_KEY_OR_COLUMN.matcher(text).replaceAll(HIDDEN);
+      String atTheEnd = AT_THE_END.matcher(ofKeyOrColumn).replaceAll(HIDDEN);
+      return UNQUOTED.matcher(atTheEnd).replaceAll(HIDDEN);
+    }
+  }
+
+  /**
+   * Where MySQL is and how to log in; immutable.
+   *
+   * @param url {@code jdbc:mysql://host:port/database}, for MariaDB as well
+   * @param password never shown
+   * @param poolSize most connections at a time
+   * @param tls whom to trust, and that TLS is used at all; null: what the URL says of TLS
+   */
+  public record MySqlConfig(
+      String url, String user, Password password, int poolSize, @Nullable Tls tls) {
+    /** More would only queue inside the server. */
+    private static final int MAX_POOL_SIZE = 200;
+
+    public MySqlConfig {
+      var unused = MySqlUrl.parse(url);
+      if (poolSize < 1 || poolSize > MAX_POOL_SIZE) {
+        throw new GameQueueException(
+            "mysql.poolSize is %s: use 1 to %s".formatted(poolSize, MAX_POOL_SIZE));
+      }
+    }
+
+    /** With a password that does not change, and TLS as the URL says. */
+    public MySqlConfig(String url, String user, String password, int poolSize) {
+      this(url, user, Password.of(password), poolSize, null);
+    }
+
+    /** The same with another number of connections. */
+    public MySqlConfig withPoolSize(int connections) {
+      return new MySqlConfig(url, user, password, connections, tls);
+    }
+
+    /** {@code host:port}, without what a URL may carry besides; for messages. */
+    public String address() {
+      return MySqlUrl.parse(url).address();
+    }
+
+    /** The database's name, empty when the URL names none. */
+    public String database() {
+      return MySqlUrl.parse(url).database();
+    }
+
+    /** Whether the URL sets this driver property itself. */
+    boolean sets(PropertyKey property) {
+      return MySqlUrl.parse(url).options().containsKey(property.getKeyName());
+    }
+
+    @Override
+    public String toString() {
+      return "MySqlConfig[%s/%s, user=%s, poolSize=%s]"
+          .formatted(address(), database(), user, poolSize);
+    }
+  }
+
+  /**
+   * A pool that says so when the server refuses its login, as it does while a password is changed.
+   * Thread-safe. The pool goes on trying, with the password as it is by then.
+   */
+  static final class LoginPool extends HikariDataSource {
+    private static final Logger LOG = LoggerFactory.getLogger(LoginPool.class);
+
+    private static final long COMPLAIN_EVERY_SECONDS = 10;
+
+    private final RepeatedWarnings complaints = new RepeatedWarnings(COMPLAIN_EVERY_SECONDS);
+    private final String refusal;
+
+    /**
+     * Opens nothing yet.
+     *
+     * @param refusal what to say, with user and source of the password
+     */
+    LoginPool(HikariConfig config, String refusal) {
+      super(config);
+      this.refusal = refusal;
+    }
+
+    @Override
+    public Connection getConnection() throws SQLException {
+      try {
+        return super.getConnection();
+      } catch (SQLException e) {
+        String told = isRefusedLogin(e) ? refusal : ofFile(e);
+        if (told != null) {
+          complaints.about("login", LOG::warn, () -> told + "; trying again");
+        }
+        throw e;
+      }
+    }
+
+    /** What is wrong with the file of a password or of certificates; null when nothing is. */
+    private static @Nullable String ofFile(Throwable error) {
+      for (Throwable e = error; e != null; e = e.getCause()) {
+        if (e instanceof GameQueueException) {
+          return e.getMessage();
+        }
+      }
+      return null;
+    }
+
+    /** Whether the server knows no such user and password; the pool wraps what it was told. */
+    static boolean isRefusedLogin(SQLException error) {
+      for (Throwable e = error; e != null; e = e.getCause()) {
+        if (e instanceof SQLException sql
+            && (sql.getErrorCode() == 1045
+                || ("28000".equals(sql.getSQLState()) && sql.getErrorCode() != 1044))) {
+          return true;
+        }
+      }
+      return false;
+    }
+  }
+
+  /**
+   * A database as the parts of a process pass it around: its connections, and Jdbi over them. Who
+   * is outside the {@code mysql} packages holds and closes it, and never looks inside. Thread-safe.
+   */
+  public static final class MySql implements AutoCloseable {
+    private static final int ANSWER_SECONDS = 5;
+
+    private final DataSource connections;
+    private final Jdbi jdbi;
+
+    /** Over connections from any source; a pool is closed with this. */
+    public MySql(DataSource connections) {
+      this.connections = connections;
+      this.jdbi = Jdbi.create(connections);
+    }
+
+    DataSource connections() {
+      return connections;
+    }
+
+    /**
+     * A connection, which the caller closes.
+     *
+     * @throws SQLException when the server is away
+     */
+    public Connection connection() throws SQLException {
+      return connections.getConnection();
+    }
+
+    public Jdbi jdbi() {
+      return jdbi;
+    }
+
+    /** Asks; throws {@link io.gameq.MySqlException} with the server's message when it fails. */
+    public <T> T ask(HandleCallback<T, SQLException> call) {
+      return MySqlErrors.mysql(() -> jdbi.withHandle(call));
+    }
+
+    /** Asks as {@link #ask}, up to three times when others hold locks. */
+    public <T> T askAgain(HandleCallback<T, SQLException> call) {
+      return MySqlErrors.mysqlAgain(() -> jdbi.withHandle(call));
+    }
+
+    /** Asks as {@link #askAgain}, each time in one transaction. */
+    public <T> T inTransaction(HandleCallback<T, SQLException> call) {
+      return MySqlErrors.mysqlAgain(() -> jdbi.inTransaction(call));
+    }
+
+    /** Whether the server answers a query within a few seconds. */
+    public boolean answers() {
+      try (Connection connection = connections.getConnection()) {
+        return connection.isValid(ANSWER_SECONDS);
+      } catch (SQLException e) {
+        return false;
+      }
+    }
+
+    /**
+     * Whether a pool has any connection, busy ones counted: none while the server lets nobody in.
+     */
+    public boolean hasConnections() {
+      return !(connections instanceof HikariDataSource pool)
+          || pool.getHikariPoolMXBean().getTotalConnections() > 0;
+    }
+
+    /** Takes out a connection that may lead to a demoted server: the next is looked up afresh. */
+    public void evict(Connection connection) {
+      if (connections instanceof HikariDataSource pool) {
+        pool.evictConnection(connection);
+      }
+    }
+
+    /** Closes the pool. */
+    @Override
+    public void close() {
+      if (connections instanceof HikariDataSource pool) {
+        pool.close();
+      }
+    }
+  }
+
+  /**
+   * Connects the driver over TLS to a server whose certificate fits. The driver itself takes key
+   * stores only, in files of their own: these are PEM files, read for each connection, with nothing
+   * written to a disk. Made by the driver; one for each connection.
+   */
+  @SuppressWarnings("TypeParameterUnusedInFormals") // the driver's interface
+  static final class VerifiedSockets extends StandardSocketFactory {
+    private @Nullable String askedHost;
+    private int askedPort;
+    private @Nullable PropertySet settings;
+
+    /** What has the driver use this class for a connection. */
+    static Map<String, String> properties(Tls tls) {
+      Map<String, String> properties = new TreeMap<>();
+      properties.put("sslMode", "VERIFY_IDENTITY"); // no connection without TLS
+      properties.put("socketFactory", VerifiedSockets.class.getName());
+      if (tls.caFile() != null) {
+        properties.put("trustCertificateKeyStoreUrl", tls.caFile().toString());
+      }
+      if (tls.clientFile() != null) {
+        properties.put("clientCertificateKeyStoreUrl", tls.clientFile().toString());
+      }
+      return properties;
+    }
+
+    @Override
+    public <T extends Closeable> T connect(
+        String hostname, int portNumber, PropertySet propertySet, int loginTimeout)
+        throws IOException {
+      askedHost = hostname;
+      askedPort = portNumber;
+      settings = propertySet;
+      return super.connect(hostname, portNumber, propertySet, loginTimeout);
+    }
+
+    @Override
+    public <T extends Closeable> T performTlsHandshake(
+        SocketConnection connection, ServerSession session) throws IOException {
+      return performTlsHandshake(connection, session, null);
+    }
+
+    @Override
+    @SuppressWarnings("unchecked") // by the driver's interface
+    public <T extends Closeable> T performTlsHandshake(
+        SocketConnection connection, ServerSession session, @Nullable Log log) throws IOException {
+      SSLSocket tls =
+          (SSLSocket)
+              PemTls.context(
+                      file(PropertyKey.trustCertificateKeyStoreUrl),
+                      file(PropertyKey.clientCertificateKeyStoreUrl))
+                  .getSocketFactory()
+                  .createSocket(rawSocket, askedHost, askedPort, true);
+      SSLParameters parameters = tls.getSSLParameters();
+      parameters.setEndpointIdentificationAlgorithm("HTTPS"); // the host is the certificate's
+      tls.setSSLParameters(parameters);
+      tls.startHandshake();
+      sslSocket = tls;
+      return (T) tls;
+    }
+
+    private @Nullable Path file(PropertyKey key) {
+      String name = settings == null ? null : settings.getStringProperty(key).getValue();
+      return name == null ? null : Path.of(name);
+    }
   }
 }

@@ -1,6 +1,7 @@
 package io.gameq.mysql;
 
 import io.gameq.GameQueueException;
+import io.gameq.mysql.MySqlPool.MySql;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;

@@ -1,7 +1,7 @@
 package io.gameq.mysql;
 
 import io.gameq.RowRefusedException;
-import io.gameq.rows.Column;
+import io.gameq.rows.Table.Column;
 import io.gameq.rows.types.ColumnType;
 import java.util.EnumSet;
 import java.util.Random;

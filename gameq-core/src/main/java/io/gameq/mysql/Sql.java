@@ -1,7 +1,7 @@
 package io.gameq.mysql;
 
-import io.gameq.rows.Column;
 import io.gameq.rows.Table;
+import io.gameq.rows.Table.Column;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;

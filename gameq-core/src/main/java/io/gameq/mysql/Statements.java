@@ -1,5 +1,6 @@
 package io.gameq.mysql;
 
+import io.gameq.mysql.MySqlPool.MySqlText;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;

@@ -4,9 +4,9 @@ import io.gameq.ClosedException;
 import io.gameq.EarlierWals;
 import io.gameq.GameQueueConfig;
 import io.gameq.GameQueueException;
-import io.gameq.agent.Agent;
 import io.gameq.agent.AgentRunner;
-import io.gameq.agent.DaemonThreads;
+import io.gameq.agent.AgentRunner.Agent;
+import io.gameq.agent.AgentRunner.DaemonThreads;
 import io.gameq.agent.Duty;
 import io.gameq.backlog.NodePressure;
 import io.gameq.backlog.PressureWatch;
@@ -20,32 +20,53 @@ import io.gameq.commit.SenderRedis;
 import io.gameq.commit.SenderWal;
 import io.gameq.durability.Callbacks;
 import io.gameq.durability.DurableTracker;
+import io.gameq.durability.DurableTracker.SessionNews;
 import io.gameq.durability.NodeSessions;
-import io.gameq.durability.SessionNews;
 import io.gameq.healing.DurableTruth;
 import io.gameq.healing.LeftWalReplay;
+import io.gameq.mysql.MySqlPool;
+import io.gameq.mysql.MySqlPool.MySql;
+import io.gameq.mysql.MySqlPool.MySqlConfig;
+import io.gameq.mysql.MySqlServerCheck;
+import io.gameq.mysql.schema.CatalogReader;
+import io.gameq.mysql.schema.LayoutTable;
+import io.gameq.mysql.schema.Settings;
 import io.gameq.mysql.tables.DurableRows;
 import io.gameq.mysql.tables.OwnerReader;
 import io.gameq.mysql.tables.OwnerTable;
+import io.gameq.mysql.tables.TermTable;
 import io.gameq.mysql.tables.TopicTable;
+import io.gameq.owner.DurableSessions.OwnerId;
+import io.gameq.owner.SessionRef;
+import io.gameq.redis.ControlConnection;
 import io.gameq.redis.DurableNotices;
+import io.gameq.redis.PrimaryConnector;
+import io.gameq.redis.PrimaryConnector.RedisIdentity;
 import io.gameq.redis.RedisClock;
+import io.gameq.redis.RedisConnector;
+import io.gameq.redis.RedisConnector.RedisConfig;
+import io.gameq.redis.RedisConnector.RedisLogin;
+import io.gameq.redis.SlotKeys;
 import io.gameq.redis.Slots;
 import io.gameq.redis.script.JournalMarks;
 import io.gameq.redis.script.NodeHeartbeat;
+import io.gameq.redis.script.OwnKey;
 import io.gameq.rows.CurrentCatalog;
+import io.gameq.rows.CurrentCatalog.Catalog;
 import io.gameq.rows.RowCodec;
 import io.gameq.sign.NodeCounts;
-import io.gameq.upkeep.ClosedSessionNotices;
+import io.gameq.term.Terms.QueueIdentity;
 import io.gameq.upkeep.NodeUpkeep;
-import io.gameq.upkeep.RepeatAfterHealing;
+import io.gameq.upkeep.NodeUpkeep.ClosedSessionNotices;
+import io.gameq.upkeep.NodeUpkeep.RepeatAfterHealing;
 import io.gameq.upkeep.SentRowsTelling;
 import io.gameq.upkeep.TopicRestore;
 import io.gameq.view.GameTables;
 import io.gameq.view.OwnerViews;
-import io.gameq.wal.JvmFlags;
 import io.gameq.wal.LeftWals;
+import io.gameq.wal.WalRecord;
 import io.gameq.wal.WalWriter;
+import io.gameq.wal.WalWriter.JvmFlags;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Duration;
@@ -479,6 +500,103 @@ final class GameNode implements SenderEvents, AutoCloseable {
           LOG.warn("while closing: {}", e.toString());
         }
       }
+    }
+  }
+
+  /**
+   * The servers of a node, checked at start, and the ways to them. Thread-safe.
+   *
+   * @param atStart the managed tables as they were then
+   * @param database which one it is, by gameq_setting
+   * @param ofSender on one thread of its own
+   * @param primary by way of {@code ofSender}, to the primary that counts
+   * @param control for scripts of all threads
+   */
+  record NodeServers(
+      MySql mysql,
+      String database,
+      LayoutTable layouts,
+      Catalog atStart,
+      SlotKeys[] slots,
+      RedisConnector connector,
+      RedisConnector ofSender,
+      PrimaryConnector primary,
+      ControlConnection control) {
+    /**
+     * Connects; throws GameQueueException when a server is away, or it, or its schema, is not one
+     * to run on.
+     */
+    static NodeServers open(GameQueueConfig config, GameNode.ResourceStack opened) {
+      MySqlConfig login =
+          new MySqlConfig(
+              config.jdbcUrl(),
+              config.mysqlUser(),
+              config.mysqlPassword(),
+              config.poolSize(),
+              config.mysqlTls());
+      MySql mysql = opened.add(MySqlPool.openForLogins(login, config.callTimeout()));
+      MySqlServerCheck.of(mysql).requireUsable();
+      Settings.agree(mysql, config.namespace(), config.slots());
+      QueueIdentity identity = Settings.identity(mysql);
+      Catalog catalog = CatalogReader.read(mysql).requireManaged();
+      LayoutTable layouts = new LayoutTable(mysql);
+      layouts.register(catalog);
+
+      RedisConnector connector = opened.add(new RedisConnector(address(config)));
+      RedisConnector ofSender = opened.add(RedisConnector.ofOneThread(address(config)));
+      ControlConnection control = opened.add(new ControlConnection(connector));
+      boolean unused = RedisIdentity.require(control.get(), identity);
+      return new NodeServers(
+          mysql,
+          identity.database(),
+          layouts,
+          catalog,
+          SlotKeys.all(config.namespace(), config.slots()),
+          connector,
+          ofSender,
+          new PrimaryConnector(ofSender, new TermTable(mysql, config.slots())),
+          control);
+    }
+
+    /** A connection to Redis, and a thread, that nothing else uses. */
+    static ControlConnection apart(GameQueueConfig config, GameNode.ResourceStack opened) {
+      return opened.add(
+          new ControlConnection(opened.add(RedisConnector.ofOneThread(address(config)))));
+    }
+
+    private static RedisConfig address(GameQueueConfig config) {
+      return new RedisConfig(
+          config.redisUri(),
+          new RedisLogin(config.redisUser(), config.redisPassword()),
+          new RedisLogin(config.sentinelUser(), config.sentinelPassword()),
+          config.redisTls(),
+          RedisConfig.DEFAULT_TIMEOUT_MILLIS);
+    }
+
+    /** Ends a session; false when another one owns as far as Redis knows. */
+    boolean close(SessionRef session) {
+      return control.call(
+          redis -> OwnKey.close(redis, slots[session.slot()], session.owner(), session.id()));
+    }
+
+    SlotKeys slot(OwnerId owner) {
+      return slots[owner.slot(slots.length)];
+    }
+
+    /**
+     * The catalogue, after a table was altered: its column lists are kept before rows name them.
+     */
+    Catalog readAgain(WalWriter wal) {
+      Catalog catalog = CatalogReader.read(mysql);
+      layouts.register(catalog);
+      wal.appendLayouts(layoutsOf(catalog));
+      return catalog;
+    }
+
+    static List<WalRecord.Layout> layoutsOf(Catalog catalog) {
+      return catalog.tables().stream()
+          .map(t -> new WalRecord.Layout(t.name(), t.fingerprint(), t.layout()))
+          .toList();
     }
   }
 }

@@ -6,7 +6,7 @@ import io.gameq.GameQueueConfig;
 import io.gameq.GameQueueException;
 import io.gameq.MySqlUnavailableException;
 import io.gameq.RedisUnavailableException;
-import io.gameq.agent.DaemonThreads;
+import io.gameq.agent.AgentRunner.DaemonThreads;
 import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;

@@ -1,11 +1,11 @@
 package io.gameq.node;
 
 import io.gameq.GameQueueException;
-import io.gameq.agent.DaemonThreads;
+import io.gameq.agent.AgentRunner.DaemonThreads;
 import io.gameq.durability.DurableTracker;
 import io.gameq.owner.SessionRef;
 import io.gameq.redis.script.DueSessions;
-import io.gameq.upkeep.ClosedSessionNotices;
+import io.gameq.upkeep.NodeUpkeep.ClosedSessionNotices;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.ExecutorService;

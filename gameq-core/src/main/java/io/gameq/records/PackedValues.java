@@ -224,4 +224,18 @@ public final class PackedValues {
       }
     };
   }
+
+  /** How values of one type are packed into a payload. Immutable. */
+  public interface PackedValue {
+    /** Writes a value that is not null. */
+    void pack(MessagePacker packer, Object value) throws IOException;
+
+    /** Reads a value that is not nil. */
+    Object read(MessageUnpacker unpacker) throws IOException;
+
+    /** Reads a value; null for nil. */
+    default @Nullable Object unpack(MessageUnpacker unpacker) throws IOException {
+      return unpacker.tryUnpackNil() ? null : read(unpacker);
+    }
+  }
 }

@@ -1,14 +1,18 @@
 package io.gameq.redis;
 
 import io.gameq.GameQueueException;
+import io.gameq.Password;
 import io.gameq.RedisUnavailableException;
 import io.gameq.Tls;
+import io.gameq.redis.ControlConnection.RedisConnection;
 import io.gameq.sign.ProcessIdentity;
-import io.gameq.term.Primary;
+import io.gameq.term.Term.Primary;
 import io.gameq.tls.PemTls;
 import io.gameq.tls.TlsRefusal;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisCredentials;
+import io.lettuce.core.RedisCredentialsProvider.ImmediateRedisCredentialsProvider;
 import io.lettuce.core.RedisException;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.SocketOptions;
@@ -17,18 +21,38 @@ import io.lettuce.core.SslVerifyMode;
 import io.lettuce.core.TimeoutOptions;
 import io.lettuce.core.codec.ByteArrayCodec;
 import io.lettuce.core.codec.StringCodec;
+import io.lettuce.core.protocol.CommandType;
 import io.lettuce.core.protocol.ProtocolVersion;
+import io.lettuce.core.protocol.RedisCommand;
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
 import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.DefaultClientResources;
 import io.lettuce.core.resource.DefaultEventLoopGroupProvider;
 import io.lettuce.core.resource.Transports;
+import io.netty.resolver.HostsFileEntriesProvider;
+import io.netty.resolver.HostsFileEntriesResolver;
+import io.netty.resolver.ResolvedAddressTypes;
 import io.netty.resolver.dns.DnsAddressResolverGroup;
+import io.netty.resolver.dns.DnsNameResolverBuilder;
+import io.netty.resolver.dns.DnsServerAddressStreamProvider;
+import io.netty.resolver.dns.DnsServerAddressStreamProviders;
+import io.netty.resolver.dns.NoopDnsCache;
+import io.netty.resolver.dns.NoopDnsCnameCache;
+import java.net.InetAddress;
+import java.net.URLDecoder;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.EnumSet;
+import java.util.List;
 import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 
@@ -278,5 +302,226 @@ public final class RedisConnector implements AutoCloseable {
     client.shutdown(Duration.ZERO, Duration.ofSeconds(2));
     names.close();
     Future<Boolean> unused = resources.shutdown(0, 2, TimeUnit.SECONDS);
+  }
+
+  /**
+   * How long a reply may take. What gameq sends in a MULTI only is left to the EXEC behind it: a
+   * timer for each command costs more than to send it. Immutable.
+   */
+  static final class ReplyTimeout extends TimeoutOptions.TimeoutSource {
+    private static final Set<CommandType> IN_MULTI =
+        EnumSet.of(CommandType.MULTI, CommandType.MGET, CommandType.HSET, CommandType.ZADD);
+
+    private static final long NONE = -1;
+
+    private final long millis;
+
+    ReplyTimeout(long millis) {
+      this.millis = millis;
+    }
+
+    @Override
+    public long getTimeout(RedisCommand<?, ?, ?> command) {
+      return command.getType() instanceof CommandType type && IN_MULTI.contains(type)
+          ? NONE
+          : millis;
+    }
+
+    @Override
+    public TimeUnit getTimeUnit() {
+      return TimeUnit.MILLISECONDS;
+    }
+  }
+
+  /**
+   * The addresses of hosts, asked for at each connection: a name that leads to another server after
+   * a failover is followed at once, whatever its time to live. Stateless.
+   */
+  static final class HostNames {
+    private HostNames() {}
+
+    /** By the system's DNS servers, and its hosts file. */
+    static DnsAddressResolverGroup resolver() {
+      return resolver(DnsServerAddressStreamProviders.platformDefault());
+    }
+
+    static DnsAddressResolverGroup resolver(DnsServerAddressStreamProvider servers) {
+      return new DnsAddressResolverGroup(
+          new DnsNameResolverBuilder()
+              .datagramChannelType(Transports.datagramChannelClass())
+              .nameServerProvider(servers)
+              .resolveCache(NoopDnsCache.INSTANCE)
+              .cnameCache(NoopDnsCnameCache.INSTANCE)
+              .hostsFileEntriesResolver(new HostsFile()));
+    }
+
+    /** Read for each name: the client reads it once. */
+    private static final class HostsFile implements HostsFileEntriesResolver {
+      @Override
+      public @Nullable InetAddress address(String host, ResolvedAddressTypes types) {
+        HostsFileEntriesProvider file = HostsFileEntriesProvider.parser().parseSilently();
+        String name = host.toLowerCase(Locale.ROOT);
+        return Stream.of(file.ipv4Entries(), file.ipv6Entries())
+            .map(entries -> first(entries, name))
+            .flatMap(Stream::ofNullable)
+            .findFirst()
+            .orElse(null);
+      }
+
+      private static @Nullable InetAddress first(
+          Map<String, List<InetAddress>> entries, String name) {
+        List<InetAddress> of = entries.getOrDefault(name, List.of());
+        return of.isEmpty() ? null : of.get(0);
+      }
+    }
+  }
+
+  /**
+   * Where Redis is, and who logs in; immutable.
+   *
+   * @param uri {@code redis://host:port/db} or {@code redis-sentinel://h1:p,h2:p/db#primary};
+   *     {@code rediss} in place of {@code redis} for TLS, always with the server's certificate
+   *     checked
+   * @param login to Redis
+   * @param sentinel the login to the Sentinels themselves
+   * @param tls whom to trust; null: the CAs that the JVM trusts
+   * @param timeoutMillis how long a command may take before the connection is given up
+   */
+  public record RedisConfig(
+      String uri, RedisLogin login, RedisLogin sentinel, @Nullable Tls tls, int timeoutMillis) {
+    /**
+     * Longer than any script or MULTI of gameq takes; shorter than a lease. The system property is
+     * for tests on a machine that stands still for seconds.
+     */
+    public static final int DEFAULT_TIMEOUT_MILLIS =
+        Integer.getInteger("gameq.redisTimeoutMillis", 5_000);
+
+    public RedisConfig {
+      if (tls != null && !uri.startsWith("rediss")) {
+        throw new GameQueueException(
+            "TLS is set for Redis and its URI is without: begin the URI with rediss:// or"
+                + " rediss-sentinel://");
+      }
+      if (isUserAlone(login) || isUserAlone(sentinel)) {
+        throw new GameQueueException(
+            "a user is set for Redis or its Sentinels without a password: set the password, or its"
+                + " file, too");
+      }
+      login = login.orOf(uri);
+    }
+
+    /**
+     * Without TLS files, and without a user beside the URI's.
+     *
+     * @param password null when there is none, or when the URI carries it
+     */
+    public RedisConfig(String uri, @Nullable String password, int timeoutMillis) {
+      this(
+          uri,
+          new RedisLogin(null, password == null ? null : Password.of(password)),
+          RedisLogin.NONE,
+          null,
+          timeoutMillis);
+    }
+
+    /** The same with {@link #DEFAULT_TIMEOUT_MILLIS}, and no password beside the URI's. */
+    public RedisConfig(String uri) {
+      this(uri, null, DEFAULT_TIMEOUT_MILLIS);
+    }
+
+    private static boolean isUserAlone(RedisLogin of) {
+      return of.user() != null && of.password() == null;
+    }
+
+    @Override
+    public String toString() {
+      return "RedisConfig[" + RedisConnector.redacted(uri) + "]";
+    }
+  }
+
+  /**
+   * Who logs in to Redis or to a Sentinel; immutable.
+   *
+   * @param user null: the default user
+   * @param password null: no login
+   */
+  public record RedisLogin(@Nullable String user, @Nullable Password password) {
+    public static final RedisLogin NONE = new RedisLogin(null, null);
+
+    private static final Pattern LOGIN_OF_URI = Pattern.compile("[a-z-]+://(.*)@.*");
+
+    /**
+     * The same with what it lacks from the URI: {@code user:password@}, {@code :password@} or
+     * {@code password@}; where this has a password, {@code user@} too.
+     */
+    RedisLogin orOf(String uri) {
+      Matcher found = LOGIN_OF_URI.matcher(uri);
+      if (!found.matches()) {
+        return this;
+      }
+      String[] parts = found.group(1).split(":", 2);
+      if (password != null) {
+        return user != null || parts[0].isEmpty()
+            ? this
+            : new RedisLogin(decoded(parts[0]), password);
+      }
+      Password ofUri =
+          Password.from("the URI", () -> decoded(parts.length == 1 ? parts[0] : parts[1]));
+      return parts.length == 1 || parts[0].isEmpty()
+          ? new RedisLogin(null, ofUri)
+          : new RedisLogin(decoded(parts[0]), ofUri);
+    }
+
+    /** A plus sign is one in this part of a URI. */
+    private static String decoded(String text) {
+      return URLDecoder.decode(text.replace("+", "%2B"), StandardCharsets.UTF_8);
+    }
+
+    @Nullable FreshCredentials credentials() {
+      return password == null ? null : new FreshCredentials(user, password);
+    }
+
+    /** For messages: {@code user 'node' with the password of file /run/secrets/redis}. */
+    String described() {
+      return "%s with %s"
+          .formatted(
+              user == null ? "the default user" : "user '" + user + "'",
+              password == null ? "no password" : "the password of " + password.source());
+    }
+  }
+
+  /**
+   * The login of the next connection. Thread-safe. Whoever is about to connect reads it again: on
+   * the thread that waits anyway, since a file or a vault may be slow, and the client asks on the
+   * thread of all connections.
+   *
+   * <p>The client must have it at once: for a login that may come later it goes on in another
+   * thread, and says that a connection is there before commands can be sent on it.
+   */
+  static final class FreshCredentials implements ImmediateRedisCredentialsProvider {
+    private final @Nullable String user;
+    private final Password password;
+    private volatile RedisCredentials latest;
+
+    /** Reads nothing yet. */
+    FreshCredentials(@Nullable String user, Password password) {
+      this.user = user;
+      this.password = password;
+      this.latest = RedisCredentials.just(user, new char[0]);
+    }
+
+    /**
+     * Reads the password.
+     *
+     * @throws io.gameq.GameQueueException when it cannot be read, naming where it should come from
+     */
+    void read() {
+      latest = RedisCredentials.just(user, password.read().toCharArray());
+    }
+
+    @Override
+    public RedisCredentials resolveCredentialsNow() {
+      return latest;
+    }
   }
 }

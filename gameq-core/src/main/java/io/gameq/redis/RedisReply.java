@@ -144,4 +144,13 @@ public final class RedisReply {
   public static boolean isFull(String message) {
     return message.startsWith("OOM") || message.contains("OOM command not allowed");
   }
+
+  /** A MULTI that Redis discarded as a whole: nothing of it was applied. */
+  public static final class TransactionDiscardedException extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+
+    public TransactionDiscardedException(String message) {
+      super(message);
+    }
+  }
 }

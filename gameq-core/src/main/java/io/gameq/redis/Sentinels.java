@@ -2,6 +2,8 @@ package io.gameq.redis;
 
 import io.gameq.GameQueueException;
 import io.gameq.RedisUnavailableException;
+import io.gameq.redis.RedisConnector.FreshCredentials;
+import io.gameq.redis.RedisConnector.RedisLogin;
 import io.gameq.tls.TlsRefusal;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;

@@ -2,8 +2,8 @@ package io.gameq.redis;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
-import io.gameq.owner.OwnerId;
-import io.gameq.owner.SessionId;
+import io.gameq.owner.DurableSessions.OwnerId;
+import io.gameq.owner.DurableSessions.SessionId;
 
 /**
  * Builds the keys of one slot; the only place besides {@code slot.lua} that knows their form.

@@ -1,9 +1,15 @@
 package io.gameq.rights;
 
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 
 /** The users of a namespace in a database. Stateless. */
@@ -52,5 +58,50 @@ public final class MySqlRights {
 
   private static String quoted(String name) {
     return name.replace("`", "``");
+  }
+
+  /** Who has rights of his own. */
+  public enum Role {
+    NODE,
+    WRITER,
+    RECOVERY,
+    /** {@code schema check} and {@code schema migrate}; not in Redis. */
+    MIGRATION;
+
+    /** As it ends the names of users. */
+    public String lowerCase() {
+      return name().toLowerCase(Locale.ROOT);
+    }
+  }
+
+  /** Reads a script of rights, and puts names in the place of {@code ${...}}. Stateless. */
+  static final class RightsScript {
+    /** Of a user's name; MySQL takes 32 characters, and {@code _migration} follows. */
+    private static final int MOST_USER_CHARS = 22;
+
+    private RightsScript() {}
+
+    /** The lines of a resource of this package. */
+    static List<String> lines(String resource) {
+      try (InputStream in =
+          Objects.requireNonNull(RightsScript.class.getResourceAsStream(resource), resource)) {
+        return new String(in.readAllBytes(), StandardCharsets.UTF_8).lines().toList();
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+    }
+
+    static String with(String line, Map<String, String> names) {
+      String filled = line;
+      for (Map.Entry<String, String> name : names.entrySet()) {
+        filled = filled.replace("${" + name.getKey() + "}", name.getValue());
+      }
+      return filled;
+    }
+
+    /** How the users of a namespace begin. */
+    static String user(String namespace) {
+      return namespace.substring(0, Math.min(MOST_USER_CHARS, namespace.length()));
+    }
   }
 }

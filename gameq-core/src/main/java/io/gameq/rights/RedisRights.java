@@ -1,5 +1,7 @@
 package io.gameq.rights;
 
+import io.gameq.rights.MySqlRights.RightsScript;
+import io.gameq.rights.MySqlRights.Role;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

@@ -1,6 +1,9 @@
 package io.gameq.rows;
 
 import io.gameq.RowRefusedException;
+import io.gameq.rows.CurrentCatalog.Catalog;
+import io.gameq.rows.RowHeader.RowOp;
+import io.gameq.rows.Table.Column;
 import java.time.Clock;
 import java.util.ArrayList;
 import java.util.BitSet;

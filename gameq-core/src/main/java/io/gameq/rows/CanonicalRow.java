@@ -1,7 +1,9 @@
 package io.gameq.rows;
 
 import io.gameq.RowRefusedException;
-import io.gameq.rows.types.Refusal;
+import io.gameq.rows.RecordMapper.PartialRow;
+import io.gameq.rows.Table.Column;
+import io.gameq.rows.types.ColumnTypes.Refusal;
 import java.time.Clock;
 import java.util.BitSet;
 import java.util.Map;

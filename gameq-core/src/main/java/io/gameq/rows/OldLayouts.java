@@ -1,13 +1,23 @@
 package io.gameq.rows;
 
+import io.gameq.GameQueueException;
 import io.gameq.LayoutException;
 import io.gameq.RowRefusedException;
+import io.gameq.owner.DurableSessions.PercentEncoding;
+import io.gameq.rows.Table.Column;
 import io.gameq.rows.types.ColumnType;
+import io.gameq.rows.types.ColumnTypes;
+import io.gameq.rows.types.ColumnTypes.SqlText;
+import io.gameq.rows.types.TextCharset;
+import java.nio.charset.StandardCharsets;
 import java.time.Clock;
 import java.util.ArrayList;
 import java.util.BitSet;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.zip.CRC32;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -139,6 +149,139 @@ final class OldLayouts {
       return CanonicalRow.key(table, old);
     } catch (RowRefusedException e) {
       throw new LayoutException("deleted row of table %s: %s".formatted(table, e.getMessage()), e);
+    }
+  }
+
+  /**
+   * Tells a column that was dropped from one that may have been renamed: where a new column stands
+   * in the place of the one that is gone, its values may belong there. Stateless.
+   */
+  static final class Renamed {
+    private Renamed() {}
+
+    /**
+     * Passes when all of these columns were dropped.
+     *
+     * @param before names of all columns that the row was written with
+     * @param gone those of them that the table lacks
+     * @throws LayoutException naming the columns that one of them may be now, and the remedy
+     */
+    static void requireNone(Table table, List<String> before, List<String> gone) {
+      List<String> now = table.columns().stream().map(Column::name).toList();
+      for (String name : gone) {
+        Set<String> inItsPlace = inPlaceOf(name, before, now);
+        if (!inItsPlace.isEmpty()) {
+          throw new LayoutException(
+              ("row of table %s written with column %s, which is gone or has become %s:"
+                      + " rename it back until such rows are in MySQL, or, if it was dropped, run"
+                      + " 'gameq-writer schema drop-column %s %s'")
+                  .formatted(
+                      table.name(), name, String.join(" or ", inItsPlace), table.name(), name));
+        }
+      }
+    }
+
+    /** New columns right behind its neighbour before it, or right before the one behind it. */
+    private static Set<String> inPlaceOf(String name, List<String> before, List<String> now) {
+      Set<String> found = new LinkedHashSet<>();
+      int at = before.indexOf(name);
+      int left = at - 1;
+      while (left >= 0 && !now.contains(before.get(left))) {
+        left--;
+      }
+      for (int i = left < 0 ? 0 : now.indexOf(before.get(left)) + 1;
+          i < now.size() && !before.contains(now.get(i));
+          i++) {
+        found.add(now.get(i));
+      }
+      int right = at + 1;
+      while (right < before.size() && !now.contains(before.get(right))) {
+        right++;
+      }
+      for (int i = right < before.size() ? now.indexOf(before.get(right)) - 1 : now.size() - 1;
+          i >= 0 && !before.contains(now.get(i));
+          i--) {
+        found.add(now.get(i));
+      }
+      return found;
+    }
+  }
+
+  /**
+   * The column list that a row was encoded with, as text {@code name type,name type charset,...},
+   * and the CRC-32 that names it; immutable.
+   *
+   * <p>Names are percent-encoded, so the first space ends them; a comma inside of quotes or
+   * brackets belongs to a type.
+   */
+  record Layout(List<String> names, List<ColumnType> types) {
+
+    static String text(List<Column> columns) {
+      StringBuilder out = new StringBuilder();
+      for (Column column : columns) {
+        out.append(out.isEmpty() ? "" : ",");
+        out.append(PercentEncoding.percent(column.name())).append(' ').append(column.declaration());
+      }
+      return out.toString();
+    }
+
+    /** An unsigned 32-bit number. */
+    static long fingerprint(String text) {
+      CRC32 crc = new CRC32();
+      crc.update(text.getBytes(StandardCharsets.UTF_8));
+      return crc.getValue();
+    }
+
+    static Layout parse(String text) {
+      List<String> names = new ArrayList<>();
+      List<ColumnType> types = new ArrayList<>();
+      for (String column : split(text)) {
+        int space = column.indexOf(' ');
+        if (space < 0) {
+          throw new GameQueueException("layout with a column without a type");
+        }
+        names.add(PercentEncoding.unpercent(column.substring(0, space)));
+        String declaration = column.substring(space + 1);
+        int charset = declaration.lastIndexOf(' ');
+        String last = charset < 0 ? "" : declaration.substring(charset + 1);
+        types.add(
+            TextCharset.ofName(last) == null
+                ? ColumnTypes.parse(declaration, null, null)
+                : ColumnTypes.parse(declaration.substring(0, charset), last, null));
+      }
+      return new Layout(names, types);
+    }
+
+    /** The place of a column, in capitals or small letters as MySQL compares them; -1 for none. */
+    int indexOf(String column) {
+      for (int i = 0; i < names.size(); i++) {
+        if (names.get(i).equalsIgnoreCase(column)) {
+          return i;
+        }
+      }
+      return -1;
+    }
+
+    private static List<String> split(String text) {
+      List<String> parts = new ArrayList<>();
+      StringBuilder quoted = new StringBuilder();
+      int from = 0;
+      int depth = 0;
+      for (int i = 0; i < text.length(); i++) {
+        char c = text.charAt(i);
+        if (c == '\'') {
+          i = SqlText.unquote(text, i + 1, quoted) - 1;
+        } else if (c == '(') {
+          depth++;
+        } else if (c == ')') {
+          depth--;
+        } else if (c == ',' && depth == 0) {
+          parts.add(text.substring(from, i));
+          from = i + 1;
+        }
+      }
+      parts.add(text.substring(from));
+      return parts;
     }
   }
 }

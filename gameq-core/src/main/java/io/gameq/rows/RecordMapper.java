@@ -1,18 +1,55 @@
 package io.gameq.rows;
 
+import io.gameq.ColumnConverter;
 import io.gameq.ColumnName;
+import io.gameq.Converter;
 import io.gameq.GameQueueException;
+import io.gameq.NumberedEnum;
 import io.gameq.Row;
+import io.gameq.RowRefusedException;
 import io.gameq.TableName;
-import io.gameq.records.RecordClass;
+import io.gameq.owner.DurableSessions.OwnerId;
+import io.gameq.records.PackedJson;
+import io.gameq.records.PackedValues;
+import io.gameq.records.PackedValues.PackedValue;
+import io.gameq.records.RecordValue.RecordClass;
+import io.gameq.rows.HandledRow.RowKey;
+import io.gameq.rows.Table.Column;
+import io.gameq.rows.Table.SimilarNames;
+import io.gameq.rows.types.ColumnType;
+import io.gameq.rows.types.ColumnTypes.Refusal;
+import io.gameq.rows.types.UuidBytes;
+import java.io.IOException;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.MethodType;
+import java.lang.reflect.ParameterizedType;
 import java.lang.reflect.RecordComponent;
+import java.lang.reflect.Type;
+import java.math.BigDecimal;
+import java.math.BigInteger;
 import java.time.Clock;
+import java.time.Duration;
+import java.time.LocalTime;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.BitSet;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+import java.util.function.Function;
+import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
+import org.msgpack.core.MessageBufferPacker;
+import org.msgpack.core.MessagePack;
+import org.msgpack.core.MessagePackException;
+import org.msgpack.core.MessageUnpacker;
 
 /**
  * Turns records of one class into rows of one table and back; immutable, any thread.
@@ -180,6 +217,422 @@ public final class RecordMapper<T extends Record> {
           "%s holds a value that component %s of record %s cannot"
               .formatted(column.label(), component.name(), type.getName()),
           e);
+    }
+  }
+
+  /** Finds how a record component is converted. Stateless. */
+  static final class Conversions {
+    private Conversions() {}
+
+    /**
+     * The conversion of a component, or null when it does not go with its column.
+     *
+     * @throws io.gameq.GameQueueException when its converter cannot be made, or a record in a JSON
+     *     column holds what JSON does not
+     */
+    static @Nullable Conversion of(RecordComponent component, Column column) {
+      ColumnConverter named = component.getAnnotation(ColumnConverter.class);
+      return named != null
+          ? ByConverter.of(named.value(), component, column)
+          : of(component.getGenericType(), column);
+    }
+
+    private static @Nullable Conversion of(Type type, Column column) {
+      ColumnType.Kind kind = column.type().kind();
+      if (type instanceof ParameterizedType generic
+          && generic.getRawType().equals(Optional.class)) {
+        Conversion inner = of(generic.getActualTypeArguments()[0], column);
+        return inner == null ? null : optional(inner);
+      }
+      boolean mayBeJson = kind == ColumnType.Kind.JSON || kind == ColumnType.Kind.TEXT;
+      if (mayBeJson && isOfJson(type)) {
+        PackedValue packed = PackedValues.of(type);
+        return packed == null ? null : new JsonConversion(packed, column.label());
+      }
+      Function<Object, Object> reader = Components.reader(type, kind);
+      return reader == null ? null : Conversion.reading(reader);
+    }
+
+    private static boolean isOfJson(Type type) {
+      return type instanceof ParameterizedType || (type instanceof Class<?> of && of.isRecord());
+    }
+
+    private static Conversion optional(Conversion inner) {
+      return new Conversion() {
+        @Override
+        public @Nullable Object toColumn(Object component) {
+          Object value = ((Optional<?>) component).orElse(null);
+          return value == null ? null : inner.toColumn(value);
+        }
+
+        @Override
+        public Object fromColumn(Object canonical) {
+          return Optional.of(inner.fromColumn(canonical));
+        }
+
+        @Override
+        public Object fromNull() {
+          return Optional.empty();
+        }
+      };
+    }
+  }
+
+  /** How a record component becomes what its column takes, and back. Thread-safe. */
+  interface Conversion {
+    /** What the column takes for a component that is not null; null for NULL. */
+    @Nullable Object toColumn(Object component);
+
+    /**
+     * The component of a canonical value that is not NULL. Throws ArithmeticException or
+     * IllegalArgumentException when the component cannot hold it.
+     */
+    Object fromColumn(Object canonical);
+
+    /** The component of NULL. */
+    default @Nullable Object fromNull() {
+      return null;
+    }
+
+    /** Of a component that the column takes as it is. */
+    static Conversion reading(Function<Object, Object> reader) {
+      return new Conversion() {
+        @Override
+        public Object toColumn(Object component) {
+          return component;
+        }
+
+        @Override
+        public Object fromColumn(Object canonical) {
+          return reader.apply(canonical);
+        }
+      };
+    }
+  }
+
+  /** A record, a list or a map as JSON, in a JSON or text column. Immutable. */
+  record JsonConversion(PackedValue packed, String column) implements Conversion {
+    @Override
+    public Object toColumn(Object component) {
+      String json = null;
+      try (MessageBufferPacker packer = MessagePack.newDefaultBufferPacker()) {
+        packed.pack(packer, component);
+        json = PackedJson.text(packer.toByteArray());
+      } catch (IOException | NullPointerException | ClassCastException e) {
+        // reported below: the exception may quote values
+      }
+      if (json == null) {
+        throw Refusal.of(
+            column,
+            "cannot be made JSON: lists and maps hold no null, and what they are declared to hold");
+      }
+      return json;
+    }
+
+    @Override
+    public Object fromColumn(Object canonical) {
+      byte[] bytes = PackedJson.pack((String) canonical);
+      if (bytes == null) {
+        throw new IllegalArgumentException("JSON that is too deep");
+      }
+      try (MessageUnpacker unpacker = MessagePack.newDefaultUnpacker(bytes)) {
+        return packed.read(unpacker);
+      } catch (IOException | MessagePackException e) {
+        throw new IllegalArgumentException("JSON of another form");
+      }
+    }
+  }
+
+  /** A component that the game's own converter converts. Thread-safe as that is. */
+  static final class ByConverter implements Conversion {
+    private final Converter<Object, Object> converter;
+    private final String what;
+
+    private ByConverter(Converter<Object, Object> converter, String what) {
+      this.converter = converter;
+      this.what = what;
+    }
+
+    /** Throws GameQueueException when no object of the class can be made. */
+    static Conversion of(
+        Class<? extends Converter<?, ?>> type, RecordComponent component, Column column) {
+      String what =
+          "converter %s of component %s and %s"
+              .formatted(type.getName(), component.getName(), column.label());
+      try {
+        Object made =
+            MethodHandles.privateLookupIn(type, MethodHandles.lookup())
+                .findConstructor(type, MethodType.methodType(void.class))
+                .invoke();
+        @SuppressWarnings("unchecked") // What it takes and returns shows when it does.
+        Converter<Object, Object> converter = (Converter<Object, Object>) made;
+        return new ByConverter(converter, what);
+      } catch (Throwable e) {
+        throw new GameQueueException(
+            what
+                + " cannot be made: it needs a constructor without parameters, and its package open"
+                + " to gameq",
+            e);
+      }
+    }
+
+    @Override
+    public Object toColumn(Object component) {
+      return convert(component, converter::toColumn);
+    }
+
+    @Override
+    public Object fromColumn(Object canonical) {
+      return convert(canonical, converter::fromColumn);
+    }
+
+    private Object convert(Object from, UnaryOperator<Object> way) {
+      Object to;
+      try {
+        to = way.apply(from);
+      } catch (ClassCastException e) {
+        throw new GameQueueException(
+            "%s takes no %s".formatted(what, from.getClass().getSimpleName()), e);
+      }
+      if (to == null) {
+        throw new GameQueueException(what + " returned null");
+      }
+      return to;
+    }
+  }
+
+  /**
+   * Some columns of a row, its key among them: what an update gives. Immutable as long as nobody
+   * writes to what it hands out.
+   */
+  public static final class PartialRow {
+    private final Table table;
+    private final @Nullable Object[] values;
+    private final BitSet named;
+
+    /**
+     * Takes over the array and the set.
+     *
+     * @param values canonical, in the order of the table's columns
+     * @throws io.gameq.RowRefusedException when the key is not whole
+     */
+    PartialRow(Table table, @Nullable Object[] values, BitSet named) {
+      this.table = table;
+      this.values = values;
+      this.named = named;
+      for (int i = 0; i < values.length; i++) {
+        if (table.isInKey(i) && !named.get(i)) {
+          throw CanonicalRow.missingInKey(table, i);
+        }
+      }
+    }
+
+    public Table table() {
+      return table;
+    }
+
+    public RowKey key() {
+      return RowKey.of(table, values);
+    }
+
+    /** Whether it says whose row it is. */
+    public boolean namesOwner() {
+      return named.get(table.ownerIndex());
+    }
+
+    /** The owner that it names. */
+    public OwnerId owner() {
+      return table.ownerOf(values);
+    }
+
+    /**
+     * The full row: what it does not name as the row has it, or by default where there is none.
+     *
+     * @throws io.gameq.RowRefusedException when there is none, and a column has no default
+     */
+    public @Nullable Object[] over(@Nullable Row before, Clock clock) {
+      @Nullable Object[] full = values.clone();
+      for (int i = named.nextClearBit(0); i < full.length; i = named.nextClearBit(i + 1)) {
+        full[i] =
+            before == null
+                ? CanonicalRow.absent(table, i, clock)
+                : kept(table.columns().get(i), before);
+      }
+      return full;
+    }
+
+    /**
+     * Without strict mode MySQL stored an ENUM's wrong values as '', and does not take that back.
+     */
+    private static @Nullable Object kept(Column column, Row before) {
+      Object value = before.get(column.name());
+      if ("".equals(value) && column.type().kind() == ColumnType.Kind.ENUM) {
+        requireMember(column);
+      }
+      return value;
+    }
+
+    private static void requireMember(Column column) {
+      try {
+        Object unused = column.canonical("");
+      } catch (RowRefusedException e) {
+        throw new RowRefusedException(
+            column.label()
+                + " holds a value in MySQL that is none of its members: give it one in the update");
+      }
+    }
+  }
+
+  /** Which record component types go with which columns, and how a column's value becomes one. */
+  static final class Components {
+
+    private static final Map<Class<?>, Class<?>> BOXED =
+        Map.of(
+            long.class, Long.class,
+            int.class, Integer.class,
+            short.class, Short.class,
+            byte.class, Byte.class,
+            boolean.class, Boolean.class,
+            float.class, Float.class,
+            double.class, Double.class);
+
+    private Components() {}
+
+    static Class<?> boxed(Class<?> type) {
+      return BOXED.getOrDefault(type, type);
+    }
+
+    /**
+     * The conversion of a column's canonical value to a component's type, or null when they do not
+     * go together. It throws ArithmeticException or IllegalArgumentException for a single value
+     * that does not fit.
+     */
+    static @Nullable Function<Object, Object> reader(Type type, ColumnType.Kind kind) {
+      if (!(type instanceof Class<?> plain)) {
+        return type.getTypeName().equals("java.util.Set<java.lang.String>")
+                && kind == ColumnType.Kind.SET
+            ? Components::members
+            : null;
+      }
+      Class<?> component = boxed(plain);
+      if (component.isEnum()) {
+        return constant(component, kind);
+      }
+      if (component == UUID.class) {
+        return switch (kind) {
+          case BINARY -> bytes -> UuidBytes.uuid((byte[]) bytes);
+          case TEXT -> text -> UUID.fromString((String) text);
+          default -> null;
+        };
+      }
+      return switch (kind) {
+        case INTEGER, UNSIGNED_LONG, BIT, DECIMAL -> number(component, kind);
+        case FLOAT, DOUBLE -> floating(component);
+        case TEXT, JSON, ENUM, SET -> same(component, String.class);
+        case BINARY -> same(component, byte[].class);
+        case DATE -> same(component, java.time.LocalDate.class);
+        case DATETIME -> same(component, java.time.LocalDateTime.class);
+        case TIMESTAMP -> same(component, java.time.Instant.class);
+        case TIME ->
+            component == LocalTime.class
+                ? value -> timeOfDay((Duration) value)
+                : same(component, Duration.class);
+      };
+    }
+
+    private static @Nullable Function<Object, Object> same(Class<?> component, Class<?> canonical) {
+      return component == canonical ? value -> value : null;
+    }
+
+    private static @Nullable Function<Object, Object> number(
+        Class<?> component, ColumnType.Kind kind) {
+      if (component == Long.class) {
+        return value -> value instanceof Long ? value : (Object) decimal(value).longValueExact();
+      } else if (component == Integer.class) {
+        return value -> decimal(value).intValueExact();
+      } else if (component == Short.class) {
+        return value -> decimal(value).shortValueExact();
+      } else if (component == Byte.class) {
+        return value -> decimal(value).byteValueExact();
+      } else if (component == BigInteger.class) {
+        return value -> decimal(value).toBigIntegerExact();
+      } else if (component == BigDecimal.class) {
+        return Components::decimal;
+      } else if (component == Boolean.class && kind != ColumnType.Kind.DECIMAL) {
+        return value -> decimal(value).signum() != 0;
+      }
+      return null;
+    }
+
+    private static BigDecimal decimal(Object canonical) {
+      if (canonical instanceof BigDecimal decimal) {
+        return decimal;
+      }
+      return canonical instanceof BigInteger big
+          ? new BigDecimal(big)
+          : BigDecimal.valueOf((Long) canonical);
+    }
+
+    private static @Nullable Function<Object, Object> floating(Class<?> component) {
+      if (component == Double.class) {
+        return value -> ((Number) value).doubleValue();
+      }
+      if (component == Float.class) {
+        return value -> {
+          Number number = (Number) value;
+          if (Double.compare(number.floatValue(), number.doubleValue()) != 0) {
+            throw new ArithmeticException("a float would round it");
+          }
+          return number.floatValue();
+        };
+      }
+      return null;
+    }
+
+    private static @Nullable Function<Object, Object> constant(
+        Class<?> enumClass, ColumnType.Kind kind) {
+      return switch (kind) {
+        case ENUM, TEXT -> constant(enumClass, of -> ((Enum<?>) of).name());
+        case INTEGER ->
+            NumberedEnum.class.isAssignableFrom(enumClass)
+                ? constant(enumClass, of -> (long) ((NumberedEnum) of).number())
+                : null;
+        default -> null;
+      };
+    }
+
+    /** By what the column holds of a constant. */
+    private static Function<Object, Object> constant(
+        Class<?> enumClass, Function<Object, Object> held) {
+      Map<Object, Object> constants = new HashMap<>();
+      for (Object constant : enumClass.getEnumConstants()) {
+        if (constants.put(held.apply(constant), constant) != null) {
+          throw new GameQueueException(
+              "enum %s has two constants of one number".formatted(enumClass.getName()));
+        }
+      }
+      return value -> {
+        Object constant = constants.get(value);
+        if (constant == null) {
+          throw new GameQueueException(
+              "enum %s lacks a member of the column".formatted(enumClass.getName()));
+        }
+        return constant;
+      };
+    }
+
+    private static LocalTime timeOfDay(Duration time) {
+      if (time.isNegative() || time.toDays() > 0) {
+        throw new ArithmeticException("not a time of day");
+      }
+      return LocalTime.ofNanoOfDay(time.toNanos());
+    }
+
+    private static Set<String> members(Object set) {
+      String text = (String) set;
+      return text.isEmpty()
+          ? Set.of()
+          : Collections.unmodifiableSet(new LinkedHashSet<>(Arrays.asList(text.split(",", -1))));
     }
   }
 }

@@ -1,5 +1,6 @@
 package io.gameq.rows;
 
+import io.gameq.rows.CurrentCatalog.Catalog;
 import java.util.concurrent.ConcurrentHashMap;
 
 /** The mappers of one catalogue, each built when its record class is first used; any thread. */

@@ -1,6 +1,8 @@
 package io.gameq.rows;
 
 import io.gameq.RowRefusedException;
+import io.gameq.rows.RowHeader.RowOp;
+import io.gameq.rows.Table.Column;
 import io.gameq.rows.types.ValueText;
 import java.util.HashMap;
 import java.util.Map;

@@ -1,5 +1,8 @@
 package io.gameq.rows;
 
+import io.gameq.rows.HandledRow.RowKey;
+import io.gameq.rows.RowHeader.Handover;
+import io.gameq.rows.RowHeader.RowOp;
 import java.util.BitSet;
 import java.util.List;
 import java.util.Map;

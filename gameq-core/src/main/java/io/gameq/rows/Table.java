@@ -2,15 +2,30 @@ package io.gameq.rows;
 
 import io.gameq.GameQueueException;
 import io.gameq.RowRefusedException;
-import io.gameq.owner.OwnerId;
-import io.gameq.owner.PercentEncoding;
+import io.gameq.owner.DurableSessions.OwnerId;
+import io.gameq.owner.DurableSessions.PercentEncoding;
+import io.gameq.rows.OldLayouts.Layout;
+import io.gameq.rows.types.ColumnDefault;
 import io.gameq.rows.types.ColumnType;
-import io.gameq.rows.types.Refusal;
+import io.gameq.rows.types.ColumnTypes.Refusal;
+import io.gameq.rows.types.ImpliedDefault;
+import io.gameq.rows.types.Micros;
+import java.math.BigInteger;
+import java.time.Clock;
+import java.time.Instant;
+import java.time.LocalDateTime;
+import java.time.ZoneOffset;
 import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -296,4 +311,330 @@ public final class Table {
   public String toString() {
     return name();
   }
+
+  /**
+   * A UNIQUE key of a table besides its primary key; immutable.
+   *
+   * @param columns that gameq writes, in their order; empty when a part of the key is an
+   *     expression, a prefix, or a column that MySQL computes
+   * @param spare the column of which a row can be given another value for a moment, so that rows
+   *     can exchange theirs; null when MySQL would refuse that, or {@link #columns} is empty
+   */
+  public record UniqueKey(String name, List<String> columns, @Nullable String spare) {
+    public UniqueKey {
+      columns = List.copyOf(columns);
+    }
+  }
+
+  /**
+   * How foreign keys tie a table to others; immutable.
+   *
+   * @param rank 0 without a managed parent, else above every parent's: the order of inserts
+   * @param references its foreign keys
+   * @param parents names of the tables that it refers to
+   * @param cascades whether deleting a row changes or deletes rows of other tables
+   */
+  public record ForeignKeys(
+      int rank, List<Reference> references, Set<String> parents, boolean cascades) {
+    /** Those of a table that refers to none, and that none refers to. */
+    public static final ForeignKeys NONE = of(0, List.of(), false);
+
+    public ForeignKeys {
+      references = List.copyOf(references);
+      parents = Set.copyOf(parents);
+    }
+
+    public static ForeignKeys of(int rank, List<Reference> references, boolean cascades) {
+      return new ForeignKeys(
+          rank,
+          references,
+          references.stream().map(Reference::parent).collect(Collectors.toUnmodifiableSet()),
+          cascades);
+    }
+  }
+
+  /** Finds the names that a mistyped one may have meant. Stateless. */
+  public static final class SimilarNames {
+    private static final int MAX_SUGGESTIONS = 3;
+
+    private SimilarNames() {}
+
+    /** {@code (did you mean a, b?)}, or all names when none is close. */
+    public static String hint(String name, Collection<String> known) {
+      List<String> close = close(name, known);
+      return close.isEmpty()
+          ? " (known: " + String.join(", ", known) + ")"
+          : " (did you mean " + String.join(", ", close) + "?)";
+    }
+
+    /** The names that are close, the closest first. */
+    public static List<String> close(String name, Collection<String> known) {
+      String wanted = name.toLowerCase(Locale.ROOT);
+      int tolerated = Math.max(2, name.length() / 3);
+      return known.stream()
+          .filter(k -> distance(wanted, k.toLowerCase(Locale.ROOT)) <= tolerated)
+          .sorted(Comparator.comparingInt(k -> distance(wanted, k.toLowerCase(Locale.ROOT))))
+          .limit(MAX_SUGGESTIONS)
+          .toList();
+    }
+
+    /** Levenshtein's distance. */
+    private static int distance(String a, String b) {
+      int[] row = new int[b.length() + 1];
+      for (int j = 0; j <= b.length(); j++) {
+        row[j] = j;
+      }
+      for (int i = 1; i <= a.length(); i++) {
+        int diagonal = row[0];
+        row[0] = i;
+        for (int j = 1; j <= b.length(); j++) {
+          int substituted = diagonal + (a.charAt(i - 1) == b.charAt(j - 1) ? 0 : 1);
+          diagonal = row[j];
+          row[j] = Math.min(substituted, 1 + Math.min(row[j], row[j - 1]));
+        }
+      }
+      return row[b.length()];
+    }
+  }
+
+  /**
+   * What a table is made of; immutable.
+   *
+   * @param columns all that gameq writes, in their order in MySQL: not those that MySQL generates,
+   *     not gq_version
+   * @param generated names of the columns that MySQL computes
+   * @param dropped names of columns that the table had, or has, and that it is announced to lose
+   * @param primaryKey names of the key columns in the order of the key
+   */
+  public record TableDefinition(
+      String name,
+      List<Column> columns,
+      Set<String> generated,
+      Set<String> dropped,
+      List<String> primaryKey,
+      String ownerKind,
+      String ownerColumn,
+      List<UniqueKey> otherUniqueKeys,
+      ForeignKeys foreignKeys) {
+    public TableDefinition {
+      otherUniqueKeys = List.copyOf(otherUniqueKeys);
+      columns = List.copyOf(columns);
+      generated = Set.copyOf(generated);
+      dropped = Set.copyOf(dropped);
+      primaryKey = List.copyOf(primaryKey);
+    }
+
+    /** The same table in other columns, which hold its key and its owner. */
+    TableDefinition withColumns(List<Column> its) {
+      return with(its, dropped, foreignKeys);
+    }
+
+    /** The same table, and columns that it is announced to lose. */
+    public TableDefinition withDropped(Set<String> its) {
+      return with(columns, its, foreignKeys);
+    }
+
+    /** The same table, and how foreign keys tie it to others. */
+    public TableDefinition withForeignKeys(ForeignKeys its) {
+      return with(columns, dropped, its);
+    }
+
+    private TableDefinition with(
+        List<Column> itsColumns, Set<String> itsDropped, ForeignKeys itsForeignKeys) {
+      return new TableDefinition(
+          name,
+          itsColumns,
+          generated,
+          itsDropped,
+          primaryKey,
+          ownerKind,
+          ownerColumn,
+          otherUniqueKeys,
+          itsForeignKeys);
+    }
+
+    /** Whether key and owner are in the same columns. */
+    boolean hasSameKeys(TableDefinition other) {
+      return primaryKey.equals(other.primaryKey)
+          && ownerKind.equals(other.ownerKind)
+          && ownerColumn.equals(other.ownerColumn);
+    }
+  }
+
+  /**
+   * A column that gameq writes; immutable.
+   *
+   * @param label {@code table.column}, for messages
+   * @param declaration COLUMN_TYPE, and the character set for text: part of the layout
+   */
+  public record Column(
+      String label,
+      String name,
+      String declaration,
+      ColumnType type,
+      boolean nullable,
+      ColumnDefault onAbsence) {
+
+    /**
+     * The canonical form of a value that the game puts; an empty Optional is NULL.
+     *
+     * @throws io.gameq.RowRefusedException when the column cannot hold it
+     */
+    public @Nullable Object canonical(@Nullable Object in) {
+      Object given = given(in);
+      return given == null ? null : type.canonical(given, label);
+    }
+
+    /**
+     * The same, of a value of which nothing may be cut.
+     *
+     * @throws io.gameq.RowRefusedException when the column cannot hold it exactly
+     */
+    @Nullable Object canonicalExactly(@Nullable Object in) {
+      Object given = given(in);
+      return given == null ? null : type.canonicalExactly(given, label);
+    }
+
+    private @Nullable Object given(@Nullable Object in) {
+      Object given = in instanceof Optional<?> optional ? optional.orElse(null) : in;
+      if (given == null && !nullable) {
+        throw Refusal.of(label, "NULL in a NOT NULL column");
+      }
+      return given;
+    }
+
+    /**
+     * The value of a put that does not name this column.
+     *
+     * @throws io.gameq.RowRefusedException when it must be named
+     */
+    @Nullable Object absent(Clock clock) {
+      if (onAbsence instanceof ColumnDefault.Constant constant) {
+        // Not a copy: canonical values are never changed in place.
+        return constant.value();
+      }
+      if (onAbsence instanceof ColumnDefault.Now now) {
+        Instant instant = clock.instant();
+        int nanos = Micros.truncate(instant.getNano(), now.digits());
+        return type.kind() == ColumnType.Kind.TIMESTAMP
+            ? Instant.ofEpochSecond(instant.getEpochSecond(), nanos)
+            : LocalDateTime.ofEpochSecond(instant.getEpochSecond(), nanos, ZoneOffset.UTC);
+      }
+      throw Refusal.of(
+          label,
+          onAbsence instanceof ColumnDefault.Numbered
+              ? "missing, and gameq writes no row whose number MySQL invents: take it from"
+                  + " GameQueue.ids"
+              : "missing, and the column has no default that gameq knows");
+    }
+
+    /** Whether MySQL itself gives the column a value in an INSERT that leaves it out. */
+    public boolean mayBeLeftOut() {
+      return !(onAbsence instanceof ColumnDefault.None);
+    }
+
+    /**
+     * The value that the column has in a row from before it was added; null also where only MySQL
+     * can tell.
+     *
+     * @throws io.gameq.RowRefusedException when MySQL has none either
+     */
+    @Nullable Object unnamed(Clock clock) {
+      if (onAbsence instanceof ColumnDefault.OfMySql
+          || onAbsence instanceof ColumnDefault.Numbered) {
+        return nullable ? null : ImpliedDefault.of(type);
+      }
+      if (mayBeLeftOut()) {
+        return absent(clock);
+      }
+      Object implied = ImpliedDefault.of(type);
+      if (implied == null) {
+        throw Refusal.of(label, "it has no default that rows from before it was added could take");
+      }
+      return implied;
+    }
+  }
+
+  /**
+   * The column of a table whose value names the owner of a row; immutable.
+   *
+   * @param kind of all owners of its rows
+   */
+  record OwnerColumn(String table, String kind, Column column) {
+    OwnerId owner(Object value) {
+      return OwnerId.of(kind + ":" + value);
+    }
+
+    boolean isNamedBy(Object value, OwnerId owner) {
+      return owner.kind().equals(kind)
+          && ((value instanceof Long number && number >= 0)
+              ? isDecimal(owner.key(), number)
+              : owner.key().equals(value.toString()));
+    }
+
+    /** Whether a text is a number as Long.toString writes it; each put asks that. */
+    private static boolean isDecimal(String text, long number) {
+      long left = number;
+      for (int i = text.length() - 1; i >= 0; i--) {
+        if (text.charAt(i) != '0' + left % 10) {
+          return false;
+        }
+        left /= 10;
+      }
+      boolean isShortest = text.length() == 1 || (!text.isEmpty() && text.charAt(0) != '0');
+      return left == 0 && isShortest;
+    }
+
+    /** See {@link Table#ownerColumnValue}. */
+    Object value(OwnerId owner) {
+      if (!owner.kind().equals(kind)) {
+        throw new GameQueueException(
+            "owner %s has no rows in table %s, whose owners are of kind %s"
+                .formatted(owner, table, kind));
+      }
+      Object in = owner.key();
+      if (column.type().kind() != ColumnType.Kind.TEXT) {
+        try {
+          in = new BigInteger(owner.key());
+        } catch (NumberFormatException e) {
+          throw notTheKey(owner, e);
+        }
+      }
+      Object value;
+      try {
+        value = column.type().canonical(in, column.label());
+        if (!column.type().keyText(value, column.label()).equals(owner.key())) {
+          throw notTheKey(owner, null);
+        }
+      } catch (RowRefusedException e) {
+        throw notTheKey(owner, e);
+      }
+      return value;
+    }
+
+    private GameQueueException notTheKey(OwnerId owner, @Nullable Exception cause) {
+      String message =
+          "owner id %s does not fit its column %s: %s"
+              .formatted(
+                  owner,
+                  column.label(),
+                  cause instanceof RowRefusedException
+                      ? cause.getMessage()
+                      : column.type().kind() == ColumnType.Kind.TEXT
+                          ? "the column would store another text"
+                          : "write the key as a decimal number without leading zeros");
+      return cause == null
+          ? new GameQueueException(message)
+          : new GameQueueException(message, cause);
+    }
+  }
+
+  /**
+   * A foreign key of a table; immutable.
+   *
+   * @param parent the table that it refers to
+   * @param optional one of its columns that may be NULL: then the row refers to nothing, so that
+   *     rows which refer to each other can be written one after the other; null when there is none
+   */
+  public record Reference(String parent, @Nullable String optional) {}
 }

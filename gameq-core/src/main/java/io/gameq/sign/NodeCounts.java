@@ -1,6 +1,15 @@
 package io.gameq.sign;
 
+import io.gameq.CommitUnknownException;
+import io.gameq.OwnershipLostException;
+import io.gameq.PushBackException;
+import io.gameq.QueueFullException;
+import io.gameq.RedisFullException;
+import io.gameq.RedisUnavailableException;
+import io.gameq.WalException;
+import io.gameq.WalFullException;
 import java.util.EnumMap;
+import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.atomic.LongAdder;
 
@@ -139,5 +148,87 @@ public final class NodeCounts {
   /** From now on this one is told, and none that was before. */
   public void tellTimes(CommitTimes to) {
     times = to;
+  }
+
+  /**
+   * Is told how long commits took, of one in eight; called on threads that everything waits for, so
+   * it must be quick and must not throw. Thread-safe.
+   */
+  public interface CommitTimes {
+    /** Tells nobody. */
+    CommitTimes NOBODY =
+        new CommitTimes() {
+          @Override
+          public void queued(long nanos) {}
+
+          @Override
+          public void durable(long nanos) {}
+        };
+
+    /** Redis has a commit, so long after the game committed it. */
+    void queued(long nanos);
+
+    /** MySQL has a commit, but for rows that it refused, so long after the game committed it. */
+    void durable(long nanos);
+  }
+
+  /** What became of a commit, as far as Redis. */
+  public enum CommitOutcome {
+    /** Redis has it. */
+    QUEUED,
+
+    /** Another session owns. */
+    OWNERSHIP_LOST,
+
+    /** It was not taken: too much waits for Redis. */
+    QUEUE_FULL,
+
+    /** It was not taken: too much waits for MySQL. */
+    PUSHED_BACK,
+
+    /** It was not taken, or not sent: Redis is away. */
+    REDIS_AWAY,
+
+    /** Redis is at maxmemory. */
+    REDIS_FULL,
+
+    /** The WAL has no room, or cannot be written. */
+    WAL_REFUSED,
+
+    /** Nobody knows. */
+    UNKNOWN,
+
+    /** Anything else, such as a commit beyond the limits. */
+    REFUSED;
+
+    /** Of a commit that did not get to Redis. */
+    static CommitOutcome of(RuntimeException reason) {
+      if (reason instanceof CommitUnknownException) {
+        return UNKNOWN;
+      }
+      if (reason instanceof OwnershipLostException) {
+        return OWNERSHIP_LOST;
+      }
+      if (reason instanceof QueueFullException) {
+        return QUEUE_FULL;
+      }
+      if (reason instanceof PushBackException) {
+        return PUSHED_BACK;
+      }
+      if (reason instanceof RedisFullException) {
+        return REDIS_FULL;
+      }
+      if (reason instanceof RedisUnavailableException) {
+        return REDIS_AWAY;
+      }
+      return reason instanceof WalFullException || reason instanceof WalException
+          ? WAL_REFUSED
+          : REFUSED;
+    }
+
+    /** As it stands in a tag of a meter. */
+    public String tag() {
+      return name().toLowerCase(Locale.ROOT);
+    }
   }
 }

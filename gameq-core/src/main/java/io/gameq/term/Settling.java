@@ -1,5 +1,7 @@
 package io.gameq.term;
 
+import io.gameq.term.Term.Primary;
+import io.gameq.term.Term.TermMovedException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;

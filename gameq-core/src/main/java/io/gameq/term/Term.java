@@ -1,5 +1,6 @@
 package io.gameq.term;
 
+import io.gameq.RedisUnavailableException;
 import java.util.List;
 import java.util.stream.Stream;
 
@@ -140,5 +141,46 @@ public record Term(
 
   private static String beginning(String id) {
     return id.substring(0, Math.min(ID_CHARS, id.length()));
+  }
+
+  /** What went by way of a primary that does not count any more; nothing was written. */
+  public static final class TermMovedException extends RedisUnavailableException {
+    private static final long serialVersionUID = 1L;
+
+    public TermMovedException(String message) {
+      super(message);
+    }
+  }
+
+  /**
+   * A Redis primary, as one connection sees it.
+   *
+   * @param runId new at every start of the process; empty when the server does not tell
+   * @param replId names its history of writes: new when it is promoted, and now and then otherwise
+   * @param formerReplId the history that it went on from; another primary's when it was promoted
+   * @param address under which it was reached
+   * @param sentinelEpoch Sentinel's config-epoch, which rises with every failover; {@link
+   *     #NO_SENTINEL} without Sentinel
+   */
+  public record Primary(
+      String runId, String replId, String formerReplId, String address, long sentinelEpoch) {
+    public static final long NO_SENTINEL = -1;
+
+    /** Whether it can be told from other primaries; some proxies and hosted servers hide that. */
+    boolean isKnown() {
+      return !runId.isEmpty();
+    }
+
+    /**
+     * Whether its history goes on from another one's: Redis clears what tells of that when it calls
+     * its history anew by itself, as after an hour without a replica.
+     */
+    boolean wentOnFromAnother() {
+      return !formerReplId.matches("0*");
+    }
+
+    boolean isBySentinel() {
+      return sentinelEpoch != NO_SENTINEL;
+    }
   }
 }

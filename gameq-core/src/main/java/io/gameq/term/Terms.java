@@ -1,5 +1,7 @@
 package io.gameq.term;
 
+import io.gameq.term.Term.Primary;
+
 /** The term in MySQL. Thread-safe; all throw {@link io.gameq.MySqlException} when MySQL is away. */
 public interface Terms {
   Term current();
@@ -25,4 +27,16 @@ public interface Terms {
 
   /** Notes a sign of life of the term's primary, and what changed about it. */
   void alive(Term of, Primary seen);
+
+  /**
+   * Which queue this is, by MySQL: Redis notes the same, so that nobody joins the MySQL of one
+   * environment to the Redis of another.
+   *
+   * @param namespace empty where nobody used the database yet
+   * @param database its random id, which a clone shares until it is given another one
+   */
+  public record QueueIdentity(String namespace, String database) {
+    /** Passes everywhere. */
+    public static final QueueIdentity ANY = new QueueIdentity("", "");
+  }
 }

@@ -5,6 +5,7 @@ import io.gameq.durability.Callbacks;
 import io.gameq.durability.DurableTracker;
 import io.gameq.durability.NodeSessions;
 import io.gameq.terminal.Shown;
+import io.gameq.upkeep.NodeUpkeep.RowSearch;
 import java.nio.file.Path;
 import java.util.SortedMap;
 import java.util.function.Consumer;

@@ -1,16 +1,16 @@
 package io.gameq.upkeep;
 
 import io.gameq.GameQueueException;
-import io.gameq.agent.Agent;
+import io.gameq.agent.AgentRunner.Agent;
 import io.gameq.change.VersionClock;
 import io.gameq.durability.DurableTracker;
 import io.gameq.durability.NodeSessions;
-import io.gameq.owner.OwnerId;
+import io.gameq.owner.DurableSessions.OwnerId;
 import io.gameq.redis.ControlConnection;
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.script.RowsToTell;
 import io.gameq.redis.script.RowsToTell.OfSession;
-import io.gameq.rows.EncodedRow;
+import io.gameq.rows.HandledRow.EncodedRow;
 import io.gameq.view.OwnerViews;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -1,6 +1,6 @@
 package io.gameq.upkeep;
 
-import io.gameq.agent.Agent;
+import io.gameq.agent.AgentRunner.Agent;
 import io.gameq.mysql.tables.TopicTable;
 import io.gameq.redis.ControlConnection;
 import io.gameq.redis.topic.DefinedTopic;

@@ -8,16 +8,16 @@ import io.gameq.Row;
 import io.gameq.mysql.ErrorKind;
 import io.gameq.mysql.tables.DeadLetterTable;
 import io.gameq.mysql.tables.OwnerReader;
-import io.gameq.owner.OwnerId;
-import io.gameq.owner.SessionId;
-import io.gameq.rows.Catalog;
+import io.gameq.owner.DurableSessions.OwnerId;
+import io.gameq.owner.DurableSessions.SessionId;
 import io.gameq.rows.CurrentCatalog;
-import io.gameq.rows.EncodedRow;
+import io.gameq.rows.CurrentCatalog.Catalog;
 import io.gameq.rows.HandledRow;
+import io.gameq.rows.HandledRow.EncodedRow;
+import io.gameq.rows.HandledRow.RowKey;
 import io.gameq.rows.RowCodec;
+import io.gameq.rows.RowHeader.RowOp;
 import io.gameq.rows.RowImage;
-import io.gameq.rows.RowKey;
-import io.gameq.rows.RowOp;
 import io.gameq.rows.Table;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -109,7 +109,7 @@ public final class OwnerViews {
    * @param term the number of the Redis primary's term, for a session
    * @param of the tables that are wanted; the view is told which of them are not there
    * @param unflushed what Redis holds
-   * @throws io.gameq.term.TermMovedException when another Redis primary counts
+   * @throws io.gameq.term.Term.TermMovedException when another Redis primary counts
    * @throws OwnershipLostException when a newer session was opened meanwhile
    * @throws LayoutException as {@link #requireReadable}
    */

@@ -2,13 +2,26 @@ package io.gameq.wal;
 
 import io.gameq.WalException;
 import io.gameq.WalFullException;
+import io.gameq.wal.WalReading.WalFile;
+import io.gameq.wal.WalWriter.Permissions;
 import java.io.Closeable;
 import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+import java.util.Locale;
 import java.util.Objects;
 import net.openhft.chronicle.queue.ChronicleQueue;
 import net.openhft.chronicle.queue.ExcerptAppender;
+import net.openhft.chronicle.queue.RollCycle;
 import net.openhft.chronicle.queue.impl.single.SingleChronicleQueueBuilder;
+import net.openhft.chronicle.queue.rollcycles.RollCycleArithmetic;
 import net.openhft.chronicle.wire.DocumentContext;
 
 /**
@@ -207,6 +220,152 @@ final class AppendedFiles implements Closeable {
       file.close();
     } catch (IOException e) {
       // what was written through it is there
+    }
+  }
+
+  /**
+   * Names the files of a WAL for Chronicle Queue. Its clock is set by {@link AppendedFiles}, which
+   * so begins a new file whenever {@link WalWriter} wants: by bytes and by age. Immutable.
+   */
+  static final class WalRollCycle implements RollCycle {
+    /** The least time between two names; files begun faster have names ahead of the clock. */
+    static final int MILLIS = 2_000;
+
+    static final WalRollCycle INSTANCE = new WalRollCycle();
+
+    private static final String FORMAT = "yyyyMMdd-HHmmss";
+    private static final DateTimeFormatter NAME =
+        DateTimeFormatter.ofPattern(FORMAT, Locale.ROOT).withZone(ZoneOffset.UTC);
+
+    /** Up to 2^32 records in a file, each 256th in Chronicle Queue's own index. */
+    private static final RollCycleArithmetic ARITHMETIC = RollCycleArithmetic.of(4 << 10, 256);
+
+    private WalRollCycle() {}
+
+    /** The name of the file at a time of {@link AppendedFiles}'s clock. */
+    static String fileName(long millis) {
+      return NAME.format(Instant.ofEpochMilli(millis / MILLIS * MILLIS)) + WalFile.SUFFIX;
+    }
+
+    @Override
+    public String format() {
+      return FORMAT;
+    }
+
+    @Override
+    public int lengthInMillis() {
+      return MILLIS;
+    }
+
+    @Override
+    public int defaultIndexCount() {
+      return ARITHMETIC.indexCount();
+    }
+
+    @Override
+    public int defaultIndexSpacing() {
+      return ARITHMETIC.indexSpacing();
+    }
+
+    @Override
+    public long toIndex(int cycle, long sequenceNumber) {
+      return ARITHMETIC.toIndex(cycle, sequenceNumber);
+    }
+
+    @Override
+    public long toSequenceNumber(long index) {
+      return ARITHMETIC.toSequenceNumber(index);
+    }
+
+    @Override
+    public int toCycle(long index) {
+      return ARITHMETIC.toCycle(index);
+    }
+
+    @Override
+    public long maxMessagesPerCycle() {
+      return ARITHMETIC.maxMessagesPerCycle();
+    }
+  }
+
+  /**
+   * The file that is appended to, beside Chronicle Queue, which writes it through mapped memory: a
+   * disk that fills up under mapped memory is a SIGBUS in the middle of a record. So zeros are
+   * written ahead of it, which fails as an ordinary error before a record begins. Not thread-safe.
+   */
+  static final class CurrentFile implements Closeable {
+    private static final byte[] ZEROS = new byte[64 << 10];
+
+    /** Chronicle Queue's index pages (32 KiB each) come between records. */
+    private static final long MARGIN_BYTES = 128 << 10;
+
+    private static final long AHEAD_BYTES = 1 << 20;
+
+    private final RandomAccessFile file;
+    private long reserved;
+
+    private CurrentFile(RandomAccessFile file, long reserved) {
+      this.file = file;
+      this.reserved = reserved;
+    }
+
+    /**
+     * Creates the file with room for {@code bytes}, or leaves nothing behind. Chronicle Queue takes
+     * a file of zeros for a new one.
+     */
+    static CurrentFile create(Path path, long bytes) throws IOException {
+      Path prepared = path.resolveSibling(path.getFileName() + WalFile.PREPARED_SUFFIX);
+      Files.deleteIfExists(prepared);
+      Permissions.createFile(prepared);
+      RandomAccessFile file = new RandomAccessFile(prepared.toFile(), "rw");
+      try {
+        CurrentFile current = new CurrentFile(file, 0);
+        current.reserve(bytes);
+        Files.move(prepared, path, StandardCopyOption.ATOMIC_MOVE);
+        return current;
+      } catch (IOException | RuntimeException e) {
+        file.close();
+        Files.deleteIfExists(prepared);
+        throw e;
+      }
+    }
+
+    /**
+     * Makes sure that all up to {@code position} can be written, with what Chronicle Queue adds.
+     */
+    void reserve(long position) throws IOException {
+      if (position + MARGIN_BYTES <= reserved) {
+        return;
+      }
+      long to = position + MARGIN_BYTES + AHEAD_BYTES;
+      file.seek(reserved); // beyond all that was appended
+      while (reserved < to) {
+        int bytes = (int) Math.min(ZEROS.length, to - reserved);
+        file.write(ZEROS, 0, bytes);
+        reserved += bytes;
+      }
+    }
+
+    /** Bytes that the file takes on the disk. */
+    long bytes() {
+      return reserved;
+    }
+
+    /** Forces the file to the disk, what was written through mapped memory included. */
+    void sync() throws IOException {
+      file.getFD().sync();
+    }
+
+    /** Forces the names in a directory to the disk. */
+    static void syncDirectory(Path directory) throws IOException {
+      try (FileChannel channel = FileChannel.open(directory, StandardOpenOption.READ)) {
+        channel.force(true);
+      }
+    }
+
+    @Override
+    public void close() throws IOException {
+      file.close();
     }
   }
 }

@@ -1,6 +1,7 @@
 package io.gameq.wal;
 
 import io.gameq.WalLimits;
+import io.gameq.wal.WalWriter.WalNeeds;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,6 +1,8 @@
 package io.gameq.wal;
 
 import io.gameq.WalException;
+import io.gameq.wal.WalReading.LiveWals;
+import io.gameq.wal.WalReading.WalFile;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,6 +1,18 @@
 package io.gameq.wal;
 
+import io.gameq.wal.FileScan.Envelope;
+import io.gameq.wal.WalDamage.Kind;
+import io.gameq.wal.WalWriter.WalNeeds;
 import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -132,6 +144,106 @@ final class Retention {
   void release() {
     synchronized (writer) {
       holds--;
+    }
+  }
+
+  /** Where records stand by now: most where they were written first. Not thread-safe. */
+  static final class CarriedPlaces {
+    private final Map<Long, Long> places = new HashMap<>();
+
+    /** Notes that a record stands in another place too, from where it is to be read. */
+    void put(long sequence, long place) {
+      places.put(sequence, place);
+    }
+
+    /** Forgets records that nothing needs any more. */
+    void keepOnly(long[] needed) {
+      places.keySet().removeIf(sequence -> Arrays.binarySearch(needed, sequence) < 0);
+    }
+
+    boolean has(long sequence) {
+      return places.containsKey(sequence);
+    }
+
+    long of(long sequence) {
+      return places.isEmpty() ? sequence : places.getOrDefault(sequence, sequence);
+    }
+
+    /** The places of records, the lowest first. */
+    long[] of(long[] sequences) {
+      return places.isEmpty()
+          ? sequences
+          : LongStream.of(sequences).map(this::of).sorted().toArray();
+    }
+  }
+
+  /** Those records of a finished file that are still needed, as bytes. Not thread-safe. */
+  static final class LiveRecords implements FileScan.Found {
+    private static final int WINDOW_BYTES = 1 << 20;
+
+    private final long[] places;
+    private final long mostBytes;
+    private final List<Live> found = new ArrayList<>();
+    private long bytes;
+    private long count;
+
+    /** A record: the sequence that names it, and its body. */
+    record Live(long sequence, byte[] body) {}
+
+    private LiveRecords(long[] places, long mostBytes) {
+      this.places = places;
+      this.mostBytes = mostBytes;
+    }
+
+    /** Reads a file; more than may be carried is measured, not kept. */
+    static LiveRecords read(ClosedFiles.Sparse of) throws IOException {
+      LiveRecords live = new LiveRecords(of.places(), of.mostBytes());
+      Path wal = Objects.requireNonNull(of.file().getParent());
+      int tag = Envelope.tag(String.valueOf(wal.getFileName()));
+      try (FileWindow window = new FileWindow(of.file(), WINDOW_BYTES)) {
+        new FileScan(window, tag, live).run(false, false);
+      }
+      return live;
+    }
+
+    @Override
+    public void record(byte[] buffer, int at, int length, long offset) {
+      long place = Envelope.sequence(buffer, at);
+      if (Arrays.binarySearch(places, place) < 0) {
+        return;
+      }
+      count++;
+      bytes += length;
+      if (bytes <= mostBytes) {
+        int end = at + length;
+        WalCodec.First first = WalCodec.first(buffer, at + Envelope.BYTES, end, place);
+        found.add(new Live(first.sequence(), Arrays.copyOfRange(buffer, first.bodyFrom(), end)));
+      } else {
+        found.clear();
+      }
+    }
+
+    @Override
+    public void damage(Kind kind, long offset, long length, long records, String detail) {
+      // which record it hides, the count tells
+    }
+
+    /**
+     * Whether each was found once: else damage hides one, and the file may be all there is of it.
+     */
+    boolean isWhole() {
+      return count == places.length;
+    }
+
+    /** Of all that were found. */
+    long bytes() {
+      return bytes;
+    }
+
+    /** In the order in which they were committed; empty when they are too large. */
+    List<Live> records() {
+      found.sort(Comparator.comparingLong(Live::sequence));
+      return found;
     }
   }
 }

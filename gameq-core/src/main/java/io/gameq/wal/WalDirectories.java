@@ -1,6 +1,7 @@
 package io.gameq.wal;
 
 import io.gameq.GameQueueException;
+import io.gameq.wal.WalReading.WalFile;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;

@@ -1,5 +1,7 @@
 package io.gameq.wal;
 
+import io.gameq.wal.WalReading.WalFile;
+import io.gameq.wal.WalWriter.Permissions;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

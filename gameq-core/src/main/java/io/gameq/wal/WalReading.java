@@ -2,20 +2,33 @@ package io.gameq.wal;
 
 import io.gameq.GameQueueException;
 import io.gameq.WalException;
+import io.gameq.wal.FileScan.Envelope;
 import io.gameq.wal.WalDamage.Kind;
+import io.gameq.wal.WalReader.WalReport;
+import io.gameq.wal.WalWriter.Permissions;
+import java.io.Closeable;
 import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
+import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Collections;
+import java.util.Comparator;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
+import java.util.function.LongSupplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -211,6 +224,248 @@ final class WalReading {
     @Override
     public void damage(Kind kind, long offset, long length, long lost, String detail) {
       check.hidden(kind, file, offset, length, lost, detail);
+    }
+  }
+
+  /**
+   * A file of a WAL and what its first intact record says of it; immutable.
+   *
+   * @param first null when the file holds no intact record
+   */
+  record WalFile(Path path, @Nullable First first) {
+    static final String SUFFIX = ".cq4";
+
+    /** A file that is being prepared; without a record yet. */
+    static final String PREPARED_SUFFIX = ".new";
+
+    private static final int PEEK_BYTES = 64 << 10;
+
+    /** The envelope of a file's first record. */
+    record First(int tag, long sequence) {}
+
+    String name() {
+      return String.valueOf(path.getFileName());
+    }
+
+    long firstSequence() {
+      return first == null ? Long.MAX_VALUE : first.sequence();
+    }
+
+    boolean isOf(int tag) {
+      return first != null && first.tag() == tag;
+    }
+
+    /** The files in {@code directory} by their first sequence; those without records come last. */
+    static List<WalFile> list(Path directory) {
+      try (Stream<Path> files = Files.list(directory)) {
+        return files
+            .filter(path -> path.getFileName().toString().endsWith(SUFFIX))
+            .map(path -> new WalFile(path, peek(path)))
+            .sorted(Comparator.comparingLong(WalFile::firstSequence).thenComparing(WalFile::path))
+            .toList();
+      } catch (IOException e) {
+        throw new GameQueueException("cannot read " + directory + " (" + e + ")", e);
+      }
+    }
+
+    private static @Nullable First peek(Path path) {
+      try (FileWindow window = new FileWindow(path, PEEK_BYTES)) {
+        return FileScan.first(window);
+      } catch (IOException e) {
+        return null; // reading it will fail again, and say so
+      }
+    }
+  }
+
+  /**
+   * Whether somebody writes a WAL now: its writer holds a lock on a file in it, which the operating
+   * system gives up when the process dies. Thread-safe.
+   */
+  static final class LiveWals {
+    static final String LOCK_FILE = "writer.lock";
+
+    /** Of this process: opening a lock file that it holds would give the lock up on closing. */
+    private static final Set<Path> OURS = ConcurrentHashMap.newKeySet();
+
+    private LiveWals() {}
+
+    /** Marks a WAL as live until the result is closed. */
+    static Closeable hold(Path directory) throws IOException {
+      Path real = directory.toRealPath();
+      Path lock = directory.resolve(LOCK_FILE);
+      Permissions.createFile(lock);
+      FileChannel channel = FileChannel.open(lock, StandardOpenOption.WRITE);
+      try {
+        channel.tryLock(); // a file system without locks: readers then take the writer for dead
+      } catch (IOException e) {
+        channel.close();
+      }
+      OURS.add(real);
+      return () -> {
+        OURS.remove(real);
+        channel.close();
+      };
+    }
+
+    static boolean isLive(Path directory) {
+      Path lock = directory.resolve(LOCK_FILE);
+      try {
+        if (OURS.contains(directory.toRealPath())) {
+          return true;
+        }
+        if (!Files.exists(lock)) {
+          return false;
+        }
+        try (FileChannel channel = FileChannel.open(lock, StandardOpenOption.READ);
+            FileLock free = channel.tryLock(0, Long.MAX_VALUE, true)) {
+          return free == null;
+        }
+      } catch (OverlappingFileLockException e) { // another thread looks at this moment
+        return true;
+      } catch (IOException e) {
+        return false;
+      }
+    }
+  }
+
+  /**
+   * Follows the sequences of the records that are found: which are missing, and which damage hides
+   * them. Not thread-safe.
+   */
+  static final class SequenceCheck {
+    private static final int NONE = -1;
+
+    private final LongSupplier trimmedBelow;
+    private final List<WalDamage> damage = new ArrayList<>();
+    private final TreeMap<Long, Long> gaps = new TreeMap<>(); // first to last missing
+    private long expected = 1;
+    private long last;
+    private String lastFile = "";
+    private int hiding = NONE; // the damage since the last record that may hide the next ones
+    private int again = NONE; // the damage that tells of records that came again, if the last did
+
+    /**
+     * @param trimmedBelow asked when records are missing: those below it were deleted on purpose
+     */
+    SequenceCheck(LongSupplier trimmedBelow) {
+      this.trimmedBelow = trimmedBelow;
+    }
+
+    /** Nothing before {@code sequence} is missed. */
+    void beginAt(long sequence) {
+      expected = sequence;
+    }
+
+    /** Notes damage that hides no record of this WAL. */
+    void found(Kind kind, String file, long offset, long bytes, String detail) {
+      damage.add(new WalDamage(kind, file, offset, bytes, expected, expected - 1, detail));
+    }
+
+    /** Notes damage where records were; at least {@code records} of them. */
+    void hidden(Kind kind, String file, long offset, long bytes, long records, String detail) {
+      if (hiding == NONE) {
+        hiding = damage.size();
+      }
+      damage.add(
+          new WalDamage(kind, file, offset, bytes, expected, expected + records - 1, detail));
+    }
+
+    /** Notes an accepted record that cannot be decoded. */
+    void unreadable(String file, long offset, long bytes, long sequence, String detail) {
+      damage.add(
+          new WalDamage(Kind.UNREADABLE_RECORD, file, offset, bytes, sequence, sequence, detail));
+    }
+
+    /** Notes an intact record; false when it was handed over before. */
+    boolean accept(String file, long offset, long sequence) {
+      if (sequence < expected) {
+        return acceptEarlier(file, offset, sequence);
+      }
+      if (sequence > expected) {
+        boolean isSameFile = file.equals(lastFile);
+        missing(
+            sequence - 1,
+            isSameFile ? Kind.OUT_OF_SEQUENCE : Kind.MISSING_FILE,
+            file,
+            offset,
+            isSameFile ? "the sequence jumps" : "nothing is damaged before it");
+      }
+      expected = sequence + 1;
+      last = sequence;
+      lastFile = file;
+      hiding = NONE;
+      again = NONE;
+      return true;
+    }
+
+    /** The WAL is said to end with {@code sequence}. */
+    void endsAt(long sequence, String source) {
+      if (sequence >= expected) {
+        missing(
+            sequence,
+            Kind.MISSING_FILE,
+            source,
+            0,
+            "it says that the WAL went on: this copy is cut");
+        expected = sequence + 1;
+      }
+    }
+
+    private void missing(long to, Kind kind, String file, long offset, String detail) {
+      long from = Math.max(expected, trimmedBelow.getAsLong());
+      if (from > to) {
+        return;
+      }
+      gaps.put(from, to);
+      if (hiding == NONE) {
+        damage.add(new WalDamage(kind, file, offset, 0, from, to, detail));
+      } else {
+        WalDamage known = damage.get(hiding);
+        damage.set(
+            hiding,
+            new WalDamage(
+                known.kind(),
+                known.file(),
+                known.offset(),
+                known.bytes(),
+                from,
+                to,
+                known.detail()));
+      }
+    }
+
+    private boolean acceptEarlier(String file, long offset, long sequence) {
+      Map.Entry<Long, Long> gap = gaps.floorEntry(sequence);
+      boolean isNew = gap != null && sequence <= gap.getValue();
+      if (gap != null && isNew) {
+        gaps.remove(gap.getKey());
+        if (gap.getKey() < sequence) {
+          gaps.put(gap.getKey(), sequence - 1);
+        }
+        if (sequence < gap.getValue()) {
+          gaps.put(sequence + 1, gap.getValue());
+        }
+      }
+      if (again == NONE || !damage.get(again).file().equals(file)) {
+        again = damage.size();
+        found(
+            Kind.OUT_OF_SEQUENCE,
+            file,
+            offset,
+            0,
+            "record %s comes behind record %s, %s"
+                .formatted(sequence, last, isNew ? "late" : "again; it was not handed over twice"));
+      }
+      return isNew;
+    }
+
+    /** The highest sequence found. */
+    long last() {
+      return last;
+    }
+
+    List<WalDamage> damage() {
+      return List.copyOf(damage);
     }
   }
 }

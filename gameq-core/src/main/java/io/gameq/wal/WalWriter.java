@@ -5,16 +5,34 @@ import io.gameq.WalFullException;
 import io.gameq.WalLimits;
 import io.gameq.WalSync;
 import io.gameq.change.Commit;
-import io.gameq.change.CommitPart;
+import io.gameq.change.Commit.CommitPart;
+import io.gameq.wal.AppendedFiles.CurrentFile;
+import io.gameq.wal.FileScan.Envelope;
+import io.gameq.wal.Retention.LiveRecords;
+import io.gameq.wal.WalCodec.BodyWriter;
+import io.gameq.wal.WalReading.LiveWals;
+import io.gameq.wal.WalReading.WalFile;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+import java.util.stream.Stream;
+import net.openhft.chronicle.core.Jvm;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Appends to the WAL of this process. Thread-safe, one record at a time; meant for the sender's
@@ -387,6 +405,297 @@ public final class WalWriter implements AutoCloseable {
     }
     if (complete && limits.keep().isZero() && messagesUntilMillis == 0) {
       CompleteWals.remove(directory);
+    }
+  }
+
+  /**
+   * Turns off what Chronicle Queue does besides queueing: its banner, its disk monitor, its usage
+   * analytics. Stateless.
+   */
+  static final class ChronicleSettings {
+    private ChronicleSettings() {}
+
+    static void quiet() {
+      System.setProperty("chronicle.announcer.disable", "true");
+      System.setProperty("chronicle.disk.monitor.disable", "true");
+      System.setProperty("chronicle.analytics.disable", "true");
+    }
+  }
+
+  /**
+   * What of a WAL may still have to be replayed.
+   *
+   * @param from everything from this sequence on: it is on its way or in the newest file, and is
+   *     not carried forward
+   * @param records sequences of older records, each once, the lowest first: their rows wait for
+   *     MySQL
+   * @param messagesFrom everything from this sequence on stays while there is room, as if it were
+   *     younger than {@link io.gameq.WalLimits#keep}: Redis may yet lose the messages of it
+   */
+  public record WalNeeds(long from, long[] records, long messagesFrom) {
+    /** Without messages. */
+    public WalNeeds(long from, long[] records) {
+      this(from, records, Long.MAX_VALUE);
+    }
+
+    /** Only what comes from a sequence on. */
+    public static WalNeeds from(long sequence) {
+      return new WalNeeds(sequence, new long[0]);
+    }
+  }
+
+  /**
+   * What each file of a WAL begins with, so that it can be read without the others: its header and
+   * the column lists. Not thread-safe.
+   */
+  static final class Preamble {
+    private final List<WalCodec.Body> bodies = new ArrayList<>();
+    private final Set<WalRecord.Layout> layouts = new HashSet<>();
+
+    Preamble(WalRecord.Header header, List<WalRecord.Layout> layouts) {
+      bodies.add(WalCodec.header(header));
+      layouts.forEach(this::add);
+    }
+
+    void add(WalRecord.Layout layout) {
+      bodies.add(WalCodec.layout(layout));
+      layouts.add(layout);
+    }
+
+    boolean has(WalRecord.Layout layout) {
+      return layouts.contains(layout);
+    }
+
+    List<WalCodec.Body> bodies() {
+      return bodies;
+    }
+  }
+
+  /**
+   * A WAL holds players' data: only the user that runs the node may look into it. File systems that
+   * know no such permissions are taken as they are. Stateless.
+   */
+  static final class Permissions {
+    private static final Set<PosixFilePermission> DIRECTORY =
+        PosixFilePermissions.fromString("rwx------");
+    private static final Set<PosixFilePermission> FILE =
+        PosixFilePermissions.fromString("rw-------");
+
+    private Permissions() {}
+
+    static void createDirectory(Path directory) throws IOException {
+      if (arePosix(directory)) {
+        Files.createDirectory(directory, PosixFilePermissions.asFileAttribute(DIRECTORY));
+      } else {
+        Files.createDirectory(directory);
+      }
+    }
+
+    static void createFile(Path file) throws IOException {
+      if (arePosix(file)) {
+        Files.createFile(file, PosixFilePermissions.asFileAttribute(FILE));
+      } else {
+        Files.createFile(file);
+      }
+    }
+
+    static void ownerOnly(Path file) throws IOException {
+      if (arePosix(file)) {
+        Files.setPosixFilePermissions(file, FILE);
+      }
+    }
+
+    /** Not by {@code Files.getFileStore}, which needs /proc/mounts: a service may not see it. */
+    private static boolean arePosix(Path path) {
+      return path.getFileSystem().supportedFileAttributeViews().contains("posix");
+    }
+  }
+
+  /**
+   * Tells an embedder which JVM flags Chronicle Queue misses, before it fails somewhere inside.
+   * Stateless.
+   */
+  public static final class JvmFlags {
+    /** From here on a JVM warns of what Chronicle Queue does with memory; 17 knows no such flag. */
+    private static final int WARNS_OF_UNSAFE = 24;
+
+    private JvmFlags() {}
+
+    /**
+     * Looks whether this JVM has what the WAL needs; asks nobody.
+     *
+     * @throws WalException when it has not, naming the flags that are missing
+     */
+    public static void check() {
+      Module base = Object.class.getModule();
+      Module chronicle = Jvm.class.getModule();
+      String to = "=" + (chronicle.isNamed() ? chronicle.getName() : "ALL-UNNAMED");
+      List<String> missing = new ArrayList<>();
+      if (!base.isOpen("java.lang.reflect", chronicle)) {
+        missing.add("--add-opens=java.base/java.lang.reflect" + to);
+      }
+      if (!base.isExported("sun.nio.ch", chronicle)) {
+        missing.add("--add-exports=java.base/sun.nio.ch" + to);
+      }
+      if (missing.isEmpty()) {
+        return;
+      }
+      int needed = missing.size();
+      if (!base.isExported("jdk.internal.ref", chronicle)) {
+        missing.add("--add-exports=java.base/jdk.internal.ref" + to);
+      }
+      if (Runtime.version().feature() >= WARNS_OF_UNSAFE) {
+        missing.add("--sun-misc-unsafe-memory-access=allow");
+      }
+      String line = String.join(" ", missing);
+      throw new WalException(
+          "this JVM was started without flags that Chronicle Queue, which the WAL uses, needs. Add"
+              + " to the java command line, or to JDK_JAVA_OPTIONS: "
+              + line
+              + (missing.size() == needed
+                  ? ""
+                  : " (all but the first %s against warnings alone)".formatted(needed)));
+    }
+  }
+
+  /**
+   * Refuses records before the disk is full. The file system is asked every {@link #LOOK_BYTES} and
+   * {@link #LOOK_NANOS}, and for every record while there is no room. Not thread-safe.
+   */
+  static final class RoomGuard {
+    private static final long LOOK_BYTES = 8 << 20;
+    private static final long LOOK_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+    /** Marks of failed commits and adopted rows may still use so much when commits are refused. */
+    private static final long RESERVE_BYTES = 64 << 20;
+
+    private final Path directory;
+    private final WalLimits limits;
+    private final LongSupplier usable;
+    private long free = Long.MAX_VALUE;
+    private long bytesSinceLook = LOOK_BYTES;
+    private long lookedNanos;
+
+    RoomGuard(Path directory, WalLimits limits) {
+      this(directory, limits, () -> usable(directory));
+    }
+
+    /**
+     * With another way to ask for room.
+     *
+     * @param usable free bytes
+     */
+    RoomGuard(Path directory, WalLimits limits, LongSupplier usable) {
+      this.directory = directory;
+      this.limits = limits;
+      this.usable = usable;
+    }
+
+    /**
+     * Takes note that {@code bytes} are to be appended.
+     *
+     * @param reserve whether the record may use the reserve
+     * @throws WalFullException when the file system has no room for them
+     */
+    void requireFree(long bytes, boolean reserve) {
+      long least =
+          reserve
+              ? Math.max(limits.minFreeBytes() / 2, limits.minFreeBytes() - RESERVE_BYTES)
+              : limits.minFreeBytes();
+      bytesSinceLook += bytes;
+      long now = System.nanoTime();
+      if (bytesSinceLook >= LOOK_BYTES || now - lookedNanos >= LOOK_NANOS || free - bytes < least) {
+        free = usable.getAsLong();
+        lookedNanos = now;
+        bytesSinceLook = 0;
+      }
+      if (free < least) {
+        throw new WalFullException(
+            ("the file system of the WAL in %s has %s MiB free, walMinFreeBytes is %s MiB:"
+                    + " make room there, commits are then taken again")
+                .formatted(directory, free >> 20, limits.minFreeBytes() >> 20));
+      }
+    }
+
+    /** Whether a WAL may not have so many bytes. */
+    boolean isOverLimit(long bytes, boolean reserve) {
+      return bytes > limits.maxBytes() + (reserve ? RESERVE_BYTES : 0);
+    }
+
+    /** Not by {@code Files.getFileStore}, which needs /proc/mounts: a service may not see it. */
+    private static long usable(Path directory) {
+      long bytes = directory.toFile().getUsableSpace();
+      if (bytes == 0 && !Files.isDirectory(directory)) {
+        throw new WalException(
+            "cannot ask the file system of " + directory + " for room: it is not there any more");
+      }
+      return bytes;
+    }
+  }
+
+  /**
+   * Removes WALs whose node ended with everything durable. Never touches others, nor files that are
+   * not a WAL's. Stateless.
+   */
+  static final class CompleteWals {
+    private static final Logger LOG = LoggerFactory.getLogger(CompleteWals.class);
+
+    private CompleteWals() {}
+
+    private record Wal(Path directory, long bytes, long completedMillis) {}
+
+    /** Removes those older than {@code limits} keep, and the oldest beyond their bytes. */
+    static void removeExpired(Path parent, WalLimits limits) throws IOException {
+      List<Wal> wals = new ArrayList<>();
+      try (Stream<Path> directories = Files.list(parent)) {
+        for (Path directory : directories.toList()) {
+          Path marker = directory.resolve(WalMarkers.COMPLETE_FILE);
+          var complete = WalMarkers.complete(directory);
+          if (complete.isPresent()
+              && !WalMarkers.isKeptForMessages(directory)
+              && !LiveWals.isLive(directory)) {
+            wals.add(
+                new Wal(
+                    directory,
+                    complete.get().bytes(),
+                    Files.getLastModifiedTime(marker).toMillis()));
+          }
+        }
+      }
+      wals.sort(Comparator.comparingLong(Wal::completedMillis));
+      long bytes = wals.stream().mapToLong(Wal::bytes).sum();
+      for (Wal wal : wals) {
+        boolean old = System.currentTimeMillis() - wal.completedMillis() > limits.keep().toMillis();
+        if (old || bytes > limits.maxBytes()) {
+          bytes -= wal.bytes();
+          remove(wal.directory());
+        }
+      }
+    }
+
+    /** Removes one complete WAL; what fails is left to the next start. */
+    static void remove(Path directory) {
+      try {
+        try (Stream<Path> files = Files.list(directory)) {
+          for (Path file : files.filter(CompleteWals::isOurs).toList()) {
+            Files.deleteIfExists(file);
+          }
+        }
+        // Last: without it, nothing would ever remove the rest.
+        Files.deleteIfExists(directory.resolve(WalMarkers.COMPLETE_FILE));
+        Files.deleteIfExists(directory);
+        LOG.info("removed the WAL {}: all of it is in MySQL", directory);
+      } catch (IOException e) {
+        LOG.warn("cannot remove the WAL {}: {}", directory, e.toString());
+      }
+    }
+
+    private static boolean isOurs(Path file) {
+      String name = String.valueOf(file.getFileName());
+      return !name.equals(WalMarkers.COMPLETE_FILE)
+          && (name.endsWith(WalFile.SUFFIX)
+              || name.endsWith(WalFile.PREPARED_SUFFIX)
+              || WalReading.OTHER_FILES.contains(name));
     }
   }
 }

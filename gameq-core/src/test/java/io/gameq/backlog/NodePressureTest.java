@@ -8,6 +8,7 @@ import io.gameq.Pressure;
 import io.gameq.PressureLimit;
 import io.gameq.PushBack;
 import io.gameq.PushBackException;
+import io.gameq.backlog.NodePressure.BacklogSummary;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -5,10 +5,12 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.gameq.redis.RedisConfig;
-import io.gameq.redis.RedisConnection;
+import io.gameq.backlog.NodePressure.BacklogSummary;
+import io.gameq.backlog.SharedBacklog.Backlog;
+import io.gameq.redis.ControlConnection.RedisConnection;
 import io.gameq.redis.RedisConnector;
-import io.gameq.redis.RedisState;
+import io.gameq.redis.RedisConnector.RedisConfig;
+import io.gameq.redis.RedisServerCheck.RedisState;
 import io.gameq.redis.Slots;
 import io.gameq.redis.script.BacklogScript;
 import io.gameq.redis.script.Waiting;

@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertSame;
 
 import io.gameq.message.MessageChange;
-import io.gameq.message.MessageId;
+import io.gameq.message.MessageChange.MessageId;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 

@@ -7,9 +7,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.gameq.change.ChangedRow;
 import io.gameq.change.Commit;
-import io.gameq.change.CommitPart;
-import io.gameq.owner.OwnerId;
-import io.gameq.owner.SessionId;
+import io.gameq.change.Commit.CommitPart;
+import io.gameq.durability.DurableTracker.DurableFutures;
+import io.gameq.owner.DurableSessions.OwnerId;
+import io.gameq.owner.DurableSessions.SessionId;
 import io.gameq.owner.SessionRef;
 import java.util.HashMap;
 import java.util.List;

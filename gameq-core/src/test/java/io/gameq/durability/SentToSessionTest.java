@@ -2,7 +2,8 @@ package io.gameq.durability;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import io.gameq.rows.EncodedRow;
+import io.gameq.durability.DurableTracker.SentToSession;
+import io.gameq.rows.HandledRow.EncodedRow;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;

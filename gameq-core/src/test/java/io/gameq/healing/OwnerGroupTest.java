@@ -5,10 +5,12 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.gameq.healing.OwnerGroup.OwnersNewest;
+import io.gameq.healing.OwnerGroup.RowHash;
 import io.gameq.healing.OwnerGroup.State;
-import io.gameq.owner.OwnerId;
-import io.gameq.owner.SessionId;
-import io.gameq.rows.EncodedRow;
+import io.gameq.healing.OwnerGroup.WalRow;
+import io.gameq.owner.DurableSessions.OwnerId;
+import io.gameq.owner.DurableSessions.SessionId;
+import io.gameq.rows.HandledRow.EncodedRow;
 import io.gameq.wal.WalRecord;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;

@@ -4,12 +4,13 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.gameq.healing.Ownership.Conflict;
-import io.gameq.healing.Ownership.Replayable;
-import io.gameq.healing.Ownership.Verdict;
+import io.gameq.healing.WalReplay.Ownership;
+import io.gameq.healing.WalReplay.Ownership.Conflict;
+import io.gameq.healing.WalReplay.Ownership.Replayable;
+import io.gameq.healing.WalReplay.Ownership.Verdict;
 import io.gameq.mysql.tables.OwnerTable.Durable;
-import io.gameq.owner.CountingSessions;
-import io.gameq.owner.SessionId;
+import io.gameq.owner.DurableSessions.CountingSessions;
+import io.gameq.owner.DurableSessions.SessionId;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;

@@ -3,9 +3,11 @@ package io.gameq.healing;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 
-import io.gameq.owner.OwnerId;
-import io.gameq.owner.SessionId;
-import io.gameq.rows.EncodedRow;
+import io.gameq.healing.OwnerGroup.TradeGroups;
+import io.gameq.healing.OwnerGroup.WalRow;
+import io.gameq.owner.DurableSessions.OwnerId;
+import io.gameq.owner.DurableSessions.SessionId;
+import io.gameq.rows.HandledRow.EncodedRow;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 

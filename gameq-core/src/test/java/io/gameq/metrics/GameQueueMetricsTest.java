@@ -12,7 +12,7 @@ import io.gameq.OwnershipLostException;
 import io.gameq.QueueFullException;
 import io.gameq.change.Commit;
 import io.gameq.node.TestNodes;
-import io.gameq.rights.Role;
+import io.gameq.rights.MySqlRights.Role;
 import io.gameq.servers.GameDatabase;
 import io.gameq.servers.TestServers;
 import io.micrometer.core.instrument.Clock;

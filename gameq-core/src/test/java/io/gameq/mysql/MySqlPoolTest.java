@@ -10,6 +10,8 @@ import com.zaxxer.hikari.HikariDataSource;
 import io.gameq.GameQueueException;
 import io.gameq.lab.servers.EmbeddedMariaDb;
 import io.gameq.lab.servers.EmbeddedMariaDb.Options;
+import io.gameq.mysql.MySqlPool.MySql;
+import io.gameq.mysql.MySqlPool.MySqlConfig;
 import io.gameq.servers.MySqlServer;
 import io.gameq.servers.TestServers;
 import java.net.InetAddress;

@@ -3,6 +3,7 @@ package io.gameq.mysql;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.gameq.mysql.MySqlPool.MySql;
 import io.gameq.servers.MySqlServer;
 import io.gameq.servers.TestServers;
 import java.util.List;

@@ -1,6 +1,7 @@
 package io.gameq.mysql;
 
 import com.zaxxer.hikari.util.DriverDataSource;
+import io.gameq.mysql.MySqlPool.MySql;
 import io.gameq.servers.MySqlServer;
 import io.gameq.servers.TestServers;
 import java.sql.SQLException;

@@ -7,11 +7,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.gameq.mysql.schema.CatalogReader;
 import io.gameq.rows.CanonicalRow;
-import io.gameq.rows.Catalog;
-import io.gameq.rows.Column;
+import io.gameq.rows.CurrentCatalog.Catalog;
 import io.gameq.rows.RowCodec;
-import io.gameq.rows.RowOp;
+import io.gameq.rows.RowHeader.RowOp;
 import io.gameq.rows.Table;
+import io.gameq.rows.Table.Column;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.sql.Connection;

@@ -4,7 +4,7 @@ import io.gameq.GameQueue;
 import io.gameq.OwnerSession;
 import io.gameq.commit.MessageCommits;
 import io.gameq.message.MessageChange;
-import io.gameq.rows.Column;
+import io.gameq.rows.Table.Column;
 import java.util.Map;
 import java.util.stream.Collectors;
 

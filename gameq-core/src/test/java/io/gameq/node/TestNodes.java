@@ -2,7 +2,7 @@ package io.gameq.node;
 
 import io.gameq.GameQueueConfig;
 import io.gameq.GameQueueConfigBuilder;
-import io.gameq.rights.Role;
+import io.gameq.rights.MySqlRights.Role;
 import io.gameq.servers.GameDatabase;
 import io.gameq.servers.MySqlServer;
 import io.gameq.servers.TestServers;

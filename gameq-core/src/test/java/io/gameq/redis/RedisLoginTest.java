@@ -6,8 +6,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.gameq.GameQueueException;
 import io.gameq.Password;
+import io.gameq.redis.RedisConnector.RedisConfig;
+import io.gameq.redis.RedisConnector.RedisLogin;
+import io.gameq.rights.MySqlRights.Role;
 import io.gameq.rights.RedisRights;
-import io.gameq.rights.Role;
 import io.gameq.servers.LeastRedisUsers;
 import io.gameq.servers.TestServers;
 import java.util.Objects;

@@ -4,8 +4,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.gameq.mysql.schema.SchemaFiles;
+import io.gameq.mysql.schema.Settings.SchemaFiles;
 import io.gameq.redis.script.LuaScript;
+import io.gameq.rights.MySqlRights.Role;
 import java.io.IOException;
 import java.net.URISyntaxException;
 import java.nio.file.Files;

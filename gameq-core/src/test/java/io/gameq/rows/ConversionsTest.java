@@ -12,6 +12,7 @@ import io.gameq.GameQueueException;
 import io.gameq.NumberedEnum;
 import io.gameq.RowRefusedException;
 import io.gameq.TableName;
+import io.gameq.rows.Table.Column;
 import java.time.Clock;
 import java.util.Arrays;
 import java.util.HexFormat;

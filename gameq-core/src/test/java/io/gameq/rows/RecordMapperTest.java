@@ -9,6 +9,7 @@ import io.gameq.ColumnName;
 import io.gameq.GameQueueException;
 import io.gameq.Row;
 import io.gameq.TableName;
+import io.gameq.rows.CurrentCatalog.Catalog;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.time.Clock;

@@ -1,5 +1,8 @@
 package io.gameq.rows;
 
+import io.gameq.rows.Table.Column;
+import io.gameq.rows.Table.ForeignKeys;
+import io.gameq.rows.Table.TableDefinition;
 import io.gameq.rows.types.ColumnDefault;
 import io.gameq.rows.types.ColumnTypes;
 import java.util.ArrayList;

@@ -1,7 +1,7 @@
 package io.gameq.servers;
 
-import io.gameq.mysql.schema.SchemaFiles;
-import io.gameq.rights.Role;
+import io.gameq.mysql.schema.Settings.SchemaFiles;
+import io.gameq.rights.MySqlRights.Role;
 import java.sql.SQLException;
 import java.util.List;
 

@@ -1,7 +1,7 @@
 package io.gameq.servers;
 
+import io.gameq.rights.MySqlRights.Role;
 import io.gameq.rights.RedisRights;
-import io.gameq.rights.Role;
 import io.lettuce.core.api.sync.RedisCommands;
 import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.output.StatusOutput;

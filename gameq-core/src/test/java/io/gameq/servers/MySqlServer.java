@@ -1,8 +1,8 @@
 package io.gameq.servers;
 
-import io.gameq.mysql.MySqlConfig;
+import io.gameq.mysql.MySqlPool.MySqlConfig;
 import io.gameq.rights.MySqlRights;
-import io.gameq.rights.Role;
+import io.gameq.rights.MySqlRights.Role;
 import java.net.URI;
 import java.sql.Connection;
 import java.sql.DriverManager;

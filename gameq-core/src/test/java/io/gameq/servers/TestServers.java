@@ -2,7 +2,7 @@ package io.gameq.servers;
 
 import io.gameq.lab.servers.EmbeddedMariaDb;
 import io.gameq.lab.servers.EmbeddedRedis;
-import io.gameq.rights.Role;
+import io.gameq.rights.MySqlRights.Role;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.api.StatefulRedisConnection;
 import java.sql.SQLException;

@@ -3,7 +3,9 @@ package io.gameq.term;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 
+import io.gameq.term.Term.Primary;
 import io.gameq.term.Term.Relation;
+import io.gameq.term.Term.TermMovedException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collections;

@@ -3,6 +3,7 @@ package io.gameq.term;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.gameq.term.Term.Primary;
 import io.gameq.term.Term.Relation;
 import java.util.List;
 import org.junit.jupiter.api.Test;

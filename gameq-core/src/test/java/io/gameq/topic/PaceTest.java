@@ -4,6 +4,7 @@ import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.gameq.topic.TopicSubscription.Pace;
 import org.junit.jupiter.api.Test;
 
 /** How much a subscription takes on. */

@@ -2,9 +2,10 @@ package io.gameq.upkeep;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import io.gameq.owner.OwnerId;
-import io.gameq.owner.SessionId;
+import io.gameq.owner.DurableSessions.OwnerId;
+import io.gameq.owner.DurableSessions.SessionId;
 import io.gameq.owner.SessionRef;
+import io.gameq.upkeep.MissingRows.HealingLimit;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 

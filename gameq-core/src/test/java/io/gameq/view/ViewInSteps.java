@@ -1,12 +1,12 @@
 package io.gameq.view;
 
 import io.gameq.mysql.tables.OwnerReader;
-import io.gameq.owner.OwnerId;
-import io.gameq.rows.Catalog;
-import io.gameq.rows.EncodedRow;
+import io.gameq.owner.DurableSessions.OwnerId;
+import io.gameq.rows.CurrentCatalog.Catalog;
+import io.gameq.rows.HandledRow.EncodedRow;
+import io.gameq.rows.HandledRow.RowKey;
 import io.gameq.rows.RowCodec;
 import io.gameq.rows.RowImage;
-import io.gameq.rows.RowKey;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;

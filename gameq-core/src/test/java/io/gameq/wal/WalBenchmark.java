@@ -3,6 +3,7 @@ package io.gameq.wal;
 import io.gameq.WalLimits;
 import io.gameq.WalSync;
 import io.gameq.change.Commit;
+import io.gameq.wal.WalReader.WalReport;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Files;

@@ -8,8 +8,13 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.gameq.GameQueueException;
 import io.gameq.WalLimits;
+import io.gameq.wal.FileScan.Envelope;
+import io.gameq.wal.WalCodec.BodyWriter;
 import io.gameq.wal.WalDamage.Kind;
+import io.gameq.wal.WalReader.WalReport;
+import io.gameq.wal.WalReading.WalFile;
 import io.gameq.wal.WalSpecimen.Place;
+import io.gameq.wal.WalWriter.WalNeeds;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;

@@ -1,12 +1,13 @@
 package io.gameq.recovery;
 
 import io.gameq.GameQueueException;
-import io.gameq.healing.RowHash;
+import io.gameq.healing.OwnerGroup.RowHash;
+import io.gameq.healing.OwnerGroup.WalRow;
 import io.gameq.healing.WalFolder;
-import io.gameq.healing.WalRow;
-import io.gameq.owner.OwnerId;
-import io.gameq.owner.PercentEncoding;
-import io.gameq.rows.EncodedRow;
+import io.gameq.owner.DurableSessions.OwnerId;
+import io.gameq.owner.DurableSessions.PercentEncoding;
+import io.gameq.recovery.RecoveryMain.RowJson;
+import io.gameq.rows.HandledRow.EncodedRow;
 import io.gameq.terminal.Shown;
 import io.gameq.wal.WalDamage;
 import io.gameq.wal.WalReader;

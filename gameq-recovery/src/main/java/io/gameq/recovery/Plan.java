@@ -1,12 +1,13 @@
 package io.gameq.recovery;
 
 import io.gameq.healing.LeftMessages;
-import io.gameq.healing.PlannedRow;
+import io.gameq.healing.OwnerGroup.RowHash;
 import io.gameq.healing.Planner;
-import io.gameq.healing.RowHash;
+import io.gameq.healing.Planner.PlannedRow;
 import io.gameq.healing.Status;
 import io.gameq.healing.WalFolder;
-import io.gameq.owner.OwnerId;
+import io.gameq.owner.DurableSessions.OwnerId;
+import io.gameq.recovery.PlanningCommand.ProgressLine;
 import io.gameq.recovery.PlanningCommand.Servers;
 import java.io.PrintWriter;
 import java.util.EnumMap;

@@ -1,25 +1,36 @@
 package io.gameq.recovery;
 
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
 import io.gameq.GameQueueException;
 import io.gameq.Password;
 import io.gameq.Tls;
-import io.gameq.healing.Lookups;
-import io.gameq.healing.PlannedRow;
+import io.gameq.healing.LeftWalReplay.Lookups;
+import io.gameq.healing.LeftWalReplay.WalSet;
 import io.gameq.healing.Planner;
+import io.gameq.healing.Planner.PlannedRow;
 import io.gameq.healing.WalFolder;
-import io.gameq.healing.WalSet;
-import io.gameq.mysql.MySqlConfig;
+import io.gameq.mysql.MySqlPool.MySqlConfig;
 import io.gameq.recovery.mysql.RecoveryDatabase;
 import io.gameq.recovery.redis.RecoveryRedis;
-import io.gameq.redis.RedisConfig;
-import io.gameq.redis.RedisLogin;
+import io.gameq.redis.RedisConnector.RedisConfig;
+import io.gameq.redis.RedisConnector.RedisLogin;
 import io.gameq.redis.SlotKeys;
-import io.gameq.redis.script.ReplayScript;
+import io.gameq.redis.script.LookupScript.ReplayScript;
+import io.gameq.terminal.Variables;
 import io.gameq.wal.WalRecord;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Locale;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
 import picocli.CommandLine.Option;
 
 /**
@@ -318,5 +329,145 @@ abstract class PlanningCommand extends WalCommand {
             .filter(of -> of.longestName().matches(servers) && of.getValue() != null)
             .map(of -> " " + of.longestName() + " " + quoted(of.getValue().toString()))
             .collect(Collectors.joining());
+  }
+
+  /**
+   * The servers in a writer's gameq.yaml: sections {@code redis} and {@code mysql}, of which the
+   * writer checks the rest. Immutable.
+   */
+  static final class ServersFile {
+    private final Path file;
+    private final JsonNode tree;
+    private final UnaryOperator<@Nullable String> environment;
+
+    /**
+     * Reads it.
+     *
+     * @param environment what {@code ${NAME}} in a value stands for
+     * @throws GameQueueException when it cannot be read, without its text, which may hold secrets
+     */
+    ServersFile(Path file, UnaryOperator<@Nullable String> environment) {
+      this.file = file;
+      this.environment = environment;
+      try {
+        this.tree = new YAMLMapper().readTree(Files.readString(file));
+      } catch (JsonProcessingException e) {
+        throw new GameQueueException(file + " is no YAML: 'gameq-writer config check' says where");
+      } catch (IOException e) {
+        throw new GameQueueException("%s cannot be read (%s)".formatted(file, e), e);
+      }
+    }
+
+    /**
+     * A setting, such as {@code redis/uri}; null: not there.
+     *
+     * @throws GameQueueException naming a variable that is not set
+     */
+    @Nullable String text(String path) {
+      JsonNode value = tree.at("/" + path);
+      if (!value.isValueNode() || value.isNull()) {
+        return null;
+      }
+      return Variables.filled(value.asText(), variable -> content(path, variable));
+    }
+
+    private String content(String path, String variable) {
+      String content = environment.apply(variable);
+      if (content == null) {
+        throw new GameQueueException(
+            "%s: setting '%s' names the environment variable %s, which is not set"
+                .formatted(file, path.replace('/', '.'), variable));
+      }
+      return content;
+    }
+
+    /** The login's password in a section, such as {@code redis/sentinel}; null: none. */
+    @Nullable Password password(String section) {
+      String name = text(section + "/passwordFile");
+      if (name != null) {
+        return Password.ofFile(Path.of(name));
+      }
+      String secret = text(section + "/password");
+      return secret == null ? null : Password.from(file.toString(), () -> secret);
+    }
+
+    /** Whom to trust; null: the file has no such section. */
+    @Nullable Tls tls(String server) {
+      return tree.at("/" + server + "/tls").isMissingNode()
+          ? null
+          : new Tls(path(server + "/tls/caFile"), path(server + "/tls/clientFile"));
+    }
+
+    private @Nullable Path path(String setting) {
+      String name = text(setting);
+      return name == null ? null : Path.of(name);
+    }
+  }
+
+  /**
+   * Says how far a command is: on one line of a terminal that changes, else a line every few
+   * seconds. One thread.
+   */
+  static final class ProgressLine {
+    private static final long TERMINAL_EVERY_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+    private static final long LOG_EVERY_NANOS = TimeUnit.SECONDS.toNanos(5);
+    private static final int BAR = 30;
+
+    private final PrintWriter err;
+    private final boolean terminal = CommandLine.Help.Ansi.AUTO.enabled();
+    private final long begunNanos = System.nanoTime();
+    private long lastNanos = begunNanos;
+    private int width;
+
+    ProgressLine(PrintWriter err) {
+      this.err = err;
+    }
+
+    /** A step that cannot be measured. */
+    void step(String text) {
+      if (terminal) {
+        show(text + " ...");
+      }
+    }
+
+    /** So many of all are done. */
+    void rows(String verb, long done, long all) {
+      long now = System.nanoTime();
+      if (now - lastNanos < (terminal ? TERMINAL_EVERY_NANOS : LOG_EVERY_NANOS)) {
+        return;
+      }
+      lastNanos = now;
+      double seconds = (now - begunNanos) / 1e9;
+      int full = all == 0 ? BAR : (int) Math.min(BAR, BAR * done / all);
+      show(
+          String.format(
+              Locale.ROOT,
+              "%s [%s%s] %,d of %,d rows, %,.0f rows/s",
+              verb,
+              "#".repeat(full),
+              " ".repeat(BAR - full),
+              done,
+              all,
+              done / seconds));
+    }
+
+    private void show(String text) {
+      if (terminal) {
+        err.print("\r" + text + " ".repeat(Math.max(0, width - text.length())));
+        width = text.length();
+      } else {
+        err.println(text);
+      }
+      err.flush();
+    }
+
+    /** Leaves the line free for what is printed next. */
+    void end() {
+      if (terminal && width > 0) {
+        err.print("\r" + " ".repeat(width) + "\r");
+        err.flush();
+        width = 0;
+      }
+    }
   }
 }

@@ -1,9 +1,9 @@
 package io.gameq.recovery;
 
 import io.gameq.healing.LeftMessages;
+import io.gameq.healing.LeftWalReplay.WalSet;
 import io.gameq.healing.Status;
 import io.gameq.healing.WalFolder;
-import io.gameq.healing.WalSet;
 import io.gameq.terminal.Shown;
 import io.gameq.wal.WalDamage;
 import java.io.PrintWriter;

@@ -1,9 +1,11 @@
 package io.gameq.recovery;
 
-import io.gameq.healing.PlannedRow;
+import io.gameq.healing.OwnerGroup.WalRow;
 import io.gameq.healing.Planner;
+import io.gameq.healing.Planner.PlannedRow;
 import io.gameq.healing.Status;
-import io.gameq.healing.WalRow;
+import io.gameq.recovery.PlanningCommand.ProgressLine;
+import io.gameq.recovery.RecoveryMain.RowJson;
 import io.gameq.terminal.Shown;
 import java.io.PrintWriter;
 import java.util.Locale;

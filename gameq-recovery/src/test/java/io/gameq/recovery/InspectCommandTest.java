@@ -5,9 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.gameq.WalLimits;
 import io.gameq.change.ChangedRow;
-import io.gameq.change.CommitPart;
-import io.gameq.owner.OwnerId;
-import io.gameq.owner.SessionId;
+import io.gameq.change.Commit.CommitPart;
+import io.gameq.owner.DurableSessions.OwnerId;
+import io.gameq.owner.DurableSessions.SessionId;
 import io.gameq.owner.SessionRef;
 import io.gameq.wal.WalWriter;
 import java.io.PrintWriter;

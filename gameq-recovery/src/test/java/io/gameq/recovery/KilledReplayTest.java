@@ -10,7 +10,7 @@ import io.gameq.GameQueue;
 import io.gameq.OwnerSession;
 import io.gameq.recovery.RecoveryGame.Item;
 import io.gameq.recovery.RecoveryGame.Run;
-import io.gameq.rights.Role;
+import io.gameq.rights.MySqlRights.Role;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;

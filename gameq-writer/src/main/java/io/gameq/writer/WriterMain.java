@@ -1,7 +1,7 @@
 package io.gameq.writer;
 
 import io.gameq.terminal.ExitCodes;
-import io.gameq.terminal.TerminalWriter;
+import io.gameq.terminal.TextTable.TerminalWriter;
 import io.gameq.writer.audit.AuditCommand;
 import io.gameq.writer.check.ConfigCommand;
 import io.gameq.writer.dead.DeadCommand;

@@ -1,6 +1,6 @@
 package io.gameq.writer;
 
-import io.gameq.rights.Role;
+import io.gameq.rights.MySqlRights.Role;
 import io.gameq.servers.MySqlServer;
 import io.gameq.servers.TestServers;
 import java.io.IOException;

@@ -11,7 +11,7 @@ import io.gameq.GameQueueException;
 import io.gameq.OwnerSession;
 import io.gameq.message.MessageChange;
 import io.gameq.node.NodeAccess;
-import io.gameq.redis.topic.TakenMessage;
+import io.gameq.redis.topic.ConsumerScripts.TakenMessage;
 import io.gameq.wal.LeftWals;
 import java.time.Duration;
 import java.util.List;

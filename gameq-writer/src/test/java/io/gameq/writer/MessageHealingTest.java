@@ -14,7 +14,7 @@ import io.gameq.OwnershipLostException;
 import io.gameq.message.MessageChange;
 import io.gameq.message.MessageChangedException;
 import io.gameq.node.NodeAccess;
-import io.gameq.redis.topic.TakenMessage;
+import io.gameq.redis.topic.ConsumerScripts.TakenMessage;
 import io.gameq.writer.service.WriterService;
 import java.time.Duration;
 import java.util.ArrayList;

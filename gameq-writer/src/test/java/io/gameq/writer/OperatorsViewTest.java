@@ -13,7 +13,7 @@ import io.gameq.change.Commit;
 import io.gameq.metrics.GameQueueMetrics;
 import io.gameq.servers.GameDatabase;
 import io.gameq.terminal.ExitCodes;
-import io.gameq.writer.service.Health;
+import io.gameq.writer.service.RunCommand.Health;
 import io.gameq.writer.service.WriterService;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;

@@ -8,7 +8,7 @@ import io.gameq.GameQueue;
 import io.gameq.OpenResult;
 import io.gameq.OwnerSession;
 import io.gameq.Takeover;
-import io.gameq.rights.Role;
+import io.gameq.rights.MySqlRights.Role;
 import io.gameq.servers.GameDatabase;
 import io.gameq.servers.TestServers;
 import java.net.URI;

@@ -16,7 +16,7 @@ import io.gameq.OwnerSession;
 import io.gameq.OwnershipLostException;
 import io.gameq.RollbackRequiredException;
 import io.gameq.node.NodeAccess;
-import io.gameq.redis.topic.TakenMessage;
+import io.gameq.redis.topic.ConsumerScripts.TakenMessage;
 import io.gameq.terminal.ExitCodes;
 import io.gameq.writer.service.WriterService;
 import java.sql.SQLException;

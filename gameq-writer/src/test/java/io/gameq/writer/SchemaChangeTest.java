@@ -12,7 +12,7 @@ import io.gameq.DeadLetterException;
 import io.gameq.GameQueue;
 import io.gameq.LayoutException;
 import io.gameq.OwnerSession;
-import io.gameq.rights.Role;
+import io.gameq.rights.MySqlRights.Role;
 import io.gameq.servers.GameDatabase;
 import io.gameq.writer.mysql.DeadLetterRetry;
 import io.gameq.writer.mysql.DeadLetters;

@@ -16,7 +16,7 @@ import io.gameq.OwnerSession;
 import io.gameq.QueueFullException;
 import io.gameq.RedisUnavailableException;
 import io.gameq.Takeover;
-import io.gameq.rights.Role;
+import io.gameq.rights.MySqlRights.Role;
 import io.gameq.servers.GameDatabase;
 import io.gameq.servers.MySqlServer;
 import io.gameq.servers.TestServers;

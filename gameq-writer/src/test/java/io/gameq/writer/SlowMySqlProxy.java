@@ -1,8 +1,8 @@
 package io.gameq.writer;
 
-import io.gameq.mysql.MySql;
-import io.gameq.mysql.MySqlConfig;
 import io.gameq.mysql.MySqlPool;
+import io.gameq.mysql.MySqlPool.MySql;
+import io.gameq.mysql.MySqlPool.MySqlConfig;
 import io.gameq.servers.MySqlServer;
 import java.io.IOException;
 import java.io.InputStream;

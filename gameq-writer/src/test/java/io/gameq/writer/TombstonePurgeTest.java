@@ -10,14 +10,14 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.gameq.MySqlException;
-import io.gameq.mysql.MySql;
 import io.gameq.mysql.MySqlPool;
+import io.gameq.mysql.MySqlPool.MySql;
 import io.gameq.mysql.tables.TombstoneHorizon;
-import io.gameq.rights.Role;
+import io.gameq.rights.MySqlRights.Role;
 import io.gameq.servers.GameDatabase;
 import io.gameq.servers.MySqlServer;
 import io.gameq.writer.service.WriterService;
-import io.gameq.writer.upkeep.TombstonePurge;
+import io.gameq.writer.upkeep.WriterUpkeep.TombstonePurge;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.PreparedStatement;

@@ -17,6 +17,7 @@ final class Mailbox {
 
   /** Sends a letter, and takes what it costs, in one commit. Returns at once. */
   CommitReceipt send(OnlinePlayer from, long toPlayerId, String text, long postage) {
+    // page: mail
     Rows.Mail mail =
         new Rows.Mail(toPlayerId, queue.ids("mail").next(), from.row().name(), text, Instant.now());
     Rows.Player poorer = from.row().plus(-postage);
@@ -27,6 +28,7 @@ final class Mailbox {
               changes.send("player:" + toPlayerId, mail);
               changes.put(poorer);
             });
+    // page: end
     from.become(poorer);
     return receipt;
   }

@@ -21,6 +21,7 @@ public final class OnlinePlayer {
   /** What Redis and MySQL have of the player; a new one begins with nothing. */
   OnlinePlayer(OwnerSession session, long playerId, String name) {
     this.session = session;
+    // page: login
     List<Rows.Player> known = session.rows(Rows.Player.class);
     if (known.isEmpty()) {
       row = new Rows.Player(playerId, name, 0);
@@ -32,10 +33,12 @@ public final class OnlinePlayer {
     session.rows(Rows.Item.class).forEach(item -> items.put(item.slot(), item));
     mailAtLogin = session.rows(Rows.Mail.class);
     session.forgetLoaded(); // from here on this object is the player
+    // page: end
   }
 
   /** Play: an item and some gold are found. Returns at once; nothing waits for a server. */
   public CommitReceipt find(int slot, int itemId, long gold) {
+    // page: play
     Rows.Item found = new Rows.Item(row.playerId(), slot, itemId, 1);
     Rows.Player richer = row.plus(gold);
     session.put(found);
@@ -43,13 +46,16 @@ public final class OnlinePlayer {
     CommitReceipt receipt = session.commit(); // one atomic change
     become(richer);
     become(found);
+    // page: end
     return receipt;
   }
 
   /** Shows the letters that are there, and from now on each that comes, from whichever node. */
   public void onMail(Consumer<Rows.Mail> inbox) {
+    // page: inbox
     mailAtLogin.forEach(inbox);
     session.onSent(sent -> sent.rows(Rows.Mail.class).forEach(inbox));
+    // page: end
   }
 
   /** The row of this player. */

@@ -35,6 +35,7 @@ final class SharedOwners {
       BiConsumer<OwnerSession, ChangeSet> stage,
       OnlinePlayer player,
       Rows.Player row) {
+    // page: owner of nobody
     for (int attempt = 1; ; attempt++) {
       try (OwnerSession session = queue.open(owner)) {
         queue
@@ -55,5 +56,6 @@ final class SharedOwners {
         }
       }
     }
+    // page: end
   }
 }

@@ -20,6 +20,7 @@ final class TradeDeal {
     Rows.Item bought = new Rows.Item(buyer.row().playerId(), toSlot, sold.itemId(), sold.count());
     Rows.Player richer = seller.row().plus(price);
     Rows.Player poorer = buyer.row().plus(-price);
+    // page: trade
     CommitReceipt receipt =
         queue.transact(
             seller.session(),
@@ -30,6 +31,7 @@ final class TradeDeal {
               trade.put(bought);
               trade.put(poorer);
             });
+    // page: end
     seller.lost(slot);
     seller.become(richer);
     buyer.become(bought);

@@ -1,25 +1,35 @@
 package io.gameq.mysql.flush;
 
+import io.gameq.mysql.Dialect;
 import io.gameq.mysql.ErrorKind;
+import io.gameq.mysql.ErrorKind.NotOwnerException;
+import io.gameq.mysql.ErrorKind.RowChange;
 import io.gameq.mysql.HandledTwiceException;
-import io.gameq.mysql.MySql;
-import io.gameq.mysql.MySqlText;
-import io.gameq.mysql.RowChange;
+import io.gameq.mysql.MySqlPool.MySql;
+import io.gameq.mysql.MySqlPool.MySqlText;
+import io.gameq.mysql.StatementLimits;
+import io.gameq.mysql.flush.GuardedTransaction.NotConnectedException;
+import io.gameq.mysql.flush.RowBisection.ManySlowRowsException;
 import io.gameq.mysql.tables.DeadLetterTable.Refused;
+import io.gameq.mysql.tables.DiscardTable;
 import io.gameq.mysql.tables.HandledTable;
 import io.gameq.mysql.tables.Locks;
-import io.gameq.owner.OwnerId;
-import io.gameq.owner.SessionId;
+import io.gameq.owner.DurableSessions.CountingSessions;
+import io.gameq.owner.DurableSessions.OwnerId;
+import io.gameq.owner.DurableSessions.SessionId;
 import io.gameq.rows.HandledRow;
-import io.gameq.rows.RowKey;
+import io.gameq.rows.HandledRow.RowKey;
 import io.gameq.rows.Table;
 import io.gameq.term.Term;
-import io.gameq.term.TermMovedException;
+import io.gameq.term.Term.TermMovedException;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Savepoint;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Collections;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -28,6 +38,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.function.LongSupplier;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -452,5 +463,197 @@ public final class FlushTransaction {
       }
     }
     return failed.isEmpty();
+  }
+
+  /**
+   * Writes rows so that an older version never replaces a newer one and a deleted row never comes
+   * back, whatever the order, however often. Within the caller's transaction at READ COMMITTED;
+   * thread-safe.
+   *
+   * <p>Tombstones are written before rows are deleted, and read, with a lock, after rows are put:
+   * of a put and a delete of the same row in two transactions, the later one to commit sees the
+   * other.
+   *
+   * <p>A row that MySQL refuses is found by halving the statement that failed, in the same
+   * transaction: InnoDB rolls back a refused statement, not the transaction. The other rows are
+   * written.
+   */
+  public static final class GuardedWrites {
+    private final UpsertSql upserts;
+    private final int mostBytesPerStatement;
+
+    private GuardedWrites(Dialect dialect, int mostBytesPerStatement) {
+      this.upserts = new UpsertSql(dialect);
+      this.mostBytesPerStatement = mostBytesPerStatement;
+    }
+
+    /**
+     * In the words of this server, and in statements that it takes.
+     *
+     * @throws io.gameq.MySqlException when it does not answer
+     */
+    public static GuardedWrites on(MySql server) {
+      return server.ask(
+          handle ->
+              new GuardedWrites(
+                  Dialect.of(server),
+                  handle.createQuery("SELECT @@max_allowed_packet").mapTo(Integer.class).one()
+                      / 2));
+    }
+
+    /**
+     * Writes the newest image of each row: puts with parents before children, then deletes with
+     * children before parents; deletes that cascade come last of all, when no child waits to be
+     * moved away. What is refused because of another row is tried again as long as other rows pass,
+     * and unique values that rows exchange are taken off them for a moment. A row that is not its
+     * session's to write is refused, by the rules in {@link io.gameq.mysql}. What an operator
+     * discarded is left out. Of each {@link HandledRow} it is decided first whether what was
+     * committed with it counts.
+     *
+     * @param sessions those that count of each owner, locked: of those whose rows these are, and of
+     *     {@link #others}
+     * @param kinds errors that are taken for a row's and searched for it; others are thrown
+     * @return the rows that MySQL refused, which are not written
+     * @throws HandledTwiceException when another handler's rows count; the transaction must be
+     *     rolled back
+     * @throws TableRefusedException when a table takes no row at all; the transaction must be
+     *     rolled back
+     * @throws SQLException for everything else; the transaction must be rolled back
+     */
+    public List<RowRefusal> write(
+        Connection connection,
+        Collection<RowChange> changes,
+        Map<OwnerId, CountingSessions> sessions,
+        Set<ErrorKind> kinds)
+        throws SQLException {
+      return write(connection, changes, sessions, kinds, StatementLimits.NONE);
+    }
+
+    /** The same in statements of limited size and duration. */
+    public List<RowRefusal> write(
+        Connection connection,
+        Collection<RowChange> changes,
+        Map<OwnerId, CountingSessions> sessions,
+        Set<ErrorKind> kinds,
+        StatementLimits limits)
+        throws SQLException {
+      Collection<RowChange> left = DiscardTable.notCovered(connection, changes);
+      List<RowChange> handled = left.stream().filter(row -> HandledRow.is(row.key())).toList();
+      if (!handled.isEmpty()) {
+        List<RowChange> ofOthers = HandledTable.write(connection, handled);
+        if (!ofOthers.isEmpty()) {
+          throw new HandledTwiceException(ofOthers);
+        }
+        left = left.stream().filter(row -> !HandledRow.is(row.key())).toList();
+      }
+      RowOwnership custody = new RowOwnership(connection, sessions);
+      List<List<RowChange>> turns = custody.decide(left);
+      RowBisection bisection = new RowBisection(connection, kinds, limits, custody.refused());
+      DependentRows rows =
+          new DependentRows(
+              bisection, new GuardedPuts(bisection, custody, upserts, mostBytesPerStatement));
+      for (List<RowChange> turn : turns) {
+        rows.write(turn);
+      }
+      custody.forgetSettled(bisection.refused());
+      return bisection.refused();
+    }
+
+    /** Owners whose rows these may become or were: a transaction locks them with its own. */
+    public static Set<OwnerId> others(Collection<RowChange> changes) {
+      return RowOwnership.others(changes);
+    }
+  }
+
+  /**
+   * Tells a table of which MySQL refuses most rows, as after a wrong CHECK or a column that was
+   * shrunk, from single bad rows. Thread-safe.
+   */
+  static final class MassRefusals {
+    /** So many may be single bad rows, whatever share of their table's rows they are. */
+    private static final int FEWEST = 100;
+
+    /** What fewer owners do wrong is their matter alone: others' rows do not wait for it. */
+    private static final int FEWEST_OWNERS = 3;
+
+    private static final long WINDOW_NANOS = TimeUnit.MINUTES.toNanos(1);
+
+    private final LongSupplier nanoTime;
+    private final Map<String, Count> counts = new HashMap<>();
+
+    /** Of one table; a table that is refused is not counted afresh until its rows pass. */
+    private static final class Count {
+      private final long sinceNanos;
+      private final Set<OwnerId> owners = new HashSet<>();
+      private boolean isMass;
+      private int written;
+      private int refused;
+
+      Count(long sinceNanos) {
+        this.sinceNanos = sinceNanos;
+      }
+    }
+
+    MassRefusals(LongSupplier nanoTime) {
+      this.nanoTime = nanoTime;
+    }
+
+    /** Of rows that were written but for those refused: a table of which most are refused. */
+    synchronized @Nullable Table most(Collection<RowChange> rows, List<RowRefusal> refusals) {
+      if (refusals.isEmpty() && counts.isEmpty()) {
+        return null;
+      }
+      Map<Table, List<RowRefusal>> refused =
+          refusals.stream()
+              .filter(refusal -> !(refusal.error() instanceof NotOwnerException))
+              .filter(refusal -> !(refusal.error() instanceof HandledTwiceException))
+              .collect(Collectors.groupingBy(refusal -> refusal.row().key().table()));
+      Map<Table, Long> tried =
+          rows.stream()
+              .collect(Collectors.groupingBy(row -> row.key().table(), Collectors.counting()));
+      for (Map.Entry<Table, Long> of : tried.entrySet()) {
+        List<OwnerId> ofTable =
+            refused.getOrDefault(of.getKey(), List.of()).stream()
+                .map(refusal -> refusal.row().owner())
+                .toList();
+        int written = (int) (of.getValue() - ofTable.size());
+        if (isMass(of.getKey().name(), written, ofTable)) {
+          return of.getKey();
+        }
+      }
+      return null;
+    }
+
+    /**
+     * Counts what a flush wrote and MySQL refused of a table; whether to refuse the table itself.
+     *
+     * @param refused the owner of each row that was refused
+     */
+    synchronized boolean isMass(String table, int written, List<OwnerId> refused) {
+      long now = nanoTime.getAsLong();
+      Count count = counts.get(table);
+      if (count != null
+          && (count.isMass ? written > refused.size() : now - count.sinceNanos >= WINDOW_NANOS)) {
+        counts.remove(table);
+        count = null;
+      }
+      if (count == null) {
+        if (refused.isEmpty()) {
+          return false;
+        }
+        count = new Count(now);
+        counts.put(table, count);
+      }
+      count.written += written;
+      count.refused += refused.size();
+      if (count.owners.size() < FEWEST_OWNERS) {
+        count.owners.addAll(refused);
+      }
+      count.isMass |=
+          count.refused >= FEWEST
+              && count.refused > count.written
+              && count.owners.size() >= FEWEST_OWNERS;
+      return count.isMass && !refused.isEmpty();
+    }
   }
 }

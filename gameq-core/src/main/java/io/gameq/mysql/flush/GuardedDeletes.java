@@ -1,10 +1,11 @@
 package io.gameq.mysql.flush;
 
+import io.gameq.mysql.ErrorKind.RowChange;
 import io.gameq.mysql.JdbcValues;
-import io.gameq.mysql.RowChange;
 import io.gameq.mysql.Sql;
+import io.gameq.mysql.flush.DependentRows.TablesInOrder;
 import io.gameq.mysql.tables.TombstoneTable;
-import io.gameq.rows.RowKey;
+import io.gameq.rows.HandledRow.RowKey;
 import io.gameq.rows.Table;
 import java.sql.Connection;
 import java.sql.PreparedStatement;

@@ -1,22 +1,38 @@
 package io.gameq.mysql.flush;
 
-import io.gameq.mysql.RowChange;
+import io.gameq.mysql.ErrorKind.RowChange;
+import io.gameq.mysql.JdbcValues;
+import io.gameq.mysql.MySqlPool;
+import io.gameq.mysql.SpareValues;
+import io.gameq.mysql.Sql;
 import io.gameq.mysql.tables.OwnerReader;
 import io.gameq.mysql.tables.TombstoneTable;
-import io.gameq.rows.RowKey;
+import io.gameq.rows.HandledRow.RowKey;
 import io.gameq.rows.Table;
+import io.gameq.rows.Table.Column;
+import io.gameq.rows.Table.UniqueKey;
+import io.gameq.rows.types.ColumnDefault;
 import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.SQLIntegrityConstraintViolationException;
+import java.sql.SQLTransientConnectionException;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.BitSet;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.Random;
 import java.util.Set;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Puts rows unless MySQL holds newer versions or newer deletes of them, and takes unique values
@@ -209,5 +225,210 @@ final class GuardedPuts {
   private static SQLException duplicate(RowChange row) {
     return new SQLIntegrityConstraintViolationException(
         "Duplicate entry: another row has a unique value of " + row.key(), "23000", DUPLICATE);
+  }
+
+  /**
+   * Rows in the order of their primary keys: one order for all writers means no deadlocks, and
+   * neighbours share pages. Stateless.
+   */
+  static final class KeyOrder {
+    private KeyOrder() {}
+
+    /** Puts of one table by their keys. */
+    static Comparator<RowChange> of(Table table) {
+      int[] key = table.primaryKey();
+      return (a, b) -> {
+        for (int index : key) {
+          int order = compare(part(a, index), part(b, index));
+          if (order != 0) {
+            return order;
+          }
+        }
+        return 0;
+      };
+    }
+
+    private static Object part(RowChange put, int index) {
+      return Objects.requireNonNull(put.image().values()[index]);
+    }
+
+    @SuppressWarnings(
+        "unchecked") // canonical values of one column have one type, which is comparable or byte[]
+    private static int compare(Object a, Object b) {
+      return a instanceof byte[] bytes
+          ? Arrays.compareUnsigned(bytes, (byte[]) b)
+          : ((Comparable<Object>) a).compareTo(b);
+    }
+  }
+
+  /**
+   * Makes sure, before a zero is written to an AUTO_INCREMENT column, that MySQL keeps it: a proxy
+   * may have moved the connection to a session that gameq did not set up. Asks only then;
+   * stateless.
+   */
+  static final class ZeroKeys {
+    private ZeroKeys() {}
+
+    /**
+     * Within the caller's transaction, in which a proxy keeps one session.
+     *
+     * @throws SQLTransientConnectionException when MySQL would invent a number: an outage, not a
+     *     fault of the rows
+     */
+    static void requireKept(Connection connection, Table table, List<RowChange> rows)
+        throws SQLException {
+      List<Column> columns = table.columns();
+      int[] numbered =
+          IntStream.range(0, columns.size())
+              .filter(i -> columns.get(i).onAbsence() instanceof ColumnDefault.Numbered)
+              .toArray();
+      for (int column : numbered) {
+        if (rows.stream().anyMatch(row -> isZero(row.image().values()[column]))
+            && !isKept(connection)) {
+          throw new SQLTransientConnectionException(
+              ("the session's sql_mode lacks %s, and a row of %s has the key 0: a proxy"
+                      + " dropped what gameq set; have it keep session variables, or connect to"
+                      + " MySQL itself")
+                  .formatted(MySqlPool.ZERO_IS_A_VALUE, table.name()));
+        }
+      }
+    }
+
+    private static boolean isZero(@Nullable Object value) {
+      return value instanceof Number number && number.doubleValue() == 0;
+    }
+
+    private static boolean isKept(Connection connection) throws SQLException {
+      try (PreparedStatement statement = connection.prepareStatement("SELECT @@SESSION.sql_mode");
+          ResultSet mode = statement.executeQuery()) {
+        return mode.next() && mode.getString(1).contains(MySqlPool.ZERO_IS_A_VALUE);
+      }
+    }
+  }
+
+  /**
+   * Rows of one flush that exchange values of a UNIQUE key, as two items that swap their slots:
+   * each upsert meets a row that has not given its value up yet. Such rows get a spare value for a
+   * moment, within the transaction that writes them.
+   */
+  static final class ExchangedValues {
+    /** A random value may be taken already. */
+    private static final int MOST_TRIES = 20;
+
+    private final Connection connection;
+    private final Table table;
+    private final Random random = new Random();
+
+    /** A row that holds a value which another one is to get. */
+    private record Holder(RowKey row, UniqueKey key) {}
+
+    ExchangedValues(Connection connection, Table table) {
+      this.connection = connection;
+      this.table = table;
+    }
+
+    /**
+     * Takes the values off those of the rows that stand in each other's way and wait for nobody
+     * else: all of them can be written then.
+     *
+     * @param blocked rows that MySQL did not write, since other rows have their unique values
+     * @return those that can be written now; what throws may leave some values taken off
+     */
+    List<RowChange> takeOff(List<RowChange> blocked) throws SQLException {
+      Map<RowKey, List<Holder>> waiting = new HashMap<>();
+      for (RowChange row : blocked) {
+        waiting.put(row.key(), holdersOfWhatIsFor(row));
+      }
+      waiting.values().removeIf(List::isEmpty); // what blocks it cannot be seen
+      boolean some = true;
+      while (some) { // who waits for a row that is not among them, or for one who does so, stays
+        some =
+            waiting
+                .values()
+                .removeIf(of -> of.stream().anyMatch(holder -> !waiting.containsKey(holder.row())));
+      }
+      Set<Holder> holders =
+          waiting.values().stream().flatMap(List::stream).collect(Collectors.toSet());
+      for (Holder holder : holders) {
+        String spare = holder.key().spare();
+        if (spare == null || !isWrittenBy(spare, holder.row(), blocked)) {
+          return List.of();
+        }
+        giveSpareValue(holder.row(), table.column(spare));
+      }
+      return blocked.stream().filter(row -> waiting.containsKey(row.key())).toList();
+    }
+
+    /** Whether what is written of a row gives the column its value again. */
+    private boolean isWrittenBy(String column, RowKey row, List<RowChange> changes) {
+      return table.has(column)
+          && changes.stream()
+              .filter(change -> change.key().equals(row))
+              .allMatch(change -> change.image().names(table.indexOf(column)));
+    }
+
+    private List<Holder> holdersOfWhatIsFor(RowChange row) throws SQLException {
+      List<Holder> holders = new ArrayList<>();
+      for (UniqueKey key : table.otherUniqueKeys()) {
+        RowKey holder = key.columns().isEmpty() ? null : holderOfWhatIsFor(row, key);
+        if (holder != null && !holder.equals(row.key())) {
+          holders.add(new Holder(holder, key));
+        }
+      }
+      return holders;
+    }
+
+    /** Null as well when the row does not say what it will have: then it stays blocked. */
+    private @Nullable RowKey holderOfWhatIsFor(RowChange row, UniqueKey key) throws SQLException {
+      @Nullable Object[] values = row.image().values();
+      for (String column : key.columns()) {
+        if (!table.has(column)
+            || !row.image().names(table.indexOf(column))
+            || values[table.indexOf(column)] == null) {
+          return null;
+        }
+      }
+      String sql =
+          "SELECT %s FROM %s WHERE %s"
+              .formatted(
+                  table.keyColumns().stream()
+                      .map(JdbcValues::selectExpression)
+                      .collect(Collectors.joining(", ")),
+                  JdbcValues.quoted(table.name()),
+                  key.columns().stream()
+                      .map(column -> JdbcValues.quoted(column) + " = ?")
+                      .collect(Collectors.joining(" AND ")));
+      try (PreparedStatement statement = connection.prepareStatement(sql)) {
+        int at = 1;
+        for (String column : key.columns()) {
+          JdbcValues.bind(statement, at++, table.column(column), values[table.indexOf(column)]);
+        }
+        try (ResultSet rs = statement.executeQuery()) {
+          return rs.next() ? JdbcValues.readKey(rs, 1, table) : null;
+        }
+      }
+    }
+
+    private void giveSpareValue(RowKey row, Column column) throws SQLException {
+      for (int tries = 1; ; tries++) {
+        try (PreparedStatement statement =
+            connection.prepareStatement(
+                "UPDATE %s SET %s = %s WHERE %s"
+                    .formatted(
+                        JdbcValues.quoted(table.name()),
+                        JdbcValues.quoted(column.name()),
+                        JdbcValues.placeholder(column),
+                        Sql.keyEquals(table)))) {
+          JdbcValues.bind(statement, 1, column, SpareValues.next(column, random));
+          int unused = Sql.bindKey(statement, 2, table, row.parts());
+          statement.executeUpdate();
+          return;
+        } catch (SQLException e) {
+          if (e.getErrorCode() != GuardedPuts.DUPLICATE || tries == MOST_TRIES) {
+            throw e;
+          }
+        }
+      }
+    }
   }
 }

@@ -1,16 +1,17 @@
 package io.gameq.mysql.flush;
 
 import io.gameq.mysql.ErrorKind;
-import io.gameq.mysql.MySql;
-import io.gameq.mysql.RowChange;
+import io.gameq.mysql.ErrorKind.RowChange;
+import io.gameq.mysql.MySqlPool.MySql;
 import io.gameq.mysql.StatementLimits;
+import io.gameq.mysql.flush.FlushTransaction.GuardedWrites;
 import io.gameq.mysql.tables.DeadLetterTable;
 import io.gameq.mysql.tables.DeadLetterTable.Refused;
 import io.gameq.mysql.tables.HandoverTable;
 import io.gameq.mysql.tables.OwnerTable;
-import io.gameq.owner.CountingSessions;
-import io.gameq.owner.OwnerId;
-import io.gameq.owner.SessionId;
+import io.gameq.owner.DurableSessions.CountingSessions;
+import io.gameq.owner.DurableSessions.OwnerId;
+import io.gameq.owner.DurableSessions.SessionId;
 import io.gameq.term.Term;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -179,7 +180,8 @@ public final class GuardedTransaction {
   /**
    * The same of rows that were claimed from Redis.
    *
-   * @throws io.gameq.term.TermMovedException when the primary of this term does not count any more
+   * @throws io.gameq.term.Term.TermMovedException when the primary of this term does not count any
+   *     more
    */
   void lock(Collection<OwnerId> owners, long term) throws SQLException {
     sessions =
@@ -245,5 +247,14 @@ public final class GuardedTransaction {
   public void commit() throws SQLException {
     connection.commit();
     isCommitted = true;
+  }
+
+  /** MySQL gave no connection: no transaction was begun, whatever the reason. */
+  static final class NotConnectedException extends SQLException {
+    private static final long serialVersionUID = 1L;
+
+    NotConnectedException(SQLException cause) {
+      super(cause.getMessage(), cause.getSQLState(), cause.getErrorCode(), cause);
+    }
   }
 }

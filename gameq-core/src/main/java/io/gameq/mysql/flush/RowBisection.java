@@ -1,12 +1,13 @@
 package io.gameq.mysql.flush;
 
 import io.gameq.mysql.ErrorKind;
+import io.gameq.mysql.ErrorKind.NotOwnerException;
+import io.gameq.mysql.ErrorKind.RowChange;
 import io.gameq.mysql.JdbcValues;
-import io.gameq.mysql.NotOwnerException;
-import io.gameq.mysql.RowChange;
 import io.gameq.mysql.StatementLimits;
-import io.gameq.rows.Column;
+import io.gameq.mysql.flush.FlushTransaction.GuardedWrites;
 import io.gameq.rows.Table;
+import io.gameq.rows.Table.Column;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.SQLTimeoutException;
@@ -241,5 +242,22 @@ final class RowBisection {
 
   private static boolean isDuplicate(RowRefusal refusal) {
     return refusal.error().getErrorCode() == GuardedPuts.DUPLICATE;
+  }
+
+  /** More rows take MySQL long than one transaction searches for. */
+  static final class ManySlowRowsException extends SQLTimeoutException {
+    private static final long serialVersionUID = 1L;
+
+    private final transient List<RowRefusal> rows;
+
+    ManySlowRowsException(List<RowRefusal> rows, SQLException cause) {
+      super(cause.getMessage(), cause.getSQLState(), cause.getErrorCode(), cause);
+      this.rows = rows;
+    }
+
+    /** Those that were found. */
+    public List<RowRefusal> rows() {
+      return rows;
+    }
   }
 }

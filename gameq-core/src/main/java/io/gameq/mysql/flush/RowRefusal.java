@@ -1,11 +1,11 @@
 package io.gameq.mysql.flush;
 
 import io.gameq.mysql.ErrorKind;
-import io.gameq.mysql.MySqlText;
-import io.gameq.mysql.RowChange;
+import io.gameq.mysql.ErrorKind.RowChange;
+import io.gameq.mysql.MySqlPool.MySqlText;
 import io.gameq.mysql.tables.DeadLetterTable;
 import io.gameq.mysql.tables.OwnerReader;
-import io.gameq.rows.RowKey;
+import io.gameq.rows.HandledRow.RowKey;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;

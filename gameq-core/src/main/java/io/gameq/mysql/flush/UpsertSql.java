@@ -1,11 +1,11 @@
 package io.gameq.mysql.flush;
 
 import io.gameq.mysql.Dialect;
+import io.gameq.mysql.ErrorKind.RowChange;
 import io.gameq.mysql.JdbcValues;
-import io.gameq.mysql.RowChange;
-import io.gameq.rows.Column;
 import io.gameq.rows.RowImage;
 import io.gameq.rows.Table;
+import io.gameq.rows.Table.Column;
 import io.gameq.rows.types.ColumnType;
 import java.sql.Connection;
 import java.sql.PreparedStatement;

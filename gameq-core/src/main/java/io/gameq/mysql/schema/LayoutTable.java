@@ -1,7 +1,7 @@
 package io.gameq.mysql.schema;
 
-import io.gameq.mysql.MySql;
-import io.gameq.rows.Catalog;
+import io.gameq.mysql.MySqlPool.MySql;
+import io.gameq.rows.CurrentCatalog.Catalog;
 import io.gameq.rows.LayoutSource;
 import io.gameq.rows.Table;
 import java.util.ArrayList;

@@ -6,7 +6,7 @@ import io.gameq.mysql.schema.SchemaSnapshot.IndexPart;
 import io.gameq.mysql.schema.SchemaSnapshot.TableFacts;
 import io.gameq.rows.types.ColumnType;
 import io.gameq.rows.types.ColumnTypes;
-import io.gameq.rows.types.UnmanageableException;
+import io.gameq.rows.types.ColumnTypes.UnmanageableException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;

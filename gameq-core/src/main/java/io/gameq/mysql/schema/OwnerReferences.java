@@ -1,12 +1,13 @@
 package io.gameq.mysql.schema;
 
+import io.gameq.mysql.schema.OwnerGuess.OwnerReference;
 import io.gameq.mysql.schema.SchemaSnapshot.ColumnFacts;
 import io.gameq.mysql.schema.SchemaSnapshot.ForeignKeyFacts;
 import io.gameq.mysql.schema.SchemaSnapshot.IndexPart;
 import io.gameq.mysql.schema.SchemaSnapshot.TableFacts;
 import io.gameq.rows.types.ColumnType;
 import io.gameq.rows.types.ColumnTypes;
-import io.gameq.rows.types.UnmanageableException;
+import io.gameq.rows.types.ColumnTypes.UnmanageableException;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.EnumSet;

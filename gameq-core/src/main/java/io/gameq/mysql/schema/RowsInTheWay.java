@@ -2,6 +2,7 @@ package io.gameq.mysql.schema;
 
 import io.gameq.mysql.ErrorKind;
 import io.gameq.mysql.JdbcValues;
+import io.gameq.mysql.schema.TableInspector.Flaw;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;

@@ -1,19 +1,30 @@
 package io.gameq.mysql.schema;
 
 import io.gameq.mysql.JdbcValues;
+import io.gameq.mysql.schema.CatalogReader.TableSpec;
+import io.gameq.mysql.schema.ColumnChanges.Change;
 import io.gameq.mysql.schema.SchemaSnapshot.ColumnFacts;
 import io.gameq.mysql.schema.SchemaSnapshot.ForeignKeyFacts;
 import io.gameq.mysql.schema.SchemaSnapshot.IndexPart;
 import io.gameq.mysql.schema.SchemaSnapshot.TableFacts;
+import io.gameq.mysql.schema.TableInspector.Flaw;
+import io.gameq.rows.Table;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.IntStream;
 import org.jdbi.v3.core.Handle;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Makes the statements that end what stands against tables, one ALTER TABLE each, so that a table
@@ -314,5 +325,186 @@ final class SchemaRepair {
   private static String alter(String table, List<String> clauses) {
     return "ALTER TABLE %s\n  %s"
         .formatted(JdbcValues.quoted(table), String.join(",\n  ", clauses));
+  }
+
+  /** What changes for a game when a column is altered, in words. Stateless. */
+  static final class ColumnChangeNotes {
+    private ColumnChangeNotes() {}
+
+    static void add(List<String> notes, String name, @Nullable ColumnFacts before, Change change) {
+      String charset = change.charset();
+      String old = before == null ? null : before.charset();
+      if (charset != null && !charset.equals(old)) {
+        notes.add(
+            ("column %s takes up to 4 bytes a character in %s: this fails where its row or an"
+                    + " index becomes too long")
+                .formatted(name, charset));
+      }
+      String collation = change.collation();
+      if (collation != null && before != null && !collation.equals(before.collation())) {
+        notes.add(
+            ("from then on 'Bob' and 'bob' are two values of column %s, in WHERE and in its keys"
+                    + " as well")
+                .formatted(name));
+      }
+      if (change.exact()) {
+        notes.add(
+            ("column %s keeps what it holds and rounds nothing more; for amounts of money make it"
+                    + " DECIMAL instead")
+                .formatted(name));
+      }
+    }
+  }
+
+  /** Statements that drop a foreign key and make it again. Stateless. */
+  static final class ForeignKeySql {
+    private ForeignKeySql() {}
+
+    static String drop(ForeignKeyFacts key) {
+      return "ALTER TABLE %s DROP FOREIGN KEY %s"
+          .formatted(JdbcValues.quoted(key.child()), JdbcValues.quoted(key.name()));
+    }
+
+    /** The same key with these rules. */
+    static String add(
+        SchemaSnapshot schema, ForeignKeyFacts key, String deleteRule, String updateRule) {
+      return ("ALTER TABLE %s ADD CONSTRAINT %s FOREIGN KEY %s REFERENCES %s %s"
+              + " ON DELETE %s ON UPDATE %s")
+          .formatted(
+              JdbcValues.quoted(key.child()),
+              JdbcValues.quoted(key.name()),
+              NewPrimaryKey.inBrackets(key.columns()),
+              parent(schema, key.parent()),
+              NewPrimaryKey.inBrackets(key.parentColumns()),
+              deleteRule,
+              updateRule);
+    }
+
+    private static String parent(SchemaSnapshot schema, String name) {
+      int dot = name.indexOf('.');
+      return schema.table(name) != null || dot < 0
+          ? JdbcValues.quoted(name)
+          : "%s.%s"
+              .formatted(
+                  JdbcValues.quoted(name.substring(0, dot)),
+                  JdbcValues.quoted(name.substring(dot + 1)));
+    }
+  }
+
+  /** What a server says of single tables: their text, their size. Used by one thread. */
+  static final class TableTexts {
+    private static final long MIB = 1L << 20;
+
+    private final Handle handle;
+    private final Map<String, String> createTables = new HashMap<>();
+
+    TableTexts(Handle handle) {
+      this.handle = handle;
+    }
+
+    /** SHOW CREATE TABLE; asked once. */
+    String createTable(String table) throws SQLException {
+      String known = createTables.get(table);
+      if (known != null) {
+        return known;
+      }
+      // By JDBC itself: Jdbi would take ':' and '?' in a name for parameters.
+      try (Statement statement = handle.getConnection().createStatement();
+          ResultSet row = statement.executeQuery("SHOW CREATE TABLE " + JdbcValues.quoted(table))) {
+        row.next();
+        String text = row.getString(2);
+        createTables.put(table, text);
+        return text;
+      }
+    }
+
+    boolean isPartitioned(String table) throws SQLException {
+      return createTable(table).contains("PARTITION BY");
+    }
+
+    /** What it costs to alter a table, in words. */
+    String cost(String table) throws SQLException {
+      try (PreparedStatement statement =
+          handle
+              .getConnection()
+              .prepareStatement(
+                  "SELECT TABLE_ROWS, DATA_LENGTH + INDEX_LENGTH FROM information_schema.TABLES"
+                      + " WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME = ?")) {
+        statement.setString(1, table);
+        try (ResultSet row = statement.executeQuery()) {
+          return row.next()
+              ? String.format(
+                  Locale.ROOT,
+                  "copies table %s (rows: about %,d; %,d MiB), and who writes it waits meanwhile",
+                  table,
+                  row.getLong(1),
+                  (row.getLong(2) + MIB - 1) / MIB)
+              : "copies table " + table;
+        }
+      }
+    }
+  }
+
+  /** Makes gq_version what it has to be. Stateless. */
+  static final class VersionColumnFix {
+    private static final String VERSION =
+        JdbcValues.quoted(Table.VERSION_COLUMN) + " BIGINT UNSIGNED NOT NULL DEFAULT 0";
+
+    private VersionColumnFix() {}
+
+    /**
+     * Adds what a table needs. A column that is only missing is left to 'schema migrate', which
+     * copies no table for it.
+     *
+     * @param alter statements before the one of the clauses
+     * @param clauses of ALTER TABLE, as far as they are known
+     */
+    static void add(
+        TableFacts table,
+        List<Flaw> flaws,
+        List<String> alter,
+        List<String> clauses,
+        List<String> notes) {
+      ColumnFacts there = table.column(Table.VERSION_COLUMN);
+      if (there == null) {
+        if (!clauses.isEmpty()) {
+          clauses.add("ADD COLUMN " + VERSION);
+        }
+        return;
+      }
+      String name = JdbcValues.quoted(there.name());
+      for (Flaw flaw : flaws) {
+        if (flaw.kind() == Flaw.Kind.OTHER_VERSION_COLUMN) {
+          String free = freeName(table);
+          notes.add(
+              "column %s becomes %s and is kept; what names it has to name it anew"
+                  .formatted(there.name(), free));
+          // By itself: one statement cannot give the name away and take it.
+          alter.add(
+              "ALTER TABLE %s RENAME COLUMN %s TO %s"
+                  .formatted(JdbcValues.quoted(table.name()), name, JdbcValues.quoted(free)));
+          clauses.add("ADD COLUMN " + VERSION);
+        } else if (flaw.kind() == Flaw.Kind.VERSION_COLUMN) {
+          notes.add("numbers that stand in it count as versions of their rows");
+          if (there.nullable()) {
+            notes.add(
+                "rows in which it is NULL are updated: so are columns ON UPDATE CURRENT_TIMESTAMP,"
+                    + " and triggers run");
+            alter.add(
+                "UPDATE %s SET %2$s = 0 WHERE %2$s IS NULL"
+                    .formatted(JdbcValues.quoted(table.name()), name));
+          }
+          clauses.add("CHANGE COLUMN %s %s".formatted(name, VERSION));
+        }
+      }
+    }
+
+    private static String freeName(TableFacts table) {
+      return IntStream.iterate(1, i -> i + 1)
+          .mapToObj(i -> "gq_version_before" + (i == 1 ? "" : i))
+          .filter(name -> table.column(name) == null)
+          .findFirst()
+          .orElseThrow();
+    }
   }
 }

@@ -1,5 +1,6 @@
 package io.gameq.mysql.schema;
 
+import io.gameq.mysql.schema.CatalogReader.TableSpec;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;

@@ -1,5 +1,6 @@
 package io.gameq.mysql.schema;
 
+import io.gameq.mysql.schema.CatalogReader.TableSpec;
 import java.util.List;
 import java.util.stream.Stream;
 

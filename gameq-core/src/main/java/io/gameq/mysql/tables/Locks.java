@@ -2,10 +2,10 @@ package io.gameq.mysql.tables;
 
 import io.gameq.mysql.ErrorKind;
 import io.gameq.mysql.JdbcValues;
-import io.gameq.mysql.MySql;
+import io.gameq.mysql.MySqlPool.MySql;
 import io.gameq.mysql.Sql;
-import io.gameq.owner.OwnerId;
-import io.gameq.rows.RowKey;
+import io.gameq.owner.DurableSessions.OwnerId;
+import io.gameq.rows.HandledRow.RowKey;
 import io.gameq.rows.Table;
 import java.sql.Connection;
 import java.sql.SQLException;

@@ -1,9 +1,9 @@
 package io.gameq.mysql.tables;
 
-import io.gameq.mysql.MySql;
+import io.gameq.mysql.MySqlPool.MySql;
 import io.gameq.mysql.Sql;
-import io.gameq.owner.OwnerId;
-import io.gameq.owner.PercentEncoding;
+import io.gameq.owner.DurableSessions.OwnerId;
+import io.gameq.owner.DurableSessions.PercentEncoding;
 import java.math.BigInteger;
 import java.time.Instant;
 import java.util.ArrayList;

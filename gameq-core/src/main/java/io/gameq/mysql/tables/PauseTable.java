@@ -1,6 +1,6 @@
 package io.gameq.mysql.tables;
 
-import io.gameq.mysql.MySql;
+import io.gameq.mysql.MySqlPool.MySql;
 import io.gameq.mysql.Sql;
 import java.time.Instant;
 import java.util.List;

@@ -1,14 +1,14 @@
 package io.gameq.mysql.tables;
 
-import io.gameq.mysql.MySql;
 import io.gameq.mysql.MySqlErrors;
+import io.gameq.mysql.MySqlPool.MySql;
 import io.gameq.mysql.Statements;
 import io.gameq.mysql.schema.Settings;
-import io.gameq.term.Primary;
-import io.gameq.term.QueueIdentity;
 import io.gameq.term.Term;
-import io.gameq.term.TermMovedException;
+import io.gameq.term.Term.Primary;
+import io.gameq.term.Term.TermMovedException;
 import io.gameq.term.Terms;
+import io.gameq.term.Terms.QueueIdentity;
 import org.jdbi.v3.core.Handle;
 
 /** The Redis term in {@code gameq_redis_term}. Thread-safe. */

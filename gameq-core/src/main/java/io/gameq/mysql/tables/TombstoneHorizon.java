@@ -1,7 +1,7 @@
 package io.gameq.mysql.tables;
 
-import io.gameq.mysql.MySql;
-import io.gameq.mysql.TemporalText;
+import io.gameq.mysql.JdbcValues.TemporalText;
+import io.gameq.mysql.MySqlPool.MySql;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.LocalDateTime;

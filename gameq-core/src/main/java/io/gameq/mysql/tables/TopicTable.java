@@ -1,7 +1,7 @@
 package io.gameq.mysql.tables;
 
 import io.gameq.GameQueueException;
-import io.gameq.mysql.MySql;
+import io.gameq.mysql.MySqlPool.MySql;
 import io.gameq.redis.topic.DefinedTopic;
 import io.gameq.redis.topic.DefinedTopic.Pause;
 import io.gameq.redis.topic.DefinedTopic.Rate;

@@ -1,10 +1,12 @@
 package io.gameq.redis.script;
 
-import io.gameq.owner.OwnerId;
-import io.gameq.owner.SessionId;
-import io.gameq.redis.RedisConnection;
+import io.gameq.owner.DurableSessions.OwnerId;
+import io.gameq.owner.DurableSessions.SessionId;
+import io.gameq.redis.ControlConnection.RedisConnection;
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.Slots;
+import io.gameq.redis.script.WaitingOwners.OpenScript;
+import io.gameq.rows.HandledRow.EncodedRow;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -250,4 +252,25 @@ public final class ClaimScript {
         REAP.call(redis, slot, MOST_REAPED),
         of -> new Reaped(owner(of), LuaScript.string(of.get(1)), ((Long) of.get(2)).intValue()));
   }
+
+  /** A row, by its key {@code table:parts}, in a version. Immutable. */
+  public record VersionedKey(String key, long version) {}
+
+  /**
+   * An owner's dirty rows, taken under a lease. Immutable.
+   *
+   * @param token proves in ack and nack that the lease did not run out
+   * @param attempts how often these rows were claimed, this time included, not counting outages
+   * @param lapses how often their lease ran out since they were last flushed
+   * @param refusedForMillis how long ago MySQL first refused one of them since they were last
+   *     flushed; 0 if it never did
+   */
+  public record Claim(
+      OwnerId owner,
+      SessionId session,
+      String token,
+      int attempts,
+      int lapses,
+      long refusedForMillis,
+      List<EncodedRow> rows) {}
 }

@@ -4,14 +4,14 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 
 import io.gameq.change.ChangedRow;
 import io.gameq.change.Commit;
-import io.gameq.change.CommitPart;
+import io.gameq.change.Commit.CommitPart;
 import io.gameq.owner.SessionRef;
 import io.gameq.redis.BytesArgs;
-import io.gameq.redis.RedisConnection;
+import io.gameq.redis.ControlConnection.RedisConnection;
 import io.gameq.redis.RedisReply;
+import io.gameq.redis.RedisReply.TransactionDiscardedException;
 import io.gameq.redis.SessionKeys;
 import io.gameq.redis.SlotKeys;
-import io.gameq.redis.TransactionDiscardedException;
 import io.lettuce.core.TransactionResult;
 import io.lettuce.core.codec.ByteArrayCodec;
 import io.lettuce.core.output.IntegerOutput;

@@ -4,7 +4,7 @@ import static io.lettuce.core.Range.Boundary.excluding;
 import static io.lettuce.core.Range.Boundary.unbounded;
 
 import io.gameq.owner.SessionRef;
-import io.gameq.redis.RedisConnection;
+import io.gameq.redis.ControlConnection.RedisConnection;
 import io.gameq.redis.RedisReply;
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.Slots;

@@ -5,10 +5,10 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.gameq.GameQueueException;
 import io.gameq.RedisUnavailableException;
-import io.gameq.owner.OwnerId;
-import io.gameq.owner.SessionId;
+import io.gameq.owner.DurableSessions.OwnerId;
+import io.gameq.owner.DurableSessions.SessionId;
 import io.gameq.redis.BytesArgs;
-import io.gameq.redis.RedisConnection;
+import io.gameq.redis.ControlConnection.RedisConnection;
 import io.gameq.redis.RedisReply;
 import io.gameq.redis.SlotKeys;
 import io.lettuce.core.RedisException;

@@ -3,15 +3,15 @@ package io.gameq.redis.script;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
 import io.gameq.RedisFullException;
-import io.gameq.change.SlotMessages;
+import io.gameq.change.Commit.SlotMessages;
 import io.gameq.message.MessageChange;
 import io.gameq.message.MessageChange.Ack;
 import io.gameq.message.MessageChange.Delete;
 import io.gameq.message.MessageChange.Expect;
+import io.gameq.message.MessageChange.MessageId;
 import io.gameq.message.MessageChange.Publish;
 import io.gameq.message.MessageChange.Retime;
-import io.gameq.message.MessageId;
-import io.gameq.redis.RedisConnection;
+import io.gameq.redis.ControlConnection.RedisConnection;
 import io.gameq.redis.RedisReply;
 import io.gameq.redis.SlotKeys;
 import java.nio.ByteBuffer;

@@ -1,9 +1,10 @@
 package io.gameq.redis.script;
 
 import io.gameq.redis.ControlConnection;
+import io.gameq.redis.ControlConnection.RedisConnection;
 import io.gameq.redis.RedisClock;
-import io.gameq.redis.RedisConnection;
 import io.gameq.redis.RedisReply;
+import io.gameq.redis.script.OpenOwners.NodeSigns;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;

@@ -1,17 +1,20 @@
 package io.gameq.redis.script;
 
 import io.gameq.GameQueueException;
-import io.gameq.owner.OwnerId;
-import io.gameq.owner.SessionId;
+import io.gameq.owner.DurableSessions.OwnerId;
+import io.gameq.owner.DurableSessions.SessionId;
 import io.gameq.redis.ControlConnection;
-import io.gameq.redis.RedisConfig;
-import io.gameq.redis.RedisConnection;
+import io.gameq.redis.ControlConnection.RedisConnection;
 import io.gameq.redis.RedisConnector;
+import io.gameq.redis.RedisConnector.RedisConfig;
 import io.gameq.redis.RedisReply;
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.Slots;
-import io.gameq.rows.EncodedRow;
+import io.gameq.redis.script.ClaimScript.VersionedKey;
+import io.gameq.redis.script.OpenOwners.NodeSigns;
+import io.gameq.redis.script.WaitingOwners.OpenScript;
 import io.gameq.rows.HandledRow;
+import io.gameq.rows.HandledRow.EncodedRow;
 import io.lettuce.core.MapScanCursor;
 import io.lettuce.core.ScanArgs;
 import io.lettuce.core.ScanCursor;

@@ -1,7 +1,7 @@
 package io.gameq.redis.script;
 
-import io.gameq.owner.SessionId;
-import io.gameq.redis.RedisConnection;
+import io.gameq.owner.DurableSessions.SessionId;
+import io.gameq.redis.ControlConnection.RedisConnection;
 import io.gameq.redis.SlotKeys;
 import java.util.ArrayList;
 import java.util.Collection;

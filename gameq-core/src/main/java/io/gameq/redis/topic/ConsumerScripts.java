@@ -3,9 +3,10 @@ package io.gameq.redis.topic;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import io.gameq.message.MessageId;
-import io.gameq.owner.PercentEncoding;
-import io.gameq.redis.RedisConnection;
+import io.gameq.message.MessageChange;
+import io.gameq.message.MessageChange.MessageId;
+import io.gameq.owner.DurableSessions.PercentEncoding;
+import io.gameq.redis.ControlConnection.RedisConnection;
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.script.LuaScript;
 import java.util.ArrayList;
@@ -276,5 +277,35 @@ public final class ConsumerScripts {
   /** A score of a sorted set, as text. */
   static long millis(Object reply) {
     return (long) Double.parseDouble(LuaScript.string(reply));
+  }
+
+  /**
+   * A message in the hands of one consumer, under a lease. Immutable.
+   *
+   * @param slot of the namespace that it lies in
+   * @param token of its claim
+   * @param takenMillis when it was taken, Redis TIME in ms
+   * @param fence higher each time that a message of this lane is taken, also when Redis' clock went
+   *     back: it tells no time
+   * @param attempts how often it was taken, this time counted
+   * @param lapses how often its lease ran out before
+   * @param dueMillis when it was due, Redis TIME in ms
+   * @param value see {@link io.gameq.message.MessageChange.MessageValue}; not to be changed
+   */
+  @SuppressWarnings("ArrayRecordComponent") // nobody compares them
+  public record TakenMessage(
+      MessageId id,
+      int slot,
+      String token,
+      long takenMillis,
+      long fence,
+      int attempts,
+      int lapses,
+      long dueMillis,
+      byte[] value) {
+    /** What publishes it again, due when it was. */
+    public MessageChange.Publish publishedAgain() {
+      return new MessageChange.Publish(id, slot, dueMillis, false, 0, value);
+    }
   }
 }

@@ -1,8 +1,8 @@
 package io.gameq.redis.topic;
 
-import io.gameq.message.MessageId;
-import io.gameq.owner.PercentEncoding;
-import io.gameq.redis.RedisConnection;
+import io.gameq.message.MessageChange.MessageId;
+import io.gameq.owner.DurableSessions.PercentEncoding;
+import io.gameq.redis.ControlConnection.RedisConnection;
 import io.gameq.redis.RedisReply;
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.script.LuaScript;
@@ -287,5 +287,79 @@ public final class TopicMessages {
 
   private static String node(Object encoded) {
     return PercentEncoding.unpercent(LuaScript.string(encoded));
+  }
+
+  /**
+   * How many messages of a topic are where. Immutable.
+   *
+   * @param pending that wait, for their time, for a handler, or behind one of their lane
+   * @param dueLanes lanes of which one is due: messages without a group, and groups
+   * @param held that a handler has
+   * @param dead letters
+   * @param retrying of the pending ones, that failed and are to be tried again
+   * @param firstDueMillis when the next one is due, or the longest overdue one was, Redis TIME in
+   *     ms; -1 when none waits. Those sorted in by priority are not looked at
+   */
+  public record TopicCounts(
+      long pending, long dueLanes, long held, long dead, long retrying, long firstDueMillis) {
+    /** Of no message. */
+    public static final TopicCounts NONE = new TopicCounts(0, 0, 0, 0, 0, -1);
+
+    /** Of both together. */
+    public TopicCounts and(TopicCounts other) {
+      return new TopicCounts(
+          pending + other.pending,
+          dueLanes + other.dueLanes,
+          held + other.held,
+          dead + other.dead,
+          retrying + other.retrying,
+          firstDueMillis < 0 || other.firstDueMillis < 0
+              ? Math.max(firstDueMillis, other.firstDueMillis)
+              : Math.min(firstDueMillis, other.firstDueMillis));
+    }
+  }
+
+  /** Where one message is: it can be pending, held and dead at a time, in different versions. */
+  public record FoundMessage(
+      MessageId id, @Nullable Pending pending, @Nullable Held held, @Nullable Dead dead) {
+
+    /**
+     * It waits.
+     *
+     * @param value see {@link io.gameq.message.MessageChange.MessageValue}
+     * @param dueMillis Redis TIME in ms
+     * @param attempts that failed so far
+     * @param error why it was given back last; empty when it was not
+     */
+    @SuppressWarnings("ArrayRecordComponent") // nobody compares them
+    public record Pending(byte[] value, long dueMillis, int attempts, String error) {}
+
+    /**
+     * Somebody has taken it.
+     *
+     * @param attempts this one counted
+     * @param lapses leases of it that ran out before
+     * @param node who has it
+     * @param leaseEndMillis Redis TIME in ms
+     */
+    @SuppressWarnings("ArrayRecordComponent") // nobody compares them
+    public record Held(byte[] value, int attempts, int lapses, String node, long leaseEndMillis) {}
+
+    /**
+     * It was set aside.
+     *
+     * @param diedMillis when, Redis TIME in ms
+     * @param attempts that failed
+     * @param error of the last one
+     */
+    @SuppressWarnings("ArrayRecordComponent") // nobody compares them
+    public record Dead(byte[] value, long diedMillis, int attempts, String error) {
+      static Dead of(byte[] value, String why) {
+        String[] words = why.split(" ", 3);
+        return words.length < 3
+            ? new Dead(value, 0, 0, why)
+            : new Dead(value, Long.parseLong(words[0]), Integer.parseInt(words[1]), words[2]);
+      }
+    }
   }
 }

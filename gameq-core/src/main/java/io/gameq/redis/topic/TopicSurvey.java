@@ -2,11 +2,12 @@ package io.gameq.redis.topic;
 
 import io.gameq.GameQueueException;
 import io.gameq.RedisUnavailableException;
-import io.gameq.message.MessageId;
+import io.gameq.message.MessageChange.MessageId;
+import io.gameq.redis.ControlConnection.RedisConnection;
 import io.gameq.redis.RedisClock;
-import io.gameq.redis.RedisConnection;
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.Slots;
+import io.gameq.redis.topic.TopicMessages.TopicCounts;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;

@@ -31,7 +31,8 @@
  * </pre>
  *
  * <p>An id is {@code key} or {@code group:key}, encoded; a lane, of which one message is handled at
- * a time, {@code group:} or the id. A value is what {@link io.gameq.message.MessageValue} draws.
+ * a time, {@code group:} or the id. A value is what {@link
+ * io.gameq.message.MessageChange.MessageValue} draws.
  *
  * <p>An acknowledgement counts by the token of its claim. Where nobody claims the lane, as after a
  * failover that forgot it, it counts if the message waits as if nobody had taken it. Of two

@@ -1,6 +1,11 @@
 package io.gameq.rows.types;
 
-import io.gameq.owner.PercentEncoding;
+import io.gameq.owner.DurableSessions.PercentEncoding;
+import io.gameq.rows.types.ColumnTypes.BigIntegerType;
+import io.gameq.rows.types.ColumnTypes.DateTimeType;
+import io.gameq.rows.types.ColumnTypes.DateType;
+import io.gameq.rows.types.ColumnTypes.DoubleType;
+import io.gameq.rows.types.ColumnTypes.StringType;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 import org.msgpack.core.MessagePacker;

@@ -1,5 +1,7 @@
 package io.gameq.rows.types;
 
+import io.gameq.rows.types.ColumnTypes.Refusal;
+import io.gameq.rows.types.IntegerType.Numbers;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 import org.msgpack.core.MessagePacker;

@@ -1,5 +1,6 @@
 package io.gameq.rows.types;
 
+import io.gameq.rows.types.ColumnTypes.EnumType;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 

@@ -1,5 +1,7 @@
 package io.gameq.rows.types;
 
+import io.gameq.rows.types.ColumnTypes.Refusal;
+
 /**
  * Times as whole microseconds, the finest that MySQL keeps. Stateless.
  *

@@ -1,5 +1,7 @@
 package io.gameq.rows.types;
 
+import io.gameq.rows.types.ColumnTypes.Refusal;
+import io.gameq.rows.types.ColumnTypes.StringType;
 import java.util.Locale;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;

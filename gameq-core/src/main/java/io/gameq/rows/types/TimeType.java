@@ -1,5 +1,6 @@
 package io.gameq.rows.types;
 
+import io.gameq.rows.types.ColumnTypes.Refusal;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.LocalTime;

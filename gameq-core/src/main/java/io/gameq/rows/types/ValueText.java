@@ -1,5 +1,6 @@
 package io.gameq.rows.types;
 
+import io.gameq.rows.types.ColumnTypes.Refusal;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.time.DateTimeException;

@@ -3,9 +3,10 @@ package io.gameq.mysql.schema;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.gameq.mysql.schema.SchemaDraft.LeftOut;
-import io.gameq.mysql.schema.SchemaDraft.Owner;
-import io.gameq.mysql.schema.SchemaDraft.Proposal;
+import io.gameq.mysql.schema.CatalogReader.SchemaDraft.LeftOut;
+import io.gameq.mysql.schema.CatalogReader.SchemaDraft.Owner;
+import io.gameq.mysql.schema.CatalogReader.SchemaDraft.Proposal;
+import io.gameq.mysql.schema.CatalogReader.TableSpec;
 import io.gameq.mysql.schema.SchemaSnapshot.ColumnFacts;
 import io.gameq.mysql.schema.SchemaSnapshot.ForeignKeyFacts;
 import io.gameq.mysql.schema.SchemaSnapshot.IndexPart;

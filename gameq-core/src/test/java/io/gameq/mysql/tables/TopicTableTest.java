@@ -6,11 +6,11 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.gameq.GameQueueException;
-import io.gameq.mysql.MySql;
 import io.gameq.mysql.MySqlPool;
+import io.gameq.mysql.MySqlPool.MySql;
 import io.gameq.redis.topic.DefinedTopic;
 import io.gameq.redis.topic.TopicDefinition;
-import io.gameq.rights.Role;
+import io.gameq.rights.MySqlRights.Role;
 import io.gameq.servers.GameDatabase;
 import java.sql.SQLException;
 import java.time.Duration;

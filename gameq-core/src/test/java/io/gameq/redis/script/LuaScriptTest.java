@@ -5,9 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.gameq.GameQueueException;
-import io.gameq.redis.RedisConfig;
-import io.gameq.redis.RedisConnection;
+import io.gameq.redis.ControlConnection.RedisConnection;
 import io.gameq.redis.RedisConnector;
+import io.gameq.redis.RedisConnector.RedisConfig;
 import io.gameq.redis.Slots;
 import io.gameq.servers.TestServers;
 import java.util.List;

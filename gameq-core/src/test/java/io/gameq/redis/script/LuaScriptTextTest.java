@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.gameq.redis.script.WaitingOwners.OpenScript;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 

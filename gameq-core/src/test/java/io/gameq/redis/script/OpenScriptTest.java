@@ -9,13 +9,14 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.gameq.GameQueueException;
-import io.gameq.owner.SessionId;
+import io.gameq.owner.DurableSessions.SessionId;
 import io.gameq.redis.DurableNotices;
-import io.gameq.redis.RedisConfig;
 import io.gameq.redis.RedisConnector;
+import io.gameq.redis.RedisConnector.RedisConfig;
 import io.gameq.redis.SlotKeys;
-import io.gameq.rights.Role;
-import io.gameq.rows.EncodedRow;
+import io.gameq.redis.script.WaitingOwners.OpenScript;
+import io.gameq.rights.MySqlRights.Role;
+import io.gameq.rows.HandledRow.EncodedRow;
 import io.gameq.servers.TestServers;
 import java.util.Comparator;
 import java.util.List;

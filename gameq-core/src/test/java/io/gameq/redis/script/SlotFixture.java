@@ -2,12 +2,13 @@ package io.gameq.redis.script;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
-import io.gameq.owner.OwnerId;
-import io.gameq.owner.SessionId;
-import io.gameq.redis.RedisConfig;
-import io.gameq.redis.RedisConnection;
+import io.gameq.owner.DurableSessions.OwnerId;
+import io.gameq.owner.DurableSessions.SessionId;
+import io.gameq.redis.ControlConnection.RedisConnection;
 import io.gameq.redis.RedisConnector;
+import io.gameq.redis.RedisConnector.RedisConfig;
 import io.gameq.redis.SlotKeys;
+import io.gameq.redis.script.WaitingOwners.OpenScript;
 import io.gameq.servers.TestServers;
 import java.util.List;
 import java.util.Map;

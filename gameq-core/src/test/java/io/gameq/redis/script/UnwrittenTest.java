@@ -2,7 +2,7 @@ package io.gameq.redis.script;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import io.gameq.owner.OwnerId;
+import io.gameq.owner.DurableSessions.OwnerId;
 import io.gameq.redis.script.WaitingOwners.Unwritten;
 import java.util.List;
 import java.util.Set;

@@ -9,12 +9,13 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.gameq.GameQueueException;
 import io.gameq.lab.servers.EmbeddedRedis;
-import io.gameq.message.MessageId;
-import io.gameq.message.MessageValue;
+import io.gameq.message.MessageChange.MessageId;
+import io.gameq.message.MessageChange.MessageValue;
 import io.gameq.redis.script.MessagesScript;
 import io.gameq.redis.script.MessagesScript.Kind;
 import io.gameq.redis.script.MessagesScript.MessageCommit;
 import io.gameq.redis.topic.ConsumerScripts.NackResult;
+import io.gameq.redis.topic.ConsumerScripts.TakenMessage;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 

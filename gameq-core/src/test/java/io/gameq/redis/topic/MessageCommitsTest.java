@@ -8,13 +8,14 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.gameq.message.MessageChange;
-import io.gameq.message.MessageId;
-import io.gameq.message.MessageValue;
+import io.gameq.message.MessageChange.MessageId;
+import io.gameq.message.MessageChange.MessageValue;
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.script.JournalMarks;
 import io.gameq.redis.script.MessagesScript;
 import io.gameq.redis.script.MessagesScript.Kind;
 import io.gameq.redis.script.MessagesScript.MessageCommit;
+import io.gameq.redis.topic.ConsumerScripts.TakenMessage;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;

@@ -10,14 +10,15 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.gameq.healing.LeftMessages;
 import io.gameq.message.MessageChange;
-import io.gameq.message.MessageId;
-import io.gameq.message.MessageValue;
+import io.gameq.message.MessageChange.MessageId;
+import io.gameq.message.MessageChange.MessageValue;
 import io.gameq.mysql.tables.TombstoneHorizon;
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.script.JournalMarks;
 import io.gameq.redis.script.MessagesScript;
 import io.gameq.redis.script.MessagesScript.MessageCommit;
 import io.gameq.redis.script.SlotMarks;
+import io.gameq.redis.topic.ConsumerScripts.TakenMessage;
 import io.lettuce.core.ScriptOutputType;
 import java.util.ArrayList;
 import java.util.List;

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.gameq.RowRefusedException;
 import io.gameq.rows.TableBuilder;
+import io.gameq.rows.types.ColumnTypes.UnmanageableException;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.time.Duration;

@@ -10,6 +10,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.gameq.RowRefusedException;
+import io.gameq.rows.types.ColumnTypes.UnmanageableException;
 import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;

@@ -2,14 +2,14 @@ package io.gameq.recovery.mysql;
 
 import io.gameq.GameQueueException;
 import io.gameq.agent.RateLimit;
-import io.gameq.healing.PlannedRow;
+import io.gameq.healing.Planner.PlannedRow;
 import io.gameq.healing.Status;
 import io.gameq.mysql.JdbcValues;
-import io.gameq.mysql.MySql;
-import io.gameq.rows.Catalog;
-import io.gameq.rows.Column;
+import io.gameq.mysql.MySqlPool.MySql;
+import io.gameq.rows.CurrentCatalog.Catalog;
 import io.gameq.rows.RowImage;
 import io.gameq.rows.Table;
+import io.gameq.rows.Table.Column;
 import java.sql.PreparedStatement;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;

@@ -2,9 +2,9 @@ package io.gameq.recovery.mysql;
 
 import io.gameq.GameQueueException;
 import io.gameq.agent.RateLimit;
-import io.gameq.mysql.MySql;
-import io.gameq.mysql.MySqlConfig;
 import io.gameq.mysql.MySqlPool;
+import io.gameq.mysql.MySqlPool.MySql;
+import io.gameq.mysql.MySqlPool.MySqlConfig;
 import io.gameq.mysql.MySqlServerCheck;
 import io.gameq.mysql.schema.CatalogReader;
 import io.gameq.mysql.schema.Settings;

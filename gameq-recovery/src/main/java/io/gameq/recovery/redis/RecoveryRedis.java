@@ -1,20 +1,20 @@
 package io.gameq.recovery.redis;
 
 import io.gameq.GameQueueException;
-import io.gameq.healing.ReplayRedis;
-import io.gameq.owner.CountingSessions;
-import io.gameq.owner.OwnerId;
-import io.gameq.owner.SessionId;
+import io.gameq.healing.LeftWalReplay.ReplayRedis;
+import io.gameq.owner.DurableSessions.CountingSessions;
+import io.gameq.owner.DurableSessions.OwnerId;
+import io.gameq.owner.DurableSessions.SessionId;
 import io.gameq.redis.PrimaryConnector;
-import io.gameq.redis.RedisConfig;
 import io.gameq.redis.RedisConnector;
+import io.gameq.redis.RedisConnector.RedisConfig;
 import io.gameq.redis.RedisReply;
 import io.gameq.redis.RedisServerCheck;
 import io.gameq.redis.SlotKeys;
-import io.gameq.redis.script.NodeSigns;
+import io.gameq.redis.script.LookupScript.ReplayScript;
 import io.gameq.redis.script.OpenOwners;
-import io.gameq.redis.script.OpenScript;
-import io.gameq.redis.script.ReplayScript;
+import io.gameq.redis.script.OpenOwners.NodeSigns;
+import io.gameq.redis.script.WaitingOwners.OpenScript;
 import io.gameq.term.Terms;
 import org.jspecify.annotations.Nullable;
 
@@ -62,7 +62,7 @@ public final class RecoveryRedis implements AutoCloseable {
   /**
    * Makes sure that what was written here since the connection was opened is where it counts.
    *
-   * @throws io.gameq.term.TermMovedException when another primary took over meanwhile
+   * @throws io.gameq.term.Term.TermMovedException when another primary took over meanwhile
    */
   public void requireSameTerm() {
     primary.requireSame(opened);

@@ -1,8 +1,8 @@
 package io.gameq.recovery.incidents;
 
 import io.gameq.recovery.ToolProcess;
+import io.gameq.rights.MySqlRights.Role;
 import io.gameq.rights.RedisRights;
-import io.gameq.rights.Role;
 import io.gameq.servers.GameDatabase;
 import io.gameq.servers.LeastRedisUsers;
 import io.gameq.servers.MySqlServer;

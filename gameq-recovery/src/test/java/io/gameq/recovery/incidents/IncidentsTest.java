@@ -3,8 +3,8 @@ package io.gameq.recovery.incidents;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.gameq.rights.MySqlRights.Role;
 import io.gameq.rights.RedisRights;
-import io.gameq.rights.Role;
 import io.gameq.servers.DockerServers;
 import io.gameq.servers.LeastRedisUsers;
 import io.gameq.writer.campaign.CampaignFiles;

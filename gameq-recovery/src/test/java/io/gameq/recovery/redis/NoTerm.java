@@ -1,7 +1,7 @@
 package io.gameq.recovery.redis;
 
-import io.gameq.term.Primary;
 import io.gameq.term.Term;
+import io.gameq.term.Term.Primary;
 import io.gameq.term.Terms;
 
 /** A game in which no Redis primary has counted yet: all may. */

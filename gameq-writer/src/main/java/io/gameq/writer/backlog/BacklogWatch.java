@@ -1,10 +1,10 @@
 package io.gameq.writer.backlog;
 
-import io.gameq.agent.Agent;
+import io.gameq.agent.AgentRunner.Agent;
 import io.gameq.agent.Duty;
-import io.gameq.backlog.Backlog;
 import io.gameq.backlog.SharedBacklog;
-import io.gameq.redis.RedisState;
+import io.gameq.backlog.SharedBacklog.Backlog;
+import io.gameq.redis.RedisServerCheck.RedisState;
 import io.gameq.redis.script.Waiting;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;

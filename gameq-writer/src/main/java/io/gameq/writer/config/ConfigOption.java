@@ -1,5 +1,7 @@
 package io.gameq.writer.config;
 
+import io.gameq.writer.config.ConfigReader.EffectiveSettings;
+import io.gameq.writer.config.ConfigReader.WriterConfig;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -9,20 +9,25 @@ import io.gameq.GameQueueConfig;
 import io.gameq.GameQueueException;
 import io.gameq.Password;
 import io.gameq.Tls;
-import io.gameq.mysql.MySqlConfig;
-import io.gameq.mysql.schema.TableSpec;
-import io.gameq.redis.RedisConfig;
-import io.gameq.redis.RedisLogin;
+import io.gameq.mysql.MySqlPool.MySqlConfig;
+import io.gameq.mysql.schema.CatalogReader.TableSpec;
+import io.gameq.redis.RedisConnector.RedisConfig;
+import io.gameq.redis.RedisConnector.RedisLogin;
 import io.gameq.redis.script.ClaimScript.Bounds;
+import io.gameq.writer.config.AccessToken.Role;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.function.UnaryOperator;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** Reads a {@link WriterConfig} from YAML and checks every setting. Stateless. */
@@ -275,5 +280,321 @@ public final class ConfigReader {
       tables.add(table);
     }
     return tables;
+  }
+
+  /** Whether messages may be published and taken over HTTP. */
+  public enum DoorMode {
+    /** No: there are no such paths. */
+    NONE,
+    /** Yes, by whoever has a token for it. */
+    OPEN
+  }
+
+  /**
+   * How a writer works; immutable.
+   *
+   * @param name names this writer in Redis and in logs
+   * @param workers threads, each with a connection to Redis and one to MySQL
+   * @param batchOwners most owners of one flush
+   * @param batchRows how many rows a flush aims at; an owner with more is flushed whole
+   * @param leaseSeconds how long a claim belongs to a writer that says nothing
+   * @param deadLetters most rows set aside in the database
+   * @param tombstoneDays how long deleted rows are remembered
+   * @param drainSeconds how long a writer that is told to stop may take to finish what it has
+   *     claimed
+   * @param rowsPerSecond most rows that it takes in a second; 0: as many as MySQL takes
+   * @param commandSocket whether it answers commands of this host
+   */
+  public record WriterSettings(
+      String name,
+      int workers,
+      int batchOwners,
+      int batchRows,
+      int leaseSeconds,
+      int deadLetters,
+      int tombstoneDays,
+      int drainSeconds,
+      int rowsPerSecond,
+      boolean commandSocket) {}
+
+  /** How a running writer logs; immutable. */
+  public record LogSettings(Format format, Level level) {
+    /** As it is without a setting. */
+    public static final LogSettings DEFAULT = new LogSettings(Format.TEXT, Level.INFO);
+
+    /** What a line looks like. */
+    public enum Format {
+      /** For people: the time, the thread, the message. */
+      TEXT,
+      /** {@code time=... level=... message="..."}. */
+      KEYVALUE,
+      /** One JSON object a line. */
+      JSON
+    }
+
+    /** The least that is logged. */
+    public enum Level {
+      ERROR,
+      WARN,
+      INFO,
+      DEBUG
+    }
+  }
+
+  /**
+   * Everything a gameq.yaml says, with defaults filled in; immutable. Shown without secrets.
+   *
+   * @param slots shards of owners, a power of two, fixed for a namespace
+   * @param tables what the schema commands manage; a writer reads gameq_table, and starts only if
+   *     these are there
+   * @param node null: there is none in the writer's process
+   */
+  public record WriterConfig(
+      String namespace,
+      int slots,
+      RedisConfig redis,
+      MySqlConfig mysql,
+      WriterSettings writer,
+      HttpSettings http,
+      LogSettings log,
+      List<TableSpec> tables,
+      @Nullable NodeSettings node) {
+    public WriterConfig {
+      tables = List.copyOf(tables);
+    }
+
+    /**
+     * The tables.
+     *
+     * @throws GameQueueException when the file lists none
+     */
+    public List<TableSpec> requiredTables() {
+      if (tables.isEmpty()) {
+        throw new GameQueueException(
+            "setting 'tables' is missing: list each table with name, owner and ownerColumn");
+      }
+      return tables;
+    }
+  }
+
+  /**
+   * What the settings came to when a file was read, and where each is from; secrets are masked as
+   * they are noted. Used by one thread.
+   */
+  public static final class EffectiveSettings {
+    private static final String DEFAULT = "default";
+    private static final String MASK = "***";
+
+    /** Not {@code passwordFile}, which names a file. */
+    private static final Pattern SECRET =
+        Pattern.compile("(?i).*(password|passphrase|secret|token)");
+
+    /** User and password in a URI, and parameters of it such as {@code password=...}. */
+    private static final Pattern IN_URI =
+        Pattern.compile("(?i)(?<=//).*(?=@)|(?<=(password|secret|token)=)[^&#]*");
+
+    private final Map<String, Setting> settings = new LinkedHashMap<>();
+
+    /**
+     * One setting; immutable.
+     *
+     * @param name in full, such as {@code writer.workers}
+     * @param value in effect, masked where it is a secret; null for none
+     * @param origin {@code default}, {@code file}, or {@code environment variable NAME}
+     */
+    public record Setting(String name, @Nullable String value, String origin) {}
+
+    /**
+     * The file has a setting.
+     *
+     * @param variables of the environment that it names
+     */
+    void given(String name, String value, Set<String> variables) {
+      settings.put(
+          name,
+          new Setting(
+              name,
+              masked(name, value),
+              variables.isEmpty()
+                  ? "file"
+                  : "environment variable " + String.join(", ", variables)));
+    }
+
+    /** The file does not have a setting. */
+    void absent(String name) {
+      settings.putIfAbsent(name, new Setting(name, null, DEFAULT));
+    }
+
+    /** A setting takes its default. */
+    void otherwise(String name, String value) {
+      settings.put(name, new Setting(name, masked(name, value), DEFAULT));
+    }
+
+    /** All settings, in the order in which they were read. */
+    public List<Setting> all() {
+      return new ArrayList<>(settings.values());
+    }
+
+    private static String masked(String name, String value) {
+      return SECRET.matcher(name).matches() ? MASK : IN_URI.matcher(value).replaceAll(MASK);
+    }
+  }
+
+  /** Reads {@code node} of the configuration file. Stateless. */
+  static final class NodeSection {
+    private NodeSection() {}
+
+    /** Null: the section is not there, so there is no node in the writer. */
+    static @Nullable NodeSettings read(Section node) {
+      if (node.isMissing()) {
+        return null;
+      }
+      String name = node.required("name");
+      if (!name.matches("[A-Za-z0-9._-]{1,64}")) {
+        throw node.wrongValue("name", "use 1 to 64 of A-Z a-z 0-9 . _ -");
+      }
+      Path wal = Path.of(node.required("walDirectory"));
+      Section redis = node.section("redis");
+      RedisLogin redisLogin = new RedisLogin(redis.text("user"), ConfigReader.password(redis));
+      redis.refuseOthers();
+      Section mysql = node.section("mysql");
+      String mysqlUser = mysql.required("user");
+      Password mysqlPassword = ConfigReader.password(mysql);
+      mysql.refuseOthers();
+      String plugins = node.text("plugins");
+      if (plugins != null && !Files.isDirectory(Path.of(plugins))) {
+        throw node.wrongValue("plugins", "this is no directory");
+      }
+      node.refuseOthers();
+      return new NodeSettings(
+          name,
+          wal,
+          redisLogin,
+          new NodeSettings.MySqlLogin(
+              mysqlUser, mysqlPassword == null ? Password.of("") : mysqlPassword),
+          plugins == null ? null : Path.of(plugins));
+    }
+  }
+
+  /** Reads {@code http} of the configuration file. Stateless. */
+  static final class HttpSection {
+    private static final int MAX_PORT = 65_535;
+
+    /** Each is compared with what a request carries. */
+    private static final int MOST_TOKENS = 50;
+
+    private HttpSection() {}
+
+    static HttpSettings read(Section http) {
+      HttpSettings settings =
+          new HttpSettings(
+              http.text("address", HttpSettings.DEFAULT_ADDRESS),
+              http.number("port", HttpSettings.DEFAULT_PORT, 0, MAX_PORT),
+              http.text("port") != null,
+              tokens(http),
+              tls(http.section("tls")),
+              http.yes("behindProxy", false),
+              http.oneOf("console", ConsoleMode.ACT),
+              http.oneOf("door", DoorMode.NONE));
+      http.refuseOthers();
+      return settings;
+    }
+
+    private static List<AccessToken> tokens(Section http) {
+      List<AccessToken> tokens = new ArrayList<>();
+      Set<String> secrets = new HashSet<>();
+      Password single = token(http);
+      if (single != null) {
+        secrets.add(single.read());
+        tokens.add(new AccessToken("token", Role.ACT, single, List.of(), true));
+      }
+      Set<String> names = new HashSet<>();
+      List<Section> named = http.sections("tokens");
+      if (named.size() > MOST_TOKENS) {
+        throw http.wrong("tokens", "are %s: use %s at most".formatted(named.size(), MOST_TOKENS));
+      }
+      for (Section of : named) {
+        String name = of.required("name");
+        if (!name.matches("[A-Za-z0-9._-]{1,32}")) {
+          throw of.wrongValue("name", "use 1 to 32 of A-Z a-z 0-9 . _ -");
+        }
+        if (!names.add(name)) {
+          throw of.wrongValue("name", "it is there for a second time");
+        }
+        Role role = of.oneOf("role", Role.READ);
+        Password secret = token(of);
+        List<String> topics = topics(of);
+        boolean mayDefine = of.yes("define", false) || role == Role.ACT;
+        of.refuseOthers();
+        if (secret == null) {
+          throw of.wrong("tokenFile", "is missing: it has no default");
+        }
+        if (!secrets.add(secret.read())) {
+          throw of.wrong("tokenFile", "has the same token as another: whose it is must be known");
+        }
+        tokens.add(new AccessToken(name, role, secret, topics, mayDefine));
+      }
+      return tokens;
+    }
+
+    /** Names or patterns, separated by spaces. */
+    private static List<String> topics(Section of) {
+      String text = of.text("topics");
+      List<String> topics = text == null ? List.of() : List.of(text.strip().split(" +"));
+      for (String topic : topics) {
+        if (!topic.matches("[a-z0-9_*-]{1,32}")) {
+          throw of.wrongValue(
+              "topics", "use names of topics separated by spaces, with * for any characters");
+        }
+      }
+      return topics;
+    }
+
+    private static @Nullable Password token(Section of) {
+      Password token = ConfigReader.password(of, "token");
+      if (token != null && token.read().length() < AccessToken.LEAST_CHARS) {
+        throw of.wrong(
+            "token", "is too short: use %s characters or more".formatted(AccessToken.LEAST_CHARS));
+      }
+      return token;
+    }
+
+    private static @Nullable TlsFiles tls(Section tls) {
+      String certFile = tls.text("certFile");
+      String keyFile = tls.text("keyFile");
+      tls.refuseOthers();
+      if (certFile == null && keyFile == null) {
+        return null;
+      }
+      if (certFile == null || keyFile == null) {
+        throw tls.wrong(
+            certFile == null ? "certFile" : "keyFile",
+            "is missing: certFile and keyFile go together");
+      }
+      return new TlsFiles(
+          Objects.requireNonNull(ConfigReader.file(tls, "certFile")),
+          Objects.requireNonNull(ConfigReader.file(tls, "keyFile")));
+    }
+  }
+
+  /**
+   * Where a writer finds what it needs to answer over HTTPS; immutable.
+   *
+   * @param certFile PEM: its certificate, then those that lead to a known authority
+   * @param keyFile PEM: the key of the first, PKCS #8 and not encrypted
+   */
+  public record TlsFiles(Path certFile, Path keyFile) {}
+
+  /**
+   * The game node within a writer's process, which messages over HTTP and plug-ins need; immutable.
+   *
+   * @param name of the node: the same after a restart, since it finds its WALs by it
+   * @param redis its login, a node's and not the writer's
+   * @param plugins a directory with jars; null for none
+   */
+  public record NodeSettings(
+      String name, Path walDirectory, RedisLogin redis, MySqlLogin mysql, @Nullable Path plugins) {
+    /** A login to MySQL; immutable. */
+    public record MySqlLogin(String user, Password password) {}
   }
 }

@@ -1,5 +1,7 @@
 package io.gameq.writer.config;
 
+import io.gameq.writer.config.ConfigReader.DoorMode;
+import io.gameq.writer.config.ConfigReader.TlsFiles;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 

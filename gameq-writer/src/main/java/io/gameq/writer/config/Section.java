@@ -2,8 +2,9 @@ package io.gameq.writer.config;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.gameq.GameQueueException;
-import io.gameq.rows.SimilarNames;
+import io.gameq.rows.Table.SimilarNames;
 import io.gameq.terminal.Variables;
+import io.gameq.writer.config.ConfigReader.EffectiveSettings;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

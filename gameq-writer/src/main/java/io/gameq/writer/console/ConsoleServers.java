@@ -1,14 +1,14 @@
 package io.gameq.writer.console;
 
-import io.gameq.mysql.MySql;
 import io.gameq.mysql.MySqlPool;
+import io.gameq.mysql.MySqlPool.MySql;
 import io.gameq.mysql.schema.Settings;
 import io.gameq.redis.ControlConnection;
 import io.gameq.redis.RedisConnector;
 import io.gameq.redis.Slots;
 import io.gameq.redis.script.StaleRows;
-import io.gameq.writer.config.WriterConfig;
-import io.gameq.writer.console.access.Visitor;
+import io.gameq.writer.config.ConfigReader.WriterConfig;
+import io.gameq.writer.console.access.GuardedRoutes.Visitor;
 import io.gameq.writer.letters.AuditedLetters;
 import io.gameq.writer.mysql.DeadLetters;
 import io.gameq.writer.topics.AuditedTopics;

@@ -1,19 +1,19 @@
 package io.gameq.writer.console;
 
 import io.gameq.mysql.tables.DeadLetterFilter;
-import io.gameq.owner.OwnerId;
+import io.gameq.owner.DurableSessions.OwnerId;
 import io.gameq.writer.console.access.GuardedRoutes;
+import io.gameq.writer.console.access.GuardedRoutes.Visitor;
 import io.gameq.writer.console.access.RequestBody;
-import io.gameq.writer.console.access.Visitor;
 import io.gameq.writer.letters.AuditedLetters;
+import io.gameq.writer.letters.AuditedLetters.EditOutcome;
+import io.gameq.writer.letters.AuditedLetters.EditOutcome.ChangedMeanwhile;
+import io.gameq.writer.letters.AuditedLetters.EditOutcome.NotEditable;
 import io.gameq.writer.letters.ChosenLetters;
-import io.gameq.writer.letters.EditOutcome;
-import io.gameq.writer.letters.EditOutcome.ChangedMeanwhile;
-import io.gameq.writer.letters.EditOutcome.NotEditable;
+import io.gameq.writer.letters.ChosenLetters.LetterFilter;
+import io.gameq.writer.letters.ChosenLetters.LetterPage;
+import io.gameq.writer.letters.ChosenLetters.ListedLetter;
 import io.gameq.writer.letters.LetterDetail;
-import io.gameq.writer.letters.LetterFilter;
-import io.gameq.writer.letters.LetterPage;
-import io.gameq.writer.letters.ListedLetter;
 import io.gameq.writer.letters.RetryText;
 import io.gameq.writer.mysql.DeadLetters.State;
 import io.gameq.writer.terminal.Moment;

@@ -1,13 +1,13 @@
 package io.gameq.writer.console;
 
-import io.gameq.backlog.Backlog;
+import io.gameq.backlog.SharedBacklog.Backlog;
 import io.gameq.mysql.tables.PauseTable.Pause;
-import io.gameq.owner.OwnerId;
+import io.gameq.owner.DurableSessions.OwnerId;
 import io.gameq.redis.script.OwnerInRedis;
 import io.gameq.redis.script.OwnerInRedis.ClaimRecord;
 import io.gameq.terminal.Shown;
-import io.gameq.writer.pause.PauseText;
-import io.gameq.writer.trace.OwnerTrace;
+import io.gameq.writer.pause.PauseWatch.PauseText;
+import io.gameq.writer.trace.WhatNext.OwnerTrace;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;

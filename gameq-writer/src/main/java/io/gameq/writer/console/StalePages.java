@@ -1,14 +1,14 @@
 package io.gameq.writer.console;
 
 import io.gameq.mysql.tables.AuditTable;
-import io.gameq.owner.OwnerId;
-import io.gameq.owner.SessionId;
+import io.gameq.owner.DurableSessions.OwnerId;
+import io.gameq.owner.DurableSessions.SessionId;
 import io.gameq.redis.script.StaleRows;
 import io.gameq.redis.script.StaleRows.Listed;
 import io.gameq.terminal.Shown;
 import io.gameq.writer.console.access.GuardedRoutes;
+import io.gameq.writer.console.access.GuardedRoutes.Visitor;
 import io.gameq.writer.console.access.RequestBody;
-import io.gameq.writer.console.access.Visitor;
 import io.gameq.writer.letters.LetterDetail.ColumnDetail;
 import io.gameq.writer.mysql.Discards;
 import io.gameq.writer.mysql.RowReading;

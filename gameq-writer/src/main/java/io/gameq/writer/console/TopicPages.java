@@ -1,6 +1,6 @@
 package io.gameq.writer.console;
 
-import io.gameq.message.MessageId;
+import io.gameq.message.MessageChange.MessageId;
 import io.gameq.message.PayloadText;
 import io.gameq.redis.topic.DefinedTopic.Pause;
 import io.gameq.redis.topic.DefinedTopic.Rate;
@@ -9,13 +9,13 @@ import io.gameq.redis.topic.TopicMessages.Retried;
 import io.gameq.redis.topic.TopicSurvey;
 import io.gameq.redis.topic.TopicSurvey.OfTopic;
 import io.gameq.writer.console.access.GuardedRoutes;
+import io.gameq.writer.console.access.GuardedRoutes.Visitor;
 import io.gameq.writer.console.access.RequestBody;
-import io.gameq.writer.console.access.Visitor;
 import io.gameq.writer.topics.AuditedTopics;
 import io.gameq.writer.topics.AuditedTopics.DeadName;
+import io.gameq.writer.topics.AuditedTopics.MessageTrace;
 import io.gameq.writer.topics.MessagePage;
 import io.gameq.writer.topics.MessageState;
-import io.gameq.writer.topics.MessageTrace;
 import io.gameq.writer.topics.TopicText;
 import io.javalin.http.BadRequestResponse;
 import io.javalin.http.Context;

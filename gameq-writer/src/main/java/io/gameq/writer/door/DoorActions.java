@@ -7,25 +7,33 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.gameq.Claimed;
 import io.gameq.Claims;
+import io.gameq.ClosedException;
+import io.gameq.CommitUnknownException;
+import io.gameq.GameQueue;
 import io.gameq.GameQueueException;
 import io.gameq.Message;
 import io.gameq.Publish;
+import io.gameq.Retry;
 import io.gameq.Topic;
 import io.gameq.TopicOptions;
-import io.gameq.message.MessageId;
+import io.gameq.message.MessageChange.MessageId;
 import io.gameq.message.PayloadText;
-import io.gameq.mysql.MySql;
+import io.gameq.mysql.MySqlPool.MySql;
 import io.gameq.mysql.tables.AuditTable;
 import io.gameq.mysql.tables.AuditTable.Actor;
 import io.gameq.mysql.tables.TopicTable;
 import io.gameq.redis.topic.TopicSurvey;
-import io.gameq.writer.door.DoorBodies.Acknowledgements;
-import io.gameq.writer.door.DoorBodies.Definition;
-import io.gameq.writer.door.DoorBodies.Extensions;
-import io.gameq.writer.door.DoorBodies.Failures;
-import io.gameq.writer.door.DoorBodies.Publishes;
-import io.gameq.writer.door.DoorBodies.Takes;
+import io.gameq.terminal.ErrorLine;
+import io.gameq.writer.door.MessageDoor.DoorBodies.Acknowledgements;
+import io.gameq.writer.door.MessageDoor.DoorBodies.Attempts;
+import io.gameq.writer.door.MessageDoor.DoorBodies.Definition;
+import io.gameq.writer.door.MessageDoor.DoorBodies.Extensions;
+import io.gameq.writer.door.MessageDoor.DoorBodies.Failures;
+import io.gameq.writer.door.MessageDoor.DoorBodies.Publishes;
+import io.gameq.writer.door.MessageDoor.DoorBodies.Takes;
 import io.gameq.writer.topics.AuditedTopics;
+import io.javalin.http.HttpResponseException;
+import io.javalin.http.NotFoundResponse;
 import io.javalin.http.TooManyRequestsResponse;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -34,10 +42,14 @@ import java.util.Base64;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /** What each route does. Thread-safe. */
@@ -283,6 +295,156 @@ final class DoorActions {
   private static void checkCount(String name, int count) {
     if (count < 1 || count > MOST) {
       throw new GameQueueException("'%s' is a list of 1 to %s: %s".formatted(name, MOST, count));
+    }
+  }
+
+  /** What a request gets: a status, and JSON. Immutable. */
+  record DoorAnswer(int status, ObjectNode body) {
+    private static final ObjectMapper JSON = new ObjectMapper();
+
+    static final int OK = 200;
+    static final int CREATED = 201;
+    static final int BAD_REQUEST = 400;
+    static final int NOT_FOUND = 404;
+    static final int CONFLICT = 409;
+    static final int UNAVAILABLE = 503;
+
+    /** An object to be filled. */
+    static ObjectNode object() {
+      return JSON.createObjectNode();
+    }
+
+    static DoorAnswer ok(ObjectNode body) {
+      return new DoorAnswer(OK, body);
+    }
+
+    static DoorAnswer error(int status, String why) {
+      return new DoorAnswer(status, object().put("error", why));
+    }
+
+    /** What became of claims: 409 when some were lost, the others are done all the same. */
+    static DoorAnswer claims(int done, List<String> lost) {
+      if (lost.isEmpty()) {
+        return ok(object().put("done", done));
+      }
+      DoorAnswer answer =
+          error(
+              CONFLICT,
+              ("%s of %s claims were lost: their leases had run out, or they were acknowledged or"
+                      + " failed before; those messages were, or will be, handled again; the others"
+                      + " are done")
+                  .formatted(lost.size(), done + lost.size()));
+      answer.body.put("done", done);
+      lost.forEach(answer.body.putArray("lost")::add);
+      return answer;
+    }
+
+    /** What an error comes to; one that nobody expected is thrown on. */
+    static DoorAnswer of(Throwable error) {
+      if (error instanceof CompletionException && error.getCause() != null) {
+        return of(error.getCause());
+      }
+      if (error instanceof HttpResponseException known) {
+        return error(known.getStatus(), String.valueOf(known.getMessage()));
+      }
+      if (error instanceof TimeoutException || error instanceof CommitUnknownException) {
+        return error(
+            UNAVAILABLE,
+            "it is not known whether Redis has it; to send it again does no harm: a key has one"
+                + " message");
+      }
+      if (error instanceof GameQueueException known) {
+        boolean isOutage = known.isOutage() || known instanceof ClosedException;
+        return error(isOutage ? UNAVAILABLE : BAD_REQUEST, ErrorLine.of(known));
+      }
+      throw error instanceof RuntimeException unexpected
+          ? unexpected
+          : new IllegalStateException(error);
+    }
+  }
+
+  /** The topics that requests name, as they are defined. Thread-safe. */
+  static final class DoorTopics {
+    /** Somebody may remove a definition and make another one. */
+    private static final long KNOWN_NANOS = TimeUnit.SECONDS.toNanos(10);
+
+    private final GameQueue queue;
+    private final Map<String, Known> known = new ConcurrentHashMap<>();
+
+    private record Known(Topic<byte[]> topic, long sinceNanos) {}
+
+    DoorTopics(GameQueue queue) {
+      this.queue = queue;
+    }
+
+    /** A topic; answers 404 when nobody has defined it. */
+    Topic<byte[]> get(String name) {
+      Known of = known.get(name);
+      if (of != null && System.nanoTime() - of.sinceNanos < KNOWN_NANOS) {
+        return of.topic;
+      }
+      Optional<Topic<byte[]>> found = queue.definedTopic(name);
+      if (found.isEmpty()) {
+        known.remove(name);
+        throw new NotFoundResponse(
+            "there is no topic '%s': a node defines it, or PUT /api/topics/%s"
+                .formatted(name, name));
+      }
+      known.put(name, new Known(found.get(), System.nanoTime()));
+      return found.get();
+    }
+
+    /** What a definition comes to. */
+    sealed interface Defined {
+      /** It is there, and was before unless {@code isNew}. */
+      record As(Topic<byte[]> topic, boolean isNew) implements Defined {}
+
+      /** Another one is there. */
+      record Differently(String why) implements Defined {}
+    }
+
+    /**
+     * Defines a topic.
+     *
+     * @param before is run before one that is new is defined
+     * @throws GameQueueException when an option is out of range
+     */
+    Defined define(String name, Definition as, Runnable before) {
+      TopicOptions options = options(as);
+      boolean isNew = queue.definedTopic(name).isEmpty();
+      if (isNew) {
+        before.run();
+      }
+      try {
+        return new Defined.As(queue.topic(name, options), isNew);
+      } catch (GameQueueException e) {
+        if (queue.definedTopic(name).isEmpty()) {
+          throw e;
+        }
+        return new Defined.Differently(String.valueOf(e.getMessage()));
+      }
+    }
+
+    private static TopicOptions options(Definition as) {
+      TopicOptions of = TopicOptions.DEFAULT;
+      of = as.slots() == null ? of : of.slots(as.slots());
+      of = as.payloadBytes() == null ? of : of.payloadBytes(as.payloadBytes());
+      of = as.ageingMillis() == null ? of : of.priorities(Duration.ofMillis(as.ageingMillis()));
+      of = as.windowMillis() == null ? of : of.window(Duration.ofMillis(as.windowMillis()));
+      of = as.leaseMillis() == null ? of : of.lease(Duration.ofMillis(as.leaseMillis()));
+      return as.retry() == null ? of : of.retry(retry(as.retry()));
+    }
+
+    private static Retry retry(Attempts as) {
+      Retry of = Retry.DEFAULT;
+      List<Long> delays = as.delaysMillis();
+      if (delays != null) {
+        of = new Retry(delays.stream().map(Duration::ofMillis).toList(), false, of.attempts());
+      }
+      if (as.jitter() != null) {
+        of = new Retry(of.delays(), as.jitter(), of.attempts());
+      }
+      return as.attempts() == null ? of : of.attempts(as.attempts());
     }
   }
 }

@@ -2,14 +2,16 @@ package io.gameq.writer.flush;
 
 import io.gameq.GameQueueException;
 import io.gameq.RedisUnavailableException;
-import io.gameq.agent.Agent;
+import io.gameq.agent.AgentRunner.Agent;
 import io.gameq.agent.Duty;
 import io.gameq.redis.ControlConnection;
+import io.gameq.redis.ControlConnection.RedisConnection;
+import io.gameq.redis.PrimaryConnector;
 import io.gameq.redis.RedisClock;
-import io.gameq.redis.RedisConnection;
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.Slots;
 import io.gameq.redis.script.DueSessions;
+import io.gameq.term.Term;
 import io.gameq.terminal.Shown;
 import io.gameq.writer.turn.OutageGate;
 import java.time.Duration;
@@ -174,5 +176,53 @@ public final class SlotWatch implements AutoCloseable {
   @Override
   public void close() {
     redis.close();
+  }
+
+  /**
+   * Asks once a second which Redis primary counts: a worker of which nothing is refused, because
+   * its primary has nothing due, would never learn that rows wait on another. Thread-safe.
+   */
+  public static final class TermWatch {
+    private static final Duration EVERY = Duration.ofSeconds(1);
+
+    private final PrimaryConnector primary;
+    private volatile long number;
+    private volatile long answeredNanos;
+
+    /** Asks once; the term has to be there. */
+    public TermWatch(PrimaryConnector primary) {
+      this.primary = primary;
+      ask();
+    }
+
+    /** What asks. */
+    public Agent duty() {
+      return Duty.every(EVERY, "look which Redis primary counts", this::ask);
+    }
+
+    private void ask() {
+      number = primary.term();
+      answeredNanos = System.nanoTime();
+    }
+
+    /** The number of the primary that counts. */
+    public long number() {
+      return number;
+    }
+
+    /** How long ago MySQL, which holds the term, answered. */
+    public Duration sinceAnswer() {
+      return Duration.ofNanos(System.nanoTime() - answeredNanos);
+    }
+
+    /** The connection, opened anew when it leads to a primary that was demoted. */
+    public ControlConnection.Connected connected(ControlConnection redis) {
+      ControlConnection.Connected connected = redis.connected();
+      if (connected.term() != Term.NOT_KNOWN && connected.term() < number) {
+        redis.close();
+        connected = redis.connected();
+      }
+      return connected;
+    }
   }
 }

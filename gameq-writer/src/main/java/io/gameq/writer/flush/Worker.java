@@ -2,15 +2,26 @@ package io.gameq.writer.flush;
 
 import io.gameq.GameQueueException;
 import io.gameq.MySqlException;
-import io.gameq.agent.Agent;
+import io.gameq.agent.AgentRunner.Agent;
 import io.gameq.redis.Backoff;
 import io.gameq.redis.ControlConnection;
 import io.gameq.redis.Slots;
+import io.gameq.writer.flush.SlotWatch.TermWatch;
+import io.gameq.writer.flush.SlowLane.LeaseRenewal;
+import io.gameq.writer.turn.AfterFlush.TurnContext;
 import io.gameq.writer.turn.Claiming;
 import io.gameq.writer.turn.OutageGate;
 import io.gameq.writer.turn.Reaping;
 import io.gameq.writer.turn.Turn;
-import io.gameq.writer.turn.TurnContext;
+import io.gameq.writer.turn.TurnPorts;
+import io.gameq.writer.turn.WriterStats.MeterNames;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Timer;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.LongStream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -139,6 +150,41 @@ public final class Worker implements Agent {
     } else {
       failing = true;
       LOG.warn("slots {}: {}; trying again until it works", taken.slots(), e.getMessage());
+    }
+  }
+
+  /** Takes steps of turns and measures how long each kind takes. Thread-safe. */
+  public static final class StepTimes {
+    private static final Duration[] BOUNDS =
+        LongStream.of(1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000)
+            .mapToObj(Duration::ofMillis)
+            .toArray(Duration[]::new);
+
+    private final MeterRegistry meters;
+    private final Map<Class<?>, Timer> timers = new ConcurrentHashMap<>();
+
+    public StepTimes(MeterRegistry meters) {
+      this.meters = meters;
+    }
+
+    Turn take(Turn step, TurnPorts ports) {
+      long began = System.nanoTime();
+      try {
+        return step.next(ports);
+      } finally {
+        timer(step.getClass()).record(System.nanoTime() - began, TimeUnit.NANOSECONDS);
+      }
+    }
+
+    private Timer timer(Class<?> step) {
+      return timers.computeIfAbsent(
+          step,
+          of ->
+              Timer.builder("gameq.writer.step")
+                  .description("How long a step of a writer's turn took, failed ones included")
+                  .tag("step", MeterNames.of(of))
+                  .serviceLevelObjectives(BOUNDS)
+                  .register(meters));
     }
   }
 }

@@ -1,22 +1,61 @@
 package io.gameq.writer.http;
 
 import io.gameq.GameQueueException;
+import io.gameq.log.RepeatedWarnings;
+import io.gameq.writer.config.AccessToken;
+import io.gameq.writer.config.ConfigReader.TlsFiles;
 import io.gameq.writer.config.HttpSettings;
-import io.gameq.writer.config.TlsFiles;
 import io.javalin.Javalin;
 import io.javalin.config.JavalinConfig;
 import io.javalin.config.RoutesConfig;
 import io.javalin.http.Context;
 import io.javalin.http.HttpStatus;
 import io.javalin.http.MisdirectedRequestResponse;
+import io.javalin.http.TooManyRequestsResponse;
+import io.javalin.http.UnauthorizedResponse;
 import io.javalin.util.JavalinBindException;
 import io.javalin.util.JavalinLogger;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.security.GeneralSecurityException;
+import java.security.KeyFactory;
 import java.security.KeyStore;
+import java.security.PrivateKey;
+import java.security.cert.Certificate;
+import java.security.cert.CertificateFactory;
+import java.security.spec.PKCS8EncodedKeySpec;
+import java.time.Clock;
+import java.util.Base64;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.eclipse.jetty.server.ForwardedRequestCustomizer;
+import org.eclipse.jetty.server.HttpConfiguration;
+import org.eclipse.jetty.server.HttpConnectionFactory;
+import org.eclipse.jetty.server.SecureRequestCustomizer;
+import org.eclipse.jetty.server.Server;
+import org.eclipse.jetty.server.ServerConnector;
+import org.eclipse.jetty.server.SslConnectionFactory;
+import org.eclipse.jetty.util.component.AbstractLifeCycle;
+import org.eclipse.jetty.util.ssl.SslContextFactory;
+import org.eclipse.jetty.util.thread.Scheduler;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** The HTTP server of a writer. Thread-safe. */
 public final class HttpEndpoint implements AutoCloseable {
@@ -139,5 +178,303 @@ public final class HttpEndpoint implements AutoCloseable {
   @Override
   public void close() {
     server.stop();
+  }
+
+  /** By which address and name a writer may be asked over HTTP. Immutable. */
+  static final class AccessRules {
+    private static final Set<String> LOOPBACK_NAMES = Set.of("localhost", "127.0.0.1", "[::1]");
+
+    private final boolean knowsItsHosts;
+
+    AccessRules(HttpSettings settings) {
+      this.knowsItsHosts = isLoopback(settings.address()) && !settings.isBehindProxy();
+    }
+
+    /** Whether only this host can connect to an address. */
+    static boolean isLoopback(String address) {
+      try {
+        return InetAddress.getByName(address).isLoopbackAddress();
+      } catch (UnknownHostException e) {
+        return false;
+      }
+    }
+
+    /**
+     * Whether the Host header is one that this writer has. A page from elsewhere whose name leads
+     * to the loopback address (DNS rebinding) has another one.
+     */
+    boolean isOurHost(@Nullable String host) {
+      if (!knowsItsHosts) { // then there is a token, and a browser has the console's cookie by its
+        // name
+        return true;
+      }
+      String name = host == null ? "" : host.replaceFirst(":\\d+$", "");
+      return LOOPBACK_NAMES.contains(name.toLowerCase(Locale.ROOT));
+    }
+  }
+
+  /** Lets in programs whose requests carry a token. Thread-safe. */
+  public static final class Bearers {
+    private static final String AUTHORIZATION = "Authorization";
+
+    private final AccessTokens tokens;
+    private final WrongTokens wrong = new WrongTokens(Clock.systemUTC());
+
+    public Bearers(AccessTokens tokens) {
+      this.tokens = tokens;
+    }
+
+    /** Whether a request carries a token, if there is one to carry. */
+    boolean isLetIn(Context context) {
+      return tokens.isEmpty() || find(context) != null;
+    }
+
+    private @Nullable AccessToken find(Context context) {
+      String authorization = context.header(AUTHORIZATION);
+      if (authorization == null) {
+        return null;
+      }
+      AccessToken token = tokens.ofHeader(authorization);
+      if (token
+          == null) { // a right one passes: others may come from the same address, as of a proxy
+        wrong.count(context.ip());
+      }
+      return token;
+    }
+
+    /** Refuses a request that is not let in. */
+    void require(Context context) {
+      if (!tokens.isEmpty()) {
+        AccessToken unused = token(context, "the token of http.tokenFile is needed");
+      }
+    }
+
+    /** The token that a request carries; refuses one that has none, saying what is needed. */
+    public AccessToken token(Context context, String needed) {
+      AccessToken token = find(context);
+      if (token == null) {
+        if (wrong.isHeldBack(context.ip())) {
+          throw new TooManyRequestsResponse("too many wrong tokens from here: wait a minute");
+        }
+        context.header("WWW-Authenticate", "Bearer");
+        throw new UnauthorizedResponse(needed);
+      }
+      return token;
+    }
+  }
+
+  /**
+   * Counts addresses that give wrong tokens: who gave ten within a minute is told to wait for the
+   * rest of it. A right token passes: others may share the address, as behind a proxy, and a token
+   * of 16 characters is not guessed. Thread-safe; forgotten with the process.
+   */
+  public static final class WrongTokens {
+    /** Leaves room for slips, and makes guessing a matter of many lifetimes. */
+    static final int MOST_A_MINUTE = 10;
+
+    /** Whoever has more addresses than this is not stopped by counting them. */
+    private static final int MOST_ADDRESSES = 1_000;
+
+    private static final long MINUTE_MILLIS = 60_000;
+
+    private final Clock clock;
+    private final Map<String, Count> counts =
+        new LinkedHashMap<>() {
+          @Override
+          protected boolean removeEldestEntry(Map.Entry<String, Count> eldest) {
+            return size() > MOST_ADDRESSES;
+          }
+        };
+
+    private record Count(long sinceMillis, int wrong) {}
+
+    public WrongTokens(Clock clock) {
+      this.clock = clock;
+    }
+
+    /** Whether who gives a wrong one from this address is to wait. */
+    public synchronized boolean isHeldBack(String address) {
+      return current(address).wrong() >= MOST_A_MINUTE;
+    }
+
+    /** Somebody at this address gave a wrong one. */
+    public synchronized void count(String address) {
+      Count count = current(address);
+      counts.put(address, new Count(count.sinceMillis(), count.wrong() + 1));
+    }
+
+    private Count current(String address) {
+      long now = clock.millis();
+      Count count = counts.get(address);
+      return count == null || now - count.sinceMillis() >= MINUTE_MILLIS
+          ? new Count(now, 0)
+          : count;
+    }
+  }
+
+  /** Has Jetty speak HTTPS. Stateless. */
+  static final class TlsConnector {
+    private static final Logger LOG = LoggerFactory.getLogger(TlsConnector.class);
+
+    private static final long RENEWAL_SECONDS = 10;
+    private static final long WARN_EVERY_SECONDS = 60;
+
+    private TlsConnector() {}
+
+    /**
+     * The connector.
+     *
+     * @throws io.gameq.GameQueueException when certificate or key cannot be read
+     */
+    static ServerConnector of(
+        HttpSettings settings, TlsFiles files, Server server, HttpConfiguration http) {
+      SslContextFactory.Server tls = new SslContextFactory.Server();
+      Renewal renewal = new Renewal(files, tls, server.getScheduler()); // before they are read
+      tls.setKeyStore(PemKeys.read(files));
+      tls.setKeyStorePassword(PemKeys.PASSWORD);
+      tls.setIncludeProtocols("TLSv1.3", "TLSv1.2");
+      HttpConfiguration secure = new HttpConfiguration(http);
+      // Which Host is ours is for AccessRules: a writer is also asked by its address.
+      secure.addCustomizer(new SecureRequestCustomizer(false));
+      ServerConnector connector =
+          new ServerConnector(
+              server, new SslConnectionFactory(tls, "http/1.1"), new HttpConnectionFactory(secure));
+      connector.setHost(settings.address());
+      connector.setPort(settings.port());
+      connector.addBean(renewal);
+      return connector;
+    }
+
+    /** Takes a certificate that was renewed, for connections that come from then on. */
+    private static final class Renewal extends AbstractLifeCycle implements Runnable {
+      private final TlsFiles files;
+      private final SslContextFactory.Server tls;
+      private final Scheduler scheduler;
+      private final RepeatedWarnings warnings = new RepeatedWarnings(WARN_EVERY_SECONDS);
+      private List<FileTime> taken;
+
+      Renewal(TlsFiles files, SslContextFactory.Server tls, Scheduler scheduler) {
+        this.files = files;
+        this.tls = tls;
+        this.scheduler = scheduler;
+        this.taken = written();
+      }
+
+      private List<FileTime> written() {
+        try {
+          return List.of(
+              Files.getLastModifiedTime(files.certFile()),
+              Files.getLastModifiedTime(files.keyFile()));
+        } catch (IOException e) { // while they are replaced
+          return List.of();
+        }
+      }
+
+      @Override
+      protected void doStart() {
+        lookLater();
+      }
+
+      private void lookLater() {
+        Scheduler.Task unused = scheduler.schedule(this, RENEWAL_SECONDS, TimeUnit.SECONDS);
+      }
+
+      @Override
+      public void run() {
+        List<FileTime> now = written();
+        if (!now.equals(taken) && !now.isEmpty()) {
+          try {
+            KeyStore renewed = PemKeys.read(files);
+            tls.reload(of -> of.setKeyStore(renewed));
+            LOG.info("HTTPS: the certificate in {} is taken from now on", files.certFile());
+            taken = now;
+          } catch (Exception e) { // Jetty throws what it likes
+            warnings.about(
+                "certificate", LOG::warn, () -> "HTTPS goes on with the certificate before: " + e);
+          }
+        }
+        if (isRunning()) {
+          lookLater();
+        }
+      }
+    }
+  }
+
+  /** Reads a certificate and its key from PEM files, as Let's Encrypt writes them. Stateless. */
+  static final class PemKeys {
+    private static final Pattern KEY =
+        Pattern.compile("-----BEGIN PRIVATE KEY-----([^-]+)-----END PRIVATE KEY-----");
+
+    /** In memory only. */
+    static final String PASSWORD = "in-memory";
+
+    private PemKeys() {}
+
+    /**
+     * A key store with the one key.
+     *
+     * @throws GameQueueException naming the setting, when a file cannot be read or is not what it
+     *     should be, or certificate and key do not belong together
+     */
+    static KeyStore read(TlsFiles files) {
+      Certificate[] chain = certificates(files.certFile());
+      PrivateKey key = key(files.keyFile(), chain[0].getPublicKey().getAlgorithm());
+      try {
+        KeyStore store = KeyStore.getInstance("PKCS12");
+        store.load(null, null);
+        store.setKeyEntry("writer", key, PASSWORD.toCharArray(), chain);
+        return store;
+      } catch (GeneralSecurityException | IOException e) {
+        throw new GameQueueException(
+            "settings 'http.tls.certFile' and 'http.tls.keyFile' do not go together", e);
+      }
+    }
+
+    private static Certificate[] certificates(Path file) {
+      Certificate[] chain;
+      try {
+        chain =
+            CertificateFactory.getInstance("X.509")
+                .generateCertificates(new ByteArrayInputStream(content("certFile", file)))
+                .toArray(Certificate[]::new);
+      } catch (GeneralSecurityException e) {
+        throw new GameQueueException(problem("certFile", file, "is no certificate in PEM"), e);
+      }
+      if (chain.length == 0) {
+        throw new GameQueueException(problem("certFile", file, "has no certificate in PEM"));
+      }
+      return chain;
+    }
+
+    private static PrivateKey key(Path file, String algorithm) {
+      Matcher pem = KEY.matcher(new String(content("keyFile", file), StandardCharsets.US_ASCII));
+      if (!pem.find()) {
+        throw new GameQueueException(
+            problem(
+                "keyFile",
+                file,
+                "has no key in PEM as PKCS #8 ('BEGIN PRIVATE KEY'): 'openssl pkcs8 -topk8"
+                    + " -nocrypt' makes one"));
+      }
+      try {
+        byte[] der = Base64.getMimeDecoder().decode(pem.group(1));
+        return KeyFactory.getInstance(algorithm).generatePrivate(new PKCS8EncodedKeySpec(der));
+      } catch (GeneralSecurityException | IllegalArgumentException e) {
+        throw new GameQueueException(
+            problem("keyFile", file, "has another kind of key than the certificate"), e);
+      }
+    }
+
+    private static byte[] content(String setting, Path file) {
+      try {
+        return Files.readAllBytes(file);
+      } catch (IOException e) {
+        throw new GameQueueException(problem(setting, file, "cannot be read"), e);
+      }
+    }
+
+    private static String problem(String setting, Path file, String problem) {
+      return "setting 'http.tls.%s': %s %s".formatted(setting, file, problem);
+    }
   }
 }

@@ -5,18 +5,28 @@ import io.gameq.mysql.tables.AuditTable.Actor;
 import io.gameq.mysql.tables.DeadLetterFilter;
 import io.gameq.mysql.tables.DeadLetterTable.Refused;
 import io.gameq.mysql.tables.DeadLetterTable.Stored;
+import io.gameq.owner.DurableSessions.OwnerId;
 import io.gameq.rows.RowEdit;
+import io.gameq.rows.RowHeader.RowOp;
+import io.gameq.rows.RowImage;
+import io.gameq.rows.Table.Column;
+import io.gameq.rows.types.ValueText;
 import io.gameq.terminal.Shown;
-import io.gameq.writer.letters.EditOutcome.ChangedMeanwhile;
-import io.gameq.writer.letters.EditOutcome.Edited;
-import io.gameq.writer.letters.EditOutcome.NotEditable;
+import io.gameq.writer.letters.AuditedLetters.EditOutcome.ChangedMeanwhile;
+import io.gameq.writer.letters.AuditedLetters.EditOutcome.Edited;
+import io.gameq.writer.letters.AuditedLetters.EditOutcome.NotEditable;
+import io.gameq.writer.letters.ChosenLetters.LetterFilter;
+import io.gameq.writer.letters.ChosenLetters.LetterPage;
+import io.gameq.writer.letters.ChosenLetters.ListedLetter;
 import io.gameq.writer.mysql.DeadLetterRetry.Outcome;
 import io.gameq.writer.mysql.DeadLetters;
 import io.gameq.writer.mysql.DeadLetters.State;
 import io.gameq.writer.mysql.RowReading.Decoded;
 import io.gameq.writer.mysql.RowReading.Reading;
 import io.gameq.writer.mysql.RowReading.Undecodable;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
@@ -202,5 +212,77 @@ public final class AuditedLetters {
 
   private static String names(Map<String, @Nullable String> columns) {
     return "columns " + String.join(", ", new TreeSet<>(columns.keySet()));
+  }
+
+  /** What became of an edit of a dead letter. */
+  public sealed interface EditOutcome {
+    /** The letter has the new values, or would have them. */
+    record Edited() implements EditOutcome {}
+
+    /** A value, a column or the letter itself does not allow it, for the reason given. */
+    record NotEditable(String reason) implements EditOutcome {}
+
+    /**
+     * The letter is not any more as it was looked at: a newer change of the row was refused,
+     * somebody edited it, or it is gone. Nothing was changed: look at it again.
+     */
+    record ChangedMeanwhile() implements EditOutcome {}
+  }
+
+  /**
+   * Which dead letter; immutable.
+   *
+   * @param rowKey the part of the row key after the table
+   * @param version of the row, unsigned
+   */
+  public record LetterName(long id, String table, String rowKey, OwnerId owner, long version) {
+    static LetterName of(Stored letter) {
+      Refused row = letter.refused();
+      return new LetterName(letter.id(), row.table(), row.rowKey(), row.owner(), row.version());
+    }
+
+    /** On one line: {@code 7 item:42,1 of player:42, version 116...} */
+    @Override
+    public String toString() {
+      return "%s %s, version %s".formatted(id, row(), Long.toUnsignedString(version));
+    }
+
+    /** Without its id and version: {@code item:42,1 of player:42} */
+    String row() {
+      return "%s:%s of %s".formatted(Shown.text(table), Shown.text(rowKey), Shown.text(owner.id()));
+    }
+  }
+
+  /** A dead letter as an export has it: what lists have, and its row. Stateless. */
+  static final class ExportedLetter {
+    private ExportedLetter() {}
+
+    /** For a JSON object; without values the row is the list of the columns that it names. */
+    static Map<String, Object> of(
+        ListedLetter listed, Refused letter, Reading reading, boolean withValues) {
+      Map<String, Object> values = listed.values();
+      if (reading instanceof Decoded decoded) {
+        Map<String, @Nullable String> row = row(decoded.image());
+        values.put("op", decoded.image().op().name().toLowerCase(Locale.ROOT));
+        values.put(withValues ? "row" : "columns", withValues ? row : List.copyOf(row.keySet()));
+      } else {
+        values.put("bytes", letter.image().length);
+        values.put("undecodable", ((Undecodable) reading).reason());
+      }
+      return values;
+    }
+
+    private static Map<String, @Nullable String> row(RowImage image) {
+      boolean isDelete = image.op() == RowOp.DELETE;
+      List<Column> columns = isDelete ? image.table().keyColumns() : image.table().columns();
+      Map<String, @Nullable String> row = new LinkedHashMap<>();
+      for (int i = 0; i < columns.size(); i++) {
+        if (isDelete || image.names(i)) {
+          Object value = image.values()[i];
+          row.put(columns.get(i).name(), value == null ? null : ValueText.of(value));
+        }
+      }
+      return row;
+    }
   }
 }

@@ -1,15 +1,23 @@
 package io.gameq.writer.letters;
 
+import io.gameq.mysql.tables.DeadLetterFilter;
+import io.gameq.mysql.tables.DeadLetterTable.Refused;
 import io.gameq.mysql.tables.DeadLetterTable.Stored;
 import io.gameq.terminal.Shown;
+import io.gameq.writer.letters.AuditedLetters.LetterName;
 import io.gameq.writer.mysql.DeadLetters;
 import io.gameq.writer.mysql.DeadLetters.State;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
+import java.util.Map;
 import java.util.function.BiConsumer;
 import java.util.function.BiPredicate;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The dead letters that a filter let through when it was asked; those that come later are not among
@@ -148,6 +156,75 @@ public final class ChosenLetters {
       if ((only == null || state == only) && !wanted.test(page.get(i), state)) {
         return;
       }
+    }
+  }
+
+  /**
+   * Some dead letters, in the order of their ids; immutable.
+   *
+   * @param looked at how many letters it looked, at least
+   * @param next goes on where this page ends; 0 when it was the last
+   */
+  public record LetterPage(List<ListedLetter> letters, long looked, long next) {
+    public LetterPage {
+      letters = List.copyOf(letters);
+    }
+  }
+
+  /**
+   * Which dead letters an operator means; immutable.
+   *
+   * @param stored by what they are
+   * @param state by what they are worth now, which is looked up for each of them; null for
+   *     whichever
+   */
+  public record LetterFilter(DeadLetterFilter stored, @Nullable State state) {
+    /** In words: {@code table item, state waiting}. */
+    @Override
+    public String toString() {
+      return state == null ? stored.toString() : stored + ", state " + name(state);
+    }
+
+    /** As commands and pages call a state. */
+    public static String name(State state) {
+      return state.name().toLowerCase(Locale.ROOT);
+    }
+  }
+
+  /**
+   * A dead letter as lists have it, without its row; immutable.
+   *
+   * @param attempts how often the row was tried
+   * @param errorCode MySQL's, 0 for an error of gameq's own, -1 for a row of another owner
+   * @param error as MySQL said it: to be escaped by whoever shows it
+   */
+  public record ListedLetter(
+      LetterName name, State state, int attempts, Instant refusedAt, int errorCode, String error) {
+    static ListedLetter of(Stored letter, State state) {
+      Refused row = letter.refused();
+      return new ListedLetter(
+          LetterName.of(letter),
+          state,
+          row.attempts(),
+          letter.refusedAt(),
+          row.errorCode(),
+          row.errorText());
+    }
+
+    /** For a JSON object, in this order: times in UTC, the version as text. */
+    public Map<String, Object> values() {
+      Map<String, Object> values = new LinkedHashMap<>();
+      values.put("id", name.id());
+      values.put("table", name.table());
+      values.put("key", name.rowKey());
+      values.put("owner", name.owner().id());
+      values.put("version", Long.toUnsignedString(name.version()));
+      values.put("state", LetterFilter.name(state));
+      values.put("attempts", attempts);
+      values.put("refusedAt", refusedAt.toString());
+      values.put("errorCode", errorCode);
+      values.put("error", error);
+      return values;
     }
   }
 }

@@ -2,12 +2,13 @@ package io.gameq.writer.letters;
 
 import io.gameq.mysql.tables.DeadLetterTable.Refused;
 import io.gameq.mysql.tables.DeadLetterTable.Stored;
-import io.gameq.rows.Column;
 import io.gameq.rows.RowEdit;
+import io.gameq.rows.RowHeader.RowOp;
 import io.gameq.rows.RowImage;
-import io.gameq.rows.RowOp;
+import io.gameq.rows.Table.Column;
 import io.gameq.rows.types.ValueText;
 import io.gameq.terminal.Shown;
+import io.gameq.writer.letters.ChosenLetters.ListedLetter;
 import io.gameq.writer.mysql.DeadLetters;
 import io.gameq.writer.mysql.RowReading.Decoded;
 import io.gameq.writer.mysql.RowReading.Present;

@@ -1,5 +1,6 @@
 package io.gameq.writer.letters;
 
+import io.gameq.writer.letters.AuditedLetters.LetterName;
 import io.gameq.writer.mysql.DeadLetterRetry;
 import io.gameq.writer.mysql.DeadLetterRetry.Outcome;
 import io.gameq.writer.mysql.DeadLetterRetry.Refused;

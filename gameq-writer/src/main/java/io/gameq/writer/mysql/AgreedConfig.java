@@ -1,16 +1,16 @@
 package io.gameq.writer.mysql;
 
 import io.gameq.GameQueueException;
-import io.gameq.mysql.MySql;
 import io.gameq.mysql.MySqlPool;
+import io.gameq.mysql.MySqlPool.MySql;
 import io.gameq.mysql.schema.Settings;
 import io.gameq.mysql.tables.TermTable;
 import io.gameq.redis.PrimaryConnector;
 import io.gameq.redis.RedisConnector;
-import io.gameq.term.QueueIdentity;
 import io.gameq.term.Term;
+import io.gameq.term.Terms.QueueIdentity;
 import io.gameq.writer.config.ConfigOption;
-import io.gameq.writer.config.WriterConfig;
+import io.gameq.writer.config.ConfigReader.WriterConfig;
 import picocli.CommandLine.Model.CommandSpec;
 
 /**

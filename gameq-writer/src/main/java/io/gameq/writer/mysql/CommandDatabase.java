@@ -1,8 +1,8 @@
 package io.gameq.writer.mysql;
 
-import io.gameq.mysql.MySql;
-import io.gameq.mysql.MySqlConfig;
 import io.gameq.mysql.MySqlPool;
+import io.gameq.mysql.MySqlPool.MySql;
+import io.gameq.mysql.MySqlPool.MySqlConfig;
 import io.gameq.mysql.schema.Settings;
 
 /** MySQL as a command reaches it: one connection, gameq's own tables checked. Stateless. */

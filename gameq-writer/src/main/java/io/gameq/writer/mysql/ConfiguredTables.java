@@ -1,10 +1,10 @@
 package io.gameq.writer.mysql;
 
 import io.gameq.GameQueueException;
-import io.gameq.mysql.MySql;
+import io.gameq.mysql.MySqlPool.MySql;
 import io.gameq.mysql.schema.CatalogReader;
-import io.gameq.mysql.schema.TableSpec;
-import io.gameq.rows.Catalog;
+import io.gameq.mysql.schema.CatalogReader.TableSpec;
+import io.gameq.rows.CurrentCatalog.Catalog;
 import io.gameq.rows.Table;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,8 +1,8 @@
 package io.gameq.writer.mysql;
 
-import io.gameq.mysql.MySql;
-import io.gameq.mysql.MySqlConfig;
 import io.gameq.mysql.MySqlPool;
+import io.gameq.mysql.MySqlPool.MySql;
+import io.gameq.mysql.MySqlPool.MySqlConfig;
 import io.gameq.mysql.schema.Settings;
 import io.gameq.mysql.tables.AuditTable;
 import io.gameq.mysql.tables.AuditTable.Actor;
@@ -14,7 +14,7 @@ import io.gameq.mysql.tables.DeadLetterTable.Stored;
 import io.gameq.mysql.tables.DiscardTable;
 import io.gameq.mysql.tables.DiscardTable.Discard;
 import io.gameq.mysql.tables.OwnerTable;
-import io.gameq.rows.RowKey;
+import io.gameq.rows.HandledRow.RowKey;
 import io.gameq.terminal.Shown;
 import java.time.Duration;
 import java.time.Instant;

@@ -1,9 +1,9 @@
 package io.gameq.writer.mysql;
 
-import io.gameq.mysql.MySql;
+import io.gameq.mysql.MySqlPool.MySql;
 import io.gameq.mysql.tables.OwnerTable;
-import io.gameq.owner.CountingSessions;
-import io.gameq.owner.OwnerId;
+import io.gameq.owner.DurableSessions.CountingSessions;
+import io.gameq.owner.DurableSessions.OwnerId;
 import java.time.Instant;
 import java.time.LocalDateTime;
 import java.time.ZoneOffset;

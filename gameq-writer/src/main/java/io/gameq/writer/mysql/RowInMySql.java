@@ -1,12 +1,12 @@
 package io.gameq.writer.mysql;
 
-import io.gameq.mysql.MySql;
+import io.gameq.mysql.MySqlPool.MySql;
 import io.gameq.mysql.tables.DiscardTable;
 import io.gameq.mysql.tables.DiscardTable.Discard;
 import io.gameq.mysql.tables.HandoverTable;
-import io.gameq.owner.OwnerId;
+import io.gameq.owner.DurableSessions.OwnerId;
+import io.gameq.rows.HandledRow.RowKey;
 import io.gameq.rows.RowImage;
-import io.gameq.rows.RowKey;
 import io.gameq.rows.Table;
 import java.sql.Connection;
 import java.sql.PreparedStatement;

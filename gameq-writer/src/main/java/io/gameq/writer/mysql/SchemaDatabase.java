@@ -1,16 +1,22 @@
 package io.gameq.writer.mysql;
 
 import io.gameq.GameQueueException;
-import io.gameq.mysql.MySql;
-import io.gameq.mysql.MySqlConfig;
+import io.gameq.mysql.ErrorKind;
+import io.gameq.mysql.JdbcValues;
 import io.gameq.mysql.MySqlPool;
+import io.gameq.mysql.MySqlPool.MySql;
+import io.gameq.mysql.MySqlPool.MySqlConfig;
 import io.gameq.mysql.MySqlServerCheck;
 import io.gameq.mysql.schema.CatalogReader;
+import io.gameq.mysql.schema.CatalogReader.SchemaDraft;
+import io.gameq.mysql.schema.CatalogReader.TableSpec;
 import io.gameq.mysql.schema.LayoutTable;
-import io.gameq.mysql.schema.SchemaDraft;
 import io.gameq.mysql.schema.TableFix;
-import io.gameq.mysql.schema.TableSpec;
+import io.gameq.writer.mysql.MigrationPlan.SchemaState;
 import io.gameq.writer.mysql.MigrationPlan.Target;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
@@ -200,5 +206,121 @@ public final class SchemaDatabase implements AutoCloseable {
           default -> "correct this and run it again, what was done stays done";
         };
     return new GameQueueException("%s failed (%s)".formatted(step.purpose(), remedy), e);
+  }
+
+  /**
+   * One statement of a migration; immutable.
+   *
+   * @param purpose what it is for, in a few words
+   * @param sql the exact text, without a semicolon
+   * @param otherwise what to run when the server cannot do {@code sql} in this way, in this order
+   * @param remedy what to do when it can do none of them
+   */
+  public record MigrationStep(
+      String purpose, String sql, List<Otherwise> otherwise, String remedy) {
+    public MigrationStep {
+      otherwise = List.copyOf(otherwise);
+    }
+
+    /** A step that every server can do. */
+    static MigrationStep of(String purpose, String sql) {
+      return new MigrationStep(purpose, sql, List.of(), "correct this");
+    }
+
+    /**
+     * Another way.
+     *
+     * @param what it means for the table, in a few words
+     */
+    public record Otherwise(String sql, String what) {}
+  }
+
+  /**
+   * Looks for values that a server without strict mode took: dates that do not exist, such as
+   * 0000-00-00, for which Java has no value, so that an owner with one cannot be opened; and the
+   * empty text of an ENUM that has no such member, which MySQL does not take back. Stateless.
+   */
+  static final class LaxValues {
+    private static final int MOST_SECONDS = 10;
+
+    private LaxValues() {}
+
+    /** Warnings of one table; reads it whole for each column of such a type, for at most 10 s. */
+    static List<String> look(Connection connection, String table) throws SQLException {
+      List<String> warnings = new ArrayList<>();
+      try (PreparedStatement statement =
+          connection.prepareStatement(
+              "SELECT COLUMN_NAME, COALESCE(COLUMN_DEFAULT, '') LIKE '%-00%', DATA_TYPE = 'enum'"
+                  + " FROM information_schema.COLUMNS WHERE TABLE_SCHEMA = DATABASE() AND"
+                  + " TABLE_NAME = ? AND DATA_TYPE IN ('date', 'datetime', 'timestamp', 'enum')"
+                  + " ORDER BY ORDINAL_POSITION")) {
+        statement.setString(1, table);
+        try (ResultSet rs = statement.executeQuery()) {
+          while (rs.next()) {
+            String column = rs.getString(1);
+            if (rs.getBoolean(2)) {
+              warnings.add(
+                  ("column %s has a date with a zero in it for its default, which Java has"
+                          + " no value for: change the default")
+                      .formatted(column));
+            }
+            warnings.addAll(
+                rs.getBoolean(3)
+                    ? enums(connection, table, column)
+                    : dates(connection, table, column));
+          }
+        }
+      }
+      return warnings;
+    }
+
+    private static List<String> dates(Connection connection, String table, String column)
+        throws SQLException {
+      String text = "CAST(%s AS CHAR)".formatted(JdbcValues.quoted(column));
+      return look(
+          connection,
+          table,
+          column,
+          "dates that do not exist",
+          ("%1$s LIKE '%%-00%%' OR SUBSTR(%1$s, 9, 2) >"
+                  + " DAY(LAST_DAY(CONCAT(SUBSTR(%1$s, 1, 8), '01')))")
+              .formatted(text),
+          "such as 0000-00-00 or 2004-02-31, which Java has no value for: owners with such a row"
+              + " cannot be opened until it is corrected");
+    }
+
+    private static List<String> enums(Connection connection, String table, String column)
+        throws SQLException {
+      return look(
+          connection,
+          table,
+          column,
+          "the empty text of values that were no member",
+          JdbcValues.quoted(column) + " = 0",
+          "which MySQL does not take any more: such a row is refused until an update gives the"
+              + " column a member");
+    }
+
+    private static List<String> look(
+        Connection connection, String table, String column, String what, String where, String so)
+        throws SQLException {
+      try (Statement statement = connection.createStatement()) {
+        statement.setQueryTimeout(MOST_SECONDS);
+        try (ResultSet rs =
+            statement.executeQuery(
+                "SELECT 1 FROM " + JdbcValues.quoted(table) + " WHERE " + where + " LIMIT 1")) {
+          return rs.next()
+              ? List.of("column %s holds %s, %s".formatted(column, what, so))
+              : List.of();
+        }
+      } catch (SQLException e) {
+        if (ErrorKind.of(e) != ErrorKind.SLOW) {
+          throw e;
+        }
+        return List.of(
+            "column %s was not searched whole for %s: it took longer than %s s"
+                .formatted(column, what, MOST_SECONDS));
+      }
+    }
   }
 }

@@ -1,6 +1,6 @@
 package io.gameq.writer.mysql;
 
-import io.gameq.mysql.MySql;
+import io.gameq.mysql.MySqlPool.MySql;
 import java.util.List;
 
 /** What MySQL does for connections of this user, which no right is needed to see. Stateless. */

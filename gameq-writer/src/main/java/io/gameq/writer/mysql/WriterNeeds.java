@@ -1,15 +1,16 @@
 package io.gameq.writer.mysql;
 
 import io.gameq.mysql.JdbcValues;
-import io.gameq.mysql.MySql;
-import io.gameq.mysql.MySqlConfig;
 import io.gameq.mysql.MySqlErrors;
 import io.gameq.mysql.MySqlPool;
+import io.gameq.mysql.MySqlPool.MySql;
+import io.gameq.mysql.MySqlPool.MySqlConfig;
 import io.gameq.mysql.MySqlServerCheck;
 import io.gameq.mysql.schema.CatalogReader;
-import io.gameq.mysql.schema.SchemaFiles;
-import io.gameq.rows.Catalog;
+import io.gameq.mysql.schema.Settings.SchemaFiles;
+import io.gameq.rows.CurrentCatalog.Catalog;
 import io.gameq.rows.Table;
+import io.gameq.writer.mysql.MigrationPlan.SchemaState;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;

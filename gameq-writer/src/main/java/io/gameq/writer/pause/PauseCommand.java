@@ -1,15 +1,18 @@
 package io.gameq.writer.pause;
 
-import io.gameq.mysql.MySql;
+import io.gameq.mysql.MySqlPool.MySql;
 import io.gameq.mysql.tables.AuditTable.Actor;
 import io.gameq.mysql.tables.PauseTable.Pause;
 import io.gameq.mysql.tables.PauseTable.Scope;
 import io.gameq.terminal.ExitCodes;
 import io.gameq.terminal.Shown;
 import io.gameq.writer.config.ConfigOption;
-import io.gameq.writer.config.WriterConfig;
+import io.gameq.writer.config.ConfigReader.WriterConfig;
 import io.gameq.writer.mysql.AgreedConfig;
 import io.gameq.writer.mysql.CommandDatabase;
+import io.gameq.writer.pause.PauseWatch.PauseText;
+import io.gameq.writer.pause.Pausing.PauseTarget;
+import io.gameq.writer.pause.Pausing.Pauses;
 import java.io.PrintWriter;
 import java.util.List;
 import java.util.Objects;

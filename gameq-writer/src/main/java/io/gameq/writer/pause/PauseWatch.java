@@ -1,9 +1,11 @@
 package io.gameq.writer.pause;
 
-import io.gameq.agent.Agent;
+import io.gameq.agent.AgentRunner.Agent;
 import io.gameq.agent.Duty;
 import io.gameq.mysql.tables.PauseTable.Pause;
 import io.gameq.mysql.tables.PauseTable.Scope;
+import io.gameq.terminal.Shown;
+import io.gameq.writer.pause.Pausing.Pauses;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.Supplier;
@@ -77,5 +79,31 @@ public final class PauseWatch implements Supplier<Pauses> {
   /** Whether this writer claims nothing of a slot. */
   public boolean isPaused(int slot) {
     return latest.ofWriter(writer) != null || latest.ofSlot(slot) != null;
+  }
+
+  /** How logs and commands name what is paused. Stateless. */
+  public static final class PauseText {
+    private PauseText() {}
+
+    /** {@code slot 3}, {@code table item}, {@code writer w1}; {@code everything}. */
+    public static String what(Pause pause) {
+      return switch (pause.scope()) {
+        case ALL -> "everything";
+        case SLOT -> "slot " + Shown.text(pause.name());
+        case TABLE -> "table " + Shown.text(pause.name());
+        case WRITER -> "writer " + Shown.text(pause.name());
+      };
+    }
+
+    /** {@code slot 3 is paused by ann@host since 2026-11-24 00:56:04.264 UTC: moving house}. */
+    public static String line(Pause pause) {
+      return "%s is paused %s".formatted(what(pause), why(pause));
+    }
+
+    /** {@code by ann@host since 2026-11-24 00:56:04.264 UTC: moving house}. */
+    public static String why(Pause pause) {
+      return "by %s since %s UTC: %s"
+          .formatted(Shown.text(pause.by()), Shown.utc(pause.at()), Shown.text(pause.reason()));
+    }
   }
 }

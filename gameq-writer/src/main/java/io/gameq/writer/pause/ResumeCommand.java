@@ -1,14 +1,16 @@
 package io.gameq.writer.pause;
 
-import io.gameq.mysql.MySql;
+import io.gameq.mysql.MySqlPool.MySql;
 import io.gameq.mysql.tables.AuditTable.Actor;
 import io.gameq.mysql.tables.PauseTable.Pause;
 import io.gameq.terminal.ExitCodes;
 import io.gameq.terminal.Shown;
 import io.gameq.writer.config.ConfigOption;
-import io.gameq.writer.config.WriterConfig;
+import io.gameq.writer.config.ConfigReader.WriterConfig;
 import io.gameq.writer.mysql.AgreedConfig;
 import io.gameq.writer.mysql.CommandDatabase;
+import io.gameq.writer.pause.PauseWatch.PauseText;
+import io.gameq.writer.pause.Pausing.PauseTarget;
 import java.io.PrintWriter;
 import java.util.Objects;
 import java.util.Optional;

@@ -2,14 +2,15 @@ package io.gameq.writer.pause;
 
 import io.gameq.GameQueueException;
 import io.gameq.RedisUnavailableException;
-import io.gameq.agent.Agent;
+import io.gameq.agent.AgentRunner.Agent;
 import io.gameq.agent.Duty;
 import io.gameq.redis.ControlConnection;
+import io.gameq.redis.ControlConnection.RedisConnection;
 import io.gameq.redis.RedisClock;
-import io.gameq.redis.RedisConnection;
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.Slots;
 import io.gameq.redis.script.DueSessions;
+import io.gameq.writer.pause.Pausing.Pauses;
 import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;

@@ -1,7 +1,7 @@
 package io.gameq.writer.process;
 
 import io.gameq.GameQueueException;
-import io.gameq.mysql.MySql;
+import io.gameq.mysql.MySqlPool.MySql;
 import io.gameq.mysql.tables.AuditTable;
 import io.gameq.mysql.tables.AuditTable.Actor;
 import io.gameq.mysql.tables.NodeTable;
@@ -10,7 +10,7 @@ import io.gameq.redis.RedisConnector;
 import io.gameq.redis.script.ProcessSigns;
 import io.gameq.terminal.ExitCodes;
 import io.gameq.writer.config.ConfigOption;
-import io.gameq.writer.config.WriterConfig;
+import io.gameq.writer.config.ConfigReader.WriterConfig;
 import io.gameq.writer.mysql.AgreedConfig;
 import io.gameq.writer.mysql.CommandDatabase;
 import java.io.PrintWriter;

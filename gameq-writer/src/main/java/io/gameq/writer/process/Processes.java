@@ -1,10 +1,12 @@
 package io.gameq.writer.process;
 
 import io.gameq.mysql.tables.NodeTable;
-import io.gameq.redis.RedisConnection;
+import io.gameq.redis.ControlConnection.RedisConnection;
 import io.gameq.redis.script.ProcessSigns;
 import io.gameq.redis.script.ProcessSigns.ProcessSign;
 import io.gameq.terminal.Shown;
+import io.gameq.writer.process.WriterSigns.WriterSign;
+import io.gameq.writer.process.WritersCommand.ListedWriter;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;

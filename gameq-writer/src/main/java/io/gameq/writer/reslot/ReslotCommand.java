@@ -1,24 +1,45 @@
 package io.gameq.writer.reslot;
 
 import io.gameq.GameQueueException;
-import io.gameq.mysql.MySql;
+import io.gameq.mysql.MySqlPool.MySql;
+import io.gameq.mysql.schema.Settings;
+import io.gameq.mysql.tables.AuditTable;
 import io.gameq.mysql.tables.AuditTable.Actor;
+import io.gameq.mysql.tables.OwnerTable;
 import io.gameq.mysql.tables.TermTable;
+import io.gameq.mysql.tables.TopicTable;
+import io.gameq.owner.DurableSessions.CountingSessions;
+import io.gameq.owner.DurableSessions.OwnerId;
+import io.gameq.owner.DurableSessions.SessionId;
 import io.gameq.redis.ControlConnection;
 import io.gameq.redis.PrimaryConnector;
 import io.gameq.redis.RedisConnector;
+import io.gameq.redis.script.OpenOwners.NodeSigns;
+import io.gameq.redis.script.ProcessSigns;
+import io.gameq.redis.script.SlotContents.Progress;
+import io.gameq.redis.script.SlotSurvey;
+import io.gameq.redis.script.SlotSurvey.Remembered;
+import io.gameq.redis.topic.DefinedTopic;
+import io.gameq.term.Term;
+import io.gameq.term.Term.Primary;
 import io.gameq.terminal.ExitCodes;
 import io.gameq.terminal.Shown;
 import io.gameq.writer.config.ConfigOption;
-import io.gameq.writer.config.WriterConfig;
+import io.gameq.writer.config.ConfigReader.WriterConfig;
 import io.gameq.writer.mysql.CommandDatabase;
-import io.gameq.writer.reslot.Reslotting.Done;
+import io.gameq.writer.reslot.ReslotCommand.Reslotting.Done;
 import io.gameq.writer.terminal.Confirmation;
 import io.gameq.writer.terminal.RateOption;
 import java.io.PrintWriter;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.Callable;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -124,5 +145,237 @@ public final class ReslotCommand implements Callable<Integer> {
                     + " nodes, then")
                 .formatted(done.to())
             + " start them");
+  }
+
+  /**
+   * Gives a drained namespace another number of slots. One thread.
+   *
+   * <p>No node with the old number may go on unnoticed. One that starts afterwards refuses, by the
+   * setting. One that is alive gives signs, and is waited for before anything is moved. One that
+   * was stopped for so long that it gave none comes back to a term that has moved on: it opens
+   * nothing, flushes nothing, and connects to Redis once more, which its number of slots forbids;
+   * its sessions are closed, or ended here in MySQL, so that it replays nothing either.
+   */
+  public static final class Reslotting {
+    /** A node gives a sign every three seconds, a writer too. */
+    public static final Duration LIFE = Duration.ofSeconds(NodeSigns.LIFE_SECONDS);
+
+    private static final Duration LOOK_EVERY = Duration.ofSeconds(1);
+
+    private final String namespace;
+    private final ControlConnection redis;
+    private final MySql mysql;
+    private final TermTable terms;
+    private final Duration life;
+    private final Supplier<Consumer<Progress>> scans;
+
+    /**
+     * With connections that others close.
+     *
+     * @param life for which nobody may give a sign of life
+     * @param scans gives, for each look at all keys, what is told of its pages, and may hold it
+     *     back
+     */
+    public Reslotting(
+        String namespace,
+        ControlConnection redis,
+        MySql mysql,
+        Duration life,
+        Supplier<Consumer<Progress>> scans) {
+      this.namespace = namespace;
+      this.redis = redis;
+      this.mysql = mysql;
+      this.terms = new TermTable(mysql);
+      this.life = life;
+      this.scans = scans;
+    }
+
+    /**
+     * What was done.
+     *
+     * @param from the number of slots before
+     * @param moved closed sessions that Redis remembers in another slot now
+     * @param ended sessions that were not closed
+     * @param left keys that gameq does not use, which stay where they are
+     */
+    public record Done(int from, int to, int moved, int ended, SlotSurvey.Tally left) {}
+
+    /** The number of slots that the database has. */
+    public int slots() {
+      return Settings.slots(mysql);
+    }
+
+    /**
+     * Why it cannot be done now, each with its remedy; empty when it can.
+     *
+     * @param endsSessions whether sessions that nodes left open may be ended
+     * @throws GameQueueException when a server does not answer
+     */
+    public List<String> obstacles(boolean endsSessions) {
+      List<String> obstacles = new ArrayList<>();
+      if (isAnyAlive(life)) {
+        obstacles.add(
+            ("a node or writer gave a sign of life less than %s s ago: close all nodes, stop all"
+                    + " writers, then wait so long ('gameq-writer nodes', 'gameq-writer writers')")
+                .formatted(life.toSeconds()));
+      }
+      obstacles.addAll(ofKeys(survey(), endsSessions));
+      return obstacles;
+    }
+
+    /** Nodes give signs in Redis and in MySQL every three seconds, writers in Redis. */
+    private boolean isAnyAlive(Duration within) {
+      long millis = within.toMillis();
+      Term term = terms.current();
+      return (term.number() > 0 && term.silentMillis() < millis)
+          || redis.ask(
+              of ->
+                  NodeSigns.anyLately(of, namespace)
+                      || new ProcessSigns(namespace)
+                          .all(of).stream().anyMatch(sign -> sign.silentMillis() < millis));
+    }
+
+    private SlotSurvey survey() {
+      return redis.ask(of -> SlotSurvey.of(of, namespace, some -> {}, scans.get()));
+    }
+
+    private static List<String> ofKeys(SlotSurvey survey, boolean endsSessions) {
+      List<String> obstacles = new ArrayList<>();
+      if (survey.waiting().count() > 0) {
+        obstacles.add(
+            ("%s of rows on their way (%s): have writers empty Redis ('gameq-writer flush"
+                        + " --all")
+                    .formatted(Shown.count(survey.waiting().count(), "key"), survey.waiting())
+                + " --wait'), see 'stale list' and 'doctor', then stop the writers");
+      }
+      if (survey.walIds().count() > 0) {
+        obstacles.add(
+            ("WALs whose nodes did not end with everything in MySQL (%s): start these nodes"
+                        + " again and")
+                    .formatted(survey.walIds())
+                + " close them, or replay the WALs with gameq-recovery and remove their marks with"
+                + " 'gameq-writer doctor --repair'");
+      }
+      if (survey.open().count() > 0 && !endsSessions) {
+        obstacles.add(
+            ("%s not closed (%s): have the game close its sessions before it closes a node,"
+                        + " replay")
+                    .formatted(Shown.count(survey.open().count(), "session"), survey.open())
+                + " WALs of nodes that died, then pass --end-sessions");
+      }
+      return obstacles;
+    }
+
+    /** Topics keep the slots that they have: these must go on being there. */
+    private List<String> ofTopics(int to) {
+      return new TopicTable(mysql)
+          .all().stream()
+              .map(DefinedTopic::definition)
+              .filter(topic -> topic.slots() > to)
+              .map(
+                  topic ->
+                      "topic '%s' has %s slots: a namespace cannot have fewer than its topics"
+                          .formatted(topic.topic(), topic.slots()))
+              .toList();
+    }
+
+    /**
+     * Does it, or nothing: until nobody gave a sign of life for long enough under the new number,
+     * nothing is moved, and the setting goes back. Where it was cut short it may be repeated.
+     *
+     * @param progress told what it does
+     * @throws GameQueueException naming what stands against it: nothing has changed then; or when a
+     *     server goes away: then repeat it
+     */
+    public Done run(int to, boolean endsSessions, Actor actor, Consumer<String> progress)
+        throws InterruptedException {
+      refuse(obstacles(endsSessions));
+      refuse(ofTopics(to));
+      int from = slots();
+      AuditTable.add(mysql, actor, "reslot", namespace, "from %s slots to %s".formatted(from, to));
+      if (from != to && !Settings.reslot(mysql, from, to)) {
+        throw new GameQueueException("somebody else changed the number of slots: look again");
+      }
+      fence();
+      progress.accept(
+          "the database has %s slots; waiting %s s for nodes and writers that give signs of life"
+              .formatted(to, life.toSeconds()));
+      try {
+        watch();
+        refuse(ofKeys(survey(), endsSessions));
+      } catch (GameQueueException e) {
+        boolean unused = from != to && Settings.reslot(mysql, to, from);
+        throw e;
+      }
+      int[] done = {0, 0};
+      SlotSurvey unused =
+          redis.call(
+              of ->
+                  SlotSurvey.of(
+                      of,
+                      namespace,
+                      some -> {
+                        List<Remembered> open = some.stream().filter(Remembered::isOpen).toList();
+                        end(open);
+                        SlotSurvey.forget(of, namespace, open);
+                        done[0] += open.size();
+                        done[1] += SlotSurvey.move(of, namespace, some, to);
+                      },
+                      scans.get()));
+      SlotSurvey after = survey();
+      refuse(ofKeys(after, false));
+      return new Done(from, to, done[1], done[0], after.others());
+    }
+
+    private static void refuse(List<String> obstacles) {
+      if (!obstacles.isEmpty()) {
+        throw new GameQueueException(String.join("; ", obstacles));
+      }
+    }
+
+    /** Whoever is connected has to connect anew before he flushes or opens anything. */
+    private void fence() {
+      Term now = terms.current();
+      long before = now.number();
+      while (before > 0 && now.number() == before) {
+        boolean unused = // false when somebody moved it, or noted something else about it
+            terms.moveOn(
+                now,
+                new Primary(now.runId(), now.replId(), "", now.address(), now.sentinelEpoch()));
+        now = terms.current();
+      }
+    }
+
+    /** Whoever is alive gives a sign meanwhile. */
+    private void watch() throws InterruptedException {
+      long begunNanos = System.nanoTime();
+      while (System.nanoTime() - begunNanos < life.toNanos()) {
+        Thread.sleep(Math.min(LOOK_EVERY.toMillis(), life.toMillis()));
+        Duration passed = Duration.ofNanos(System.nanoTime() - begunNanos);
+        if (isAnyAlive(passed.minus(LOOK_EVERY))) {
+          throw new GameQueueException(
+              "a node or writer gave a sign of life meanwhile: nothing was changed; stop it, and"
+                  + " try again");
+        }
+      }
+    }
+
+    /** A node that comes back finds newer sessions in MySQL, and has lost its own. */
+    private void end(List<Remembered> open) {
+      OwnerTable owners = new OwnerTable(mysql);
+      SecureRandom random = new SecureRandom();
+      Map<OwnerId, CountingSessions> seen =
+          owners.current(open.stream().map(Remembered::owner).toList());
+      for (Remembered of : open) {
+        String nonce = "%016x".formatted(random.nextLong());
+        SessionId ended =
+            owners.raiseAfter(
+                seen.get(of.owner()), of.owner(), nonce, "reslot", of.session().epoch());
+        if (ended == null || !owners.markOpen(of.owner(), ended)) {
+          throw new GameQueueException(
+              "somebody opens %s at this moment: close it, and repeat this".formatted(of.owner()));
+        }
+      }
+    }
   }
 }

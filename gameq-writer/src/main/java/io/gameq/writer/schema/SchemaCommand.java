@@ -1,10 +1,43 @@
 package io.gameq.writer.schema;
 
+import io.gameq.GameQueueException;
+import io.gameq.mysql.MySqlPool.MySql;
+import io.gameq.mysql.MySqlServerCheck;
+import io.gameq.mysql.schema.CatalogReader;
+import io.gameq.mysql.schema.CatalogReader.TableInspection;
+import io.gameq.mysql.schema.CatalogReader.TableSpec;
+import io.gameq.mysql.schema.LayoutTable;
+import io.gameq.mysql.schema.Settings;
+import io.gameq.mysql.schema.TableFix;
+import io.gameq.mysql.tables.AuditTable;
+import io.gameq.mysql.tables.AuditTable.Actor;
+import io.gameq.rows.CurrentCatalog.Catalog;
+import io.gameq.rows.Table;
+import io.gameq.terminal.ExitCodes;
+import io.gameq.writer.config.ConfigOption;
+import io.gameq.writer.config.ConfigReader.WriterConfig;
+import io.gameq.writer.mysql.AgreedConfig;
+import io.gameq.writer.mysql.CommandDatabase;
+import io.gameq.writer.mysql.MigrationPlan;
+import io.gameq.writer.mysql.SchemaDatabase;
+import io.gameq.writer.mysql.SchemaDatabase.MigrationStep;
+import io.gameq.writer.schema.SchemaInitCommand.MySqlLogin;
+import io.gameq.writer.terminal.Confirmation;
+import java.io.PrintWriter;
+import java.util.HashSet;
+import java.util.List;
 import java.util.Objects;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.Callable;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
 /** {@code schema}: the parent of the schema commands. */
@@ -13,10 +46,10 @@ import picocli.CommandLine.Spec;
     description = "Prepares a database for gameq.",
     subcommands = {
       SchemaInitCommand.class,
-      SchemaCheckCommand.class,
-      SchemaMigrateCommand.class,
-      SchemaDropColumnCommand.class,
-      SchemaIdentityCommand.class
+      SchemaCommand.SchemaCheckCommand.class,
+      SchemaCommand.SchemaMigrateCommand.class,
+      SchemaCommand.SchemaDropColumnCommand.class,
+      SchemaCommand.SchemaIdentityCommand.class
     })
 public final class SchemaCommand implements Runnable {
   @Spec private @Nullable CommandSpec spec;
@@ -26,5 +59,437 @@ public final class SchemaCommand implements Runnable {
     CommandSpec self = Objects.requireNonNull(spec);
     throw new CommandLine.ParameterException(
         self.commandLine(), "missing command: init, check, migrate, drop-column or new-identity");
+  }
+
+  /** {@code schema new-identity}: tells a clone from the database that it is a copy of. */
+  @Command(
+      name = "new-identity",
+      description =
+          "Makes a clone another database than the one that it is a copy of, so that WALs of the"
+              + " one are never replayed into the other.",
+      footer = {
+        "",
+        "Run it in the clone, before nodes and writers start on it. A database that takes the place"
+            + " of another keeps that one's identity: its WALs are to be replayed there. Where it"
+            + " has none, as a backup of an older release, give it by --as."
+      })
+  static final class SchemaIdentityCommand implements Callable<Integer> {
+    @Spec private @Nullable CommandSpec spec;
+    @Mixin private ConfigOption config = new ConfigOption();
+    @Mixin private Confirmation confirmation = new Confirmation();
+
+    @Option(
+        names = "--as",
+        paramLabel = "ID",
+        description = "The identity of the database whose place it takes (default: a new one).")
+    private @Nullable String as;
+
+    @Override
+    public Integer call() {
+      CommandSpec self = Objects.requireNonNull(spec);
+      if (as != null && !as.matches("[0-9a-f]{32}")) {
+        throw new GameQueueException("--as takes an identity: 32 hex digits, as errors show them");
+      }
+      WriterConfig settings = AgreedConfig.read(config, self);
+      confirmation.require(
+          "make %s at %s another database? WALs that were written for it are not replayed then"
+              .formatted(settings.mysql().database(), settings.mysql().address()));
+      try (MySql mysql = CommandDatabase.open(settings.mysql(), "identity")) {
+        String before = Settings.identity(mysql).database();
+        String now = as == null ? UUID.randomUUID().toString().replace("-", "") : as;
+        AuditTable.add(
+            mysql, Actor.here(), "schema new-identity", "database", before + " -> " + now);
+        Settings.identify(mysql, now);
+        self.commandLine()
+            .getOut()
+            .println("this was database " + before + ", it is " + now + " now");
+      }
+      return ExitCodes.OK;
+    }
+  }
+
+  /** {@code schema check}: says what is amiss and changes nothing. */
+  @Command(
+      name = "check",
+      description =
+          "Says whether the server and the configured tables suit gameq; changes nothing.")
+  static final class SchemaCheckCommand implements Callable<Integer> {
+    @Spec private @Nullable CommandSpec spec;
+    @Mixin private ConfigOption config = new ConfigOption();
+    @Mixin private MySqlLogin login = new MySqlLogin();
+
+    @Option(
+        names = "--fix-sql",
+        description = {
+          "Print the statements that end what stands against tables, as a script to be looked",
+          "through and run; nothing else is printed."
+        })
+    private boolean fixSql;
+
+    /** Returns 1 when anything is not as it must be; warnings alone give 0. */
+    @Override
+    public Integer call() {
+      WriterConfig wanted = config.read();
+      PrintWriter out = Objects.requireNonNull(spec).commandLine().getOut();
+      SchemaReport report = new SchemaReport(out, "");
+      try (SchemaDatabase database = SchemaDatabase.open(login.of(wanted.mysql()))) {
+        MySqlServerCheck server = database.serverCheck();
+        if (fixSql) {
+          return printFixes(out, server, database.fixes(wanted.requiredTables()));
+        }
+        report.server(server);
+        MigrationPlan plan =
+            database.plan(
+                new MigrationPlan.Target(
+                    wanted.namespace(), wanted.slots(), wanted.requiredTables(), false));
+        report.tables(plan, database::warningsOfRows);
+        report.rights();
+        boolean good =
+            server.refusals().isEmpty() && plan.steps().isEmpty() && plan.inspection().manageable();
+        return good ? ExitCodes.OK : ExitCodes.FOUND_SOMETHING;
+      }
+    }
+
+    private static int printFixes(PrintWriter out, MySqlServerCheck server, List<TableFix> fixes) {
+      FixScript script = new FixScript(out);
+      script.server(server.refusals());
+      script.print(fixes);
+      return server.refusals().isEmpty() && fixes.stream().noneMatch(TableFix::isNeeded)
+          ? ExitCodes.OK
+          : ExitCodes.FOUND_SOMETHING;
+    }
+  }
+
+  /** {@code schema migrate}: brings a database to its configuration; again does nothing. */
+  @Command(
+      name = "migrate",
+      description =
+          "Creates gameq's own tables, adds gq_version to the configured ones and registers them.")
+  static final class SchemaMigrateCommand implements Callable<Integer> {
+    @Spec private @Nullable CommandSpec spec;
+    @Mixin private ConfigOption config = new ConfigOption();
+    @Mixin private MySqlLogin login = new MySqlLogin();
+
+    @Option(names = "--dry-run", description = "Print the SQL and change nothing.")
+    private boolean dryRun;
+
+    @Option(
+        names = "--allow-rebuild",
+        description = {
+          "Let the server copy a table to which it cannot add gq_version in place: for as long as"
+              + " that takes,",
+          "whoever writes the table waits."
+        })
+    private boolean allowRebuild;
+
+    /** Returns 1 when a table cannot be managed; the others are migrated all the same. */
+    @Override
+    public Integer call() {
+      WriterConfig wanted = config.read();
+      MigrationPlan.Target target =
+          new MigrationPlan.Target(
+              wanted.namespace(), wanted.slots(), wanted.requiredTables(), allowRebuild);
+      PrintWriter out = Objects.requireNonNull(spec).commandLine().getOut();
+      try (SchemaDatabase database = SchemaDatabase.open(login.of(wanted.mysql()))) {
+        database.serverCheck().requireUsable();
+        // What stands among the SQL must not be SQL.
+        String prefix = dryRun ? "-- " : "";
+        MigrationPlan plan;
+        if (dryRun) {
+          plan = database.plan(target);
+          plan.steps().forEach(step -> print(out, step));
+        } else {
+          Set<String> told = new HashSet<>(); // a file has several steps
+          plan =
+              database.migrate(
+                  target,
+                  done -> {
+                    if (told.add(done)) {
+                      out.println("done: " + done);
+                    }
+                  });
+        }
+        if (plan.steps().isEmpty()) {
+          out.println(prefix + "nothing to do");
+        }
+        new SchemaReport(out, prefix).unmanageable(plan);
+        return plan.inspection().manageable() ? ExitCodes.OK : ExitCodes.FOUND_SOMETHING;
+      }
+    }
+
+    private static void print(PrintWriter out, MigrationStep step) {
+      out.println(step.sql() + ";");
+      step.otherwise().forEach(way -> out.println("-- if the server cannot: " + way.sql()));
+      if (!step.otherwise().isEmpty()) {
+        out.println("-- else: " + step.remedy());
+      }
+    }
+  }
+
+  /** Prints findings, one line each, details indented below. Used by one thread. */
+  static final class SchemaReport {
+    private final PrintWriter out;
+    private final String prefix;
+
+    /** Every line begins with the prefix: "-- " among SQL. */
+    SchemaReport(PrintWriter out, String prefix) {
+      this.out = out;
+      this.prefix = prefix;
+    }
+
+    void server(MySqlServerCheck server) {
+      String name = server.isMariaDb() ? "MariaDB" : "MySQL";
+      String verdict = server.refusals().isEmpty() ? "ok" : "cannot be used";
+      line("server %s %s: %s".formatted(name, server.version(), verdict));
+      server.refusals().forEach(refusal -> line("    reason: " + refusal));
+      server.warnings().forEach(warning -> line("    warning: " + warning));
+    }
+
+    /**
+     * A line for gameq's own tables and one for each configured table.
+     *
+     * @param ofRows warnings of what a table's rows hold
+     */
+    void tables(MigrationPlan plan, Function<TableSpec, List<String>> ofRows) {
+      boolean own =
+          plan.steps().stream()
+              .noneMatch(
+                  step ->
+                      step.purpose().startsWith("schema file")
+                          || step.purpose().startsWith("setting"));
+      line("gameq's own tables: " + (own ? "ok" : "migrate needed"));
+      for (TableInspection table : plan.inspection().tables()) {
+        line("table %s: %s".formatted(table.spec().name(), verdict(table, plan)));
+        details(table);
+        if (table.manageable()) {
+          ofRows.apply(table.spec()).forEach(warning -> line("    warning: " + warning));
+        }
+      }
+      plan.notices().forEach(notice -> line("notice: " + notice));
+    }
+
+    /** Where the rights of users are to be had. */
+    void rights() {
+      line("users with the least rights: 'security mysql' and 'security redis' print the scripts");
+    }
+
+    /** The tables that cannot be managed. */
+    void unmanageable(MigrationPlan plan) {
+      for (TableInspection table : plan.inspection().tables()) {
+        if (!table.manageable()) {
+          line("table %s: cannot be managed".formatted(table.spec().name()));
+          details(table);
+        }
+      }
+      plan.notices().forEach(notice -> line("notice: " + notice));
+    }
+
+    private static String verdict(TableInspection table, MigrationPlan plan) {
+      if (!table.manageable()) {
+        return "cannot be managed";
+      }
+      String ending = " of " + table.spec().name();
+      return plan.steps().stream().anyMatch(step -> step.purpose().endsWith(ending))
+          ? "migrate needed"
+          : "ok";
+    }
+
+    private void details(TableInspection table) {
+      table.reasons().forEach(reason -> line("    reason: " + reason));
+      table.warnings().forEach(warning -> line("    warning: " + warning));
+    }
+
+    private void line(String text) {
+      out.println(prefix + text);
+    }
+  }
+
+  /** {@code schema drop-column}: tells writers that a column goes on purpose. */
+  @Command(
+      name = "drop-column",
+      description =
+          "Announces that columns of a table are dropped on purpose, before or after ALTER TABLE"
+              + " does it.",
+      footer = {
+        "",
+        "It drops nothing itself. Rows that nodes wrote with a value for such a column are written"
+            + " without it; until it is announced they wait in Redis, and the table is parked."
+      })
+  static final class SchemaDropColumnCommand implements Callable<Integer> {
+    @Spec private @Nullable CommandSpec spec;
+    @Mixin private ConfigOption config = new ConfigOption();
+
+    @Parameters(index = "0", paramLabel = "TABLE", description = "A managed table.")
+    private String table = "";
+
+    @Parameters(index = "1..*", arity = "1..*", paramLabel = "COLUMN", description = "Its columns.")
+    private List<String> columns = List.of();
+
+    @Option(names = "--undo", description = "Take it back: such rows wait again.")
+    private boolean undo;
+
+    @Override
+    public Integer call() {
+      CommandSpec self = Objects.requireNonNull(spec);
+      PrintWriter out = self.commandLine().getOut();
+      try (MySql mysql = CommandDatabase.open(AgreedConfig.read(config, self).mysql(), "drop")) {
+        Catalog catalog = CatalogReader.read(mysql);
+        LayoutTable layouts = new LayoutTable(mysql);
+        Table of = catalog.table(table); // refuses what is not managed
+        Set<String> everKnown = layouts.everKnown(of.name());
+        columns.forEach(column -> requireDroppable(of, column, everKnown));
+        for (String column : columns) {
+          AuditTable.add(
+              mysql,
+              Actor.here(),
+              undo ? "schema drop-column --undo" : "schema drop-column",
+              "%s.%s".formatted(of.name(), column),
+              "");
+          out.println(undo ? undone(layouts, of, column) : announced(layouts, of, column));
+        }
+      }
+      return ExitCodes.OK;
+    }
+
+    private static String announced(LayoutTable layouts, Table of, String column) {
+      layouts.announceDrop(of.name(), column);
+      return "%s.%s: rows are written without it %s"
+          .formatted(of.name(), column, of.has(column) ? "once it is dropped" : "from now on");
+    }
+
+    private static String undone(LayoutTable layouts, Table of, String column) {
+      return "%s.%s: %s"
+          .formatted(
+              of.name(),
+              column,
+              layouts.withdrawDrop(of.name(), column)
+                  ? "rows with a value for it wait when it is gone"
+                  : "that was not announced");
+    }
+
+    private static void requireDroppable(Table of, String column, Set<String> everKnown) {
+      if (!of.has(column) && !everKnown.contains(column)) {
+        throw new GameQueueException(
+            "table %s has no column %s, and no row was ever written with one"
+                .formatted(of.name(), column));
+      }
+      if (of.has(column) && of.namesRowOrOwner(of.indexOf(column))) {
+        throw new GameQueueException(
+            "%s.%s names the row or its owner: without it gameq cannot manage the table"
+                .formatted(of.name(), column));
+      }
+    }
+  }
+
+  /**
+   * Prints what mends tables as one SQL script: words are comments, statements end in a semicolon
+   * at the end of a line. Used by one thread.
+   */
+  static final class FixScript {
+    private final PrintWriter out;
+
+    FixScript(PrintWriter out) {
+      this.out = out;
+    }
+
+    /** What stands against the server itself, which no statement about a table mends. */
+    void server(List<String> refusals) {
+      refusals.forEach(refusal -> comment("server: " + refusal));
+    }
+
+    /** All of it, in the order in which it has to run. */
+    void print(List<TableFix> fixes) {
+      List<TableFix> ready = fixes.stream().filter(TableFix::isReady).toList();
+      if (ready.isEmpty()) {
+        comment("nothing that a statement mends");
+      } else {
+        comment("Look through it, try it on a copy, keep it until its last statement has run. It");
+        comment(
+            "deletes no row and drops no column. Once gq_version is there, statements of other");
+        comment("programs that name no columns (INSERT INTO t VALUES ...) fail.");
+        out.println();
+        comment("a value that does not fit is an error, not cut");
+        statement("SET SESSION sql_mode = CONCAT(@@SESSION.sql_mode, ',STRICT_ALL_TABLES')");
+      }
+      section(
+          "foreign keys that are in the way; they are made again at the end, so nobody may write"
+              + " these tables until then",
+          ready.stream().flatMap(fix -> fix.statements().before().stream()).toList());
+      ready.stream().filter(fix -> !fix.statements().alter().isEmpty()).forEach(this::table);
+      section(
+          "the foreign keys again",
+          ready.stream().flatMap(fix -> fix.statements().after().stream()).toList());
+      fixes.stream().filter(fix -> !fix.inTheWay().isEmpty()).forEach(this::proposal);
+      fixes.forEach(this::unmended);
+      advice(fixes);
+      out.println();
+      comment("then: gameq-writer schema migrate");
+    }
+
+    private void section(String heading, List<String> statements) {
+      if (!statements.isEmpty()) {
+        out.println();
+        comment(heading);
+        statements.forEach(this::statement);
+      }
+    }
+
+    private void table(TableFix fix) {
+      out.println();
+      comment("table " + fix.table().name());
+      words(fix);
+      fix.statements().alter().forEach(this::statement);
+    }
+
+    private void words(TableFix fix) {
+      fix.mended().forEach(reason -> comment("  mends: " + reason));
+      fix.notes().forEach(note -> comment("  note: " + note));
+    }
+
+    /** As comments, since somebody has to decide first. */
+    private void proposal(TableFix fix) {
+      out.println();
+      comment(
+          ("table %s: a proposal. Rows are in the way: give them a value or delete them, as"
+                      + " the game")
+                  .formatted(fix.table().name())
+              + " means it, then print this anew. They are found by");
+      fix.inTheWay().forEach(query -> comment("    " + query + ";"));
+      words(fix);
+      fix.statements().needed().forEach(sql -> comment("  " + sql + ";"));
+    }
+
+    private void unmended(TableFix fix) {
+      if (!fix.unmended().isEmpty()) {
+        out.println();
+        comment("table %s: no statement mends this".formatted(fix.table().name()));
+        fix.unmended().forEach(reason -> comment("  " + reason));
+      }
+    }
+
+    private void advice(List<TableFix> fixes) {
+      List<String> advised =
+          fixes.stream().flatMap(fix -> fix.statements().advised().stream()).toList();
+      if (!advised.isEmpty()) {
+        out.println();
+        comment(
+            "Not needed, but better: an index that begins with the owner column, so that opening");
+        comment(
+            "an owner reads its rows alone; RESTRICT, so that MySQL changes no rows that gameq");
+        comment(
+            "may still write (from then on a DELETE is refused until the game has deleted what");
+        comment("refers to the row).");
+        advised.forEach(sql -> comment("  " + sql + ";"));
+      }
+    }
+
+    private void statement(String sql) {
+      out.println(sql + ";");
+    }
+
+    /** A name may hold a line break, which would end the comment. */
+    private void comment(String text) {
+      out.println("-- " + text.replaceAll("\\R", " "));
+    }
   }
 }

@@ -1,10 +1,14 @@
 package io.gameq.writer.schema;
 
 import io.gameq.GameQueueException;
-import io.gameq.mysql.MySqlConfig;
-import io.gameq.mysql.schema.SchemaDraft;
+import io.gameq.Password;
+import io.gameq.mysql.MySqlPool.MySqlConfig;
+import io.gameq.mysql.schema.CatalogReader.SchemaDraft;
+import io.gameq.mysql.schema.CatalogReader.SchemaDraft.LeftOut;
+import io.gameq.mysql.schema.CatalogReader.SchemaDraft.Proposal;
+import io.gameq.mysql.schema.CatalogReader.TableInspection;
+import io.gameq.mysql.schema.CatalogReader.TableSpec;
 import io.gameq.mysql.schema.TableFix;
-import io.gameq.mysql.schema.TableSpec;
 import io.gameq.terminal.ExitCodes;
 import io.gameq.writer.mysql.SchemaDatabase;
 import java.io.IOException;
@@ -19,6 +23,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -143,5 +148,125 @@ final class SchemaInitCommand implements Callable<Integer> {
   private static String namespaceOf(String database) {
     String name = database.toLowerCase(Locale.ROOT).replaceAll("[^a-z0-9_-]", "_");
     return name.substring(0, Math.min(MOST_OF_NAMESPACE, name.length()));
+  }
+
+  /** Who a schema command logs in as; mix it in. */
+  static final class MySqlLogin {
+    static final String PASSWORD_VARIABLE = "GAMEQ_MYSQL_PASSWORD";
+
+    @Option(
+        names = "--mysql-user",
+        paramLabel = "USER",
+        description = "User of the database (default: the configuration's, of init root).")
+    @Nullable String user;
+
+    @Option(
+        names = "--mysql-password-file",
+        paramLabel = "FILE",
+        description =
+            "Holds the password of --mysql-user; else it is taken from " + PASSWORD_VARIABLE + ".")
+    @Nullable Path passwordFile;
+
+    Password password() {
+      Path of = passwordFile;
+      String secret = System.getenv(PASSWORD_VARIABLE);
+      return of == null ? Password.of(secret == null ? "" : secret) : Password.ofFile(of);
+    }
+
+    /** The configuration's, with another login where one was given. */
+    MySqlConfig of(MySqlConfig configured) {
+      return user == null
+          ? configured
+          : new MySqlConfig(
+              configured.url(), user, password(), configured.poolSize(), configured.tls());
+    }
+  }
+
+  /** Prints a gameq.yaml from what was guessed of a database. Used by one thread. */
+  static final class DraftYaml {
+    /** What YAML reads as something else than a text. */
+    private static final Set<String> WORDS =
+        Set.of("y", "n", "yes", "no", "on", "off", "true", "false", "null");
+
+    private final PrintWriter out;
+
+    /**
+     * Prints to a writer, which stays open.
+     *
+     * @param head the settings above the tables, line by line
+     */
+    DraftYaml(PrintWriter out, Iterable<String> head) {
+      this.out = out;
+      head.forEach(out::println);
+    }
+
+    /**
+     * The tables.
+     *
+     * @param unmended why a table cannot be managed, where no statement mends that
+     */
+    void print(SchemaDraft draft, Map<TableSpec, String> unmended) {
+      out.println();
+      out.println(
+          "# A row belongs to the owner that its ownerColumn names: a session of player:42");
+      out.println("# has the rows with 42 in it. These are guesses, each with its reason: look");
+      out.println("# through them. '!' stands against a table: 'schema check --fix-sql' mends it.");
+      out.println("tables:" + (draft.proposals().isEmpty() ? " []" : ""));
+      String kind = "";
+      for (int i = 0; i < draft.proposals().size(); i++) {
+        Proposal of = draft.proposals().get(i);
+        if (!of.table().ownerKind().equals(kind)) {
+          kind = of.table().ownerKind();
+          out.println();
+          out.println("  # owners: " + kind);
+        }
+        String problem = unmended.get(of.table());
+        if (problem == null) {
+          table(of, draft.inspection().tables().get(i));
+        } else {
+          comment("%s: cannot be managed, %s".formatted(entry(of.table()), problem));
+        }
+      }
+      if (!draft.left().isEmpty()) {
+        out.println();
+        out.println("  # Left out:");
+        draft.left().forEach(this::leftOut);
+      }
+    }
+
+    private void table(Proposal of, TableInspection inspection) {
+      out.println("  %s  # %s".formatted(entry(of.table()), plain(of.reason())));
+      of.others().forEach(other -> comment("    or by " + other));
+      inspection.reasons().forEach(reason -> comment("    ! " + reason));
+      inspection
+          .otherWriters()
+          .forEach(writer -> comment("    %s writes it past gameq".formatted(writer)));
+    }
+
+    private void leftOut(LeftOut of) {
+      TableSpec unsure = of.unsure();
+      comment("%s: %s".formatted(unsure == null ? of.table() : entry(unsure), of.reason()));
+    }
+
+    private void comment(String text) {
+      out.println("  # " + plain(text));
+    }
+
+    private static String entry(TableSpec table) {
+      return "- { name: %s, owner: %s, ownerColumn: %s }"
+          .formatted(text(table.name()), table.ownerKind(), text(table.ownerColumn()));
+    }
+
+    /** A text as YAML reads it. */
+    static String text(String text) {
+      boolean plain = text.matches("[A-Za-z_][A-Za-z0-9_./:-]*");
+      return plain && !WORDS.contains(text.toLowerCase(Locale.ROOT))
+          ? text
+          : "\"" + text.replace("\\", "\\\\").replace("\"", "\\\"") + "\"";
+    }
+
+    private static String plain(String text) {
+      return text.replaceAll("\\R", " ");
+    }
   }
 }

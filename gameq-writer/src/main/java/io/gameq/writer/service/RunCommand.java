@@ -1,21 +1,23 @@
 package io.gameq.writer.service;
 
 import io.gameq.GameQueueException;
-import io.gameq.mysql.MySql;
-import io.gameq.mysql.MySqlConfig;
+import io.gameq.agent.AgentRunner.DaemonThreads;
+import io.gameq.mysql.ErrorKind;
 import io.gameq.mysql.MySqlPool;
+import io.gameq.mysql.MySqlPool.MySql;
+import io.gameq.mysql.MySqlPool.MySqlConfig;
 import io.gameq.mysql.flush.FlushTransaction;
-import io.gameq.redis.RedisConfig;
 import io.gameq.redis.RedisConnector;
+import io.gameq.redis.RedisConnector.RedisConfig;
 import io.gameq.redis.script.ClaimScript;
 import io.gameq.terminal.ErrorLine;
 import io.gameq.terminal.ExitCodes;
 import io.gameq.writer.config.ConfigOption;
-import io.gameq.writer.config.EffectiveSettings;
+import io.gameq.writer.config.ConfigReader.EffectiveSettings;
+import io.gameq.writer.config.ConfigReader.LogSettings;
+import io.gameq.writer.config.ConfigReader.WriterConfig;
+import io.gameq.writer.config.ConfigReader.WriterSettings;
 import io.gameq.writer.config.HttpSettings;
-import io.gameq.writer.config.LogSettings;
-import io.gameq.writer.config.WriterConfig;
-import io.gameq.writer.config.WriterSettings;
 import io.gameq.writer.console.Console;
 import io.gameq.writer.door.MessageDoor;
 import io.gameq.writer.flush.SlowLane;
@@ -23,11 +25,13 @@ import io.gameq.writer.http.HttpEndpoint;
 import io.gameq.writer.logs.LogOutput;
 import io.gameq.writer.mysql.ConfiguredTables;
 import io.gameq.writer.node.WriterNode;
-import io.gameq.writer.pause.Pauses;
+import io.gameq.writer.pause.Pausing.Pauses;
+import io.gameq.writer.service.WriterService.Remains;
 import io.gameq.writer.socket.CommandServer;
 import io.gameq.writer.terminal.TopCommand;
-import io.gameq.writer.turn.WriterOptions;
+import io.gameq.writer.turn.Claiming.WriterOptions;
 import io.javalin.config.RoutesConfig;
+import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.binder.jvm.JvmGcMetrics;
 import io.micrometer.core.instrument.binder.jvm.JvmMemoryMetrics;
@@ -38,13 +42,18 @@ import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -274,6 +283,273 @@ public final class RunCommand implements Callable<Integer> {
       if (service.stats().flushes() != flushes) {
         LOG.info("{}", service.stats());
       }
+    }
+  }
+
+  /**
+   * Waits for servers that are down, or not ready yet, when the service starts. What only a person
+   * can end, such as a wrong password, ends the start. Stateless.
+   */
+  public static final class Startup {
+
+    private static final long ASK_EVERY_MILLIS = 2_000;
+
+    private Startup() {}
+
+    /**
+     * Opens something as soon as the server that it needs answers; null when the process is to stop
+     * first.
+     *
+     * @param waitsFor told what is away or not ready, each time
+     * @throws GameQueueException what {@code open} throws for anything else, such as a wrong
+     *     password
+     */
+    public static <T> @Nullable T whenItAnswers(
+        Supplier<T> open, CountDownLatch stop, Consumer<String> waitsFor)
+        throws InterruptedException {
+      @Nullable String said = null;
+      do {
+        try {
+          T opened = open.get();
+          if (said != null) {
+            LOG.info("it answers now; this was: {}", said);
+          }
+          return opened;
+        } catch (GameQueueException e) {
+          if (!mayPass(e)) {
+            throw e;
+          }
+          waitsFor.accept(e.getMessage());
+          // Once for each reason, however long it lasts.
+          if (!Objects.equals(e.getMessage(), said)) {
+            said = e.getMessage();
+            LOG.warn("{}; waiting for it, asking again every {} s", said, ASK_EVERY_MILLIS / 1_000);
+          }
+        }
+      } while (!stop.await(ASK_EVERY_MILLIS, TimeUnit.MILLISECONDS));
+      return null;
+    }
+
+    private static boolean mayPass(GameQueueException e) {
+      return e.isOutage() || ErrorKind.mayPass(e);
+    }
+  }
+
+  /**
+   * SIGTERM or SIGINT, which a process obeys at the pace of its service: the JVM ends when the
+   * service has stopped and a second later at the latest, since a pool of connections to a server
+   * that hangs takes long to close. A service that has not started yet has nothing to finish.
+   * Thread-safe.
+   */
+  static final class StopSignal {
+    private static final long MOST_CLOSE_MILLIS = 1_000;
+
+    private final CountDownLatch told = new CountDownLatch(1);
+    private final CountDownLatch drained = new CountDownLatch(1);
+    private final CountDownLatch closed = new CountDownLatch(1);
+    private volatile boolean running;
+
+    /** One that waits for the signal from now on. */
+    static StopSignal hooked() {
+      StopSignal signal = new StopSignal();
+      Runtime.getRuntime().addShutdownHook(DaemonThreads.named("gameq-stop", signal::obey));
+      return signal;
+    }
+
+    private void obey() {
+      told.countDown();
+      try {
+        if (!isClosedSoon() && running) {
+          drained.await();
+          boolean unused = isClosedSoon();
+        }
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+      }
+    }
+
+    private boolean isClosedSoon() throws InterruptedException {
+      return closed.await(MOST_CLOSE_MILLIS, TimeUnit.MILLISECONDS);
+    }
+
+    /** The service claims rows from now on. */
+    void running() {
+      running = true;
+    }
+
+    /** Opened when it came. */
+    CountDownLatch told() {
+      return told;
+    }
+
+    /** The service has stopped: nothing is left to wait for but connections. */
+    void drained() {
+      drained.countDown();
+    }
+
+    /** Everything is closed. */
+    void closed() {
+      drained.countDown();
+      closed.countDown();
+    }
+  }
+
+  /**
+   * Opens something on a thread of its own before it is asked for, so that slow starts overlap.
+   * Used by one thread.
+   *
+   * <p>Closing it closes what was opened ahead and never asked for, also when that is opened later.
+   */
+  static final class Ahead<T extends AutoCloseable> implements Supplier<T>, AutoCloseable {
+    private final Supplier<T> open;
+    private final CompletableFuture<T> first = new CompletableFuture<>();
+    private boolean isTaken;
+
+    private Ahead(Supplier<T> open) {
+      this.open = open;
+    }
+
+    /** Begins at once, on a thread of that name. */
+    static <T extends AutoCloseable> Ahead<T> begin(String thread, Supplier<T> open) {
+      Ahead<T> ahead = new Ahead<>(open);
+      DaemonThreads.named(thread, ahead::openFirst).start();
+      return ahead;
+    }
+
+    private void openFirst() {
+      try {
+        first.complete(open.get());
+      } catch (RuntimeException | Error e) { // for whoever asks
+        first.completeExceptionally(e);
+      }
+    }
+
+    /**
+     * Waits for what was begun; each further time opens it again, on the caller's thread.
+     *
+     * @throws RuntimeException what opening it threw
+     */
+    @Override
+    public T get() {
+      if (isTaken) {
+        return open.get();
+      }
+      isTaken = true;
+      try {
+        return first.join();
+      } catch (CompletionException e) {
+        if (e.getCause() instanceof RuntimeException cause) {
+          throw cause;
+        }
+        throw e;
+      }
+    }
+
+    @Override
+    public void close() {
+      if (isTaken) {
+        return;
+      }
+      isTaken = true;
+      CompletableFuture<Void> unused = first.thenAccept(Ahead::closeQuietly);
+    }
+
+    private static void closeQuietly(AutoCloseable opened) {
+      try {
+        opened.close();
+      } catch (Exception e) {
+        // Nobody asked for it, and the process ends.
+      }
+    }
+  }
+
+  /**
+   * Whether a writer process lives and does its work, for whoever watches it from outside.
+   * Thread-safe.
+   */
+  public static final class Health {
+    private volatile List<String> starting = List.of("starting");
+    private volatile Supplier<List<String>> running = List::of;
+    private volatile BooleanSupplier alive = () -> true;
+    private volatile BooleanSupplier isPaused = () -> false;
+    private volatile boolean isWaiting;
+    private volatile boolean stopping;
+
+    /** What a process is doing, one at a time. */
+    enum State {
+      /** It has asked no server yet. */
+      STARTING,
+      /** It waits for a server before it can start. */
+      WAITING,
+      WRITING,
+      /** An operator paused it, or all. */
+      PAUSED,
+      /** It runs, and rows are not written. */
+      NOT_WRITING,
+      STOPPING
+    }
+
+    /** Registers what it is doing, as a meter for each state that is 1 for the one of now. */
+    public void bindTo(MeterRegistry meters) {
+      for (State state : State.values()) {
+        Gauge.builder("gameq.writer.state", this, of -> of.state() == state ? 1 : 0)
+            .description("1 for what this writer is doing now")
+            .tag("state", state.name().toLowerCase(Locale.ROOT))
+            .register(meters);
+      }
+    }
+
+    private State state() {
+      if (stopping) {
+        return State.STOPPING;
+      }
+      if (!starting.isEmpty()) {
+        return isWaiting ? State.WAITING : State.STARTING;
+      }
+      return isPaused.getAsBoolean()
+          ? State.PAUSED
+          : running.get().isEmpty() ? State.WRITING : State.NOT_WRITING;
+    }
+
+    /** The service cannot start yet, and why. */
+    void waitsFor(String what) {
+      starting = List.of(what);
+      isWaiting = true;
+    }
+
+    /**
+     * The service runs from now on.
+     *
+     * @param isPaused whether an operator wants it to claim nothing
+     * @param alive false when it cannot do its work again without a restart
+     * @param problems why it does not do its work now, each in one line; empty when it does
+     */
+    void runs(BooleanSupplier isPaused, BooleanSupplier alive, Supplier<List<String>> problems) {
+      this.isPaused = isPaused;
+      this.alive = alive;
+      running = problems;
+      starting = List.of();
+    }
+
+    /** The service claims nothing any more. */
+    void stops() {
+      stopping = true;
+    }
+
+    /** Whether the process can do its work, or will when servers answer; else it is to be ended. */
+    public boolean isAlive() {
+      return stopping || alive.getAsBoolean(); // workers end before what they left is finished
+    }
+
+    /** Why rows are not written now, each in one line; empty when they are. */
+    public List<String> problems() {
+      List<String> problems = new ArrayList<>(starting);
+      if (stopping) {
+        problems.add("stopping: what is claimed is finished, nothing else is claimed");
+      } else if (problems.isEmpty()) {
+        problems.addAll(running.get());
+      }
+      return problems;
     }
   }
 }

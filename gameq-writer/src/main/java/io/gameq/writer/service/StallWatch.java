@@ -1,9 +1,9 @@
 package io.gameq.writer.service;
 
 import io.gameq.GameQueueException;
-import io.gameq.agent.Agent;
+import io.gameq.agent.AgentRunner.Agent;
 import io.gameq.agent.Duty;
-import io.gameq.mysql.MySql;
+import io.gameq.mysql.MySqlPool.MySql;
 import io.gameq.terminal.Shown;
 import io.gameq.writer.mysql.ServerActivity;
 import java.time.Duration;

@@ -1,16 +1,17 @@
 package io.gameq.writer.service;
 
 import io.gameq.GameQueueException;
-import io.gameq.agent.Agent;
 import io.gameq.agent.AgentRunner;
+import io.gameq.agent.AgentRunner.Agent;
+import io.gameq.agent.AgentRunner.DaemonThreads;
 import io.gameq.agent.Duty;
-import io.gameq.backlog.Backlog;
 import io.gameq.backlog.SharedBacklog;
+import io.gameq.backlog.SharedBacklog.Backlog;
 import io.gameq.log.RepeatedWarnings;
-import io.gameq.mysql.MySql;
+import io.gameq.mysql.MySqlPool.MySql;
 import io.gameq.mysql.MySqlServerCheck;
 import io.gameq.mysql.flush.FlushTransaction;
-import io.gameq.mysql.flush.GuardedWrites;
+import io.gameq.mysql.flush.FlushTransaction.GuardedWrites;
 import io.gameq.mysql.schema.CatalogReader;
 import io.gameq.mysql.schema.LayoutTable;
 import io.gameq.mysql.schema.Settings;
@@ -22,46 +23,48 @@ import io.gameq.mysql.tables.PauseTable.Pause;
 import io.gameq.mysql.tables.PauseTable.Scope;
 import io.gameq.mysql.tables.TermTable;
 import io.gameq.redis.ControlConnection;
+import io.gameq.redis.ControlConnection.RedisConnection;
 import io.gameq.redis.PrimaryConnector;
-import io.gameq.redis.RedisConnection;
 import io.gameq.redis.RedisConnector;
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.Slots;
 import io.gameq.redis.script.ClaimScript;
-import io.gameq.rows.Catalog;
+import io.gameq.redis.script.Waiting;
+import io.gameq.rows.CurrentCatalog.Catalog;
 import io.gameq.rows.RowCodec;
 import io.gameq.sign.ProcessIdentity;
+import io.gameq.terminal.Shown;
 import io.gameq.writer.backlog.BacklogWatch;
 import io.gameq.writer.flush.FlushPace;
-import io.gameq.writer.flush.LeaseRenewal;
 import io.gameq.writer.flush.SlotSchedule;
 import io.gameq.writer.flush.SlotWatch;
+import io.gameq.writer.flush.SlotWatch.TermWatch;
 import io.gameq.writer.flush.SlowLane;
-import io.gameq.writer.flush.StepTimes;
-import io.gameq.writer.flush.TermWatch;
+import io.gameq.writer.flush.SlowLane.LeaseRenewal;
 import io.gameq.writer.flush.Worker;
+import io.gameq.writer.flush.Worker.StepTimes;
 import io.gameq.writer.mysql.DeadLetters;
-import io.gameq.writer.pause.PauseText;
 import io.gameq.writer.pause.PauseWatch;
-import io.gameq.writer.pause.Pauses;
+import io.gameq.writer.pause.PauseWatch.PauseText;
+import io.gameq.writer.pause.Pausing.Pauses;
 import io.gameq.writer.pause.ResumedTables;
 import io.gameq.writer.process.ProcessWatch;
 import io.gameq.writer.process.Processes;
 import io.gameq.writer.process.RowRate;
 import io.gameq.writer.process.SharedProcesses;
-import io.gameq.writer.process.WriterSign;
 import io.gameq.writer.process.WriterSigns;
+import io.gameq.writer.process.WriterSigns.WriterSign;
 import io.gameq.writer.topics.TopicMeters;
-import io.gameq.writer.turn.HeldUpOwners;
+import io.gameq.writer.turn.AfterFlush.TurnContext;
+import io.gameq.writer.turn.Claiming.HeldUpOwners;
+import io.gameq.writer.turn.Claiming.WriterOptions;
 import io.gameq.writer.turn.OutageGate;
 import io.gameq.writer.turn.ParkedTables;
 import io.gameq.writer.turn.RowDecoder;
-import io.gameq.writer.turn.TurnContext;
 import io.gameq.writer.turn.TurnReports;
-import io.gameq.writer.turn.WriterOptions;
 import io.gameq.writer.turn.WriterStats;
-import io.gameq.writer.upkeep.TombstonePurge;
 import io.gameq.writer.upkeep.WriterUpkeep;
+import io.gameq.writer.upkeep.WriterUpkeep.TombstonePurge;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -71,10 +74,15 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -468,5 +476,153 @@ public final class WriterService implements AutoCloseable {
     resumed.close();
     backlogRedis.close();
     signs.close();
+  }
+
+  /**
+   * What is paused, as meters, so that an alarm about old rows can tell why they wait. Immutable.
+   */
+  static final class PauseMeters {
+    private final Supplier<Pauses> pauses;
+
+    PauseMeters(Supplier<Pauses> pauses) {
+      this.pauses = pauses;
+    }
+
+    void bindTo(MeterRegistry meters, int slots) {
+      for (Scope scope : Scope.values()) {
+        Gauge.builder("gameq.pauses", pauses, of -> count(of.get(), scope))
+            .description("What operators paused, by scope")
+            .tag("scope", scope.name().toLowerCase(Locale.ROOT))
+            .register(meters);
+      }
+      for (int slot = 0; slot < slots; slot++) {
+        int number = slot;
+        Gauge.builder("gameq.slot.paused", pauses, of -> of.get().ofSlot(number) == null ? 0 : 1)
+            .description("1 where nothing is claimed, since an operator paused the slot or all")
+            .tag("slot", Integer.toString(slot))
+            .register(meters);
+      }
+    }
+
+    private static long count(Pauses pauses, Scope scope) {
+      return pauses.all().stream().filter(of -> of.scope() == scope).count();
+    }
+  }
+
+  /**
+   * What a writer left when it stopped. Immutable.
+   *
+   * @param took how long it took
+   * @param isFinished whether all that it had claimed was finished
+   * @param givenBack claims that were not, and went back: others have them at once
+   * @param areBack whether Redis took them; else others have them when their leases run out
+   * @param backlog what waits in Redis; null when it did not answer in time
+   */
+  public record Remains(
+      Duration took,
+      boolean isFinished,
+      int givenBack,
+      boolean areBack,
+      @Nullable Backlog backlog) {
+
+    void log(String writer) {
+      if (!isFinished) {
+        LOG.warn(
+            "writer {} did not finish in {} ms what it had claimed: {}",
+            writer,
+            took.toMillis(),
+            areBack
+                ? Shown.count(givenBack, "owner") + " given back unwritten, for others to claim"
+                : "Redis did not answer, others have it when the leases run out");
+      }
+      if (backlog == null) {
+        LOG.warn("what waits in Redis is not known: it did not answer in time");
+      } else if (backlog.owners() == 0) {
+        LOG.info("nothing waits in Redis");
+      } else {
+        LOG.info(
+            "in Redis wait {}, {} of them claimed by other writers, and about {}; the oldest for {}"
+                + " s: other writers go on with them, or the next start",
+            Shown.count(backlog.owners(), "owner"),
+            backlog.sum(Waiting::claimed),
+            Shown.count(backlog.rows(), "row"),
+            backlog.oldestAgeMillis() / 1_000);
+      }
+    }
+  }
+
+  /**
+   * How a writer stops within a time: it finishes what is claimed, gives back the rest, looks what
+   * remains. Used once.
+   */
+  static final class Drain {
+    /** Of the time, for giving back and looking; a script each, if Redis answers. */
+    private static final long MOST_RESERVE_NANOS = TimeUnit.SECONDS.toNanos(2);
+
+    private static final int RESERVE_SHARE = 4;
+
+    private final long startNanos = System.nanoTime();
+    private final long deadlineNanos;
+    private final long finishNanos;
+
+    Drain(Duration within) {
+      this.deadlineNanos = startNanos + within.toNanos();
+      this.finishNanos =
+          deadlineNanos - Math.min(MOST_RESERVE_NANOS, within.toNanos() / RESERVE_SHARE);
+    }
+
+    /** Waits for what is claimed until a time; returns whether all of it is finished. */
+    interface Finish {
+      boolean until(long deadlineNanos) throws InterruptedException;
+    }
+
+    /**
+     * Stops.
+     *
+     * @param giveBack gives back what is not finished; returns how many claims
+     * @param look looks what waits
+     */
+    Remains of(Finish finish, Supplier<Integer> giveBack, Supplier<Backlog> look) {
+      boolean isFinished = false;
+      try {
+        isFinished = finish.until(finishNanos);
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+      }
+      Integer givenBack = isFinished ? Integer.valueOf(0) : inTime("give claims back", giveBack);
+      Backlog backlog = inTime("look what waits", look);
+      return new Remains(
+          Duration.ofNanos(System.nanoTime() - startNanos),
+          isFinished,
+          givenBack == null ? 0 : givenBack,
+          givenBack != null,
+          backlog);
+    }
+
+    /** On another thread, since Redis may not answer; null when it does not. */
+    private <T> @Nullable T inTime(String what, Supplier<T> call) {
+      CompletableFuture<T> result = new CompletableFuture<>();
+      DaemonThreads.named(
+              "gameq-drain",
+              () -> {
+                try {
+                  result.complete(call.get());
+                } catch (RuntimeException | Error e) {
+                  result.completeExceptionally(e);
+                }
+              })
+          .start();
+      try {
+        long left = Math.max(1, Math.min(MOST_RESERVE_NANOS, deadlineNanos - System.nanoTime()));
+        return result.get(left, TimeUnit.NANOSECONDS);
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+      } catch (ExecutionException e) {
+        LOG.warn("cannot {}: {}", what, String.valueOf(e.getCause()));
+      } catch (TimeoutException e) {
+        LOG.warn("cannot {}: Redis does not answer in time", what);
+      }
+      return null;
+    }
   }
 }

@@ -1,6 +1,7 @@
 package io.gameq.writer.socket;
 
 import io.gameq.terminal.ExitCodes;
+import io.gameq.writer.socket.CommandServer.SocketDirectory;
 import java.io.BufferedInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;

@@ -1,7 +1,7 @@
 package io.gameq.writer.status;
 
-import io.gameq.backlog.Backlog;
-import io.gameq.mysql.MySql;
+import io.gameq.backlog.SharedBacklog.Backlog;
+import io.gameq.mysql.MySqlPool.MySql;
 import io.gameq.mysql.tables.PauseTable.Pause;
 import io.gameq.mysql.tables.PauseTable.Scope;
 import io.gameq.redis.ControlConnection;
@@ -12,12 +12,12 @@ import io.gameq.terminal.ExitCodes;
 import io.gameq.terminal.Shown;
 import io.gameq.terminal.TextTable;
 import io.gameq.writer.config.ConfigOption;
-import io.gameq.writer.config.WriterConfig;
+import io.gameq.writer.config.ConfigReader.WriterConfig;
 import io.gameq.writer.mysql.AgreedConfig;
 import io.gameq.writer.mysql.CommandDatabase;
-import io.gameq.writer.pause.PauseText;
-import io.gameq.writer.pause.Pauses;
+import io.gameq.writer.pause.PauseWatch.PauseText;
 import io.gameq.writer.pause.Pausing;
+import io.gameq.writer.pause.Pausing.Pauses;
 import io.gameq.writer.terminal.JsonLine;
 import java.io.PrintWriter;
 import java.util.LinkedHashMap;
@@ -123,5 +123,32 @@ public final class SlotsCommand implements Callable<Integer> {
     all.put("oldestMillis", waiting.oldestAgeMillis());
     all.put("pause", pause == null ? null : StatusPage.pause(pause));
     return JsonLine.of(all);
+  }
+
+  /** What waits in each slot, and whether it is paused; for the console, too. Immutable. */
+  public record SlotsLook(List<OfSlot> slots) {
+    public SlotsLook {
+      slots = List.copyOf(slots);
+    }
+
+    /**
+     * One slot.
+     *
+     * @param pause why nothing of it is claimed: of the slot, or of all; null when it is not paused
+     */
+    public record OfSlot(Waiting waiting, @Nullable Pause pause) {
+      /** Whether nobody waits in it and nobody paused it. */
+      boolean isIdle() {
+        return waiting.owners() == 0 && pause == null;
+      }
+    }
+
+    /** Every slot, in order. */
+    public static SlotsLook of(Backlog backlog, Pauses pauses) {
+      return new SlotsLook(
+          backlog.slots().stream()
+              .map(waiting -> new OfSlot(waiting, pauses.ofSlot(waiting.slot())))
+              .toList());
+    }
   }
 }

@@ -1,8 +1,8 @@
 package io.gameq.writer.status;
 
 import io.gameq.GameQueueException;
-import io.gameq.backlog.Backlog;
-import io.gameq.mysql.MySql;
+import io.gameq.backlog.SharedBacklog.Backlog;
+import io.gameq.mysql.MySqlPool.MySql;
 import io.gameq.mysql.tables.NodeTable;
 import io.gameq.redis.ControlConnection;
 import io.gameq.redis.RedisConnector;
@@ -10,12 +10,12 @@ import io.gameq.redis.Slots;
 import io.gameq.terminal.ErrorLine;
 import io.gameq.terminal.ExitCodes;
 import io.gameq.writer.config.ConfigOption;
-import io.gameq.writer.config.WriterConfig;
+import io.gameq.writer.config.ConfigReader.WriterConfig;
 import io.gameq.writer.mysql.AgreedConfig;
 import io.gameq.writer.mysql.CommandDatabase;
 import io.gameq.writer.mysql.DeadLetters;
-import io.gameq.writer.pause.Pauses;
 import io.gameq.writer.pause.Pausing;
+import io.gameq.writer.pause.Pausing.Pauses;
 import io.gameq.writer.process.Processes;
 import java.io.PrintWriter;
 import java.time.Instant;

@@ -1,10 +1,10 @@
 package io.gameq.writer.status;
 
-import io.gameq.backlog.Backlog;
-import io.gameq.backlog.TopicBacklog;
+import io.gameq.backlog.SharedBacklog.Backlog;
+import io.gameq.backlog.SharedBacklog.TopicBacklog;
 import io.gameq.redis.script.Waiting;
 import io.gameq.terminal.Shown;
-import io.gameq.writer.pause.Pauses;
+import io.gameq.writer.pause.Pausing.Pauses;
 import io.gameq.writer.process.Processes;
 import io.gameq.writer.topics.TopicText;
 import java.time.Instant;

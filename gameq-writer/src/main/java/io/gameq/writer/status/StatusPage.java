@@ -1,18 +1,18 @@
 package io.gameq.writer.status;
 
-import io.gameq.backlog.Backlog;
-import io.gameq.backlog.TopicBacklog;
+import io.gameq.backlog.SharedBacklog.Backlog;
+import io.gameq.backlog.SharedBacklog.TopicBacklog;
 import io.gameq.mysql.tables.PauseTable.Pause;
-import io.gameq.redis.RedisState;
+import io.gameq.redis.RedisServerCheck.RedisState;
 import io.gameq.redis.script.Waiting;
-import io.gameq.redis.topic.TopicCounts;
+import io.gameq.redis.topic.TopicMessages.TopicCounts;
 import io.gameq.terminal.Shown;
 import io.gameq.terminal.TextTable;
-import io.gameq.writer.pause.PauseText;
+import io.gameq.writer.pause.PauseWatch.PauseText;
 import io.gameq.writer.process.ListedNode;
 import io.gameq.writer.process.Processes;
 import io.gameq.writer.terminal.JsonLine;
-import io.gameq.writer.turn.BusyOwners;
+import io.gameq.writer.turn.WriterStats.BusyOwners;
 import java.io.PrintWriter;
 import java.util.Comparator;
 import java.util.LinkedHashMap;

@@ -3,7 +3,7 @@ package io.gameq.writer.terminal;
 import io.gameq.mysql.tables.AuditTable.Actor;
 import io.gameq.terminal.ErrorLine;
 import io.gameq.terminal.ExitCodes;
-import io.gameq.terminal.TerminalWriter;
+import io.gameq.terminal.TextTable.TerminalWriter;
 import java.io.PrintWriter;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;

@@ -1,11 +1,11 @@
 package io.gameq.writer.topics;
 
 import io.gameq.GameQueueException;
-import io.gameq.message.MessageId;
-import io.gameq.message.MessageValue;
+import io.gameq.message.MessageChange.MessageId;
+import io.gameq.message.MessageChange.MessageValue;
 import io.gameq.message.PayloadText;
-import io.gameq.redis.topic.FoundMessage;
 import io.gameq.redis.topic.TopicMessages;
+import io.gameq.redis.topic.TopicMessages.FoundMessage;
 import org.jspecify.annotations.Nullable;
 
 /**

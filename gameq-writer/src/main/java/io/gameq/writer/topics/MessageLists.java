@@ -1,12 +1,12 @@
 package io.gameq.writer.topics;
 
 import io.gameq.GameQueueException;
-import io.gameq.redis.RedisConnection;
+import io.gameq.redis.ControlConnection.RedisConnection;
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.Slots;
-import io.gameq.redis.topic.FoundMessage;
 import io.gameq.redis.topic.TopicDefinition;
 import io.gameq.redis.topic.TopicMessages;
+import io.gameq.redis.topic.TopicMessages.FoundMessage;
 import io.gameq.redis.topic.TopicMessages.Place;
 import io.gameq.redis.topic.TopicSurvey;
 import java.util.ArrayList;

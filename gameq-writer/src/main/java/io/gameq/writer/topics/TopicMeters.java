@@ -1,7 +1,7 @@
 package io.gameq.writer.topics;
 
-import io.gameq.backlog.Backlog;
-import io.gameq.backlog.TopicBacklog;
+import io.gameq.backlog.SharedBacklog.Backlog;
+import io.gameq.backlog.SharedBacklog.TopicBacklog;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.MultiGauge;

@@ -1,7 +1,7 @@
 package io.gameq.writer.trace;
 
 import io.gameq.mysql.tables.PauseTable.Pause;
-import io.gameq.owner.OwnerId;
+import io.gameq.owner.DurableSessions.OwnerId;
 import io.gameq.redis.script.OwnerInRedis;
 import io.gameq.redis.script.OwnerInRedis.ClaimRecord;
 import io.gameq.redis.script.OwnerInRedis.InSession;
@@ -11,6 +11,7 @@ import io.gameq.terminal.TextTable;
 import io.gameq.writer.mysql.OwnerInMySql;
 import io.gameq.writer.mysql.OwnerInMySql.Letter;
 import io.gameq.writer.mysql.OwnerInMySql.Raised;
+import io.gameq.writer.trace.WhatNext.OwnerTrace;
 import java.io.PrintWriter;
 import java.time.Instant;
 import java.util.ArrayList;

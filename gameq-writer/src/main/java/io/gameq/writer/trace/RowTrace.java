@@ -1,8 +1,10 @@
 package io.gameq.writer.trace;
 
 import io.gameq.terminal.Shown;
-import io.gameq.writer.trace.RowPlace.Where;
+import io.gameq.writer.trace.RowTracing.RowPlace;
+import io.gameq.writer.trace.RowTracing.RowPlace.Where;
 import io.gameq.writer.trace.WhatNext.Kind;
+import io.gameq.writer.trace.WhatNext.OwnerTrace;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Stream;

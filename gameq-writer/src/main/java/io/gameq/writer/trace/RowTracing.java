@@ -1,33 +1,38 @@
 package io.gameq.writer.trace;
 
 import io.gameq.GameQueueException;
-import io.gameq.mysql.MySql;
+import io.gameq.mysql.MySqlPool.MySql;
 import io.gameq.mysql.tables.DiscardTable.Discard;
 import io.gameq.mysql.tables.HandoverTable;
-import io.gameq.owner.OwnerId;
-import io.gameq.owner.PercentEncoding;
-import io.gameq.owner.SessionId;
+import io.gameq.owner.DurableSessions.OwnerId;
+import io.gameq.owner.DurableSessions.PercentEncoding;
+import io.gameq.owner.DurableSessions.SessionId;
 import io.gameq.redis.ControlConnection;
 import io.gameq.redis.Slots;
 import io.gameq.redis.script.LookupScript;
 import io.gameq.redis.script.OwnerInRedis;
 import io.gameq.redis.script.OwnerInRedis.InSession;
-import io.gameq.rows.EncodedRow;
+import io.gameq.rows.HandledRow.EncodedRow;
+import io.gameq.rows.HandledRow.RowKey;
+import io.gameq.rows.RowHeader.RowOp;
 import io.gameq.rows.RowImage;
-import io.gameq.rows.RowKey;
-import io.gameq.rows.RowOp;
+import io.gameq.rows.Table.Column;
 import io.gameq.terminal.Shown;
 import io.gameq.writer.mysql.RowInMySql;
 import io.gameq.writer.mysql.RowInMySql.SetAside;
 import io.gameq.writer.mysql.RowReading;
 import io.gameq.writer.mysql.RowReading.Decoded;
 import io.gameq.writer.mysql.RowReading.Undecodable;
-import io.gameq.writer.trace.RowPlace.Where;
+import io.gameq.writer.trace.RowTracing.RowPlace.Where;
+import io.gameq.writer.trace.WhatNext.OwnerTrace;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /** Asks both servers where the versions of a row are. One thread. */
 public final class RowTracing {
@@ -173,6 +178,70 @@ public final class RowTracing {
       return row.version();
     } catch (GameQueueException e) { // too damaged to tell
       return 0;
+    }
+  }
+
+  /**
+   * One version of a row, in one place. Immutable.
+   *
+   * @param owner who changed it
+   * @param session whose change it is, or who sent it, or the dead letter's number; empty where
+   *     none is known
+   * @param version unsigned; 0 when it is too damaged to tell
+   * @param op null where no row is, as of a discard
+   * @param image null where no row is, or it cannot be read
+   * @param note what else is to be said, such as why it cannot be read; never a value
+   */
+  public record RowPlace(
+      Where where,
+      OwnerId owner,
+      String session,
+      long version,
+      @Nullable RowOp op,
+      @Nullable RowImage image,
+      String note) {
+    /** The places in which a version of a row may be, on its way. */
+    public enum Where {
+      /** In a node's log: the game committed it. */
+      WAL,
+      /** In Redis, to be flushed. */
+      DIRTY,
+      /** In Redis, taken by a writer. */
+      CLAIMED,
+      /** In Redis, of a session that lost its owner: never flushed. */
+      STALE,
+      /** In the table. */
+      MYSQL,
+      /** Deleted in this version. */
+      TOMBSTONE,
+      /** Refused by MySQL. */
+      DEAD_LETTER,
+      /** Given up by an operator up to this version. */
+      DISCARD,
+      /** Moved between owners in this version, one half is still to come. */
+      HANDOVER
+    }
+
+    /**
+     * The values of its columns as a terminal may show them: the key alone of a delete, and none
+     * that it leaves as they are. Empty where no row is.
+     */
+    public Map<String, String> columns() {
+      Map<String, String> columns = new LinkedHashMap<>();
+      if (image != null) {
+        boolean isDelete = image.op() == RowOp.DELETE;
+        List<Column> all = isDelete ? image.table().keyColumns() : image.table().columns();
+        for (int i = 0; i < all.size(); i++) {
+          if (isDelete || image.names(i)) {
+            columns.put(all.get(i).name(), Shown.value(image.values()[i]));
+          }
+        }
+      }
+      return columns;
+    }
+
+    boolean isNewerThan(@Nullable RowPlace other) {
+      return other == null || Long.compareUnsigned(version, other.version) > 0;
     }
   }
 }

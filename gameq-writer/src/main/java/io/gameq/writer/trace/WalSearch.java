@@ -1,14 +1,14 @@
 package io.gameq.writer.trace;
 
 import io.gameq.GameQueueException;
-import io.gameq.owner.OwnerId;
-import io.gameq.owner.SessionId;
-import io.gameq.rows.EncodedRow;
+import io.gameq.owner.DurableSessions.OwnerId;
+import io.gameq.owner.DurableSessions.SessionId;
+import io.gameq.rows.HandledRow.EncodedRow;
 import io.gameq.rows.RowHeader;
 import io.gameq.wal.WalDirectories;
 import io.gameq.wal.WalReader;
+import io.gameq.wal.WalReader.WalReport;
 import io.gameq.wal.WalRecord;
-import io.gameq.wal.WalReport;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.ArrayList;

@@ -1,8 +1,9 @@
 package io.gameq.writer.turn;
 
-import io.gameq.owner.CountingSessions;
-import io.gameq.owner.OwnerId;
+import io.gameq.owner.DurableSessions.CountingSessions;
+import io.gameq.owner.DurableSessions.OwnerId;
 import io.gameq.redis.script.ClaimScript;
+import io.gameq.writer.turn.AfterFlush.Reasserting;
 import java.util.List;
 
 /** About to ask MySQL whose rows these are: Redis lost the session of their owner. */

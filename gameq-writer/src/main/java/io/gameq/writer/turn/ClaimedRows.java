@@ -1,12 +1,12 @@
 package io.gameq.writer.turn;
 
-import io.gameq.mysql.RowChange;
+import io.gameq.mysql.ErrorKind.RowChange;
 import io.gameq.mysql.flush.FlushTransaction.OwnerRows;
 import io.gameq.mysql.flush.FlushTransaction.Written;
-import io.gameq.owner.OwnerId;
-import io.gameq.redis.script.Claim;
+import io.gameq.owner.DurableSessions.OwnerId;
+import io.gameq.redis.script.ClaimScript.Claim;
 import io.gameq.redis.script.ClaimScript.Flushed;
-import io.gameq.redis.script.VersionedKey;
+import io.gameq.redis.script.ClaimScript.VersionedKey;
 import io.gameq.writer.pause.ResumedTables;
 import java.util.ArrayList;
 import java.util.HashMap;

@@ -1,7 +1,9 @@
 package io.gameq.writer.turn;
 
 import io.gameq.MySqlException;
-import io.gameq.redis.script.Claim;
+import io.gameq.redis.script.ClaimScript.Claim;
+import io.gameq.writer.turn.AfterFlush.FlushKind;
+import io.gameq.writer.turn.AfterFlush.Flushing;
 import java.util.List;
 import java.util.stream.Stream;
 

@@ -1,6 +1,6 @@
 package io.gameq.writer.turn;
 
-import io.gameq.redis.script.Claim;
+import io.gameq.redis.script.ClaimScript.Claim;
 import java.util.List;
 
 /** The turn is over. */

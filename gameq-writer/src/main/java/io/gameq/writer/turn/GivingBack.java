@@ -1,7 +1,7 @@
 package io.gameq.writer.turn;
 
-import io.gameq.redis.script.Claim;
 import io.gameq.redis.script.ClaimScript;
+import io.gameq.redis.script.ClaimScript.Claim;
 import java.util.List;
 import java.util.stream.Stream;
 

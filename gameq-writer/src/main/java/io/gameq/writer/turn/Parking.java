@@ -1,14 +1,15 @@
 package io.gameq.writer.turn;
 
+import io.gameq.message.MessageChange.MessageId;
 import io.gameq.message.MessageChange.Publish;
-import io.gameq.message.MessageId;
-import io.gameq.mysql.RowChange;
-import io.gameq.redis.RedisConnection;
+import io.gameq.mysql.ErrorKind.RowChange;
+import io.gameq.redis.ControlConnection.RedisConnection;
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.script.ClaimScript;
 import io.gameq.redis.script.MessagesScript;
 import io.gameq.redis.script.StaleRows;
 import io.gameq.rows.HandledRow;
+import io.gameq.writer.turn.AfterFlush.TurnContext;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;

@@ -1,6 +1,18 @@
 package io.gameq.writer.turn;
 
-import io.gameq.redis.script.Claim;
+import io.gameq.redis.script.ClaimScript.Claim;
+import io.gameq.writer.turn.AfterFlush.Acknowledging;
+import io.gameq.writer.turn.AfterFlush.AskingForLost;
+import io.gameq.writer.turn.AfterFlush.AskingForOpening;
+import io.gameq.writer.turn.AfterFlush.Fencing;
+import io.gameq.writer.turn.AfterFlush.FinishingOpen;
+import io.gameq.writer.turn.AfterFlush.Flushing;
+import io.gameq.writer.turn.AfterFlush.Leaving;
+import io.gameq.writer.turn.AfterFlush.Reasserting;
+import io.gameq.writer.turn.AfterFlush.RereadingCatalog;
+import io.gameq.writer.turn.AfterFlush.RereadingTable;
+import io.gameq.writer.turn.AfterFlush.Restoring;
+import io.gameq.writer.turn.AfterFlush.SettingAside;
 import java.util.List;
 
 /**

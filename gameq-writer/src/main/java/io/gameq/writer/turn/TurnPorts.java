@@ -2,10 +2,11 @@ package io.gameq.writer.turn;
 
 import io.gameq.GameQueueException;
 import io.gameq.mysql.flush.FlushTransaction;
-import io.gameq.redis.RedisConnection;
+import io.gameq.redis.ControlConnection.RedisConnection;
 import io.gameq.redis.Slots;
-import io.gameq.redis.script.Claim;
 import io.gameq.redis.script.ClaimScript;
+import io.gameq.redis.script.ClaimScript.Claim;
+import io.gameq.writer.turn.AfterFlush.TurnContext;
 import java.util.List;
 
 /** What the steps of one turn reach. Used by one thread. */

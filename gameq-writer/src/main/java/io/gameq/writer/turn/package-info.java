@@ -41,8 +41,8 @@
  * </pre>
  *
  * <p>A step carries what comes after it ({@code then}), so that a turn is one value. What all turns
- * of a writer share and learn is its {@link io.gameq.writer.turn.TurnContext}: whether MySQL takes
- * flushes (OutageGate), which tables wait (ParkedTables), which owners held up others
+ * of a writer share and learn is its {@link io.gameq.writer.turn.AfterFlush.TurnContext}: whether
+ * MySQL takes flushes (OutageGate), which tables wait (ParkedTables), which owners held up others
  * (HeldUpOwners), and what is told (TurnReports).
  */
 @org.jspecify.annotations.NullMarked

@@ -1,7 +1,7 @@
 package io.gameq.writer.campaign;
 
 import io.gameq.lab.servers.EmbeddedMariaDb;
-import io.gameq.rights.Role;
+import io.gameq.rights.MySqlRights.Role;
 import io.gameq.servers.GameDatabase;
 import io.gameq.servers.MySqlServer;
 import java.nio.file.Path;

@@ -4,7 +4,7 @@ import io.gameq.Conflict;
 import io.gameq.GameQueue;
 import io.gameq.GameQueueConfig;
 import io.gameq.WrongClock;
-import io.gameq.rights.Role;
+import io.gameq.rights.MySqlRights.Role;
 import io.gameq.servers.LeastRedisUsers;
 import io.gameq.writer.campaign.messages.ErrandHandler;
 import io.gameq.writer.campaign.messages.MessageNotes;

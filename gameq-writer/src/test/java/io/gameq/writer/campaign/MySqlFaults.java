@@ -1,6 +1,6 @@
 package io.gameq.writer.campaign;
 
-import io.gameq.rights.Role;
+import io.gameq.rights.MySqlRights.Role;
 import io.gameq.servers.MySqlServer;
 import java.sql.Connection;
 import java.sql.ResultSet;

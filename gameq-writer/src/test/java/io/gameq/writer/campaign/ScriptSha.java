@@ -3,7 +3,7 @@ package io.gameq.writer.campaign;
 import io.gameq.redis.script.ClaimScript;
 import io.gameq.redis.script.CommitScript;
 import io.gameq.redis.script.LuaScript;
-import io.gameq.redis.script.OpenScript;
+import io.gameq.redis.script.WaitingOwners.OpenScript;
 import io.gameq.redis.topic.ConsumerScripts;
 import io.lettuce.core.codec.Base16;
 

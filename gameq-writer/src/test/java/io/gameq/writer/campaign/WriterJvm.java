@@ -1,6 +1,6 @@
 package io.gameq.writer.campaign;
 
-import io.gameq.rights.Role;
+import io.gameq.rights.MySqlRights.Role;
 import io.gameq.servers.LeastRedisUsers;
 import java.io.IOException;
 import java.io.UncheckedIOException;

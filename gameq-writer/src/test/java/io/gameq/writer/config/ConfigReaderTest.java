@@ -7,7 +7,9 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.gameq.GameQueueException;
-import io.gameq.mysql.schema.TableSpec;
+import io.gameq.mysql.schema.CatalogReader.TableSpec;
+import io.gameq.writer.config.ConfigReader.EffectiveSettings;
+import io.gameq.writer.config.ConfigReader.WriterConfig;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -10,7 +10,7 @@ import io.gameq.terminal.ExitCodes;
 import io.gameq.writer.CommandLineRun;
 import io.gameq.writer.ConfigFile;
 import io.gameq.writer.letters.AuditedLetters;
-import io.gameq.writer.letters.EditOutcome;
+import io.gameq.writer.letters.AuditedLetters.EditOutcome;
 import io.gameq.writer.letters.LetterDetail;
 import io.gameq.writer.mysql.DeadLetters;
 import java.io.IOException;

@@ -6,6 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
+import io.gameq.writer.door.MessageDoor.DoorBodies;
+import io.gameq.writer.door.MessageDoor.DoorRoute;
 import java.io.IOException;
 import java.io.InputStream;
 import java.lang.reflect.RecordComponent;

@@ -2,11 +2,11 @@ package io.gameq.writer.explorer;
 
 import io.gameq.GameQueueException;
 import io.gameq.mysql.flush.FlushTransaction;
-import io.gameq.redis.RedisConnection;
+import io.gameq.redis.ControlConnection.RedisConnection;
 import io.gameq.redis.Slots;
-import io.gameq.redis.script.Claim;
 import io.gameq.redis.script.ClaimScript;
-import io.gameq.writer.turn.TurnContext;
+import io.gameq.redis.script.ClaimScript.Claim;
+import io.gameq.writer.turn.AfterFlush.TurnContext;
 import io.gameq.writer.turn.TurnPorts;
 import java.util.List;
 

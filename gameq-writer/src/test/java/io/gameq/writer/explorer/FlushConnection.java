@@ -1,6 +1,6 @@
 package io.gameq.writer.explorer;
 
-import io.gameq.mysql.MySql;
+import io.gameq.mysql.MySqlPool.MySql;
 import io.gameq.mysql.flush.FlushTransaction.OwnerRows;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;

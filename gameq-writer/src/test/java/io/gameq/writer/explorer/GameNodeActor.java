@@ -8,7 +8,7 @@ import io.gameq.redis.script.CommitWire.Answer;
 import io.gameq.redis.script.SlotMarks;
 import io.gameq.rows.RowImage;
 import io.gameq.rows.TableRow;
-import io.gameq.term.TermMovedException;
+import io.gameq.term.Term.TermMovedException;
 import io.gameq.view.OwnerView;
 import io.gameq.writer.explorer.MadeChange.Status;
 import io.gameq.writer.explorer.Plant.Switch;

@@ -2,11 +2,11 @@ package io.gameq.writer.explorer;
 
 import io.gameq.change.ChangedRow;
 import io.gameq.change.Commit;
-import io.gameq.change.CommitPart;
+import io.gameq.change.Commit.CommitPart;
 import io.gameq.durability.TrackerInSteps;
-import io.gameq.healing.RecordsToReplay;
+import io.gameq.healing.HealingStep.RecordsToReplay;
 import io.gameq.redis.script.SlotMarks;
-import io.gameq.rows.EncodedRow;
+import io.gameq.rows.HandledRow.EncodedRow;
 import io.gameq.rows.RowHeader;
 import io.gameq.wal.WalRecord;
 import java.util.ArrayList;

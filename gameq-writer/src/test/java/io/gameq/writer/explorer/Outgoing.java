@@ -1,15 +1,15 @@
 package io.gameq.writer.explorer;
 
 import io.gameq.change.ChangedRow;
+import io.gameq.change.ChangedRow.Trade;
 import io.gameq.change.Commit;
-import io.gameq.change.CommitPart;
-import io.gameq.change.Trade;
+import io.gameq.change.Commit.CommitPart;
 import io.gameq.owner.SessionRef;
 import io.gameq.rows.CanonicalRow;
-import io.gameq.rows.Handover;
+import io.gameq.rows.HandledRow.RowKey;
 import io.gameq.rows.RowHeader;
-import io.gameq.rows.RowKey;
-import io.gameq.rows.RowOp;
+import io.gameq.rows.RowHeader.Handover;
+import io.gameq.rows.RowHeader.RowOp;
 import java.time.Clock;
 import java.util.ArrayList;
 import java.util.Comparator;

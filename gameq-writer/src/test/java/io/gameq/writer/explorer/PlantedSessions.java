@@ -1,10 +1,10 @@
 package io.gameq.writer.explorer;
 
 import io.gameq.mysql.tables.OwnerTable;
-import io.gameq.owner.CountingSessions;
 import io.gameq.owner.DurableSessions;
-import io.gameq.owner.OwnerId;
-import io.gameq.owner.SessionId;
+import io.gameq.owner.DurableSessions.CountingSessions;
+import io.gameq.owner.DurableSessions.OwnerId;
+import io.gameq.owner.DurableSessions.SessionId;
 import io.gameq.owner.SessionRef;
 import io.gameq.writer.explorer.Plant.Switch;
 import java.util.Collection;

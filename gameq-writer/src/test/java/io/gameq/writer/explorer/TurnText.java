@@ -1,21 +1,21 @@
 package io.gameq.writer.explorer;
 
 import io.gameq.mysql.flush.FlushTransaction.OwnerRows;
-import io.gameq.redis.script.Claim;
 import io.gameq.redis.script.ClaimScript;
-import io.gameq.writer.turn.Acknowledging;
-import io.gameq.writer.turn.AskingForLost;
-import io.gameq.writer.turn.AskingForOpening;
+import io.gameq.redis.script.ClaimScript.Claim;
+import io.gameq.writer.turn.AfterFlush.Acknowledging;
+import io.gameq.writer.turn.AfterFlush.AskingForLost;
+import io.gameq.writer.turn.AfterFlush.AskingForOpening;
+import io.gameq.writer.turn.AfterFlush.FinishingOpen;
+import io.gameq.writer.turn.AfterFlush.Flushing;
+import io.gameq.writer.turn.AfterFlush.Leaving;
+import io.gameq.writer.turn.AfterFlush.Reasserting;
+import io.gameq.writer.turn.AfterFlush.Restoring;
 import io.gameq.writer.turn.AskingForUnowned;
 import io.gameq.writer.turn.Claiming;
 import io.gameq.writer.turn.Ended;
-import io.gameq.writer.turn.FinishingOpen;
-import io.gameq.writer.turn.Flushing;
 import io.gameq.writer.turn.GivingBack;
-import io.gameq.writer.turn.Leaving;
 import io.gameq.writer.turn.Parking;
-import io.gameq.writer.turn.Reasserting;
-import io.gameq.writer.turn.Restoring;
 import io.gameq.writer.turn.Turn;
 import java.util.List;
 

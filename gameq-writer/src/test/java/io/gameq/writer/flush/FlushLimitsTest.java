@@ -3,6 +3,7 @@ package io.gameq.writer.flush;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.gameq.writer.flush.FlushPace.FlushLimits;
 import org.junit.jupiter.api.Test;
 
 /** The control law, against a MySQL that takes so long by its rows. */

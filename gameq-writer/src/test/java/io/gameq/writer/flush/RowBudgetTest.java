@@ -3,6 +3,7 @@ package io.gameq.writer.flush;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.gameq.writer.flush.FlushPace.RowBudget;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 

@@ -3,6 +3,9 @@ package io.gameq.writer.process;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.gameq.sign.ProcessIdentity;
+import io.gameq.writer.process.ProcessWatch.FleetWork;
+import io.gameq.writer.process.WriterSigns.WriterSign;
+import io.gameq.writer.process.WritersCommand.ListedWriter;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 

@@ -4,9 +4,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.gameq.redis.RedisConfig;
-import io.gameq.redis.RedisConnection;
+import io.gameq.redis.ControlConnection.RedisConnection;
 import io.gameq.redis.RedisConnector;
+import io.gameq.redis.RedisConnector.RedisConfig;
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.script.BacklogScript;
 import io.gameq.redis.script.ProcessSigns;

@@ -5,9 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.gameq.mysql.schema.SchemaFiles;
+import io.gameq.mysql.schema.Settings.SchemaFiles;
 import io.gameq.rights.MySqlRights;
-import io.gameq.rights.Role;
+import io.gameq.rights.MySqlRights.Role;
 import io.gameq.servers.MySqlServer;
 import io.gameq.servers.TestServers;
 import io.gameq.terminal.ExitCodes;

@@ -4,8 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.gameq.mysql.MySql;
 import io.gameq.mysql.MySqlPool;
+import io.gameq.mysql.MySqlPool.MySql;
 import io.gameq.mysql.schema.CatalogReader;
 import io.gameq.servers.MySqlServer;
 import io.gameq.servers.TestServers;

@@ -1,10 +1,10 @@
 package io.gameq.writer.security;
 
+import io.gameq.redis.ControlConnection.RedisConnection;
 import io.gameq.redis.PrimaryConnector;
-import io.gameq.redis.RedisConnection;
 import io.gameq.redis.RedisConnector;
-import io.gameq.term.Primary;
 import io.gameq.term.Term;
+import io.gameq.term.Term.Primary;
 import io.gameq.term.Terms;
 
 /** A game in which no Redis primary has counted yet: the one that Sentinel names may. */

@@ -1,13 +1,13 @@
 package io.gameq.writer.security;
 
-import io.gameq.mysql.MySql;
 import io.gameq.mysql.MySqlPool;
+import io.gameq.mysql.MySqlPool.MySql;
 import io.gameq.redis.RedisConnector;
 import io.gameq.redis.script.ClaimScript;
 import io.gameq.writer.config.ConfigReader;
-import io.gameq.writer.config.WriterConfig;
+import io.gameq.writer.config.ConfigReader.WriterConfig;
 import io.gameq.writer.service.WriterService;
-import io.gameq.writer.turn.WriterOptions;
+import io.gameq.writer.turn.Claiming.WriterOptions;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.nio.file.Path;

@@ -2,6 +2,7 @@ package io.gameq.writer.service;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.gameq.writer.service.RunCommand.Health;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.util.ArrayList;

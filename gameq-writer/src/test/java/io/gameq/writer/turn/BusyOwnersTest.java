@@ -2,7 +2,8 @@ package io.gameq.writer.turn;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import io.gameq.owner.OwnerId;
+import io.gameq.owner.DurableSessions.OwnerId;
+import io.gameq.writer.turn.WriterStats.BusyOwners;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;

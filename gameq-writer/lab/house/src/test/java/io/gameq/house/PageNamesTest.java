@@ -28,6 +28,10 @@ class PageNamesTest {
       Pattern.compile(
           "((?:\\b[a-z]+\\.)*)\\b([A-Z][a-z0-9]+(?:[A-Z][a-z0-9]*)+)\\b(?:\\.[A-Z]\\w*)*");
 
+  /** Top-level or nested. */
+  private static final Pattern TYPE =
+      Pattern.compile("^ *[a-z -]*\\b(?:class|record|enum|interface) (\\w+)", Pattern.MULTILINE);
+
   /** One hump is a class where a drawing's line begins with it. */
   private static final Pattern DRAWN = Pattern.compile("^ \\* +()([A-Z][a-z]+)(?=[,:]?\\s{2,}|, )");
 
@@ -46,9 +50,9 @@ class PageNamesTest {
     for (Path file : files) {
       String name = file.getFileName().toString();
       if (name.endsWith(".java") && !name.equals("package-info.java")) {
-        packages
-            .computeIfAbsent(name.substring(0, name.length() - 5), of -> new TreeSet<>())
-            .add(packageOf(file));
+        for (Matcher type = TYPE.matcher(Files.readString(file)); type.find(); ) {
+          packages.computeIfAbsent(type.group(1), of -> new TreeSet<>()).add(packageOf(file));
+        }
       }
     }
     for (Path file : files) {

@@ -12,7 +12,7 @@ import io.gameq.lab.scratch.ScratchOptions;
 import io.gameq.lab.scratch.ScratchServers;
 import io.gameq.lab.workload.Range;
 import io.gameq.lab.workload.WorkloadOptions;
-import io.gameq.mysql.MySqlConfig;
+import io.gameq.mysql.MySqlPool.MySqlConfig;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;

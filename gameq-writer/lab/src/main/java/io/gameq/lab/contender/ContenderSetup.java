@@ -1,7 +1,7 @@
 package io.gameq.lab.contender;
 
 import io.gameq.lab.workload.Workload;
-import io.gameq.mysql.MySqlConfig;
+import io.gameq.mysql.MySqlPool.MySqlConfig;
 import java.nio.file.Path;
 
 /**

@@ -2,8 +2,8 @@ package io.gameq.lab.mysql;
 
 import io.gameq.lab.workload.Workload;
 import io.gameq.mysql.JdbcValues;
-import io.gameq.mysql.schema.TableSpec;
-import io.gameq.rows.Catalog;
+import io.gameq.mysql.schema.CatalogReader.TableSpec;
+import io.gameq.rows.CurrentCatalog.Catalog;
 import io.gameq.rows.Table;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,6 +1,6 @@
 package io.gameq.lab.mysql;
 
-import io.gameq.mysql.MySql;
+import io.gameq.mysql.MySqlPool.MySql;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

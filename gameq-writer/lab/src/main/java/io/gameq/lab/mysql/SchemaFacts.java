@@ -1,9 +1,9 @@
 package io.gameq.lab.mysql;
 
-import io.gameq.rows.Column;
+import io.gameq.rows.Table.Column;
 import io.gameq.rows.types.ColumnDefault;
 import io.gameq.rows.types.ColumnTypes;
-import io.gameq.rows.types.UnmanageableException;
+import io.gameq.rows.types.ColumnTypes.UnmanageableException;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;

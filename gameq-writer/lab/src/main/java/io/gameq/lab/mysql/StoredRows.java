@@ -3,7 +3,7 @@ package io.gameq.lab.mysql;
 import io.gameq.lab.workload.BenchException;
 import io.gameq.lab.workload.BenchRow;
 import io.gameq.lab.workload.Model;
-import io.gameq.mysql.MySql;
+import io.gameq.mysql.MySqlPool.MySql;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;

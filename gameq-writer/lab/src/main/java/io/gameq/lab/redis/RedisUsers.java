@@ -1,8 +1,8 @@
 package io.gameq.lab.redis;
 
-import io.gameq.redis.RedisConfig;
-import io.gameq.redis.RedisConnection;
+import io.gameq.redis.ControlConnection.RedisConnection;
 import io.gameq.redis.RedisConnector;
+import io.gameq.redis.RedisConnector.RedisConfig;
 import io.gameq.redis.RedisReply;
 import io.gameq.rights.RedisRights;
 import io.lettuce.core.codec.ByteArrayCodec;

@@ -1,7 +1,7 @@
 package io.gameq.lab.redis;
 
-import io.gameq.redis.RedisConfig;
 import io.gameq.redis.RedisConnector;
+import io.gameq.redis.RedisConnector.RedisConfig;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;

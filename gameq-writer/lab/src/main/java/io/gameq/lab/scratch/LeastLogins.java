@@ -5,12 +5,12 @@ import io.gameq.GameQueueConfigBuilder;
 import io.gameq.Password;
 import io.gameq.lab.mysql.ScratchDatabase;
 import io.gameq.lab.redis.RedisUsers;
-import io.gameq.mysql.MySqlConfig;
-import io.gameq.redis.RedisConfig;
-import io.gameq.redis.RedisLogin;
+import io.gameq.mysql.MySqlPool.MySqlConfig;
+import io.gameq.redis.RedisConnector.RedisConfig;
+import io.gameq.redis.RedisConnector.RedisLogin;
 import io.gameq.rights.MySqlRights;
+import io.gameq.rights.MySqlRights.Role;
 import io.gameq.rights.RedisRights;
-import io.gameq.rights.Role;
 import java.util.UUID;
 
 /**

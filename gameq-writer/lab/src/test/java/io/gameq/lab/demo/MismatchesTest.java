@@ -3,10 +3,10 @@ package io.gameq.lab.demo;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.gameq.Row;
-import io.gameq.rows.Column;
-import io.gameq.rows.ForeignKeys;
 import io.gameq.rows.Table;
-import io.gameq.rows.TableDefinition;
+import io.gameq.rows.Table.Column;
+import io.gameq.rows.Table.ForeignKeys;
+import io.gameq.rows.Table.TableDefinition;
 import io.gameq.rows.TableRow;
 import io.gameq.rows.types.ColumnDefault;
 import io.gameq.rows.types.ColumnTypes;

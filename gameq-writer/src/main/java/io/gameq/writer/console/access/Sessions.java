@@ -4,8 +4,10 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.gameq.writer.config.AccessToken;
 import io.gameq.writer.http.AccessTokens;
+import java.security.SecureRandom;
 import java.time.Clock;
 import java.util.Base64;
+import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -115,5 +117,78 @@ final class Sessions {
   synchronized void end(SignedIn session) {
     signedOut.put(session.id(), true);
     forms.remove(session.id());
+  }
+
+  /**
+   * Somebody who is signed in; thread-safe.
+   *
+   * @param id of the session, at all writers
+   * @param cookie that the browser keeps
+   * @param csrf that every changing request carries: a page from elsewhere cannot read it
+   * @param who the name given at sign-in, and that of the token
+   * @param untilMillis when it ends, ms since 1970
+   */
+  record SignedIn(
+      String id,
+      String cookie,
+      String csrf,
+      String who,
+      AccessToken token,
+      long untilMillis,
+      FormIds forms) {
+    @Override
+    public String toString() { // not what lets in
+      return "SignedIn[who=%s, role=%s]".formatted(who, token.role());
+    }
+  }
+
+  /**
+   * Ids for forms of one session, each good for one request: one that is sent again does nothing.
+   * Thread-safe.
+   */
+  static final class FormIds {
+    /** Open tabs and dialogs; beyond that the oldest is forgotten. */
+    static final int MOST = 100;
+
+    /** Long enough to think about it. */
+    static final long LIFE_MILLIS = 30 * 60_000L;
+
+    private final Clock clock;
+    private final Map<String, Long> untilMillis = new LinkedHashMap<>();
+
+    FormIds(Clock clock) {
+      this.clock = clock;
+    }
+
+    synchronized String next() {
+      String id = RandomIds.next();
+      if (untilMillis.size() >= MOST) {
+        Iterator<String> oldest = untilMillis.keySet().iterator();
+        oldest.next();
+        oldest.remove();
+      }
+      untilMillis.put(id, clock.millis() + LIFE_MILLIS);
+      return id;
+    }
+
+    /** Whether it is one of these and was not used; it is from now on. */
+    synchronized boolean use(String id) {
+      Long until = untilMillis.remove(id);
+      return until != null && clock.millis() < until;
+    }
+  }
+
+  /** Ids that nobody guesses: 256 bits, as text for headers and cookies. Thread-safe. */
+  static final class RandomIds {
+    private static final SecureRandom RANDOM = new SecureRandom();
+    private static final int BYTES = 32;
+
+    private RandomIds() {}
+
+    static String next() {
+      byte[] bytes = new byte[BYTES];
+      RANDOM.nextBytes(bytes);
+      return Base64.getUrlEncoder().withoutPadding().encodeToString(bytes);
+    }
   }
 }

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 
 import io.gameq.writer.config.AccessToken;
 import io.gameq.writer.config.AccessToken.Role;
+import io.gameq.writer.console.access.Sessions.SignedIn;
 import io.gameq.writer.http.AccessTokens;
 import java.time.Clock;
 import java.time.Duration;

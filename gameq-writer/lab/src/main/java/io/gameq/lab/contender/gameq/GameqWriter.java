@@ -2,14 +2,14 @@ package io.gameq.lab.contender.gameq;
 
 import io.gameq.lab.contender.ContenderSetup;
 import io.gameq.lab.load.Contender;
-import io.gameq.mysql.MySql;
 import io.gameq.mysql.MySqlPool;
-import io.gameq.redis.RedisConfig;
+import io.gameq.mysql.MySqlPool.MySql;
 import io.gameq.redis.RedisConnector;
+import io.gameq.redis.RedisConnector.RedisConfig;
 import io.gameq.redis.script.ClaimScript;
 import io.gameq.writer.flush.SlowLane;
 import io.gameq.writer.service.WriterService;
-import io.gameq.writer.turn.WriterOptions;
+import io.gameq.writer.turn.Claiming.WriterOptions;
 import java.util.LinkedHashMap;
 import java.util.Map;
 

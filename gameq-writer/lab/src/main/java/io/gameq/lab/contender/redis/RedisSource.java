@@ -6,8 +6,8 @@ import io.gameq.lab.contender.ContenderType;
 import io.gameq.lab.contender.ContenderType.Holds;
 import io.gameq.lab.contender.ContenderType.Trait;
 import io.gameq.lab.workload.Workload;
-import io.gameq.mysql.MySql;
 import io.gameq.mysql.MySqlPool;
+import io.gameq.mysql.MySqlPool.MySql;
 import io.gameq.mysql.schema.CatalogReader;
 import java.util.List;
 

@@ -1,9 +1,9 @@
 package io.gameq.lab.contender.redis;
 
 import io.gameq.lab.workload.BenchRow;
+import io.gameq.rows.HandledRow.RowKey;
 import io.gameq.rows.RowCodec;
-import io.gameq.rows.RowKey;
-import io.gameq.rows.RowOp;
+import io.gameq.rows.RowHeader.RowOp;
 import io.gameq.rows.Table;
 import java.time.Clock;
 

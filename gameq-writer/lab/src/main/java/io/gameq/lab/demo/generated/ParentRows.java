@@ -6,7 +6,7 @@ import io.gameq.lab.mysql.SchemaFacts.ColumnFacts;
 import io.gameq.lab.mysql.SchemaFacts.ForeignKey;
 import io.gameq.lab.mysql.SchemaFacts.TableFacts;
 import io.gameq.lab.mysql.ScratchDatabase;
-import io.gameq.rows.Column;
+import io.gameq.rows.Table.Column;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;

@@ -2,7 +2,7 @@ package io.gameq.lab.demo.generated;
 
 import io.gameq.lab.mysql.SchemaFacts.ForeignKey;
 import io.gameq.lab.mysql.SchemaFacts.TableFacts;
-import io.gameq.mysql.schema.SchemaDraft;
+import io.gameq.mysql.schema.CatalogReader.SchemaDraft;
 import io.gameq.rows.Table;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;

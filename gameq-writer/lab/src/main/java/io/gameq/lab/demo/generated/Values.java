@@ -1,7 +1,7 @@
 package io.gameq.lab.demo.generated;
 
 import io.gameq.lab.mysql.SchemaFacts.ColumnFacts;
-import io.gameq.rows.Column;
+import io.gameq.rows.Table.Column;
 import io.gameq.rows.types.ColumnType;
 import java.math.BigDecimal;
 import java.math.BigInteger;
