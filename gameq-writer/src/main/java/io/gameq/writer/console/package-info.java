@@ -11,7 +11,7 @@
  *   TracePages       where an owner or a row is (io.gameq.writer.trace)
  *   HeldPage         what is held back, each a HeldState: pauses, parked tables
  *   DeadPages        dead letters (io.gameq.writer.letters); StalePages: stale rows
- *   TopicPages       topics and their messages (io.gameq.writer.topics)
+ *   TopicPages       topics and their messages (io.gameq.writer.admin)
  *   AuditPage        what operators did
  *   ConsoleServers   MySQL and Redis, over connections of its own
  * </pre>

@@ -54,7 +54,6 @@ import io.gameq.writer.status.RowRate;
 import io.gameq.writer.status.SharedProcesses;
 import io.gameq.writer.status.WriterSigns;
 import io.gameq.writer.status.WriterSigns.WriterSign;
-import io.gameq.writer.topics.TopicMeters;
 import io.gameq.writer.turn.AfterFlush.TurnContext;
 import io.gameq.writer.turn.Claiming.HeldUpOwners;
 import io.gameq.writer.turn.Claiming.WriterOptions;
