@@ -10,8 +10,6 @@ import io.gameq.terminal.Shown;
 import io.gameq.terminal.TextTable;
 import io.gameq.writer.flush.WriterStats.BusyOwners;
 import io.gameq.writer.pause.PauseWatch.PauseText;
-import io.gameq.writer.process.ListedNode;
-import io.gameq.writer.process.Processes;
 import io.gameq.writer.terminal.JsonLine;
 import java.io.PrintWriter;
 import java.util.Comparator;
