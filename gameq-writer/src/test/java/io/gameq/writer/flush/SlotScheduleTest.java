@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.gameq.redis.script.ClaimScript;
 import io.gameq.redis.script.DueSessions;
-import io.gameq.writer.turn.SlotShare;
+import io.gameq.writer.flush.SlotSchedule.SlotShare;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.HashMap;
