@@ -12,8 +12,7 @@ import io.gameq.owner.DurableSessions.OwnerId;
 import io.gameq.owner.DurableSessions.SessionId;
 import io.gameq.redis.script.ClaimScript;
 import io.gameq.redis.script.ClaimScript.Claim;
-import io.gameq.redis.script.OwnKey;
-import io.gameq.redis.script.WaitingOwners.OpenScript;
+import io.gameq.redis.script.SessionScripts;
 import io.gameq.rows.HandledRow;
 import io.gameq.rows.Table;
 import io.gameq.writer.pause.Pausing.Pauses;
@@ -176,7 +175,7 @@ public final class AfterFlush {
   record Fencing(OwnerId owner, SessionId by, Turn then) implements Turn {
     @Override
     public Turn next(TurnPorts ports) {
-      OwnKey.fence(ports.redis(), ports.slots().of(owner), owner, by);
+      SessionScripts.fence(ports.redis(), ports.slots().of(owner), owner, by);
       return then;
     }
   }
@@ -441,7 +440,7 @@ public final class AfterFlush {
     @Override
     public Turn next(TurnPorts ports) {
       boolean owns =
-          OwnKey.reassert(
+          SessionScripts.reassert(
               ports.redis(),
               ports.slots().of(owner),
               owner,
@@ -460,7 +459,7 @@ public final class AfterFlush {
     @Override
     public Turn next(TurnPorts ports) {
       ports.context().reports().finishesOpen(owner, session);
-      OpenScript.call(ports.redis(), ports.slots().of(owner), owner, session, 0, true);
+      SessionScripts.open(ports.redis(), ports.slots().of(owner), owner, session, 0, true);
       return then;
     }
   }

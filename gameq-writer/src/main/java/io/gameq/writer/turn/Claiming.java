@@ -8,7 +8,7 @@ import io.gameq.redis.script.ClaimScript;
 import io.gameq.redis.script.ClaimScript.Claim;
 import io.gameq.redis.script.ClaimScript.Share;
 import io.gameq.redis.script.LuaScript;
-import io.gameq.redis.script.OwnKey;
+import io.gameq.redis.script.SessionScripts;
 import io.gameq.writer.turn.AfterFlush.SettingAside;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -186,7 +186,7 @@ public record Claiming(List<SlotShare> shares, boolean isUrgent) implements Turn
      * long as Redis remembers who had the other one.
      */
     public static final FlushTransaction.Patience DEFAULT_PATIENCE =
-        new FlushTransaction.Patience(5, 30_000, OwnKey.KEPT_MILLIS, 15, 100_000);
+        new FlushTransaction.Patience(5, 30_000, SessionScripts.KEPT_MILLIS, 15, 100_000);
 
     /** Far beyond any backlog in Redis or in a WAL that is worth replaying. */
     public static final Duration DEFAULT_TOMBSTONES_KEPT = Duration.ofDays(30);
