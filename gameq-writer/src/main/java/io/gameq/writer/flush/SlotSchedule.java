@@ -2,7 +2,6 @@ package io.gameq.writer.flush;
 
 import io.gameq.redis.Backoff;
 import io.gameq.writer.redis.DueSlots;
-import io.gameq.writer.turn.SlotShare;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
@@ -48,6 +47,14 @@ public final class SlotSchedule {
   private static final long MOST_WAIT_MILLIS = DueSlots.LONGEST_WAIT_MILLIS;
 
   private static final long NEVER = DueSlots.NEVER;
+
+  /**
+   * How much is claimed of a slot in a turn.
+   *
+   * @param owners at most
+   * @param rows at most; the last owner may pass it
+   */
+  public record SlotShare(int slot, int owners, int rows) {}
 
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition changed = lock.newCondition();

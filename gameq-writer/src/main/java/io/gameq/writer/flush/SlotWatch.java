@@ -13,7 +13,6 @@ import io.gameq.redis.Slots;
 import io.gameq.term.Term;
 import io.gameq.terminal.Shown;
 import io.gameq.writer.redis.DueSlots;
-import io.gameq.writer.turn.OutageGate;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
@@ -44,7 +43,7 @@ public final class SlotWatch implements AutoCloseable {
   private final TermWatch term;
   private final Slots slots;
   private final SlotSchedule schedule;
-  private final OutageGate mysql;
+  private final HoldUps.OutageGate mysql;
   private final long leaseMillis;
   private final Supplier<Turn> turn;
   private final RedisClock clock;
@@ -78,7 +77,7 @@ public final class SlotWatch implements AutoCloseable {
       TermWatch term,
       Slots slots,
       SlotSchedule schedule,
-      OutageGate mysql,
+      HoldUps.OutageGate mysql,
       long leaseMillis,
       Supplier<Turn> turn) {
     this(redis, term, slots, schedule, mysql, leaseMillis, turn, new RedisClock());
@@ -90,7 +89,7 @@ public final class SlotWatch implements AutoCloseable {
       TermWatch term,
       Slots slots,
       SlotSchedule schedule,
-      OutageGate mysql,
+      HoldUps.OutageGate mysql,
       long leaseMillis,
       Supplier<Turn> turn,
       RedisClock clock) {

@@ -6,8 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.gameq.redis.script.ClaimScript;
+import io.gameq.writer.flush.SlotSchedule.SlotShare;
 import io.gameq.writer.redis.DueSlots;
-import io.gameq.writer.turn.SlotShare;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.HashMap;

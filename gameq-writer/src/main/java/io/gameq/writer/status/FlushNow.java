@@ -1,4 +1,4 @@
-package io.gameq.writer.pause;
+package io.gameq.writer.status;
 
 import io.gameq.GameQueueException;
 import io.gameq.change.VersionClock;
@@ -18,11 +18,11 @@ import io.gameq.redis.Slots;
 import io.gameq.redis.script.SessionScripts;
 import io.gameq.redis.script.WaitingOwners;
 import io.gameq.terminal.Shown;
-import io.gameq.writer.pause.FlushCommand.FlushProgress;
 import io.gameq.writer.redis.DueSlots;
 import io.gameq.writer.redis.OwnerInRedis;
 import io.gameq.writer.redis.UnwrittenOwners;
 import io.gameq.writer.redis.UnwrittenOwners.Unwritten;
+import io.gameq.writer.status.FlushCommand.FlushProgress;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
