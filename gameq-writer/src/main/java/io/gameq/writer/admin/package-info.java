@@ -15,7 +15,7 @@
  * </pre>
  *
  * <p>The SQL is in {@link io.gameq.writer.mysql}, what is asked of Redis in {@link
- * io.gameq.redis.topic} and {@link io.gameq.redis.script}.
+ * io.gameq.redis.topic} and {@link io.gameq.writer.redis}.
  */
 @org.jspecify.annotations.NullMarked
 package io.gameq.writer.admin;
