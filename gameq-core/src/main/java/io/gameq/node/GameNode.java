@@ -13,11 +13,6 @@ import io.gameq.backlog.PressureWatch;
 import io.gameq.backlog.SharedBacklog;
 import io.gameq.change.VersionClock;
 import io.gameq.commit.CommitSender;
-import io.gameq.commit.RecentMessages;
-import io.gameq.commit.SenderConfig;
-import io.gameq.commit.SenderEvents;
-import io.gameq.commit.SenderRedis;
-import io.gameq.commit.SenderWal;
 import io.gameq.durability.Callbacks;
 import io.gameq.durability.DurableTracker;
 import io.gameq.durability.DurableTracker.SessionNews;
@@ -75,7 +70,6 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -90,7 +84,7 @@ import org.slf4j.LoggerFactory;
  * A running node: connects and checks MySQL and Redis, settles what earlier starts left, makes a
  * WAL, then starts the sender and the background work; and closes all that. Thread-safe.
  */
-final class GameNode implements SenderEvents, AutoCloseable {
+final class GameNode implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(GameNode.class);
 
   private static final Duration BEAT_EVERY = Duration.ofSeconds(1);
@@ -177,7 +171,6 @@ final class GameNode implements SenderEvents, AutoCloseable {
     signs = new SignsOfLife(this, heartbeat, NodeServers.apart(config, opened));
     replayEarlierWals().forEach(replayed -> signs.forget(LeftWals.process(replayed)));
     wal = opened.add(newWal());
-    SenderWal to = new SenderWal(wal, versions, new RecentMessages(config.messageKeep()));
     CurrentCatalog catalog = new CurrentCatalog(servers.atStart(), () -> servers.readAgain(wal));
     GameTables tables = new GameTables(servers.atStart(), catalog, config.clock());
     RowCodec codec = new RowCodec(servers.layouts(), config.clock());
@@ -204,12 +197,19 @@ final class GameNode implements SenderEvents, AutoCloseable {
     sender =
         opened.add(
             new CommitSender(
-                senderConfig(),
-                new SenderRedis(
-                    servers.primary(), servers.ofSender().eventLoop(), clock, heartbeat),
-                to,
+                config,
+                new CommitSender.Servers(
+                    servers.slots(),
+                    servers.primary(),
+                    servers.ofSender().eventLoop(),
+                    clock,
+                    heartbeat),
+                wal,
+                versions,
+                sessions,
                 new DurableTruth(servers.slots(), owners, views::versions),
-                this));
+                this::healed,
+                this::died));
     opened.add(durableNotices).keepSubscribed();
 
     upkeep =
@@ -223,7 +223,7 @@ final class GameNode implements SenderEvents, AutoCloseable {
                 durableNotices,
                 owners,
                 views),
-            new NodeUpkeep.Node(sessions, notices, sender, to, callbacks),
+            new NodeUpkeep.Node(sessions, notices, sender, wal, callbacks),
             afterHealing,
             sent);
     calls =
@@ -296,15 +296,6 @@ final class GameNode implements SenderEvents, AutoCloseable {
         NodeServers.layoutsOf(servers.atStart()));
   }
 
-  private SenderConfig senderConfig() {
-    return new SenderConfig(
-        servers.slots(),
-        () -> clock.getAsLong() + config.mergeWindow().toMillis(),
-        config.limits(),
-        config.whenRedisIsFull(),
-        config.whenRedisIsAway());
-  }
-
   /** Where no threshold is set, nobody asks. */
   private NodePressure startPressure() {
     NodePressure passed =
@@ -328,20 +319,9 @@ final class GameNode implements SenderEvents, AutoCloseable {
     return passed;
   }
 
-  @Override
-  public NodeCounts counts() {
-    return sessions.counts();
-  }
-
-  @Override
-  public void healed() {
+  private void healed() {
     afterHealing.healed();
     topicRestore.soon();
-  }
-
-  @Override
-  public void notReplayed(Set<Long> sequences) {
-    sessions.gaveUp(sequences);
   }
 
   /** Tells the session that a notice is about. */
@@ -390,8 +370,7 @@ final class GameNode implements SenderEvents, AutoCloseable {
   }
 
   /** Nothing is committed here any more: owners are not to look taken by this node. */
-  @Override
-  public void died(Throwable cause) {
+  void died(Throwable cause) {
     death = cause;
     callbacks.execute(() -> config.onFailure().accept(cause));
   }
@@ -459,7 +438,8 @@ final class GameNode implements SenderEvents, AutoCloseable {
           "not everything is known to be in MySQL: the WAL {} is kept for recovery",
           wal.directory());
       upkeep.noteOldest();
-    } else if (sender.hasRecentMessages()) { // the next start puts back what Redis loses of them
+    } else if (sender.recent().keptFrom()
+        != Long.MAX_VALUE) { // the next start puts back what Redis loses of them
       wal.complete(System.currentTimeMillis() + config.messageKeep().toMillis());
     } else {
       forgetJournal();

@@ -16,7 +16,6 @@ import io.gameq.change.Commit.CommitPart;
 import io.gameq.change.Commit.SlotMessages;
 import io.gameq.change.FoldedMessages;
 import io.gameq.commit.MessageCommits;
-import io.gameq.commit.ToldCommit;
 import io.gameq.durability.Callbacks;
 import io.gameq.durability.DurableTracker;
 import io.gameq.durability.PendingHandovers;
@@ -463,7 +462,19 @@ final class SessionCommits implements MessageCommits {
       return;
     }
     try {
-      submit(new ToldCommit(bySlot(changes), told), false);
+      submit(
+          new Commit(List.of(), bySlot(changes), null) {
+            @Override
+            public void queued() {
+              told.accept(null);
+            }
+
+            @Override
+            public void failed(RuntimeException reason) {
+              told.accept(reason);
+            }
+          },
+          false);
     } catch (RuntimeException e) {
       node.sessions.counts().notTaken(e);
       throw e;

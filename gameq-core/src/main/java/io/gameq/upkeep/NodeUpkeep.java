@@ -8,8 +8,6 @@ import io.gameq.agent.AgentRunner.Agent;
 import io.gameq.agent.Duty;
 import io.gameq.change.VersionClock;
 import io.gameq.commit.CommitSender;
-import io.gameq.commit.RecentMessages;
-import io.gameq.commit.SenderWal;
 import io.gameq.durability.Callbacks;
 import io.gameq.durability.DurableTracker;
 import io.gameq.durability.NodeSessions;
@@ -94,16 +92,8 @@ public final class NodeUpkeep {
       NodeSessions sessions,
       ClosedSessionNotices closed,
       CommitSender sender,
-      SenderWal to,
-      Callbacks callbacks) {
-    WalWriter wal() {
-      return to.wal();
-    }
-
-    RecentMessages recent() {
-      return to.recent();
-    }
-  }
+      WalWriter wal,
+      Callbacks callbacks) {}
 
   public NodeUpkeep(
       GameQueueConfig config,
@@ -215,8 +205,8 @@ public final class NodeUpkeep {
       return; // what nobody will answer is left to recovery
     }
     long from = node.wal().newestFileFrom(); // whatever is older is known to its tracker by now
-    WalNeeds rows = node.sessions().needed(node.recent().openUpTo(from));
-    node.wal().retain(new WalNeeds(rows.from(), rows.records(), node.recent().keptFrom()));
+    WalNeeds rows = node.sessions().needed(node.sender().recent().openUpTo(from));
+    node.wal().retain(new WalNeeds(rows.from(), rows.records(), node.sender().recent().keptFrom()));
   }
 
   /**
