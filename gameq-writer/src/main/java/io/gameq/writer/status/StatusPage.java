@@ -9,8 +9,6 @@ import io.gameq.redis.topic.TopicMessages.TopicCounts;
 import io.gameq.terminal.Shown;
 import io.gameq.terminal.TextTable;
 import io.gameq.writer.pause.PauseWatch.PauseText;
-import io.gameq.writer.process.ListedNode;
-import io.gameq.writer.process.Processes;
 import io.gameq.writer.terminal.JsonLine;
 import io.gameq.writer.turn.WriterStats.BusyOwners;
 import java.io.PrintWriter;

@@ -1,13 +1,12 @@
 /**
- * {@code gameq-writer status} and {@code slots}: what waits, where, and whether there is something
- * to act on.
+ * What waits and who runs, for operators: {@code gameq-writer status}, {@code slots}, {@code nodes}
+ * and {@code writers}, the console's pages of the same, and meters.
  *
  * <pre>
- * StatusCommand    asks the servers, once or again and again
- *   StatusLook     what they said, and what follows from it
- *   StatusPage     prints that: a screen, or a line of JSON
- * SlotsCommand     the same by slot
- *   SlotsLook      what waits in each, and who paused it
+ * StatusLook       what the servers said, and what is to be done
+ * Processes        nodes and writers, by what they say of themselves; one look for all writers
+ * WriterSigns      tells Redis how this writer is
+ * BacklogWatch, ProcessWatch   the latest look, as meters
  * </pre>
  */
 @org.jspecify.annotations.NullMarked

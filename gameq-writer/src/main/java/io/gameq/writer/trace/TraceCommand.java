@@ -20,7 +20,7 @@ import io.gameq.writer.mysql.AgreedConfig;
 import io.gameq.writer.mysql.CommandDatabase;
 import io.gameq.writer.mysql.OwnerInMySql;
 import io.gameq.writer.mysql.OwnerInMySql.Raised;
-import io.gameq.writer.process.Processes;
+import io.gameq.writer.status.Processes;
 import io.gameq.writer.terminal.JsonLine;
 import io.gameq.writer.terminal.TopCommand;
 import io.gameq.writer.trace.RowTracing.RowPlace;
