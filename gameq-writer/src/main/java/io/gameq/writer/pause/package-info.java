@@ -14,16 +14,6 @@
  * table T     every writer's turn.RowDecoder          its rows stay in Redis, others go on
  * </pre>
  *
- * <p>{@code flush} has what waits written at once instead of at the end of its merge window.
- *
- * <pre>
- * FlushCommand     one owner, some, or all; waits for it, and tells why it is not written
- *   FlushNow       makes them due, for the console too, and tells what is left
- * </pre>
- *
- * <p>What counts for a flush is a row's version: rows committed until a second after it was asked
- * for. So it ends in a game that goes on.
- *
  * <p>What is claimed when a pause comes is finished. Leases that ran out are taken back all the
  * while: that writes nothing.
  */

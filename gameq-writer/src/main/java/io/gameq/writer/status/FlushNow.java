@@ -1,4 +1,4 @@
-package io.gameq.writer.pause;
+package io.gameq.writer.status;
 
 import io.gameq.GameQueueException;
 import io.gameq.change.VersionClock;
@@ -21,7 +21,7 @@ import io.gameq.redis.script.OwnerInRedis;
 import io.gameq.redis.script.WaitingOwners;
 import io.gameq.redis.script.WaitingOwners.Unwritten;
 import io.gameq.terminal.Shown;
-import io.gameq.writer.pause.FlushCommand.FlushProgress;
+import io.gameq.writer.status.FlushCommand.FlushProgress;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashMap;

@@ -1,4 +1,4 @@
-package io.gameq.writer.pause;
+package io.gameq.writer.status;
 
 import io.gameq.mysql.MySqlPool.MySql;
 import io.gameq.mysql.tables.AuditTable.Actor;
@@ -17,8 +17,8 @@ import io.gameq.writer.mysql.AgreedConfig;
 import io.gameq.writer.mysql.CommandDatabase;
 import io.gameq.writer.mysql.DeadLetters;
 import io.gameq.writer.pause.PauseWatch.PauseText;
+import io.gameq.writer.pause.Pausing;
 import io.gameq.writer.pause.Pausing.Pauses;
-import io.gameq.writer.status.Processes;
 import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.List;
