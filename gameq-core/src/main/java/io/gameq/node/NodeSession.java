@@ -16,7 +16,7 @@ import io.gameq.change.ChangedRow;
 import io.gameq.durability.DurableTracker;
 import io.gameq.durability.DurableTracker.SentToSession;
 import io.gameq.durability.PendingHandovers;
-import io.gameq.durability.TrackedReceipt;
+import io.gameq.durability.TrackedCommit;
 import io.gameq.owner.DurableSessions.OwnerId;
 import io.gameq.owner.SessionRef;
 import io.gameq.rows.HandledRow.EncodedRow;
@@ -163,12 +163,12 @@ final class NodeSession implements OwnerSession {
 
   @Override
   public CompletionStage<Void> lost() {
-    return lost.told(tracker.news().lost());
+    return lost.told(tracker.whenLost());
   }
 
   @Override
   public CompletionStage<Void> askedToClose() {
-    return asked.told(tracker.news().asked());
+    return asked.told(tracker.whenAsked());
   }
 
   @Override
@@ -344,7 +344,7 @@ final class NodeSession implements OwnerSession {
       closed = true;
     }
     long deadline = node.calls.deadline();
-    CommitReceipt last = TrackedReceipt.EMPTY;
+    CommitReceipt last = TrackedCommit.Receipt.EMPTY;
     RuntimeException dropped = null;
     try {
       last =

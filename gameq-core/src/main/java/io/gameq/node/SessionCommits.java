@@ -20,7 +20,6 @@ import io.gameq.durability.Callbacks;
 import io.gameq.durability.DurableTracker;
 import io.gameq.durability.PendingHandovers;
 import io.gameq.durability.TrackedCommit;
-import io.gameq.durability.TrackedReceipt;
 import io.gameq.message.MessageChange;
 import io.gameq.node.StagedChanges.Staged;
 import io.gameq.owner.DurableSessions.OwnerId;
@@ -447,7 +446,7 @@ final class SessionCommits implements MessageCommits {
 
   private CommitReceipt alone(List<MessageChange> changes) {
     if (changes.isEmpty()) {
-      return TrackedReceipt.EMPTY;
+      return TrackedCommit.Receipt.EMPTY;
     }
     TrackedCommit commit =
         new TrackedCommit(List.of(), bySlot(changes), List.of(), null, Urgency.NORMAL);
