@@ -142,7 +142,7 @@ final class SessionCommits implements MessageCommits {
       }
     }
     if (changes.stream().anyMatch(MessageChange.Ack.class::isInstance)) {
-      all.forEach(staged -> staged.tearIfAny(NOT_HANDLED, e));
+      all.forEach(staged -> staged.setRollbackOnlyIfAny(NOT_HANDLED, e));
     }
     if (of.size() > 1) {
       StagedChanges.stayOne(
