@@ -42,7 +42,7 @@ import io.gameq.redis.SlotKeys;
 import io.gameq.redis.Slots;
 import io.gameq.redis.script.JournalMarks;
 import io.gameq.redis.script.NodeHeartbeat;
-import io.gameq.redis.script.OwnKey;
+import io.gameq.redis.script.SessionScripts;
 import io.gameq.rows.CurrentCatalog;
 import io.gameq.rows.CurrentCatalog.Catalog;
 import io.gameq.rows.RowCodec;
@@ -50,10 +50,9 @@ import io.gameq.sign.NodeCounts;
 import io.gameq.term.Terms.QueueIdentity;
 import io.gameq.view.GameTables;
 import io.gameq.view.OwnerViews;
-import io.gameq.wal.LeftWals;
+import io.gameq.wal.WalDirectory;
 import io.gameq.wal.WalRecord;
 import io.gameq.wal.WalWriter;
-import io.gameq.wal.WalWriter.JvmFlags;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Duration;
@@ -126,7 +125,7 @@ final class GameNode implements AutoCloseable {
    * Asks no server before the JVM is fit.
    */
   static GameNode start(GameQueueConfig config) {
-    JvmFlags.check();
+    WalWriter.requireJvmFlags();
     ResourceStack opened = new ResourceStack();
     try {
       GameNode node = new GameNode(config, opened);
@@ -150,7 +149,7 @@ final class GameNode implements AutoCloseable {
     NodeHeartbeat heartbeat = new NodeHeartbeat(config.namespace(), process, config.node(), clock);
     // A connection, and threads, that nothing else uses: nothing holds up the signs of life.
     status = new NodeStatus(this, heartbeat, NodeServers.apart(config, opened));
-    replayEarlierWals().forEach(replayed -> status.forget(LeftWals.process(replayed)));
+    replayEarlierWals().forEach(replayed -> status.forget(WalDirectory.process(replayed)));
     wal = opened.add(newWal());
     CurrentCatalog catalog = new CurrentCatalog(servers.atStart(), () -> servers.readAgain(wal));
     GameTables tables = new GameTables(servers.atStart(), catalog, config.clock());
@@ -204,8 +203,8 @@ final class GameNode implements AutoCloseable {
    *     or a server goes away while it is replayed
    */
   private List<Path> replayEarlierWals() {
-    List<Path> wals = LeftWals.of(config.walDirectory(), config.node());
-    List<Path> incomplete = wals.stream().filter(wal -> !LeftWals.isComplete(wal)).toList();
+    List<Path> wals = WalDirectory.left(config.walDirectory(), config.node());
+    List<Path> incomplete = wals.stream().filter(wal -> !WalDirectory.isComplete(wal)).toList();
     for (Path wal : incomplete) {
       LOG.warn("an earlier start of node {} left the incomplete WAL {}", config.node(), wal);
     }
@@ -461,7 +460,8 @@ final class GameNode implements AutoCloseable {
     /** Ends a session; false when another one owns as far as Redis knows. */
     boolean close(SessionRef session) {
       return control.call(
-          redis -> OwnKey.close(redis, slots[session.slot()], session.owner(), session.id()));
+          redis ->
+              SessionScripts.close(redis, slots[session.slot()], session.owner(), session.id()));
     }
 
     SlotKeys slot(OwnerId owner) {

@@ -10,7 +10,7 @@ import io.gameq.owner.DurableSessions.OwnerId;
 import io.gameq.owner.DurableSessions.SessionId;
 import io.gameq.redis.DurableNotices;
 import io.gameq.redis.EvictionWatch;
-import io.gameq.redis.script.OwnKey;
+import io.gameq.redis.script.SessionScripts;
 import io.gameq.redis.topic.DefinedTopic;
 import io.gameq.wal.WalWriter.WalNeeds;
 import java.time.Duration;
@@ -209,7 +209,7 @@ final class NodeUpkeep implements AutoCloseable {
           Map<OwnerId, SessionId> owns =
               node.servers
                   .control()
-                  .ask(redis -> OwnKey.sessions(redis, node.servers.slots()[slot], owners));
+                  .ask(redis -> SessionScripts.sessions(redis, node.servers.slots()[slot], owners));
           for (DurableTracker of : awaited) {
             SessionId now = owns.get(of.session().owner());
             if (now != null && now.isNewerThan(of.session().id()) && node.sessions.isOpen(of)) {

@@ -6,7 +6,7 @@ import io.gameq.agent.AgentRunner.DaemonThreads;
 import io.gameq.durability.DurableTracker;
 import io.gameq.log.RepeatedWarnings;
 import io.gameq.owner.SessionRef;
-import io.gameq.redis.script.DueSessions;
+import io.gameq.redis.script.SessionScripts;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -139,7 +139,7 @@ final class SessionClosing implements AutoCloseable {
                 .control()
                 .call(
                     redis -> {
-                      DueSessions.flushNow(redis, node.servers.slots(), of);
+                      SessionScripts.flushNow(redis, node.servers.slots(), of);
                       return true;
                     });
           } catch (GameQueueException e) {
