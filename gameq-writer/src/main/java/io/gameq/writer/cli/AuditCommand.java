@@ -35,7 +35,8 @@ public final class AuditCommand extends AdminCommand {
   /** Removed at a time. */
   private static final int PIECE = 10_000;
 
-  private static final RecordView<Entry> VIEW =
+  /** Entries, as command and console show them. */
+  public static final RecordView<Entry> VIEW =
       new RecordView<Entry>()
           .json("id", Entry::id)
           .field("WHEN (UTC)", "at", Entry::at)
