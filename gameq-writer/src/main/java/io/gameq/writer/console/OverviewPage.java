@@ -3,7 +3,7 @@ package io.gameq.writer.console;
 import io.gameq.backlog.SharedBacklog.Backlog;
 import io.gameq.redis.RedisServerCheck.RedisState;
 import io.gameq.redis.script.Waiting;
-import io.gameq.writer.config.ConfigReader.WriterConfig;
+import io.gameq.writer.config.WriterConfig;
 import io.gameq.writer.console.Pulse.Beat;
 import io.gameq.writer.status.Processes;
 import io.gameq.writer.status.StatusLook;

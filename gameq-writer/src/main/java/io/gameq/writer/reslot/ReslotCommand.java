@@ -25,7 +25,7 @@ import io.gameq.term.Term.Primary;
 import io.gameq.terminal.ExitCodes;
 import io.gameq.terminal.Shown;
 import io.gameq.writer.config.ConfigOption;
-import io.gameq.writer.config.ConfigReader.WriterConfig;
+import io.gameq.writer.config.WriterConfig;
 import io.gameq.writer.mysql.CommandDatabase;
 import io.gameq.writer.reslot.ReslotCommand.Reslotting.Done;
 import io.gameq.writer.terminal.Confirmation;
