@@ -27,9 +27,7 @@ import io.gameq.redis.script.ClaimScript.Claim;
 import io.gameq.redis.script.LookupScript;
 import io.gameq.redis.script.LuaScript;
 import io.gameq.redis.script.MessagesScript;
-import io.gameq.redis.script.OwnKey;
-import io.gameq.redis.script.StaleRows;
-import io.gameq.redis.script.WaitingOwners.OpenScript;
+import io.gameq.redis.script.SessionScripts;
 import io.gameq.rows.HandledRow;
 import io.gameq.rows.HandledRow.RowKey;
 import io.gameq.terminal.Shown;
@@ -56,6 +54,7 @@ import io.gameq.writer.flush.Stage.ReassertSession;
 import io.gameq.writer.flush.Stage.RereadCatalog;
 import io.gameq.writer.flush.Stage.RereadTable;
 import io.gameq.writer.flush.Stage.RestoreSession;
+import io.gameq.writer.redis.StaleRows;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -403,7 +402,7 @@ public class SlotTurn {
     }
     if (stage instanceof ReassertSession of) {
       SessionId lastOpen = Objects.requireNonNull(of.durable().lastOpen());
-      return OwnKey.reassert(redis(), slots.of(of.owner()), of.owner(), lastOpen)
+      return SessionScripts.reassert(redis(), slots.of(of.owner()), of.owner(), lastOpen)
           ? then
           : finishOpen(of.owner(), of.durable(), then);
     }
@@ -414,11 +413,11 @@ public class SlotTurn {
           () ->
               "finishing the open of %s by session %s, whose node is gone"
                   .formatted(of.owner(), of.session()));
-      OpenScript.call(redis(), slots.of(of.owner()), of.owner(), of.session(), 0, true);
+      SessionScripts.open(redis(), slots.of(of.owner()), of.owner(), of.session(), 0, true);
       return then;
     }
     if (stage instanceof FenceSession of) {
-      OwnKey.fence(redis(), slots.of(of.owner()), of.owner(), of.by());
+      SessionScripts.fence(redis(), slots.of(of.owner()), of.owner(), of.by());
       return then;
     }
     parkStale(((ParkStale) stage).rows());

@@ -2,7 +2,7 @@ package io.gameq.writer.flush;
 
 import io.gameq.mysql.flush.FlushTransaction;
 import io.gameq.redis.script.ClaimScript;
-import io.gameq.redis.script.OwnKey;
+import io.gameq.redis.script.SessionScripts;
 import java.time.Duration;
 import java.util.concurrent.ThreadLocalRandom;
 
@@ -33,7 +33,7 @@ public record WriterOptions(
    * as Redis remembers who had the other one.
    */
   public static final FlushTransaction.Patience DEFAULT_PATIENCE =
-      new FlushTransaction.Patience(5, 30_000, OwnKey.KEPT_MILLIS, 15, 100_000);
+      new FlushTransaction.Patience(5, 30_000, SessionScripts.KEPT_MILLIS, 15, 100_000);
 
   /** Far beyond any backlog in Redis or in a WAL that is worth replaying. */
   public static final Duration DEFAULT_TOMBSTONES_KEPT = Duration.ofDays(30);

@@ -6,7 +6,7 @@ import io.gameq.mysql.flush.FlushTransaction.OwnerRows;
 import io.gameq.mysql.flush.GuardedWrites;
 import io.gameq.owner.DurableSessions.OwnerId;
 import io.gameq.redis.script.ClaimScript.Claim;
-import io.gameq.redis.script.WaitingOwners.OpenScript;
+import io.gameq.redis.script.SessionScripts;
 import io.gameq.rows.HandledRow.RowKey;
 import io.gameq.term.Term;
 import io.gameq.writer.explorer.Gate.Stop;
@@ -225,7 +225,7 @@ record FlushWorker(int index, int twin, String name, int batch, boolean everySta
     if (me.turn instanceof ReassertSession of
         && plant.has(Plant.Switch.OPENS_FINISHED_ALWAYS)
         && of.durable().opening()) {
-      OpenScript.call(world.redis, world.slot, of.owner(), of.durable().newest(), 0, true);
+      SessionScripts.open(world.redis, world.slot, of.owner(), of.durable().newest(), 0, true);
       return at(world, me, of.then());
     }
     Memory next = at(world, me, slotTurn(world, me).next(me.turn));

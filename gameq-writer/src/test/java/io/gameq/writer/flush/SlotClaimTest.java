@@ -23,7 +23,7 @@ import io.gameq.redis.RedisConnector.RedisConfig;
 import io.gameq.redis.Slots;
 import io.gameq.redis.script.ClaimScript;
 import io.gameq.redis.script.ClaimScript.Claim;
-import io.gameq.redis.script.WaitingOwners.OpenScript;
+import io.gameq.redis.script.SessionScripts;
 import io.gameq.rights.MySqlRights.Role;
 import io.gameq.rows.RowCodec;
 import io.gameq.servers.GameDatabase;
@@ -98,7 +98,7 @@ class SlotClaimTest {
   /** An owner of a slot with so many rows that are due. */
   private OwnerId dirty(int slot, int rows) {
     OwnerId owner = ownerOf(slot);
-    OpenScript.call(redis, slots.get(slot), owner, SESSION, 0, false);
+    SessionScripts.open(redis, slots.get(slot), owner, SESSION, 0, false);
     for (int row = 0; row < rows; row++) {
       redis
           .sync()
