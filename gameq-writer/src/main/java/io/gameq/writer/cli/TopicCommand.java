@@ -7,7 +7,7 @@ import io.gameq.redis.RedisConnector;
 import io.gameq.redis.Slots;
 import io.gameq.writer.admin.Topics;
 import io.gameq.writer.config.ConfigOption;
-import io.gameq.writer.config.ConfigReader.WriterConfig;
+import io.gameq.writer.config.WriterConfig;
 import io.gameq.writer.mysql.AgreedConfig;
 import io.gameq.writer.mysql.CommandDatabase;
 import java.util.Objects;
