@@ -4,7 +4,6 @@ import io.gameq.healing.LeftWalReplay.Lookups;
 import io.gameq.healing.LeftWalReplay.ReplayRedis;
 import io.gameq.healing.LeftWalReplay.WalSet;
 import io.gameq.healing.OwnerGroup.TradeGroups;
-import io.gameq.healing.Planner.PlannedRow;
 import io.gameq.healing.WalReplay.Ownership.Conflict;
 import io.gameq.healing.WalReplay.Ownership.Replayable;
 import io.gameq.mysql.tables.OwnerTable;

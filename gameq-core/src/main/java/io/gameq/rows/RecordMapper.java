@@ -17,8 +17,8 @@ import io.gameq.rows.HandledRow.RowKey;
 import io.gameq.rows.Table.Column;
 import io.gameq.rows.Table.SimilarNames;
 import io.gameq.rows.types.ColumnType;
+import io.gameq.rows.types.ColumnTypes;
 import io.gameq.rows.types.ColumnTypes.Refusal;
-import io.gameq.rows.types.UuidBytes;
 import java.io.IOException;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
@@ -520,7 +520,7 @@ public final class RecordMapper<T extends Record> {
       }
       if (component == UUID.class) {
         return switch (kind) {
-          case BINARY -> bytes -> UuidBytes.uuid((byte[]) bytes);
+          case BINARY -> bytes -> ColumnTypes.uuid((byte[]) bytes);
           case TEXT -> text -> UUID.fromString((String) text);
           default -> null;
         };

@@ -93,7 +93,7 @@ public final class RowCodec {
         } else if (value == null) {
           packer.packNil();
         } else {
-          table.columns().get(keyOnly ? table.keyIndex(i) : i).type().pack(packer, value);
+          ColumnType.pack(packer, value);
         }
       }
       return out.end();

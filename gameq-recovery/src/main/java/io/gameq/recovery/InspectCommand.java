@@ -2,7 +2,7 @@ package io.gameq.recovery;
 
 import io.gameq.GameQueueException;
 import io.gameq.healing.OwnerGroup.RowHash;
-import io.gameq.healing.OwnerGroup.WalRow;
+import io.gameq.healing.PlannedRow.WalRow;
 import io.gameq.healing.WalFolder;
 import io.gameq.owner.DurableSessions.OwnerId;
 import io.gameq.owner.DurableSessions.PercentEncoding;

@@ -2,9 +2,9 @@ package io.gameq.recovery;
 
 import io.gameq.healing.LeftMessages;
 import io.gameq.healing.OwnerGroup.RowHash;
+import io.gameq.healing.PlannedRow;
+import io.gameq.healing.PlannedRow.Status;
 import io.gameq.healing.Planner;
-import io.gameq.healing.Planner.PlannedRow;
-import io.gameq.healing.Status;
 import io.gameq.healing.WalFolder;
 import io.gameq.owner.DurableSessions.OwnerId;
 import io.gameq.recovery.PlanningCommand.ProgressLine;
@@ -72,7 +72,7 @@ final class Plan {
     if (status == Status.LOST) {
       lostBySlot[row.owner().slot(lostBySlot.length)]++;
     }
-    if (row.judgement().restoresSession()) {
+    if (row.restoresSession()) {
       restored.add(id);
     }
     if (status.callsForAction() && status != Status.LOST) {

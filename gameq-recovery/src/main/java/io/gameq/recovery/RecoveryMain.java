@@ -3,10 +3,10 @@ package io.gameq.recovery;
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
 import io.gameq.GameQueueException;
-import io.gameq.healing.OwnerGroup.WalRow;
+import io.gameq.healing.PlannedRow;
+import io.gameq.healing.PlannedRow.Status;
+import io.gameq.healing.PlannedRow.WalRow;
 import io.gameq.healing.Planner;
-import io.gameq.healing.Planner.PlannedRow;
-import io.gameq.healing.Status;
 import io.gameq.owner.DurableSessions.OwnerId;
 import io.gameq.recovery.PlanningCommand.ProgressLine;
 import io.gameq.rows.RowHeader.RowOp;
@@ -307,9 +307,9 @@ public final class RecoveryMain implements Runnable {
       json.writeStringField("reason", row.reason());
       json.writeStringField("mysqlVersion", RowJson.version(row.mysqlVersion()));
       json.writeStringField("redisVersion", RowJson.version(row.redisVersion()));
-      RowJson.write(json, "mysqlBefore", row.contents().mysql());
-      RowJson.write(json, "redisBefore", row.contents().redis());
-      RowJson.write(json, "after", row.contents().wal());
+      RowJson.write(json, "mysqlBefore", row.mysql());
+      RowJson.write(json, "redisBefore", row.redis());
+      RowJson.write(json, "after", row.wal());
       json.writeEndObject();
     }
 
@@ -328,9 +328,9 @@ public final class RecoveryMain implements Runnable {
               row.reason(),
               RowJson.version(row.mysqlVersion()),
               RowJson.version(row.redisVersion()),
-              columns(row.contents().mysql()),
-              columns(row.contents().redis()),
-              columns(row.contents().wal()));
+              columns(row.mysql()),
+              columns(row.redis()),
+              columns(row.wal()));
       String separator = "";
       for (String cell : cells) {
         csv.write(separator);

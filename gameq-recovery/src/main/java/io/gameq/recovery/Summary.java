@@ -2,7 +2,7 @@ package io.gameq.recovery;
 
 import io.gameq.healing.LeftMessages;
 import io.gameq.healing.LeftWalReplay.WalSet;
-import io.gameq.healing.Status;
+import io.gameq.healing.PlannedRow.Status;
 import io.gameq.healing.WalFolder;
 import io.gameq.terminal.Shown;
 import io.gameq.wal.WalDamage;

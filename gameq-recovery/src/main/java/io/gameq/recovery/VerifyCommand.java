@@ -1,9 +1,9 @@
 package io.gameq.recovery;
 
-import io.gameq.healing.OwnerGroup.WalRow;
+import io.gameq.healing.PlannedRow;
+import io.gameq.healing.PlannedRow.Status;
+import io.gameq.healing.PlannedRow.WalRow;
 import io.gameq.healing.Planner;
-import io.gameq.healing.Planner.PlannedRow;
-import io.gameq.healing.Status;
 import io.gameq.recovery.PlanningCommand.ProgressLine;
 import io.gameq.recovery.RecoveryMain.RowJson;
 import io.gameq.terminal.Shown;
@@ -132,9 +132,9 @@ final class VerifyCommand extends PlanningCommand {
           RowJson.writeCommit(line, change.owner(), change.session().text(), change.version());
           line.writeStringField("mysqlVersion", RowJson.version(row.mysqlVersion()));
           line.writeStringField("redisVersion", RowJson.version(row.redisVersion()));
-          RowJson.write(line, "wal", row.contents().wal());
-          RowJson.write(line, "mysql", row.contents().mysql());
-          RowJson.write(line, "redis", row.contents().redis());
+          RowJson.write(line, "wal", row.wal());
+          RowJson.write(line, "mysql", row.mysql());
+          RowJson.write(line, "redis", row.redis());
         });
   }
 

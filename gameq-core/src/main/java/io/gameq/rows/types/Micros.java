@@ -1,7 +1,5 @@
 package io.gameq.rows.types;
 
-import io.gameq.rows.types.ColumnTypes.Refusal;
-
 /**
  * Times as whole microseconds, the finest that MySQL keeps. Stateless.
  *
@@ -16,13 +14,6 @@ public final class Micros {
   };
 
   private Micros() {}
-
-  /** Refuses a fraction of more digits than a column keeps. */
-  static void checkFraction(int nanos, int digits, String column) {
-    if (nanos % UNIT[digits] != 0) {
-      throw Refusal.fraction(column, digits);
-    }
-  }
 
   /** The fraction cut to this many digits. */
   public static int truncate(int nanos, int digits) {
