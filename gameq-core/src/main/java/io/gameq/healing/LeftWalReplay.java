@@ -15,7 +15,7 @@ import io.gameq.redis.script.LookupScript.ReplayScript.Owner;
 import io.gameq.redis.script.LookupScript.ReplayScript.Pending;
 import io.gameq.redis.script.LookupScript.ReplayScript.Refused;
 import io.gameq.redis.script.OpenOwners.NodeSigns;
-import io.gameq.redis.script.OwnKey;
+import io.gameq.redis.script.SessionScripts;
 import io.gameq.rows.RowCodec;
 import io.gameq.view.OwnerViews;
 import io.gameq.wal.WalDirectory;
@@ -187,7 +187,7 @@ public final class LeftWalReplay {
 
     /** The session that owns, as far as Redis knows. */
     public @Nullable SessionId ownedBy(OwnerId owner) {
-      return OwnKey.session(connection, slot(owner), owner);
+      return SessionScripts.session(connection, slot(owner), owner);
     }
   }
 

@@ -50,7 +50,7 @@ import io.gameq.redis.SlotKeys;
 import io.gameq.redis.Slots;
 import io.gameq.redis.script.JournalMarks;
 import io.gameq.redis.script.NodeHeartbeat;
-import io.gameq.redis.script.OwnKey;
+import io.gameq.redis.script.SessionScripts;
 import io.gameq.rows.CurrentCatalog;
 import io.gameq.rows.CurrentCatalog.Catalog;
 import io.gameq.rows.RowCodec;
@@ -575,7 +575,8 @@ final class GameNode implements SenderEvents, AutoCloseable {
     /** Ends a session; false when another one owns as far as Redis knows. */
     boolean close(SessionRef session) {
       return control.call(
-          redis -> OwnKey.close(redis, slots[session.slot()], session.owner(), session.id()));
+          redis ->
+              SessionScripts.close(redis, slots[session.slot()], session.owner(), session.id()));
     }
 
     SlotKeys slot(OwnerId owner) {

@@ -15,12 +15,13 @@ import io.gameq.redis.ControlConnection.RedisConnection;
 import io.gameq.redis.RedisClock;
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.Slots;
-import io.gameq.redis.script.DueSessions;
-import io.gameq.redis.script.OwnKey;
-import io.gameq.redis.script.OwnerInRedis;
+import io.gameq.redis.script.SessionScripts;
 import io.gameq.redis.script.WaitingOwners;
-import io.gameq.redis.script.WaitingOwners.Unwritten;
 import io.gameq.terminal.Shown;
+import io.gameq.writer.redis.DueSlots;
+import io.gameq.writer.redis.OwnerInRedis;
+import io.gameq.writer.redis.UnwrittenOwners;
+import io.gameq.writer.redis.UnwrittenOwners.Unwritten;
 import io.gameq.writer.status.FlushCommand.FlushProgress;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -82,7 +83,7 @@ public final class FlushNow {
         IntStream.range(0, slots.count()).mapToObj(slots::get).toArray(SlotKeys[]::new);
     redis.call(
         connection -> {
-          DueSessions.flushNow(connection, all, sessions);
+          SessionScripts.flushNow(connection, all, sessions);
           return true;
         });
     return new OwnersLeft(
@@ -95,7 +96,7 @@ public final class FlushNow {
   /** Those that may have rows: the one that owns in Redis, and those that count in MySQL. */
   private Set<SessionId> sessions(OwnerId owner, @Nullable CountingSessions durable) {
     Set<SessionId> sessions = new LinkedHashSet<>();
-    SessionId inRedis = redis.ask(of -> OwnKey.session(of, slots.of(owner), owner));
+    SessionId inRedis = redis.ask(of -> SessionScripts.session(of, slots.of(owner), owner));
     if (inRedis != null) {
       sessions.add(inRedis);
     }
@@ -126,7 +127,7 @@ public final class FlushNow {
 
   private long pullForward(RedisConnection connection, int slot) {
     long nowMillis = clock.getAsLong();
-    return DueSessions.pullForward(connection, slots.get(slot), nowMillis, nowMillis);
+    return DueSlots.pullForward(connection, slots.get(slot), nowMillis, nowMillis);
   }
 
   private long newestThatCounts() {
@@ -164,7 +165,7 @@ public final class FlushNow {
               List<String> some =
                   all.subList(from, Math.min(all.size(), from + WaitingOwners.MOST_AT_ONCE));
               redis
-                  .ask(of -> WaitingOwners.unwritten(of, slot, newest, MOST_ROWS, some))
+                  .ask(of -> UnwrittenOwners.unwritten(of, slot, newest, MOST_ROWS, some))
                   .forEach(of -> left.putIfAbsent(of.owner(), of));
             }
           });
@@ -247,7 +248,7 @@ public final class FlushNow {
       }
       List<String> some = waiting.stream().limit(WaitingOwners.MOST_AT_ONCE).toList();
       List<Unwritten> found =
-          redis.ask(connection -> WaitingOwners.unwritten(connection, of, newest, 1, some));
+          redis.ask(connection -> UnwrittenOwners.unwritten(connection, of, newest, 1, some));
       Set<String> left =
           found.stream().map(one -> one.owner().encoded()).collect(Collectors.toSet());
       Set<String> written = new HashSet<>(some);
@@ -269,8 +270,8 @@ public final class FlushNow {
         some.addAll(
             redis.ask(
                 connection ->
-                    WaitingOwners.unwritten(
-                        connection, of, newest, MOST_ROWS, WaitingOwners.some(connection, of))));
+                    UnwrittenOwners.unwritten(
+                        connection, of, newest, MOST_ROWS, UnwrittenOwners.some(connection, of))));
       }
       return List.copyOf(some);
     }

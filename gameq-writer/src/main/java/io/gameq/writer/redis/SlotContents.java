@@ -1,4 +1,4 @@
-package io.gameq.redis.script;
+package io.gameq.writer.redis;
 
 import static io.lettuce.core.ScanIterator.hscan;
 import static io.lettuce.core.ScanIterator.sscan;
@@ -10,7 +10,8 @@ import io.gameq.owner.DurableSessions.OwnerId;
 import io.gameq.redis.ControlConnection.RedisConnection;
 import io.gameq.redis.RedisReply;
 import io.gameq.redis.SlotKeys;
-import io.gameq.redis.script.Symptom.Thing;
+import io.gameq.redis.script.LuaScript;
+import io.gameq.writer.redis.Symptom.Thing;
 import io.lettuce.core.KeyScanCursor;
 import io.lettuce.core.ScanArgs;
 import io.lettuce.core.ScanCursor;

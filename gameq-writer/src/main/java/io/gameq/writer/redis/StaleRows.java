@@ -1,4 +1,4 @@
-package io.gameq.redis.script;
+package io.gameq.writer.redis;
 
 import io.gameq.GameQueueException;
 import io.gameq.owner.DurableSessions.OwnerId;
@@ -10,9 +10,10 @@ import io.gameq.redis.RedisConnector.RedisConfig;
 import io.gameq.redis.RedisReply;
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.Slots;
+import io.gameq.redis.script.ClaimScript;
 import io.gameq.redis.script.ClaimScript.VersionedKey;
+import io.gameq.redis.script.LuaScript;
 import io.gameq.redis.script.OpenOwners.NodeSigns;
-import io.gameq.redis.script.WaitingOwners.OpenScript;
 import io.gameq.rows.HandledRow;
 import io.gameq.rows.HandledRow.EncodedRow;
 import io.lettuce.core.MapScanCursor;
@@ -274,7 +275,7 @@ public final class StaleRows implements AutoCloseable {
     List<Object> reply =
         HANDLED.call(
             redis, slots.of(of.owner()), of.owner(), of.session(), HandledRow.TABLE_NAME + ":");
-    List<EncodedRow> rows = OpenScript.rows(reply.subList(2, reply.size()));
+    List<EncodedRow> rows = LuaScript.rows(reply.subList(2, reply.size()));
     boolean mayComeBack =
         !rows.isEmpty()
             && (Long) reply.get(1) == 1
@@ -283,7 +284,8 @@ public final class StaleRows implements AutoCloseable {
   }
 
   private static boolean isAlive(RedisConnection redis, String namespace, String session) {
-    return NodeSigns.sign(redis, namespace, NodeSigns.process(SessionId.parse(session))) != null;
+    return NodeSigns.aliveNode(redis, namespace, NodeSigns.process(SessionId.parse(session)))
+        != null;
   }
 
   /** Parks rows that a writer found; false when that was done before, or its session owns again. */

@@ -8,23 +8,26 @@ import io.gameq.owner.SessionRef;
 import io.gameq.redis.ControlConnection.RedisConnection;
 import io.gameq.redis.RedisReply;
 import io.gameq.redis.SlotKeys;
+import io.gameq.rows.HandledRow.EncodedRow;
 import io.lettuce.core.KeyValue;
+import io.lettuce.core.ZAddArgs;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletionStage;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * An owner's own key: which session owns as far as Redis knows: {@code reassert.lua} tells it
- * again, {@code healed.lua} that what was lost of the session is there again, {@code close.lua}
- * ends it; and plain commands. Stateless.
+ * Which session owns, as far as Redis knows: {@code open.lua} begins one, {@code reassert.lua}
+ * tells Redis again, {@code healed.lua} that what it lost is there again, and {@code close.lua}
+ * ends one. Stateless.
  */
-public final class OwnKey {
+public final class SessionScripts {
   /**
    * How long the own key outlives a closed session. It must exceed any pause between reading a
    * session in MySQL and re-asserting it in Redis, so that a late re-assert of an older session is
@@ -35,12 +38,56 @@ public final class OwnKey {
   /** A command or a script holds Redis for as long as it takes. */
   private static final int AT_ONCE = 500;
 
-  private static final Logger LOG = LoggerFactory.getLogger(OwnKey.class);
-  private static final LuaScript HEALED = LuaScript.of(OwnKey.class, "healed.lua");
-  private static final LuaScript REASSERT = LuaScript.of(OwnKey.class, "inbox.lua", "reassert.lua");
-  private static final LuaScript CLOSE = LuaScript.of(OwnKey.class, "close.lua");
+  private static final Logger LOG = LoggerFactory.getLogger(SessionScripts.class);
+  private static final LuaScript HEALED = LuaScript.of(SessionScripts.class, "healed.lua");
+  private static final LuaScript REASSERT =
+      LuaScript.of(SessionScripts.class, "inbox.lua", "reassert.lua");
+  private static final LuaScript CLOSE = LuaScript.of(SessionScripts.class, "close.lua");
 
-  private OwnKey() {}
+  public static final LuaScript OPEN = LuaScript.of(SessionScripts.class, "inbox.lua", "open.lua");
+
+  /** In the year 2286: what is subtracted from a time until then leaves less than 0. */
+  private static final long FAR_MILLIS = 10_000_000_000_000L;
+
+  private SessionScripts() {}
+
+  /** What became of an open. */
+  public sealed interface Outcome {}
+
+  /**
+   * The session owns.
+   *
+   * @param dirty rows now under this session, adopted from the one before
+   * @param claimed rows that a writer is flushing
+   * @param sent rows that others sent to the owner, and that are not flushed
+   */
+  public record Opened(List<EncodedRow> dirty, List<EncodedRow> claimed, List<EncodedRow> sent)
+      implements Outcome {}
+
+  /** A newer session owns; nothing was changed. */
+  public record Refused(SessionId ownedBy) implements Outcome {}
+
+  /**
+   * Opens the owner, or finishes the open of a node that is gone, or late.
+   *
+   * @param mergeWindowMillis until what is dirty is due
+   * @param isMoreToCome whether what the session has adopted before, and Redis may have lost since,
+   *     counts as still to come, until {@link #healed} says that it was put back
+   */
+  public static Outcome open(
+      RedisConnection redis,
+      SlotKeys slot,
+      OwnerId owner,
+      SessionId session,
+      long mergeWindowMillis,
+      boolean isMoreToCome) {
+    List<Object> reply = OPEN.call(redis, slot, owner, session, mergeWindowMillis, isMoreToCome);
+    if ((Long) reply.get(0) == 0) {
+      return new Refused(SessionId.parse(LuaScript.string(reply.get(1))));
+    }
+    return new Opened(
+        LuaScript.rows(reply.get(1)), LuaScript.rows(reply.get(2)), LuaScript.rows(reply.get(3)));
+  }
 
   /** Ends a session; false when another session owns: then nothing was changed. */
   public static boolean close(
@@ -150,5 +197,33 @@ public final class OwnKey {
               }
             });
     replies.forEach(RedisReply::await);
+  }
+
+  /**
+   * Makes what sessions have dirty due now instead of at the end of their merge windows; over a
+   * connection that flushes by itself.
+   */
+  public static void flushNow(RedisConnection redis, SlotKeys[] slots, List<SessionRef> sessions) {
+    List<CompletionStage<Long>> replies = new ArrayList<>();
+    sessions.stream()
+        .collect(Collectors.groupingBy(SessionRef::slot))
+        .forEach(
+            (slot, all) -> {
+              for (List<SessionRef> some : LuaScript.pieces(all, AT_ONCE)) {
+                Object[] urgent = some.stream().flatMap(of -> Stream.of(0d, member(of))).toArray();
+                replies.add(
+                    redis.async().zadd(slots[slot].due(), ZAddArgs.Builder.xx().lt(), urgent));
+              }
+            });
+    replies.forEach(RedisReply::await);
+  }
+
+  private static byte[] member(SessionRef session) {
+    return SlotKeys.bytes(session.owner().encoded() + ":" + session.text());
+  }
+
+  /** The score in {@code due} of what would be due at a time, were it not urgent: below 0. */
+  static long urgent(long dueMillis) {
+    return dueMillis - FAR_MILLIS;
   }
 }

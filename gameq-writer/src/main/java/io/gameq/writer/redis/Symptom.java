@@ -1,8 +1,10 @@
-package io.gameq.redis.script;
+package io.gameq.writer.redis;
 
 import io.gameq.owner.DurableSessions.SessionId;
 import io.gameq.redis.ControlConnection.RedisConnection;
 import io.gameq.redis.SlotKeys;
+import io.gameq.redis.script.LuaScript;
+import io.gameq.redis.script.SessionScripts;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Iterator;
@@ -110,7 +112,7 @@ public record Symptom(Thing thing, String kind, String state) {
             state,
             suffix,
             durable == null ? "" : durable,
-            OwnKey.KEPT_MILLIS);
+            SessionScripts.KEPT_MILLIS);
     return (Long) reply.get(0) == 1;
   }
 }

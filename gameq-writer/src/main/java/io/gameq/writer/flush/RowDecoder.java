@@ -1,13 +1,17 @@
-package io.gameq.writer.turn;
+package io.gameq.writer.flush;
 
 import io.gameq.GameQueueException;
 import io.gameq.LayoutException;
 import io.gameq.MySqlException;
 import io.gameq.mysql.ErrorKind.RowChange;
+import io.gameq.mysql.flush.FlushTransaction.OwnerRows;
+import io.gameq.mysql.flush.FlushTransaction.Written;
 import io.gameq.mysql.tables.DeadLetterTable.Refused;
 import io.gameq.mysql.tables.OwnerReader;
 import io.gameq.owner.DurableSessions.OwnerId;
 import io.gameq.redis.script.ClaimScript.Claim;
+import io.gameq.redis.script.ClaimScript.Flushed;
+import io.gameq.redis.script.ClaimScript.VersionedKey;
 import io.gameq.rows.CurrentCatalog;
 import io.gameq.rows.CurrentCatalog.Catalog;
 import io.gameq.rows.HandledRow;
@@ -19,13 +23,16 @@ import io.gameq.rows.RowImage;
 import io.gameq.rows.Table;
 import io.gameq.writer.pause.Pausing.HeldTables;
 import io.gameq.writer.pause.Pausing.Pauses;
+import io.gameq.writer.pause.ResumedTables;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -40,15 +47,14 @@ public final class RowDecoder {
 
   private final CurrentCatalog catalogs;
   private final RowCodec codec;
-  private final ParkedTables parked;
+  private final HoldUps.ParkedTables parked;
   private final Supplier<Pauses> pauses;
 
-  public RowDecoder(
-      Supplier<Catalog> reader, RowCodec codec, ParkedTables parked, Supplier<Pauses> pauses) {
+  public RowDecoder(Supplier<Catalog> reader, RowCodec codec, HoldUps holdUps) {
     this.catalogs = new CurrentCatalog(reader.get(), reader);
     this.codec = codec;
-    this.parked = parked;
-    this.pauses = pauses;
+    this.parked = holdUps.tables();
+    this.pauses = holdUps.pauses();
   }
 
   /**
@@ -57,45 +63,79 @@ public final class RowDecoder {
    * @param rows to flush
    * @param unreadable damaged: to be set aside
    * @param kept of tables that take no rows now, or not these: they wait in Redis
-   * @param paused the same of tables that operators paused
+   * @param paused the same of tables that operators paused, and of those that go with them
+   * @param pausedTables that operators paused
    */
   record Decoded(
       Claim claim,
       List<RowChange> rows,
       List<Refused> unreadable,
       List<EncodedRow> kept,
-      Paused paused) {}
+      List<EncodedRow> paused,
+      Set<String> pausedTables) {
 
-  /**
-   * Rows that wait until tables are resumed.
-   *
-   * @param rows of these tables, and of those that go with them
-   * @param tables that operators paused
-   */
-  record Paused(List<EncodedRow> rows, Set<String> tables) {
-    static final Paused NONE = new Paused(List.of(), Set.of());
-  }
+    /** What MySQL is asked to write. */
+    OwnerRows asked() {
+      return new OwnerRows(
+          claim.owner(),
+          claim.session(),
+          claim.attempts(),
+          claim.refusedForMillis(),
+          rows,
+          unreadable);
+    }
 
-  /**
-   * A catalogue to decode by; whether it was read after the rows were, and what it does not fit.
-   */
-  private static final class By {
-    private final Catalog tables;
-    private final boolean isFresh;
-    private final Waits waits;
-    private final HeldTables held;
-    private final Map<String, String> misfits = new HashMap<>();
-
-    By(Catalog tables, boolean isFresh, Waits waits) {
-      this.tables = tables;
-      this.isFresh = isFresh;
-      this.waits = waits;
-      this.held = HeldTables.of(waits.paused, tables);
+    /**
+     * What to acknowledge.
+     *
+     * @param nowPaused tables that operators paused, as it is known now
+     */
+    Flushed flushed(Written written, Set<String> nowPaused) {
+      List<VersionedKey> setAside =
+          written.setAside().stream()
+              .map(row -> new VersionedKey(row.key(), row.version()))
+              .toList();
+      List<VersionedKey> waiting = new ArrayList<>();
+      kept.forEach(row -> waiting.add(new VersionedKey(row.key(), version(row))));
+      paused.forEach(row -> waiting.add(new VersionedKey(row.key(), version(row))));
+      for (RowChange row : written.kept()) {
+        waiting.add(new VersionedKey(row.key().text(), row.image().version()));
+      }
+      boolean areAllPaused =
+          kept.isEmpty() && written.kept().isEmpty() && nowPaused.containsAll(pausedTables);
+      long version =
+          Stream.of(
+                  rows.stream().map(row -> row.image().version()),
+                  setAside.stream().map(VersionedKey::version),
+                  waiting.stream().map(VersionedKey::version))
+              .flatMap(versions -> versions)
+              .reduce(0L, Math::max);
+      return new Flushed(
+          claim,
+          version,
+          setAside,
+          waiting,
+          areAllPaused ? ResumedTables.PAUSED_MILLIS : HoldUps.RETRY_MILLIS);
     }
   }
 
-  /** What holds for one batch, whichever catalogue it is decoded by. */
-  private record Waits(ParkedTables.Now parked, Set<String> paused) {}
+  /**
+   * What one batch is decoded by.
+   *
+   * @param isFresh whether the catalogue was read after the rows were
+   * @param misfits tables that it does not fit, and why
+   */
+  private record By(
+      Catalog tables,
+      boolean isFresh,
+      HoldUps.ParkedTables.Now parked,
+      Set<String> paused,
+      HeldTables held,
+      Map<String, String> misfits) {
+    By(Catalog tables, boolean isFresh, HoldUps.ParkedTables.Now parked, Set<String> paused) {
+      this(tables, isFresh, parked, paused, HeldTables.of(paused, tables), new HashMap<>());
+    }
+  }
 
   /**
    * Decodes claims, by a fresh catalogue if the present one does not do: a table may have come or
@@ -103,25 +143,26 @@ public final class RowDecoder {
    *
    * @throws io.gameq.MySqlException when MySQL is needed for that and does not answer
    */
-  List<Decoded> decode(List<Claim> batch) {
+  Map<OwnerId, Decoded> decode(List<Claim> batch) {
     long claimedNanos = System.nanoTime();
-    Waits now = new Waits(parked.now(), pauses.get().tables());
-    By present = new By(catalogs.get(), false, now);
-    List<Decoded> decoded = decode(batch, present);
+    HoldUps.ParkedTables.Now now = parked.now();
+    Set<String> paused = pauses.get().tables();
+    By present = new By(catalogs.get(), false, now, paused);
+    Map<OwnerId, Decoded> decoded = decode(batch, present);
     if (!present.misfits.isEmpty()) {
       if (parked.keptLately(present.misfits.keySet())
           && claimedNanos - catalogs.lastReadNanos() < RELOAD_AT_MOST_EVERY_NANOS) {
         return decoded; // it is asked again in a moment
       }
-      By fresh = new By(catalogs.readAfter(claimedNanos), true, now);
+      By fresh = new By(catalogs.readAfter(claimedNanos), true, now, paused);
       decoded = decode(batch, fresh);
       fresh.misfits.forEach(parked::keepSome);
       return decoded;
     }
-    if (decoded.stream().allMatch(of -> of.kept.isEmpty()) || !reloadCatalog()) {
+    if (decoded.values().stream().allMatch(of -> of.kept.isEmpty()) || !reloadCatalog()) {
       return decoded;
     }
-    return decode(batch, new By(catalogs.get(), true, now));
+    return decode(batch, new By(catalogs.get(), true, now, paused));
   }
 
   /** Tables whose rows wait since operators paused them, or what they refer to. */
@@ -129,8 +170,10 @@ public final class RowDecoder {
     return HeldTables.of(pauses.get().tables(), catalogs.get()).waiting();
   }
 
-  private List<Decoded> decode(List<Claim> batch, By by) {
-    return batch.stream().map(claim -> decode(claim, by)).toList();
+  private Map<OwnerId, Decoded> decode(List<Claim> batch, By by) {
+    Map<OwnerId, Decoded> decoded = new LinkedHashMap<>();
+    batch.forEach(claim -> decoded.put(claim.owner(), decode(claim, by)));
+    return decoded;
   }
 
   private Decoded decode(Claim claim, By by) {
@@ -140,12 +183,13 @@ public final class RowDecoder {
             new ArrayList<>(claim.rows().size()),
             new ArrayList<>(),
             new ArrayList<>(),
-            new Paused(new ArrayList<>(), by.waits.paused));
+            new ArrayList<>(),
+            by.paused);
     for (EncodedRow row : claim.rows()) {
       try {
         String table = RowKey.tableName(row.key());
         if (!by.held.isEmpty() && by.held.holds(table, row.op())) {
-          decoded.paused.rows.add(row);
+          decoded.paused.add(row);
         } else if (isClosed(table, by)) {
           decoded.kept.add(row);
         } else {
@@ -186,18 +230,16 @@ public final class RowDecoder {
   }
 
   private boolean isClosed(String table, By by) {
-    return by.waits.parked.isParked(table)
-        || !isManaged(table, by.tables)
-        || by.tables.table(table).foreignKeys().parents().stream()
-            .anyMatch(by.waits.parked::isParentParked);
-  }
-
-  private boolean isManaged(String table, Catalog tables) {
-    boolean managed = tables.manages(table);
-    if (!managed) {
-      parked.keepSome(table, tables.unmanaged().getOrDefault(table, "it is not managed by gameq"));
+    if (by.parked.isParked(table)) {
+      return true;
     }
-    return managed;
+    if (!by.tables.manages(table)) {
+      parked.keepSome(
+          table, by.tables.unmanaged().getOrDefault(table, "it is not managed by gameq"));
+      return true;
+    }
+    return by.tables.table(table).foreignKeys().parents().stream()
+        .anyMatch(by.parked::isParentParked);
   }
 
   private RowChange change(OwnerId owner, EncodedRow row, Table table, boolean isFresh) {
@@ -222,8 +264,19 @@ public final class RowDecoder {
     return handled;
   }
 
+  /** A claim that nobody can flush: what MySQL lacks of it is to be set aside. */
+  Decoded givenUp(Claim claim, String reason, OwnerReader reader) {
+    List<Refused> rows =
+        notInMySql(claim, reader).stream()
+            .filter(row -> !HandledRow.is(row.key())) // it decides whether the others count
+            .map(row -> setAside(claim, row, reason))
+            .toList();
+    return new Decoded(
+        claim, handled(claim.owner(), claim.rows()), rows, List.of(), List.of(), Set.of());
+  }
+
   /** The rows of a claim of which MySQL holds no newer or equal version, as far as keys tell. */
-  List<EncodedRow> notInMySql(Claim claim, OwnerReader reader) {
+  private List<EncodedRow> notInMySql(Claim claim, OwnerReader reader) {
     Map<EncodedRow, RowKey> keys = new HashMap<>();
     for (EncodedRow row : claim.rows()) {
       try {
@@ -242,7 +295,7 @@ public final class RowDecoder {
   }
 
   /** A row to be set aside as it is. */
-  static Refused setAside(Claim claim, EncodedRow row, String reason) {
+  private static Refused setAside(Claim claim, EncodedRow row, String reason) {
     int colon = row.key().indexOf(':');
     String table;
     try {
@@ -262,7 +315,7 @@ public final class RowDecoder {
   }
 
   /** Zero when the row is too damaged to tell. */
-  static long version(EncodedRow row) {
+  private static long version(EncodedRow row) {
     try {
       return row.version();
     } catch (GameQueueException e) {

@@ -1,4 +1,4 @@
-package io.gameq.redis.script;
+package io.gameq.writer.redis;
 
 import static io.gameq.redis.script.LuaScript.unlessForeign;
 
@@ -9,6 +9,7 @@ import io.gameq.owner.DurableSessions.SessionId;
 import io.gameq.redis.ControlConnection.RedisConnection;
 import io.gameq.redis.RedisReply;
 import io.gameq.redis.SlotKeys;
+import io.gameq.redis.script.LuaScript;
 import io.gameq.rows.HandledRow.RowKey;
 import io.gameq.rows.RowHeader;
 import io.lettuce.core.KeyValue;

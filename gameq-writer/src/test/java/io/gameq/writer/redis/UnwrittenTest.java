@@ -1,9 +1,12 @@
-package io.gameq.redis.script;
+package io.gameq.writer.redis;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.gameq.owner.DurableSessions.OwnerId;
-import io.gameq.redis.script.WaitingOwners.Unwritten;
+import io.gameq.redis.script.ClaimScript;
+import io.gameq.redis.script.SlotFixture;
+import io.gameq.redis.script.WaitingOwners;
+import io.gameq.writer.redis.UnwrittenOwners.Unwritten;
 import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
@@ -20,7 +23,7 @@ class UnwrittenTest {
   }
 
   private List<Unwritten> upTo(long newest, int mostRows) {
-    return WaitingOwners.unwritten(
+    return UnwrittenOwners.unwritten(
         redis.redis, redis.slot, newest, mostRows, List.copyOf(members()));
   }
 
@@ -58,7 +61,7 @@ class UnwrittenTest {
     List<String> first = List.of(redis.member(redis.first));
     assertEquals(
         List.of(of(1, 0, 0, "item")),
-        WaitingOwners.unwritten(redis.redis, redis.slot, 9, 9, first));
+        UnwrittenOwners.unwritten(redis.redis, redis.slot, 9, 9, first));
   }
 
   @Test
@@ -67,8 +70,8 @@ class UnwrittenTest {
       byte[] member = SlotFixture.bytes(OwnerId.of("player:" + i).encoded() + ":x");
       redis.redis.sync().zadd(redis.slot.due(), i <= 1_000 ? 5_000.0 : 50.0, member);
     }
-    assertEquals(1_000, DueSessions.pullForward(redis.redis, redis.slot, 1_000, 100));
-    assertEquals(0, DueSessions.pullForward(redis.redis, redis.slot, 1_000, 100));
+    assertEquals(1_000, DueSlots.pullForward(redis.redis, redis.slot, 1_000, 100));
+    assertEquals(0, DueSlots.pullForward(redis.redis, redis.slot, 1_000, 100));
     assertEquals(50, dueMillis(0));
     assertEquals(100, dueMillis(-1));
   }

@@ -1,11 +1,12 @@
-package io.gameq.redis.script;
+package io.gameq.writer.redis;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.gameq.redis.Slots;
+import io.gameq.redis.script.SlotFixture;
 import org.junit.jupiter.api.Test;
 
-class DueSessionsTest {
+class DueSlotsTest {
   @Test
   void thousandsOfSlotsAreLookedAtInFewCalls() {
     try (SlotFixture redis = new SlotFixture()) {
@@ -13,8 +14,7 @@ class DueSessionsTest {
       assertEquals(
           3,
           redis.scriptCalls(
-              () ->
-                  assertEquals(1_200, DueSessions.firsts(redis.redis, slots, true).due().length)));
+              () -> assertEquals(1_200, DueSlots.firsts(redis.redis, slots, true).due().length)));
     }
   }
 }

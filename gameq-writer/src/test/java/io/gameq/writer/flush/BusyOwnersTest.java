@@ -1,9 +1,9 @@
-package io.gameq.writer.turn;
+package io.gameq.writer.flush;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.gameq.owner.DurableSessions.OwnerId;
-import io.gameq.writer.turn.WriterStats.BusyOwners;
+import io.gameq.writer.flush.WriterStats.BusyOwners;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;

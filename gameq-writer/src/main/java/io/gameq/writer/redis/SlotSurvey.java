@@ -1,4 +1,4 @@
-package io.gameq.redis.script;
+package io.gameq.writer.redis;
 
 import io.gameq.GameQueueException;
 import io.gameq.owner.DurableSessions.OwnerId;
@@ -6,8 +6,9 @@ import io.gameq.owner.DurableSessions.SessionId;
 import io.gameq.redis.ControlConnection.RedisConnection;
 import io.gameq.redis.RedisReply;
 import io.gameq.redis.SlotKeys;
-import io.gameq.redis.script.SlotContents.Progress;
+import io.gameq.redis.script.LuaScript;
 import io.gameq.terminal.Shown;
+import io.gameq.writer.redis.SlotContents.Progress;
 import io.lettuce.core.SetArgs;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;

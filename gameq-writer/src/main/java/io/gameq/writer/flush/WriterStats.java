@@ -1,26 +1,47 @@
-package io.gameq.writer.turn;
+package io.gameq.writer.flush;
 
 import io.gameq.mysql.ErrorKind;
+import io.gameq.mysql.flush.FlushTransaction;
 import io.gameq.mysql.flush.FlushTransaction.Outcome;
 import io.gameq.mysql.flush.FlushTransaction.Written;
 import io.gameq.owner.DurableSessions.OwnerId;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.DistributionSummary;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Timer;
+import java.time.Duration;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import java.util.stream.Collectors;
+import java.util.stream.LongStream;
 
 /**
  * What a writer did since it started, as meters of a registry. The operators' page has the table of
  * all names. Thread-safe.
  */
 public final class WriterStats {
+  private static final Map<Class<? extends Outcome>, String> OUTCOME_TAGS =
+      Map.of(
+          FlushTransaction.Committed.class, "committed",
+          FlushTransaction.Outage.class, "outage",
+          FlushTransaction.Demoted.class, "demoted",
+          FlushTransaction.TableRefused.class, "table_refused",
+          FlushTransaction.TablesLocked.class, "tables_locked",
+          FlushTransaction.Locked.class, "locked",
+          FlushTransaction.Slow.class, "slow",
+          FlushTransaction.Failed.class, "failed");
+
+  private static final Duration[] STEP_BOUNDS =
+      LongStream.of(1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000)
+          .mapToObj(Duration::ofMillis)
+          .toArray(Duration[]::new);
+
   private static final double[] ROWS = {1, 10, 50, 100, 200, 500, 1_000, 2_000, 5_000};
 
   private final MeterRegistry meters;
@@ -32,6 +53,7 @@ public final class WriterStats {
   private final Counter stale;
   private final Counter notOwned;
   private final DistributionSummary rowsOfFlush;
+  private final Map<String, Timer> steps = new ConcurrentHashMap<>();
   private final BusyOwners busyOwners = new BusyOwners(System::nanoTime);
   private volatile long flushedMillis;
 
@@ -75,9 +97,23 @@ public final class WriterStats {
   void ended(Outcome outcome) {
     Counter.builder("gameq.writer.flush.outcomes")
         .description("Flush transactions by what became of them")
-        .tag("outcome", MeterNames.of(outcome.getClass()))
+        .tag("outcome", OUTCOME_TAGS.get(outcome.getClass()))
         .register(meters)
         .increment();
+  }
+
+  /** A step of a turn took so long, whether it failed or not. */
+  void tookStep(String name, long nanos) {
+    steps
+        .computeIfAbsent(
+            name,
+            of ->
+                Timer.builder("gameq.writer.step")
+                    .description("How long a step of a writer's turn took, failed ones included")
+                    .tag("step", of)
+                    .serviceLevelObjectives(STEP_BOUNDS)
+                    .register(meters))
+        .record(nanos, TimeUnit.NANOSECONDS);
   }
 
   /** An error that MySQL answered. */
@@ -155,16 +191,6 @@ public final class WriterStats {
     return ("flushes %s, owners %s, rows %s, given back %s, reaped %s, dead letters %s,"
             + " stale sessions %s")
         .formatted(flushes(), owners(), rows(), givenBack(), reaped(), deadLetters(), stale());
-  }
-
-  /** How classes are called in tags of meters. Stateless. */
-  public static final class MeterNames {
-    private MeterNames() {}
-
-    /** {@code TableRefused} is {@code table_refused}. */
-    public static String of(Class<?> type) {
-      return type.getSimpleName().replaceAll("(?<=[a-z])(?=[A-Z])", "_").toLowerCase(Locale.ROOT);
-    }
   }
 
   /**

@@ -1,4 +1,4 @@
-package io.gameq.writer.turn;
+package io.gameq.writer.flush;
 
 import static io.gameq.servers.Waits.LONG;
 import static java.nio.charset.StandardCharsets.US_ASCII;
@@ -6,7 +6,6 @@ import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 
-import io.gameq.GameQueueException;
 import io.gameq.log.RepeatedWarnings;
 import io.gameq.mysql.MySqlPool;
 import io.gameq.mysql.MySqlPool.MySql;
@@ -17,38 +16,36 @@ import io.gameq.mysql.tables.OwnerReader;
 import io.gameq.mysql.tables.OwnerTable;
 import io.gameq.owner.DurableSessions.OwnerId;
 import io.gameq.owner.DurableSessions.SessionId;
+import io.gameq.redis.ControlConnection;
 import io.gameq.redis.ControlConnection.RedisConnection;
 import io.gameq.redis.RedisConnector;
 import io.gameq.redis.RedisConnector.RedisConfig;
 import io.gameq.redis.Slots;
 import io.gameq.redis.script.ClaimScript;
 import io.gameq.redis.script.ClaimScript.Claim;
-import io.gameq.redis.script.WaitingOwners.OpenScript;
+import io.gameq.redis.script.SessionScripts;
 import io.gameq.rights.MySqlRights.Role;
 import io.gameq.rows.RowCodec;
 import io.gameq.servers.GameDatabase;
 import io.gameq.servers.MySqlServer;
 import io.gameq.servers.TestServers;
+import io.gameq.writer.flush.SlotSchedule.SlotShare;
+import io.gameq.writer.flush.Stage.ClaimDue;
+import io.gameq.writer.flush.Stage.Decode;
+import io.gameq.writer.flush.Stage.Ended;
+import io.gameq.writer.flush.Stage.GiveBack;
 import io.gameq.writer.pause.Pausing.Pauses;
-import io.gameq.writer.turn.AfterFlush.TurnContext;
-import io.gameq.writer.turn.AfterFlush.TurnContext.HoldUps;
-import io.gameq.writer.turn.AfterFlush.TurnContext.Tables;
-import io.gameq.writer.turn.Claiming.HeldUpOwners;
-import io.gameq.writer.turn.Claiming.WriterOptions;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.sql.SQLException;
 import java.time.Clock;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
-import java.util.Set;
 import java.util.UUID;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /** What one turn claims of several slots. */
-class ClaimingTest {
+class SlotClaimTest {
   private static final int SLOTS = 4;
   private static final int MOST_ROWS = 100;
   private static final SessionId SESSION = new SessionId(1, "aaaaaaaa00000001");
@@ -62,9 +59,9 @@ class ClaimingTest {
   private final RedisConnection redis = connector.open();
   private final MySqlServer server = GameDatabase.create("claiming").server();
   private final MySql mysql = MySqlPool.open(server.as(Role.WRITER).config(2), "claiming");
-  private final Ports ports = new Ports();
+  private final SlotTurn turn = newTurn();
 
-  ClaimingTest() throws SQLException {}
+  SlotClaimTest() throws SQLException {}
 
   @AfterEach
   void close() {
@@ -73,95 +70,35 @@ class ClaimingTest {
     connector.close();
   }
 
-  /** What the step tells, and what it reaches. */
-  private final class Ports implements TurnPorts {
-    private final Map<Integer, Long> waits = new HashMap<>();
-    private final Map<Integer, String> failures = new HashMap<>();
-    private final TurnContext context = newContext();
-
-    @Override
-    public Slots slots() {
-      return slots;
-    }
-
-    @Override
-    public void claimed(int slot, ClaimScript.Batch batch) {
-      waits.put(slot, batch.waitMillis());
-    }
-
-    @Override
-    public void failed(int slot, GameQueueException why) {
-      failures.put(slot, String.valueOf(why.getMessage()));
-    }
-
-    @Override
-    public RedisConnection claimsFrom() {
-      return redis;
-    }
-
-    @Override
-    public TurnContext context() {
-      return context;
-    }
-
-    @Override
-    public long term() {
-      throw unused();
-    }
-
-    @Override
-    public RedisConnection redis() {
-      throw unused();
-    }
-
-    @Override
-    public void leave() {
-      throw unused();
-    }
-
-    @Override
-    public FlushTransaction.Halves halves() {
-      throw unused();
-    }
-
-    @Override
-    public boolean takeSuspects(List<Claim> suspects) {
-      throw unused();
-    }
-
-    @Override
-    public boolean takeBatch(List<Claim> batch) {
-      throw unused();
-    }
-
-    private IllegalStateException unused() {
-      return new IllegalStateException("claiming does not need it");
-    }
-  }
-
-  private TurnContext newContext() {
-    ParkedTables parked = new ParkedTables();
+  private SlotTurn newTurn() {
     FlushTransaction.Patience patience = WriterOptions.DEFAULT_PATIENCE;
-    return new TurnContext(
-        new WriterOptions(
-            namespace, SLOTS, "w1", 1, BOUNDS, patience, WriterOptions.DEFAULT_TOMBSTONES_KEPT),
-        new Tables(
+    HoldUps holdUps = new HoldUps(() -> true, () -> Pauses.NONE);
+    return new SlotTurn(
+        new SlotTurn.Shared(
+            new WriterOptions(
+                namespace, SLOTS, "w1", 1, BOUNDS, patience, WriterOptions.DEFAULT_TOMBSTONES_KEPT),
+            slots,
             new OwnerTable(mysql),
             new OwnerReader(mysql),
             new RowDecoder(
                 () -> CatalogReader.read(mysql),
                 new RowCodec((table, layout) -> null, Clock.systemUTC()),
-                parked,
-                () -> Pauses.NONE),
-            new FlushTransaction(mysql, GuardedWrites.on(mysql), patience)),
-        new HoldUps(new OutageGate(() -> true), parked, new HeldUpOwners(), () -> Pauses.NONE),
-        new TurnReports(new RepeatedWarnings(10), new WriterStats(new SimpleMeterRegistry())));
+                holdUps),
+            new FlushTransaction(mysql, GuardedWrites.on(mysql), patience),
+            holdUps,
+            new FlushPace(BOUNDS, 1, 0),
+            new WriterStats(new SimpleMeterRegistry()),
+            new RepeatedWarnings(10)),
+        new ControlConnection(connector),
+        new ControlConnection.Connected(redis, "", "", 0, 0),
+        null,
+        true);
   }
 
   /** An owner of a slot with so many rows that are due. */
   private OwnerId dirty(int slot, int rows) {
     OwnerId owner = ownerOf(slot);
-    OpenScript.call(redis, slots.get(slot), owner, SESSION, 0, false);
+    SessionScripts.open(redis, slots.get(slot), owner, SESSION, 0, false);
     for (int row = 0; row < rows; row++) {
       redis
           .sync()
@@ -196,10 +133,14 @@ class ClaimingTest {
     }
   }
 
-  private Turn claim() {
+  private Stage claim() {
     List<SlotShare> shares =
         IntStream.range(0, SLOTS).mapToObj(slot -> new SlotShare(slot, 10, MOST_ROWS)).toList();
-    return new Claiming(shares).next(ports);
+    return turn.next(new ClaimDue(shares, false));
+  }
+
+  private List<Long> waits() {
+    return IntStream.range(0, SLOTS).mapToObj(slot -> turn.claimed(slot).waitMillis()).toList();
   }
 
   private static List<OwnerId> owners(List<Claim> claims) {
@@ -210,10 +151,10 @@ class ClaimingTest {
   void ownersOfSeveralSlotsAreFlushedTogether() {
     OwnerId one = dirty(1, 3);
     OwnerId other = dirty(3, 2);
-    Decoding decoding = assertInstanceOf(Decoding.class, claim());
+    Decode decoding = assertInstanceOf(Decode.class, claim());
     assertEquals(List.of(one, other), owners(decoding.batch()));
     assertEquals(new Ended(), decoding.then());
-    assertEquals(Map.of(0, -1L, 1, -1L, 2, -1L, 3, -1L), ports.waits);
+    assertEquals(List.of(-1L, -1L, -1L, -1L), waits());
   }
 
   @Test
@@ -230,11 +171,11 @@ class ClaimingTest {
     OwnerId once = dirty(2, 1);
     lapse(2, 1);
     OwnerId never = dirty(3, 1);
-    GivingBack givingBack = assertInstanceOf(GivingBack.class, claim());
+    GiveBack givingBack = assertInstanceOf(GiveBack.class, claim());
     assertEquals(List.of(second), owners(givingBack.batch()));
-    Decoding others = assertInstanceOf(Decoding.class, givingBack.then());
+    Decode others = assertInstanceOf(Decode.class, givingBack.then());
     assertEquals(List.of(once, never), owners(others.batch()));
-    Decoding alone = assertInstanceOf(Decoding.class, others.then());
+    Decode alone = assertInstanceOf(Decode.class, others.then());
     assertEquals(List.of(first), owners(alone.batch()));
     assertEquals(new Ended(), alone.then());
   }
@@ -244,9 +185,11 @@ class ClaimingTest {
     OwnerId one = dirty(0, 1);
     OwnerId other = dirty(2, 1);
     redis.sync().set(slots.get(1).ready(), "somebody else's".getBytes(US_ASCII));
-    Decoding decoding = assertInstanceOf(Decoding.class, claim());
+    Decode decoding = assertInstanceOf(Decode.class, claim());
     assertEquals(List.of(one, other), owners(decoding.batch()));
-    assertEquals(Set.of(1), ports.failures.keySet());
-    assertEquals(Set.of(0, 2, 3), ports.waits.keySet());
+    assertEquals(
+        List.of(1),
+        IntStream.range(0, SLOTS).filter(slot -> turn.failed(slot) != null).boxed().toList());
+    assertEquals(List.of(-1L, 0L, -1L, -1L), waits());
   }
 }

@@ -1,20 +1,17 @@
-package io.gameq.redis.script;
+package io.gameq.writer.redis;
 
 import static io.lettuce.core.Range.Boundary.excluding;
 import static io.lettuce.core.Range.Boundary.unbounded;
 
-import io.gameq.owner.SessionRef;
 import io.gameq.redis.ControlConnection.RedisConnection;
 import io.gameq.redis.RedisReply;
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.Slots;
+import io.gameq.redis.script.LuaScript;
 import io.lettuce.core.Limit;
 import io.lettuce.core.Range;
 import io.lettuce.core.ZAddArgs;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CompletionStage;
-import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
@@ -27,48 +24,22 @@ import java.util.stream.Stream;
  * above 0   at this time, ms since 1970 of Redis TIME
  * </pre>
  */
-public final class DueSessions {
+public final class DueSlots {
   /** Who is due in more than this is due now, as {@code slot.lua} says. */
   public static final long LONGEST_WAIT_MILLIS = 660_000;
 
   /** Nothing is to come. */
   public static final long NEVER = Long.MAX_VALUE;
 
-  private static final LuaScript FIRSTS = LuaScript.of(DueSessions.class, "firsts.lua");
+  private static final LuaScript FIRSTS = LuaScript.of(DueSlots.class, "firsts.lua");
   private static final long NEVER_IN_LUA = 1L << 53;
 
   /** A ZADD holds Redis for as long as it takes. */
   private static final int AT_ONCE = 500;
 
-  /** In the year 2286: what is subtracted from a time until then leaves less than 0. */
-  private static final long FAR_MILLIS = 10_000_000_000_000L;
-
   private static final ZAddArgs EARLIER = ZAddArgs.Builder.xx().lt();
 
-  private DueSessions() {}
-
-  /** The score of what would be due at a time, were it not urgent. */
-  static long urgent(long dueMillis) {
-    return dueMillis - FAR_MILLIS;
-  }
-
-  /**
-   * Makes what sessions have dirty due now instead of at the end of their merge windows; over a
-   * connection that flushes by itself.
-   */
-  public static void flushNow(RedisConnection redis, SlotKeys[] slots, List<SessionRef> sessions) {
-    List<CompletionStage<Long>> replies = new ArrayList<>();
-    sessions.stream()
-        .collect(Collectors.groupingBy(SessionRef::slot))
-        .forEach(
-            (slot, all) -> {
-              for (List<SessionRef> some : LuaScript.pieces(all, AT_ONCE)) {
-                Object[] urgent = some.stream().flatMap(of -> Stream.of(0d, member(of))).toArray();
-                replies.add(redis.async().zadd(slots[slot].due(), EARLIER, urgent));
-              }
-            });
-    replies.forEach(RedisReply::await);
-  }
+  private DueSlots() {}
 
   /**
    * Makes who is due after a time due now, some at a time, so that Redis goes on meanwhile. Of
@@ -119,10 +90,6 @@ public final class DueSessions {
       long unused = redis.sync().zadd(key, EARLIER, scores);
     }
     return some.size();
-  }
-
-  private static byte[] member(SessionRef session) {
-    return SlotKeys.bytes(session.owner().encoded() + ":" + session.text());
   }
 
   /**
