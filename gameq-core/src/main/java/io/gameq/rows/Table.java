@@ -9,7 +9,6 @@ import io.gameq.rows.types.ColumnDefault;
 import io.gameq.rows.types.ColumnType;
 import io.gameq.rows.types.ColumnTypes;
 import io.gameq.rows.types.ColumnTypes.Refusal;
-import io.gameq.rows.types.Micros;
 import java.math.BigInteger;
 import java.time.Clock;
 import java.time.Instant;
@@ -514,11 +513,10 @@ public final class Table {
         return constant.value();
       }
       if (onAbsence instanceof ColumnDefault.Now now) {
-        Instant instant = clock.instant();
-        int nanos = Micros.truncate(instant.getNano(), now.digits());
+        Instant moment = now.of(clock.instant());
         return type.kind() == ColumnType.Kind.TIMESTAMP
-            ? Instant.ofEpochSecond(instant.getEpochSecond(), nanos)
-            : LocalDateTime.ofEpochSecond(instant.getEpochSecond(), nanos, ZoneOffset.UTC);
+            ? moment
+            : LocalDateTime.ofInstant(moment, ZoneOffset.UTC);
       }
       throw Refusal.of(
           label,

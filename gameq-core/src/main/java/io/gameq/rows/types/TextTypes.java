@@ -1,6 +1,7 @@
 package io.gameq.rows.types;
 
 import io.gameq.rows.types.ColumnTypes.Refusal;
+import io.gameq.rows.types.ColumnTypes.TextCharset;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.LinkedHashSet;
