@@ -2,8 +2,8 @@ package io.gameq.commit;
 
 import io.gameq.change.Commit;
 import io.gameq.commit.SendLoop.SenderSessions;
+import io.gameq.healing.HealingStep.MessageRecords;
 import io.gameq.healing.HealingStep.SessionName;
-import io.gameq.healing.MessageRecords;
 import io.gameq.redis.script.CommitGroup;
 import java.util.ArrayDeque;
 import java.util.Arrays;

@@ -3,7 +3,8 @@
  * written as MessagePack and in a row key. Internal.
  *
  * <pre>
- * information_schema    COLUMN_TYPE --ColumnTypes--&gt; ColumnType of NumberTypes, TextTypes, TimeTypes
+ * information_schema    COLUMN_TYPE --ColumnTypes--&gt; ColumnType: NumberTypes, TextTypes,
+ *                       TimeTypes
  * a put                 Object --canonical--&gt; Long, BigInteger, BigDecimal, String, byte[],
  *                       LocalDate...
  *                              \--Refusal--&gt; RowRefusedException, which names column and limit
