@@ -12,6 +12,8 @@ import io.gameq.DeadLetterException;
 import io.gameq.GameQueue;
 import io.gameq.LayoutException;
 import io.gameq.OwnerSession;
+import io.gameq.mysql.MySqlPool;
+import io.gameq.mysql.MySqlPool.MySql;
 import io.gameq.rights.MySqlRights.Role;
 import io.gameq.servers.GameDatabase;
 import io.gameq.writer.mysql.DeadLetterRetry;
@@ -254,9 +256,9 @@ class SchemaChangeTest {
         "ALTER TABLE pet ADD COLUMN horns INT NOT NULL DEFAULT 7, DROP CONSTRAINT mortal",
         "UPDATE pet SET horns = 9");
     var server = game.database.server();
-    try (DeadLetters letters = DeadLetters.open(server.as(Role.WRITER).config(2))) {
+    try (MySql mysql = MySqlPool.open(server.as(Role.WRITER).config(2), "dead")) {
       long id = Long.parseLong(game.queryText("SELECT id FROM gameq_dead_letter"));
-      assertEquals(new DeadLetterRetry.Written(), letters.retry(false).retry(id));
+      assertEquals(new DeadLetterRetry.Written(), new DeadLetters(mysql).retry(false).retry(id));
     }
     assertEquals("200,9", game.queryText("SELECT CONCAT_WS(',', age, horns) FROM pet"));
   }

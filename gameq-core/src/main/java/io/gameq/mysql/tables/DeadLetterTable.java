@@ -121,8 +121,8 @@ public final class DeadLetterTable {
                 + "attempts = attempts + VALUES(attempts), version = GREATEST(version,"
                 + " VALUES(version))")) {
       for (Refused row : rows) {
-        String table = cut(row.table(), MOST_TABLE_CHARS);
-        String rowKey = cut(ascii(row.rowKey()), RowKey.MAX_KEY_BYTES);
+        String table = AuditTable.cut(row.table(), MOST_TABLE_CHARS);
+        String rowKey = AuditTable.cut(ascii(row.rowKey()), RowKey.MAX_KEY_BYTES);
         if (DiscardTable.covers(connection, row.owner(), table, rowKey, row.version())) {
           continue; // a late replay of what was given up
         }
@@ -132,7 +132,7 @@ public final class DeadLetterTable {
         statement.setString(4, Long.toUnsignedString(row.version())); // a damaged one may be large
         statement.setBytes(5, row.image());
         statement.setInt(6, row.errorCode());
-        statement.setString(7, cut(row.errorText(), MOST_ERROR_CHARS));
+        statement.setString(7, AuditTable.cut(row.errorText(), MOST_ERROR_CHARS));
         statement.setInt(8, row.attempts());
         try {
           statement.executeUpdate();
@@ -145,10 +145,6 @@ public final class DeadLetterTable {
       }
     }
     return failed;
-  }
-
-  private static String cut(String text, int most) {
-    return text.substring(0, Math.min(most, text.length()));
   }
 
   /** For a column of ASCII: a damaged key may hold anything. */
@@ -310,7 +306,7 @@ public final class DeadLetterTable {
             "UPDATE gameq_dead_letter SET error_code = ?, error_text = ?, attempts = attempts + 1,"
                 + " refused_at = UTC_TIMESTAMP(3) WHERE id = ? AND version = ?",
             errorCode,
-            cut(errorText, MOST_ERROR_CHARS),
+            AuditTable.cut(errorText, MOST_ERROR_CHARS),
             letter.id(),
             Long.toUnsignedString(letter.refused().version()));
   }

@@ -1,6 +1,7 @@
 package io.gameq.writer.cli;
 
 import io.gameq.agent.RateLimit;
+import io.gameq.mysql.MySqlPool.MySql;
 import io.gameq.terminal.ExitCodes;
 import io.gameq.terminal.Shown;
 import io.gameq.terminal.TextTable;
@@ -12,6 +13,7 @@ import io.gameq.writer.admin.DeadRows.Selection;
 import io.gameq.writer.admin.RowColumn;
 import io.gameq.writer.config.ConfigOption;
 import io.gameq.writer.mysql.AgreedConfig;
+import io.gameq.writer.mysql.CommandDatabase;
 import io.gameq.writer.mysql.DeadLetters;
 import io.gameq.writer.mysql.DeadLetters.State;
 import io.gameq.writer.terminal.Confirmation;
@@ -45,8 +47,9 @@ public final class DeadCommand extends AdminCommand {
   private static final int MOST_AT_ONCE = 256;
 
   private int with(ConfigOption config, ToIntFunction<DeadRows> work) {
-    try (DeadLetters letters = DeadLetters.open(AgreedConfig.read(config, spec()).mysql())) {
-      return work.applyAsInt(new DeadRows(letters, actor()));
+    // A retry's transaction is open while it reads the columns of old rows.
+    try (MySql mysql = CommandDatabase.open(AgreedConfig.read(config, spec()).mysql(), "dead", 2)) {
+      return work.applyAsInt(new DeadRows(new DeadLetters(mysql), actor()));
     }
   }
 

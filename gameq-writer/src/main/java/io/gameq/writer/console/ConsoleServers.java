@@ -1,8 +1,6 @@
 package io.gameq.writer.console;
 
-import io.gameq.mysql.MySqlPool;
 import io.gameq.mysql.MySqlPool.MySql;
-import io.gameq.mysql.schema.Settings;
 import io.gameq.redis.ControlConnection;
 import io.gameq.redis.RedisConnector;
 import io.gameq.redis.Slots;
@@ -10,6 +8,7 @@ import io.gameq.writer.admin.DeadRows;
 import io.gameq.writer.admin.Topics;
 import io.gameq.writer.config.WriterConfig;
 import io.gameq.writer.console.GuardedRoutes.Visitor;
+import io.gameq.writer.mysql.CommandDatabase;
 import io.gameq.writer.mysql.DeadLetters;
 import io.gameq.writer.redis.StaleRows;
 import io.javalin.http.ServiceUnavailableResponse;
@@ -57,13 +56,7 @@ final class ConsoleServers implements AutoCloseable {
   synchronized MySql mysql() {
     MySql open = mysql;
     if (open == null) {
-      open = MySqlPool.open(settings.mysql().withPoolSize(MYSQL_CONNECTIONS), "console");
-      try {
-        Settings.requireSchema(open);
-      } catch (RuntimeException e) {
-        open.close();
-        throw e;
-      }
+      open = CommandDatabase.open(settings.mysql(), "console", MYSQL_CONNECTIONS);
       mysql = open;
     }
     return open;

@@ -69,18 +69,40 @@ final class DoorActions {
 
   private static final ObjectMapper JSON = new ObjectMapper();
 
-  private final DoorTopics topics;
+  /** Somebody may remove a definition and make another one. */
+  private static final long KNOWN_NANOS = TimeUnit.SECONDS.toNanos(10);
+
+  private final GameQueue queue;
   private final MySql mysql;
+  private final Map<String, Known> known = new ConcurrentHashMap<>();
   private final Semaphore waiting = new Semaphore(MOST_WAITING);
 
+  private record Known(Topic<byte[]> topic, long sinceNanos) {}
+
   /** With MySQL for the audit log. */
-  DoorActions(DoorTopics topics, MySql mysql) {
-    this.topics = topics;
+  DoorActions(GameQueue queue, MySql mysql) {
+    this.queue = queue;
     this.mysql = mysql;
   }
 
+  /** A topic as it is defined; answers 404 when nobody has defined it. */
+  private Topic<byte[]> find(String name) {
+    Known of = known.get(name);
+    if (of != null && System.nanoTime() - of.sinceNanos < KNOWN_NANOS) {
+      return of.topic;
+    }
+    Optional<Topic<byte[]>> found = queue.definedTopic(name);
+    if (found.isEmpty()) {
+      known.remove(name);
+      throw new NotFoundResponse(
+          "there is no topic '%s': a node defines it, or PUT /api/topics/%s".formatted(name, name));
+    }
+    known.put(name, new Known(found.get(), System.nanoTime()));
+    return found.get();
+  }
+
   DoorAnswer topic(String name) {
-    Topic<byte[]> topic = topics.get(name);
+    Topic<byte[]> topic = find(name);
     Topic.Counts counts = topic.counts();
     ObjectNode body = definition(topic);
     body.putObject("messages")
@@ -108,13 +130,44 @@ final class DoorActions {
     return body;
   }
 
+  /** 201 where it is new, 200 where it is there, 409 where another one is there. */
   DoorAnswer define(String name, Definition as, Actor actor) {
-    DoorTopics.Defined defined = topics.define(name, as, () -> beforeDefining(name, actor));
-    if (defined instanceof DoorTopics.Defined.As of) {
-      return new DoorAnswer(
-          of.isNew() ? DoorAnswer.CREATED : DoorAnswer.OK, definition(of.topic()));
+    TopicOptions options = options(as);
+    boolean isNew = queue.definedTopic(name).isEmpty();
+    if (isNew) {
+      beforeDefining(name, actor);
     }
-    return DoorAnswer.error(DoorAnswer.CONFLICT, ((DoorTopics.Defined.Differently) defined).why());
+    try {
+      return new DoorAnswer(
+          isNew ? DoorAnswer.CREATED : DoorAnswer.OK, definition(queue.topic(name, options)));
+    } catch (GameQueueException e) {
+      if (queue.definedTopic(name).isEmpty()) {
+        throw e;
+      }
+      return DoorAnswer.error(DoorAnswer.CONFLICT, String.valueOf(e.getMessage()));
+    }
+  }
+
+  private static TopicOptions options(Definition as) {
+    TopicOptions of = TopicOptions.DEFAULT;
+    of = as.slots() == null ? of : of.slots(as.slots());
+    of = as.payloadBytes() == null ? of : of.payloadBytes(as.payloadBytes());
+    of = as.ageingMillis() == null ? of : of.priorities(Duration.ofMillis(as.ageingMillis()));
+    of = as.windowMillis() == null ? of : of.window(Duration.ofMillis(as.windowMillis()));
+    of = as.leaseMillis() == null ? of : of.lease(Duration.ofMillis(as.leaseMillis()));
+    return as.retry() == null ? of : of.retry(retry(as.retry()));
+  }
+
+  private static Retry retry(Attempts as) {
+    Retry of = Retry.DEFAULT;
+    List<Long> delays = as.delaysMillis();
+    if (delays != null) {
+      of = new Retry(delays.stream().map(Duration::ofMillis).toList(), false, of.attempts());
+    }
+    if (as.jitter() != null) {
+      of = new Retry(of.delays(), as.jitter(), of.attempts());
+    }
+    return as.attempts() == null ? of : of.attempts(as.attempts());
   }
 
   /** No more than are watched: others would drop out of the metrics. */
@@ -130,14 +183,14 @@ final class DoorActions {
 
   CompletableFuture<DoorAnswer> publish(
       String name, String key, @Nullable String group, PublishedBody body) {
-    Topic<byte[]> topic = topics.get(name);
+    Topic<byte[]> topic = find(name);
     return queued(topic, List.of(body.message(key, group, topic.options().payloadBytes())));
   }
 
   CompletableFuture<DoorAnswer> publish(String name, Publishes body) {
     List<PublishedBody> messages = body.messages() == null ? List.of() : body.messages();
     checkCount("messages", messages.size());
-    Topic<byte[]> topic = topics.get(name);
+    Topic<byte[]> topic = find(name);
     int most = topic.options().payloadBytes();
     return queued(topic, messages.stream().map(of -> of.message(null, null, most)).toList());
   }
@@ -157,7 +210,7 @@ final class DoorActions {
    * @param actor whoever looks, for the audit log; null for a program, which is given payloads
    */
   DoorAnswer lookUp(String name, String key, @Nullable String group, @Nullable Actor actor) {
-    Topic<byte[]> topic = topics.get(name);
+    Topic<byte[]> topic = find(name);
     if (actor != null) {
       String target = Topics.target(MessageId.of(name, group, key));
       AuditTable.add(mysql, actor, "topic show", target, "with payload");
@@ -206,7 +259,7 @@ final class DoorActions {
   }
 
   CompletableFuture<DoorAnswer> delete(String name, String key, @Nullable String group) {
-    Topic<byte[]> topic = topics.get(name);
+    Topic<byte[]> topic = find(name);
     return (group == null ? topic.delete(key) : topic.delete(group, key))
         .queued()
         .orTimeout(QUEUED_SECONDS, TimeUnit.SECONDS)
@@ -220,7 +273,7 @@ final class DoorActions {
       throw new GameQueueException(
           "'max' is 1 to %s, 'waitMillis' 0 to %s".formatted(MOST, MOST_WAIT_MILLIS));
     }
-    Topic<byte[]> topic = topics.get(name);
+    Topic<byte[]> topic = find(name);
     if (!waiting.tryAcquire()) {
       throw new TooManyRequestsResponse(
           "%s requests wait for messages already".formatted(MOST_WAITING));
@@ -255,8 +308,7 @@ final class DoorActions {
 
   CompletableFuture<DoorAnswer> acknowledge(String name, Acknowledgements body) {
     List<String> claims = claims(body.claims());
-    return topics
-        .get(name)
+    return find(name)
         .claims()
         .acknowledge(claims)
         .orTimeout(QUEUED_SECONDS, TimeUnit.SECONDS)
@@ -268,8 +320,7 @@ final class DoorActions {
     if (body.leaseMillis() == null) {
       throw new GameQueueException("'leaseMillis' is missing: when the lease ends, from now");
     }
-    List<String> lost =
-        topics.get(name).claims().extend(claims, Duration.ofMillis(body.leaseMillis()));
+    List<String> lost = find(name).claims().extend(claims, Duration.ofMillis(body.leaseMillis()));
     return DoorAnswer.claims(claims.size() - lost.size(), lost);
   }
 
@@ -280,7 +331,7 @@ final class DoorActions {
       throw new GameQueueException("'error' has %s characters at most".formatted(MOST_ERROR_CHARS));
     }
     Duration after = body.afterMillis() == null ? null : Duration.ofMillis(body.afterMillis());
-    Claims<byte[]> topic = topics.get(name).claims();
+    Claims<byte[]> topic = find(name).claims();
     boolean counts = body.counts() == null || body.counts();
     List<String> lost = counts ? topic.fail(claims, why, after) : topic.giveBack(claims, after);
     return DoorAnswer.claims(claims.size() - lost.size(), lost);
@@ -360,91 +411,6 @@ final class DoorActions {
       throw error instanceof RuntimeException unexpected
           ? unexpected
           : new IllegalStateException(error);
-    }
-  }
-
-  /** The topics that requests name, as they are defined. Thread-safe. */
-  static final class DoorTopics {
-    /** Somebody may remove a definition and make another one. */
-    private static final long KNOWN_NANOS = TimeUnit.SECONDS.toNanos(10);
-
-    private final GameQueue queue;
-    private final Map<String, Known> known = new ConcurrentHashMap<>();
-
-    private record Known(Topic<byte[]> topic, long sinceNanos) {}
-
-    DoorTopics(GameQueue queue) {
-      this.queue = queue;
-    }
-
-    /** A topic; answers 404 when nobody has defined it. */
-    Topic<byte[]> get(String name) {
-      Known of = known.get(name);
-      if (of != null && System.nanoTime() - of.sinceNanos < KNOWN_NANOS) {
-        return of.topic;
-      }
-      Optional<Topic<byte[]>> found = queue.definedTopic(name);
-      if (found.isEmpty()) {
-        known.remove(name);
-        throw new NotFoundResponse(
-            "there is no topic '%s': a node defines it, or PUT /api/topics/%s"
-                .formatted(name, name));
-      }
-      known.put(name, new Known(found.get(), System.nanoTime()));
-      return found.get();
-    }
-
-    /** What a definition comes to. */
-    sealed interface Defined {
-      /** It is there, and was before unless {@code isNew}. */
-      record As(Topic<byte[]> topic, boolean isNew) implements Defined {}
-
-      /** Another one is there. */
-      record Differently(String why) implements Defined {}
-    }
-
-    /**
-     * Defines a topic.
-     *
-     * @param before is run before one that is new is defined
-     * @throws GameQueueException when an option is out of range
-     */
-    Defined define(String name, Definition as, Runnable before) {
-      TopicOptions options = options(as);
-      boolean isNew = queue.definedTopic(name).isEmpty();
-      if (isNew) {
-        before.run();
-      }
-      try {
-        return new Defined.As(queue.topic(name, options), isNew);
-      } catch (GameQueueException e) {
-        if (queue.definedTopic(name).isEmpty()) {
-          throw e;
-        }
-        return new Defined.Differently(String.valueOf(e.getMessage()));
-      }
-    }
-
-    private static TopicOptions options(Definition as) {
-      TopicOptions of = TopicOptions.DEFAULT;
-      of = as.slots() == null ? of : of.slots(as.slots());
-      of = as.payloadBytes() == null ? of : of.payloadBytes(as.payloadBytes());
-      of = as.ageingMillis() == null ? of : of.priorities(Duration.ofMillis(as.ageingMillis()));
-      of = as.windowMillis() == null ? of : of.window(Duration.ofMillis(as.windowMillis()));
-      of = as.leaseMillis() == null ? of : of.lease(Duration.ofMillis(as.leaseMillis()));
-      return as.retry() == null ? of : of.retry(retry(as.retry()));
-    }
-
-    private static Retry retry(Attempts as) {
-      Retry of = Retry.DEFAULT;
-      List<Long> delays = as.delaysMillis();
-      if (delays != null) {
-        of = new Retry(delays.stream().map(Duration::ofMillis).toList(), false, of.attempts());
-      }
-      if (as.jitter() != null) {
-        of = new Retry(of.delays(), as.jitter(), of.attempts());
-      }
-      return as.attempts() == null ? of : of.attempts(as.attempts());
     }
   }
 }

@@ -14,7 +14,6 @@ import io.gameq.writer.config.AccessToken.Role;
 import io.gameq.writer.config.WriterConfig.DoorMode;
 import io.gameq.writer.config.WriterConfig.HttpSettings;
 import io.gameq.writer.door.DoorActions.DoorAnswer;
-import io.gameq.writer.door.DoorActions.DoorTopics;
 import io.gameq.writer.http.AccessTokens;
 import io.gameq.writer.http.HttpEndpoint.Bearers;
 import io.gameq.writer.http.JsonBytes;
@@ -58,17 +57,17 @@ public final class MessageDoor {
   private static final int MOST_AT_ONCE = 64;
 
   private final HttpSettings settings;
-  private final DoorAccess access;
+  private final Bearers bearers;
   private final DoorRequest request = new DoorRequest();
-  private final DoorMeters meters;
+  private final MeterRegistry meters;
   private final Semaphore atOnce = new Semaphore(MOST_AT_ONCE);
   private volatile @Nullable DoorActions actions;
   private volatile String whyClosed = "the writer starts";
 
   public MessageDoor(HttpSettings settings, MeterRegistry meters) {
     this.settings = settings;
-    this.access = new DoorAccess(settings);
-    this.meters = new DoorMeters(meters);
+    this.bearers = new Bearers(new AccessTokens(settings.tokens()));
+    this.meters = meters;
   }
 
   /** Adds its routes; none when the settings say so. */
@@ -107,7 +106,7 @@ public final class MessageDoor {
    * @param mysql where the audit log is
    */
   public void opens(GameQueue queue, MySql mysql) {
-    actions = new DoorActions(new DoorTopics(queue), mysql);
+    actions = new DoorActions(queue, mysql);
   }
 
   /** Answers 503 from now on; requests that wait are answered when the node is closed. */
@@ -163,7 +162,12 @@ public final class MessageDoor {
         .status(answer.status())
         .contentType("application/json")
         .result(answer.body().toString());
-    meters.count(route, answer.status(), began);
+    Timer.builder("gameq.door.requests")
+        .description("Requests for messages over HTTP, those that wait for messages too")
+        .tag("route", route.label())
+        .tag("status", Integer.toString(answer.status()))
+        .register(meters)
+        .record(System.nanoTime() - began, TimeUnit.NANOSECONDS);
   }
 
   private static CompletableFuture<DoorAnswer> done(DoorAnswer answer) {
@@ -172,7 +176,7 @@ public final class MessageDoor {
 
   private CompletableFuture<DoorAnswer> begin(Context context, DoorRoute route) {
     String topic = context.pathParam("topic");
-    AccessToken token = access.require(context, route, topic);
+    AccessToken token = require(context, route, topic);
     DoorActions act = actions;
     if (act == null) {
       throw new ServiceUnavailableResponse(whyClosed);
@@ -207,30 +211,30 @@ public final class MessageDoor {
     };
   }
 
+  /** The token of a request that may do this; else throws what answers it. */
+  private AccessToken require(Context context, DoorRoute route, String topic) {
+    OwnPage.require(context, false);
+    AccessToken token =
+        bearers.token(context, "send a token of http.tokens: Authorization: Bearer TOKEN");
+    if (route.changes() && token.role() == Role.READ) {
+      throw new ForbiddenResponse("this token is for looking only: role messages is needed");
+    }
+    if (route == DoorRoute.DEFINE && !token.mayDefine()) {
+      throw new ForbiddenResponse(
+          "this token does not define topics: it needs define: true in http.tokens");
+    }
+    if (!token.allows(topic)) {
+      throw new ForbiddenResponse("this token is not for topic '%s'".formatted(topic));
+    }
+    return token;
+  }
+
   private static Actor actor(AccessToken token, Context context) {
     return new Actor(token.name(), "http " + context.ip());
   }
 
   private static String key(Context context) {
     return context.pathParam("key");
-  }
-
-  /** Requests by route and status. Thread-safe. */
-  static final class DoorMeters {
-    private final MeterRegistry meters;
-
-    DoorMeters(MeterRegistry meters) {
-      this.meters = meters;
-    }
-
-    void count(DoorRoute route, int status, long beganNanos) {
-      Timer.builder("gameq.door.requests")
-          .description("Requests for messages over HTTP, those that wait for messages too")
-          .tag("route", route.label())
-          .tag("status", Integer.toString(status))
-          .register(meters)
-          .record(System.nanoTime() - beganNanos, TimeUnit.NANOSECONDS);
-    }
   }
 
   /** What requests say, as JSON names it; null where it is left out. Stateless. */
@@ -268,33 +272,6 @@ public final class MessageDoor {
     /** When a message that failed is tried again. */
     record Attempts(
         @Nullable List<Long> delaysMillis, @Nullable Boolean jitter, @Nullable Integer attempts) {}
-  }
-
-  /** Who may do what at the door. Thread-safe. */
-  static final class DoorAccess {
-    private final Bearers bearers;
-
-    DoorAccess(HttpSettings settings) {
-      this.bearers = new Bearers(new AccessTokens(settings.tokens()));
-    }
-
-    /** The token of a request that may do this; else throws what answers it. */
-    AccessToken require(Context context, DoorRoute route, String topic) {
-      OwnPage.require(context, false);
-      AccessToken token =
-          bearers.token(context, "send a token of http.tokens: Authorization: Bearer TOKEN");
-      if (route.changes() && token.role() == Role.READ) {
-        throw new ForbiddenResponse("this token is for looking only: role messages is needed");
-      }
-      if (route == DoorRoute.DEFINE && !token.mayDefine()) {
-        throw new ForbiddenResponse(
-            "this token does not define topics: it needs define: true in http.tokens");
-      }
-      if (!token.allows(topic)) {
-        throw new ForbiddenResponse("this token is not for topic '%s'".formatted(topic));
-      }
-      return token;
-    }
   }
 
   /** What there is at the door. */

@@ -5,12 +5,10 @@
  * <pre>
  * MessageDoor      adds the routes, opens with the node, closes before it
  *   DoorRoute      each route: method, path, what it needs
- *   DoorAccess     Origin, token, role, topic
  *   DoorRequest    what a request says: bounded, and read into one of DoorBodies' records
- *   DoorActions    what each route does with a topic (DoorTopics)
+ *   DoorActions    what each route does with a topic
  *   PublishedBody  a message as a request has it
  *   DoorAnswer     JSON and status; what an exception comes to
- *   DoorMeters     requests by route and status
  * </pre>
  *
  * <p>A payload is {@code payload}, a JSON object, which Java reads as a record; or {@code

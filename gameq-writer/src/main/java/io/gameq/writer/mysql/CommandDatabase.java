@@ -17,7 +17,12 @@ public final class CommandDatabase {
    *     own tables are missing; nothing is left open then
    */
   public static MySql open(MySqlConfig config, String purpose) {
-    MySql mysql = MySqlPool.open(config.withPoolSize(1), purpose);
+    return open(config, purpose, 1);
+  }
+
+  /** The same over several connections. */
+  public static MySql open(MySqlConfig config, String purpose, int connections) {
+    MySql mysql = MySqlPool.open(config.withPoolSize(connections), purpose);
     try {
       Settings.requireSchema(mysql);
     } catch (RuntimeException e) {

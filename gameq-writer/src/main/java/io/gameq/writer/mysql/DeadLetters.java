@@ -1,9 +1,6 @@
 package io.gameq.writer.mysql;
 
-import io.gameq.mysql.MySqlPool;
 import io.gameq.mysql.MySqlPool.MySql;
-import io.gameq.mysql.MySqlPool.MySqlConfig;
-import io.gameq.mysql.schema.Settings;
 import io.gameq.mysql.tables.AuditTable;
 import io.gameq.mysql.tables.AuditTable.Actor;
 import io.gameq.mysql.tables.DeadLetterFilter;
@@ -30,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  * The dead letters of a database as the dead commands see them. Used by one thread; safe beside
  * running nodes, writers and other dead commands.
  */
-public final class DeadLetters implements AutoCloseable {
+public final class DeadLetters {
   /** An image has up to 2 MiB. */
   private static final int PAGE_ROWS = 32;
 
@@ -38,7 +35,6 @@ public final class DeadLetters implements AutoCloseable {
   private static final Duration FAR_AHEAD = Duration.ofDays(1);
 
   private final MySql mysql;
-  private final boolean ownsPool;
   private @Nullable RowReading rows;
 
   /** What a dead letter is worth now. */
@@ -53,30 +49,7 @@ public final class DeadLetters implements AutoCloseable {
 
   /** Over connections that somebody else closes; two at least are used at a time. */
   public DeadLetters(MySql mysql) {
-    this(mysql, false);
-  }
-
-  private DeadLetters(MySql mysql, boolean ownsPool) {
     this.mysql = mysql;
-    this.ownsPool = ownsPool;
-  }
-
-  /**
-   * Connects.
-   *
-   * @throws io.gameq.GameQueueException when the server is away or refuses the login, or gameq's
-   *     own tables are missing
-   */
-  public static DeadLetters open(MySqlConfig config) {
-    // Two at least: a retry's transaction, and the column lists of old rows.
-    DeadLetters letters = new DeadLetters(MySqlPool.open(config.withPoolSize(2), "dead"), true);
-    try {
-      Settings.requireSchema(letters.mysql);
-    } catch (RuntimeException e) {
-      letters.close();
-      throw e;
-    }
-    return letters;
   }
 
   /** How many a filter lets through; may look at all letters. */
@@ -94,12 +67,7 @@ public final class DeadLetters implements AutoCloseable {
     return mysql.ask(DeadLetterTable::lastId);
   }
 
-  /** How many there are. */
-  public long count() {
-    return count(mysql);
-  }
-
-  /** The same; throws {@link io.gameq.MySqlException} when MySQL does not answer. */
+  /** How many there are; throws {@link io.gameq.MySqlException} when MySQL does not answer. */
   public static long count(MySql mysql) {
     return mysql.ask(handle -> DeadLetterTable.count(handle, DeadLetterFilter.ALL));
   }
@@ -217,12 +185,5 @@ public final class DeadLetters implements AutoCloseable {
   /** Writes their rows after all. */
   public DeadLetterRetry retry(boolean dryRun) {
     return new DeadLetterRetry(mysql, rows(), dryRun);
-  }
-
-  @Override
-  public void close() {
-    if (ownsPool) {
-      mysql.close();
-    }
   }
 }
