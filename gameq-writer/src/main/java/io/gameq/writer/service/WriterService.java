@@ -59,7 +59,6 @@ import io.gameq.writer.status.SharedProcesses;
 import io.gameq.writer.status.WriterSigns;
 import io.gameq.writer.status.WriterSigns.RowRate;
 import io.gameq.writer.status.WriterSigns.WriterSign;
-import io.gameq.writer.topics.TopicMeters;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
