@@ -16,7 +16,7 @@ import io.gameq.redis.SlotKeys;
 import io.gameq.redis.script.CommitGroup;
 import io.gameq.redis.script.CommitScript;
 import io.gameq.redis.script.JournalMarks;
-import io.gameq.redis.script.OwnKey;
+import io.gameq.redis.script.SessionScripts;
 import io.gameq.rows.HandledRow.EncodedRow;
 import io.gameq.wal.WalRecord;
 import java.util.ArrayList;
@@ -133,7 +133,7 @@ public sealed interface HealingStep {
   record TellWhole(NotReplayed passed) implements HealingStep {
     @Override
     public HealingStep next(HealingPorts ports) {
-      OwnKey.healed(
+      SessionScripts.healed(
           ports.redis(),
           ports.slots(),
           ports.sessions().owning().stream().map(HeldSession::ref).toList());
@@ -319,7 +319,7 @@ public sealed interface HealingStep {
 
   /** Tells Redis of sessions that own by MySQL; those that it refuses for newer ones are lost. */
   private static void tell(RedisConnection redis, SlotKeys[] slots, List<SessionRef> sessions) {
-    boolean[] accepted = OwnKey.reassertAll(redis, slots, sessions);
+    boolean[] accepted = SessionScripts.reassertAll(redis, slots, sessions);
     for (int i = 0; i < accepted.length; i++) {
       if (!accepted[i]) {
         sessions.get(i).markLost();

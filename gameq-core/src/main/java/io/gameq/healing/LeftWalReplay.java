@@ -14,11 +14,10 @@ import io.gameq.redis.script.LookupScript.ReplayScript.Owner;
 import io.gameq.redis.script.LookupScript.ReplayScript.Pending;
 import io.gameq.redis.script.LookupScript.ReplayScript.Refused;
 import io.gameq.redis.script.OpenOwners.NodeSigns;
-import io.gameq.redis.script.OwnKey;
+import io.gameq.redis.script.SessionScripts;
 import io.gameq.rows.RowCodec;
 import io.gameq.view.OwnerViews;
-import io.gameq.wal.LeftWals;
-import io.gameq.wal.WalDirectories;
+import io.gameq.wal.WalDirectory;
 import io.gameq.wal.WalReader;
 import java.nio.file.Path;
 import java.time.Clock;
@@ -79,7 +78,7 @@ public final class LeftWalReplay {
     List<WalFolder> wals = left.stream().map(WalFolder::new).toList();
     List<WalFolder> ofThisGame = wals.stream().filter(wal -> isOf(redis, identity, wal)).toList();
     List<WalFolder> withRows =
-        ofThisGame.stream().filter(wal -> !LeftWals.isComplete(wal.directory())).toList();
+        ofThisGame.stream().filter(wal -> !WalDirectory.isComplete(wal.directory())).toList();
     Left rows =
         withRows.isEmpty()
             ? new Left(new BitSet(), false)
@@ -97,7 +96,7 @@ public final class LeftWalReplay {
         LOG.info("the messages of {} commits of WAL {} were put back", commits, wal.directory());
       }
       if (areRowsBack && wal.isWhole()) {
-        LeftWals.messagesAreThere(wal.directory());
+        WalDirectory.messagesAreThere(wal.directory());
         whole.add(wal.directory());
       } else {
         LOG.warn(
@@ -187,7 +186,7 @@ public final class LeftWalReplay {
 
     /** The session that owns, as far as Redis knows. */
     public @Nullable SessionId ownedBy(OwnerId owner) {
-      return OwnKey.session(connection, slot(owner), owner);
+      return SessionScripts.session(connection, slot(owner), owner);
     }
   }
 
@@ -234,7 +233,7 @@ public final class LeftWalReplay {
      *     WAL
      */
     public static WalSet open(List<Path> arguments) {
-      return new WalSet(WalDirectories.below(arguments).stream().map(WalFolder::new).toList());
+      return new WalSet(WalDirectory.find(arguments).stream().map(WalFolder::new).toList());
     }
 
     /** The WALs, in the order in which they are read. */

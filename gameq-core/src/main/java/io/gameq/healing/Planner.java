@@ -15,6 +15,7 @@ import io.gameq.redis.script.JournalMarks;
 import io.gameq.rows.HandledRow.EncodedRow;
 import io.gameq.rows.RowImage;
 import io.gameq.terminal.Shown;
+import io.gameq.wal.WalDirectory;
 import io.gameq.wal.WalReader;
 import io.gameq.wal.WalRecord;
 import java.util.ArrayList;
@@ -137,7 +138,7 @@ public final class Planner {
     List<WalFolder> folders = wals.folders();
     // Before the WALs are read: a node that ends meanwhile may have added marks behind the reader.
     for (int i = 0; i < folders.size(); i++) {
-      written.set(i, WalReader.isBeingWritten(folders.get(i).directory()));
+      written.set(i, WalDirectory.isBeingWritten(folders.get(i).directory()));
     }
     ReplayRedis redis = lookups.redis();
     if (redis != null) {

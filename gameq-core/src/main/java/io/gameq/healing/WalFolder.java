@@ -5,7 +5,7 @@ import io.gameq.healing.OwnerGroup.WalRow;
 import io.gameq.redis.script.OpenOwners.NodeSigns;
 import io.gameq.rows.HandledRow.EncodedRow;
 import io.gameq.wal.WalDamage;
-import io.gameq.wal.WalDirectories;
+import io.gameq.wal.WalDirectory;
 import io.gameq.wal.WalReader;
 import io.gameq.wal.WalReader.WalReport;
 import io.gameq.wal.WalRecord;
@@ -69,7 +69,7 @@ public final class WalFolder {
 
   /** Reads on to the first header, unless it is known. */
   void readHeader() {
-    if (header != null || !WalDirectories.hasFiles(directory)) {
+    if (header != null || !WalDirectory.hasFiles(directory)) {
       return;
     }
     try {

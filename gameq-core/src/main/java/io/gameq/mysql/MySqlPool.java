@@ -375,7 +375,7 @@ public final class MySqlPool {
    *
    * <p>Made by the pool, from its name: HikariCP 5 takes it no other way, and some games have that.
    */
-  static final class KeepsUnharmed implements SQLExceptionOverride {
+  public static final class KeepsUnharmed implements SQLExceptionOverride {
     /** Read-only: by option (1290), of InnoDB (1836), a transaction on a replica (1792). */
     private static final Set<Integer> READ_ONLY = Set.of(Logins.READ_ONLY_CODE, 1836, 1792);
 
@@ -626,7 +626,7 @@ public final class MySqlPool {
    * written to a disk. Made by the driver; one for each connection.
    */
   @SuppressWarnings("TypeParameterUnusedInFormals") // the driver's interface
-  static final class VerifiedSockets extends StandardSocketFactory {
+  public static final class VerifiedSockets extends StandardSocketFactory {
     private @Nullable String askedHost;
     private int askedPort;
     private @Nullable PropertySet settings;

@@ -50,7 +50,7 @@ import io.gameq.redis.SlotKeys;
 import io.gameq.redis.Slots;
 import io.gameq.redis.script.JournalMarks;
 import io.gameq.redis.script.NodeHeartbeat;
-import io.gameq.redis.script.OwnKey;
+import io.gameq.redis.script.SessionScripts;
 import io.gameq.rows.CurrentCatalog;
 import io.gameq.rows.CurrentCatalog.Catalog;
 import io.gameq.rows.RowCodec;
@@ -63,10 +63,9 @@ import io.gameq.upkeep.SentRowsTelling;
 import io.gameq.upkeep.TopicRestore;
 import io.gameq.view.GameTables;
 import io.gameq.view.OwnerViews;
-import io.gameq.wal.LeftWals;
+import io.gameq.wal.WalDirectory;
 import io.gameq.wal.WalRecord;
 import io.gameq.wal.WalWriter;
-import io.gameq.wal.WalWriter.JvmFlags;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Duration;
@@ -151,7 +150,7 @@ final class GameNode implements SenderEvents, AutoCloseable {
    * Asks no server before the JVM is fit.
    */
   static GameNode start(GameQueueConfig config) {
-    JvmFlags.check();
+    WalWriter.requireJvmFlags();
     ResourceStack opened = new ResourceStack();
     try {
       GameNode node = new GameNode(config, opened);
@@ -175,7 +174,7 @@ final class GameNode implements SenderEvents, AutoCloseable {
     NodeHeartbeat heartbeat = new NodeHeartbeat(config.namespace(), process, config.node(), clock);
     // A connection, and threads, that nothing else uses: nothing holds up the signs of life.
     signs = new SignsOfLife(this, heartbeat, NodeServers.apart(config, opened));
-    replayEarlierWals().forEach(replayed -> signs.forget(LeftWals.process(replayed)));
+    replayEarlierWals().forEach(replayed -> signs.forget(WalDirectory.process(replayed)));
     wal = opened.add(newWal());
     SenderWal to = new SenderWal(wal, versions, new RecentMessages(config.messageKeep()));
     CurrentCatalog catalog = new CurrentCatalog(servers.atStart(), () -> servers.readAgain(wal));
@@ -254,8 +253,8 @@ final class GameNode implements SenderEvents, AutoCloseable {
    *     or a server goes away while it is replayed
    */
   private List<Path> replayEarlierWals() {
-    List<Path> wals = LeftWals.of(config.walDirectory(), config.node());
-    List<Path> incomplete = wals.stream().filter(wal -> !LeftWals.isComplete(wal)).toList();
+    List<Path> wals = WalDirectory.left(config.walDirectory(), config.node());
+    List<Path> incomplete = wals.stream().filter(wal -> !WalDirectory.isComplete(wal)).toList();
     for (Path wal : incomplete) {
       LOG.warn("an earlier start of node {} left the incomplete WAL {}", config.node(), wal);
     }
@@ -576,7 +575,8 @@ final class GameNode implements SenderEvents, AutoCloseable {
     /** Ends a session; false when another one owns as far as Redis knows. */
     boolean close(SessionRef session) {
       return control.call(
-          redis -> OwnKey.close(redis, slots[session.slot()], session.owner(), session.id()));
+          redis ->
+              SessionScripts.close(redis, slots[session.slot()], session.owner(), session.id()));
     }
 
     SlotKeys slot(OwnerId owner) {

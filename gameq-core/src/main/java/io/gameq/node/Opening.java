@@ -14,8 +14,7 @@ import io.gameq.redis.ControlConnection.RedisConnection;
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.script.CommitScript;
 import io.gameq.redis.script.OpenOwners;
-import io.gameq.redis.script.OwnKey;
-import io.gameq.redis.script.WaitingOwners.OpenScript;
+import io.gameq.redis.script.SessionScripts;
 import io.gameq.rows.HandledRow.EncodedRow;
 import io.gameq.rows.Table;
 import io.gameq.term.Term.TermMovedException;
@@ -206,7 +205,7 @@ public sealed interface Opening {
       List<Long> sequences,
       List<EncodedRow> sent) {
     /** What the script returned, without rows that are damaged: writers set those aside. */
-    static AdoptedRows of(OpenScript.Opened script) {
+    static AdoptedRows of(SessionScripts.Opened script) {
       return new AdoptedRows(
           OwnerViews.withoutDamaged(script.dirty()),
           OwnerViews.withoutDamaged(script.claimed()),
@@ -399,12 +398,13 @@ public sealed interface Opening {
       Lost lost = attempt.lost();
       Lost toPutBack = lost != null && lost.isFollowedBy(session) ? lost : null;
       long window = node.mergeWindowMillis;
-      OpenScript.Outcome outcome =
-          OpenScript.call(by.redis(), node.slot(owner), owner, session, window, toPutBack != null);
-      if (outcome instanceof OpenScript.Refused refused) {
+      SessionScripts.Outcome outcome =
+          SessionScripts.open(
+              by.redis(), node.slot(owner), owner, session, window, toPutBack != null);
+      if (outcome instanceof SessionScripts.Refused refused) {
         return new Refused(attempt, refused.ownedBy());
       }
-      AdoptedRows rows = AdoptedRows.of((OpenScript.Opened) outcome);
+      AdoptedRows rows = AdoptedRows.of((SessionScripts.Opened) outcome);
       if (toPutBack == null) {
         return taken(attempt, by, rows);
       }
@@ -444,7 +444,7 @@ public sealed interface Opening {
   record PutBack(Attempt attempt, Healed by, AdoptedRows rows) implements UnderWay {
     @Override
     public Opening next(Node node) {
-      OwnKey.healed(
+      SessionScripts.healed(
           by.redis(), node.slots, List.of(node.session(attempt.owner(), attempt.raised())));
       return taken(attempt, by, rows);
     }
@@ -506,7 +506,7 @@ public sealed interface Opening {
     /** Null also when Redis does not answer. */
     private @Nullable SessionId ownedBy(Node node) {
       try {
-        return OwnKey.session(by.redis(), node.slot(attempt.owner()), attempt.owner());
+        return SessionScripts.session(by.redis(), node.slot(attempt.owner()), attempt.owner());
       } catch (RedisUnavailableException e) {
         return null;
       }

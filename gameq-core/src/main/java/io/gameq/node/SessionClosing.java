@@ -4,7 +4,7 @@ import io.gameq.GameQueueException;
 import io.gameq.agent.AgentRunner.DaemonThreads;
 import io.gameq.durability.DurableTracker;
 import io.gameq.owner.SessionRef;
-import io.gameq.redis.script.DueSessions;
+import io.gameq.redis.script.SessionScripts;
 import io.gameq.upkeep.NodeUpkeep.ClosedSessionNotices;
 import java.time.Duration;
 import java.util.List;
@@ -76,7 +76,7 @@ final class SessionClosing implements AutoCloseable {
                 .control()
                 .call(
                     redis -> {
-                      DueSessions.flushNow(redis, node.servers.slots(), of);
+                      SessionScripts.flushNow(redis, node.servers.slots(), of);
                       return true;
                     });
           } catch (GameQueueException e) {

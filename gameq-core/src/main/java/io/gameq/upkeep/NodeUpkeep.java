@@ -27,7 +27,7 @@ import io.gameq.redis.RedisClock;
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.script.LookupScript;
 import io.gameq.redis.script.LookupScript.Looked;
-import io.gameq.redis.script.OwnKey;
+import io.gameq.redis.script.SessionScripts;
 import io.gameq.view.OwnerViews;
 import io.gameq.wal.WalWriter;
 import io.gameq.wal.WalWriter.WalNeeds;
@@ -244,7 +244,7 @@ public final class NodeUpkeep {
           (slot, awaited) -> {
             List<OwnerId> owners = awaited.stream().map(of -> of.session().owner()).toList();
             Map<OwnerId, SessionId> owns =
-                redis.ask(connection -> OwnKey.sessions(connection, slots[slot], owners));
+                redis.ask(connection -> SessionScripts.sessions(connection, slots[slot], owners));
             for (DurableTracker of : awaited) {
               SessionId now = owns.get(of.session().owner());
               if (now != null && now.isNewerThan(of.session().id()) && sessions.isOpen(of)) {

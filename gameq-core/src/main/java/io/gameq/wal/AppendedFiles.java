@@ -2,16 +2,12 @@ package io.gameq.wal;
 
 import io.gameq.WalException;
 import io.gameq.WalFullException;
-import io.gameq.wal.WalReading.WalFile;
-import io.gameq.wal.WalWriter.Permissions;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.RandomAccessFile;
-import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
-import java.nio.file.StandardOpenOption;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
@@ -28,6 +24,10 @@ import net.openhft.chronicle.wire.DocumentContext;
  * The files that a {@link WalWriter} appends to, one after another, through Chronicle Queue. Used
  * under the writer's lock.
  *
+ * <p>Chronicle Queue writes through mapped memory: a disk that fills up under it is a SIGBUS in the
+ * middle of a record. So zeros are written ahead, which fails as an ordinary error before a record
+ * begins.
+ *
  * <p>What {@link #write} returned for survives a kill of the process, what {@link #sync} returned
  * for a power loss of the host. Where either failed, nobody knows what the file holds, and nothing
  * more is written.
@@ -41,6 +41,13 @@ final class AppendedFiles implements Closeable {
   /** A quarter of the block is what Chronicle Queue takes. */
   static final int MOST_RECORD_BYTES = BLOCK_BYTES / 4 - 1024;
 
+  private static final byte[] ZEROS = new byte[64 << 10];
+
+  /** Chronicle Queue's index pages (32 KiB each) come between records. */
+  private static final long MARGIN_BYTES = 128 << 10;
+
+  private static final long AHEAD_BYTES = 1 << 20;
+
   private final Path directory;
   private final boolean isSyncing;
   private final long startMillis;
@@ -49,7 +56,8 @@ final class AppendedFiles implements Closeable {
   private final ExcerptAppender appender;
 
   private volatile long clockMillis; // Chronicle Queue's: moves only when a file is to begin
-  private CurrentFile file;
+  private RandomAccessFile file;
+  private long reserved; // bytes that the file takes on the disk
   private long fileBeganNanos;
   private long position; // in the file, behind the last record
   private boolean unsynced;
@@ -75,12 +83,8 @@ final class AppendedFiles implements Closeable {
     appender = queue.createAppender();
     appender.singleThreadedCheckDisabled(true); // one at a time, by the writer's lock
     // The appender takes only whole files that it finds.
-    file = CurrentFile.create(path(), START_BYTES);
+    file = create(START_BYTES);
     fileBeganNanos = System.nanoTime();
-  }
-
-  private Path path() {
-    return directory.resolve(name());
   }
 
   /** The name of the file that is appended to. */
@@ -125,10 +129,52 @@ final class AppendedFiles implements Closeable {
    */
   void reserve(int bytes) {
     try {
-      file.reserve(position + bytes);
+      reserved = extend(file, reserved, position + bytes);
     } catch (IOException e) {
       throw full(e);
     }
+  }
+
+  /**
+   * Creates the file of this name with room for {@code bytes}, or leaves nothing behind. Chronicle
+   * Queue takes a file of zeros for a new one.
+   */
+  private RandomAccessFile create(long bytes) throws IOException {
+    Path prepared = directory.resolve(name() + WalDirectory.PREPARED_SUFFIX);
+    Files.deleteIfExists(prepared);
+    WalDirectory.createFile(prepared);
+    RandomAccessFile created = new RandomAccessFile(prepared.toFile(), "rw");
+    try {
+      long end = extend(created, 0, bytes);
+      Files.move(prepared, directory.resolve(name()), StandardCopyOption.ATOMIC_MOVE);
+      reserved = end;
+      return created;
+    } catch (IOException | RuntimeException e) {
+      created.close();
+      Files.deleteIfExists(prepared);
+      throw e;
+    }
+  }
+
+  /**
+   * Makes sure that all up to {@code position} can be written, with what Chronicle Queue adds.
+   *
+   * @param from where the zeros end: beyond all that was appended
+   * @return where they end now
+   */
+  private static long extend(RandomAccessFile file, long from, long position) throws IOException {
+    if (position + MARGIN_BYTES <= from) {
+      return from;
+    }
+    long to = position + MARGIN_BYTES + AHEAD_BYTES;
+    file.seek(from);
+    long end = from;
+    while (end < to) {
+      int bytes = (int) Math.min(ZEROS.length, to - end);
+      file.write(ZEROS, 0, bytes);
+      end += bytes;
+    }
+    return end;
   }
 
   private WalFullException full(IOException e) {
@@ -171,14 +217,16 @@ final class AppendedFiles implements Closeable {
         Math.max(
             before + WalRollCycle.MILLIS,
             startMillis + (System.nanoTime() - startNanos) / 1_000_000);
-    CurrentFile next;
+    RandomAccessFile next;
+    long reservedBefore = reserved;
     try {
-      next = CurrentFile.create(path(), START_BYTES + bytes);
+      next = create(START_BYTES + bytes);
       if (isSyncing) {
-        CurrentFile.syncDirectory(directory);
+        WalDirectory.sync(directory);
       }
     } catch (IOException e) {
       clockMillis = before;
+      reserved = reservedBefore;
       throw full(e);
     }
     closeQuietly(file);
@@ -194,7 +242,7 @@ final class AppendedFiles implements Closeable {
     }
     requireUsable();
     try {
-      file.sync();
+      file.getFD().sync(); // what was written through mapped memory included
       unsynced = false;
     } catch (IOException e) {
       broken = true; // the system may have dropped what it failed to write
@@ -244,7 +292,7 @@ final class AppendedFiles implements Closeable {
 
     /** The name of the file at a time of {@link AppendedFiles}'s clock. */
     static String fileName(long millis) {
-      return NAME.format(Instant.ofEpochMilli(millis / MILLIS * MILLIS)) + WalFile.SUFFIX;
+      return NAME.format(Instant.ofEpochMilli(millis / MILLIS * MILLIS)) + WalDirectory.SUFFIX;
     }
 
     @Override
@@ -285,87 +333,6 @@ final class AppendedFiles implements Closeable {
     @Override
     public long maxMessagesPerCycle() {
       return ARITHMETIC.maxMessagesPerCycle();
-    }
-  }
-
-  /**
-   * The file that is appended to, beside Chronicle Queue, which writes it through mapped memory: a
-   * disk that fills up under mapped memory is a SIGBUS in the middle of a record. So zeros are
-   * written ahead of it, which fails as an ordinary error before a record begins. Not thread-safe.
-   */
-  static final class CurrentFile implements Closeable {
-    private static final byte[] ZEROS = new byte[64 << 10];
-
-    /** Chronicle Queue's index pages (32 KiB each) come between records. */
-    private static final long MARGIN_BYTES = 128 << 10;
-
-    private static final long AHEAD_BYTES = 1 << 20;
-
-    private final RandomAccessFile file;
-    private long reserved;
-
-    private CurrentFile(RandomAccessFile file, long reserved) {
-      this.file = file;
-      this.reserved = reserved;
-    }
-
-    /**
-     * Creates the file with room for {@code bytes}, or leaves nothing behind. Chronicle Queue takes
-     * a file of zeros for a new one.
-     */
-    static CurrentFile create(Path path, long bytes) throws IOException {
-      Path prepared = path.resolveSibling(path.getFileName() + WalFile.PREPARED_SUFFIX);
-      Files.deleteIfExists(prepared);
-      Permissions.createFile(prepared);
-      RandomAccessFile file = new RandomAccessFile(prepared.toFile(), "rw");
-      try {
-        CurrentFile current = new CurrentFile(file, 0);
-        current.reserve(bytes);
-        Files.move(prepared, path, StandardCopyOption.ATOMIC_MOVE);
-        return current;
-      } catch (IOException | RuntimeException e) {
-        file.close();
-        Files.deleteIfExists(prepared);
-        throw e;
-      }
-    }
-
-    /**
-     * Makes sure that all up to {@code position} can be written, with what Chronicle Queue adds.
-     */
-    void reserve(long position) throws IOException {
-      if (position + MARGIN_BYTES <= reserved) {
-        return;
-      }
-      long to = position + MARGIN_BYTES + AHEAD_BYTES;
-      file.seek(reserved); // beyond all that was appended
-      while (reserved < to) {
-        int bytes = (int) Math.min(ZEROS.length, to - reserved);
-        file.write(ZEROS, 0, bytes);
-        reserved += bytes;
-      }
-    }
-
-    /** Bytes that the file takes on the disk. */
-    long bytes() {
-      return reserved;
-    }
-
-    /** Forces the file to the disk, what was written through mapped memory included. */
-    void sync() throws IOException {
-      file.getFD().sync();
-    }
-
-    /** Forces the names in a directory to the disk. */
-    static void syncDirectory(Path directory) throws IOException {
-      try (FileChannel channel = FileChannel.open(directory, StandardOpenOption.READ)) {
-        channel.force(true);
-      }
-    }
-
-    @Override
-    public void close() throws IOException {
-      file.close();
     }
   }
 }

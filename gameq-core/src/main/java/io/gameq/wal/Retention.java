@@ -1,17 +1,21 @@
 package io.gameq.wal;
 
-import io.gameq.wal.FileScan.Envelope;
+import io.gameq.WalLimits;
+import io.gameq.wal.WalCodec.Decoder;
+import io.gameq.wal.WalCodec.Envelope;
 import io.gameq.wal.WalDamage.Kind;
 import io.gameq.wal.WalWriter.WalNeeds;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
+import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -23,187 +27,243 @@ import org.slf4j.LoggerFactory;
  * io.gameq.WalLimits#maxBytes} allow. Where little of the oldest ones is needed, it is written
  * again first, as carried records. Never touches the newest file.
  *
- * <p>Thread-safe by the writer's lock; {@link #retain} is for one thread at a time, and holds up
- * the writer for one record at a time. Killed anywhere, each needed record stands in one place or
- * in two: nothing is deleted before its other place was {@linkplain WalWriter#sync synced}.
+ * <p>Used under the writer's lock but for {@link #retain}, which is for one thread at a time and
+ * holds up the writer for one record at a time. Killed anywhere, each needed record stands in one
+ * place or in two: nothing is deleted before its other place was {@linkplain WalWriter#sync
+ * synced}.
  */
 final class Retention {
   private static final Logger LOG = LoggerFactory.getLogger(Retention.class);
 
+  /**
+   * What is still needed is carried forward when it is at most one in so many bytes of the oldest
+   * files: so a carried row costs little, and what is left is never many times what is needed.
+   */
+  private static final int CARRIED_SHARE = 4;
+
+  private static final int WINDOW_BYTES = 1 << 20;
+
   private final WalWriter writer;
-  private final ClosedFiles files;
-  private final CarriedPlaces places = new CarriedPlaces();
+  private final WalLimits limits;
+  private final Deque<ClosedFile> files = new ArrayDeque<>(); // oldest first
+  private final Map<Long, Long> carried = new HashMap<>(); // where records stand now, if elsewhere
+  private long bytes;
+  private long first; // sequence that was not deleted
   private long neededFrom;
+  private long messagesFrom = Long.MAX_VALUE;
   private boolean isCarriedUnsynced;
   private int holds;
 
-  Retention(WalWriter writer, ClosedFiles files, long firstSequence) {
+  /** A file that nothing is appended to any more. */
+  private static final class ClosedFile {
+    private final Path path;
+    private final long lastSequence;
+    private final long bytes;
+    private final long closedNanos = System.nanoTime();
+    private double bytesPerRecord;
+
+    ClosedFile(Path path, long firstSequence, long lastSequence, long bytes) {
+      this.path = path;
+      this.lastSequence = lastSequence;
+      this.bytes = bytes;
+      this.bytesPerRecord = (double) bytes / (lastSequence - firstSequence + 1);
+    }
+  }
+
+  Retention(WalWriter writer, WalLimits limits, long firstSequence) {
     this.writer = writer;
-    this.files = files;
+    this.limits = limits;
+    this.first = firstSequence;
     this.neededFrom = firstSequence;
   }
 
+  /** Takes note of a file that nothing is appended to any more. */
+  void add(String name, long lastSequence, long bytesWritten) {
+    Path path = writer.directory().resolve(name);
+    files.add(new ClosedFile(path, end(), lastSequence, bytesWritten));
+    bytes += bytesWritten;
+  }
+
+  /** The first sequence behind the closed files. */
+  long end() {
+    ClosedFile newest = files.peekLast();
+    return newest == null ? first : newest.lastSequence + 1;
+  }
+
+  /** Bytes of the closed files. */
+  long bytes() {
+    return bytes;
+  }
+
+  /** See {@link WalWriter#retain}. */
   void retain(WalNeeds needs) {
     synchronized (writer) {
-      places.keepOnly(needs.records());
-      files.keepMessagesFrom(needs.messagesFrom());
+      carried.keySet().removeIf(of -> Arrays.binarySearch(needs.records(), of) < 0);
+      messagesFrom = needs.messagesFrom();
     }
     while (true) {
-      syncCarried();
-      long[] waiting = places.of(needs.records()); // only this thread changes places
-      needFrom(waiting.length == 0 ? needs.from() : Math.min(waiting[0], needs.from()));
-      ClosedFiles.Sparse oldest = sparse(waiting, needs.from());
-      if (oldest == null || !carry(oldest)) {
+      if (isCarriedUnsynced) {
+        writer.sync();
+        isCarriedUnsynced = false;
+      }
+      Sparse sparse;
+      synchronized (writer) {
+        long[] waiting = LongStream.of(needs.records()).map(this::standsAt).sorted().toArray();
+        long place = waiting.length == 0 ? needs.from() : Math.min(waiting[0], needs.from());
+        neededFrom = Math.max(neededFrom, place);
+        deleteUnneeded();
+        sparse = isIdle() ? sparse(waiting, needs.from()) : null;
+      }
+      if (sparse == null || !carry(sparse)) {
         return;
       }
     }
   }
 
-  private void syncCarried() {
-    if (isCarriedUnsynced) {
-      writer.sync();
-      isCarriedUnsynced = false;
-    }
+  /** Where a record stands by now: most where they were written first. */
+  private long standsAt(long sequence) {
+    return carried.isEmpty() ? sequence : carried.getOrDefault(sequence, sequence);
   }
 
-  private void needFrom(long place) {
-    synchronized (writer) {
-      neededFrom = Math.max(neededFrom, place);
-      deleteUnneeded();
-    }
+  /** Nobody reads, and something can still be written. */
+  private boolean isIdle() {
+    return holds == 0 && writer.position() >= 0;
   }
 
-  /** Makes room, by what is known to be unneeded. */
+  /** Deletes the oldest files while nothing needs them. */
   void deleteUnneeded() {
-    synchronized (writer) {
-      long newest = writer.position();
-      if (holds == 0 && newest >= 0) {
-        files.delete(neededFrom, newest);
-        writer.noteBytes();
+    if (!isIdle()) {
+      return;
+    }
+    for (ClosedFile oldest; (oldest = files.peek()) != null; ) {
+      if (oldest.lastSequence >= neededFrom || !(isOld(oldest) || isTooMany())) {
+        break;
+      }
+      long next = oldest.lastSequence + 1;
+      try {
+        // Before the file goes: else it is missed.
+        WalDirectory.write(writer.directory(), WalDirectory.TRIMMED_FILE, next);
+        Files.deleteIfExists(oldest.path);
+      } catch (IOException e) {
+        LOG.warn("cannot delete {} from the WAL: {}", oldest.path, e.toString());
+        break;
+      }
+      files.remove();
+      bytes -= oldest.bytes;
+      first = next;
+    }
+    writer.noteBytes();
+  }
+
+  private boolean isOld(ClosedFile file) {
+    return file.lastSequence < messagesFrom
+        && System.nanoTime() - file.closedNanos > limits.keep().toNanos();
+  }
+
+  private boolean isTooMany() {
+    return bytes + writer.position() > limits.maxBytes() - limits.fileBytes();
+  }
+
+  // --- carrying records forward
+
+  /**
+   * The oldest file, of which little is needed.
+   *
+   * @param places of what is needed
+   * @param mostBytes that may be carried
+   */
+  private record Sparse(ClosedFile file, long[] places, long mostBytes) {}
+
+  /**
+   * The oldest file, when it would be deleted if nothing needed it, and little is needed of it, or
+   * of it and those after it that would then go as well. Null when there is none.
+   *
+   * @param places of all that is needed, the lowest first
+   * @param carriedBelow what is needed from there on cannot be carried
+   */
+  private @Nullable Sparse sparse(long[] places, long carriedBelow) {
+    boolean tooMany = isTooMany();
+    double live = 0;
+    long all = 0;
+    int at = 0;
+    for (ClosedFile file : files) {
+      if (file.lastSequence >= carriedBelow || !(tooMany || isOld(file))) {
+        return null;
+      }
+      int from = at;
+      while (at < places.length && places[at] <= file.lastSequence) {
+        at++;
+      }
+      live += (at - from) * file.bytesPerRecord;
+      all += file.bytes;
+      if (live <= (double) all / CARRIED_SHARE) {
+        ClosedFile oldest = files.element();
+        return new Sparse(
+            oldest,
+            LongStream.of(places).takeWhile(place -> place <= oldest.lastSequence).toArray(),
+            all / CARRIED_SHARE);
       }
     }
-  }
-
-  private ClosedFiles.@Nullable Sparse sparse(long[] waiting, long carriedBelow) {
-    synchronized (writer) {
-      long newest = writer.position();
-      return holds == 0 && newest >= 0 ? files.sparse(waiting, carriedBelow, newest) : null;
-    }
+    return null;
   }
 
   /** Writes what is needed of the oldest file again; false when that does not help. */
-  private boolean carry(ClosedFiles.Sparse oldest) {
-    if (oldest.places().length == 0) {
+  private boolean carry(Sparse oldest) {
+    if (oldest.places.length == 0) {
       return false; // it could not be deleted, and will be tried again
     }
-    LiveRecords live;
-    try { // nobody else deletes it: it is needed
-      live = LiveRecords.read(oldest);
+    Path path = oldest.file.path;
+    NeededRecords needed = new NeededRecords(oldest.places, oldest.mostBytes);
+    // Nobody else deletes it: it is needed.
+    try (FileWindow window = new FileWindow(path, WINDOW_BYTES)) {
+      new FileScan(window, Envelope.tag(writer.id()), needed).run(false, false);
     } catch (IOException e) {
-      LOG.warn("cannot read {}: {}", oldest.file(), e.toString());
+      LOG.warn("cannot read {}: {}", path, e.toString());
       return false;
     }
-    if (!live.isWhole()) {
+    // Each was found once: else damage hides one, and the file may be all there is of it.
+    boolean isWhole = needed.count == oldest.places.length;
+    if (!isWhole) {
       LOG.error(
           "{} is kept: it is damaged, and holds records that wait for MySQL; see 'gameq-recovery"
               + " inspect'",
-          oldest.file());
+          path);
     }
-    if (!live.isWhole() || live.bytes() > oldest.mostBytes()) {
+    if (!isWhole || needed.bytes > oldest.mostBytes) {
       synchronized (writer) {
-        files.measured(
-            live.isWhole() ? (double) live.bytes() / oldest.places().length : Double.MAX_VALUE);
+        oldest.file.bytesPerRecord =
+            isWhole ? (double) needed.bytes / oldest.places.length : Double.MAX_VALUE;
       }
       return true; // it is not sparse any more
     }
     isCarriedUnsynced = true;
-    for (LiveRecords.Live record : live.records()) {
+    needed.records.sort(Comparator.comparingLong(NeededRecord::sequence)); // as they were committed
+    for (NeededRecord record : needed.records) {
       synchronized (writer) {
-        places.put(record.sequence(), writer.appendCarried(record));
+        carried.put(record.sequence, writer.appendCarried(record.sequence, record.body));
       }
     }
     LOG.info(
         "carried {} records forward, whose rows wait for MySQL, from {}",
-        live.records().size(),
-        oldest.file());
+        needed.records.size(),
+        path);
     return true;
   }
 
-  long place(long sequence) {
-    synchronized (writer) {
-      return sequence < files.first() && !places.has(sequence) ? 0 : places.of(sequence);
-    }
-  }
+  /** A record: the sequence that names it, and its body. */
+  private record NeededRecord(long sequence, byte[] body) {}
 
-  void hold() {
-    synchronized (writer) {
-      holds++;
-    }
-  }
-
-  void release() {
-    synchronized (writer) {
-      holds--;
-    }
-  }
-
-  /** Where records stand by now: most where they were written first. Not thread-safe. */
-  static final class CarriedPlaces {
-    private final Map<Long, Long> places = new HashMap<>();
-
-    /** Notes that a record stands in another place too, from where it is to be read. */
-    void put(long sequence, long place) {
-      places.put(sequence, place);
-    }
-
-    /** Forgets records that nothing needs any more. */
-    void keepOnly(long[] needed) {
-      places.keySet().removeIf(sequence -> Arrays.binarySearch(needed, sequence) < 0);
-    }
-
-    boolean has(long sequence) {
-      return places.containsKey(sequence);
-    }
-
-    long of(long sequence) {
-      return places.isEmpty() ? sequence : places.getOrDefault(sequence, sequence);
-    }
-
-    /** The places of records, the lowest first. */
-    long[] of(long[] sequences) {
-      return places.isEmpty()
-          ? sequences
-          : LongStream.of(sequences).map(this::of).sorted().toArray();
-    }
-  }
-
-  /** Those records of a finished file that are still needed, as bytes. Not thread-safe. */
-  static final class LiveRecords implements FileScan.Found {
-    private static final int WINDOW_BYTES = 1 << 20;
-
+  /** The needed records of a file; more than may be carried is measured, not kept. */
+  private static final class NeededRecords implements FileScan.Found {
     private final long[] places;
     private final long mostBytes;
-    private final List<Live> found = new ArrayList<>();
+    private final List<NeededRecord> records = new ArrayList<>();
     private long bytes;
     private long count;
 
-    /** A record: the sequence that names it, and its body. */
-    record Live(long sequence, byte[] body) {}
-
-    private LiveRecords(long[] places, long mostBytes) {
+    NeededRecords(long[] places, long mostBytes) {
       this.places = places;
       this.mostBytes = mostBytes;
-    }
-
-    /** Reads a file; more than may be carried is measured, not kept. */
-    static LiveRecords read(ClosedFiles.Sparse of) throws IOException {
-      LiveRecords live = new LiveRecords(of.places(), of.mostBytes());
-      Path wal = Objects.requireNonNull(of.file().getParent());
-      int tag = Envelope.tag(String.valueOf(wal.getFileName()));
-      try (FileWindow window = new FileWindow(of.file(), WINDOW_BYTES)) {
-        new FileScan(window, tag, live).run(false, false);
-      }
-      return live;
     }
 
     @Override
@@ -215,35 +275,28 @@ final class Retention {
       count++;
       bytes += length;
       if (bytes <= mostBytes) {
-        int end = at + length;
-        WalCodec.First first = WalCodec.first(buffer, at + Envelope.BYTES, end, place);
-        found.add(new Live(first.sequence(), Arrays.copyOfRange(buffer, first.bodyFrom(), end)));
+        Decoder body = new Decoder(buffer, at + Envelope.BYTES, at + length);
+        records.add(new NeededRecord(body.skipCarried(place), body.rest()));
       } else {
-        found.clear();
+        records.clear();
       }
     }
 
     @Override
-    public void damage(Kind kind, long offset, long length, long records, String detail) {
-      // which record it hides, the count tells
+    public void damage(Kind kind, long offset, long length, long lost, String detail) {
+      // The count tells whether it hides a needed record.
     }
+  }
 
-    /**
-     * Whether each was found once: else damage hides one, and the file may be all there is of it.
-     */
-    boolean isWhole() {
-      return count == places.length;
-    }
+  // --- for readers
 
-    /** Of all that were found. */
-    long bytes() {
-      return bytes;
-    }
+  /** See {@link WalWriter#place}. */
+  long place(long sequence) {
+    return sequence < first && !carried.containsKey(sequence) ? 0 : standsAt(sequence);
+  }
 
-    /** In the order in which they were committed; empty when they are too large. */
-    List<Live> records() {
-      found.sort(Comparator.comparingLong(Live::sequence));
-      return found;
-    }
+  /** Files are held as often as this was given 1, less -1. */
+  void hold(int more) {
+    holds += more;
   }
 }

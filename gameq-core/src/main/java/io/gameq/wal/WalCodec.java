@@ -8,13 +8,16 @@ import io.gameq.change.Commit.SlotMessages;
 import io.gameq.message.MessageChange;
 import io.gameq.message.MessageChange.MessageId;
 import io.gameq.rows.HandledRow.EncodedRow;
-import io.gameq.wal.FileScan.Envelope;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.zip.CRC32C;
 
-/** Bodies of records, to and from bytes (see the package comment). Stateless. */
+/** Records, to and from bytes (see the package comment). Stateless. */
 final class WalCodec {
   static final int FORMAT = 4;
 
@@ -26,91 +29,259 @@ final class WalCodec {
   private static final int CARRIED = 5;
   private static final int COMMIT_WITH_MESSAGES = 6;
 
+  private static final int PUBLISH = 1;
+  private static final int RETIME = 2;
+  private static final int DELETE = 3;
+  private static final int ACK = 4;
+  private static final int ACK_OF_OCCURRENCE = 5;
+
   private WalCodec() {}
 
-  /** Writes the body of one record. */
-  interface Body {
-    void write(BodyWriter to);
+  /**
+   * What stands before each body, so that a record can be found and believed wherever it lies.
+   * Stateless.
+   *
+   * <p>The tag is this WAL's own: a blob in a row that looks like a record is not taken for one,
+   * even when the record around it is damaged.
+   */
+  static final class Envelope {
+    static final int BYTES = 24;
+    static final int MAGIC = 0x47515731; // "GQW1"
+    static final byte FIRST = 'G';
+
+    private static final int CRC = 4;
+    private static final int LENGTH = 8;
+    private static final int TAG = 12;
+    private static final int SEQUENCE = 16;
+    private static final VarHandle INT =
+        MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.BIG_ENDIAN);
+    private static final VarHandle LONG =
+        MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.BIG_ENDIAN);
+
+    private Envelope() {}
+
+    /** The tag of a WAL: the process at the end of its id, where it ends with 8 hex digits. */
+    static int tag(String walId) {
+      String process = walId.substring(walId.lastIndexOf('-') + 1);
+      try {
+        if (process.length() == 8) {
+          return Integer.parseUnsignedInt(process, 16);
+        }
+      } catch (NumberFormatException e) {
+        // of no process: any number that is the same for the same id
+      }
+      byte[] bytes = walId.getBytes(StandardCharsets.UTF_8);
+      return checksum(bytes, 0, bytes.length);
+    }
+
+    static boolean beginsAt(byte[] bytes, int at) {
+      return (int) INT.get(bytes, at) == MAGIC;
+    }
+
+    /** Bytes of the whole record, by its envelope; may be anything when that is damaged. */
+    static long length(byte[] bytes, int at) {
+      return BYTES + ((int) INT.get(bytes, at + LENGTH) & 0xFFFFFFFFL);
+    }
+
+    static int tag(byte[] bytes, int at) {
+      return (int) INT.get(bytes, at + TAG);
+    }
+
+    static long sequence(byte[] bytes, int at) {
+      return (long) LONG.get(bytes, at + SEQUENCE);
+    }
+
+    /** Whether the {@code length} bytes of a record are those that were written. */
+    static boolean isIntact(byte[] bytes, int at, int length) {
+      return (int) INT.get(bytes, at + CRC) == checksum(bytes, at + LENGTH, length - LENGTH);
+    }
+
+    private static int checksum(byte[] bytes, int at, int length) {
+      CRC32C crc = new CRC32C();
+      crc.update(bytes, at, length);
+      return (int) crc.getValue();
+    }
   }
 
-  static Body header(WalRecord.Header header) {
-    return to -> {
-      to.begin(HEADER);
-      to.number(header.format());
-      to.text(header.walId());
-      to.text(header.namespace());
-      to.number(header.slots());
-      to.text(header.node());
-      to.number(header.startMillis());
-      to.text(header.database());
-    };
-  }
+  /** The bytes of one record; reused for the next one. Not thread-safe. */
+  static final class Encoder {
+    private static final int KEPT_BYTES = 1 << 20;
 
-  static Body commit(Commit commit) {
-    boolean hasMessages = !commit.messages().isEmpty();
-    return to -> {
-      to.begin(hasMessages ? COMMIT_WITH_MESSAGES : COMMIT);
+    private byte[] bytes = new byte[4096];
+    private int length;
+
+    /** The record, whose first {@link #length()} bytes count; valid until the next one begins. */
+    byte[] bytes() {
+      return bytes;
+    }
+
+    int length() {
+      return length;
+    }
+
+    /** Fills in the envelope; the record is then complete. */
+    void seal(int tag, long sequence) {
+      Envelope.INT.set(bytes, 0, Envelope.MAGIC);
+      Envelope.INT.set(bytes, Envelope.LENGTH, length - Envelope.BYTES);
+      Envelope.INT.set(bytes, Envelope.TAG, tag);
+      Envelope.LONG.set(bytes, Envelope.SEQUENCE, sequence);
+      int from = Envelope.LENGTH;
+      Envelope.INT.set(bytes, Envelope.CRC, Envelope.checksum(bytes, from, length - from));
+    }
+
+    void header(WalRecord.Header header) {
+      begin(HEADER);
+      number(header.format());
+      text(header.walId());
+      text(header.namespace());
+      number(header.slots());
+      text(header.node());
+      number(header.startMillis());
+      text(header.database());
+    }
+
+    void commit(Commit commit) {
+      boolean hasMessages = !commit.messages().isEmpty();
+      begin(hasMessages ? COMMIT_WITH_MESSAGES : COMMIT);
       if (hasMessages) {
-        to.number(commit.version());
+        number(commit.version());
       }
-      to.number(commit.parts().size());
-      for (CommitPart part : commit.parts()) {
-        writePart(to, part);
-      }
+      number(commit.parts().size());
+      commit.parts().forEach(this::part);
       if (hasMessages) {
-        MessageCodec.write(to, commit.messages());
+        messages(commit.messages());
       }
-    };
-  }
+    }
 
-  static Body failed(long sequence) {
-    return to -> {
-      to.begin(FAILED);
-      to.number(sequence);
-    };
-  }
+    void failed(long sequence) {
+      begin(FAILED);
+      number(sequence);
+    }
 
-  static Body adopted(CommitPart part) {
-    return to -> {
-      to.begin(ADOPTED);
-      writePart(to, part);
-    };
-  }
+    void adopted(CommitPart part) {
+      begin(ADOPTED);
+      part(part);
+    }
 
-  static Body layout(WalRecord.Layout layout) {
-    return to -> {
-      to.begin(LAYOUT);
-      to.text(layout.table());
-      to.number(layout.fingerprint());
-      to.text(layout.columns());
-    };
-  }
+    void layout(WalRecord.Layout layout) {
+      begin(LAYOUT);
+      text(layout.table());
+      number(layout.fingerprint());
+      text(layout.columns());
+    }
 
-  /** A record again: {@code body} is what it held the first time. */
-  static Body carried(long sequence, byte[] body) {
-    return to -> {
-      to.begin(CARRIED);
-      to.number(sequence);
-      to.raw(body);
-    };
-  }
+    /** A record again: {@code body} is what it held the first time. */
+    void carried(long sequence, byte[] body) {
+      begin(CARRIED);
+      number(sequence);
+      raw(body);
+    }
 
-  /** What a record is the first of, or carries. */
-  record First(long sequence, int bodyFrom) {}
+    private void begin(int kind) {
+      if (bytes.length > KEPT_BYTES) {
+        bytes = new byte[4096];
+      }
+      length = Envelope.BYTES;
+      number(kind);
+    }
 
-  /** Which record this is, at which {@code place}, or which one it carries. */
-  static First first(byte[] bytes, int from, int end, long place) {
-    BodyReader body = new BodyReader(bytes, from, end);
-    return body.number() == CARRIED ? new First(body.number(), body.at()) : new First(place, from);
-  }
+    private void part(CommitPart part) {
+      text(part.session().owner().encoded());
+      text(part.session().text());
+      number(part.rows().size());
+      for (ChangedRow row : part.rows()) {
+        block(row.keyBytes());
+        block(row.image());
+      }
+    }
 
-  private static void writePart(BodyWriter to, CommitPart part) {
-    to.text(part.session().owner().encoded());
-    to.text(part.session().text());
-    to.number(part.rows().size());
-    for (ChangedRow row : part.rows()) {
-      to.block(row.keyBytes());
-      to.block(row.image());
+    private void messages(List<SlotMessages> messages) {
+      number(messages.size());
+      for (SlotMessages of : messages) {
+        // What a commit expects is for the living commit alone.
+        List<MessageChange> kept =
+            of.changes().stream()
+                .filter(change -> !(change instanceof MessageChange.Expect))
+                .toList();
+        number(of.slot());
+        number(kept.size());
+        kept.forEach(this::change);
+      }
+    }
+
+    private void change(MessageChange change) {
+      if (change instanceof MessageChange.Publish publish) {
+        change(PUBLISH, change.id(), publish.dueMillis());
+        number(publish.keepsTime() ? 1 : 0);
+        number(publish.capMillis());
+        block(publish.value());
+      } else if (change instanceof MessageChange.Retime retime) {
+        change(RETIME, change.id(), retime.dueMillis());
+      } else if (change instanceof MessageChange.Delete) {
+        change(DELETE, change.id());
+      } else if (change instanceof MessageChange.Ack ack) {
+        boolean recurs = ack.occurrenceMillis() != 0;
+        change(recurs ? ACK_OF_OCCURRENCE : ACK, change.id(), ack.handledVersion());
+        text(ack.token());
+        number(ack.nextDueMillis());
+        if (recurs) {
+          number(ack.occurrenceMillis());
+        }
+      }
+    }
+
+    private void change(int kind, MessageId id, long... numbers) {
+      number(kind);
+      text(id.topic());
+      text(id.id());
+      for (long number : numbers) {
+        number(number);
+      }
+    }
+
+    /** A number, in 7 bits a byte, the lowest first; small ones take a byte. */
+    private void number(long value) {
+      room(10);
+      long rest = value;
+      while ((rest & ~0x7FL) != 0) {
+        bytes[length++] = (byte) (rest | 0x80);
+        rest >>>= 7;
+      }
+      bytes[length++] = (byte) rest;
+    }
+
+    /** ASCII, which most texts are, is copied without an array between. */
+    private void text(String text) {
+      int chars = text.length();
+      int start = length;
+      number(chars);
+      room(chars);
+      for (int i = 0; i < chars; i++) {
+        char c = text.charAt(i);
+        if (c >= 0x80) {
+          length = start;
+          block(text.getBytes(StandardCharsets.UTF_8));
+          return;
+        }
+        bytes[length++] = (byte) c;
+      }
+    }
+
+    private void block(byte[] block) {
+      number(block.length);
+      raw(block);
+    }
+
+    private void raw(byte[] block) {
+      room(block.length);
+      System.arraycopy(block, 0, bytes, length, block.length);
+      length += block.length;
+    }
+
+    private void room(int more) {
+      if (bytes.length - length < more) {
+        bytes = Arrays.copyOf(bytes, Math.max(2 * bytes.length, length + more));
+      }
     }
   }
 
@@ -122,74 +293,119 @@ final class WalCodec {
    */
   static WalReader.Entry decode(byte[] bytes, int from, int end, long place) {
     try {
-      First first = first(bytes, from, end, place);
-      return new WalReader.Entry(
-          first.sequence(), place, read(new BodyReader(bytes, first.bodyFrom(), end)));
+      Decoder body = new Decoder(bytes, from, end);
+      long sequence = body.skipCarried(place);
+      return new WalReader.Entry(sequence, place, body.record());
     } catch (IndexOutOfBoundsException e) {
       throw new WalException("a record cannot be decoded: " + e.getMessage(), e);
     }
   }
 
-  private static WalRecord read(BodyReader body) {
-    int kind = (int) body.number();
-    return switch (kind) {
-      case HEADER ->
-          new WalRecord.Header(
-              (int) body.number(),
-              body.text(),
-              body.text(),
-              (int) body.number(),
-              body.text(),
-              body.number(),
-              body.isAtEnd() ? "" : body.text());
-      case COMMIT -> new WalRecord.Committed(parts(body));
-      case COMMIT_WITH_MESSAGES -> {
-        long version = body.number();
-        yield new WalRecord.Committed(parts(body), version, MessageCodec.read(body));
-      }
-      case FAILED -> new WalRecord.Failed(body.number());
-      case ADOPTED -> new WalRecord.Adopted(part(body));
-      case LAYOUT -> new WalRecord.Layout(body.text(), body.number(), body.text());
-      default -> throw new WalException("a record of an unknown kind, " + kind);
-    };
-  }
-
-  private static List<WalRecord.Part> parts(BodyReader body) {
-    int count = body.count();
-    List<WalRecord.Part> parts = new ArrayList<>(count);
-    for (int i = 0; i < count; i++) {
-      parts.add(part(body));
-    }
-    return parts;
-  }
-
-  private static WalRecord.Part part(BodyReader body) {
-    String owner = body.text();
-    String session = body.text();
-    int count = body.count();
-    List<EncodedRow> rows = new ArrayList<>(count);
-    for (int i = 0; i < count; i++) {
-      rows.add(new EncodedRow(body.text(), body.block()));
-    }
-    return new WalRecord.Part(owner, session, rows);
-  }
-
   /**
-   * Reads what {@link BodyWriter} wrote. Reading beyond the end throws {@link
+   * Reads what {@link Encoder} wrote. Reading beyond the end throws {@link
    * IndexOutOfBoundsException}. Not thread-safe.
    */
-  static final class BodyReader {
+  static final class Decoder {
     private final byte[] bytes;
     private final int end;
     private int at;
 
-    BodyReader(byte[] bytes, int from, int end) {
+    Decoder(byte[] bytes, int from, int end) {
       this.bytes = bytes;
       this.at = from;
       this.end = end;
     }
 
-    long number() {
+    /** Goes on to the body that a record carries; returns the sequence that names the record. */
+    long skipCarried(long place) {
+      int from = at;
+      if (number() == CARRIED) {
+        return number();
+      }
+      at = from;
+      return place;
+    }
+
+    /** All that was not read yet. */
+    byte[] rest() {
+      return Arrays.copyOfRange(bytes, at, end);
+    }
+
+    private WalRecord record() {
+      int kind = (int) number();
+      return switch (kind) {
+        case HEADER ->
+            new WalRecord.Header(
+                (int) number(),
+                text(),
+                text(),
+                (int) number(),
+                text(),
+                number(),
+                at == end ? "" : text());
+        case COMMIT -> new WalRecord.Committed(parts());
+        case COMMIT_WITH_MESSAGES -> {
+          long version = number();
+          yield new WalRecord.Committed(parts(), version, messages());
+        }
+        case FAILED -> new WalRecord.Failed(number());
+        case ADOPTED -> new WalRecord.Adopted(part());
+        case LAYOUT -> new WalRecord.Layout(text(), number(), text());
+        default -> throw new WalException("a record of an unknown kind, " + kind);
+      };
+    }
+
+    private List<WalRecord.Part> parts() {
+      int count = count();
+      List<WalRecord.Part> parts = new ArrayList<>(count);
+      for (int i = 0; i < count; i++) {
+        parts.add(part());
+      }
+      return parts;
+    }
+
+    private WalRecord.Part part() {
+      String owner = text();
+      String session = text();
+      int count = count();
+      List<EncodedRow> rows = new ArrayList<>(count);
+      for (int i = 0; i < count; i++) {
+        rows.add(new EncodedRow(text(), block()));
+      }
+      return new WalRecord.Part(owner, session, rows);
+    }
+
+    private List<SlotMessages> messages() {
+      int slots = count();
+      List<SlotMessages> messages = new ArrayList<>(slots);
+      for (int i = 0; i < slots; i++) {
+        int slot = (int) number();
+        int count = count();
+        List<MessageChange> changes = new ArrayList<>(count);
+        for (int change = 0; change < count; change++) {
+          changes.add(change(slot));
+        }
+        messages.add(new SlotMessages(slot, changes));
+      }
+      return messages;
+    }
+
+    private MessageChange change(int slot) {
+      int kind = (int) number();
+      MessageId id = new MessageId(text(), text());
+      return switch (kind) {
+        case PUBLISH ->
+            new MessageChange.Publish(id, slot, number(), number() == 1, number(), block());
+        case RETIME -> new MessageChange.Retime(id, slot, number());
+        case DELETE -> new MessageChange.Delete(id, slot);
+        case ACK -> new MessageChange.Ack(id, slot, number(), text(), number());
+        case ACK_OF_OCCURRENCE ->
+            new MessageChange.Ack(id, slot, number(), text(), number(), number(), null);
+        default -> throw new WalException("a change of a message of an unknown kind, " + kind);
+      };
+    }
+
+    private long number() {
       long value = 0;
       for (int shift = 0; shift < 70; shift += 7) {
         byte next = bytes[skip(1)];
@@ -202,7 +418,7 @@ final class WalCodec {
     }
 
     /** A number of things that take at least a byte each. */
-    int count() {
+    private int count() {
       long count = number();
       if (count < 0 || count > end - at) {
         throw new IndexOutOfBoundsException(count + " things in " + (end - at) + " bytes");
@@ -210,24 +426,15 @@ final class WalCodec {
       return (int) count;
     }
 
-    String text() {
+    private String text() {
       int length = count();
       return new String(bytes, skip(length), length, StandardCharsets.UTF_8);
     }
 
-    byte[] block() {
+    private byte[] block() {
       int length = count();
       int from = skip(length);
       return Arrays.copyOfRange(bytes, from, from + length);
-    }
-
-    boolean isAtEnd() {
-      return at == end;
-    }
-
-    /** Where it reads next. */
-    int at() {
-      return at;
     }
 
     private int skip(int length) {
@@ -237,179 +444,6 @@ final class WalCodec {
       int from = at;
       at += length;
       return from;
-    }
-  }
-
-  /** The messages of a commit, to and from bytes (see the package comment). Stateless. */
-  static final class MessageCodec {
-    private static final int PUBLISH = 1;
-    private static final int RETIME = 2;
-    private static final int DELETE = 3;
-    private static final int ACK = 4;
-    private static final int ACK_OF_OCCURRENCE = 5;
-
-    private MessageCodec() {}
-
-    static void write(BodyWriter to, List<SlotMessages> messages) {
-      to.number(messages.size());
-      for (SlotMessages of : messages) {
-        to.number(of.slot());
-        int changes = 0;
-        for (MessageChange change : of.changes()) {
-          changes += isKept(change) ? 1 : 0;
-        }
-        to.number(changes);
-        for (MessageChange change : of.changes()) {
-          if (isKept(change)) {
-            write(to, change);
-          }
-        }
-      }
-    }
-
-    /** What a commit expects is for the living commit alone. */
-    private static boolean isKept(MessageChange change) {
-      return !(change instanceof MessageChange.Expect);
-    }
-
-    private static void write(BodyWriter to, MessageChange change) {
-      if (change instanceof MessageChange.Publish publish) {
-        begin(to, PUBLISH, change);
-        to.number(publish.dueMillis());
-        to.number(publish.keepsTime() ? 1 : 0);
-        to.number(publish.capMillis());
-        to.block(publish.value());
-      } else if (change instanceof MessageChange.Retime retime) {
-        begin(to, RETIME, change);
-        to.number(retime.dueMillis());
-      } else if (change instanceof MessageChange.Delete) {
-        begin(to, DELETE, change);
-      } else if (change instanceof MessageChange.Ack ack) {
-        boolean recurs = ack.occurrenceMillis() != 0;
-        begin(to, recurs ? ACK_OF_OCCURRENCE : ACK, change);
-        to.number(ack.handledVersion());
-        to.text(ack.token());
-        to.number(ack.nextDueMillis());
-        if (recurs) {
-          to.number(ack.occurrenceMillis());
-        }
-      }
-    }
-
-    private static void begin(BodyWriter to, int kind, MessageChange change) {
-      to.number(kind);
-      to.text(change.id().topic());
-      to.text(change.id().id());
-    }
-
-    static List<SlotMessages> read(BodyReader body) {
-      int slots = body.count();
-      List<SlotMessages> messages = new ArrayList<>(slots);
-      for (int i = 0; i < slots; i++) {
-        int slot = (int) body.number();
-        int count = body.count();
-        List<MessageChange> changes = new ArrayList<>(count);
-        for (int change = 0; change < count; change++) {
-          changes.add(change(body, slot));
-        }
-        messages.add(new SlotMessages(slot, changes));
-      }
-      return messages;
-    }
-
-    private static MessageChange change(BodyReader body, int slot) {
-      int kind = (int) body.number();
-      MessageId id = new MessageId(body.text(), body.text());
-      return switch (kind) {
-        case PUBLISH ->
-            new MessageChange.Publish(
-                id, slot, body.number(), body.number() == 1, body.number(), body.block());
-        case RETIME -> new MessageChange.Retime(id, slot, body.number());
-        case DELETE -> new MessageChange.Delete(id, slot);
-        case ACK -> new MessageChange.Ack(id, slot, body.number(), body.text(), body.number());
-        case ACK_OF_OCCURRENCE ->
-            new MessageChange.Ack(
-                id, slot, body.number(), body.text(), body.number(), body.number(), null);
-        default -> throw new WalException("a change of a message of an unknown kind, " + kind);
-      };
-    }
-  }
-
-  /**
-   * Collects the bytes of one record, behind room for its envelope; reused for the next one. Not
-   * thread-safe.
-   */
-  static final class BodyWriter {
-    private static final int KEPT_BYTES = 1 << 20;
-
-    private byte[] bytes = new byte[4096];
-    private int length;
-
-    void begin(int kind) {
-      if (bytes.length > KEPT_BYTES) {
-        bytes = new byte[4096];
-      }
-      length = Envelope.BYTES;
-      number(kind);
-    }
-
-    /** A number, in 7 bits a byte, the lowest first; small ones take a byte. */
-    void number(long value) {
-      room(10);
-      long rest = value;
-      while ((rest & ~0x7FL) != 0) {
-        bytes[length++] = (byte) (rest | 0x80);
-        rest >>>= 7;
-      }
-      bytes[length++] = (byte) rest;
-    }
-
-    void text(String text) {
-      int chars = text.length();
-      number(chars);
-      room(chars);
-      for (int i = 0; i < chars; i++) {
-        char c = text.charAt(i);
-        if (c >= 0x80) {
-          length -= i + numberBytes(chars);
-          block(text.getBytes(StandardCharsets.UTF_8));
-          return;
-        }
-        bytes[length++] = (byte) c;
-      }
-    }
-
-    private static int numberBytes(int value) {
-      return 1 + (31 - Integer.numberOfLeadingZeros(value | 1)) / 7;
-    }
-
-    void block(byte[] block) {
-      number(block.length);
-      raw(block);
-    }
-
-    /** Bytes without their length: the rest of the body. */
-    void raw(byte[] block) {
-      room(block.length);
-      System.arraycopy(block, 0, bytes, length, block.length);
-      length += block.length;
-    }
-
-    private void room(int more) {
-      if (bytes.length - length < more) {
-        bytes = Arrays.copyOf(bytes, Math.max(2 * bytes.length, length + more));
-      }
-    }
-
-    /**
-     * The record, whose first {@link #length()} bytes count; valid until the next {@link #begin}.
-     */
-    byte[] bytes() {
-      return bytes;
-    }
-
-    int length() {
-      return length;
     }
   }
 }

@@ -1,17 +1,53 @@
 package io.gameq.wal;
 
-import io.gameq.wal.WalReading.LiveWals;
+import io.gameq.GameQueueException;
+import io.gameq.WalException;
+import io.gameq.wal.WalCodec.Envelope;
+import io.gameq.wal.WalDamage.Kind;
+import io.gameq.wal.WalDirectory.WalFile;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
 import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Reads a WAL from its first record to its last, checking each; also while its node still writes.
- * It needs neither Chronicle Queue nor its JVM flags. Stateless, thread-safe.
+ * It needs neither Chronicle Queue nor its JVM flags. Not thread-safe.
  */
 public final class WalReader {
-  private WalReader() {}
+  private static final int WINDOW_BYTES = 1 << 20;
+
+  private final Path directory;
+  private final long fromSequence;
+  private final long toSequence;
+  private final Consumer<Entry> sink;
+  private final SequenceCheck check;
+  private final Set<Path> seen = new HashSet<>();
+  private WalRecord.@Nullable Header header;
+  private long records;
+  private long bytes;
+
+  private WalReader(Path directory, long fromSequence, long toSequence, Consumer<Entry> sink) {
+    this.directory = directory;
+    this.fromSequence = fromSequence;
+    this.toSequence = toSequence;
+    this.sink = sink;
+    this.check = new SequenceCheck(() -> WalDirectory.trimmedBelow(directory));
+  }
 
   /**
    * A record and its place in the WAL.
@@ -49,16 +85,7 @@ public final class WalReader {
    */
   public static WalReport read(
       Path directory, long fromSequence, long toSequence, Consumer<Entry> sink) {
-    return new WalReading(directory, fromSequence, toSequence, sink).run();
-  }
-
-  /**
-   * Whether a process on this host writes the WAL: then marks of failed commits may still be added.
-   * Once it does not it never will again: every process begins a WAL of its own. False for a copy,
-   * and on a file system without locks.
-   */
-  public static boolean isBeingWritten(Path directory) {
-    return LiveWals.isLive(directory);
+    return new WalReader(directory, fromSequence, toSequence, sink).run();
   }
 
   /**
@@ -102,6 +129,301 @@ public final class WalReader {
     /** How many records are known to be missing. */
     public long missing() {
       return damage.stream().mapToLong(WalDamage::missing).sum();
+    }
+  }
+
+  private WalReport run() {
+    boolean live = WalDirectory.isBeingWritten(directory);
+    List<WalFile> files = Files.isDirectory(directory) ? WalDirectory.files(directory) : List.of();
+    if (files.isEmpty()) {
+      throw new GameQueueException(
+          directory
+              + " is no WAL: give a directory <node>-<start>-<process> that holds .cq4 files");
+    }
+    int tag = tag(files);
+    long newest = Math.min(WalDirectory.newest(directory), toSequence); // before what is read
+    try {
+      lookForOtherFiles();
+      readAll(needed(files, tag, live), tag, live);
+    } catch (IOException e) {
+      throw new GameQueueException("cannot read " + directory + " (" + e + ")", e);
+    }
+    check.endsAt(newest, WalDirectory.NEWEST_FILE);
+    long[] complete = WalDirectory.read(directory, WalDirectory.COMPLETE_FILE, 2);
+    if (complete != null) {
+      check.endsAt(complete[0], WalDirectory.COMPLETE_FILE);
+    }
+    return new WalReport(
+        header, records, bytes, check.last, complete != null, List.copyOf(check.damage));
+  }
+
+  /**
+   * The directory's name says it; where it was renamed, what most files begin with, which is a
+   * header that no player wrote.
+   */
+  private int tag(List<WalFile> files) {
+    int named = Envelope.tag(String.valueOf(directory.toAbsolutePath().normalize().getFileName()));
+    Map<Integer, Integer> counts = new HashMap<>();
+    for (WalFile file : files) {
+      if (file.tag() != null) {
+        counts.merge(file.tag(), 1, Integer::sum);
+      }
+    }
+    return counts.containsKey(named) || counts.isEmpty()
+        ? named
+        : Collections.max(counts.entrySet(), Map.Entry.comparingByValue()).getKey();
+  }
+
+  private void lookForOtherFiles() throws IOException {
+    try (Stream<Path> entries = Files.list(directory)) {
+      for (Path entry : entries.sorted().toList()) {
+        String name = String.valueOf(entry.getFileName());
+        if (!WalDirectory.isOurs(name)) {
+          check.found(Kind.FOREIGN_FILE, name, 0, 0, "no WAL has a file of this name");
+        }
+      }
+    }
+    if (!Files.exists(directory.resolve(WalDirectory.METADATA_FILE))) {
+      check.found(Kind.MISSING_FILE, WalDirectory.METADATA_FILE, 0, 0, "it holds no record");
+    }
+  }
+
+  /** The files that hold {@code fromSequence} and what comes after it, to {@code toSequence}. */
+  private List<WalFile> needed(List<WalFile> files, int tag, boolean live) throws IOException {
+    List<WalFile> ours = files.stream().filter(file -> file.isOf(tag)).toList();
+    int begin = 0;
+    while (begin + 1 < ours.size() && ours.get(begin + 1).firstSequence() <= fromSequence) {
+      seen.add(ours.get(begin++).path());
+    }
+    if (begin > 0) {
+      check.beginAt(ours.get(begin).firstSequence());
+    }
+    for (WalFile file : files) {
+      if (!file.isOf(tag)) {
+        foreign(file, live);
+      }
+    }
+    int end = ours.size();
+    while (end - 1 > begin && ours.get(end - 1).firstSequence() > toSequence) {
+      seen.add(ours.get(--end).path());
+    }
+    return ours.subList(begin, end);
+  }
+
+  /** A file that a writer had only prepared is all zeros, and no damage. */
+  private void foreign(WalFile file, boolean live) throws IOException {
+    try (FileWindow window = new FileWindow(file.path(), WINDOW_BYTES)) {
+      if (file.tag() != null) {
+        check.found(
+            Kind.FOREIGN_FILE, file.name(), 0, window.size(), "it holds records of another WAL");
+      } else if (window.size() == 0) {
+        check.found(Kind.TRUNCATED_FILE, file.name(), 0, 0, "the file is empty");
+      } else if (window.endOfNonZero(0) > 0
+          && !window.hasNoDocument()
+          && !(live && FileScan.isBeingBegun(file.path(), window))) {
+        check.found(Kind.FOREIGN_FILE, file.name(), 0, window.size(), "it holds no intact record");
+      }
+    } catch (NoSuchFileException e) {
+      // deleted by its writer meanwhile
+    }
+  }
+
+  private void readAll(List<WalFile> files, int tag, boolean live) {
+    Deque<WalFile> todo = new ArrayDeque<>(files);
+    for (WalFile file; (file = todo.poll()) != null; ) {
+      seen.add(file.path());
+      try (FileWindow window = new FileWindow(file.path(), WINDOW_BYTES)) {
+        FileScan scan = new FileScan(window, tag, new InFile(file.name()));
+        if (live && todo.isEmpty()) {
+          scan.run(true, true);
+          todo.addAll(begunMeanwhile(tag));
+          if (!todo.isEmpty()) {
+            scan.run(false, false); // its writer has gone on to the next file: it is finished now
+          }
+        } else {
+          scan.run(todo.isEmpty(), false);
+        }
+      } catch (NoSuchFileException e) {
+        // deleted by its writer meanwhile: the sequence tells whether it was to be
+      } catch (IOException e) {
+        check.hidden(Kind.UNREADABLE_FILE, file.name(), 0, 0, 0, e.toString());
+      }
+    }
+  }
+
+  private List<WalFile> begunMeanwhile(int tag) {
+    return WalDirectory.files(directory).stream()
+        .filter(file -> file.isOf(tag) && !seen.contains(file.path()))
+        .filter(file -> file.firstSequence() <= toSequence)
+        .toList();
+  }
+
+  /** Takes what is found in one file. */
+  private final class InFile implements FileScan.Found {
+    private final String file;
+
+    InFile(String file) {
+      this.file = file;
+    }
+
+    @Override
+    public void record(byte[] buffer, int at, int length, long offset) {
+      long sequence = Envelope.sequence(buffer, at);
+      if (!check.accept(file, offset, sequence) || (sequence < fromSequence && header != null)) {
+        return;
+      }
+      Entry entry;
+      try {
+        entry = WalCodec.decode(buffer, at + Envelope.BYTES, at + length, sequence);
+      } catch (WalException e) {
+        check.unreadable(file, offset, length, sequence, e.getMessage());
+        return;
+      }
+      if (header == null && entry.record() instanceof WalRecord.Header found) {
+        header = found;
+      }
+      if (sequence >= fromSequence) {
+        records++;
+        bytes += length;
+        sink.accept(entry);
+      }
+    }
+
+    @Override
+    public void damage(Kind kind, long offset, long length, long lost, String detail) {
+      check.hidden(kind, file, offset, length, lost, detail);
+    }
+  }
+
+  /**
+   * Follows the sequences of the records that are found: which are missing, and which damage hides
+   * them. Not thread-safe.
+   */
+  private static final class SequenceCheck {
+    private static final int NONE = -1;
+
+    private final LongSupplier trimmedBelow;
+    private final List<WalDamage> damage = new ArrayList<>();
+    private final TreeMap<Long, Long> gaps = new TreeMap<>(); // first to last missing
+    private long expected = 1;
+    private long last;
+    private String lastFile = "";
+    private int hiding = NONE; // the damage since the last record that may hide the next ones
+    private int again = NONE; // the damage that tells of records that came again, if the last did
+
+    /**
+     * @param trimmedBelow asked when records are missing: those below it were deleted on purpose
+     */
+    SequenceCheck(LongSupplier trimmedBelow) {
+      this.trimmedBelow = trimmedBelow;
+    }
+
+    /** Nothing before {@code sequence} is missed. */
+    void beginAt(long sequence) {
+      expected = sequence;
+    }
+
+    /** Notes damage that hides no record of this WAL. */
+    void found(Kind kind, String file, long offset, long bytes, String detail) {
+      damage.add(new WalDamage(kind, file, offset, bytes, expected, expected - 1, detail));
+    }
+
+    /** Notes damage where records were; at least {@code records} of them. */
+    void hidden(Kind kind, String file, long offset, long bytes, long records, String detail) {
+      if (hiding == NONE) {
+        hiding = damage.size();
+      }
+      damage.add(
+          new WalDamage(kind, file, offset, bytes, expected, expected + records - 1, detail));
+    }
+
+    /** Notes an accepted record that cannot be decoded. */
+    void unreadable(String file, long offset, long bytes, long sequence, String detail) {
+      damage.add(
+          new WalDamage(Kind.UNREADABLE_RECORD, file, offset, bytes, sequence, sequence, detail));
+    }
+
+    /** Notes an intact record; false when it was handed over before. */
+    boolean accept(String file, long offset, long sequence) {
+      if (sequence < expected) {
+        return acceptEarlier(file, offset, sequence);
+      }
+      if (sequence > expected) {
+        boolean isSameFile = file.equals(lastFile);
+        missing(
+            sequence - 1,
+            isSameFile ? Kind.OUT_OF_SEQUENCE : Kind.MISSING_FILE,
+            file,
+            offset,
+            isSameFile ? "the sequence jumps" : "nothing is damaged before it");
+      }
+      expected = sequence + 1;
+      last = sequence;
+      lastFile = file;
+      hiding = NONE;
+      again = NONE;
+      return true;
+    }
+
+    /** The WAL is said to end with {@code sequence}. */
+    void endsAt(long sequence, String source) {
+      if (sequence >= expected) {
+        missing(
+            sequence,
+            Kind.MISSING_FILE,
+            source,
+            0,
+            "it says that the WAL went on: this copy is cut");
+        expected = sequence + 1;
+      }
+    }
+
+    private void missing(long to, Kind kind, String file, long offset, String detail) {
+      long from = Math.max(expected, trimmedBelow.getAsLong());
+      if (from > to) {
+        return;
+      }
+      gaps.put(from, to);
+      if (hiding == NONE) {
+        damage.add(new WalDamage(kind, file, offset, 0, from, to, detail));
+      } else {
+        WalDamage known = damage.get(hiding);
+        damage.set(
+            hiding,
+            new WalDamage(
+                known.kind(),
+                known.file(),
+                known.offset(),
+                known.bytes(),
+                from,
+                to,
+                known.detail()));
+      }
+    }
+
+    private boolean acceptEarlier(String file, long offset, long sequence) {
+      Map.Entry<Long, Long> gap = gaps.floorEntry(sequence);
+      boolean isNew = gap != null && sequence <= gap.getValue();
+      if (gap != null && isNew) {
+        gaps.remove(gap.getKey());
+        if (gap.getKey() < sequence) {
+          gaps.put(gap.getKey(), sequence - 1);
+        }
+        if (sequence < gap.getValue()) {
+          gaps.put(sequence + 1, gap.getValue());
+        }
+      }
+      if (again == NONE || !damage.get(again).file().equals(file)) {
+        again = damage.size();
+        found(
+            Kind.OUT_OF_SEQUENCE,
+            file,
+            offset,
+            0,
+            "record %s comes behind record %s, %s"
+                .formatted(sequence, last, isNew ? "late" : "again; it was not handed over twice"));
+      }
+      return isNew;
     }
   }
 }

@@ -6,33 +6,23 @@ import io.gameq.WalLimits;
 import io.gameq.WalSync;
 import io.gameq.change.Commit;
 import io.gameq.change.Commit.CommitPart;
-import io.gameq.wal.AppendedFiles.CurrentFile;
-import io.gameq.wal.FileScan.Envelope;
-import io.gameq.wal.Retention.LiveRecords;
-import io.gameq.wal.WalCodec.BodyWriter;
-import io.gameq.wal.WalReading.LiveWals;
-import io.gameq.wal.WalReading.WalFile;
+import io.gameq.wal.WalCodec.Encoder;
+import io.gameq.wal.WalCodec.Envelope;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermission;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
-import java.util.Comparator;
-import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
-import java.util.stream.Stream;
 import net.openhft.chronicle.core.Jvm;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Appends to the WAL of this process. Thread-safe, one record at a time; meant for the sender's
@@ -45,17 +35,21 @@ public final class WalWriter implements AutoCloseable {
   private static final DateTimeFormatter START =
       DateTimeFormatter.ofPattern("yyyyMMdd'T'HHmmss'Z'", Locale.ROOT).withZone(ZoneOffset.UTC);
 
+  /** From here on a JVM warns of what Chronicle Queue does with memory; 17 knows no such flag. */
+  private static final int WARNS_OF_UNSAFE = 24;
+
   private final String id;
   private final int tag;
   private final Path directory;
   private final WalLimits limits;
-  private final Preamble preamble;
+  private final WalRecord.Header header;
+  private final Set<WalRecord.Layout> layouts;
   private final RoomGuard guard;
   private final AppendedFiles files;
-  private final ClosedFiles closedFiles;
   private final Retention retention;
-  private final BodyWriter record = new BodyWriter();
-  private final Closeable live;
+  private final Encoder record = new Encoder();
+  private final Encoder preamble = new Encoder();
+  private final Closeable lock;
 
   private boolean hasCommits; // the file holds more than its preamble
   private long sequence;
@@ -83,15 +77,6 @@ public final class WalWriter implements AutoCloseable {
     String walId() {
       return node + "-" + START.format(Instant.ofEpochMilli(nowMillis)) + "-" + process;
     }
-
-    private Path directory() {
-      return parent.resolve(walId());
-    }
-
-    private WalRecord.Header header() {
-      return new WalRecord.Header(
-          WalCodec.FORMAT, walId(), namespace, slots, node, nowMillis, database);
-    }
   }
 
   /**
@@ -108,18 +93,21 @@ public final class WalWriter implements AutoCloseable {
   /** With another first sequence: what a WAL looks like of which all before it was deleted. */
   static WalWriter create(
       Start start, WalLimits limits, List<WalRecord.Layout> layouts, long firstSequence) {
-    JvmFlags.check();
-    ChronicleSettings.quiet();
-    Path directory = start.directory();
+    requireJvmFlags();
+    // Chronicle Queue's banner, disk monitor and usage analytics.
+    System.setProperty("chronicle.announcer.disable", "true");
+    System.setProperty("chronicle.disk.monitor.disable", "true");
+    System.setProperty("chronicle.analytics.disable", "true");
+    Path directory = start.parent().resolve(start.walId());
     try {
       Files.createDirectories(start.parent());
-      CompleteWals.removeExpired(start.parent(), limits);
+      WalDirectory.removeExpired(start.parent(), limits);
       new RoomGuard(start.parent(), limits).requireFree(AppendedFiles.START_BYTES, false);
-      Permissions.createDirectory(directory);
+      Files.createDirectory(directory, WalDirectory.permissions(directory, "rwx------"));
       if (firstSequence > 1) {
-        WalMarkers.writeTrimmed(directory, firstSequence);
+        WalDirectory.write(directory, WalDirectory.TRIMMED_FILE, firstSequence);
       }
-      return new WalWriter(start, limits, layouts, firstSequence);
+      return new WalWriter(start, directory, limits, layouts, firstSequence);
     } catch (IOException e) {
       throw new WalException(
           "cannot create the WAL directory "
@@ -132,25 +120,37 @@ public final class WalWriter implements AutoCloseable {
   }
 
   private WalWriter(
-      Start start, WalLimits limits, List<WalRecord.Layout> layouts, long firstSequence)
+      Start start,
+      Path directory,
+      WalLimits limits,
+      List<WalRecord.Layout> layouts,
+      long firstSequence)
       throws IOException {
     this.sequence = firstSequence - 1;
     this.id = start.walId();
     this.tag = Envelope.tag(id);
-    this.directory = start.directory();
+    this.directory = directory;
     this.limits = limits;
     this.guard = new RoomGuard(directory, limits);
-    this.closedFiles = new ClosedFiles(directory, limits, firstSequence);
-    this.retention = new Retention(this, closedFiles, firstSequence);
-    this.preamble = new Preamble(start.header(), layouts);
-    live = LiveWals.hold(directory);
+    this.retention = new Retention(this, limits, firstSequence);
+    this.layouts = new LinkedHashSet<>(layouts);
+    this.header =
+        new WalRecord.Header(
+            WalCodec.FORMAT,
+            id,
+            start.namespace(),
+            start.slots(),
+            start.node(),
+            start.nowMillis(),
+            start.database());
+    lock = WalDirectory.lock(directory);
     files = new AppendedFiles(directory, start.nowMillis(), isSyncing());
     writePreamble();
-    Permissions.ownerOnly(directory.resolve("metadata.cq4t"));
+    WalDirectory.restrict(directory.resolve(WalDirectory.METADATA_FILE));
     if (isSyncing()) {
       sync();
-      CurrentFile.syncDirectory(directory);
-      CurrentFile.syncDirectory(start.parent());
+      WalDirectory.sync(directory);
+      WalDirectory.sync(start.parent());
     }
   }
 
@@ -173,7 +173,8 @@ public final class WalWriter implements AutoCloseable {
    * @throws WalException when it cannot be written
    */
   public synchronized void append(Commit commit) {
-    commit.setSequence(append(WalCodec.commit(commit), false));
+    record.commit(commit);
+    commit.setSequence(append(false));
   }
 
   /**
@@ -181,12 +182,14 @@ public final class WalWriter implements AutoCloseable {
    * reserve of room.
    */
   public synchronized void appendFailed(Commit commit) {
-    append(WalCodec.failed(commit.sequence()), true);
+    record.failed(commit.sequence());
+    append(true);
   }
 
   /** Notes rows that a session took over; returns the record's sequence. Has a reserve of room. */
   public synchronized long appendAdopted(CommitPart part) {
-    return append(WalCodec.adopted(part), true);
+    record.adopted(part);
+    return append(true);
   }
 
   /**
@@ -194,11 +197,12 @@ public final class WalWriter implements AutoCloseable {
    *
    * @throws WalFullException when there is no room
    */
-  public synchronized void appendLayouts(List<WalRecord.Layout> layouts) {
-    for (WalRecord.Layout layout : layouts) {
-      if (!preamble.has(layout)) {
-        append(WalCodec.layout(layout), true);
-        preamble.add(layout);
+  public synchronized void appendLayouts(List<WalRecord.Layout> more) {
+    for (WalRecord.Layout layout : more) {
+      if (!layouts.contains(layout)) {
+        record.layout(layout);
+        append(true);
+        layouts.add(layout);
       }
     }
   }
@@ -208,30 +212,32 @@ public final class WalWriter implements AutoCloseable {
     return sequence;
   }
 
-  private long append(WalCodec.Body body, boolean reserve) {
+  private long append(boolean reserve) {
     files.requireUsable();
-    body.write(record);
-    requireRoom(reserve);
-    if (isFileDue()) {
-      beginFile(record.length());
-      body.write(record); // the preamble was written with it
+    requireRoom(record.length(), reserve);
+    boolean isFileDue =
+        hasCommits
+            && (files.position() + record.length() > limits.fileBytes()
+                || files.ageNanos() > limits.fileAge().toNanos());
+    if (isFileDue) {
+      String closedFile = files.name();
+      long closedBytes = files.position();
+      files.beginNext(record.length());
+      retention.add(closedFile, sequence, closedBytes);
+      writePreamble();
     }
-    write();
+    write(record);
     hasCommits = true;
     return sequence;
   }
 
-  private void requireRoom(boolean reserve) {
-    if (record.length() > AppendedFiles.MOST_RECORD_BYTES) {
+  private void requireRoom(int bytes, boolean reserve) {
+    if (bytes > AppendedFiles.MOST_RECORD_BYTES) {
       throw new WalException(
           "a WAL record of %s bytes, the limit is %s"
-              .formatted(record.length(), AppendedFiles.MOST_RECORD_BYTES));
+              .formatted(bytes, AppendedFiles.MOST_RECORD_BYTES));
     }
-    guard.requireFree(record.length(), reserve);
-    requireBelowLimit(record.length(), reserve);
-  }
-
-  private void requireBelowLimit(int bytes, boolean reserve) {
+    guard.requireFree(bytes, reserve);
     if (guard.isOverLimit(bytes() + bytes, reserve)) {
       retention.deleteUnneeded();
       if (guard.isOverLimit(bytes() + bytes, reserve)) {
@@ -244,7 +250,7 @@ public final class WalWriter implements AutoCloseable {
   }
 
   private long bytes() {
-    return closedFiles.bytes() + files.position();
+    return retention.bytes() + files.position();
   }
 
   /** How large it is, as far as was seen last; asks nothing, and waits for nobody. */
@@ -257,32 +263,21 @@ public final class WalWriter implements AutoCloseable {
     bytesNow = bytes();
   }
 
-  private boolean isFileDue() {
-    return hasCommits
-        && (files.position() + record.length() > limits.fileBytes()
-            || files.ageNanos() > limits.fileAge().toNanos());
-  }
-
-  private void beginFile(int bytes) {
-    String closedFile = files.name();
-    long closedBytes = files.position();
-    files.beginNext(bytes);
-    closedFiles.add(closedFile, sequence, closedBytes);
-    writePreamble();
-  }
-
+  /** What each file begins with, so that it can be read without the others. */
   private void writePreamble() {
-    for (WalCodec.Body body : preamble.bodies()) {
-      body.write(record);
-      write();
+    preamble.header(header);
+    write(preamble);
+    for (WalRecord.Layout layout : layouts) {
+      preamble.layout(layout);
+      write(preamble);
     }
     hasCommits = false;
   }
 
-  private void write() {
-    files.reserve(record.length());
-    Envelope.seal(record.bytes(), record.length(), tag, sequence + 1);
-    files.write(record.bytes(), record.length());
+  private void write(Encoder of) {
+    files.reserve(of.length());
+    of.seal(tag, sequence + 1);
+    files.write(of.bytes(), of.length());
     sequence++;
     noteBytes();
   }
@@ -311,7 +306,7 @@ public final class WalWriter implements AutoCloseable {
       return;
     }
     try {
-      WalMarkers.writeNewest(directory, newest);
+      WalDirectory.write(directory, WalDirectory.NEWEST_FILE, newest);
       notedSequence = newest;
     } catch (IOException e) {
       throw new WalException("cannot note how far the WAL in " + directory + " goes", e);
@@ -319,8 +314,9 @@ public final class WalWriter implements AutoCloseable {
   }
 
   /** Writes a record again; returns its new place. Has a reserve of room. */
-  synchronized long appendCarried(LiveRecords.Live record) {
-    return append(WalCodec.carried(record.sequence(), record.body()), true);
+  synchronized long appendCarried(long carried, byte[] body) {
+    record.carried(carried, body);
+    return append(true);
   }
 
   /** Bytes of the newest file; -1 when nothing can be written any more. */
@@ -332,23 +328,23 @@ public final class WalWriter implements AutoCloseable {
    * Where a record is to be read now; 0 when it was deleted, since nothing needs it. Ask while the
    * files are {@linkplain #hold held}.
    */
-  public long place(long sequence) {
+  public synchronized long place(long sequence) {
     return retention.place(sequence);
   }
 
   /** Deletes no file until {@link #release}, for somebody who reads them. */
-  public void hold() {
-    retention.hold();
+  public synchronized void hold() {
+    retention.hold(1);
   }
 
   /** Ends a {@link #hold}. */
-  public void release() {
-    retention.release();
+  public synchronized void release() {
+    retention.hold(-1);
   }
 
   /** The first sequence of the file that is appended to: it is never deleted. */
   public synchronized long newestFileFrom() {
-    return closedFiles.end();
+    return retention.end();
   }
 
   // --- sync
@@ -393,32 +389,18 @@ public final class WalWriter implements AutoCloseable {
     files.close();
     try {
       if (complete && messagesUntilMillis > 0) {
-        WalMarkers.writeMessages(directory, messagesUntilMillis);
+        WalDirectory.write(directory, WalDirectory.MESSAGES_FILE, messagesUntilMillis);
       }
       if (complete) {
-        WalMarkers.writeComplete(directory, new WalMarkers.Complete(sequence, bytes()));
+        WalDirectory.write(directory, WalDirectory.COMPLETE_FILE, sequence, bytes());
       }
     } catch (IOException e) {
       throw new WalException("cannot mark the WAL in " + directory + " as complete", e);
     } finally {
-      AppendedFiles.closeQuietly(live);
+      AppendedFiles.closeQuietly(lock);
     }
     if (complete && limits.keep().isZero() && messagesUntilMillis == 0) {
-      CompleteWals.remove(directory);
-    }
-  }
-
-  /**
-   * Turns off what Chronicle Queue does besides queueing: its banner, its disk monitor, its usage
-   * analytics. Stateless.
-   */
-  static final class ChronicleSettings {
-    private ChronicleSettings() {}
-
-    static void quiet() {
-      System.setProperty("chronicle.announcer.disable", "true");
-      System.setProperty("chronicle.disk.monitor.disable", "true");
-      System.setProperty("chronicle.analytics.disable", "true");
+      WalDirectory.remove(directory);
     }
   }
 
@@ -445,117 +427,40 @@ public final class WalWriter implements AutoCloseable {
   }
 
   /**
-   * What each file of a WAL begins with, so that it can be read without the others: its header and
-   * the column lists. Not thread-safe.
+   * Looks whether this JVM has the flags that Chronicle Queue needs, before it fails somewhere
+   * inside.
+   *
+   * @throws WalException naming the flags that are missing
    */
-  static final class Preamble {
-    private final List<WalCodec.Body> bodies = new ArrayList<>();
-    private final Set<WalRecord.Layout> layouts = new HashSet<>();
-
-    Preamble(WalRecord.Header header, List<WalRecord.Layout> layouts) {
-      bodies.add(WalCodec.header(header));
-      layouts.forEach(this::add);
+  public static void requireJvmFlags() {
+    Module base = Object.class.getModule();
+    Module chronicle = Jvm.class.getModule();
+    String to = "=" + (chronicle.isNamed() ? chronicle.getName() : "ALL-UNNAMED");
+    List<String> missing = new ArrayList<>();
+    if (!base.isOpen("java.lang.reflect", chronicle)) {
+      missing.add("--add-opens=java.base/java.lang.reflect" + to);
     }
-
-    void add(WalRecord.Layout layout) {
-      bodies.add(WalCodec.layout(layout));
-      layouts.add(layout);
+    if (!base.isExported("sun.nio.ch", chronicle)) {
+      missing.add("--add-exports=java.base/sun.nio.ch" + to);
     }
-
-    boolean has(WalRecord.Layout layout) {
-      return layouts.contains(layout);
+    if (missing.isEmpty()) {
+      return;
     }
-
-    List<WalCodec.Body> bodies() {
-      return bodies;
+    int needed = missing.size();
+    if (!base.isExported("jdk.internal.ref", chronicle)) {
+      missing.add("--add-exports=java.base/jdk.internal.ref" + to);
     }
-  }
-
-  /**
-   * A WAL holds players' data: only the user that runs the node may look into it. File systems that
-   * know no such permissions are taken as they are. Stateless.
-   */
-  static final class Permissions {
-    private static final Set<PosixFilePermission> DIRECTORY =
-        PosixFilePermissions.fromString("rwx------");
-    private static final Set<PosixFilePermission> FILE =
-        PosixFilePermissions.fromString("rw-------");
-
-    private Permissions() {}
-
-    static void createDirectory(Path directory) throws IOException {
-      if (arePosix(directory)) {
-        Files.createDirectory(directory, PosixFilePermissions.asFileAttribute(DIRECTORY));
-      } else {
-        Files.createDirectory(directory);
-      }
+    if (Runtime.version().feature() >= WARNS_OF_UNSAFE) {
+      missing.add("--sun-misc-unsafe-memory-access=allow");
     }
-
-    static void createFile(Path file) throws IOException {
-      if (arePosix(file)) {
-        Files.createFile(file, PosixFilePermissions.asFileAttribute(FILE));
-      } else {
-        Files.createFile(file);
-      }
-    }
-
-    static void ownerOnly(Path file) throws IOException {
-      if (arePosix(file)) {
-        Files.setPosixFilePermissions(file, FILE);
-      }
-    }
-
-    /** Not by {@code Files.getFileStore}, which needs /proc/mounts: a service may not see it. */
-    private static boolean arePosix(Path path) {
-      return path.getFileSystem().supportedFileAttributeViews().contains("posix");
-    }
-  }
-
-  /**
-   * Tells an embedder which JVM flags Chronicle Queue misses, before it fails somewhere inside.
-   * Stateless.
-   */
-  public static final class JvmFlags {
-    /** From here on a JVM warns of what Chronicle Queue does with memory; 17 knows no such flag. */
-    private static final int WARNS_OF_UNSAFE = 24;
-
-    private JvmFlags() {}
-
-    /**
-     * Looks whether this JVM has what the WAL needs; asks nobody.
-     *
-     * @throws WalException when it has not, naming the flags that are missing
-     */
-    public static void check() {
-      Module base = Object.class.getModule();
-      Module chronicle = Jvm.class.getModule();
-      String to = "=" + (chronicle.isNamed() ? chronicle.getName() : "ALL-UNNAMED");
-      List<String> missing = new ArrayList<>();
-      if (!base.isOpen("java.lang.reflect", chronicle)) {
-        missing.add("--add-opens=java.base/java.lang.reflect" + to);
-      }
-      if (!base.isExported("sun.nio.ch", chronicle)) {
-        missing.add("--add-exports=java.base/sun.nio.ch" + to);
-      }
-      if (missing.isEmpty()) {
-        return;
-      }
-      int needed = missing.size();
-      if (!base.isExported("jdk.internal.ref", chronicle)) {
-        missing.add("--add-exports=java.base/jdk.internal.ref" + to);
-      }
-      if (Runtime.version().feature() >= WARNS_OF_UNSAFE) {
-        missing.add("--sun-misc-unsafe-memory-access=allow");
-      }
-      String line = String.join(" ", missing);
-      throw new WalException(
-          "this JVM was started without flags that Chronicle Queue, which the WAL uses, needs. Add"
-              + " to the java command line, or to JDK_JAVA_OPTIONS: "
-              + line
-              + (missing.size() == needed
-                  ? ""
-                  : " (all but the first %s against warnings alone)".formatted(needed)));
-    }
+    String line = String.join(" ", missing);
+    throw new WalException(
+        "this JVM was started without flags that Chronicle Queue, which the WAL uses, needs. Add"
+            + " to the java command line, or to JDK_JAVA_OPTIONS: "
+            + line
+            + (missing.size() == needed
+                ? ""
+                : " (all but the first %s against warnings alone)".formatted(needed)));
   }
 
   /**
@@ -580,11 +485,7 @@ public final class WalWriter implements AutoCloseable {
       this(directory, limits, () -> usable(directory));
     }
 
-    /**
-     * With another way to ask for room.
-     *
-     * @param usable free bytes
-     */
+    /** With another way to ask for free bytes. */
     RoomGuard(Path directory, WalLimits limits, LongSupplier usable) {
       this.directory = directory;
       this.limits = limits;
@@ -630,72 +531,6 @@ public final class WalWriter implements AutoCloseable {
             "cannot ask the file system of " + directory + " for room: it is not there any more");
       }
       return bytes;
-    }
-  }
-
-  /**
-   * Removes WALs whose node ended with everything durable. Never touches others, nor files that are
-   * not a WAL's. Stateless.
-   */
-  static final class CompleteWals {
-    private static final Logger LOG = LoggerFactory.getLogger(CompleteWals.class);
-
-    private CompleteWals() {}
-
-    private record Wal(Path directory, long bytes, long completedMillis) {}
-
-    /** Removes those older than {@code limits} keep, and the oldest beyond their bytes. */
-    static void removeExpired(Path parent, WalLimits limits) throws IOException {
-      List<Wal> wals = new ArrayList<>();
-      try (Stream<Path> directories = Files.list(parent)) {
-        for (Path directory : directories.toList()) {
-          Path marker = directory.resolve(WalMarkers.COMPLETE_FILE);
-          var complete = WalMarkers.complete(directory);
-          if (complete.isPresent()
-              && !WalMarkers.isKeptForMessages(directory)
-              && !LiveWals.isLive(directory)) {
-            wals.add(
-                new Wal(
-                    directory,
-                    complete.get().bytes(),
-                    Files.getLastModifiedTime(marker).toMillis()));
-          }
-        }
-      }
-      wals.sort(Comparator.comparingLong(Wal::completedMillis));
-      long bytes = wals.stream().mapToLong(Wal::bytes).sum();
-      for (Wal wal : wals) {
-        boolean old = System.currentTimeMillis() - wal.completedMillis() > limits.keep().toMillis();
-        if (old || bytes > limits.maxBytes()) {
-          bytes -= wal.bytes();
-          remove(wal.directory());
-        }
-      }
-    }
-
-    /** Removes one complete WAL; what fails is left to the next start. */
-    static void remove(Path directory) {
-      try {
-        try (Stream<Path> files = Files.list(directory)) {
-          for (Path file : files.filter(CompleteWals::isOurs).toList()) {
-            Files.deleteIfExists(file);
-          }
-        }
-        // Last: without it, nothing would ever remove the rest.
-        Files.deleteIfExists(directory.resolve(WalMarkers.COMPLETE_FILE));
-        Files.deleteIfExists(directory);
-        LOG.info("removed the WAL {}: all of it is in MySQL", directory);
-      } catch (IOException e) {
-        LOG.warn("cannot remove the WAL {}: {}", directory, e.toString());
-      }
-    }
-
-    private static boolean isOurs(Path file) {
-      String name = String.valueOf(file.getFileName());
-      return !name.equals(WalMarkers.COMPLETE_FILE)
-          && (name.endsWith(WalFile.SUFFIX)
-              || name.endsWith(WalFile.PREPARED_SUFFIX)
-              || WalReading.OTHER_FILES.contains(name));
     }
   }
 }

@@ -30,21 +30,14 @@
  *
  * a file begins with a header and column lists (0, 4); a table that was altered gets one more 4
  *
- * WalWriter -&gt; RoomGuard      refuses records before the disk is full
- *           -&gt; Preamble       what each file begins with
- *           -&gt; AppendedFiles  the file that is appended to, and the next one; sync
- *             -&gt; CurrentFile    room ahead of Chronicle Queue
- *           -&gt; Retention      which files stay, by what is needed, time and bytes
- *             -&gt; ClosedFiles    files that nothing is appended to any more
- *             -&gt; LiveRecords    what of the oldest one is needed, to be carried forward
- *             -&gt; CarriedPlaces  where such records stand now
- *           -&gt; CompleteWals   removes WALs that ended complete
- * WalDirectories              finds WALs below a directory
- * WalReader -&gt; WalReading     files by their first sequence
- *           -&gt; FileScan       intact records of one file, and what is between them
- *             -&gt; ChronicleDocuments  what Chronicle Queue wrote around them
- *             -&gt; DamagedBytes        what happened to bytes that hold no record
- *           -&gt; SequenceCheck  which records are missing, and what hides them
+ * WalDirectory   where WALs are, their files and permissions, who writes them, which may go
+ * WalWriter      appends; refuses records before the disk is full
+ *   AppendedFiles  through Chronicle Queue, with room ahead of it; sync
+ *   Retention      which files stay; carries forward what little is needed of old ones
+ * WalReader      records in order, which are missing, and what hides them
+ *   FileScan       intact records of one file, and what happened to the bytes between them
+ *   FileWindow     its bytes, and what Chronicle Queue wrote around the records
+ * WalCodec       records to and from bytes
  * </pre>
  *
  * <p>Integers of the envelope are big-endian; in the body numbers are 7 bits a byte, lowest first,

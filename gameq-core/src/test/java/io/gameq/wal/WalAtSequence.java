@@ -8,7 +8,6 @@ import io.gameq.change.Commit.CommitPart;
 import io.gameq.owner.DurableSessions.OwnerId;
 import io.gameq.owner.DurableSessions.SessionId;
 import io.gameq.owner.SessionRef;
-import io.gameq.wal.WalReading.WalFile;
 import io.gameq.wal.WalWriter.WalNeeds;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -51,10 +50,10 @@ public final class WalAtSequence {
     try (WalWriter to = again.to) {
       Commit newest = Objects.requireNonNull(again.commits.get(again.waiting.get(0)));
       long waits = again.waiting.get(again.waiting.size() - 1);
-      while (WalFile.list(to.directory()).size() < 2) {
+      while (WalDirectory.files(to.directory()).size() < 2) {
         to.append(newest);
       }
-      Path first = WalFile.list(to.directory()).get(0).path();
+      Path first = WalDirectory.files(to.directory()).get(0).path();
       Path saved = Files.copy(first, parent.resolve("saved"));
       to.retain(
           new WalNeeds(

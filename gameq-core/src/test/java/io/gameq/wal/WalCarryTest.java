@@ -10,10 +10,9 @@ import io.gameq.WalLimits;
 import io.gameq.WalSync;
 import io.gameq.change.Commit;
 import io.gameq.change.Commit.CommitPart;
-import io.gameq.wal.FileScan.Envelope;
+import io.gameq.wal.WalCodec.Envelope;
 import io.gameq.wal.WalReader.Entry;
 import io.gameq.wal.WalReader.WalReport;
-import io.gameq.wal.WalReading.WalFile;
 import io.gameq.wal.WalWriter.WalNeeds;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -67,7 +66,7 @@ class WalCarryTest {
   }
 
   private static String newestFile(WalWriter wal) {
-    List<WalFile> files = WalFile.list(wal.directory());
+    List<WalDirectory.WalFile> files = WalDirectory.files(wal.directory());
     return files.get(files.size() - 1).name();
   }
 
@@ -107,7 +106,7 @@ class WalCarryTest {
       Commit last = fill(wal, 3);
       assertEquals(waits.sequence(), wal.place(waits.sequence()));
       retain(wal, last, waits.sequence());
-      assertEquals(1, WalFile.list(wal.directory()).size());
+      assertEquals(1, WalDirectory.files(wal.directory()).size());
       Entry carried = of(wal.directory(), waits.sequence()).get(0);
       assertHolds(carried, waits);
       assertEquals(last.sequence() + 1, carried.place());
@@ -140,14 +139,14 @@ class WalCarryTest {
     try (WalWriter wal = writer()) {
       Commit large = append(wal, 60_000); // few records, most of the bytes
       Commit last = fill(wal, 1);
-      int files = WalFile.list(wal.directory()).size();
+      int files = WalDirectory.files(wal.directory()).size();
       long newest = wal.newestSequence();
       retain(wal, last, large.sequence());
-      assertEquals(files, WalFile.list(wal.directory()).size());
+      assertEquals(files, WalDirectory.files(wal.directory()).size());
       assertEquals(newest, wal.newestSequence());
       last = fill(wal, 8);
       retain(wal, last, large.sequence());
-      assertEquals(1, WalFile.list(wal.directory()).size(), "little of all these is needed");
+      assertEquals(1, WalDirectory.files(wal.directory()).size(), "little of all these is needed");
       assertHolds(of(wal.directory(), large.sequence()).get(0), large);
     }
   }
@@ -158,14 +157,14 @@ class WalCarryTest {
       Commit waits = append(wal, 500);
       Commit last = fill(wal, 2);
       wal.retain(new WalNeeds(waits.sequence() + 1, new long[] {waits.sequence()}));
-      assertEquals(3, WalFile.list(wal.directory()).size());
+      assertEquals(3, WalDirectory.files(wal.directory()).size());
       wal.hold();
       retain(wal, last, waits.sequence());
       retain(wal, last);
-      assertEquals(3, WalFile.list(wal.directory()).size(), "somebody reads them");
+      assertEquals(3, WalDirectory.files(wal.directory()).size(), "somebody reads them");
       wal.release();
       retain(wal, last, waits.sequence());
-      assertEquals(1, WalFile.list(wal.directory()).size());
+      assertEquals(1, WalDirectory.files(wal.directory()).size());
     }
   }
 
@@ -195,14 +194,14 @@ class WalCarryTest {
     try (WalWriter wal = writer()) {
       Commit waits = append(wal, 500);
       Commit last = fill(wal, 1);
-      Path old = WalFile.list(wal.directory()).get(0).path();
+      Path old = WalDirectory.files(wal.directory()).get(0).path();
       Path saved = Files.copy(old, parent.resolve("saved"));
       retain(wal, last, waits.sequence());
       Files.copy(saved, old);
       List<Entry> entries = of(wal.directory(), waits.sequence());
       assertEquals(2, entries.size());
       entries.forEach(entry -> assertHolds(entry, waits));
-      Files.delete(wal.directory().resolve(WalMarkers.TRIMMED_FILE));
+      Files.delete(wal.directory().resolve(WalDirectory.TRIMMED_FILE));
       assertEquals(2, of(wal.directory(), waits.sequence()).size());
     }
   }
@@ -212,7 +211,7 @@ class WalCarryTest {
     try (WalWriter wal = writer()) {
       Commit waits = append(wal, 500);
       Commit last = fill(wal, 1);
-      Path old = WalFile.list(wal.directory()).get(0).path();
+      Path old = WalDirectory.files(wal.directory()).get(0).path();
       byte[] bytes = Files.readAllBytes(old);
       List<Long> offset = new ArrayList<>();
       try (FileWindow window = new FileWindow(old, 1 << 20)) {

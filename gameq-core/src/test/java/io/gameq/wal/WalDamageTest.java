@@ -8,11 +8,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.gameq.GameQueueException;
 import io.gameq.WalLimits;
-import io.gameq.wal.FileScan.Envelope;
-import io.gameq.wal.WalCodec.BodyWriter;
+import io.gameq.wal.WalCodec.Encoder;
 import io.gameq.wal.WalDamage.Kind;
 import io.gameq.wal.WalReader.WalReport;
-import io.gameq.wal.WalReading.WalFile;
 import io.gameq.wal.WalSpecimen.Place;
 import io.gameq.wal.WalWriter.WalNeeds;
 import java.io.IOException;
@@ -111,7 +109,7 @@ class WalDamageTest {
     FILE_OF_ANOTHER_WAL(
         Kind.FOREIGN_FILE,
         w -> {
-          Path theirs = WalFile.list(other).get(0).path();
+          Path theirs = WalDirectory.files(other).get(0).path();
           Files.copy(theirs, w.directory.resolve("20260921-000000.cq4"));
         }),
     FILE_OF_NOISE(
@@ -235,9 +233,9 @@ class WalDamageTest {
   @Test
   void aRecordThatAPlayerForgedIsNotBelievedWhenTheRecordAroundItIsDamaged() throws IOException {
     byte[] forged = new byte[400];
-    BodyWriter body = new BodyWriter();
-    WalCodec.commit(WalSpecimen.commit(new byte[3], 1)).write(body);
-    Envelope.seal(body.bytes(), body.length(), 0x1234, 5);
+    Encoder body = new Encoder();
+    body.commit(WalSpecimen.commit(new byte[3], 1));
+    body.seal(0x1234, 5);
     System.arraycopy(body.bytes(), 0, forged, 60, body.length());
     Path directory;
     try (WalWriter writer = WalSpecimen.writer(scratch, "0badcafd", WalLimits.DEFAULT)) {

@@ -10,8 +10,6 @@ import io.gameq.WalLimits;
 import io.gameq.WalSync;
 import io.gameq.change.Commit;
 import io.gameq.wal.WalReader.WalReport;
-import io.gameq.wal.WalReading.LiveWals;
-import io.gameq.wal.WalReading.WalFile;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -72,7 +70,7 @@ class WalLiveTest {
         }
         assertTrue(report.lastSequence() >= before, "what was appended before is read");
         reads++;
-        filesSeen = WalFile.list(wal.directory()).size();
+        filesSeen = WalDirectory.files(wal.directory()).size();
       }
       stop.set(true);
       writing.get(1, TimeUnit.MINUTES);
@@ -96,7 +94,7 @@ class WalLiveTest {
       assertEquals(
           WalDamage.Kind.TORN_TAIL,
           WalReader.read(w.directory, entry -> {}).damage().get(0).kind());
-      try (var live = LiveWals.hold(relock(w.directory))) {
+      try (var live = WalDirectory.lock(relock(w.directory))) {
         WalReport report = WalReader.read(w.directory, entry -> {});
         assertEquals(List.of(), report.damage());
         assertEquals(w.last().sequence() - 1, report.lastSequence());
@@ -120,7 +118,7 @@ class WalLiveTest {
     assertEquals(
         List.of(WalDamage.Kind.FOREIGN_FILE),
         WalReader.read(w.directory, entry -> {}).damage().stream().map(WalDamage::kind).toList());
-    try (var live = LiveWals.hold(relock(w.directory))) {
+    try (var live = WalDirectory.lock(relock(w.directory))) {
       WalReport report = WalReader.read(w.directory, entry -> {});
       assertEquals(List.of(), report.damage());
       assertEquals(first.sequence() - 1, report.lastSequence());
@@ -128,16 +126,16 @@ class WalLiveTest {
   }
 
   private static Path relock(Path directory) throws IOException {
-    Files.delete(directory.resolve(LiveWals.LOCK_FILE));
+    Files.delete(directory.resolve(WalDirectory.LOCK_FILE));
     return directory;
   }
 
   @Test
   void aWalIsLiveWhileItsWriterIs() {
     WalWriter wal = WalSpecimen.writer(parent, "0badcafe", WalLimits.DEFAULT);
-    assertTrue(LiveWals.isLive(wal.directory()));
+    assertTrue(WalDirectory.isBeingWritten(wal.directory()));
     wal.close();
-    assertFalse(LiveWals.isLive(wal.directory()));
+    assertFalse(WalDirectory.isBeingWritten(wal.directory()));
   }
 
   @Test

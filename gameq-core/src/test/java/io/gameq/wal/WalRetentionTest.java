@@ -11,7 +11,6 @@ import io.gameq.WalLimits;
 import io.gameq.WalSync;
 import io.gameq.change.Commit;
 import io.gameq.wal.WalReader.WalReport;
-import io.gameq.wal.WalReading.WalFile;
 import io.gameq.wal.WalWriter.RoomGuard;
 import io.gameq.wal.WalWriter.WalNeeds;
 import java.io.IOException;
@@ -46,7 +45,7 @@ class WalRetentionTest {
     do {
       commit = WalSpecimen.commit(new byte[1_000], 1);
       wal.append(commit);
-    } while (WalFile.list(wal.directory()).size() < files);
+    } while (WalDirectory.files(wal.directory()).size() < files);
     return commit;
   }
 
@@ -59,7 +58,9 @@ class WalRetentionTest {
   }
 
   private static List<Long> firstSequences(WalWriter wal) {
-    return WalFile.list(wal.directory()).stream().map(WalFile::firstSequence).toList();
+    return WalDirectory.files(wal.directory()).stream()
+        .map(WalDirectory.WalFile::firstSequence)
+        .toList();
   }
 
   @Test
@@ -218,7 +219,7 @@ class WalRetentionTest {
     assertTrue(Files.exists(wal.directory()));
 
     Files.setLastModifiedTime(
-        wal.directory().resolve(WalMarkers.COMPLETE_FILE),
+        wal.directory().resolve(WalDirectory.COMPLETE_FILE),
         FileTime.from(Instant.now().minus(Duration.ofHours(2))));
     writer("0badcafd", limits(HOUR, NO_LIMIT)).close();
     assertFalse(Files.exists(wal.directory()));
@@ -249,6 +250,6 @@ class WalRetentionTest {
     writer("0badcaff", limits(Duration.ZERO, NO_LIMIT)).close();
     assertTrue(Files.exists(notes));
     assertTrue(Files.exists(other));
-    assertEquals(List.of(), WalFile.list(wal.directory()));
+    assertEquals(List.of(), WalDirectory.files(wal.directory()));
   }
 }

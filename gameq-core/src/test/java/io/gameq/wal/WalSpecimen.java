@@ -12,7 +12,7 @@ import io.gameq.message.MessageChange.MessageValue;
 import io.gameq.owner.DurableSessions.OwnerId;
 import io.gameq.owner.DurableSessions.SessionId;
 import io.gameq.owner.SessionRef;
-import io.gameq.wal.FileScan.Envelope;
+import io.gameq.wal.WalCodec.Envelope;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.RandomAccessFile;

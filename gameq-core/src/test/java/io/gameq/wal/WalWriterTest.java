@@ -16,8 +16,8 @@ import io.gameq.owner.DurableSessions.OwnerId;
 import io.gameq.owner.DurableSessions.SessionId;
 import io.gameq.owner.SessionRef;
 import io.gameq.rows.HandledRow.EncodedRow;
-import io.gameq.wal.FileScan.Envelope;
-import io.gameq.wal.WalCodec.BodyWriter;
+import io.gameq.wal.WalCodec.Encoder;
+import io.gameq.wal.WalCodec.Envelope;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -109,10 +109,11 @@ class WalWriterTest {
 
   @Test
   void theChecksumFindsAFlippedBit() {
-    BodyWriter body = new BodyWriter();
-    WalCodec.failed(7).write(body);
+    Encoder body = new Encoder();
+    body.failed(7);
+    body.seal(5, 1);
     byte[] record = java.util.Arrays.copyOf(body.bytes(), body.length());
-    Envelope.seal(record, record.length, 5, 1);
+
     assertTrue(Envelope.isIntact(record, 0, record.length));
     assertEquals(
         new WalReader.Entry(9, 9, new WalRecord.Failed(7)),

@@ -3,7 +3,7 @@ package io.gameq.recovery;
 import io.gameq.GameQueue;
 import io.gameq.owner.DurableSessions.OwnerId;
 import io.gameq.servers.RedisProxy;
-import io.gameq.wal.WalDirectories;
+import io.gameq.wal.WalDirectory;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -36,7 +36,7 @@ abstract class LeftWalFixture extends RecoveryFixture {
 
   /** What the node's next start finds when it is killed now. */
   final void leaveWal() throws IOException {
-    Path own = WalDirectories.below(List.of(directory.resolve("own"))).get(0);
+    Path own = WalDirectory.find(List.of(directory.resolve("own"))).get(0);
     Path copy = Files.createDirectories(game.wal.resolve(own.getFileName()));
     try (Stream<Path> files = Files.list(own)) {
       for (Path file : files.toList()) {

@@ -3,8 +3,8 @@
  * acknowledge it.
  *
  * <pre>
- * config, check, status, schema, dead, stale, audit, terminal   what an operator calls
- * pause, flushnow                                 the same: what is to wait, or to be written now
+ * config, setup, status, schema, dead, stale, audit, terminal   what an operator calls
+ * pause      the same: what is to wait, or to be written now
  * socket     commands that a running writer answers
  * doctor, reslot                                  the same: what is mended or changed in Redis
  * trace      where one owner or row is, and what will happen next
@@ -15,7 +15,6 @@
  *   flush    flush.Worker, flush.SlowLane: agents; each takes the steps of a turn
  *     turn   reap | claim | decode | flush | ack | nack | ask MySQL who owns | tell Redis
  *   upkeep   what is done once an hour
- *   backlog  what waits, as meters; http shows them
  *   console  the web pages for operators, served by http
  * </pre>
  *

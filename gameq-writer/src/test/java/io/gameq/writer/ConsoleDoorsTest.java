@@ -257,7 +257,7 @@ class ConsoleDoorsTest {
       assertEquals(401, again.get("overview", cookie));
     }
     try (Doors again = new Doors(settings)) {
-      assertEquals(200, again.get("overview", cookie), "another writer: see the README");
+      assertEquals(200, again.get("overview", cookie), "another writer: see SECURITY.md");
       Files.writeString(token, "fedcba9876543210");
       await().atMost(LONG).until(() -> again.get("overview", cookie) == 401);
     }

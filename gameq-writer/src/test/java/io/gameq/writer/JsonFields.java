@@ -35,10 +35,10 @@ final class JsonFields {
   private static Map<String, Set<String>> documented() {
     Map<String, Set<String>> all = new HashMap<>();
     try {
-      String page = Files.readString(Path.of("README.md"));
+      String page = Files.readString(Path.of("REFERENCE.md"));
       String section =
           page.substring(page.indexOf("\n## For programs"), page.indexOf("\nA pause is"));
-      for (String item : List.of(section.split("\n- ", -1)).subList(1, 15)) {
+      for (String item : List.of(section.split("\n- ", -1)).subList(1, 16)) {
         int colon = item.indexOf(": ");
         Set<String> fields = new HashSet<>();
         Matcher field = NAME.matcher(item.substring(colon));
@@ -47,7 +47,7 @@ final class JsonFields {
         }
         Matcher command = NAME.matcher(item.substring(0, colon));
         while (command.find()) {
-          all.put(command.group(1), fields);
+          all.computeIfAbsent(command.group(1), of -> new HashSet<>()).addAll(fields);
         }
       }
     } catch (IOException e) {
@@ -61,7 +61,7 @@ final class JsonFields {
     String name = nameOf(command);
     Set<String> fields =
         Objects.requireNonNull(
-            documented().get(name), () -> "README.md does not have the fields of " + name);
+            documented().get(name), () -> "REFERENCE.md does not have the fields of " + name);
     out.lines().forEach(line -> check(name, fields, line));
   }
 
@@ -73,7 +73,8 @@ final class JsonFields {
           .forEachRemaining(
               field ->
                   assertTrue(
-                      fields.contains(field), () -> name + " has '" + field + "', not README.md"));
+                      fields.contains(field),
+                      () -> name + " has '" + field + "', not REFERENCE.md"));
       times(name, object);
     } catch (JsonProcessingException e) {
       throw new AssertionError(name + " printed no JSON: " + line, e);

@@ -12,7 +12,7 @@ import io.gameq.OwnerSession;
 import io.gameq.message.MessageChange;
 import io.gameq.node.NodeAccess;
 import io.gameq.redis.topic.ConsumerScripts.TakenMessage;
-import io.gameq.wal.LeftWals;
+import io.gameq.wal.WalDirectory;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -80,7 +80,9 @@ class KilledPublishTest extends MessagesFixture {
     } catch (GameQueueException e) {
       // it could not close its sessions
     }
-    await().atMost(LONG).until(() -> LeftWals.of(walDirectory, "n1").size() == 1); // nobody writes
+    await()
+        .atMost(LONG)
+        .until(() -> WalDirectory.left(walDirectory, "n1").size() == 1); // nobody writes
     try (GameQueue again = game.node("n1")) { // replays the WAL that was left
       Map<String, String> expected = killed.isThere ? Map.of("published", "y") : Map.of();
       assertEquals(expected, pending(), killed.name());

@@ -183,10 +183,10 @@ class OperatorsViewTest {
       inGame = names(ofGame);
     }
     assertTrue(there.size() > 20 && inGame.size() > 15, there::toString);
-    Set<String> inReadme = named("README.md");
-    inReadme.removeAll(inGame);
-    assertTrue(inReadme.remove(OF_DOOR));
-    assertEquals(there, inReadme);
+    Set<String> inReference = named("REFERENCE.md");
+    inReference.removeAll(inGame);
+    assertTrue(inReference.remove(OF_DOOR));
+    assertEquals(there, inReference);
     Set<String> inGamesReadme = named("../gameq-core/README.md");
     inGamesReadme.removeAll(there);
     assertEquals(inGame, inGamesReadme);

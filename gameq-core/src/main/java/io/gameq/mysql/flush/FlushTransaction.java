@@ -108,7 +108,12 @@ public final class FlushTransaction {
       int attempts,
       long refusedForMillis,
       List<RowChange> rows,
-      List<Refused> unreadable) {}
+      List<Refused> unreadable) {
+    /** The same as if no row of it had been refused before: its patience begins anew. */
+    public OwnerRows notRefusedYet() {
+      return new OwnerRows(owner, session, attempts, 0, rows, unreadable);
+    }
+  }
 
   /** What became of a flush. */
   public sealed interface Outcome {}

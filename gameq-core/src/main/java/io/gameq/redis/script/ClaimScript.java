@@ -5,7 +5,6 @@ import io.gameq.owner.DurableSessions.SessionId;
 import io.gameq.redis.ControlConnection.RedisConnection;
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.Slots;
-import io.gameq.redis.script.WaitingOwners.OpenScript;
 import io.gameq.rows.HandledRow.EncodedRow;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -134,7 +133,7 @@ public final class ClaimScript {
         ((Long) parts.get(3)).intValue(),
         ((Long) parts.get(4)).intValue(),
         (Long) parts.get(5),
-        OpenScript.rows(parts.get(6)));
+        LuaScript.rows(parts.get(6)));
   }
 
   private static Rows rows(List<?> parts) {
@@ -202,7 +201,7 @@ public final class ClaimScript {
                                     slot,
                                     List.of(
                                         namespace,
-                                        OwnKey.KEPT_MILLIS,
+                                        SessionScripts.KEPT_MILLIS,
                                         millis,
                                         some.stream().map(Flushed::args).toList())))));
     return stillOurs(ACK.callEach(redis, calls));

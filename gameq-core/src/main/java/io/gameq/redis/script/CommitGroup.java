@@ -116,7 +116,7 @@ public abstract class CommitGroup {
     }
 
     long due(boolean isUrgent) {
-      return isUrgent ? DueSessions.urgent(dueMillis) : dueMillis;
+      return isUrgent ? SessionScripts.urgent(dueMillis) : dueMillis;
     }
   }
 

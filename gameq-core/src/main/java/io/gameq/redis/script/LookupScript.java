@@ -6,7 +6,6 @@ import io.gameq.owner.DurableSessions.SessionId;
 import io.gameq.redis.ControlConnection.RedisConnection;
 import io.gameq.redis.RedisReply;
 import io.gameq.redis.SlotKeys;
-import io.gameq.redis.script.WaitingOwners.OpenScript;
 import io.gameq.rows.HandledRow.EncodedRow;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -134,7 +133,7 @@ public final class LookupScript {
   /** Everything of an owner that is not flushed: dirty, claimed and sent to it, in no order. */
   public static List<EncodedRow> unflushed(RedisConnection redis, SlotKeys slot, OwnerId owner) {
     List<EncodedRow> rows = new ArrayList<>();
-    READ.call(redis, slot, owner).forEach(some -> rows.addAll(OpenScript.rows(some)));
+    READ.call(redis, slot, owner).forEach(some -> rows.addAll(LuaScript.rows(some)));
     return rows;
   }
 
@@ -263,7 +262,7 @@ public final class LookupScript {
     }
 
     private LuaScript.Call call(List<Owner> group) {
-      List<Object> args = new ArrayList<>(List.of(OwnKey.KEPT_MILLIS));
+      List<Object> args = new ArrayList<>(List.of(SessionScripts.KEPT_MILLIS));
       for (Owner of : group) {
         args.addAll(List.of(of.owner(), of.session(), of.ends(), of.rows().size()));
         of.rows().forEach(row -> args.addAll(List.of(row.key(), row.image())));

@@ -11,6 +11,7 @@ import io.gameq.redis.BytesArgs;
 import io.gameq.redis.ControlConnection.RedisConnection;
 import io.gameq.redis.RedisReply;
 import io.gameq.redis.SlotKeys;
+import io.gameq.rows.HandledRow.EncodedRow;
 import io.lettuce.core.RedisException;
 import io.lettuce.core.RedisNoScriptException;
 import io.lettuce.core.ScriptOutputType;
@@ -59,7 +60,7 @@ public final class LuaScript {
   }
 
   /**
-   * Joins resource files, resolved against a class; {@code slot.lua} is put in front. The last line
+   * Joins resource files, beside a class or here; {@code slot.lua} is put in front. The last line
    * names them, for whoever meets the script in Redis.
    */
   public static LuaScript of(Class<?> beside, String... resources) {
@@ -96,7 +97,7 @@ public final class LuaScript {
   }
 
   /** The same with several. */
-  List<Object> call(RedisConnection redis, byte[][] keys, Object... args) {
+  public List<Object> call(RedisConnection redis, byte[][] keys, Object... args) {
     byte[][] argv = args(args);
     try {
       return redis.sync().evalsha(sha1, ScriptOutputType.MULTI, keys, argv);
@@ -249,7 +250,7 @@ public final class LuaScript {
   }
 
   /** What a call answers; null where Redis refuses, as for somebody else's value. */
-  static <T> @Nullable T unlessForeign(Supplier<@Nullable T> question) {
+  public static <T> @Nullable T unlessForeign(Supplier<@Nullable T> question) {
     try {
       return RedisReply.<@Nullable T>await(question);
     } catch (RedisUnavailableException e) {
@@ -265,7 +266,7 @@ public final class LuaScript {
   }
 
   /** A version as scripts compare it. */
-  static byte[] version(long version) {
+  public static byte[] version(long version) {
     return SlotKeys.bytes(HexFormat.of().toHexDigits(version));
   }
 
@@ -278,8 +279,19 @@ public final class LuaScript {
     return new String((byte[]) reply, ISO_8859_1);
   }
 
+  /** Rows from a flat list of field, value, field, value ... */
+  public static List<EncodedRow> rows(Object flat) {
+    List<?> list = (List<?>) flat;
+    List<EncodedRow> rows = new ArrayList<>(list.size() / 2);
+    for (int i = 0; i < list.size(); i += 2) {
+      rows.add(new EncodedRow(string(list.get(i)), (byte[]) list.get(i + 1)));
+    }
+    return rows;
+  }
+
   private static String read(Class<?> beside, String resource) {
-    try (InputStream in = beside.getResourceAsStream(resource)) {
+    InputStream here = beside.getResourceAsStream(resource);
+    try (InputStream in = here != null ? here : LuaScript.class.getResourceAsStream(resource)) {
       String text = new String(Objects.requireNonNull(in, resource).readAllBytes(), UTF_8);
       return COMMENTS.matcher(text).replaceAll("");
     } catch (IOException e) {

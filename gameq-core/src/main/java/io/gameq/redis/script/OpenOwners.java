@@ -48,11 +48,11 @@ public final class OpenOwners {
    */
   public @Nullable Holder holder(
       RedisConnection redis, SlotKeys slot, OwnerId owner, CountingSessions durable) {
-    SessionId inRedis = OwnKey.session(redis, slot, owner);
+    SessionId inRedis = SessionScripts.session(redis, slot, owner);
     boolean isKnown =
         inRedis != null
             && (CountingSessions.counts(durable, inRedis) || inRedis.isNewerThan(durable.newest()));
-    if (isKnown && OwnKey.isClosed(redis, slot, owner)) {
+    if (isKnown && SessionScripts.isClosed(redis, slot, owner)) {
       return null;
     }
     SessionId session = isKnown ? durable.holder(inRedis) : durable.lastOpen();
@@ -93,8 +93,10 @@ public final class OpenOwners {
    */
   public static @Nullable SessionId session(
       RedisConnection redis, SlotKeys slot, OwnerId owner, CountingSessions durable) {
-    SessionId inRedis = OwnKey.session(redis, slot, owner);
-    return inRedis == null || OwnKey.isClosed(redis, slot, owner) ? null : durable.holder(inRedis);
+    SessionId inRedis = SessionScripts.session(redis, slot, owner);
+    return inRedis == null || SessionScripts.isClosed(redis, slot, owner)
+        ? null
+        : durable.holder(inRedis);
   }
 
   /**

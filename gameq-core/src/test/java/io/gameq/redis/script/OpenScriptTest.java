@@ -14,7 +14,6 @@ import io.gameq.redis.DurableNotices;
 import io.gameq.redis.RedisConnector;
 import io.gameq.redis.RedisConnector.RedisConfig;
 import io.gameq.redis.SlotKeys;
-import io.gameq.redis.script.WaitingOwners.OpenScript;
 import io.gameq.rights.MySqlRights.Role;
 import io.gameq.rows.HandledRow.EncodedRow;
 import io.gameq.servers.TestServers;
@@ -40,7 +39,8 @@ class OpenScriptTest {
   void aNewSessionAdoptsWhatTheOneBeforeLeftDirty() {
     slot.open(slot.first);
     slot.commit(slot.first, "item:1", row(5, "a"), 9_000_000_000_000L);
-    OpenScript.Opened opened = assertInstanceOf(OpenScript.Opened.class, slot.open(slot.second));
+    SessionScripts.Opened opened =
+        assertInstanceOf(SessionScripts.Opened.class, slot.open(slot.second));
     assertEquals(List.of("item:1"), opened.dirty().stream().map(EncodedRow::key).toList());
     assertEquals(Map.of("item:1", row(5, "a")), slot.dirty(slot.second));
     assertEquals(Map.of(), slot.dirty(slot.first));
@@ -52,7 +52,8 @@ class OpenScriptTest {
   void anOlderSessionIsRefusedAndChangesNothing() {
     slot.open(slot.second);
     slot.commit(slot.second, "item:1", row(5, "a"), 9_000_000_000_000L);
-    OpenScript.Refused refused = assertInstanceOf(OpenScript.Refused.class, slot.open(slot.first));
+    SessionScripts.Refused refused =
+        assertInstanceOf(SessionScripts.Refused.class, slot.open(slot.first));
     assertEquals(slot.second, refused.ownedBy());
     assertEquals(slot.second.text(), slot.own());
     assertEquals(Map.of("item:1", row(5, "a")), slot.dirty(slot.second));
@@ -62,7 +63,8 @@ class OpenScriptTest {
   void openingAgainWithTheSameSessionKeepsItsRows() {
     slot.open(slot.first);
     slot.commit(slot.first, "item:1", row(5, "a"), 9_000_000_000_000L);
-    OpenScript.Opened again = assertInstanceOf(OpenScript.Opened.class, slot.open(slot.first));
+    SessionScripts.Opened again =
+        assertInstanceOf(SessionScripts.Opened.class, slot.open(slot.first));
     assertEquals(1, again.dirty().size());
     assertEquals(Map.of("item:1", row(5, "a")), slot.dirty(slot.first));
   }
@@ -72,20 +74,21 @@ class OpenScriptTest {
     slot.open(slot.first);
     slot.open(slot.second);
     slot.commit(slot.first, "item:1", row(9, "late"), 0);
-    OpenScript.Opened third =
-        assertInstanceOf(OpenScript.Opened.class, slot.open(new SessionId(3, "cccccccc00000003")));
+    SessionScripts.Opened third =
+        assertInstanceOf(
+            SessionScripts.Opened.class, slot.open(new SessionId(3, "cccccccc00000003")));
     assertEquals(List.of(), third.dirty());
   }
 
   @Test
   void aClosedSessionsOwnKeyExpiresOnlyWhenNothingWaits() {
     slot.open(slot.first);
-    OwnKey.close(slot.redis, slot.slot, slot.owner, slot.first);
+    SessionScripts.close(slot.redis, slot.slot, slot.owner, slot.first);
     assertTrue(slot.ownLifeMillis() > 0);
     slot.open(slot.second);
     assertEquals(-1, slot.ownLifeMillis());
     slot.commit(slot.second, "item:1", row(5, "a"), 9_000_000_000_000L);
-    OwnKey.close(slot.redis, slot.slot, slot.owner, slot.second);
+    SessionScripts.close(slot.redis, slot.slot, slot.owner, slot.second);
     assertEquals(-1, slot.ownLifeMillis());
   }
 
@@ -93,18 +96,19 @@ class OpenScriptTest {
   void closingALostSessionLeavesItsSuccessorAlone() {
     slot.open(slot.first);
     slot.open(slot.second);
-    OwnKey.close(slot.redis, slot.slot, slot.owner, slot.first);
+    SessionScripts.close(slot.redis, slot.slot, slot.owner, slot.first);
     assertEquals(-1, slot.ownLifeMillis());
   }
 
   @Test
   void reassertIsRefusedWhenANewerSessionOwns() {
     slot.open(slot.second);
-    assertEquals(false, OwnKey.reassert(slot.redis, slot.slot, slot.owner, slot.first));
+    assertEquals(false, SessionScripts.reassert(slot.redis, slot.slot, slot.owner, slot.first));
     assertEquals(slot.second.text(), slot.own());
     assertEquals(
         true,
-        OwnKey.reassert(slot.redis, slot.slot, slot.owner, new SessionId(3, "cccccccc00000003")));
+        SessionScripts.reassert(
+            slot.redis, slot.slot, slot.owner, new SessionId(3, "cccccccc00000003")));
   }
 
   @Test
@@ -120,7 +124,7 @@ class OpenScriptTest {
       slot.open(slot.first);
       slot.open(slot.second);
       SessionId third = new SessionId(3, "cccccccc00000003");
-      assertTrue(OwnKey.reassert(slot.redis, slot.slot, slot.owner, third));
+      assertTrue(SessionScripts.reassert(slot.redis, slot.slot, slot.owner, third));
       String owner = slot.owner.encoded() + " ";
       await().atMost(LONG).until(() -> told.size() == 2);
       assertEquals(Set.of(owner + slot.first.text(), owner + slot.second.text()), Set.copyOf(told));
@@ -176,9 +180,9 @@ class OpenScriptTest {
     String toFirst = owner + " " + slot.first.text() + " item:4";
     hash(":sent:aaaaaaaa", toFirst, "0" + row(8, "").substring(0, 16) + "deadbeef");
     assertEquals(Set.of("item:4 8 deadbeef"), toTell(slot.first));
-    OwnKey.reassert(slot.redis, slot.slot, slot.owner, slot.first);
+    SessionScripts.reassert(slot.redis, slot.slot, slot.owner, slot.first);
     assertEquals(Set.of("item:4 8 deadbeef"), toTell(slot.first), "Redis knew it");
-    OwnKey.reassert(slot.redis, slot.slot, slot.owner, slot.second);
+    SessionScripts.reassert(slot.redis, slot.slot, slot.owner, slot.second);
     assertEquals(
         Set.of(
             "item:1 5 deadbeef*", "item:2 6 deadbeef*", "item:3 7 deadbeef*", "item:4 8 deadbeef*"),
@@ -200,7 +204,7 @@ class OpenScriptTest {
           .sync()
           .set(SlotKeys.bytes(slot.slot.prefix() + key + slot.owner.encoded()), new byte[] {'x'});
     }
-    assertTrue(OwnKey.reassert(slot.redis, slot.slot, slot.owner, slot.second));
+    assertTrue(SessionScripts.reassert(slot.redis, slot.slot, slot.owner, slot.second));
     assertEquals(slot.second.text(), slot.own());
     assertEquals(Set.of(), toTell(slot.second));
   }
@@ -210,11 +214,11 @@ class OpenScriptTest {
   void aSessionThatIsToldAgainIsNotClosedWithTheOneBefore() {
     slot.open(slot.first);
     slot.commit(slot.first, "item:1", row(5, "a"), 9_000_000_000_000L);
-    OwnKey.close(slot.redis, slot.slot, slot.owner, slot.first);
+    SessionScripts.close(slot.redis, slot.slot, slot.owner, slot.first);
     assertEquals(
         true,
         slot.redis.sync().sismember(slot.slot.closing(), SlotKeys.bytes(slot.owner.encoded())));
-    OwnKey.reassert(slot.redis, slot.slot, slot.owner, slot.second);
+    SessionScripts.reassert(slot.redis, slot.slot, slot.owner, slot.second);
     assertEquals(
         false,
         slot.redis.sync().sismember(slot.slot.closing(), SlotKeys.bytes(slot.owner.encoded())));

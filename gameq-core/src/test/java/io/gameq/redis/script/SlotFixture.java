@@ -8,7 +8,6 @@ import io.gameq.redis.ControlConnection.RedisConnection;
 import io.gameq.redis.RedisConnector;
 import io.gameq.redis.RedisConnector.RedisConfig;
 import io.gameq.redis.SlotKeys;
-import io.gameq.redis.script.WaitingOwners.OpenScript;
 import io.gameq.servers.TestServers;
 import java.util.List;
 import java.util.Map;
@@ -43,8 +42,8 @@ public final class SlotFixture implements AutoCloseable {
         .zadd(slot.due(), (double) dueMillis, bytes(owner.encoded() + ":" + session.text()));
   }
 
-  public OpenScript.Outcome open(SessionId session) {
-    return OpenScript.call(redis, slot, owner, session, 0, false);
+  public SessionScripts.Outcome open(SessionId session) {
+    return SessionScripts.open(redis, slot, owner, session, 0, false);
   }
 
   public Map<String, String> dirty(SessionId session) {

@@ -14,7 +14,7 @@ import io.gameq.redis.SlotKeys;
 import io.gameq.redis.script.LookupScript.ReplayScript;
 import io.gameq.redis.script.OpenOwners;
 import io.gameq.redis.script.OpenOwners.NodeSigns;
-import io.gameq.redis.script.WaitingOwners.OpenScript;
+import io.gameq.redis.script.SessionScripts;
 import io.gameq.term.Terms;
 import org.jspecify.annotations.Nullable;
 
@@ -86,10 +86,10 @@ public final class RecoveryRedis implements AutoCloseable {
    * @throws GameQueueException when a newer session owns: then nothing was changed
    */
   public void open(OwnerId owner, SessionId session) {
-    OpenScript.Outcome outcome =
-        OpenScript.call(
+    SessionScripts.Outcome outcome =
+        SessionScripts.open(
             redis.connection(), redis.slot(owner), owner, session, MERGE_WINDOW_MILLIS, false);
-    if (outcome instanceof OpenScript.Refused refused) {
+    if (outcome instanceof SessionScripts.Refused refused) {
       throw new GameQueueException(
           "session " + refused.ownedBy() + " opened " + owner.id() + " at the same moment");
     }

@@ -2,9 +2,7 @@ package io.gameq.writer.console;
 
 import io.gameq.mysql.tables.DeadLetterFilter;
 import io.gameq.owner.DurableSessions.OwnerId;
-import io.gameq.writer.console.access.GuardedRoutes;
-import io.gameq.writer.console.access.GuardedRoutes.Visitor;
-import io.gameq.writer.console.access.RequestBody;
+import io.gameq.writer.console.GuardedRoutes.Visitor;
 import io.gameq.writer.letters.AuditedLetters;
 import io.gameq.writer.letters.AuditedLetters.EditOutcome;
 import io.gameq.writer.letters.AuditedLetters.EditOutcome.ChangedMeanwhile;

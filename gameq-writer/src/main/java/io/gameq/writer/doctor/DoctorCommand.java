@@ -14,11 +14,7 @@ import io.gameq.redis.ControlConnection.RedisConnection;
 import io.gameq.redis.RedisConnector;
 import io.gameq.redis.Slots;
 import io.gameq.redis.script.OpenOwners.NodeSigns;
-import io.gameq.redis.script.OwnKey;
-import io.gameq.redis.script.SlotContents;
-import io.gameq.redis.script.SlotContents.Progress;
-import io.gameq.redis.script.Symptom;
-import io.gameq.redis.script.Symptom.Thing;
+import io.gameq.redis.script.SessionScripts;
 import io.gameq.redis.topic.DefinedTopic;
 import io.gameq.redis.topic.TopicDefinition;
 import io.gameq.terminal.ExitCodes;
@@ -29,6 +25,10 @@ import io.gameq.writer.config.ConfigReader.WriterConfig;
 import io.gameq.writer.doctor.DoctorCommand.Repair.Repaired;
 import io.gameq.writer.mysql.AgreedConfig;
 import io.gameq.writer.mysql.CommandDatabase;
+import io.gameq.writer.redis.SlotContents;
+import io.gameq.writer.redis.SlotContents.Progress;
+import io.gameq.writer.redis.Symptom;
+import io.gameq.writer.redis.Symptom.Thing;
 import io.gameq.writer.terminal.Confirmation;
 import io.gameq.writer.terminal.JsonLine;
 import io.gameq.writer.terminal.RateOption;
@@ -284,7 +284,7 @@ public final class DoctorCommand implements Callable<Integer> {
       if (mended && finding.ailment() == Ailment.UNOWNED && durable != null) {
         OwnerId owner = finding.owner();
         boolean unused = // as a writer does that finds them; refused where a newer one owns
-            redis.call(of -> OwnKey.reassert(of, slots.of(owner), owner, durable));
+            redis.call(of -> SessionScripts.reassert(of, slots.of(owner), owner, durable));
       }
       return mended;
     }

@@ -1,8 +1,7 @@
 package io.gameq.writer.flush;
 
 import io.gameq.redis.Backoff;
-import io.gameq.redis.script.DueSessions;
-import io.gameq.writer.turn.SlotShare;
+import io.gameq.writer.redis.DueSlots;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
@@ -45,9 +44,17 @@ public final class SlotSchedule {
   private static final double SLACK = 1.5;
 
   /** Who is due later is due now: {@code claim.lua} takes him. */
-  private static final long MOST_WAIT_MILLIS = DueSessions.LONGEST_WAIT_MILLIS;
+  private static final long MOST_WAIT_MILLIS = DueSlots.LONGEST_WAIT_MILLIS;
 
-  private static final long NEVER = DueSessions.NEVER;
+  private static final long NEVER = DueSlots.NEVER;
+
+  /**
+   * How much is claimed of a slot in a turn.
+   *
+   * @param owners at most
+   * @param rows at most; the last owner may pass it
+   */
+  public record SlotShare(int slot, int owners, int rows) {}
 
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition changed = lock.newCondition();
@@ -262,7 +269,7 @@ public final class SlotSchedule {
   /**
    * Somebody is due.
    *
-   * @param millis by slot: when its next owner is due, as {@link DueSessions#due} tells
+   * @param millis by slot: when its next owner is due, as {@link DueSlots#due} tells
    * @param nowMillis Redis TIME now
    */
   void sawDue(long[] millis, long nowMillis) {
@@ -285,12 +292,12 @@ public final class SlotSchedule {
         urgent);
   }
 
-  /** Owners that a claim left for the next one, as {@link DueSessions#ready} tells. */
+  /** Owners that a claim left for the next one, as {@link DueSlots#ready} tells. */
   void sawReady(long[] millis) {
     saw(millis, (slot, always, now) -> slot.dueNanos = Math.min(slot.dueNanos, now), slots);
   }
 
-  /** Leases, as {@link DueSessions#leases} tells. */
+  /** Leases, as {@link DueSlots#leases} tells. */
   void sawLeases(long[] millis, long nowMillis) {
     saw(millis, (slot, endMillis, now) -> slot.hasExpired |= endMillis <= nowMillis, slots);
   }
@@ -305,7 +312,7 @@ public final class SlotSchedule {
     try {
       long now = now();
       for (Slot slot : all) {
-        if (!slot.isTaken && millis[slot.number] != DueSessions.NEVER) {
+        if (!slot.isTaken && millis[slot.number] != DueSlots.NEVER) {
           sight.of(slot, millis[slot.number], now);
         }
       }

@@ -1,40 +1,130 @@
 package io.gameq.writer.flush;
 
+import static java.util.Map.entry;
+
 import io.gameq.GameQueueException;
+import io.gameq.MySqlException;
+import io.gameq.RedisUnavailableException;
+import io.gameq.log.RepeatedWarnings;
+import io.gameq.message.MessageChange.MessageId;
+import io.gameq.message.MessageChange.Publish;
+import io.gameq.mysql.ErrorKind.RowChange;
+import io.gameq.mysql.MySqlErrors;
 import io.gameq.mysql.flush.FlushTransaction;
+import io.gameq.mysql.flush.FlushTransaction.OwnerRows;
+import io.gameq.mysql.flush.FlushTransaction.Written;
+import io.gameq.mysql.tables.DeadLetterTable.Refused;
+import io.gameq.mysql.tables.OwnerReader;
 import io.gameq.mysql.tables.OwnerTable;
 import io.gameq.owner.DurableSessions.CountingSessions;
 import io.gameq.owner.DurableSessions.OwnerId;
+import io.gameq.owner.DurableSessions.SessionId;
 import io.gameq.redis.ControlConnection;
 import io.gameq.redis.ControlConnection.RedisConnection;
 import io.gameq.redis.Slots;
 import io.gameq.redis.script.ClaimScript;
 import io.gameq.redis.script.ClaimScript.Claim;
 import io.gameq.redis.script.LookupScript;
-import io.gameq.redis.script.LookupScript.Looked;
+import io.gameq.redis.script.LuaScript;
+import io.gameq.redis.script.MessagesScript;
+import io.gameq.redis.script.SessionScripts;
+import io.gameq.rows.HandledRow;
 import io.gameq.rows.HandledRow.RowKey;
+import io.gameq.terminal.Shown;
+import io.gameq.writer.flush.RowDecoder.Decoded;
+import io.gameq.writer.flush.SlotSchedule.SlotShare;
 import io.gameq.writer.flush.SlowLane.LeaseRenewal;
-import io.gameq.writer.turn.AfterFlush.TurnContext;
-import io.gameq.writer.turn.Ended;
-import io.gameq.writer.turn.Turn;
-import io.gameq.writer.turn.TurnPorts;
+import io.gameq.writer.flush.Stage.Acknowledge;
+import io.gameq.writer.flush.Stage.ClaimDue;
+import io.gameq.writer.flush.Stage.Decode;
+import io.gameq.writer.flush.Stage.Ended;
+import io.gameq.writer.flush.Stage.FenceSession;
+import io.gameq.writer.flush.Stage.FindLostSessions;
+import io.gameq.writer.flush.Stage.FindOpenings;
+import io.gameq.writer.flush.Stage.FindUnowned;
+import io.gameq.writer.flush.Stage.FinishOpen;
+import io.gameq.writer.flush.Stage.Flush;
+import io.gameq.writer.flush.Stage.FlushKind;
+import io.gameq.writer.flush.Stage.GiveBack;
+import io.gameq.writer.flush.Stage.GiveUp;
+import io.gameq.writer.flush.Stage.Leave;
+import io.gameq.writer.flush.Stage.ParkStale;
+import io.gameq.writer.flush.Stage.Reap;
+import io.gameq.writer.flush.Stage.ReassertSession;
+import io.gameq.writer.flush.Stage.RereadCatalog;
+import io.gameq.writer.flush.Stage.RereadTable;
+import io.gameq.writer.flush.Stage.RestoreSession;
+import io.gameq.writer.redis.StaleRows;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
-/** Takes a turn, step by step, on one thread. */
-final class SlotTurn implements TurnPorts {
-  private static final Claimed REAPED = new Claimed(0, 0, 0);
+/**
+ * A writer's turn with some slots. {@link #next} does one step on one server and decides what
+ * follows; a {@link Stage} is where the turn stands. Workers, the slow lane and the explorer, which
+ * tries every interleaving, take these very steps. Killed anywhere, it loses nothing: what was
+ * claimed comes back when the lease runs out, and flushing twice changes nothing. Used by one
+ * thread.
+ */
+public class SlotTurn {
+  private static final Logger LOG = LoggerFactory.getLogger(SlotTurn.class);
 
-  private final Worker.Shared shared;
-  private final ControlConnection redis;
-  private final ControlConnection.Connected primary;
-  private final SlowLane.Entrance lane;
-  private final FlushListener listener;
-  private final Map<Integer, Claimed> claimed = new HashMap<>();
-  private final Map<Integer, GameQueueException> failed = new HashMap<>();
+  /** Redis does nothing else while a script claims: rows of one call. */
+  private static final int MOST_ROWS_OF_CALL = 500;
+
+  /** Rows whose lease ran out so often are flushed alone, as claim.lua takes them. */
+  private static final int LAPSES_OF_SUSPECTS = 2;
+
+  /** Rows whose lease ran out so often, though they were flushed alone, are set aside. */
+  private static final int MOST_LAPSES = 5;
+
+  /** A newer session owns: by then the rows are its own. */
+  private static final long NOT_OWNED_DELAY_MILLIS = 1_000;
+
+  /** Values of the tag {@code step} of {@code gameq.writer.step}. */
+  private static final Map<Class<? extends Stage>, String> METER_TAGS =
+      Map.ofEntries(
+          entry(Reap.class, "reaping"),
+          entry(ClaimDue.class, "claiming"),
+          entry(Decode.class, "decoding"),
+          entry(Flush.class, "flushing"),
+          entry(Acknowledge.class, "acknowledging"),
+          entry(GiveBack.class, "giving_back"),
+          entry(Leave.class, "leaving"),
+          entry(RereadTable.class, "rereading_table"),
+          entry(RereadCatalog.class, "rereading_catalog"),
+          entry(GiveUp.class, "setting_aside"),
+          entry(FindLostSessions.class, "asking_for_lost"),
+          entry(RestoreSession.class, "restoring"),
+          entry(FindOpenings.class, "asking_for_opening"),
+          entry(FindUnowned.class, "asking_for_unowned"),
+          entry(ReassertSession.class, "reasserting"),
+          entry(FinishOpen.class, "finishing_open"),
+          entry(FenceSession.class, "fencing"),
+          entry(ParkStale.class, "parking"));
+
+  /** What all turns of a writer share. Thread-safe. */
+  public record Shared(
+      WriterOptions options,
+      Slots slots,
+      OwnerTable sessions,
+      OwnerReader reader,
+      RowDecoder decoder,
+      FlushTransaction flush,
+      HoldUps holdUps,
+      FlushPace pace,
+      WriterStats stats,
+      RepeatedWarnings warnings) {}
 
   /**
    * What was claimed of a slot.
@@ -42,60 +132,79 @@ final class SlotTurn implements TurnPorts {
    * @param waitMillis until its next owner is due; -1 when none is, 0 when some were left
    */
   record Claimed(int owners, int rows, long waitMillis) {
+    /** Where leases ran out, somebody is due by now. */
+    private static final Claimed REAPED = new Claimed(0, 0, 0);
+
     private Claimed plus(Claimed later) {
       return new Claimed(owners + later.owners, rows + later.rows, later.waitMillis);
     }
   }
 
-  /**
-   * Told of flushes by which MySQL's speed is seen: when one began, by System.nanoTime, and its
-   * rows.
-   */
-  interface FlushListener {
-    void flushed(long beganNanos, int owners, int rows);
-  }
+  private final Shared shared;
+  private final Slots slots;
+  private final HoldUps holdUps;
+  private final WriterStats stats;
+  private final RepeatedWarnings warnings;
+  private final ControlConnection redis;
+  private final ControlConnection.Connected primary;
+  private final @Nullable SlowLane lane;
+  private final boolean isInLane;
+  private final Map<Integer, Claimed> claimed = new HashMap<>();
+  private final Map<Integer, GameQueueException> failed = new HashMap<>();
 
-  SlotTurn(
-      Worker.Shared shared,
+  /**
+   * A turn that has taken no step.
+   *
+   * @param redis leads to the primary, or to a new connection where that broke
+   * @param primary what is claimed from
+   * @param lane flushes apart who holds up others; null where nobody does
+   * @param isInLane whether this is the lane's own turn: it goes on in smaller groups there
+   */
+  protected SlotTurn(
+      Shared shared,
       ControlConnection redis,
       ControlConnection.Connected primary,
-      SlowLane.Entrance lane,
-      FlushListener listener) {
+      @Nullable SlowLane lane,
+      boolean isInLane) {
     this.shared = shared;
+    this.slots = shared.slots();
+    this.holdUps = shared.holdUps();
+    this.stats = shared.stats();
+    this.warnings = shared.warnings();
     this.redis = redis;
     this.primary = primary;
     this.lane = lane;
-    this.listener = listener;
+    this.isInLane = isInLane;
   }
 
   /**
    * Takes all steps; renews the leases of what was claimed meanwhile.
    *
-   * @throws io.gameq.MySqlException when MySQL does not answer and nothing is claimed any more
-   * @throws io.gameq.GameQueueException when Redis does not answer: claims come back when their
-   *     leases run out
+   * @throws MySqlException when MySQL does not answer and nothing is claimed any more
+   * @throws GameQueueException when Redis does not answer: claims come back when their leases run
+   *     out
    */
-  void take(Turn first) {
-    Turn turn = first;
-    while (!(turn instanceof Ended) && turn.claims().isEmpty()) {
-      turn = shared.steps().take(turn, this);
+  void take(Stage first, LeaseRenewal leases) {
+    Stage stage = first;
+    while (!(stage instanceof Ended) && stage.claims().isEmpty()) {
+      stage = next(stage);
     }
-    try (LeaseRenewal.Held held = shared.leases().hold(turn.claims())) {
-      takeHeld(turn);
+    try (LeaseRenewal.Held held = leases.hold(stage.claims())) {
+      takeHeld(stage);
     }
   }
 
   /** The same of claims whose leases somebody else renews. */
-  void takeHeld(Turn first) {
-    Turn turn = first;
-    while (!(turn instanceof Ended)) {
-      turn = shared.steps().take(turn, this);
+  void takeHeld(Stage first) {
+    Stage stage = first;
+    while (!(stage instanceof Ended)) {
+      stage = next(stage);
     }
   }
 
-  /** What was claimed of a slot; where leases ran out, somebody is due by now. */
+  /** What was claimed of a slot. */
   Claimed claimed(int slot) {
-    return claimed.getOrDefault(slot, REAPED);
+    return claimed.getOrDefault(slot, Claimed.REAPED);
   }
 
   /** Rows that were claimed of all slots. */
@@ -104,102 +213,615 @@ final class SlotTurn implements TurnPorts {
   }
 
   /** Why nothing could be claimed of a slot, or null. */
-  @Nullable GameQueueException failed(int slot) {
+  public @Nullable GameQueueException failed(int slot) {
     return failed.get(slot);
   }
 
-  @Override
-  public void claimed(int slot, ClaimScript.Batch batch) {
-    int rows = batch.claims().stream().mapToInt(of -> of.rows().size()).sum();
-    claimed.merge(
-        slot, new Claimed(batch.claims().size(), rows, batch.waitMillis()), Claimed::plus);
-  }
+  // --- what the explorer has in another way
 
-  @Override
-  public void failed(int slot, GameQueueException why) {
-    failed.put(slot, why);
-  }
-
-  @Override
-  public void flushed(long beganNanos, int owners, int rows) {
-    listener.flushed(beganNanos, owners, rows);
-  }
-
-  @Override
-  public Slots slots() {
-    return shared.slots();
-  }
-
-  @Override
-  public long term() {
-    return primary.term();
-  }
-
-  @Override
-  public RedisConnection claimsFrom() {
-    return primary.redis();
-  }
-
-  @Override
-  public RedisConnection redis() {
+  /** The connection of the turn, or a new one where it broke. */
+  protected RedisConnection redis() {
     return redis.get();
   }
 
-  @Override
-  public void leave() {
+  /** Gives the connection up: its primary does not count any more. */
+  protected void leave() {
     redis.close();
   }
 
-  @Override
-  public FlushTransaction.Halves halves() {
-    return new OtherHalves(redis, shared.slots(), shared.context().mysql().sessions());
-  }
-
-  @Override
-  public boolean takeSuspects(List<Claim> suspects) {
-    return lane.takeSuspects(term(), suspects);
-  }
-
-  @Override
-  public boolean takeBatch(List<Claim> batch) {
-    return lane.takeBatch(term(), batch);
-  }
-
-  @Override
-  public TurnContext context() {
-    return shared.context();
+  /** Tells whether other halves of handovers may come. */
+  protected FlushTransaction.Halves halves() {
+    return this::mayCome;
   }
 
   /**
-   * Finds out whether the other half of a handover may still come: it waits in Redis, or the
-   * session that has it was forgotten by Redis in a failover, and neither its node nor
-   * gameq-recovery has put back yet what it had. A session that opened without the half brings
-   * none. One thread.
+   * Whether the other half of a handover may still come. It waits in Redis; or Redis forgot the
+   * session that has it in a failover, and neither its node nor gameq-recovery has put back yet
+   * what it had. A session that opened without the half brings none.
    */
-  static final class OtherHalves implements FlushTransaction.Halves {
-    private final ControlConnection redis;
-    private final Slots slots;
-    private final OwnerTable sessions;
-
-    OtherHalves(ControlConnection redis, Slots slots, OwnerTable sessions) {
-      this.redis = redis;
-      this.slots = slots;
-      this.sessions = sessions;
+  private boolean mayCome(RowKey row, Set<OwnerId> from) {
+    try {
+      Map<OwnerId, CountingSessions> durable = shared.sessions().current(from);
+      return from.stream()
+          .anyMatch(
+              owner -> {
+                LookupScript.Looked looked =
+                    LookupScript.look(redis(), slots.of(owner), owner, List.of(row.text()));
+                return !looked.versions().isEmpty() || !looked.isAllOfOwner(durable.get(owner));
+              });
+    } catch (GameQueueException e) { // who cannot be asked may have it
+      return true;
     }
+  }
 
-    @Override
-    public boolean mayCome(RowKey row, Set<OwnerId> from) {
+  /**
+   * Does one step; returns where the turn stands then. A turn that ended stays as it is.
+   *
+   * @throws RedisUnavailableException when Redis does not answer: claims come back when their
+   *     leases run out
+   * @throws MySqlException when MySQL does not answer and nothing is claimed any more
+   */
+  public final Stage next(Stage stage) {
+    String tag = METER_TAGS.get(stage.getClass());
+    if (tag == null) {
+      return stage;
+    }
+    long began = System.nanoTime();
+    try {
+      return step(stage);
+    } finally {
+      stats.tookStep(tag, System.nanoTime() - began);
+    }
+  }
+
+  private Stage step(Stage stage) {
+    Stage then = stage.then();
+    if (stage instanceof Reap of) {
+      List<ClaimScript.Reaped> reaped = ClaimScript.reap(redis(), slots.get(of.slot()));
+      stats.reaped(reaped.size());
+      for (ClaimScript.Reaped one : reaped) {
+        warnings.about(
+            "took back",
+            LOG::warn,
+            () ->
+                "took back owner %s from writer %s, whose lease ran out"
+                    .formatted(one.owner(), one.writer()));
+      }
+      return reaped.size() == ClaimScript.MOST_REAPED ? of : then;
+    }
+    if (stage instanceof ClaimDue of) {
+      return claim(of);
+    }
+    if (stage instanceof Decode of) {
       try {
-        Map<OwnerId, CountingSessions> durable = sessions.current(from);
-        return from.stream().anyMatch(owner -> mayCome(row, owner, durable.get(owner)));
-      } catch (GameQueueException e) { // who cannot be asked may have it
-        return true;
+        return new Flush(shared.decoder().decode(of.batch()), of.kind(), of.triesLeft(), then);
+      } catch (MySqlException e) {
+        return outage(of.batch(), e.getMessage(), then);
       }
     }
+    if (stage instanceof Flush of) {
+      FlushTransaction.Outcome outcome = flush(of);
+      stats.ended(outcome);
+      return outcome instanceof FlushTransaction.Committed committed
+          ? committed(of, committed)
+          : failed(of, (FlushTransaction.Failure) outcome);
+    }
+    if (stage instanceof Acknowledge of) {
+      acknowledge(of);
+      return then;
+    }
+    if (stage instanceof GiveBack of) {
+      giveBack(of);
+      return then;
+    }
+    if (stage instanceof Leave of) {
+      try {
+        giveBack(GiveBack.forNextTurn(of.batch(), then));
+        return then;
+      } finally {
+        leave();
+      }
+    }
+    if (stage instanceof RereadTable of) {
+      try {
+        if (!shared.decoder().isAltered(of.table())) {
+          holdUps.tables().park(of.table().name(), of.reason());
+        }
+        return then;
+      } catch (MySqlException e) {
+        return outage(then.batch(), e.getMessage(), then.then());
+      }
+    }
+    if (stage instanceof RereadCatalog of) {
+      try {
+        boolean unused = shared.decoder().reloadCatalog();
+        return untilRetry(of.claim(), of.reason(), then);
+      } catch (MySqlException e) {
+        return outage(of.batch(), e.getMessage(), then);
+      }
+    }
+    if (stage instanceof GiveUp of) {
+      try {
+        Decoded decoded = shared.decoder().givenUp(of.claim(), of.reason(), shared.reader());
+        return new Flush(Map.of(of.claim().owner(), decoded), FlushKind.SETTING_ASIDE, 1, then);
+      } catch (MySqlException e) {
+        return outage(of.batch(), e.getMessage(), then);
+      }
+    }
+    if (stage instanceof FindLostSessions of) {
+      List<OwnerId> owners = of.notOwned().stream().map(Claim::owner).toList();
+      Map<OwnerId, CountingSessions> durable = shared.sessions().current(owners);
+      Stage next = new FindOpenings(owners, then);
+      for (Claim claim : of.notOwned()) {
+        CountingSessions sessions = durable.get(claim.owner());
+        if (claim.session().isNewerThan(sessions == null ? null : sessions.newest())) {
+          next = new RestoreSession(claim.owner(), claim.session(), next);
+        }
+      }
+      return next;
+    }
+    if (stage instanceof RestoreSession of) {
+      warnings.about(
+          "lost session",
+          LOG::warn,
+          () ->
+              "MySQL lost session %s of %s: writing it again".formatted(of.session(), of.owner()));
+      try {
+        boolean unused = shared.sessions().restore(of.owner(), of.session());
+      } catch (MySqlException e) {
+        if (!MySqlErrors.isTryAgain(e)) { // somebody locked him: he is tried with his next claim
+          throw e;
+        }
+      }
+      return then;
+    }
+    if (stage instanceof FindOpenings of) {
+      Map<OwnerId, CountingSessions> durable =
+          shared.sessions().raisedBefore(of.owners(), shared.options().bounds().leaseMillis());
+      Stage next = then;
+      for (OwnerId owner : of.owners()) {
+        CountingSessions sessions = durable.get(owner);
+        next = sessions == null ? next : reassert(owner, sessions, next);
+      }
+      return next;
+    }
+    if (stage instanceof FindUnowned of) {
+      OwnerId owner = of.unowned().owner();
+      CountingSessions durable = shared.sessions().current(List.of(owner)).get(owner);
+      if (durable == null) {
+        warnings.about(
+            "no owner",
+            LOG::error,
+            () ->
+                ("owner %s has unflushed rows of session %s but no row in gameq_owner: they stay in"
+                        + " Redis")
+                    .formatted(owner, of.unowned().session()));
+        return then;
+      }
+      return reassert(owner, durable, then);
+    }
+    if (stage instanceof ReassertSession of) {
+      SessionId lastOpen = Objects.requireNonNull(of.durable().lastOpen());
+      return SessionScripts.reassert(redis(), slots.of(of.owner()), of.owner(), lastOpen)
+          ? then
+          : finishOpen(of.owner(), of.durable(), then);
+    }
+    if (stage instanceof FinishOpen of) {
+      warnings.about(
+          "finishes open",
+          LOG::warn,
+          () ->
+              "finishing the open of %s by session %s, whose node is gone"
+                  .formatted(of.owner(), of.session()));
+      SessionScripts.open(redis(), slots.of(of.owner()), of.owner(), of.session(), 0, true);
+      return then;
+    }
+    if (stage instanceof FenceSession of) {
+      SessionScripts.fence(redis(), slots.of(of.owner()), of.owner(), of.by());
+      return then;
+    }
+    parkStale(((ParkStale) stage).rows());
+    return then;
+  }
 
-    private boolean mayCome(RowKey row, OwnerId from, @Nullable CountingSessions durable) {
-      Looked looked = LookupScript.look(redis.get(), slots.of(from), from, List.of(row.text()));
-      return !looked.versions().isEmpty() || !looked.isAllOfOwner(durable);
+  private SlowLane lane() {
+    return Objects.requireNonNull(lane, "nobody holds up others here");
+  }
+
+  // --- claim
+
+  /**
+   * Claims in one round trip. A slot in which that fails does not disturb the others. Redis may be
+   * away for all of them, but what is claimed already is flushed.
+   */
+  private Stage claim(ClaimDue of) {
+    List<SlotShare> parts = of.shares().stream().flatMap(SlotTurn::parts).toList();
+    List<LuaScript.Answer<ClaimScript.Batch>> taken =
+        new ClaimScript(shared.options().name(), shared.options().bounds())
+            .callEach(
+                primary.redis(),
+                parts.stream()
+                    .map(
+                        part ->
+                            new ClaimScript.Share(
+                                slots.get(part.slot()), part.owners(), part.rows()))
+                    .toList(),
+                of.isUrgent());
+    List<Claim> claims = new ArrayList<>();
+    Stage next = of.then();
+    for (int i = 0; i < parts.size(); i++) {
+      int slot = parts.get(i).slot();
+      ClaimScript.Batch batch = taken.get(i).reply();
+      if (batch == null) {
+        GameQueueException error = Objects.requireNonNull(taken.get(i).error());
+        if (error instanceof RedisUnavailableException && claims.isEmpty()) {
+          throw error;
+        }
+        failed.put(slot, error);
+        continue;
+      }
+      int rows = batch.claims().stream().mapToInt(one -> one.rows().size()).sum();
+      claimed.merge(
+          slot, new Claimed(batch.claims().size(), rows, batch.waitMillis()), Claimed::plus);
+      for (String key : batch.broken()) {
+        warnings.about(
+            "broken",
+            LOG::error,
+            () ->
+                ("Redis key %s is not the hash that gameq keeps there: its owner is not flushed;"
+                        + " somebody else writes into gameq's keys, remove or rename it")
+                    .formatted(key));
+      }
+      for (ClaimScript.Rows stale : batch.stale()) {
+        next = new ParkStale(stale, next);
+      }
+      for (ClaimScript.Rows unowned : batch.unowned()) {
+        next = new FindUnowned(unowned, next);
+      }
+      claims.addAll(batch.claims());
+    }
+    return withoutSuspects(claims, next);
+  }
+
+  /** A slot's share in parts, a call each. */
+  private static Stream<SlotShare> parts(SlotShare of) {
+    int parts = (of.rows() + MOST_ROWS_OF_CALL - 1) / MOST_ROWS_OF_CALL;
+    return IntStream.range(0, parts)
+        .mapToObj(
+            i ->
+                new SlotShare(
+                    of.slot(), Math.max(1, (of.owners() + i) / parts), (of.rows() + i) / parts));
+  }
+
+  /** Leaves apart who may hold up the others. */
+  private Stage withoutSuspects(List<Claim> claims, Stage then) {
+    List<Claim> suspects = new ArrayList<>();
+    List<Claim> rest = new ArrayList<>();
+    record Paused(Claim claim, long millis) {}
+    List<Paused> paused = new ArrayList<>();
+    for (Claim claim : claims) {
+      long millis = holdUps.owners().pausedMillis(claim.owner());
+      if (millis > 0) { // a commit since then has made him due
+        paused.add(new Paused(claim, millis));
+      } else {
+        (holdUps.owners().contains(claim.owner()) ? suspects : rest).add(claim);
+      }
+    }
+    Stage next = rest.isEmpty() ? then : withoutKillers(rest, then);
+    if (!suspects.isEmpty() && (isInLane || !lane().takeSuspects(primary.term(), suspects))) {
+      next = GiveBack.forWantOfRoom(suspects, next);
+    }
+    for (Paused of : paused) {
+      next = new GiveBack(List.of(of.claim), of.millis, false, next);
+    }
+    return next;
+  }
+
+  /**
+   * Rows that may kill their writers come after the others, who are acknowledged by then, and one
+   * at a time.
+   */
+  private static Stage withoutKillers(List<Claim> claims, Stage then) {
+    List<Claim> others = new ArrayList<>(claims);
+    List<Claim> suspects = new ArrayList<>();
+    others.removeIf(claim -> claim.lapses() >= LAPSES_OF_SUSPECTS && suspects.add(claim));
+    Stage next = then;
+    if (!suspects.isEmpty()) {
+      Claim alone = suspects.get(0);
+      String reason =
+          "its lease ran out %s times in a row: it may kill its writers".formatted(alone.lapses());
+      next =
+          alone.lapses() >= MOST_LAPSES
+              ? new GiveUp(alone, reason, then)
+              : Decode.together(List.of(alone), then);
+    }
+    if (!others.isEmpty()) {
+      next = Decode.together(others, next);
+    }
+    return suspects.size() > 1
+        ? GiveBack.forNextTurn(suspects.subList(1, suspects.size()), next)
+        : next;
+  }
+
+  // --- flush
+
+  private FlushTransaction.Outcome flush(Flush of) {
+    List<OwnerRows> owners = of.asked();
+    if (holdUps.holdSomeBack()) { // refusals that such rows can cure are not counted
+      owners = owners.stream().map(OwnerRows::notRefusedYet).toList();
+    }
+    if (of.kind() == FlushKind.APART) {
+      holdUps.owners().add(owners.get(0).owner()); // suspected until he is written
+      return shared.flush().flushApart(primary.term(), owners.get(0), halves());
+    }
+    long began = System.nanoTime();
+    FlushTransaction.Outcome outcome = shared.flush().flush(primary.term(), owners, halves());
+    if (!isInLane // whom it flushes is slow by himself
+        && (outcome instanceof FlushTransaction.Committed
+            || outcome instanceof FlushTransaction.Slow)) {
+      int rows = owners.stream().mapToInt(one -> one.rows().size()).sum();
+      shared.pace().flushed(began, owners.size(), rows);
+    }
+    return outcome;
+  }
+
+  private Stage committed(Flush of, FlushTransaction.Committed committed) {
+    Stage next = of.then();
+    List<Claim> notOwned = new ArrayList<>(committed.notOwned().stream().map(of::claim).toList());
+    if (!notOwned.isEmpty()) {
+      next = new FindLostSessions(List.copyOf(notOwned), next);
+    }
+    for (FlushTransaction.Fenced fenced : committed.fenced()) {
+      warnings.about(
+          "handled twice",
+          LOG::error,
+          () ->
+              ("session %s of %s was ended, and what it had committed is not written: %s; see"
+                      + " 'gameq-writer stale'")
+                  .formatted(fenced.of().session(), fenced.of().owner(), fenced.why()));
+      next = new FenceSession(fenced.of().owner(), fenced.by(), next);
+      notOwned.add(of.claim(fenced.of()));
+    }
+    stats.notOwned(notOwned.size());
+    for (FlushTransaction.HeldBack held : committed.heldBack()) {
+      next = untilRetry(of.claim(held.of()), held.reason(), next);
+    }
+    if (!notOwned.isEmpty()) { // before MySQL is asked: what Redis is told then must find them
+      next = new GiveBack(notOwned, NOT_OWNED_DELAY_MILLIS, false, next);
+    }
+    if (committed.written().isEmpty()) {
+      return next;
+    }
+    holdUps.mysql().passed();
+    committed.written().forEach(this::warnOfUnwritten);
+    return new Acknowledge(of.rows(), committed.written(), next);
+  }
+
+  /** 'dead list' has all that are set aside. */
+  private void warnOfUnwritten(Written written) {
+    for (Refused row : written.setAside()) {
+      warnings.about(
+          "set aside " + row.table() + " " + row.errorCode(),
+          LOG::error,
+          () ->
+              "set aside %s:%s of %s in version %s as a dead letter after %s attempts: %s"
+                  .formatted(
+                      row.table(),
+                      row.rowKey(),
+                      row.owner(),
+                      Long.toUnsignedString(row.version()),
+                      row.attempts(),
+                      row.errorText()));
+    }
+    for (RowChange row : written.kept()) {
+      warnings.about(
+          "kept",
+          LOG::warn,
+          () ->
+              ("%s of %s waits in Redis for the other half of a handover, or while many rows of its"
+                   + " owner are slow; a half until its node heals, its owner is opened again, or"
+                   + " gameq-recovery replays its WAL")
+                  .formatted(row.key(), row.owner()));
+    }
+  }
+
+  private Stage failed(Flush of, FlushTransaction.Failure failure) {
+    List<Claim> batch = of.batch();
+    String reason = failure.reason();
+    if (failure instanceof FlushTransaction.Demoted) {
+      warnings.about(
+          "left",
+          LOG::warn,
+          () -> "%s owners are left to the new primary: %s".formatted(batch.size(), reason));
+      return new Leave(of.claims(), new Ended());
+    }
+    if (failure instanceof FlushTransaction.TableRefused refused) {
+      return new RereadTable(refused.table(), reason, again(of, batch));
+    }
+    if (failure instanceof FlushTransaction.TablesLocked locked) {
+      locked.tables().forEach(table -> holdUps.tables().park(table, reason));
+      return again(of, batch);
+    }
+    if (failure instanceof FlushTransaction.Locked locked && !locked.owners().isEmpty()) {
+      List<Claim> ofLocked =
+          batch.stream().filter(claim -> locked.owners().contains(claim.owner())).toList();
+      Stage next =
+          again(
+              of,
+              batch.stream().filter(claim -> !locked.owners().contains(claim.owner())).toList());
+      for (Claim claim : ofLocked) {
+        next = locked(claim, reason, next);
+      }
+      return next;
+    }
+    if (failure instanceof FlushTransaction.Outage outage) {
+      if (!outage.midway() || !holdUps.mysql().answers()) {
+        return outage(batch, reason, of.then());
+      }
+      if (of.kind() == FlushKind.TOGETHER && of.triesLeft() > 1) {
+        return again(of, batch); // most often it was the connection
+      }
+    }
+    // One of the owners may be why, since MySQL answers.
+    return switch (of.kind()) {
+      case TOGETHER -> {
+        holdUps.mysql().heldUp(reason);
+        warnings.about(
+            "holds up",
+            LOG::warn,
+            () ->
+                "one of %s owners holds up the others (%s): they are flushed apart"
+                    .formatted(batch.size(), reason));
+        yield lane().takeBatch(primary.term(), batch, isInLane)
+            ? of.then()
+            : GiveBack.forWantOfRoom(batch, of.then());
+      }
+      case APART -> failedAlone(batch.get(0), failure, of.then());
+      case SETTING_ASIDE -> untilRetry(batch.get(0), reason, of.then());
+    };
+  }
+
+  /** The rest may pass, now that it is known why it did not. */
+  private static Stage again(Flush of, List<Claim> rest) {
+    if (rest.isEmpty()) {
+      return of.then();
+    }
+    return of.triesLeft() > 1
+        ? new Decode(rest, of.kind(), of.triesLeft() - 1, of.then())
+        : GiveBack.forNextTurn(rest, of.then());
+  }
+
+  private Stage failedAlone(Claim claim, FlushTransaction.Failure failure, Stage then) {
+    if (failure instanceof FlushTransaction.Locked) {
+      return locked(claim, failure.reason(), then);
+    }
+    boolean broke = failure instanceof FlushTransaction.Outage;
+    int breaks = holdUps.owners().breaks(claim.owner(), broke);
+    return broke && shared.flush().isOutOfPatience(breaks, claim.refusedForMillis())
+        ? new GiveUp(claim, "the connection broke with every attempt: " + failure.reason(), then)
+        : new RereadCatalog(claim, failure.reason(), then);
+  }
+
+  // --- acknowledge and give back
+
+  private void acknowledge(Acknowledge of) {
+    ClaimScript.ack(
+        redis(), slots, shared.options().namespace(), of.flushed(holdUps.pauses().get().tables()));
+    stats.flushed(of.written());
+    if (!holdUps.tables().isEmpty()) {
+      holdUps
+          .tables()
+          .passed(
+              of.written().stream()
+                  .flatMap(one -> one.of().rows().stream())
+                  .map(row -> row.key().table().name())
+                  .collect(Collectors.toSet()));
+    }
+    of.written().stream()
+        .filter(one -> one.kept().isEmpty())
+        .forEach(one -> holdUps.owners().remove(one.of().owner()));
+  }
+
+  private void giveBack(GiveBack of) {
+    ClaimScript.nack(redis(), slots, of.delayMillis(), of.countsAsAttempt(), of.batch());
+    stats.gaveBack(of.batch().size());
+  }
+
+  /** Nothing about the rows. */
+  private Stage outage(List<Claim> batch, String reason, Stage then) {
+    long unused = holdUps.mysql().close(reason);
+    return batch.isEmpty() ? then : GiveBack.forNextTurn(batch, then);
+  }
+
+  /** Somebody has locked the owner, or a row of his. */
+  private Stage locked(Claim claim, String reason, Stage then) {
+    long delayMillis = holdUps.owners().delayMillis(claim.owner());
+    warnings.about(
+        "locked",
+        LOG::info,
+        () ->
+            "owner %s is locked in MySQL (%s); trying again in %s"
+                .formatted(claim.owner(), reason, Shown.duration(delayMillis)));
+    return new GiveBack(List.of(claim), delayMillis, false, then);
+  }
+
+  /** A row was refused that may pass later: what it needs may be paused, which is not its fault. */
+  private Stage untilRetry(Claim claim, String reason, Stage then) {
+    boolean isItsFault = !holdUps.holdSomeBack();
+    long delayMillis =
+        isItsFault
+            ? shared.options().retryDelayMillis(claim.attempts(), claim.refusedForMillis())
+            : HoldUps.RETRY_MILLIS;
+    warnings.about(
+        "not yet",
+        LOG::warn,
+        () ->
+            "owner %s cannot be flushed yet (%s), attempt %s; trying again in %s"
+                .formatted(claim.owner(), reason, claim.attempts(), Shown.duration(delayMillis)));
+    return new GiveBack(List.of(claim), delayMillis, isItsFault, then);
+  }
+
+  // --- sessions
+
+  /** The durable sessions have not changed for so long that no open is under way. */
+  private static Stage reassert(OwnerId owner, CountingSessions durable, Stage then) {
+    return durable.lastOpen() != null
+        ? new ReassertSession(owner, durable, then)
+        : finishOpen(owner, durable, then);
+  }
+
+  /** Where a later session owns that counts no more, the open that came after it is finished. */
+  private static Stage finishOpen(OwnerId owner, CountingSessions durable, Stage then) {
+    return durable.opening() ? new FinishOpen(owner, durable.newest(), then) : then;
+  }
+
+  private void parkStale(ClaimScript.Rows rows) {
+    RedisConnection redis = redis();
+    StaleRows.Handled inRedis = StaleRows.handled(redis, slots, rows);
+    if (inRedis.mayComeBack()) {
+      return; // it is due again in a while
+    }
+    List<RowChange> handled = shared.decoder().handled(rows.owner(), inRedis.rows());
+    Map<String, Publish> messages = new LinkedHashMap<>(); // each once, despite two handlers
+    for (RowChange row : handled.isEmpty() ? handled : shared.reader().handledByNobody(handled)) {
+      HandledRow.Message of = HandledRow.carried(row.key(), row.encoded());
+      if (of != null) {
+        messages.put(
+            HandledRow.handling(row.key().text()),
+            new Publish(
+                new MessageId(of.topic(), of.id()),
+                of.slot(),
+                of.dueMillis(),
+                false,
+                0,
+                of.value()));
+      }
+    }
+    if (!messages.isEmpty()) {
+      List<Publish> all = List.copyOf(messages.values());
+      MessagesScript.giveBack(redis, slots.all(), all);
+      warnings.about(
+          "gave back messages",
+          LOG::warn,
+          () ->
+              ("gave back %s messages that session %s of %s had handled with rows that do not"
+                      + " count, as %s/%s: they are handled again")
+                  .formatted(
+                      all.size(),
+                      rows.session(),
+                      rows.owner(),
+                      all.get(0).id().topic(),
+                      all.get(0).id().id()));
+    }
+    if (StaleRows.park(redis, slots.of(rows.owner()), rows)) {
+      warnings.about(
+          "stale",
+          LOG::warn,
+          () ->
+              ("rows of %s by session %s, which has lost ownership, are kept and never flushed,"
+                      + " see 'gameq-writer stale'")
+                  .formatted(rows.owner(), rows.session()));
+      stats.foundStale();
     }
   }
 }

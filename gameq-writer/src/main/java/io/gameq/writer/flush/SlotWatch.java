@@ -10,10 +10,9 @@ import io.gameq.redis.PrimaryConnector;
 import io.gameq.redis.RedisClock;
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.Slots;
-import io.gameq.redis.script.DueSessions;
 import io.gameq.term.Term;
 import io.gameq.terminal.Shown;
-import io.gameq.writer.turn.OutageGate;
+import io.gameq.writer.redis.DueSlots;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
@@ -44,7 +43,7 @@ public final class SlotWatch implements AutoCloseable {
   private final TermWatch term;
   private final Slots slots;
   private final SlotSchedule schedule;
-  private final OutageGate mysql;
+  private final HoldUps.OutageGate mysql;
   private final long leaseMillis;
   private final Supplier<Turn> turn;
   private final RedisClock clock;
@@ -78,7 +77,7 @@ public final class SlotWatch implements AutoCloseable {
       TermWatch term,
       Slots slots,
       SlotSchedule schedule,
-      OutageGate mysql,
+      HoldUps.OutageGate mysql,
       long leaseMillis,
       Supplier<Turn> turn) {
     this(redis, term, slots, schedule, mysql, leaseMillis, turn, new RedisClock());
@@ -90,7 +89,7 @@ public final class SlotWatch implements AutoCloseable {
       TermWatch term,
       Slots slots,
       SlotSchedule schedule,
-      OutageGate mysql,
+      HoldUps.OutageGate mysql,
       long leaseMillis,
       Supplier<Turn> turn,
       RedisClock clock) {
@@ -133,7 +132,7 @@ public final class SlotWatch implements AutoCloseable {
     if (isWhole) {
       followClock(connection);
     }
-    DueSessions.Firsts firsts = DueSessions.firsts(connection, slots, isWhole);
+    DueSlots.Firsts firsts = DueSlots.firsts(connection, slots, isWhole);
     if (isWhole) {
       schedule.sawReady(firsts.ready());
       schedule.sawLeases(firsts.leases(), clock.getAsLong());
@@ -162,9 +161,9 @@ public final class SlotWatch implements AutoCloseable {
 
   private void bringForward(RedisConnection connection, SlotKeys slot, long now, boolean rows) {
     try {
-      DueSessions.cutLeases(connection, slot, now + leaseMillis);
+      DueSlots.cutLeases(connection, slot, now + leaseMillis);
       if (rows) {
-        long unused = DueSessions.pullForward(connection, slot, now, now);
+        long unused = DueSlots.pullForward(connection, slot, now, now);
       }
     } catch (RedisUnavailableException e) {
       throw e;

@@ -11,10 +11,9 @@ import io.gameq.redis.Slots;
 import io.gameq.redis.script.ClaimScript;
 import io.gameq.redis.script.ClaimScript.Claim;
 import io.gameq.writer.flush.SlotWatch.TermWatch;
-import io.gameq.writer.turn.Decoding;
-import io.gameq.writer.turn.Ended;
-import io.gameq.writer.turn.GivingBack;
-import io.gameq.writer.turn.Turn;
+import io.gameq.writer.flush.Stage.Decode;
+import io.gameq.writer.flush.Stage.Ended;
+import io.gameq.writer.flush.Stage.GiveBack;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -44,43 +43,14 @@ public final class SlowLane {
 
   private static final Logger LOG = LoggerFactory.getLogger(SlowLane.class);
 
-  private final Worker.Shared shared;
+  private final SlotTurn.Shared shared;
+  private final TermWatch watch;
+  private final LeaseRenewal leases;
 
   /** First those of whom nothing is known: most of them pass. */
   private final BlockingDeque<Group> groups = new LinkedBlockingDeque<>();
 
   private final AtomicInteger claims = new AtomicInteger();
-  private final Entrance entrance =
-      new Entrance() {
-        @Override
-        public boolean takeSuspects(long term, List<Claim> suspects) {
-          if (isFull(suspects)) {
-            return false;
-          }
-          suspects.forEach(claim -> groups.addLast(group(term, List.of(claim))));
-          return true;
-        }
-
-        @Override
-        public boolean takeBatch(long term, List<Claim> batch) {
-          return !isFull(batch) && SlowLane.this.takeBatch(term, batch);
-        }
-      };
-
-  /** For what is in the lane already: it goes on in smaller groups, and nothing else is claimed. */
-  private final Entrance again =
-      new Entrance() {
-        @Override
-        public boolean takeSuspects(long term, List<Claim> suspects) {
-          return false;
-        }
-
-        @Override
-        public boolean takeBatch(long term, List<Claim> batch) {
-          return SlowLane.this.takeBatch(term, batch);
-        }
-      };
-
   private final List<AgentRunner> runners = new ArrayList<>();
   private volatile boolean stopped;
 
@@ -88,10 +58,16 @@ public final class SlowLane {
   private record Group(long term, List<Claim> claims, LeaseRenewal.Held held, long sinceNanos) {}
 
   /** Starts its agents, each with a connection to Redis. */
-  public SlowLane(Worker.Shared shared, Supplier<ControlConnection> redis) {
+  public SlowLane(
+      SlotTurn.Shared shared,
+      TermWatch watch,
+      LeaseRenewal leases,
+      Supplier<ControlConnection> redis) {
     this.shared = shared;
+    this.watch = watch;
+    this.leases = leases;
     for (int i = 1; i <= THREADS; i++) {
-      runners.add(new AgentRunner(shared.context().options().name() + "-slow-lane-" + i));
+      runners.add(new AgentRunner(shared.options().name() + "-slow-lane-" + i));
       runners.get(i - 1).start(new GroupFlush(redis.get()));
     }
   }
@@ -142,22 +118,24 @@ public final class SlowLane {
     }
   }
 
-  /** How claims come in. */
-  interface Entrance {
-    /** Takes owners who are known to hold up others; false when it is full. */
-    boolean takeSuspects(long term, List<Claim> suspects);
-
-    /** Takes a batch of which one owner held up the others; false when it is full. */
-    boolean takeBatch(long term, List<Claim> batch);
+  /** Takes owners who are known to hold up others; false when it is full. */
+  boolean takeSuspects(long term, List<Claim> suspects) {
+    if (isFull(suspects)) {
+      return false;
+    }
+    suspects.forEach(claim -> groups.addLast(group(term, List.of(claim))));
+    return true;
   }
 
-  /** For workers. */
-  Entrance entrance() {
-    return entrance;
-  }
-
-  /** Room or not. */
-  private boolean takeBatch(long term, List<Claim> batch) {
+  /**
+   * Takes a batch of which one owner held up the others, in smaller groups; false when it is full.
+   *
+   * @param wasInLane for such a batch there is always room
+   */
+  boolean takeBatch(long term, List<Claim> batch, boolean wasInLane) {
+    if (!wasInLane && isFull(batch)) {
+      return false;
+    }
     split(batch).forEach(some -> groups.addFirst(group(term, some)));
     return true;
   }
@@ -168,7 +146,7 @@ public final class SlowLane {
 
   private Group group(long term, List<Claim> some) {
     claims.addAndGet(some.size());
-    return new Group(term, some, shared.leases().hold(some), System.nanoTime());
+    return new Group(term, some, leases.hold(some), System.nanoTime());
   }
 
   /** Groups of a size that is the root of theirs. */
@@ -185,13 +163,13 @@ public final class SlowLane {
   private void flush(ControlConnection redis, Group next) {
     claims.addAndGet(-next.claims.size());
     try (LeaseRenewal.Held held = next.held()) {
-      ControlConnection.Connected primary = shared.watch().connected(redis);
+      ControlConnection.Connected primary = watch.connected(redis);
       if (primary.term() != next.term) {
         return; // claimed from a primary that was demoted since: the nodes put it back
       }
-      new SlotTurn(shared, redis, primary, again, SlowLane::ignore).takeHeld(firstStep(next));
+      new SlotTurn(shared, redis, primary, this, true).takeHeld(first(next));
     } catch (MySqlException e) {
-      long unused = shared.context().holdUps().mysql().close(e.getMessage());
+      long unused = shared.holdUps().mysql().close(e.getMessage());
     } catch (GameQueueException e) {
       redis.close(); // it may be half dead
       LOG.warn("{}; owners come back when their leases run out", e.getMessage());
@@ -201,18 +179,15 @@ public final class SlowLane {
     }
   }
 
-  /** Those whom it flushes are slow by themselves. */
-  private static void ignore(long beganNanos, int owners, int rows) {}
-
-  private Turn firstStep(Group of) {
+  private Stage first(Group of) {
     Ended end = new Ended();
     long waited = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - of.sinceNanos);
-    if (waited > shared.context().options().bounds().leaseMillis()) { // not renewed for ever
-      return GivingBack.forWantOfRoom(of.claims, end);
+    if (waited > shared.options().bounds().leaseMillis()) { // not renewed for ever
+      return GiveBack.forWantOfRoom(of.claims, end);
     }
     return of.claims.size() == 1
-        ? Decoding.apart(of.claims.get(0), end)
-        : Decoding.together(of.claims, end);
+        ? Decode.apart(of.claims.get(0), end)
+        : Decode.together(of.claims, end);
   }
 
   /** Takes no more; what it has is flushed. */

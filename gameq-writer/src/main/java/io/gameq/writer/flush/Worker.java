@@ -5,55 +5,45 @@ import io.gameq.MySqlException;
 import io.gameq.agent.AgentRunner.Agent;
 import io.gameq.redis.Backoff;
 import io.gameq.redis.ControlConnection;
-import io.gameq.redis.Slots;
 import io.gameq.writer.flush.SlotWatch.TermWatch;
 import io.gameq.writer.flush.SlowLane.LeaseRenewal;
-import io.gameq.writer.turn.AfterFlush.TurnContext;
-import io.gameq.writer.turn.Claiming;
-import io.gameq.writer.turn.OutageGate;
-import io.gameq.writer.turn.Reaping;
-import io.gameq.writer.turn.Turn;
-import io.gameq.writer.turn.TurnPorts;
-import io.gameq.writer.turn.WriterStats.MeterNames;
-import io.micrometer.core.instrument.MeterRegistry;
-import io.micrometer.core.instrument.Timer;
-import java.time.Duration;
-import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.TimeUnit;
-import java.util.stream.LongStream;
+import io.gameq.writer.flush.Stage.ClaimDue;
+import io.gameq.writer.flush.Stage.Reap;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * One of a writer's agents that flush: takes slots whose time has come, and their {@linkplain
- * io.gameq.writer.turn turn}. Killed anywhere, it loses nothing.
+ * SlotTurn turn}. Killed anywhere, it loses nothing.
  */
 public final class Worker implements Agent {
   private static final Logger LOG = LoggerFactory.getLogger(Worker.class);
 
-  private final Shared shared;
+  private final SlotTurn.Shared shared;
+  private final SlotSchedule schedule;
+  private final TermWatch watch;
+  private final LeaseRenewal leases;
   private final SlowLane lane;
   private final ControlConnection redis;
-  private final OutageGate mysql;
+  private final HoldUps.OutageGate mysql;
   private final Backoff backoff = new Backoff(100, 5_000);
   private boolean failing;
 
-  /** What the workers of a writer share. */
-  public record Shared(
-      Slots slots,
+  /** With a connection that it closes. */
+  public Worker(
+      SlotTurn.Shared shared,
       SlotSchedule schedule,
       TermWatch watch,
       LeaseRenewal leases,
-      StepTimes steps,
-      FlushPace pace,
-      TurnContext context) {}
-
-  public Worker(Shared shared, SlowLane lane, ControlConnection redis) {
+      SlowLane lane,
+      ControlConnection redis) {
     this.shared = shared;
+    this.schedule = schedule;
+    this.watch = watch;
+    this.leases = leases;
     this.lane = lane;
     this.redis = redis;
-    this.mysql = shared.context().holdUps().mysql();
+    this.mysql = shared.holdUps().mysql();
   }
 
   @Override
@@ -63,7 +53,7 @@ public final class Worker implements Agent {
 
   @Override
   public int doWork() {
-    SlotSchedule.Taken taken = shared.schedule().take();
+    SlotSchedule.Taken taken = schedule.take();
     if (taken == null) {
       return 0;
     }
@@ -71,7 +61,7 @@ public final class Worker implements Agent {
     try {
       claimed = takeTurn(taken);
     } finally {
-      shared.schedule().ended(taken, claimed);
+      schedule.ended(taken, claimed);
     }
     return 1;
   }
@@ -93,14 +83,12 @@ public final class Worker implements Agent {
     try {
       pauseMillis = mysql.waitMillis();
       if (pauseMillis == 0) {
-        SlotTurn turn =
-            new SlotTurn(
-                shared,
-                redis,
-                shared.watch().connected(redis),
-                lane.entrance(),
-                shared.pace()::flushed);
-        turn.take(firstStep(taken));
+        SlotTurn turn = new SlotTurn(shared, redis, watch.connected(redis), lane, false);
+        turn.take(
+            taken.expired() == null
+                ? new ClaimDue(taken.shares(), taken.isUrgent())
+                : new Reap(taken.expired()),
+            leases);
         succeeded();
         taken.slots().forEach(slot -> giveBack(taken, slot, turn));
         return turn.rows();
@@ -114,24 +102,23 @@ public final class Worker implements Agent {
       failed(taken, e, pauseMillis);
     }
     for (int slot : taken.slots()) {
-      shared.schedule().pause(taken, slot, pauseMillis);
+      schedule.pause(taken, slot, pauseMillis);
     }
     return 0;
-  }
-
-  private static Turn firstStep(SlotSchedule.Taken taken) {
-    return taken.expired() == null
-        ? new Claiming(taken.shares(), taken.isUrgent())
-        : new Reaping(taken.expired());
   }
 
   private void giveBack(SlotSchedule.Taken taken, int slot, SlotTurn turn) {
     GameQueueException error = turn.failed(slot);
     if (error == null) {
-      shared.schedule().giveBack(taken, slot, turn.claimed(slot));
+      schedule.giveBack(taken, slot, turn.claimed(slot));
     } else {
-      shared.schedule().pauseFailed(taken, slot);
-      shared.context().reports().cannotClaim(slot, error);
+      schedule.pauseFailed(taken, slot);
+      shared
+          .warnings()
+          .about(
+              "slot " + slot,
+              LOG::warn,
+              () -> "slot %s: %s; trying again until it works".formatted(slot, error.getMessage()));
     }
   }
 
@@ -150,41 +137,6 @@ public final class Worker implements Agent {
     } else {
       failing = true;
       LOG.warn("slots {}: {}; trying again until it works", taken.slots(), e.getMessage());
-    }
-  }
-
-  /** Takes steps of turns and measures how long each kind takes. Thread-safe. */
-  public static final class StepTimes {
-    private static final Duration[] BOUNDS =
-        LongStream.of(1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000)
-            .mapToObj(Duration::ofMillis)
-            .toArray(Duration[]::new);
-
-    private final MeterRegistry meters;
-    private final Map<Class<?>, Timer> timers = new ConcurrentHashMap<>();
-
-    public StepTimes(MeterRegistry meters) {
-      this.meters = meters;
-    }
-
-    Turn take(Turn step, TurnPorts ports) {
-      long began = System.nanoTime();
-      try {
-        return step.next(ports);
-      } finally {
-        timer(step.getClass()).record(System.nanoTime() - began, TimeUnit.NANOSECONDS);
-      }
-    }
-
-    private Timer timer(Class<?> step) {
-      return timers.computeIfAbsent(
-          step,
-          of ->
-              Timer.builder("gameq.writer.step")
-                  .description("How long a step of a writer's turn took, failed ones included")
-                  .tag("step", MeterNames.of(of))
-                  .serviceLevelObjectives(BOUNDS)
-                  .register(meters));
     }
   }
 }

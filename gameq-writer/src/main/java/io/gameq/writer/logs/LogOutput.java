@@ -58,7 +58,7 @@ public final class LogOutput {
    * Sets the logging back end up without a file of its own: text on stderr until a running writer's
    * settings are read. Found as a service; a file that an operator gave comes first.
    */
-  static final class LogbackSetup extends ContextAwareBase implements Configurator {
+  public static final class LogbackSetup extends ContextAwareBase implements Configurator {
     /** They say at INFO what nobody asked for. */
     private static final List<String> TALKATIVE =
         List.of(

@@ -9,8 +9,8 @@ import io.gameq.redis.ControlConnection.RedisConnection;
 import io.gameq.redis.RedisClock;
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.Slots;
-import io.gameq.redis.script.DueSessions;
 import io.gameq.writer.pause.Pausing.Pauses;
+import io.gameq.writer.redis.DueSlots;
 import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
@@ -105,7 +105,7 @@ public final class ResumedTables implements AutoCloseable {
 
   private static long makeDue(RedisConnection connection, SlotKeys slot, long nowMillis) {
     try {
-      return DueSessions.pullForward(connection, slot, nowMillis + LATER_MILLIS, nowMillis);
+      return DueSlots.pullForward(connection, slot, nowMillis + LATER_MILLIS, nowMillis);
     } catch (RedisUnavailableException e) {
       throw e;
     } catch (GameQueueException e) { // somebody else's value is there: a claim tells it

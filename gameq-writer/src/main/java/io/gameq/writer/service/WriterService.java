@@ -34,35 +34,31 @@ import io.gameq.rows.CurrentCatalog.Catalog;
 import io.gameq.rows.RowCodec;
 import io.gameq.sign.ProcessIdentity;
 import io.gameq.terminal.Shown;
-import io.gameq.writer.backlog.BacklogWatch;
 import io.gameq.writer.flush.FlushPace;
+import io.gameq.writer.flush.HoldUps;
+import io.gameq.writer.flush.RowDecoder;
 import io.gameq.writer.flush.SlotSchedule;
+import io.gameq.writer.flush.SlotTurn;
 import io.gameq.writer.flush.SlotWatch;
 import io.gameq.writer.flush.SlotWatch.TermWatch;
 import io.gameq.writer.flush.SlowLane;
 import io.gameq.writer.flush.SlowLane.LeaseRenewal;
 import io.gameq.writer.flush.Worker;
-import io.gameq.writer.flush.Worker.StepTimes;
+import io.gameq.writer.flush.WriterOptions;
+import io.gameq.writer.flush.WriterStats;
 import io.gameq.writer.mysql.DeadLetters;
 import io.gameq.writer.pause.PauseWatch;
 import io.gameq.writer.pause.PauseWatch.PauseText;
 import io.gameq.writer.pause.Pausing.Pauses;
 import io.gameq.writer.pause.ResumedTables;
-import io.gameq.writer.process.ProcessWatch;
-import io.gameq.writer.process.Processes;
-import io.gameq.writer.process.RowRate;
-import io.gameq.writer.process.SharedProcesses;
-import io.gameq.writer.process.WriterSigns;
-import io.gameq.writer.process.WriterSigns.WriterSign;
+import io.gameq.writer.status.BacklogWatch;
+import io.gameq.writer.status.ProcessWatch;
+import io.gameq.writer.status.Processes;
+import io.gameq.writer.status.RowRate;
+import io.gameq.writer.status.SharedProcesses;
+import io.gameq.writer.status.WriterSigns;
+import io.gameq.writer.status.WriterSigns.WriterSign;
 import io.gameq.writer.topics.TopicMeters;
-import io.gameq.writer.turn.AfterFlush.TurnContext;
-import io.gameq.writer.turn.Claiming.HeldUpOwners;
-import io.gameq.writer.turn.Claiming.WriterOptions;
-import io.gameq.writer.turn.OutageGate;
-import io.gameq.writer.turn.ParkedTables;
-import io.gameq.writer.turn.RowDecoder;
-import io.gameq.writer.turn.TurnReports;
-import io.gameq.writer.turn.WriterStats;
 import io.gameq.writer.upkeep.WriterUpkeep;
 import io.gameq.writer.upkeep.WriterUpkeep.TombstonePurge;
 import io.micrometer.core.instrument.FunctionCounter;
@@ -103,7 +99,7 @@ public final class WriterService implements AutoCloseable {
 
   private final WriterOptions options;
   private final WriterStats stats;
-  private final TurnContext.HoldUps holdUps;
+  private final HoldUps holdUps;
   private final BacklogWatch backlog;
   private final ControlConnection backlogRedis;
   private final TermWatch watch;
@@ -155,15 +151,13 @@ public final class WriterService implements AutoCloseable {
     try (ControlConnection probe = new ControlConnection(primary)) {
       probe.get();
     }
-    OwnerTable owners = new OwnerTable(mysql);
-    ParkedTables parked = new ParkedTables();
     pauses = new PauseWatch(() -> PauseTable.all(mysql), options.name());
+    holdUps = new HoldUps(mysql::answers, pauses);
     decoder =
         new RowDecoder(
             () -> CatalogReader.read(mysql),
             new RowCodec(new LayoutTable(mysql), Clock.systemUTC()),
-            parked,
-            pauses);
+            holdUps);
     FlushTransaction flush =
         new FlushTransaction(mysql, GuardedWrites.on(mysql), options.patience(), stats::sqlError);
     watch = new TermWatch(primary);
@@ -171,26 +165,28 @@ public final class WriterService implements AutoCloseable {
     leases =
         new LeaseRenewal(
             new ControlConnection(primary), watch, slots, options.bounds().leaseMillis());
-    holdUps =
-        new TurnContext.HoldUps(new OutageGate(mysql::answers), parked, new HeldUpOwners(), pauses);
-    TurnContext context =
-        new TurnContext(
-            options,
-            new TurnContext.Tables(owners, new OwnerReader(mysql), decoder, flush),
-            holdUps,
-            new TurnReports(new RepeatedWarnings(COMPLAIN_EVERY_SECONDS), stats));
     FlushPace pace = new FlushPace(options.bounds(), options.workers(), options.rowsPerSecond());
     pace.bindTo(meters);
     SlotSchedule schedule = new SlotSchedule(slots.count(), pace, pauses::isPaused);
-    Worker.Shared shared =
-        new Worker.Shared(slots, schedule, watch, leases, new StepTimes(meters), pace, context);
+    SlotTurn.Shared shared =
+        new SlotTurn.Shared(
+            options,
+            slots,
+            new OwnerTable(mysql),
+            new OwnerReader(mysql),
+            decoder,
+            flush,
+            holdUps,
+            pace,
+            stats,
+            new RepeatedWarnings(COMPLAIN_EVERY_SECONDS));
     slotWatch =
         new SlotWatch(
             new ControlConnection(primary),
             watch,
             slots,
             schedule,
-            context.holdUps().mysql(),
+            holdUps.mysql(),
             options.bounds().leaseMillis(),
             this::lookTurn);
     backlogRedis = new ControlConnection(primary);
@@ -225,11 +221,12 @@ public final class WriterService implements AutoCloseable {
             "say that the Redis that counts lives",
             () -> primary.giveSign(backlogRedis));
     measuring.start(backlog.duty(), processes.duty(), resumed.duty(), sign);
-    lane = new SlowLane(shared, () -> new ControlConnection(primary));
+    lane = new SlowLane(shared, watch, leases, () -> new ControlConnection(primary));
     for (int i = 1; i <= options.workers(); i++) {
       AgentRunner worker = new AgentRunner(options.name() + "-worker-" + i);
       workers.add(worker);
-      worker.start(new Worker(shared, lane, new ControlConnection(primary)));
+      worker.start(
+          new Worker(shared, schedule, watch, leases, lane, new ControlConnection(primary)));
     }
     upkeep =
         new WriterUpkeep(
@@ -291,7 +288,7 @@ public final class WriterService implements AutoCloseable {
     Gauge.builder("gameq.writer.outage", holdUps.mysql(), of -> of.isClosed() ? 1 : 0)
         .description("1 while MySQL is away and nothing is claimed")
         .register(meters);
-    Gauge.builder("gameq.writer.away", holdUps.mysql(), OutageGate::awaySeconds)
+    Gauge.builder("gameq.writer.away", holdUps.mysql(), HoldUps.OutageGate::awaySeconds)
         .description("For how long MySQL has been away")
         .baseUnit("seconds")
         .register(meters);
@@ -299,7 +296,7 @@ public final class WriterService implements AutoCloseable {
         .description("For how long nothing was written though MySQL answers and rows wait")
         .baseUnit("seconds")
         .register(meters);
-    Gauge.builder("gameq.writer.backoff", holdUps.mysql(), OutageGate::backoffSeconds)
+    Gauge.builder("gameq.writer.backoff", holdUps.mysql(), HoldUps.OutageGate::backoffSeconds)
         .description("How long until MySQL is asked again")
         .baseUnit("seconds")
         .register(meters);

@@ -16,7 +16,6 @@ import io.gameq.writer.mysql.CommandDatabase;
 import io.gameq.writer.mysql.DeadLetters;
 import io.gameq.writer.pause.Pausing;
 import io.gameq.writer.pause.Pausing.Pauses;
-import io.gameq.writer.process.Processes;
 import java.io.PrintWriter;
 import java.time.Instant;
 import java.util.List;

@@ -5,7 +5,6 @@ import io.gameq.backlog.SharedBacklog.TopicBacklog;
 import io.gameq.redis.script.Waiting;
 import io.gameq.terminal.Shown;
 import io.gameq.writer.pause.Pausing.Pauses;
-import io.gameq.writer.process.Processes;
 import io.gameq.writer.topics.TopicText;
 import java.time.Instant;
 import java.util.ArrayList;

@@ -1,14 +1,18 @@
 /**
- * {@code gameq-writer status} and {@code slots}: what waits, where, and whether there is something
- * to act on.
+ * What waits and who runs, for operators: {@code gameq-writer status}, {@code slots}, {@code nodes}
+ * and {@code writers}, the console's pages of the same, and meters.
  *
  * <pre>
- * StatusCommand    asks the servers, once or again and again
- *   StatusLook     what they said, and what follows from it
- *   StatusPage     prints that: a screen, or a line of JSON
- * SlotsCommand     the same by slot
- *   SlotsLook      what waits in each, and who paused it
+ * StatusLook       what the servers said, and what is to be done
+ * Processes        nodes and writers, by what they say of themselves; one look for all writers
+ * WriterSigns      tells Redis how this writer is
+ * BacklogWatch, ProcessWatch   the latest look, as meters
+ * FlushCommand     flush: has what waits written now, waits for it, tells why it is not
+ *   FlushNow       makes it due, for the console too, and tells what is left
  * </pre>
+ *
+ * <p>What counts for a flush is a row's version: rows committed until a second after it was asked
+ * for. So it ends in a game that goes on.
  */
 @org.jspecify.annotations.NullMarked
 package io.gameq.writer.status;

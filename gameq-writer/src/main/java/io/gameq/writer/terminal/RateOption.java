@@ -2,8 +2,8 @@ package io.gameq.writer.terminal;
 
 import io.gameq.GameQueueException;
 import io.gameq.agent.RateLimit;
-import io.gameq.redis.script.SlotContents;
-import io.gameq.redis.script.SlotContents.Progress;
+import io.gameq.writer.redis.SlotContents;
+import io.gameq.writer.redis.SlotContents.Progress;
 import java.io.PrintWriter;
 import java.time.Duration;
 import java.util.Locale;

@@ -5,7 +5,7 @@ import io.gameq.owner.DurableSessions.OwnerId;
 import io.gameq.owner.DurableSessions.SessionId;
 import io.gameq.rows.HandledRow.EncodedRow;
 import io.gameq.rows.RowHeader;
-import io.gameq.wal.WalDirectories;
+import io.gameq.wal.WalDirectory;
 import io.gameq.wal.WalReader;
 import io.gameq.wal.WalReader.WalReport;
 import io.gameq.wal.WalRecord;
@@ -59,7 +59,7 @@ public final class WalSearch {
    */
   public static List<Found> row(List<Path> directories, String rowKey) {
     List<Found> found = new ArrayList<>();
-    for (Path directory : WalDirectories.below(directories)) {
+    for (Path directory : WalDirectory.find(directories)) {
       Map<By, Deque<At>> versions = new LinkedHashMap<>();
       Set<Long> failed = new HashSet<>();
       WalReport unused =
@@ -103,7 +103,7 @@ public final class WalSearch {
    */
   public static List<InWal> owner(List<Path> directories, OwnerId owner) {
     List<InWal> found = new ArrayList<>();
-    for (Path directory : WalDirectories.below(directories)) {
+    for (Path directory : WalDirectory.find(directories)) {
       long[] changesAndNewest = new long[2];
       WalReport report =
           WalReader.read(

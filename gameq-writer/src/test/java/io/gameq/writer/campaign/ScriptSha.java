@@ -3,13 +3,13 @@ package io.gameq.writer.campaign;
 import io.gameq.redis.script.ClaimScript;
 import io.gameq.redis.script.CommitScript;
 import io.gameq.redis.script.LuaScript;
-import io.gameq.redis.script.WaitingOwners.OpenScript;
+import io.gameq.redis.script.SessionScripts;
 import io.gameq.redis.topic.ConsumerScripts;
 import io.lettuce.core.codec.Base16;
 
 /** By what EVALSHA names gameq's scripts on the wire. Stateless. */
 public final class ScriptSha {
-  static final String OPEN = of(OpenScript.SCRIPT);
+  static final String OPEN = of(SessionScripts.OPEN);
 
   /** A commit that is replayed; others go by MULTI or by the script's text. */
   public static final String REPLAY = of(CommitScript.SCRIPT);

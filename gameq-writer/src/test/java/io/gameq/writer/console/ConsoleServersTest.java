@@ -10,7 +10,7 @@ import io.gameq.servers.Waits;
 import io.gameq.writer.ConfigFile;
 import io.gameq.writer.config.ConfigReader;
 import io.gameq.writer.config.ConfigReader.EffectiveSettings;
-import io.gameq.writer.console.access.GuardedRoutes.Visitor;
+import io.gameq.writer.console.GuardedRoutes.Visitor;
 import io.gameq.writer.letters.ChosenLetters.LetterFilter;
 import io.javalin.http.ServiceUnavailableResponse;
 import java.nio.file.Path;

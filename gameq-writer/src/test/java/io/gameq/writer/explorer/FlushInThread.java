@@ -2,7 +2,7 @@ package io.gameq.writer.explorer;
 
 import io.gameq.mysql.flush.FlushTransaction.OwnerRows;
 import io.gameq.writer.explorer.Gate.Stop;
-import io.gameq.writer.turn.Turn;
+import io.gameq.writer.flush.Stage;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.Executor;
@@ -14,11 +14,11 @@ final class FlushInThread {
   private final Gate gate = new Gate();
   private Stop stop;
   private boolean blocked;
-  private volatile @Nullable Turn next;
+  private volatile @Nullable Stage next;
 
   /** Begins; stops before the first statement. */
   FlushInThread(
-      Executor threads, Supplier<Turn> flush, List<OwnerRows> rows, FlushConnection connection) {
+      Executor threads, Supplier<Stage> flush, List<OwnerRows> rows, FlushConnection connection) {
     connection.gate(gate, rows);
     threads.execute(
         () -> {
@@ -52,7 +52,7 @@ final class FlushInThread {
   }
 
   /** Where the turn stands after it. */
-  Turn next() {
+  Stage next() {
     return Objects.requireNonNull(next, "the flush died");
   }
 

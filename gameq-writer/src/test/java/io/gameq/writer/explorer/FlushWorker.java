@@ -1,25 +1,26 @@
 package io.gameq.writer.explorer;
 
+import io.gameq.GameQueueException;
 import io.gameq.mysql.ErrorKind.RowChange;
 import io.gameq.mysql.flush.FlushTransaction.GuardedWrites;
 import io.gameq.mysql.flush.FlushTransaction.OwnerRows;
 import io.gameq.owner.DurableSessions.OwnerId;
 import io.gameq.redis.script.ClaimScript.Claim;
-import io.gameq.redis.script.WaitingOwners.OpenScript;
+import io.gameq.redis.script.SessionScripts;
 import io.gameq.rows.HandledRow.RowKey;
 import io.gameq.term.Term;
 import io.gameq.writer.explorer.Gate.Stop;
-import io.gameq.writer.turn.AfterFlush.Acknowledging;
-import io.gameq.writer.turn.AfterFlush.AskingForOpening;
-import io.gameq.writer.turn.AfterFlush.Flushing;
-import io.gameq.writer.turn.AfterFlush.Leaving;
-import io.gameq.writer.turn.AfterFlush.Reasserting;
-import io.gameq.writer.turn.Claiming;
-import io.gameq.writer.turn.Decoding;
-import io.gameq.writer.turn.Ended;
-import io.gameq.writer.turn.SlotShare;
-import io.gameq.writer.turn.Turn;
-import io.gameq.writer.turn.TurnPorts;
+import io.gameq.writer.flush.SlotSchedule.SlotShare;
+import io.gameq.writer.flush.SlotTurn;
+import io.gameq.writer.flush.Stage;
+import io.gameq.writer.flush.Stage.Acknowledge;
+import io.gameq.writer.flush.Stage.ClaimDue;
+import io.gameq.writer.flush.Stage.Decode;
+import io.gameq.writer.flush.Stage.Ended;
+import io.gameq.writer.flush.Stage.FindOpenings;
+import io.gameq.writer.flush.Stage.Flush;
+import io.gameq.writer.flush.Stage.Leave;
+import io.gameq.writer.flush.Stage.ReassertSession;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -28,7 +29,7 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 /**
- * A worker of a writer: takes the steps of {@link Turn}, and those of its flush one statement at a
+ * A worker of a writer: takes the steps of {@link Stage}, and those of its flush one statement at a
  * time. It may stall before any of them.
  *
  * @param index its place in the cast
@@ -57,9 +58,9 @@ record FlushWorker(int index, int twin, String name, int batch, boolean everySta
    * @param stop what the transaction does next
    * @param reached the primary that it is connected to; {@link Reached#FIRST} where it has yet to
    */
-  record Memory(Turn turn, List<Pass> passes, Stop stop, Reached reached) implements Local {
+  record Memory(Stage turn, List<Pass> passes, Stop stop, Reached reached) implements Local {
     boolean isIdle() {
-      return turn instanceof Claiming;
+      return turn instanceof ClaimDue;
     }
 
     /** Whether its transaction is open. */
@@ -72,7 +73,7 @@ record FlushWorker(int index, int twin, String name, int batch, boolean everySta
     }
 
     List<OwnerRows> rows() {
-      return turn instanceof Flushing flushing ? flushing.rows().owners() : List.of();
+      return turn instanceof Flush flushing ? flushing.asked() : List.of();
     }
 
     boolean sameFlush(@org.jspecify.annotations.Nullable Memory other) {
@@ -106,7 +107,7 @@ record FlushWorker(int index, int twin, String name, int batch, boolean everySta
       return owners;
     }
 
-    Memory at(Turn now) {
+    Memory at(Stage now) {
       return new Memory(now, List.of(), Stop.STATEMENT, reached);
     }
 
@@ -130,8 +131,8 @@ record FlushWorker(int index, int twin, String name, int batch, boolean everySta
     return new Memory(claiming(), List.of(), Stop.STATEMENT, Reached.FIRST);
   }
 
-  private Claiming claiming() {
-    return new Claiming(List.of(new SlotShare(0, batch, Servers.CLAIMED_ROWS)));
+  private ClaimDue claiming() {
+    return new ClaimDue(List.of(new SlotShare(0, batch, Servers.CLAIMED_ROWS)), false);
   }
 
   @Override
@@ -158,13 +159,13 @@ record FlushWorker(int index, int twin, String name, int batch, boolean everySta
   }
 
   private List<Step> works(State state, Memory me) {
-    if (me.turn instanceof Claiming) {
+    if (me.turn instanceof ClaimDue) {
       return claims(state, me);
     }
-    if (me.turn instanceof Flushing) {
+    if (me.turn instanceof Flush) {
       return me.isFlushing() ? List.of(flushes(state, me)) : locks(state, me);
     }
-    if (me.turn instanceof Acknowledging) {
+    if (me.turn instanceof Acknowledge) {
       return acks(state, me);
     }
     String label = name + " " + TurnText.of(me.turn);
@@ -199,36 +200,41 @@ record FlushWorker(int index, int twin, String name, int batch, boolean everySta
    */
   private Memory claim(Servers world, Memory me, String first, List<String> due) {
     world.makeFirst(first, due);
-    Turn turn = me.turn.next(ports(world, me));
-    if (turn instanceof Decoding of) {
+    SlotTurn claiming = slotTurn(world, me);
+    Stage turn = claiming.next(me.turn);
+    GameQueueException failed = claiming.failed(0);
+    if (failed != null) {
+      throw failed;
+    }
+    if (turn instanceof Decode of) {
       List<Claim> claims = of.batch().stream().map(world::withPatience).toList();
-      turn = new Decoding(claims, of.kind(), of.triesLeft(), of.then());
+      turn = new Decode(claims, of.kind(), of.triesLeft(), of.then());
     }
     return at(world, me, turn);
   }
 
-  private TurnPorts ports(Servers world, Memory me) {
-    return world.ports(index, name, batch, me.reached);
+  private SlotTurn slotTurn(Servers world, Memory me) {
+    return world.turn(index, name, batch, me.reached);
   }
 
   /** The step that is next, but for the plants. */
   private Memory next(Servers world, Memory me) {
-    if (me.turn instanceof AskingForOpening of && plant.has(Plant.Switch.OPENS_NOT_FINISHED)) {
+    if (me.turn instanceof FindOpenings of && plant.has(Plant.Switch.OPENS_NOT_FINISHED)) {
       return at(world, me, of.then());
     }
-    if (me.turn instanceof Reasserting of
+    if (me.turn instanceof ReassertSession of
         && plant.has(Plant.Switch.OPENS_FINISHED_ALWAYS)
         && of.durable().opening()) {
-      OpenScript.call(world.redis, world.slot, of.owner(), of.durable().newest(), 0, true);
+      SessionScripts.open(world.redis, world.slot, of.owner(), of.durable().newest(), 0, true);
       return at(world, me, of.then());
     }
-    Memory next = at(world, me, me.turn.next(ports(world, me)));
-    return me.turn instanceof Leaving ? next.on(Reached.FIRST) : next;
+    Memory next = at(world, me, slotTurn(world, me).next(me.turn));
+    return me.turn instanceof Leave ? next.on(Reached.FIRST) : next;
   }
 
   /** Decodes at once: that calls no server here. */
-  private Memory at(Servers world, Memory me, Turn turn) {
-    Turn now = turn instanceof Decoding ? turn.next(ports(world, me)) : turn;
+  private Memory at(Servers world, Memory me, Stage turn) {
+    Stage now = turn instanceof Decode ? slotTurn(world, me).next(turn) : turn;
     return me.at(now instanceof Ended ? claiming() : now);
   }
 
@@ -314,8 +320,8 @@ record FlushWorker(int index, int twin, String name, int batch, boolean everySta
   }
 
   private Memory done(Servers world, FlushInThread flushing, Memory me) {
-    Turn next = flushing.next();
-    if (next instanceof Decoding) {
+    Stage next = flushing.next();
+    if (next instanceof Decode) {
       throw new IllegalStateException("the flush did not commit");
     }
     return at(world, me, next);

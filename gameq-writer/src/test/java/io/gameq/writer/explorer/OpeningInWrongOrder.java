@@ -5,7 +5,7 @@ import io.gameq.node.Opening;
 import io.gameq.node.Opening.AdoptedRows;
 import io.gameq.owner.DurableSessions.OwnerId;
 import io.gameq.owner.DurableSessions.SessionId;
-import io.gameq.redis.script.WaitingOwners.OpenScript;
+import io.gameq.redis.script.SessionScripts;
 import io.gameq.view.ViewInSteps;
 import io.gameq.writer.explorer.NodeMemory.Attempt;
 import io.gameq.writer.explorer.Plant.Switch;
@@ -110,8 +110,8 @@ record OpeningInWrongOrder(
     } else if (attempt.isCutOff(state.outages())) {
       return opening.failed(me);
     }
-    if (!(OpenScript.call(world.redis, world.slot, owner, taking, 0, false)
-        instanceof OpenScript.Opened opened)) {
+    if (!(SessionScripts.open(world.redis, world.slot, owner, taking, 0, false)
+        instanceof SessionScripts.Opened opened)) {
       return opening.failed(me);
     }
     AdoptedRows adopted =

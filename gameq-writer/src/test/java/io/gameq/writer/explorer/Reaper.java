@@ -1,7 +1,7 @@
 package io.gameq.writer.explorer;
 
-import io.gameq.writer.turn.Reaping;
-import io.gameq.writer.turn.Turn;
+import io.gameq.writer.flush.Stage;
+import io.gameq.writer.flush.Stage.Reap;
 import java.util.List;
 
 /**
@@ -35,7 +35,7 @@ record Reaper(int most) implements Actor {
             Step.redis(
                 "a lease runs out, reap",
                 world -> {
-                  Turn unused = new Reaping(0).next(world.ports(NOBODY, "R", 1, Reached.FIRST));
+                  Stage unused = world.turn(NOBODY, "R", 1, Reached.FIRST).next(new Reap(0));
                   return new Memory(me.reaps + 1);
                 }));
   }

@@ -30,16 +30,13 @@ import io.gameq.term.Term.Primary;
 import io.gameq.view.GameTables;
 import io.gameq.view.OwnerView;
 import io.gameq.view.OwnerViews;
+import io.gameq.writer.flush.FlushPace;
+import io.gameq.writer.flush.HoldUps;
+import io.gameq.writer.flush.RowDecoder;
+import io.gameq.writer.flush.SlotTurn;
+import io.gameq.writer.flush.WriterOptions;
+import io.gameq.writer.flush.WriterStats;
 import io.gameq.writer.pause.Pausing.Pauses;
-import io.gameq.writer.turn.AfterFlush.TurnContext;
-import io.gameq.writer.turn.Claiming.HeldUpOwners;
-import io.gameq.writer.turn.Claiming.WriterOptions;
-import io.gameq.writer.turn.OutageGate;
-import io.gameq.writer.turn.ParkedTables;
-import io.gameq.writer.turn.RowDecoder;
-import io.gameq.writer.turn.TurnPorts;
-import io.gameq.writer.turn.TurnReports;
-import io.gameq.writer.turn.WriterStats;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.sql.Connection;
 import java.sql.DriverManager;
@@ -82,7 +79,7 @@ final class Servers implements AutoCloseable {
   final Table item;
 
   /** One connection for what nodes, writers and the explorer itself do: no user may all of it. */
-  private final RedisConnector connector =
+  final RedisConnector connector =
       new RedisConnector(new RedisConfig(TestServers.adminRedisUri(), null, 10_000));
 
   private final RedisConnection bareRedis = connector.open();
@@ -99,12 +96,13 @@ final class Servers implements AutoCloseable {
   static final FlushTransaction.Patience PATIENCE = new FlushTransaction.Patience(2, 0, 0, 15, 100);
 
   /** Told once in a while by all worlds. */
-  private static final TurnReports REPORTS =
-      new TurnReports(new RepeatedWarnings(60), new WriterStats(new SimpleMeterRegistry()));
+  private static final RepeatedWarnings WARNINGS = new RepeatedWarnings(60);
+
+  private static final WriterStats STATS = new WriterStats(new SimpleMeterRegistry());
 
   private final GuardedWrites writes;
   private final Map<Integer, FlushConnection> flushConnections = new HashMap<>();
-  private final Map<Integer, TurnContext> contexts = new HashMap<>();
+  private final Map<Integer, SlotTurn.Shared> contexts = new HashMap<>();
   private final Map<Integer, FlushInThread> flushings = new HashMap<>();
   private final Map<Integer, FlushWorker.Memory> standing = new HashMap<>();
   private final Map<Integer, FlushWorker> workers = new HashMap<>();
@@ -397,10 +395,10 @@ final class Servers implements AutoCloseable {
   /** Begins the flush of a worker; it stops before its first statement. */
   FlushInThread beginFlush(FlushWorker worker, FlushWorker.Memory memory) {
     int actor = worker.index();
-    TurnPorts ports = ports(actor, worker.name(), worker.batch(), memory.reached());
+    SlotTurn turn = turn(actor, worker.name(), worker.batch(), memory.reached());
     FlushInThread flushing =
         new FlushInThread(
-            threads, () -> memory.turn().next(ports), memory.rows(), flushConnection(actor));
+            threads, () -> turn.next(memory.turn()), memory.rows(), flushConnection(actor));
     flushings.put(actor, flushing);
     standing.put(actor, memory);
     workers.put(actor, worker);
@@ -408,31 +406,27 @@ final class Servers implements AutoCloseable {
   }
 
   /** What the turn of a worker reaches. */
-  TurnPorts ports(int actor, String name, int batch, Reached reached) {
+  SlotTurn turn(int actor, String name, int batch, Reached reached) {
     long term = plant.has(Plant.Switch.FLUSH_COMPARES_NO_TERM) ? Term.NOT_KNOWN : reached.term();
-    return new ExplorerPorts(
+    return new ExplorerTurn(
         this, term, contexts.computeIfAbsent(actor, a -> context(a, name, batch)));
   }
 
-  private TurnContext context(int actor, String name, int batch) {
-    ParkedTables parked = new ParkedTables();
-    return new TurnContext(
+  private SlotTurn.Shared context(int actor, String name, int batch) {
+    HoldUps holdUps = new HoldUps(() -> true, () -> Pauses.NONE);
+    ClaimScript.Bounds bounds = new ClaimScript.Bounds(batch, CLAIMED_ROWS, 1 << 20, 0);
+    return new SlotTurn.Shared(
         new WriterOptions(
-            namespace,
-            1,
-            name,
-            1,
-            new ClaimScript.Bounds(batch, CLAIMED_ROWS, 1 << 20, 0),
-            PATIENCE,
-            WriterOptions.DEFAULT_TOMBSTONES_KEPT),
-        new TurnContext.Tables(
-            sessions,
-            reader,
-            new RowDecoder(() -> catalog, codec, parked, () -> Pauses.NONE),
-            new FlushTransaction(flushConnection(actor).mysql(), writes, PATIENCE)),
-        new TurnContext.HoldUps(
-            new OutageGate(() -> true), parked, new HeldUpOwners(), () -> Pauses.NONE),
-        REPORTS);
+            namespace, 1, name, 1, bounds, PATIENCE, WriterOptions.DEFAULT_TOMBSTONES_KEPT),
+        slots,
+        sessions,
+        reader,
+        new RowDecoder(() -> catalog, codec, holdUps),
+        new FlushTransaction(flushConnection(actor).mysql(), writes, PATIENCE),
+        holdUps,
+        new FlushPace(bounds, 1, 0),
+        STATS,
+        WARNINGS);
   }
 
   private FlushConnection flushConnection(int actor) {

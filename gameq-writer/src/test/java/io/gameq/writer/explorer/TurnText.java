@@ -3,30 +3,31 @@ package io.gameq.writer.explorer;
 import io.gameq.mysql.flush.FlushTransaction.OwnerRows;
 import io.gameq.redis.script.ClaimScript;
 import io.gameq.redis.script.ClaimScript.Claim;
-import io.gameq.writer.turn.AfterFlush.Acknowledging;
-import io.gameq.writer.turn.AfterFlush.AskingForLost;
-import io.gameq.writer.turn.AfterFlush.AskingForOpening;
-import io.gameq.writer.turn.AfterFlush.FinishingOpen;
-import io.gameq.writer.turn.AfterFlush.Flushing;
-import io.gameq.writer.turn.AfterFlush.Leaving;
-import io.gameq.writer.turn.AfterFlush.Reasserting;
-import io.gameq.writer.turn.AfterFlush.Restoring;
-import io.gameq.writer.turn.AskingForUnowned;
-import io.gameq.writer.turn.Claiming;
-import io.gameq.writer.turn.Ended;
-import io.gameq.writer.turn.GivingBack;
-import io.gameq.writer.turn.Parking;
-import io.gameq.writer.turn.Turn;
+import io.gameq.writer.flush.Stage;
+import io.gameq.writer.flush.Stage.Acknowledge;
+import io.gameq.writer.flush.Stage.ClaimDue;
+import io.gameq.writer.flush.Stage.Ended;
+import io.gameq.writer.flush.Stage.FindLostSessions;
+import io.gameq.writer.flush.Stage.FindOpenings;
+import io.gameq.writer.flush.Stage.FindUnowned;
+import io.gameq.writer.flush.Stage.FinishOpen;
+import io.gameq.writer.flush.Stage.Flush;
+import io.gameq.writer.flush.Stage.GiveBack;
+import io.gameq.writer.flush.Stage.Leave;
+import io.gameq.writer.flush.Stage.ParkStale;
+import io.gameq.writer.flush.Stage.ReassertSession;
+import io.gameq.writer.flush.Stage.RestoreSession;
 import java.util.List;
+import java.util.Set;
 
 /** Tells where a turn stands in words that are equal for turns which behave alike. Stateless. */
 final class TurnText {
   private TurnText() {}
 
   /** All that is to come. */
-  static String of(Turn turn) {
+  static String of(Stage turn) {
     StringBuilder text = new StringBuilder();
-    for (Turn at = turn; !(at instanceof Ended); at = at.then()) {
+    for (Stage at = turn; !(at instanceof Ended); at = at.then()) {
       text.append(at.getClass().getSimpleName());
       step(at, text);
       text.append(' ');
@@ -34,36 +35,36 @@ final class TurnText {
     return text.toString();
   }
 
-  private static void step(Turn turn, StringBuilder text) {
-    if (turn instanceof Flushing of) {
-      for (OwnerRows rows : of.rows().owners()) {
+  private static void step(Stage turn, StringBuilder text) {
+    if (turn instanceof Flush of) {
+      for (OwnerRows rows : of.asked()) {
         text.append(' ').append(rows.owner()).append(' ').append(rows.session());
         rows.rows().forEach(row -> text.append(' ').append(row.image()));
       }
-    } else if (turn instanceof Acknowledging of) {
-      for (ClaimScript.Flushed flushed : of.flushed()) {
+    } else if (turn instanceof Acknowledge of) {
+      for (ClaimScript.Flushed flushed : of.flushed(Set.of())) {
         text.append(' ').append(flushed.claim().owner()).append(' ').append(flushed.version());
         text.append(flushed.claim().session()).append(flushed.setAside()).append(flushed.kept());
       }
-    } else if (turn instanceof GivingBack of) {
+    } else if (turn instanceof GiveBack of) {
       claims(of.batch(), text);
-    } else if (turn instanceof Leaving of) {
+    } else if (turn instanceof Leave of) {
       claims(of.batch(), text);
-    } else if (turn instanceof AskingForLost of) {
+    } else if (turn instanceof FindLostSessions of) {
       claims(of.notOwned(), text);
-    } else if (turn instanceof AskingForOpening of) {
+    } else if (turn instanceof FindOpenings of) {
       text.append(of.owners());
-    } else if (turn instanceof AskingForUnowned of) {
+    } else if (turn instanceof FindUnowned of) {
       text.append(of.unowned());
-    } else if (turn instanceof Parking of) {
+    } else if (turn instanceof ParkStale of) {
       text.append(of.rows());
-    } else if (turn instanceof Reasserting of) {
+    } else if (turn instanceof ReassertSession of) {
       text.append(of.owner()).append(of.durable());
-    } else if (turn instanceof FinishingOpen of) {
+    } else if (turn instanceof FinishOpen of) {
       text.append(of.owner()).append(of.session());
-    } else if (turn instanceof Restoring of) {
+    } else if (turn instanceof RestoreSession of) {
       text.append(of.owner()).append(of.session());
-    } else if (!(turn instanceof Claiming)) {
+    } else if (!(turn instanceof ClaimDue)) {
       throw new IllegalStateException("not explored: " + turn);
     }
   }
@@ -73,11 +74,11 @@ final class TurnText {
   }
 
   /** Whether the step that is next calls Redis, not MySQL. */
-  static boolean isOfRedis(Turn turn) {
-    return turn instanceof GivingBack
-        || turn instanceof Leaving
-        || turn instanceof Parking
-        || turn instanceof Reasserting
-        || turn instanceof FinishingOpen;
+  static boolean isOfRedis(Stage turn) {
+    return turn instanceof GiveBack
+        || turn instanceof Leave
+        || turn instanceof ParkStale
+        || turn instanceof ReassertSession
+        || turn instanceof FinishOpen;
   }
 }

@@ -17,14 +17,13 @@ import io.gameq.redis.script.ClaimScript;
 import io.gameq.redis.script.ClaimScript.Claim;
 import io.gameq.redis.script.ClaimScript.Flushed;
 import io.gameq.redis.script.ClaimScript.VersionedKey;
-import io.gameq.redis.script.OwnKey;
+import io.gameq.redis.script.SessionScripts;
 import io.gameq.redis.script.SlotFixture;
-import io.gameq.redis.script.StaleRows;
-import io.gameq.redis.script.WaitingOwners.OpenScript;
 import io.gameq.rights.MySqlRights.Role;
 import io.gameq.rows.HandledRow.EncodedRow;
 import io.gameq.servers.RedisMonitor;
 import io.gameq.servers.TestServers;
+import io.gameq.writer.redis.StaleRows;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -120,8 +119,8 @@ class ClaimScriptsTest {
   private void commitOf(String owner, long dueMillis) {
     OwnerId id = OwnerId.of(owner);
     assertTrue(
-        OpenScript.call(slot.redis, slot.slot, id, slot.first, 0, false)
-            instanceof OpenScript.Opened);
+        SessionScripts.open(slot.redis, slot.slot, id, slot.first, 0, false)
+            instanceof SessionScripts.Opened);
     slot.redis.sync().hset(slot.slot.dirty(id, slot.first), bytes("i:1"), bytes(row(1, "a")));
     slot.redis
         .sync()
@@ -316,7 +315,7 @@ class ClaimScriptsTest {
     slot.commit(slot.first, "gameq_handled:mail,m", row(1, "m"), 0);
     slot.commit(slot.first, "gameq_handled:mail,n", row(1, "n"), 0);
     slot.commit(slot.first, "item:1", row(1, "a"), 0);
-    OwnKey.reassert(slot.redis, slot.slot, slot.owner, slot.second);
+    SessionScripts.reassert(slot.redis, slot.slot, slot.owner, slot.second);
     slot.commit(slot.second, "gameq_handled:mail,n", row(1, "n"), 0);
     ClaimScript.Rows lost = new ClaimScript.Rows(slot.owner, slot.first);
     byte[] sign = bytes(slots.namespace() + ":node:" + slot.second.nonce().substring(0, 8));
@@ -335,7 +334,7 @@ class ClaimScriptsTest {
     Claim flushing = claim().claims().get(0);
     slot.commit(slot.first, "item:2", row(2, "b"), 0);
     assertEquals(List.of(), claim().claims()); // drops the due entry
-    OwnKey.reassert(slot.redis, slot.slot, slot.owner, slot.second);
+    SessionScripts.reassert(slot.redis, slot.slot, slot.owner, slot.second);
     assertEquals(1, ack(flushing));
     assertEquals(
         List.of(slot.first), claim().stale().stream().map(ClaimScript.Rows::session).toList());
@@ -346,7 +345,7 @@ class ClaimScriptsTest {
   void nothingIsRememberedOfAClaimWhoseRowsWereParked() {
     slot.commit(slot.first, "item:1", row(1, "a"), 0);
     ClaimScript.nack(slot.redis, slots, 0, false, claim().claims());
-    OwnKey.reassert(slot.redis, slot.slot, slot.owner, slot.second);
+    SessionScripts.reassert(slot.redis, slot.slot, slot.owner, slot.second);
     assertEquals(1, claim().stale().size());
     assertEquals(0, slot.redis.sync().hlen(bytes(slot.slot.prefix() + ":claim")));
   }
@@ -359,7 +358,7 @@ class ClaimScriptsTest {
     assertEquals(List.of(), batch.claims());
     assertEquals(List.of(new ClaimScript.Rows(slot.owner, slot.first)), batch.unowned());
     assertTrue(batch.waitMillis() > 0, "no spinning");
-    assertTrue(OwnKey.reassert(slot.redis, slot.slot, slot.owner, slot.first));
+    assertTrue(SessionScripts.reassert(slot.redis, slot.slot, slot.owner, slot.first));
   }
 
   @Test
@@ -422,7 +421,7 @@ class ClaimScriptsTest {
   @Test
   void theLastAckOfAClosedSessionLetsItsOwnKeyExpire() {
     slot.commit(slot.first, "item:1", row(1, "a"), 0);
-    OwnKey.close(slot.redis, slot.slot, slot.owner, slot.first);
+    SessionScripts.close(slot.redis, slot.slot, slot.owner, slot.first);
     assertEquals(-1, slot.ownLifeMillis());
     ack(claim().claims().get(0));
     assertTrue(slot.ownLifeMillis() > 0);
@@ -461,7 +460,7 @@ class ClaimScriptsTest {
       claimer("dying", 0).call(slot.redis, slot.slot);
       awaitReaped();
     }
-    OpenScript.call(slot.redis, slot.slot, other, slot.first, 0, false);
+    SessionScripts.open(slot.redis, slot.slot, other, slot.first, 0, false);
     byte[] dirty =
         bytes(slot.slot.prefix() + ":dirty:" + other.encoded() + ":" + slot.first.text());
     slot.redis.sync().hset(dirty, bytes("item:2"), bytes(row(2, "b")));
@@ -517,7 +516,7 @@ class ClaimScriptsTest {
                   claim, 2, List.of(), List.of(new VersionedKey("item:2", 2)), KEPT_MILLIS)));
       slot.open(slot.second);
       assertEquals(Map.of("item:2", row(2, "b")), slot.dirty(slot.second));
-      OwnKey.close(slot.redis, slot.slot, slot.owner, slot.second);
+      SessionScripts.close(slot.redis, slot.slot, slot.owner, slot.second);
     } finally {
       TestServers.redis().sync().configSet("maxmemory", "0");
     }

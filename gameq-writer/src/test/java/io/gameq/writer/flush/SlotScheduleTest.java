@@ -6,8 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.gameq.redis.script.ClaimScript;
-import io.gameq.redis.script.DueSessions;
-import io.gameq.writer.turn.SlotShare;
+import io.gameq.writer.flush.SlotSchedule.SlotShare;
+import io.gameq.writer.redis.DueSlots;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -60,7 +60,7 @@ class SlotScheduleTest {
 
   private static long[] only(int slot, long value) {
     long[] all = new long[SLOTS];
-    Arrays.fill(all, DueSessions.NEVER);
+    Arrays.fill(all, DueSlots.NEVER);
     all[slot] = value;
     return all;
   }

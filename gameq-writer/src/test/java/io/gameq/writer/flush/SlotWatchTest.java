@@ -24,7 +24,6 @@ import io.gameq.servers.GameDatabase;
 import io.gameq.servers.MySqlServer;
 import io.gameq.servers.TestServers;
 import io.gameq.writer.flush.SlotWatch.TermWatch;
-import io.gameq.writer.turn.OutageGate;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Objects;
@@ -48,7 +47,7 @@ class SlotWatchTest {
           slot -> false);
   private final ControlConnection ofWatch = new ControlConnection(primary);
   private volatile boolean isMySqlThere = true;
-  private final OutageGate gate = new OutageGate(() -> isMySqlThere);
+  private final HoldUps.OutageGate gate = new HoldUps.OutageGate(() -> isMySqlThere);
   private final RedisClock clock = new RedisClock();
   private final Agent watch = watch().duty();
 

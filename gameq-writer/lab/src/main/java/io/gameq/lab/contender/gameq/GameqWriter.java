@@ -8,8 +8,8 @@ import io.gameq.redis.RedisConnector;
 import io.gameq.redis.RedisConnector.RedisConfig;
 import io.gameq.redis.script.ClaimScript;
 import io.gameq.writer.flush.SlowLane;
+import io.gameq.writer.flush.WriterOptions;
 import io.gameq.writer.service.WriterService;
-import io.gameq.writer.turn.Claiming.WriterOptions;
 import java.util.LinkedHashMap;
 import java.util.Map;
 

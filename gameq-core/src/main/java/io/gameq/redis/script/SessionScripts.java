@@ -1,0 +1,229 @@
+package io.gameq.redis.script;
+
+import io.gameq.GameQueueException;
+import io.gameq.RedisUnavailableException;
+import io.gameq.owner.DurableSessions.OwnerId;
+import io.gameq.owner.DurableSessions.SessionId;
+import io.gameq.owner.SessionRef;
+import io.gameq.redis.ControlConnection.RedisConnection;
+import io.gameq.redis.RedisReply;
+import io.gameq.redis.SlotKeys;
+import io.gameq.rows.HandledRow.EncodedRow;
+import io.lettuce.core.KeyValue;
+import io.lettuce.core.ZAddArgs;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletionStage;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Which session owns, as far as Redis knows: {@code open.lua} begins one, {@code reassert.lua}
+ * tells Redis again, {@code healed.lua} that what it lost is there again, and {@code close.lua}
+ * ends one. Stateless.
+ */
+public final class SessionScripts {
+  /**
+   * How long the own key outlives a closed session. It must exceed any pause between reading a
+   * session in MySQL and re-asserting it in Redis, so that a late re-assert of an older session is
+   * still refused.
+   */
+  public static final long KEPT_MILLIS = 3_600_000;
+
+  /** A command or a script holds Redis for as long as it takes. */
+  private static final int AT_ONCE = 500;
+
+  private static final Logger LOG = LoggerFactory.getLogger(SessionScripts.class);
+  private static final LuaScript HEALED = LuaScript.of(SessionScripts.class, "healed.lua");
+  private static final LuaScript REASSERT =
+      LuaScript.of(SessionScripts.class, "inbox.lua", "reassert.lua");
+  private static final LuaScript CLOSE = LuaScript.of(SessionScripts.class, "close.lua");
+
+  public static final LuaScript OPEN = LuaScript.of(SessionScripts.class, "inbox.lua", "open.lua");
+
+  /** In the year 2286: what is subtracted from a time until then leaves less than 0. */
+  private static final long FAR_MILLIS = 10_000_000_000_000L;
+
+  private SessionScripts() {}
+
+  /** What became of an open. */
+  public sealed interface Outcome {}
+
+  /**
+   * The session owns.
+   *
+   * @param dirty rows now under this session, adopted from the one before
+   * @param claimed rows that a writer is flushing
+   * @param sent rows that others sent to the owner, and that are not flushed
+   */
+  public record Opened(List<EncodedRow> dirty, List<EncodedRow> claimed, List<EncodedRow> sent)
+      implements Outcome {}
+
+  /** A newer session owns; nothing was changed. */
+  public record Refused(SessionId ownedBy) implements Outcome {}
+
+  /**
+   * Opens the owner, or finishes the open of a node that is gone, or late.
+   *
+   * @param mergeWindowMillis until what is dirty is due
+   * @param isMoreToCome whether what the session has adopted before, and Redis may have lost since,
+   *     counts as still to come, until {@link #healed} says that it was put back
+   */
+  public static Outcome open(
+      RedisConnection redis,
+      SlotKeys slot,
+      OwnerId owner,
+      SessionId session,
+      long mergeWindowMillis,
+      boolean isMoreToCome) {
+    List<Object> reply = OPEN.call(redis, slot, owner, session, mergeWindowMillis, isMoreToCome);
+    if ((Long) reply.get(0) == 0) {
+      return new Refused(SessionId.parse(LuaScript.string(reply.get(1))));
+    }
+    return new Opened(
+        LuaScript.rows(reply.get(1)), LuaScript.rows(reply.get(2)), LuaScript.rows(reply.get(3)));
+  }
+
+  /** Ends a session; false when another session owns: then nothing was changed. */
+  public static boolean close(
+      RedisConnection redis, SlotKeys slot, OwnerId owner, SessionId session) {
+    return (Long) CLOSE.call(redis, slot, owner, session, KEPT_MILLIS).get(0) == 1;
+  }
+
+  /** The session that owns as far as Redis knows, if it knows of one. */
+  public static @Nullable SessionId session(RedisConnection redis, SlotKeys slot, OwnerId owner) {
+    byte[] own = RedisReply.await(() -> redis.sync().get(slot.own(owner)));
+    return own == null ? null : SessionId.parse(LuaScript.string(own));
+  }
+
+  /** Those of several owners of a slot, as far as Redis knows. Skips keys that are damaged. */
+  public static Map<OwnerId, SessionId> sessions(
+      RedisConnection redis, SlotKeys slot, List<OwnerId> owners) {
+    Map<OwnerId, SessionId> known = new HashMap<>();
+    for (List<OwnerId> some : LuaScript.pieces(owners, AT_ONCE)) {
+      byte[][] keys = some.stream().map(slot::own).toArray(byte[][]::new);
+      List<KeyValue<byte[], byte[]>> owns = RedisReply.await(() -> redis.sync().mget(keys));
+      for (int i = 0; i < keys.length; i++) {
+        if (owns.get(i).hasValue()) {
+          put(known, some.get(i), LuaScript.string(owns.get(i).getValue()));
+        }
+      }
+    }
+    return known;
+  }
+
+  private static void put(Map<OwnerId, SessionId> known, OwnerId owner, String own) {
+    try {
+      known.put(owner, SessionId.parse(own));
+    } catch (GameQueueException e) {
+      // somebody else wrote there: it tells nothing of this owner, and holds up no other
+    }
+  }
+
+  /** Whether the session that owns was closed. */
+  static boolean isClosed(RedisConnection redis, SlotKeys slot, OwnerId owner) {
+    return RedisReply.await(
+        () ->
+            redis.sync().pttl(slot.own(owner)) >= 0
+                || redis.sync().sismember(slot.closing(), SlotKeys.bytes(owner.encoded())));
+  }
+
+  /**
+   * Tells Redis again which session owns, as the caller has read it in MySQL. Returns whether it
+   * owns now; false when a newer one does.
+   */
+  public static boolean reassert(
+      RedisConnection redis, SlotKeys slot, OwnerId owner, SessionId session) {
+    return isAccepted(REASSERT.call(redis, slot, owner, session, true));
+  }
+
+  /** The same of a session that nobody has, so that the one before it owns no more. */
+  public static void fence(RedisConnection redis, SlotKeys slot, OwnerId owner, SessionId session) {
+    REASSERT.call(redis, slot, owner, session, false);
+  }
+
+  /** The same for many, over a connection that flushes by itself; whether each owns now. */
+  public static boolean[] reassertAll(
+      RedisConnection redis, SlotKeys[] slots, List<SessionRef> sessions) {
+    REASSERT.load(redis);
+    List<CompletionStage<List<Object>>> replies = new ArrayList<>(sessions.size());
+    for (SessionRef session : sessions) {
+      byte[][] keys = {SlotKeys.bytes(slots[session.slot()].prefix())};
+      replies.add(REASSERT.send(redis, keys, LuaScript.args(session.owner(), session.id(), true)));
+    }
+    boolean[] owns = new boolean[replies.size()];
+    for (int i = 0; i < owns.length; i++) {
+      owns[i] = isAccepted(replies.get(i), sessions.get(i));
+    }
+    return owns;
+  }
+
+  private static boolean isAccepted(CompletionStage<List<Object>> sent, SessionRef session) {
+    try {
+      return isAccepted(RedisReply.await(sent));
+    } catch (RedisUnavailableException e) {
+      throw e;
+    } catch (GameQueueException e) { // its own key only: the others are to be healed
+      LOG.error("cannot tell Redis that session {} owns: {}", session, e.getMessage());
+      return true;
+    }
+  }
+
+  private static boolean isAccepted(List<Object> reply) {
+    return (Long) reply.get(0) == 1;
+  }
+
+  /**
+   * Says that what Redis had lost of sessions which own is in it again; over a connection that
+   * flushes by itself.
+   */
+  public static void healed(RedisConnection redis, SlotKeys[] slots, List<SessionRef> sessions) {
+    HEALED.load(redis);
+    List<CompletionStage<List<Object>>> replies = new ArrayList<>();
+    sessions.stream()
+        .collect(Collectors.groupingBy(SessionRef::slot))
+        .forEach(
+            (slot, all) -> {
+              byte[][] keys = {SlotKeys.bytes(slots[slot].prefix())};
+              for (List<SessionRef> some : LuaScript.pieces(all, AT_ONCE)) {
+                List<Object> args = new ArrayList<>();
+                some.forEach(of -> args.addAll(List.of(of.owner(), of.text())));
+                replies.add(HEALED.send(redis, keys, LuaScript.args(args)));
+              }
+            });
+    replies.forEach(RedisReply::await);
+  }
+
+  /**
+   * Makes what sessions have dirty due now instead of at the end of their merge windows; over a
+   * connection that flushes by itself.
+   */
+  public static void flushNow(RedisConnection redis, SlotKeys[] slots, List<SessionRef> sessions) {
+    List<CompletionStage<Long>> replies = new ArrayList<>();
+    sessions.stream()
+        .collect(Collectors.groupingBy(SessionRef::slot))
+        .forEach(
+            (slot, all) -> {
+              for (List<SessionRef> some : LuaScript.pieces(all, AT_ONCE)) {
+                Object[] urgent = some.stream().flatMap(of -> Stream.of(0d, member(of))).toArray();
+                replies.add(
+                    redis.async().zadd(slots[slot].due(), ZAddArgs.Builder.xx().lt(), urgent));
+              }
+            });
+    replies.forEach(RedisReply::await);
+  }
+
+  private static byte[] member(SessionRef session) {
+    return SlotKeys.bytes(session.owner().encoded() + ":" + session.text());
+  }
+
+  /** The score in {@code due} of what would be due at a time, were it not urgent: below 0. */
+  static long urgent(long dueMillis) {
+    return dueMillis - FAR_MILLIS;
+  }
+}

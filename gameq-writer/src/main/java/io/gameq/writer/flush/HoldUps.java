@@ -1,0 +1,378 @@
+package io.gameq.writer.flush;
+
+import io.gameq.owner.DurableSessions.OwnerId;
+import io.gameq.redis.Backoff;
+import io.gameq.terminal.Shown;
+import io.gameq.writer.pause.Pausing.Pauses;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What holds up the flushes of a writer: MySQL as a whole, tables, owners, and what operators
+ * paused. Thread-safe.
+ */
+public final class HoldUps {
+  /** Bounds both the statements that fail in vain and the delay once a table is mended. */
+  static final long RETRY_MILLIS = 5_000;
+
+  private final OutageGate mysql;
+  private final Supplier<Pauses> pauses;
+  private final ParkedTables tables = new ParkedTables();
+  private final HeldUpOwners owners = new HeldUpOwners();
+
+  /**
+   * Nothing is held up yet.
+   *
+   * @param answers whether MySQL answers: asks it
+   * @param pauses what operators paused
+   */
+  public HoldUps(BooleanSupplier answers, Supplier<Pauses> pauses) {
+    this.mysql = new OutageGate(answers);
+    this.pauses = pauses;
+  }
+
+  public OutageGate mysql() {
+    return mysql;
+  }
+
+  public ParkedTables tables() {
+    return tables;
+  }
+
+  HeldUpOwners owners() {
+    return owners;
+  }
+
+  Supplier<Pauses> pauses() {
+    return pauses;
+  }
+
+  /** Whether what a row refers to may be held back, by operators or since it does not fit. */
+  boolean holdSomeBack() {
+    return pauses.get().holdSomeBack() || tables.keepsSome();
+  }
+
+  /**
+   * Whether MySQL takes flushes. While it does not, nothing is claimed and rows go on merging in
+   * Redis; one thread at a time asks MySQL whether it is back. Thread-safe.
+   */
+  public static final class OutageGate {
+    private static final Logger LOG = LoggerFactory.getLogger(OutageGate.class);
+
+    private static final int MOST_HELD_UP = 8;
+
+    private final BooleanSupplier probe;
+    private final Backoff backoff = new Backoff(100, 5_000);
+    private int heldUp; // in a row
+    private boolean closed;
+    private boolean probing;
+    private boolean hasPassed = true; // since it was closed
+    private long closedNanos;
+    private long probeAtNanos;
+
+    /**
+     * A gate that is open.
+     *
+     * @param probe whether MySQL answers
+     */
+    public OutageGate(BooleanSupplier probe) {
+      this.probe = probe;
+    }
+
+    /** A flush failed because MySQL is away; returns how long to wait, ms. */
+    public synchronized long close(String reason) {
+      long wait = backoff.nextMillisWithJitter();
+      if (!closed) {
+        closed = true;
+        if (hasPassed) { // else it is the same outage still
+          closedNanos = System.nanoTime();
+          hasPassed = false;
+        }
+        LOG.warn(
+            "MySQL is away ({}): rows stay in Redis, asking again in {}",
+            reason,
+            Shown.duration(wait));
+      }
+      probeAtNanos = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(wait);
+      return wait;
+    }
+
+    /** Whether nothing is claimed, because MySQL is away. */
+    public synchronized boolean isClosed() {
+      return closed;
+    }
+
+    /** For how long MySQL has been away, s; 0 while it is there. */
+    public synchronized double awaySeconds() {
+      return closed ? seconds(System.nanoTime() - closedNanos) : 0;
+    }
+
+    /** How long until MySQL is asked again, s; 0 while it is there. */
+    public synchronized double backoffSeconds() {
+      return closed ? Math.max(0, seconds(probeAtNanos - System.nanoTime())) : 0;
+    }
+
+    private static double seconds(long nanos) {
+      return (double) nanos / TimeUnit.SECONDS.toNanos(1);
+    }
+
+    /** Whether MySQL answers now: asks it. */
+    boolean answers() {
+      return probe.getAsBoolean();
+    }
+
+    /** A flush committed. */
+    synchronized void passed() {
+      heldUp = 0;
+      hasPassed = true;
+      backoff.reset();
+    }
+
+    /** A flush was held up though MySQL answers: when none passes, MySQL is slow or locked. */
+    synchronized void heldUp(String reason) {
+      if (++heldUp >= MOST_HELD_UP) {
+        heldUp = 0;
+        close(reason);
+      }
+    }
+
+    /** How long to wait before the next claim, ms; 0 when MySQL takes flushes. May ask MySQL. */
+    public long waitMillis() {
+      synchronized (this) {
+        if (!closed) {
+          return 0;
+        }
+        long left = TimeUnit.NANOSECONDS.toMillis(probeAtNanos - System.nanoTime());
+        if (left > 0 || probing) {
+          return Math.max(100, left);
+        }
+        probing = true;
+      }
+      boolean answers = false;
+      try {
+        answers = probe.getAsBoolean();
+      } finally {
+        probed(answers);
+      }
+      return answers ? 0 : 100;
+    }
+
+    private synchronized void probed(boolean answers) {
+      probing = false;
+      if (answers) {
+        closed = false;
+        LOG.info(
+            "MySQL answers again after {} s",
+            TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - closedNanos));
+      } else {
+        close("no answer");
+      }
+    }
+  }
+
+  /**
+   * Tables that take no rows for a while, because they or a column are missing, somebody has locked
+   * them, or MySQL refuses most of their rows: those stay in Redis, rows of other tables go on.
+   * Thread-safe.
+   */
+  public static final class ParkedTables {
+    private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(RETRY_MILLIS);
+
+    private static final Logger LOG = LoggerFactory.getLogger(ParkedTables.class);
+
+    private static final long COMPLAIN_EVERY_NANOS = TimeUnit.SECONDS.toNanos(60);
+
+    private final Map<String, Long> untilNanos = new ConcurrentHashMap<>();
+    private final Map<String, String> reasons = new ConcurrentHashMap<>();
+    private final Map<String, Long> complainedNanos = new ConcurrentHashMap<>();
+
+    /** Tables of which single rows wait: they are met again at the next try. */
+    private final Map<String, Misfits> misfits = new ConcurrentHashMap<>();
+
+    private record Misfits(String reason, long seenNanos) {
+      boolean isRecent() {
+        return System.nanoTime() - seenNanos < 3 * RETRY_NANOS;
+      }
+    }
+
+    /** Rows of a table wait, others may pass: says why, now and then. */
+    void keepSome(String table, String reason) {
+      misfits.put(table, new Misfits(reason, System.nanoTime()));
+      complain(table, reason);
+    }
+
+    /** Whether rows of any table wait. */
+    boolean keepsSome() {
+      return misfits.values().stream().anyMatch(Misfits::isRecent);
+    }
+
+    /** Whether rows of these tables were found not to fit within the last few seconds. */
+    boolean keptLately(Collection<String> tables) {
+      long now = System.nanoTime();
+      return tables.stream()
+          .map(misfits::get)
+          .allMatch(of -> of != null && now - of.seenNanos < RETRY_NANOS);
+    }
+
+    private void complain(String table, String reason) {
+      long now = System.nanoTime();
+      if (now - complainedNanos.getOrDefault(table, now - COMPLAIN_EVERY_NANOS)
+          >= COMPLAIN_EVERY_NANOS) {
+        complainedNanos.put(table, now);
+        LOG.error(
+            "table {} does not take these rows ({}): they stay in Redis and are tried again every"
+                + " {}",
+            table,
+            reason,
+            Shown.duration(RETRY_MILLIS));
+      }
+    }
+
+    void park(String table, String reason) {
+      complain(table, reason);
+      reasons.put(table, reason);
+      untilNanos.put(table, System.nanoTime() + RETRY_NANOS);
+    }
+
+    /** A flush wrote into these tables. */
+    void passed(Collection<String> tables) {
+      untilNanos.keySet().removeAll(tables);
+      reasons.keySet().removeAll(tables);
+    }
+
+    /** Those that take no rows now, or not all. */
+    public Set<String> names() {
+      return reasons().keySet();
+    }
+
+    /** The same, each with why. */
+    public Map<String, String> reasons() {
+      Map<String, String> all = new TreeMap<>();
+      misfits.values().removeIf(of -> !of.isRecent());
+      misfits.forEach((table, of) -> all.put(table, of.reason));
+      untilNanos.keySet().forEach(table -> all.put(table, reasons.getOrDefault(table, "locked")));
+      return all;
+    }
+
+    boolean isEmpty() {
+      return untilNanos.isEmpty();
+    }
+
+    /** What holds for one batch, whose rows of a table all wait or none does. */
+    Now now() {
+      return new Now();
+    }
+
+    /** Used by one thread. */
+    final class Now {
+      private final Map<String, Boolean> known = new HashMap<>();
+
+      /** Of a row's own table. */
+      boolean isParked(String table) {
+        return known.computeIfAbsent(table, ParkedTables.this::isParked);
+      }
+
+      /** Of a table that it refers to, which is tried by rows of its own only. */
+      boolean isParentParked(String table) {
+        return known.computeIfAbsent(table, ParkedTables.this::isWithinItsTime);
+      }
+    }
+
+    private boolean isWithinItsTime(String table) {
+      Long until = untilNanos.get(table);
+      return until != null && System.nanoTime() - until < 0;
+    }
+
+    /** Once the time is over, one who asks may try for all others, for whom it stays parked. */
+    private boolean isParked(String table) {
+      Long until = untilNanos.get(table);
+      if (until == null) {
+        return false;
+      }
+      long now = System.nanoTime();
+      return now - until < 0 || !untilNanos.replace(table, until, now + RETRY_NANOS);
+    }
+  }
+
+  /**
+   * Owners that may hold up whoever is flushed with them: a row of theirs is locked, or takes MySQL
+   * long. They are flushed apart until they pass. Thread-safe.
+   */
+  static final class HeldUpOwners {
+    /** Who is forgotten for want of room is found again by the next flush that he holds up. */
+    private static final int MOST = 10_000;
+
+    private static final long FIRST_DELAY_MILLIS = 500;
+    private static final int MOST_DOUBLINGS = 5;
+
+    private final Map<OwnerId, Suspect> suspects =
+        new LinkedHashMap<>() {
+          @Override
+          protected boolean removeEldestEntry(Map.Entry<OwnerId, Suspect> eldest) {
+            return size() > MOST;
+          }
+        };
+
+    private static final class Suspect {
+      private int lockWaits;
+      private int breaks;
+      private long notBeforeNanos = System.nanoTime();
+    }
+
+    private Suspect of(OwnerId owner) {
+      return suspects.computeIfAbsent(owner, one -> new Suspect());
+    }
+
+    /** He was in a flush that was held up. */
+    synchronized void add(OwnerId owner) {
+      Suspect unused = of(owner);
+    }
+
+    synchronized boolean contains(OwnerId owner) {
+      return suspects.containsKey(owner);
+    }
+
+    /** He was flushed. */
+    synchronized void remove(OwnerId owner) {
+      suspects.remove(owner);
+    }
+
+    /** He waited for a lock in vain; returns how long to leave him alone, ms: 16 s in the end. */
+    synchronized long delayMillis(OwnerId owner) {
+      Suspect of = of(owner);
+      long longest = FIRST_DELAY_MILLIS << Math.min(of.lockWaits++, MOST_DOUBLINGS);
+      long delay = longest / 2 + ThreadLocalRandom.current().nextLong(longest / 2 + 1);
+      of.notBeforeNanos = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(delay);
+      return delay;
+    }
+
+    /**
+     * For how long he is still to be left alone, ms, whatever he has committed since; 0 if he is
+     * not.
+     */
+    synchronized long pausedMillis(OwnerId owner) {
+      Suspect of = suspects.get(owner);
+      return of == null
+          ? 0
+          : Math.max(0, TimeUnit.NANOSECONDS.toMillis(of.notBeforeNanos - System.nanoTime()));
+    }
+
+    /** How often in a row the connection broke when he was flushed alone. */
+    synchronized int breaks(OwnerId owner, boolean broke) {
+      Suspect of = of(owner);
+      of.breaks = broke ? of.breaks + 1 : 0;
+      return of.breaks;
+    }
+  }
+}

@@ -1,0 +1,260 @@
+package io.gameq.writer.redis;
+
+import static io.lettuce.core.ScanIterator.hscan;
+import static io.lettuce.core.ScanIterator.sscan;
+import static io.lettuce.core.ScanIterator.zscan;
+
+import io.gameq.GameQueueException;
+import io.gameq.RedisUnavailableException;
+import io.gameq.owner.DurableSessions.OwnerId;
+import io.gameq.redis.ControlConnection.RedisConnection;
+import io.gameq.redis.RedisReply;
+import io.gameq.redis.SlotKeys;
+import io.gameq.redis.script.LuaScript;
+import io.gameq.writer.redis.Symptom.Thing;
+import io.lettuce.core.KeyScanCursor;
+import io.lettuce.core.ScanArgs;
+import io.lettuce.core.ScanCursor;
+import io.lettuce.core.api.sync.RedisCommands;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * All things in the slots of a namespace, page by page: nobody waits for a large key, and what is
+ * there all the time is told of, perhaps twice. Plain commands. Stateless.
+ */
+public final class SlotContents {
+  /** Keys or entries that Redis looks at in one go. */
+  public static final int PAGE = 250;
+
+  private static final ScanArgs SCAN = ScanArgs.Builder.limit(PAGE);
+
+  private static final Pattern OF_TOPIC = Pattern.compile("([^:]*):([a-z]*)(?::(.*))?");
+
+  private static final Pattern DIRTY = Pattern.compile("(.*):([^:]*)");
+
+  private SlotContents() {}
+
+  /**
+   * How far it is.
+   *
+   * @param keys of the whole server that were looked at, about
+   * @param ofKeys that it has
+   */
+  public record Progress(long keys, long ofKeys) {}
+
+  /**
+   * Tells of all keys of a namespace, and the things that are keys.
+   *
+   * @param slots how many there should be; keys of others are told of as {@code any}
+   * @throws RedisUnavailableException when Redis does not answer
+   */
+  public static void keys(
+      RedisConnection redis,
+      String namespace,
+      int slots,
+      Consumer<List<Thing>> page,
+      Consumer<Progress> progress) {
+    Pattern ofSlot = ofSlot(namespace);
+    pages(
+        redis,
+        namespace,
+        keys -> {
+          List<Thing> things = new ArrayList<>();
+          for (String key : keys) {
+            Matcher matcher = ofSlot.matcher(key);
+            if (matcher.matches()) {
+              add(things, Integer.parseInt(matcher.group(1)), matcher.group(2), slots);
+            }
+          }
+          page.accept(things);
+        },
+        progress);
+  }
+
+  /** Tells of the names of all keys of all slots; SCAN repeats. */
+  static void pages(
+      RedisConnection redis,
+      String namespace,
+      Consumer<List<String>> page,
+      Consumer<Progress> progress) {
+    long ofKeys = RedisReply.await(() -> redis.sync().dbsize());
+    ScanArgs args = ScanArgs.Builder.limit(PAGE).match(SlotKeys.bytes("{" + namespace + ":*"));
+    ScanCursor at = ScanCursor.INITIAL;
+    long looked = 0;
+    do {
+      ScanCursor from = at;
+      KeyScanCursor<byte[]> found = RedisReply.await(() -> redis.sync().scan(from, args));
+      page.accept(found.getKeys().stream().map(LuaScript::string).toList());
+      looked += PAGE;
+      progress.accept(new Progress(Math.min(looked, ofKeys), ofKeys));
+      at = found;
+    } while (!at.isFinished());
+  }
+
+  /** Any key of a slot: its number, and the rest of its name. */
+  static Pattern ofSlot(String namespace) {
+    return Pattern.compile(Pattern.quote("{" + namespace + ":") + "(\\d{1,4})\\}:(.*)");
+  }
+
+  private static void add(List<Thing> to, int slot, String name, int slots) {
+    int colon = name.indexOf(':');
+    String family = colon < 0 ? name : name.substring(0, colon);
+    String of = colon < 0 ? "" : name.substring(colon + 1);
+    if (slot >= slots || family.equals("aside")) {
+      to.add(new Thing(slot, "any", name, ""));
+      return;
+    }
+    if (family.equals("t")) {
+      addOfTopic(to, slot, name, of);
+      return;
+    }
+    String type =
+        switch (family) {
+          case "own" -> "string";
+          case "dirty", "claimed", "inboxes", "sent", "unheld" -> "hash";
+          case "inflight" -> "list";
+          default -> colon < 0 ? typeInSlot(name) : "";
+        };
+    if (type.isEmpty()) {
+      return; // of a newer version
+    }
+    Matcher dirty = DIRTY.matcher(of);
+    String owner = family.equals("dirty") && dirty.matches() ? dirty.group(1) : of;
+    boolean isOfProcess = family.equals("inflight") || family.equals("sent");
+    if (!isOfProcess && colon > 0 && isElsewhere(owner, slot, slots)) {
+      to.add(new Thing(slot, "any", name, ""));
+      return;
+    }
+    to.add(new Thing(slot, "key", name, type));
+    if (family.equals("own") || family.equals("claimed") || family.equals("inboxes")) {
+      to.add(new Thing(slot, family, of, ""));
+    } else if (family.equals("dirty") && dirty.matches()) {
+      to.add(new Thing(slot, family, dirty.group(1), dirty.group(2)));
+    }
+  }
+
+  /** Of the keys that there is one of in each slot. */
+  private static String typeInSlot(String name) {
+    return switch (name) {
+      case "due", "lease" -> "zset";
+      case "ready" -> "list";
+      case "claim", "journal" -> "hash";
+      case "closing", "healing", "stale", "urgent" -> "set";
+      default -> "";
+    };
+  }
+
+  private static void addOfTopic(List<Thing> to, int slot, String name, String of) {
+    Matcher matcher = OF_TOPIC.matcher(of);
+    if (!matcher.matches()) {
+      return;
+    }
+    boolean isGroup = matcher.group(2).equals("lane");
+    String type =
+        switch (matcher.group(2)) {
+          case "msg", "held", "claim", "tries", "failed", "dead", "why" -> "hash";
+          case "due", "ready", "behind", "lease", "lane" -> "zset";
+          default -> "";
+        };
+    if (!type.isEmpty()) {
+      to.add(new Thing(slot, "key", name, type));
+    }
+    if (isGroup && matcher.group(3) != null) {
+      to.add(new Thing(slot, "group", matcher.group(1), matcher.group(3)));
+    }
+  }
+
+  /** By another number of slots, this was the owner's. */
+  private static boolean isElsewhere(String owner, int slot, int slots) {
+    try {
+      return OwnerId.ofEncoded(owner).slot(slots) != slot;
+    } catch (GameQueueException e) { // no owner
+      return false;
+    }
+  }
+
+  /**
+   * Tells of all entries in the keys that there is one of in a slot.
+   *
+   * @throws RedisUnavailableException when Redis does not answer
+   */
+  public static void entries(RedisConnection redis, SlotKeys slot, Consumer<List<Thing>> page) {
+    RedisCommands<byte[], byte[]> on = redis.sync();
+    each(page, zscan(on, slot.due(), SCAN), of -> thing(slot, "due", of.getValue()));
+    each(page, zscan(on, slot.lease(), SCAN), of -> thing(slot, "lease", of.getValue()));
+    each(page, hscan(on, slot.claim(), SCAN), of -> thing(slot, "claim", of.getKey()));
+    each(page, hscan(on, slot.journal(), SCAN), of -> thing(slot, "journal", of.getKey()));
+    each(page, sscan(on, slot.closing(), SCAN), of -> thing(slot, "closing", of));
+    each(page, sscan(on, slot.healing(), SCAN), of -> thing(slot, "healing", of));
+    each(page, sscan(on, slot.stale(), SCAN), of -> thing(slot, "stale", of));
+    list(page, redis, slot.ready(), of -> thing(slot, "ready", of));
+  }
+
+  private static Thing thing(SlotKeys slot, String place, byte[] name) {
+    return new Thing(slot.slot(), place, LuaScript.string(name), "");
+  }
+
+  /** Tells of all messages of a topic in a slot, and of its lanes; throws as {@link #entries}. */
+  public static void messages(
+      RedisConnection redis, SlotKeys slot, String topic, Consumer<List<Thing>> page) {
+    RedisCommands<byte[], byte[]> on = redis.sync();
+    int in = slot.slot();
+    String prefix = slot.prefix() + ":t:" + topic + ":";
+    each(
+        page,
+        hscan(on, SlotKeys.bytes(prefix + "msg"), SCAN),
+        of -> new Thing(in, "message", topic, LuaScript.string(of.getKey())));
+    each(
+        page,
+        hscan(on, SlotKeys.bytes(prefix + "held"), SCAN),
+        of -> new Thing(in, "held", topic, LuaScript.string(of.getKey())));
+    each(
+        page,
+        zscan(on, SlotKeys.bytes(prefix + "due"), SCAN),
+        of -> new Thing(in, "lane", topic, LuaScript.string(of.getValue())));
+  }
+
+  /** Tells of all entries of what a writer has claimed in a slot; throws as {@link #entries}. */
+  public static void inflight(
+      RedisConnection redis, SlotKeys slot, String writer, Consumer<List<Thing>> page) {
+    list(
+        page,
+        redis,
+        SlotKeys.bytes(slot.prefix() + ":inflight:" + writer),
+        of -> new Thing(slot.slot(), "inflight", writer, LuaScript.string(of)));
+  }
+
+  private static <T> void each(
+      Consumer<List<Thing>> page, Iterator<T> entries, Function<T, Thing> thing) {
+    List<Thing> things = new ArrayList<>();
+    while (Boolean.TRUE.equals(LuaScript.unlessForeign(entries::hasNext))) {
+      things.add(thing.apply(entries.next()));
+      if (things.size() == PAGE) {
+        page.accept(List.copyOf(things));
+        things.clear();
+      }
+    }
+    page.accept(things);
+  }
+
+  private static void list(
+      Consumer<List<Thing>> page,
+      RedisConnection redis,
+      byte[] key,
+      Function<byte[], Thing> thing) {
+    List<byte[]> some = List.of();
+    for (long from = 0; from == 0 || some.size() == PAGE; from += PAGE) {
+      long first = from;
+      List<byte[]> found =
+          LuaScript.unlessForeign(() -> redis.sync().lrange(key, first, first + PAGE - 1));
+      some = found == null ? List.of() : found;
+      page.accept(some.stream().map(thing).toList());
+    }
+  }
+}

@@ -1,0 +1,332 @@
+package io.gameq.writer.redis;
+
+import io.gameq.GameQueueException;
+import io.gameq.owner.DurableSessions.OwnerId;
+import io.gameq.owner.DurableSessions.SessionId;
+import io.gameq.redis.ControlConnection;
+import io.gameq.redis.ControlConnection.RedisConnection;
+import io.gameq.redis.RedisConnector;
+import io.gameq.redis.RedisConnector.RedisConfig;
+import io.gameq.redis.RedisReply;
+import io.gameq.redis.SlotKeys;
+import io.gameq.redis.Slots;
+import io.gameq.redis.script.ClaimScript;
+import io.gameq.redis.script.ClaimScript.VersionedKey;
+import io.gameq.redis.script.LuaScript;
+import io.gameq.redis.script.OpenOwners.NodeSigns;
+import io.gameq.rows.HandledRow;
+import io.gameq.rows.HandledRow.EncodedRow;
+import io.lettuce.core.MapScanCursor;
+import io.lettuce.core.ScanArgs;
+import io.lettuce.core.ScanCursor;
+import io.lettuce.core.ScanIterator;
+import io.lettuce.core.ValueScanCursor;
+import io.lettuce.core.api.sync.RedisCommands;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
+import java.util.function.Predicate;
+import java.util.stream.LongStream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Rows that sessions committed and lost with their owners: {@code park.lua} parks those that
+ * writers find, {@code stale.lua} tells what they come to, {@code discard.lua} removes them.
+ * Thread-safe; has a connection of its own.
+ */
+public final class StaleRows implements AutoCloseable {
+  private static final LuaScript HANDLED = LuaScript.of(StaleRows.class, "handled.lua");
+  private static final LuaScript PARK = LuaScript.of(StaleRows.class, "park.lua");
+  private static final LuaScript DISCARD = LuaScript.of(StaleRows.class, "discard.lua");
+
+  private static final LuaScript STALE = LuaScript.of(StaleRows.class, "stale.lua");
+
+  /** Names that Redis looks at in one go: about a millisecond. */
+  private static final int NAMES = 2_000;
+
+  /** Rows that Redis reads in one go: each has up to 2 MiB. */
+  private static final int ROWS = 16;
+
+  /** Rows of a page, and bytes of their images. */
+  private static final int PAGE_ROWS = 1_000;
+
+  private static final long PAGE_BYTES = 8L << 20;
+
+  /** Of each session in a list, which are enough for an estimate; sessions of a call, its bytes. */
+  private static final int READ_ROWS = 32;
+
+  private static final int READ_SESSIONS = 50;
+
+  private static final long READ_BYTES = 1L << 20;
+
+  private final RedisConnector connector;
+  private final ControlConnection redis;
+  private final Slots slots;
+
+  /**
+   * A session with parked rows.
+   *
+   * @param ownsNow Redis has it as the owner's session after all: its rows will be flushed
+   */
+  public record Session(OwnerId owner, SessionId session, boolean ownsNow) {}
+
+  public StaleRows(RedisConfig config, String namespace, int slots) {
+    this.connector = new RedisConnector(config);
+    this.redis = new ControlConnection(connector);
+    this.slots = new Slots(namespace, slots);
+  }
+
+  /**
+   * A session in a list, with what its rows come to.
+   *
+   * @param bytes of keys and images
+   * @param newestVersion of its rows; 0 when there is none
+   * @param isAbout whether it has so many rows that bytes and version are of some of them, the
+   *     bytes scaled up
+   */
+  public record Listed(
+      Session session, long rows, long bytes, long newestVersion, boolean isAbout) {}
+
+  /**
+   * Some sessions.
+   *
+   * @param count how many there are in all, as Redis keeps it
+   * @param next goes on where this page ends; empty when it was the last
+   */
+  public record Page(List<Listed> sessions, long count, String next) {
+    public Page {
+      sessions = List.copyOf(sessions);
+    }
+  }
+
+  /**
+   * Some sessions with parked rows, slot by slot. Costs the same however many there are. A session
+   * that is there all the time is on a page, and on two while Redis resizes their set.
+   *
+   * @param after what the page before it gave as next; empty for the first
+   * @param most sessions of the page, at least 1; some more where Redis keeps a small set together
+   * @throws io.gameq.GameQueueException when {@code after} is nothing that a page gave; or Redis is
+   *     away, or not one that gameq runs on
+   */
+  public Page page(String after, int most) {
+    if (!after.matches("(\\d{1,4}/\\d{1,20})?")) {
+      throw new GameQueueException(
+          "a page begins where the page before it says that it ends, not at '" + after + "'");
+    }
+    long[] counts = counts();
+    int slot = after.isEmpty() ? 0 : Integer.parseInt(after.substring(0, after.indexOf('/')));
+    String cursor = after.substring(after.indexOf('/') + 1);
+    List<Listed> page = new ArrayList<>();
+    while (slot < counts.length && page.size() < most) {
+      boolean isAtEnd = true;
+      if (counts[slot] > 0) {
+        SlotKeys in = slots.get(slot);
+        ScanCursor from = cursor.isEmpty() ? ScanCursor.INITIAL : ScanCursor.of(cursor);
+        ScanArgs args = ScanArgs.Builder.limit(Math.min(NAMES, most - page.size()));
+        ValueScanCursor<byte[]> found = ask(on -> on.sscan(in.stale(), from, args));
+        page.addAll(listed(in, found.getValues().stream().map(in::ofDirty).distinct().toList()));
+        isAtEnd = found.isFinished();
+        cursor = found.getCursor();
+      }
+      cursor = isAtEnd ? "" : cursor;
+      slot += isAtEnd ? 1 : 0;
+    }
+    String next = slot == counts.length ? "" : slot + "/" + (cursor.isEmpty() ? "0" : cursor);
+    return new Page(page, LongStream.of(counts).sum(), next);
+  }
+
+  /** How many sessions each slot has; in one go. */
+  private long[] counts() {
+    return redis.call(
+        connection -> {
+          List<CompletionStage<Long>> sent = new ArrayList<>();
+          for (SlotKeys slot : slots.all()) {
+            sent.add(connection.async().scard(slot.stale()));
+          }
+          return sent.stream().mapToLong(of -> RedisReply.await(of)).toArray();
+        });
+  }
+
+  private List<Listed> listed(SlotKeys slot, List<SlotKeys.DirtyOf> sessions) {
+    List<Listed> listed = new ArrayList<>();
+    while (listed.size() < sessions.size()) {
+      int from = listed.size();
+      List<SlotKeys.DirtyOf> some =
+          sessions.subList(from, Math.min(sessions.size(), from + READ_SESSIONS));
+      List<Object> names = new ArrayList<>();
+      some.forEach(of -> names.addAll(List.of(of.owner(), of.session())));
+      List<Object> replies = redis.call(on -> STALE.call(on, slot, READ_ROWS, READ_BYTES, names));
+      for (int i = 0; i < replies.size(); i++) {
+        listed.add(listed(some.get(i), (List<?>) replies.get(i)));
+      }
+    }
+    return listed;
+  }
+
+  private static Listed listed(SlotKeys.DirtyOf of, List<?> reply) {
+    long rows = (Long) reply.get(1);
+    long read = (Long) reply.get(2);
+    long bytes = (Long) reply.get(3);
+    return new Listed(
+        new Session(of.owner(), of.session(), (Long) reply.get(0) == 1),
+        rows,
+        read == 0 ? 0 : bytes * Math.max(read, rows) / read,
+        version(LuaScript.string(reply.get(4))),
+        read < rows);
+  }
+
+  /** 0 of a damaged row. */
+  private static long version(String hex) {
+    return hex.matches("[0-9a-f]{16}") ? Long.parseUnsignedLong(hex, 16) : 0;
+  }
+
+  /** Those of one owner, by age. */
+  public List<Session> sessions(OwnerId owner) {
+    SlotKeys slot = slots.of(owner);
+    ScanArgs args = ScanArgs.Builder.limit(NAMES).match(slot.dirtyOfAll(owner));
+    return ask(
+        on -> {
+          Map<SlotKeys.DirtyOf, Session> found = new LinkedHashMap<>(); // SCAN repeats
+          ScanIterator.sscan(on, slot.stale(), args)
+              .forEachRemaining(
+                  key -> {
+                    SlotKeys.DirtyOf of = slot.ofDirty(key);
+                    boolean ownsNow = ownsNow(on, slot, of.owner(), of.session());
+                    found.put(of, new Session(of.owner(), of.session(), ownsNow));
+                  });
+          return found.values().stream()
+              .sorted(Comparator.comparing(of -> of.session().text()))
+              .toList();
+        });
+  }
+
+  /** A session; null when it has no parked rows. */
+  public @Nullable Session find(OwnerId owner, SessionId session) {
+    SlotKeys slot = slots.of(owner);
+    boolean isThere = ask(on -> on.sismember(slot.stale(), slot.dirty(owner, session)));
+    return isThere
+        ? new Session(owner, session, ask(on -> ownsNow(on, slot, owner, session)))
+        : null;
+  }
+
+  /** Whether Redis has it as the owner's session, at this moment. */
+  public boolean ownsNow(Session of) {
+    return ask(on -> ownsNow(on, slots.of(of.owner()), of.owner(), of.session()));
+  }
+
+  private static boolean ownsNow(
+      RedisCommands<byte[], byte[]> on, SlotKeys slot, OwnerId owner, SessionId session) {
+    byte[] owns = on.get(slot.own(owner));
+    return owns != null && LuaScript.string(owns).equals(session.text());
+  }
+
+  private <T> T ask(Function<RedisCommands<byte[], byte[]>, T> question) {
+    return redis.call(connection -> RedisReply.await(() -> question.apply(connection.sync())));
+  }
+
+  /**
+   * Hands over the rows of a session page by page, in no order, until no further page is wanted: a
+   * page is of 1,000 rows or 8 MiB, and some more. A row may be on two pages.
+   */
+  public void rows(Session of, Predicate<List<EncodedRow>> page) {
+    byte[] key = slots.of(of.owner()).dirty(of.owner(), of.session());
+    ScanArgs args = ScanArgs.Builder.limit(ROWS);
+    Map<String, EncodedRow> rows = new LinkedHashMap<>(); // SCAN repeats
+    long bytes = 0;
+    ScanCursor at = ScanCursor.INITIAL;
+    do {
+      ScanCursor from = at;
+      MapScanCursor<byte[], byte[]> found = ask(on -> on.hscan(key, from, args));
+      for (Map.Entry<byte[], byte[]> field : found.getMap().entrySet()) {
+        String name = LuaScript.string(field.getKey());
+        rows.put(name, new EncodedRow(name, field.getValue()));
+        bytes += field.getValue().length;
+      }
+      at = found;
+      if (at.isFinished() || rows.size() >= PAGE_ROWS || bytes >= PAGE_BYTES) {
+        if (!page.test(List.copyOf(rows.values()))) {
+          return;
+        }
+        rows.clear();
+        bytes = 0;
+      }
+    } while (!at.isFinished());
+  }
+
+  /** How many rows a session has. */
+  public long count(Session of) {
+    return ask(on -> on.hlen(slots.of(of.owner()).dirty(of.owner(), of.session())));
+  }
+
+  /**
+   * What a session that lost its owner tells of messages that it handled.
+   *
+   * @param mayComeBack whether the session that owns may put back what it had taken over of these
+   * @param rows of {@link HandledRow}, but for those that the session that owns has
+   */
+  public record Handled(boolean mayComeBack, List<EncodedRow> rows) {}
+
+  /** Of the rows of a session that a writer found. */
+  public static Handled handled(RedisConnection redis, Slots slots, ClaimScript.Rows of) {
+    List<Object> reply =
+        HANDLED.call(
+            redis, slots.of(of.owner()), of.owner(), of.session(), HandledRow.TABLE_NAME + ":");
+    List<EncodedRow> rows = LuaScript.rows(reply.subList(2, reply.size()));
+    boolean mayComeBack =
+        !rows.isEmpty()
+            && (Long) reply.get(1) == 1
+            && isAlive(redis, slots.namespace(), LuaScript.string(reply.get(0)));
+    return new Handled(mayComeBack, rows);
+  }
+
+  private static boolean isAlive(RedisConnection redis, String namespace, String session) {
+    return NodeSigns.aliveNode(redis, namespace, NodeSigns.process(SessionId.parse(session)))
+        != null;
+  }
+
+  /** Parks rows that a writer found; false when that was done before, or its session owns again. */
+  public static boolean park(RedisConnection redis, SlotKeys slot, ClaimScript.Rows of) {
+    return (Long) PARK.call(redis, slot, of.owner(), of.session()).get(0) == 1;
+  }
+
+  /** What became of a discard. */
+  public sealed interface Outcome {}
+
+  /** These rows are gone. */
+  public record Discarded(List<VersionedKey> rows) implements Outcome {}
+
+  /** Nothing was changed: the session owns now, and its rows will be flushed. */
+  public record OwnsNow() implements Outcome {}
+
+  /** Somebody else discarded it. */
+  public record Gone() implements Outcome {}
+
+  /** Removes the rows of a session for good, unless it owns after all. */
+  public Outcome discard(Session of) {
+    List<Object> reply =
+        redis.call(
+            connection -> DISCARD.call(connection, slots.of(of.owner()), of.owner(), of.session()));
+    long verdict = (Long) reply.get(0);
+    if (verdict != 1) {
+      return verdict == 0 ? new Gone() : new OwnsNow();
+    }
+    List<VersionedKey> rows = new ArrayList<>();
+    for (int i = 1; i < reply.size(); i += 2) {
+      rows.add(
+          new VersionedKey(
+              LuaScript.string(reply.get(i)),
+              Long.parseUnsignedLong(LuaScript.string(reply.get(i + 1)), 16)));
+    }
+    return new Discarded(rows);
+  }
+
+  @Override
+  public void close() {
+    redis.close();
+    connector.close();
+  }
+}

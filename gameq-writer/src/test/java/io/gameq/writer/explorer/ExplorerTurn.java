@@ -1,0 +1,36 @@
+package io.gameq.writer.explorer;
+
+import io.gameq.mysql.flush.FlushTransaction;
+import io.gameq.redis.ControlConnection;
+import io.gameq.redis.ControlConnection.RedisConnection;
+import io.gameq.writer.flush.SlotTurn;
+import io.gameq.writer.flush.SlotTurn.Shared;
+
+/** A worker's turn in a world of the explorer. Used by the explorer's thread. */
+final class ExplorerTurn extends SlotTurn {
+  private final Servers world;
+
+  ExplorerTurn(Servers world, long term, Shared shared) {
+    super(
+        shared,
+        new ControlConnection(world.connector),
+        new ControlConnection.Connected(world.redis, "", "", term, 0),
+        null,
+        true);
+    this.world = world;
+  }
+
+  @Override
+  protected RedisConnection redis() {
+    return world.redis;
+  }
+
+  /** The worker remembers it. */
+  @Override
+  protected void leave() {}
+
+  @Override
+  protected FlushTransaction.Halves halves() {
+    return FlushTransaction.Halves.UNKNOWN;
+  }
+}

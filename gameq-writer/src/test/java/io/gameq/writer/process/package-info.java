@@ -1,3 +1,0 @@
-/** Tests of single steps of a turn. */
-@org.jspecify.annotations.NullMarked
-package io.gameq.writer.process;
