@@ -244,7 +244,7 @@ public final class TableInspector {
     if (!right) {
       other(
           ("column %s is not BIGINT UNSIGNED NOT NULL DEFAULT 0: make it that, or rename it where"
-               + " it is the game's, and 'schema migrate' adds another")
+                  + " it is the game's, and 'schema migrate' adds another")
               .formatted(column.name()));
     }
   }

@@ -124,13 +124,13 @@ public final class SchemaDatabase implements AutoCloseable {
     return mysql.ask(handle -> TableInspection.of(handle, SchemaSnapshot.read(handle), tables));
   }
 
-  /** What ends the flaws of these tables, in their order; changes nothing. */
-  public List<TableFix> fixes(List<TableSpec> tables) {
+  /** What ends the flaws of these tables; changes nothing. */
+  public TableFix.Script fixes(List<TableSpec> tables) {
     return mysql.ask(
         handle -> {
           SchemaSnapshot schema = SchemaSnapshot.read(handle);
           return new TableFix.Fixes(handle, schema, TableInspection.of(handle, schema, tables))
-              .all();
+              .script();
         });
   }
 

@@ -1,5 +1,6 @@
 package io.gameq.writer.mysql;
 
+import io.gameq.mysql.ErrorKind;
 import io.gameq.mysql.JdbcValues;
 import io.gameq.mysql.schema.CatalogReader.TableSpec;
 import io.gameq.mysql.schema.SchemaSnapshot;
@@ -13,8 +14,10 @@ import io.gameq.rows.types.ColumnTypes;
 import io.gameq.rows.types.ColumnTypes.UnmanageableException;
 import java.sql.SQLException;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -32,8 +35,7 @@ import org.jspecify.annotations.Nullable;
  * @param mended flaws that the statements end
  * @param unmended flaws for which there is no statement, with what to change by hand
  * @param notes what the statements cost and change
- * @param statements of this table and of tables that foreign keys tie to its columns; to be run
- *     with foreign_key_checks off, since MySQL alters no column of a foreign key else
+ * @param statements of this table, and of tables that foreign keys tie to its columns
  */
 public record TableFix(
     TableSpec table,
@@ -46,6 +48,18 @@ public record TableFix(
     unmended = List.copyOf(unmended);
     notes = List.copyOf(notes);
     statements = List.copyOf(statements);
+  }
+
+  /**
+   * The fixes of some tables, in their order. Servers alter no column of a foreign key, so keys
+   * that are in the way are dropped before and made again afterwards.
+   */
+  public record Script(List<String> dropKeys, List<TableFix> tables, List<String> addKeys) {
+    public Script {
+      dropKeys = List.copyOf(dropKeys);
+      tables = List.copyOf(tables);
+      addKeys = List.copyOf(addKeys);
+    }
   }
 
   /** Whether something stands against the table. */
@@ -86,11 +100,15 @@ public record TableFix(
 
   /** The fixes of some tables, made together: a column changes once, whoever needs it. */
   static final class Fixes {
+    private static final int MOST_SECONDS = 10;
+
     private final Handle handle;
     private final SchemaSnapshot schema;
     private final List<TableInspection> tables;
     private final Map<String, Set<String>> binary = new LinkedHashMap<>();
     private final Map<String, String> notNull = new LinkedHashMap<>();
+    private final Map<TableInspection, String> rowsInTheWay = new HashMap<>();
+    private final Set<ForeignKeyFacts> keysInTheWay = new LinkedHashSet<>();
     private final Set<String> altered = new HashSet<>();
 
     Fixes(Handle handle, SchemaSnapshot schema, List<TableInspection> tables) {
@@ -100,7 +118,7 @@ public record TableFix(
     }
 
     /** In the order of the tables; reads SHOW CREATE TABLE of those that change. */
-    List<TableFix> all() throws SQLException {
+    Script script() throws SQLException {
       Map<String, PrimaryKey> keys = new LinkedHashMap<>();
       for (TableInspection of : tables) {
         TableFacts table = schema.table(of.spec().name());
@@ -111,8 +129,13 @@ public record TableFix(
           switch (flaw.kind()) {
             case COLLATION -> compareAsItIs(table, flaw.column());
             case NULLABLE -> {
-              if (setNull(table, flaw.column()) == null) {
+              String query =
+                  "FROM %s WHERE %s IS NULL".formatted(quoted(table.name()), quoted(flaw.column()));
+              if (finds(query)) {
+                rowsInTheWay.put(of, "SELECT * " + query);
+              } else {
                 notNull.put(table.name(), flaw.column());
+                keysInTheWay.addAll(keysOf(table, flaw.column()));
               }
             }
             case NO_PRIMARY_KEY -> {
@@ -134,7 +157,60 @@ public record TableFix(
       for (TableInspection of : tables) {
         fixes.add(fix(of, schema.table(of.spec().name()), keys.get(of.spec().name())));
       }
-      return fixes;
+      List<String> drop = new ArrayList<>();
+      List<String> add = new ArrayList<>();
+      for (ForeignKeyFacts key : keysInTheWay) {
+        drop.add(
+            "ALTER TABLE %s DROP FOREIGN KEY %s"
+                .formatted(quoted(key.child()), quoted(key.name())));
+        int dot = schema.table(key.parent()) == null ? key.parent().indexOf('.') : -1;
+        add.add(
+            ("ALTER TABLE %s ADD CONSTRAINT %s FOREIGN KEY %s REFERENCES %s %s ON DELETE %s ON"
+                    + " UPDATE %s")
+                .formatted(
+                    quoted(key.child()),
+                    quoted(key.name()),
+                    inBrackets(key.columns()),
+                    (dot < 0 ? "" : quoted(key.parent().substring(0, dot)) + ".")
+                        + quoted(key.parent().substring(dot + 1)),
+                    inBrackets(key.parentColumns()),
+                    rule(key, key.deleteRule()),
+                    rule(key, key.updateRule())));
+      }
+      return new Script(drop, fixes, add);
+    }
+
+    private String rule(ForeignKeyFacts key, String rule) {
+      String owner = notNull.get(key.child());
+      return rule.equals("SET NULL") && owner != null && key.columns().contains(owner)
+          ? "RESTRICT"
+          : rule;
+    }
+
+    /** The foreign keys that a column is in, on either side. */
+    private List<ForeignKeyFacts> keysOf(TableFacts table, String column) {
+      return schema.foreignKeys().stream()
+          .filter(
+              key ->
+                  (key.child().equals(table.name()) && key.columns().contains(column))
+                      || (key.parent().equals(table.name())
+                          && key.parentColumns().contains(column)))
+          .toList();
+    }
+
+    /** Whether there are such rows, or may be: a table is read whole where no index helps. */
+    private boolean finds(String query) throws SQLException {
+      try (var statement = handle.getConnection().createStatement()) {
+        statement.setQueryTimeout(MOST_SECONDS);
+        try (var rows = statement.executeQuery("SELECT 1 " + query + " LIMIT 1")) {
+          return rows.next();
+        }
+      } catch (SQLException e) {
+        if (ErrorKind.of(e) != ErrorKind.SLOW) {
+          throw e;
+        }
+        return true;
+      }
     }
 
     private TableFix fix(TableInspection of, @Nullable TableFacts table, @Nullable PrimaryKey key)
@@ -145,7 +221,7 @@ public record TableFix(
       List<String> statements = new ArrayList<>();
       List<String> clauses = new ArrayList<>();
       for (Flaw flaw : of.flaws()) {
-        String byHand = table == null ? "" : byHand(flaw, table, key);
+        String byHand = table == null ? "" : byHand(flaw, of, key);
         if (byHand == null) {
           mended.add(flaw.reason());
         } else {
@@ -172,15 +248,16 @@ public record TableFix(
     }
 
     /** What to do by hand about a flaw; null where statements end it. */
-    private @Nullable String byHand(Flaw flaw, TableFacts table, @Nullable PrimaryKey key) {
-      ForeignKeyFacts settingNull = setNull(table, flaw.column());
+    private @Nullable String byHand(Flaw flaw, TableInspection of, @Nullable PrimaryKey key) {
       return switch (flaw.kind()) {
         case ENGINE, COLLATION -> null;
-        case NULLABLE ->
-            settingNull == null
-                ? null
-                : "; foreign key %s sets it to NULL: make that RESTRICT first"
-                    .formatted(settingNull.name());
+        case NULLABLE -> {
+          String query = rowsInTheWay.get(of);
+          yield query == null
+              ? null
+              : ": first give rows without an owner one, or delete them; %s finds them"
+                  .formatted(query);
+        }
         case NO_PRIMARY_KEY ->
             key != null
                 ? null
@@ -188,14 +265,6 @@ public record TableFix(
                     + " choose those that differ in every row";
         case OTHER -> "";
       };
-    }
-
-    private @Nullable ForeignKeyFacts setNull(TableFacts table, String column) {
-      return schema.foreignKeys().stream()
-          .filter(key -> key.child().equals(table.name()) && key.columns().contains(column))
-          .filter(key -> key.deleteRule().equals("SET NULL") || key.updateRule().equals("SET NULL"))
-          .findFirst()
-          .orElse(null);
     }
 
     /** Gives a text column a binary collation, and all columns that foreign keys tie to it. */
@@ -207,7 +276,8 @@ public record TableFix(
           || !binary.computeIfAbsent(table.name(), name -> new HashSet<>()).add(column)) {
         return;
       }
-      for (ForeignKeyFacts key : schema.foreignKeys()) {
+      for (ForeignKeyFacts key : keysOf(table, column)) {
+        keysInTheWay.add(key);
         for (int i = 0; i < key.columns().size(); i++) {
           TableFacts child = schema.table(key.child());
           TableFacts parent = schema.table(key.parent());
@@ -237,11 +307,12 @@ public record TableFix(
                       + " as well")
                   .formatted(column.name()));
         }
-        if (isOwner) {
+        if (isOwner
+            && keysOf(table, owner).stream()
+                .anyMatch(key -> !rule(key, key.deleteRule()).equals(key.deleteRule()))) {
           notes.add(
-              "fails while there are rows without an owner, which SELECT * FROM %s WHERE %s IS NULL"
-                      .formatted(quoted(table.name()), quoted(column.name()))
-                  + " finds: give them one, or delete them");
+              "a foreign key would set the owner to NULL: it restricts from then on, so the game"
+                  + " deletes these rows, or gives them away, before their owner goes");
         }
         if (isText || isOwner) {
           clauses.add("MODIFY COLUMN " + definition(table, column, isText, isOwner));

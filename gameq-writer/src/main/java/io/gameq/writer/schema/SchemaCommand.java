@@ -135,9 +135,10 @@ public final class SchemaCommand implements Runnable {
       try (SchemaDatabase database = SchemaDatabase.open(login.of(wanted.mysql()))) {
         MySqlServerCheck server = database.serverCheck();
         if (fixSql) {
-          List<TableFix> fixes = database.fixes(wanted.requiredTables());
+          TableFix.Script fixes = database.fixes(wanted.requiredTables());
           printFixes(out, server.refusals(), fixes);
-          return server.refusals().isEmpty() && fixes.stream().noneMatch(TableFix::isNeeded)
+          return server.refusals().isEmpty()
+                  && fixes.tables().stream().noneMatch(TableFix::isNeeded)
               ? ExitCodes.OK
               : ExitCodes.FOUND_SOMETHING;
         }
@@ -379,21 +380,21 @@ public final class SchemaCommand implements Runnable {
    * Prints fixes as one SQL script: words are comments, statements end in a semicolon at the end of
    * a line.
    */
-  private static void printFixes(PrintWriter out, List<String> refusals, List<TableFix> fixes) {
+  private static void printFixes(PrintWriter out, List<String> refusals, TableFix.Script script) {
     refusals.forEach(refusal -> comment(out, "server: " + refusal));
-    boolean ready = fixes.stream().anyMatch(fix -> !fix.statements().isEmpty());
-    if (ready) {
-      comment(
-          out, "Read it and try it on a copy. It deletes no row and drops no column. Statements");
-      comment(
-          out, "that name no columns (INSERT INTO t VALUES ...) fail once gq_version is there.");
-      comment(out, "Let nobody write these tables meanwhile: foreign keys are not checked.");
-      out.println("SET SESSION sql_mode = CONCAT(@@SESSION.sql_mode, ',STRICT_ALL_TABLES');");
-      out.println("SET SESSION foreign_key_checks = 0;");
-    } else {
+    if (script.tables().stream().allMatch(fix -> fix.statements().isEmpty())) {
       comment(out, "nothing that a statement mends");
+    } else {
+      comment(out, "Read it, try it on a copy, and keep it until its last statement has run. It");
+      comment(out, "deletes no row and drops no column. Statements that name no columns (INSERT");
+      comment(out, "INTO t VALUES ...) fail once gq_version is there.");
+      out.println("SET SESSION sql_mode = CONCAT(@@SESSION.sql_mode, ',STRICT_ALL_TABLES');");
     }
-    for (TableFix fix : fixes) {
+    if (!script.dropKeys().isEmpty()) {
+      comment(out, "Foreign keys in the way: let nobody write these tables until they are back.");
+      script.dropKeys().forEach(sql -> out.println(sql + ";"));
+    }
+    for (TableFix fix : script.tables()) {
       if (fix.isNeeded()) {
         out.println();
         comment(out, "table " + fix.table().name());
@@ -404,9 +405,7 @@ public final class SchemaCommand implements Runnable {
       }
     }
     out.println();
-    if (ready) {
-      out.println("SET SESSION foreign_key_checks = 1;");
-    }
+    script.addKeys().forEach(sql -> out.println(sql + ";"));
     comment(out, "then: gameq-writer schema migrate");
   }
 

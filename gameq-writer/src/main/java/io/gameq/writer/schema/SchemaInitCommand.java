@@ -114,7 +114,9 @@ final class SchemaInitCommand implements Callable<Integer> {
   private static Map<TableSpec, String> unmended(SchemaDatabase database, SchemaDraft draft) {
     Map<TableSpec, String> unmended = new HashMap<>();
     for (TableFix fix :
-        database.fixes(draft.proposals().stream().map(SchemaDraft.Proposal::table).toList())) {
+        database
+            .fixes(draft.proposals().stream().map(SchemaDraft.Proposal::table).toList())
+            .tables()) {
       if (!fix.unmended().isEmpty()) {
         unmended.put(fix.table(), String.join("; ", fix.unmended()));
       }
