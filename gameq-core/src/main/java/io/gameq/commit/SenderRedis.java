@@ -2,7 +2,7 @@ package io.gameq.commit;
 
 import io.gameq.redis.PrimaryConnector;
 import io.gameq.redis.RedisClock;
-import io.gameq.redis.script.NodeHeartbeat;
+import io.gameq.redis.script.NodeSigns.NodeHeartbeat;
 import java.util.concurrent.Executor;
 
 /**
