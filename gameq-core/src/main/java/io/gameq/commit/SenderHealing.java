@@ -2,8 +2,7 @@ package io.gameq.commit;
 
 import io.gameq.GameQueueException;
 import io.gameq.change.Commit;
-import io.gameq.commit.SendLoop.SenderSessions;
-import io.gameq.commit.SenderMessages.SentCommits;
+import io.gameq.durability.NodeSessions;
 import io.gameq.healing.DurableTruth;
 import io.gameq.healing.HealingStep;
 import io.gameq.healing.HealingStep.HealingPorts;
@@ -11,6 +10,7 @@ import io.gameq.healing.HealingStep.HeldSession;
 import io.gameq.healing.HealingStep.HeldSessions;
 import io.gameq.healing.HealingStep.NotReplayed;
 import io.gameq.healing.HealingStep.RecordsToReplay;
+import io.gameq.healing.HealingStep.SessionName;
 import io.gameq.healing.HealingStep.UnansweredCommits;
 import io.gameq.healing.MessageRecords;
 import io.gameq.healing.ReplaySource;
@@ -21,7 +21,10 @@ import io.gameq.redis.script.CommitGroup;
 import io.gameq.redis.script.JournalMarks;
 import io.gameq.redis.script.SlotMarks;
 import io.gameq.wal.WalWriter;
+import java.util.Arrays;
 import java.util.Collection;
+import java.util.Deque;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -35,13 +38,13 @@ import org.slf4j.LoggerFactory;
 final class SenderHealing {
   private static final Logger LOG = LoggerFactory.getLogger(SenderHealing.class);
 
-  private final SenderConfig config;
   private final WalWriter written;
   private final ReplaySource wal;
   private final DurableTruth truth;
   private final SenderSessions sessions;
-  private final ResentCommits unanswered;
-  private final SenderMessages messages;
+  private final Settlement settlement;
+  private final RecentMessages recent;
+  private final NodeSessions ofNode;
   private boolean putMessagesBack;
 
   /** A healing has not come to where it writes the marks. */
@@ -49,27 +52,37 @@ final class SenderHealing {
 
   private RecordsToReplay owed = RecordsToReplay.NOTHING;
 
+  /** Sequences of what had no answer when the last healing began: sent again, not replayed. */
+  private final Set<Long> resent = new HashSet<>();
+
+  /** Records whose messages are not replayed until all is healed. */
+  private final Set<Long> leftOut = new HashSet<>();
+
+  /** The newest sequence that was answered when the last healing began. */
+  private long newestAnswered;
+
   SenderHealing(
-      SenderConfig config,
       WalWriter wal,
       DurableTruth truth,
-      ResentCommits unanswered,
-      SenderMessages messages) {
-    this.config = config;
-    this.messages = messages;
+      SenderSessions sessions,
+      Settlement settlement,
+      RecentMessages recent,
+      NodeSessions ofNode) {
     this.written = wal;
     this.wal = new ReplaySource.WalFiles(wal);
     this.truth = truth;
-    this.sessions = unanswered.sessions();
-    this.unanswered = unanswered;
+    this.sessions = sessions;
+    this.settlement = settlement;
+    this.recent = recent;
+    this.ofNode = ofNode;
   }
 
   /** Writes the first marks: before anything is sent. */
   void begin(RedisConnection redis) {
-    SlotMarks marks = sessions.marks();
+    SlotMarks marks = sessions.marks;
     marks.begin(written.newestSequence());
     try {
-      marks.read(marks.read().write(redis, config.slots(), wal.id(), marks.settled()));
+      marks.read(marks.read().write(redis, sessions.slots, wal.id(), marks.settled()));
     } catch (GameQueueException e) { // Redis is full: they are written by the first calls
       LOG.warn("cannot write the first journal marks: {}", e.getMessage());
     }
@@ -82,22 +95,28 @@ final class SenderHealing {
    */
   void oweAll() {
     Collection<HeldSession> all = sessions.all();
-    owed = owed.plusLost(all, JournalMarks.none(config.slots().length));
+    owed = owed.plusLost(all, JournalMarks.none(sessions.slots.length));
     all.forEach(of -> of.unsettled().doubt());
   }
 
-  /** Heals on a new connection; throws as {@link HealingStep#next}. */
-  void run(RedisConnection redis, SenderEvents events) {
-    messages.healingBegins();
-    Ports ports = new Ports(redis, events);
+  /**
+   * Heals on a new connection; throws as {@link HealingStep#next}.
+   *
+   * @param unanswered is sent again; what has an answer then is removed
+   */
+  void run(RedisConnection redis, Deque<Commit> unanswered) {
+    resent.clear();
+    unanswered.forEach(commit -> resent.add(commit.sequence()));
+    newestAnswered = Arrays.stream(sessions.marks.answered()).max().orElse(0);
+    Ports ports = new Ports(redis, unanswered);
     long held = ports.owning();
     putMessagesBack = false;
     isMarkOwed = true;
     HealingStep.runAll(new HealingStep.NoteLost(), ports);
     isMarkOwed = false;
-    messages.healed();
+    leftOut.clear();
     long owning = ports.owning();
-    events.counts().healed(ports.replayed);
+    ofNode.counts().healed(ports.replayed);
     LOG.info(
         "healed: {} sessions own, {} were lost; {} records replayed from the WAL, {} given up",
         owning,
@@ -115,26 +134,26 @@ final class SenderHealing {
    * Sends commits again that Redis had no room for, once nothing is on its way; throws as {@link
    * HealingStep#next}.
    */
-  void sendAgain(RedisConnection redis, SenderEvents events) {
+  void sendAgain(RedisConnection redis, Deque<Commit> unanswered) {
     HealingStep.runAll(
         isMarkOwed ? new HealingStep.ReplayMessages(NotReplayed.NONE) : new HealingStep.SendAgain(),
-        new Ports(redis, events));
+        new Ports(redis, unanswered));
     isMarkOwed = false;
   }
 
   /** What one healing reaches. */
-  private final class Ports implements HealingPorts {
+  private final class Ports implements HealingPorts, UnansweredCommits, MessageRecords {
     private final RedisConnection redis;
-    private final SenderEvents events;
+    private final Deque<Commit> unanswered;
     private final List<HeldSession> all = List.copyOf(sessions.all());
     private final HeldSessions held = new HeldSessions(all);
     private int replayed;
     private int givenUp;
     private boolean hasReadMarks;
 
-    Ports(RedisConnection redis, SenderEvents events) {
+    Ports(RedisConnection redis, Deque<Commit> unanswered) {
       this.redis = redis;
-      this.events = events;
+      this.unanswered = unanswered;
     }
 
     long owning() {
@@ -148,7 +167,7 @@ final class SenderHealing {
 
     @Override
     public SlotKeys[] slots() {
-      return config.slots();
+      return sessions.slots;
     }
 
     @Override
@@ -168,12 +187,17 @@ final class SenderHealing {
 
     @Override
     public UnansweredCommits unanswered() {
-      return unanswered;
+      return this;
+    }
+
+    @Override
+    public MessageRecords messages() {
+      return this;
     }
 
     @Override
     public long dueMillis() {
-      return config.dueMillis().getAsLong();
+      return sessions.dueMillis.getAsLong();
     }
 
     @Override
@@ -188,15 +212,15 @@ final class SenderHealing {
 
     @Override
     public JournalMarks marks() {
-      return sessions.marks().read();
+      return sessions.marks.read();
     }
 
     @Override
     public void marks(JournalMarks now) {
-      sessions.marks().read(now);
+      sessions.marks.read(now);
       if (!hasReadMarks) {
         hasReadMarks = true;
-        sessions.marks().noteNotTaken(now, unanswered.all());
+        sessions.marks.noteNotTaken(now, unanswered);
       }
     }
 
@@ -207,23 +231,18 @@ final class SenderHealing {
 
     @Override
     public long[] newest() {
-      return sessions.marks().answered();
+      return sessions.marks.answered();
     }
 
     @Override
     public long[] settled() {
-      return sessions.marks().settled();
-    }
-
-    @Override
-    public MessageRecords messages() {
-      return messages;
+      return sessions.marks.settled();
     }
 
     @Override
     public void notReplayed(Set<Long> sequences) {
       givenUp += sequences.size();
-      events.notReplayed(sequences);
+      ofNode.gaveUp(sequences);
     }
 
     @Override
@@ -240,24 +259,44 @@ final class SenderHealing {
     public void putMessagesBack() {
       putMessagesBack = true;
     }
-  }
 
-  /** Commits that are sent again, and what becomes of them. Used by the sender's thread. */
-  record ResentCommits(SentCommits sent, SenderSessions sessions, Settlement settlement)
-      implements UnansweredCommits {
+    // --- messages that were answered and that Redis may have lost
+
+    @Override
+    public List<Stretch> after(long sequence) {
+      return recent.after(sequence);
+    }
+
+    @Override
+    public boolean isLeftOut(long sequence) {
+      return sequence > newestAnswered || resent.contains(sequence) || leftOut.contains(sequence);
+    }
+
+    @Override
+    public void leaveOut(Set<Long> sequences) {
+      leftOut.addAll(sequences);
+    }
+
+    @Override
+    public boolean mayHaveFailed(Stretch of) {
+      return recent.mayHaveFailed(of);
+    }
+
+    @Override
+    public boolean wasLost(SessionName session) {
+      return sessions.wasLost(session);
+    }
+
+    // --- commits that are sent again
+
     @Override
     public @Nullable Commit first() {
-      for (Commit commit : sent.unanswered()) {
+      for (Commit commit : unanswered) {
         if (commit.makesRoom()) { // never behind what waits for room
           return commit;
         }
       }
-      return sent.unanswered().peek();
-    }
-
-    /** All of them, in WAL order. */
-    Collection<Commit> all() {
-      return sent.unanswered();
+      return unanswered.peek();
     }
 
     @Override
@@ -268,17 +307,16 @@ final class SenderHealing {
     @Override
     public void queued(Commit first) {
       settlement.queued(List.of(first));
-      sent.unanswered().remove(first);
+      unanswered.remove(first);
     }
 
     @Override
     public void unknown(Commit first, SessionRef lost) {
-      settlement.failed(
+      fail(
           first,
           Settlement.unknown(
               first,
               "the reply was lost, and session " + lost.id() + " no longer owns " + lost.owner()));
-      sent.unanswered().remove(first);
     }
 
     /**
@@ -287,18 +325,21 @@ final class SenderHealing {
     @Override
     public void refused(Commit first, CommitGroup.Unmet why) {
       RuntimeException reason = Settlement.refusal(why);
-      settlement.failed(
+      fail(
           first,
           first.rows() == 0
               ? reason
               : Settlement.unknown(first, "the reply was lost, and now " + reason.getMessage()));
-      sent.unanswered().remove(first);
     }
 
     @Override
     public void refused(Commit first, String message) {
-      settlement.failed(List.of(Settlement.refused(first, message)));
-      sent.unanswered().remove(first);
+      fail(first, Settlement.refused(first, message).reason());
+    }
+
+    private void fail(Commit first, RuntimeException reason) {
+      settlement.failed(first, reason);
+      unanswered.remove(first);
     }
   }
 }

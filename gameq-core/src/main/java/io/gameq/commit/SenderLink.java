@@ -21,7 +21,7 @@ final class SenderLink {
   /** The run id of a server that hides it. */
   private static final String UNKNOWN = "";
 
-  private final SenderRedis parts;
+  private final CommitSender.Servers servers;
   private final AtomicLong connections = new AtomicLong();
   private volatile long connectedNanos;
   private final Set<Link> givenUp = new LinkedHashSet<>();
@@ -32,20 +32,20 @@ final class SenderLink {
   /** A connection, as the server that it leads to knows it. */
   private record Link(String runId, long clientId) {}
 
-  SenderLink(SenderRedis parts) {
-    this.parts = parts;
+  SenderLink(CommitSender.Servers servers) {
+    this.servers = servers;
   }
 
   /** Connects to a server that gameq can run on, giving up the connection before. */
   RedisConnection connect() {
     giveUp();
     long now = System.nanoTime();
-    PrimaryConnector.Opened opened = parts.connector().open();
+    PrimaryConnector.Opened opened = servers.primary().open();
     RedisConnection connection = opened.redis();
     connectedNanos = now;
     connections.incrementAndGet();
     try {
-      long unused = parts.clock().measure(connection);
+      long unused = servers.clock().measure(connection);
       CommitScript.load(connection); // a script that had to be sent again might arrive late
       MessagesScript.load(connection);
       long client = connection.id();
@@ -87,7 +87,7 @@ final class SenderLink {
 
   /** Gives the first sign of life on a connection, before anything else is told there. */
   void beatFirst(RedisConnection redis) {
-    parts.heartbeat().beatFirst(redis, link.runId);
+    servers.heartbeat().beatFirst(redis, link.runId);
   }
 
   /** The server, by its run id, that the last connection led to. */
@@ -97,7 +97,7 @@ final class SenderLink {
 
   /** Whether the last connection leads to the primary that counts; asks MySQL, and Sentinel. */
   boolean isCurrent() {
-    return parts.connector().isCurrent(term, address);
+    return servers.primary().isCurrent(term, address);
   }
 
   /** The number of the term of the last connection's primary. */

@@ -24,18 +24,27 @@ import java.util.List;
  * Used by the sender's thread.
  */
 final class Settlement {
-  private final Admission admission;
+  private final CommitQueue queue;
   private final WalWriter wal;
   private final NodeCounts counts;
   private final RecentMessages recent;
 
-  Settlement(Admission admission, WalWriter wal, NodeCounts counts, RecentMessages recent) {
-    this.admission = admission;
+  Settlement(CommitQueue queue, WalWriter wal, NodeCounts counts, RecentMessages recent) {
+    this.queue = queue;
     this.wal = wal;
     this.counts = counts;
     this.recent = recent;
   }
 
+  /** The WAL has a commit. */
+  void appended(Commit commit) {
+    if (!commit.messages().isEmpty()) {
+      recent.appended(commit.sequence());
+    }
+    counts.wentIntoWal();
+  }
+
+  /** Redis holds these. */
   void queued(List<Commit> commits) {
     if (commits.isEmpty()) {
       return;
@@ -52,7 +61,7 @@ final class Settlement {
       }
     }
     counts.queued(commits.size(), rows); // whoever is told finds it counted
-    admission.leave(commits.size(), bytes);
+    queue.leave(commits.size(), bytes);
     commits.forEach(Commit::queued);
   }
 
@@ -137,7 +146,7 @@ final class Settlement {
 
   /** Ends a commit without a mark in the WAL: it never got there, or recovery is to decide. */
   void dropped(Commit commit, RuntimeException reason) {
-    admission.leave(commit.bytes());
+    queue.leave(1, commit.bytes());
     if (!commit.messages().isEmpty() && commit.sequence() != 0) {
       recent.failed(commit.sequence());
     }

@@ -1,15 +1,13 @@
 package io.gameq.durability;
 
 import io.gameq.Conflict;
-import io.gameq.ConflictException;
-import io.gameq.DeadLetterException;
-import io.gameq.GameQueueException;
 import io.gameq.change.CarriedColumns;
 import io.gameq.change.ChangedRow;
 import io.gameq.change.Commit;
+import io.gameq.change.Commit.CommitPart;
 import io.gameq.change.Unsettled;
-import io.gameq.durability.DurableTracker.DurableFutures.Share;
-import io.gameq.durability.DurableTracker.GoneRows.Gone;
+import io.gameq.durability.DurableFutures.Share;
+import io.gameq.durability.UnflushedRows.QueuedRow;
 import io.gameq.owner.SessionRef;
 import io.gameq.rows.HandledRow.EncodedRow;
 import io.gameq.sign.NodeCounts;
@@ -19,21 +17,15 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Deque;
 import java.util.HashMap;
-import java.util.Iterator;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import java.util.SortedMap;
-import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.LongConsumer;
-import java.util.function.LongFunction;
-import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -43,19 +35,46 @@ import org.jspecify.annotations.Nullable;
  * process: the WAL does.
  */
 public final class DurableTracker implements Unsettled {
+  /**
+   * The first so many timed commits that wait are measured, and the next ones once these are in
+   * MySQL: while it is away a session that commits on and on must not take more and more memory.
+   */
+  private static final int MOST_MEASURED = 64;
+
   private final SessionRef session;
-  private final RowsInTransit inTransit;
-  private final WaitingRows waiting = new WaitingRows();
-  private final InheritedRows inherited = new InheritedRows();
+  private final NodeCounts counts;
+  private final UnflushedRows waiting = new UnflushedRows();
   private final CarriedColumns carried = new CarriedColumns();
   private final DurableFutures futures;
-  private final DurableTimes times;
-  private final NodeCounts counts;
-  private final SessionNews news = new SessionNews();
+  private final CompletableFuture<Void> whenLost = new CompletableFuture<>();
+  private final CompletableFuture<Void> whenAsked = new CompletableFuture<>();
   private final SentToSession sent = new SentToSession();
+
+  /** Commits that a thread of the game has taken from its session and not submitted yet. */
+  private int preparing;
+
+  /** Commits that Redis has not answered; they mostly leave in their order. */
+  private final Deque<Commit> inTransit = new ArrayDeque<>();
+
+  private int rowsInTransit;
+  private long bytesInTransit;
+
+  /** How often each row is in transit; counted only while that may decide about room. */
+  private @Nullable Map<String, Integer> timesInTransit;
 
   /** Rows that are being adopted are in the WAL from here on; 0 when none are. */
   private long adoptingFrom;
+
+  /** The next session of this node that adopted rows of this one; null when none has. */
+  private @Nullable DurableTracker successor;
+
+  /** Rows that the successor adopted in the version that this one waits for, or a newer one. */
+  private final Map<String, Long> adoptedBySuccessor = new HashMap<>();
+
+  private final Deque<Measured> measured = new ArrayDeque<>(2);
+
+  /** A commit whose time to MySQL is told to meters. */
+  private record Measured(long beganNanos, long version) {}
 
   public DurableTracker(SessionRef session) {
     this(session, new NodeCounts());
@@ -64,19 +83,22 @@ public final class DurableTracker implements Unsettled {
   /** Of a node that counts what becomes of it. */
   public DurableTracker(SessionRef session, NodeCounts counts) {
     this.session = session;
-    this.inTransit = new RowsInTransit(session);
-    this.futures = new DurableFutures(session);
-    this.times = new DurableTimes(counts);
     this.counts = counts;
+    this.futures = new DurableFutures(session);
   }
 
   public SessionRef session() {
     return session;
   }
 
-  /** What its holder is to know at once. */
-  public SessionNews news() {
-    return news;
+  /** Ends when another session took the owner over; not for the game: on gameq's threads. */
+  public CompletableFuture<Void> whenLost() {
+    return whenLost;
+  }
+
+  /** Ends when another node asks for the owner to be closed; as {@link #whenLost}. */
+  public CompletableFuture<Void> whenAsked() {
+    return whenAsked;
   }
 
   /** What others sent to its owner. */
@@ -108,36 +130,77 @@ public final class DurableTracker implements Unsettled {
 
   /** A commit was taken from the session: until {@link #prepared} it is on its way too. */
   public synchronized void preparing() {
-    inTransit.preparing();
+    preparing++;
   }
 
   /** The commit was submitted, or was not. */
   public synchronized void prepared() {
-    inTransit.prepared();
+    preparing--;
     notifyAll();
   }
 
   public synchronized void submitted(Commit commit) {
+    List<ChangedRow> its = rowsOf(commit);
     inTransit.add(commit);
-    carried.submitted(inTransit.rowsOf(commit), this::notDurable);
+    rowsInTransit += its.size();
+    bytesInTransit += CommitPart.bytes(its);
+    countInTransit(its);
+    carried.submitted(its, this::notDurable);
+  }
+
+  /** Returns what the commit changes of this session's rows, also when it was not in transit. */
+  private List<ChangedRow> removeInTransit(Commit commit) {
+    List<ChangedRow> its = rowsOf(commit);
+    if (inTransit.remove(commit)) {
+      rowsInTransit -= its.size();
+      bytesInTransit -= CommitPart.bytes(its);
+      if (timesInTransit != null) {
+        for (ChangedRow row : its) {
+          timesInTransit.computeIfPresent(row.key(), (key, n) -> n > 1 ? n - 1 : null);
+        }
+      }
+    }
+    return its;
+  }
+
+  private void countInTransit(List<ChangedRow> more) {
+    if (timesInTransit != null) {
+      for (ChangedRow row : more) {
+        timesInTransit.merge(row.key(), 1, Integer::sum);
+      }
+    }
+  }
+
+  /** What a commit changes of this session's rows. */
+  private List<ChangedRow> rowsOf(Commit commit) {
+    for (CommitPart part : commit.parts()) {
+      if (part.session() == session) {
+        return part.rows();
+      }
+    }
+    return List.of();
   }
 
   public synchronized void failed(Commit commit) {
-    carried.failed(inTransit.remove(commit));
+    carried.failed(removeInTransit(commit));
     notifyAll();
   }
 
   /** Redis holds the commit; returns what it changed of this session's rows. */
-  public synchronized Share queued(Commit commit) {
-    List<ChangedRow> rows = inTransit.remove(commit);
-    int before = waiting.queued().size();
+  synchronized Share queued(Commit commit) {
+    List<ChangedRow> rows = removeInTransit(commit);
+    int before = waiting.queuedRows();
     List<String> keys = rows.isEmpty() ? List.of() : waiting.add(commit, rows);
     if (!commit.isSentAgain() && !rows.isEmpty()) {
-      counts.merged(keys.size() - (waiting.queued().size() - before));
-      times.queued(commit);
+      counts.merged(keys.size() - (waiting.queuedRows() - before));
+      if (commit.isTimed()
+          && measured.size() < MOST_MEASURED
+          && counts.times() != CommitTimes.NOBODY) {
+        measured.add(new Measured(commit.beganNanos(), commit.version()));
+      }
     }
     notifyAll();
-    return new Share(commit.version(), commit.version(), keys);
+    return new Share(commit.version(), keys);
   }
 
   /** Rows that will be {@link #adopted} are about to be appended to the WAL. */
@@ -150,9 +213,21 @@ public final class DurableTracker implements Unsettled {
    *
    * @param dirty to be claimed
    * @param claimed a writer is flushing them
+   * @param sequences the WAL record of each row, those of {@code dirty} first
    */
-  public synchronized void adopted(Map<String, QueuedRow> dirty, Map<String, QueuedRow> claimed) {
-    waiting.adopted(dirty, claimed);
+  public synchronized void adopted(
+      List<EncodedRow> dirty, List<EncodedRow> claimed, List<Long> sequences) {
+    long flushing = claimed.stream().mapToLong(EncodedRow::version).max().orElse(0);
+    for (int i = 0; i < sequences.size(); i++) {
+      boolean isClaimed = i >= dirty.size();
+      EncodedRow row = isClaimed ? claimed.get(i - dirty.size()) : dirty.get(i);
+      int bytes = row.key().length() + row.image().length;
+      waiting.adopted(
+          row.key(),
+          new QueuedRow(row.version(), sequences.get(i), bytes, true, null, false),
+          isClaimed,
+          flushing);
+    }
     adoptingFrom = 0;
   }
 
@@ -161,12 +236,22 @@ public final class DurableTracker implements Unsettled {
    * newest}; what waits for MySQL, {@link #beyond} tells.
    */
   synchronized long onTheirWay(long newest) {
-    return inTransit.oldestSequence(adoptingFrom == 0 ? newest : Math.min(newest, adoptingFrom));
+    long oldest = adoptingFrom == 0 ? newest : Math.min(newest, adoptingFrom);
+    for (Commit commit : inTransit) {
+      oldest = commit.sequence() == 0 ? oldest : Math.min(oldest, commit.sequence());
+    }
+    return oldest;
   }
 
   /** The lowest version of a change that is not known to be in MySQL; else the highest number. */
   synchronized long oldestVersion() {
-    return Math.min(inTransit.oldestVersion(), waiting.oldestVersion());
+    long oldest = waiting.oldestVersion();
+    for (Commit commit : inTransit) {
+      if (commit.sequence() != 0) { // else it has no version that others may read
+        oldest = Math.min(oldest, commit.version());
+      }
+    }
+    return oldest;
   }
 
   // --- what a healing replays
@@ -178,7 +263,7 @@ public final class DurableTracker implements Unsettled {
 
   @Override
   public synchronized void doubtful(LongConsumer sequences) {
-    waiting.sequencesOf((key, version) -> !inherited.has(key, version), sequences);
+    waiting.sequencesOf((key, version) -> !successorHas(key, version), sequences);
   }
 
   @Override
@@ -213,14 +298,26 @@ public final class DurableTracker implements Unsettled {
    * Redis loses them.
    */
   public synchronized void adoptedBy(DurableTracker later, Map<String, Long> versions) {
-    if (!inherited.hasHeir()) { // else that one knows what became of them
-      inherited.inherit(later, versions, waitingUpTo(versions).keySet());
+    if (successor == null) { // else that one knows what became of them
+      successor = later;
+      waiting
+          .upTo(versions)
+          .keySet()
+          .forEach(key -> adoptedBySuccessor.put(key, versions.get(key)));
     }
   }
 
-  /** For the session before this one, whose lock is held: see {@link InheritedRows#has}. */
-  synchronized boolean keeps(String key, long version) {
-    return !session.isLost() || isDurable(key, version) || inherited.has(key, version);
+  /**
+   * Whether the successor has the row in this version or a newer one, and keeps it. The successor's
+   * lock is taken with this one's held, never the other way round.
+   */
+  private boolean successorHas(String key, long version) {
+    Long newest = adoptedBySuccessor.get(key);
+    return successor != null && newest != null && version <= newest && successor.keeps(key, newest);
+  }
+
+  private synchronized boolean keeps(String key, long version) {
+    return !session.isLost() || isDurable(key, version) || successorHas(key, version);
   }
 
   // --- what settles rows
@@ -284,21 +381,32 @@ public final class DurableTracker implements Unsettled {
       carried.settled();
     }
     waiting.removeUpTo(refused);
-    times.durableUpTo(waiting.durableVersion());
+    measureUpTo(waiting.durableVersion());
     notifyAll();
     return futures.settle(waiting::isDurable, refused, durableBefore);
+  }
+
+  private void measureUpTo(long version) {
+    if (!measured.isEmpty()) {
+      long now = System.nanoTime();
+      CommitTimes times = counts.times();
+      for (Measured first; (first = measured.peek()) != null && first.version <= version; ) {
+        measured.remove();
+        times.durable(now - first.beganNanos);
+      }
+    }
   }
 
   // --- what is asked
 
   /** A future that completes when everything of this share, which is queued, is in MySQL. */
-  public synchronized CompletableFuture<Void> whenDurable(Share share) {
+  synchronized CompletableFuture<Void> whenDurable(Share share) {
     return futures.of(share, waiting.isDurable(share));
   }
 
   /** Whether MySQL holds this row in this version or a newer one, or refused it. */
   synchronized boolean isDurable(String key, long version) {
-    return waiting.isDurable(new Share(version, version, List.of(key)));
+    return waiting.isDurable(new Share(version, List.of(key)));
   }
 
   /** Rows of this session, as the game is told that they are lost. */
@@ -310,7 +418,7 @@ public final class DurableTracker implements Unsettled {
   public synchronized Set<String> notDurable() {
     Set<String> keys = new TreeSet<>();
     waiting.addKeysTo(keys);
-    inTransit.addKeysTo(keys);
+    inTransit.forEach(commit -> rowsOf(commit).forEach(row -> keys.add(row.key())));
     return keys;
   }
 
@@ -345,7 +453,7 @@ public final class DurableTracker implements Unsettled {
 
   /** Whether Redis has everything committed so far, or never will. */
   public synchronized boolean isQueued() {
-    return inTransit.isEmpty();
+    return preparing == 0 && inTransit.isEmpty();
   }
 
   synchronized boolean isDrained() {
@@ -364,9 +472,46 @@ public final class DurableTracker implements Unsettled {
   public synchronized boolean awaitRoom(
       Collection<ChangedRow> rows, int most, int mostBytes, long deadlineNanos)
       throws InterruptedException {
-    QueuedRows queued = waiting.queued();
-    return inTransit.hasRoom(queued, rows, most, mostBytes)
-        || await(() -> inTransit.hasRoom(queued, rows, most, mostBytes), deadlineNanos);
+    return hasRoom(rows, most, mostBytes)
+        || await(() -> hasRoom(rows, most, mostBytes), deadlineNanos);
+  }
+
+  private boolean hasRoom(Collection<ChangedRow> more, int most, int mostBytes) {
+    return distinctWith(more, most) <= most && bytesWith(more, mostBytes) <= mostBytes;
+  }
+
+  /**
+   * How many distinct rows wait or are in transit, with some more. Where even counting double is
+   * not above {@code most}, it is that sum.
+   */
+  private int distinctWith(Collection<ChangedRow> more, int most) {
+    int atMost = waiting.queuedRows() + rowsInTransit + more.size();
+    if (atMost <= most) {
+      timesInTransit = null;
+      return atMost;
+    }
+    if (timesInTransit == null) {
+      timesInTransit = new HashMap<>();
+      inTransit.forEach(commit -> countInTransit(rowsOf(commit)));
+    }
+    int distinct = waiting.queuedRows() + timesInTransit.size();
+    for (ChangedRow row : more) {
+      boolean isCounted = waiting.isQueued(row.key()) || timesInTransit.containsKey(row.key());
+      distinct += isCounted ? 0 : 1;
+    }
+    return distinct;
+  }
+
+  /** The bytes of these rows, each in its newest version; the sum of all where that is enough. */
+  private long bytesWith(Collection<ChangedRow> more, int most) {
+    long atMost = waiting.bytesAtMost() + bytesInTransit + CommitPart.bytes(more);
+    if (atMost <= most) {
+      return atMost;
+    }
+    Map<String, Integer> newest = waiting.countBytes();
+    inTransit.forEach(commit -> rowsOf(commit).forEach(row -> newest.put(row.key(), row.bytes())));
+    more.forEach(row -> newest.put(row.key(), row.bytes()));
+    return newest.values().stream().mapToLong(Integer::longValue).sum();
   }
 
   /** Waits until nothing is in transit; false when the time was up. */
@@ -389,69 +534,6 @@ public final class DurableTracker implements Unsettled {
       wait(left / 1_000_000 + 1);
     }
     return true;
-  }
-
-  /**
-   * What happens to a session that its holder is to know of at once. Thread-safe; not for the game:
-   * the futures end on gameq's threads.
-   *
-   * @param lost another session took the owner over
-   * @param asked another node asks for the owner to be closed
-   */
-  public record SessionNews(CompletableFuture<Void> lost, CompletableFuture<Void> asked) {
-    /** Nothing yet. */
-    public SessionNews() {
-      this(new CompletableFuture<>(), new CompletableFuture<>());
-    }
-
-    /** Whether anybody waits to be told that it is lost. */
-    public boolean isLossAwaited() {
-      return !lost.isDone() && lost.getNumberOfDependents() > 0;
-    }
-
-    public void tellLost() {
-      lost.complete(null);
-    }
-
-    public void tellAsked() {
-      asked.complete(null);
-    }
-  }
-
-  /**
-   * The rows of one session that a later session of this node adopted: while that one owns, it puts
-   * them back if Redis loses them. Used under the {@link DurableTracker}'s lock.
-   */
-  static final class InheritedRows {
-    /** The next session of this node that adopted rows of this one; null when none has. */
-    private @Nullable DurableTracker heir;
-
-    /** Rows that the heir adopted in the version that this session waits for, or a newer one. */
-    private final Map<String, Long> adopted = new HashMap<>();
-
-    boolean hasHeir() {
-      return heir != null;
-    }
-
-    /**
-     * A later session adopted rows.
-     *
-     * @param versions in which it adopted them
-     * @param keys of those that this session waits for
-     */
-    void inherit(DurableTracker later, Map<String, Long> versions, Collection<String> keys) {
-      heir = later;
-      keys.forEach(key -> adopted.put(key, versions.get(key)));
-    }
-
-    /**
-     * Whether the heir has the row in this version or a newer one, and keeps it. The heir's lock is
-     * taken with the earlier session's held, never the other way round.
-     */
-    boolean has(String key, long version) {
-      Long newest = adopted.get(key);
-      return heir != null && newest != null && version <= newest && heir.keeps(key, newest);
-    }
   }
 
   /**
@@ -486,230 +568,6 @@ public final class DurableTracker implements Unsettled {
         waiting.clear();
         taker.accept(rows);
       }
-    }
-  }
-
-  /**
-   * How long commits of one session take to MySQL, told when a notice says that they are there.
-   * Keeps nothing while nobody wants to know. Used under the {@link DurableTracker}'s lock.
-   */
-  static final class DurableTimes {
-    /**
-     * The first so many timed ones that wait are measured, and the next ones once these are there:
-     * while MySQL is away a session that commits on and on must not take more and more memory.
-     */
-    private static final int MOST_MEASURED = 64;
-
-    private final NodeCounts counts;
-    private final Deque<Made> made = new ArrayDeque<>(2);
-
-    private record Made(long nanos, long version) {}
-
-    DurableTimes(NodeCounts counts) {
-      this.counts = counts;
-    }
-
-    /** Redis has a commit; later than all before, as commits arrive in order. */
-    void queued(Commit commit) {
-      if (commit.isTimed() && made.size() < MOST_MEASURED && counts.times() != CommitTimes.NOBODY) {
-        made.add(new Made(commit.beganNanos(), commit.version()));
-      }
-    }
-
-    /** MySQL has everything up to this version. */
-    void durableUpTo(long version) {
-      if (made.isEmpty()) {
-        return;
-      }
-      long now = System.nanoTime();
-      CommitTimes times = counts.times();
-      for (Made first; (first = made.peek()) != null && first.version <= version; ) {
-        made.remove();
-        times.durable(now - first.nanos);
-      }
-    }
-  }
-
-  /**
-   * The futures of one session's commits that wait for MySQL, and the rows that never get there.
-   * Used under its {@link DurableTracker}'s lock; what a method returns is to be run outside it,
-   * since the game hangs its own code on futures.
-   */
-  static final class DurableFutures {
-    private final SessionRef session;
-    private final List<Waiter> waiters = new ArrayList<>();
-    private final GoneRows setAside = new GoneRows();
-    private final GoneRows conflicts = new GoneRows();
-    private boolean closed;
-
-    /**
-     * What a commit changed of this session's rows, once it is in Redis.
-     *
-     * @param lowest version that it gave out: two when rows move, else one
-     */
-    public record Share(long lowest, long highest, List<String> keys) {
-      /** Also a commit whose row a later one replaced before it was refused never got there. */
-      boolean isHitBy(String key, long version) {
-        return lowest <= version && keys.contains(key);
-      }
-
-      private List<String> hitBy(Map<String, Long> gone, boolean alsoBefore) {
-        return gone.entrySet().stream()
-            .filter(row -> isHitBy(row.getKey(), row.getValue()))
-            .filter(row -> alsoBefore || highest >= row.getValue())
-            .map(Map.Entry::getKey)
-            .sorted()
-            .toList();
-      }
-    }
-
-    private record Waiter(Share share, CompletableFuture<Void> durable) {}
-
-    DurableFutures(SessionRef session) {
-      this.session = session;
-    }
-
-    /** A future that completes when everything of this share, which is queued, is in MySQL. */
-    CompletableFuture<Void> of(Share share, boolean isDurable) {
-      CompletableFuture<Void> durable = new CompletableFuture<>();
-      SortedMap<String, Long> lost = conflicts.of(share);
-      SortedMap<String, Long> refused = setAside.of(share);
-      if (!lost.isEmpty()) {
-        Gone first = conflicts.get(lost.firstKey());
-        durable.completeExceptionally(
-            new ConflictException(conflict(lost, first.reason(), first.mayComeBack())));
-      } else if (!refused.isEmpty()) {
-        durable.completeExceptionally(new DeadLetterException(List.copyOf(refused.keySet())));
-      } else if (isDurable) {
-        durable.complete(null);
-      } else if (closed) {
-        durable.completeExceptionally(isOpen());
-      } else {
-        waiters.add(new Waiter(share, durable));
-      }
-      return durable;
-    }
-
-    private GameQueueException isOpen() {
-      return new GameQueueException(
-          ("the node was closed before MySQL was known to have all of session %s: the"
-                  + " outcome is open, and the WAL is kept")
-              .formatted(session));
-    }
-
-    /** Nobody will tell of anything any more: ends the futures that wait. */
-    List<Runnable> close() {
-      closed = true;
-      List<Runnable> ends = new ArrayList<>();
-      waiters.forEach(waiter -> ends.add(() -> waiter.durable.completeExceptionally(isOpen())));
-      waiters.clear();
-      return ends;
-    }
-
-    /**
-     * Ends the futures that need not wait longer.
-     *
-     * @param refused rows set aside, with the versions in which they were
-     */
-    List<Runnable> settle(
-        Predicate<Share> isDurable, Map<String, Long> refused, long durableBefore) {
-      setAside.remember(refused, version -> new Gone("", false, version, true, durableBefore));
-      List<Runnable> ends = new ArrayList<>();
-      for (Iterator<Waiter> it = waiters.iterator(); it.hasNext(); ) {
-        Waiter waiter = it.next();
-        List<String> hit = waiter.share.hitBy(refused, true);
-        if (!hit.isEmpty()) {
-          ends.add(() -> waiter.durable.completeExceptionally(new DeadLetterException(hit)));
-          it.remove();
-        } else if (isDurable.test(waiter.share)) {
-          ends.add(() -> waiter.durable.complete(null));
-          it.remove();
-        }
-      }
-      return ends;
-    }
-
-    /**
-     * Ends the futures of commits with rows that are lost for good.
-     *
-     * @param alsoBefore whether the rows are lost in older versions, too
-     */
-    List<Runnable> lost(Conflict conflict, boolean alsoBefore, long durableBefore) {
-      conflicts.remember(
-          conflict.rows(),
-          version ->
-              new Gone(
-                  conflict.reason(), conflict.mayComeBack(), version, alsoBefore, durableBefore));
-      List<Runnable> ends = new ArrayList<>();
-      for (Iterator<Waiter> it = waiters.iterator(); it.hasNext(); ) {
-        Waiter waiter = it.next();
-        if (!waiter.share.hitBy(conflict.rows(), alsoBefore).isEmpty()) {
-          ends.add(() -> waiter.durable.completeExceptionally(new ConflictException(conflict)));
-          it.remove();
-        }
-      }
-      return ends;
-    }
-
-    /** Rows of this session, as the game is told that they are lost. */
-    Conflict conflict(SortedMap<String, Long> rows, String reason, boolean mayComeBack) {
-      return new Conflict(session.owner().id(), session.id().text(), reason, mayComeBack, rows);
-    }
-  }
-
-  /**
-   * Rows of one session that never get to MySQL, remembered for futures that are asked for later:
-   * the last {@value #MOST_REMEMBERED}. Used under the {@link DurableTracker}'s lock.
-   */
-  static final class GoneRows {
-    private static final int MOST_REMEMBERED = 1_000;
-
-    private final Map<String, Gone> rows = new LinkedHashMap<>();
-
-    /**
-     * A row that did not get to MySQL.
-     *
-     * @param version up to which it did not
-     * @param alsoBefore whether it did not in older versions either
-     * @param durableBefore version up to which everything had been durable by then
-     */
-    record Gone(
-        String reason, boolean mayComeBack, long version, boolean alsoBefore, long durableBefore) {
-      private boolean hits(String key, Share share) {
-        return share.isHitBy(key, version)
-            && share.highest() > durableBefore
-            && (alsoBefore || share.highest() >= version);
-      }
-    }
-
-    /**
-     * Remembers rows.
-     *
-     * @param versions by row key
-     * @param as what of a row in a version
-     */
-    void remember(Map<String, Long> versions, LongFunction<Gone> as) {
-      versions.forEach((key, version) -> rows.put(key, as.apply(version)));
-      for (Iterator<String> it = rows.keySet().iterator(); rows.size() > MOST_REMEMBERED; ) {
-        it.next();
-        it.remove();
-      }
-    }
-
-    /** Those because of which this share never gets to MySQL, with their versions. */
-    SortedMap<String, Long> of(Share share) {
-      SortedMap<String, Long> hits = new TreeMap<>();
-      rows.forEach(
-          (key, gone) -> {
-            if (gone.hits(key, share)) {
-              hits.put(key, gone.version);
-            }
-          });
-      return hits;
-    }
-
-    Gone get(String key) {
-      return Objects.requireNonNull(rows.get(key));
     }
   }
 }

@@ -4,17 +4,10 @@
  * <pre>
  * NodeSessions           the sessions of this node of which something may not be in MySQL
  *   DurableTracker       one session: its rows from submit to MySQL, under one lock
- *     RowsInTransit      not answered by Redis; the room that they take
- *     WaitingRows        given to Redis, and not known to be in MySQL
- *       QueuedRows         a notice of their version settles them
- *       OvertakenRows      in Redis, or lost there: no notice tells of them, MySQL is asked
- *       UnheldRows         seen in neither Redis nor MySQL, since when
- *     InheritedRows      adopted by a later session of this node
+ *     UnflushedRows      given to Redis, and not known to be in MySQL
+ *     DurableFutures     what the game asked for, and rows that never get to MySQL
  *     SentToSession      rows that others sent to its owner
- *     DurableTimes       how long its commits take
- *     DurableFutures     what the game asked for
- *       GoneRows           rows that never get to MySQL
- * TrackedCommit          a commit and its receipt: LazyFuture, durable
+ * TrackedCommit          a commit and its receipt
  * Callbacks              runs the game's own code, on the game's executor alone
  * PendingHandovers       rows that moved, and are not known to have
  * </pre>

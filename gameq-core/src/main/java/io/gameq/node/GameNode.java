@@ -5,21 +5,14 @@ import io.gameq.EarlierWals;
 import io.gameq.GameQueueConfig;
 import io.gameq.GameQueueException;
 import io.gameq.agent.AgentRunner;
-import io.gameq.agent.AgentRunner.Agent;
 import io.gameq.agent.AgentRunner.DaemonThreads;
 import io.gameq.agent.Duty;
 import io.gameq.backlog.NodePressure;
 import io.gameq.backlog.SharedBacklog;
 import io.gameq.change.VersionClock;
 import io.gameq.commit.CommitSender;
-import io.gameq.commit.RecentMessages;
-import io.gameq.commit.SenderConfig;
-import io.gameq.commit.SenderEvents;
-import io.gameq.commit.SenderRedis;
-import io.gameq.commit.SenderWal;
 import io.gameq.durability.Callbacks;
 import io.gameq.durability.DurableTracker;
-import io.gameq.durability.DurableTracker.SessionNews;
 import io.gameq.durability.NodeSessions;
 import io.gameq.healing.DurableTruth;
 import io.gameq.healing.LeftWalReplay;
@@ -38,7 +31,6 @@ import io.gameq.mysql.tables.TopicTable;
 import io.gameq.owner.DurableSessions.OwnerId;
 import io.gameq.owner.SessionRef;
 import io.gameq.redis.ControlConnection;
-import io.gameq.redis.DurableNotices;
 import io.gameq.redis.PrimaryConnector;
 import io.gameq.redis.PrimaryConnector.RedisIdentity;
 import io.gameq.redis.RedisClock;
@@ -55,11 +47,6 @@ import io.gameq.rows.CurrentCatalog.Catalog;
 import io.gameq.rows.RowCodec;
 import io.gameq.sign.NodeCounts;
 import io.gameq.term.Terms.QueueIdentity;
-import io.gameq.upkeep.NodeUpkeep;
-import io.gameq.upkeep.NodeUpkeep.ClosedSessionNotices;
-import io.gameq.upkeep.NodeUpkeep.RepeatAfterHealing;
-import io.gameq.upkeep.SentRowsTelling;
-import io.gameq.upkeep.TopicRestore;
 import io.gameq.view.GameTables;
 import io.gameq.view.OwnerViews;
 import io.gameq.wal.WalDirectory;
@@ -69,17 +56,13 @@ import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
-import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -88,17 +71,11 @@ import org.slf4j.LoggerFactory;
  * A running node: connects and checks MySQL and Redis, settles what earlier starts left, makes a
  * WAL, then starts the sender and the background work; and closes all that. Thread-safe.
  */
-final class GameNode implements SenderEvents, AutoCloseable {
+final class GameNode implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(GameNode.class);
 
   private static final Duration BEAT_EVERY = Duration.ofSeconds(1);
   private static final Duration ASK_EVERY = Duration.ofSeconds(1);
-
-  /** As often as a heartbeat. */
-  private static final Duration TELL_EVERY = Duration.ofSeconds(3);
-
-  /** Beyond the time of a call, until the node has taken up what it opened. */
-  private static final Duration OPENING_MARGIN = Duration.ofSeconds(10);
 
   /** What waits for Redis may still be sent, though nobody waits for the close. */
   private static final long LEAST_CLOSE_MILLIS = 10_000;
@@ -128,10 +105,8 @@ final class GameNode implements SenderEvents, AutoCloseable {
 
   final WalWriter wal;
   final CommitSender sender;
-  private final RepeatAfterHealing afterHealing;
-  final TopicRestore topicRestore;
   final NodeUpkeep upkeep;
-  final SignsOfLife signs;
+  final NodeStatus status;
   final NodeCalls calls;
   final SessionClosing closing;
 
@@ -172,10 +147,9 @@ final class GameNode implements SenderEvents, AutoCloseable {
     owners = new OwnerTable(servers.mysql());
     NodeHeartbeat heartbeat = new NodeHeartbeat(config.namespace(), process, config.node(), clock);
     // A connection, and threads, that nothing else uses: nothing holds up the signs of life.
-    signs = new SignsOfLife(this, heartbeat, NodeServers.apart(config, opened));
-    replayEarlierWals().forEach(replayed -> signs.forget(WalDirectory.process(replayed)));
+    status = new NodeStatus(this, heartbeat, NodeServers.apart(config, opened));
+    replayEarlierWals().forEach(replayed -> status.forget(WalDirectory.process(replayed)));
     wal = opened.add(newWal());
-    SenderWal to = new SenderWal(wal, versions, new RecentMessages(config.messageKeep()));
     CurrentCatalog catalog = new CurrentCatalog(servers.atStart(), () -> servers.readAgain(wal));
     GameTables tables = new GameTables(servers.atStart(), catalog, config.clock());
     RowCodec codec = new RowCodec(servers.layouts(), config.clock());
@@ -183,62 +157,38 @@ final class GameNode implements SenderEvents, AutoCloseable {
     views = new OwnerViews(tables, codec, new OwnerReader(servers.mysql()));
 
     callbacks = opened.add(Callbacks.on(config.callbacks()));
-    ClosedSessionNotices notices = new ClosedSessionNotices(servers::close);
-    AgentRunner upkeepThread = new AgentRunner("gameq-upkeep");
-    SentRowsTelling sent =
-        new SentRowsTelling(
-            new SentRowsTelling.Servers(servers.control(), servers.slots(), views),
-            sessions,
-            versions,
-            new SentRowsTelling.Here(
-                process, config.callTimeout().plus(OPENING_MARGIN), upkeepThread::wake));
-    DurableNotices durableNotices =
-        new DurableNotices(servers.connector(), config.namespace(), process, tellSession(sent));
-    afterHealing =
-        new RepeatAfterHealing(durableNotices, notices, sessions, sent, upkeepThread::wake);
     topics = new TopicTable(servers.mysql());
-    topicRestore =
-        new TopicRestore(topics, servers.control(), config.namespace(), upkeepThread::wake);
+    closing = new SessionClosing(this);
+    upkeep = new NodeUpkeep(this);
     sender =
         opened.add(
             new CommitSender(
-                senderConfig(),
-                new SenderRedis(
-                    servers.primary(), servers.ofSender().eventLoop(), clock, heartbeat),
-                to,
+                config,
+                new CommitSender.Servers(
+                    servers.slots(),
+                    servers.primary(),
+                    servers.ofSender().eventLoop(),
+                    clock,
+                    heartbeat),
+                wal,
+                versions,
+                sessions,
                 new DurableTruth(servers.slots(), owners, views::versions),
-                this));
-    opened.add(durableNotices).keepSubscribed();
-
-    upkeep =
-        new NodeUpkeep(
-            config,
-            new NodeUpkeep.Servers(
-                servers.slots(),
-                servers.control(),
-                servers.primary(),
-                clock,
-                durableNotices,
-                owners,
-                views),
-            new NodeUpkeep.Node(sessions, notices, sender, to, callbacks),
-            afterHealing,
-            sent);
+                upkeep::healed,
+                this::died));
     calls =
         opened.add(
             new NodeCalls(
                 config,
                 new NodeCalls.Servers(
                     sender::isHealed, upkeep::mysqlAnswers, servers.mysql()::hasConnections)));
-    closing = opened.add(new SessionClosing(this, notices));
-    signs.begin();
-    List<Agent> duties = new ArrayList<>(upkeep.duties());
-    duties.add(topicRestore);
-    duties.add(Duty.every(TELL_EVERY, "tell Redis how this node is", signs::tell));
-    opened.add(upkeepThread).start(duties);
+    opened.add(closing);
+    opened.add(upkeep).subscribe();
+    status.begin();
+    upkeep.start();
     opened
         .add(new AgentRunner("gameq-heartbeat"))
-        .start(Duty.every(BEAT_EVERY, "give a sign of life", signs::beat));
+        .start(Duty.every(BEAT_EVERY, "give a sign of life", status::beat));
     pressure = startPressure();
   }
 
@@ -294,15 +244,6 @@ final class GameNode implements SenderEvents, AutoCloseable {
         NodeServers.layoutsOf(servers.atStart()));
   }
 
-  private SenderConfig senderConfig() {
-    return new SenderConfig(
-        servers.slots(),
-        () -> clock.getAsLong() + config.mergeWindow().toMillis(),
-        config.limits(),
-        config.whenRedisIsFull(),
-        config.whenRedisIsAway());
-  }
-
   /** Where no threshold is set, nobody asks. */
   private NodePressure startPressure() {
     NodePressure passed =
@@ -326,70 +267,13 @@ final class GameNode implements SenderEvents, AutoCloseable {
     return passed;
   }
 
-  @Override
-  public NodeCounts counts() {
-    return sessions.counts();
-  }
-
-  @Override
-  public void healed() {
-    afterHealing.healed();
-    topicRestore.soon();
-  }
-
-  @Override
-  public void notReplayed(Set<Long> sequences) {
-    sessions.gaveUp(sequences);
-  }
-
-  /** Tells the session that a notice is about. */
-  private DurableNotices.Listener tellSession(SentRowsTelling sent) {
-    return new DurableNotices.Listener() {
-      @Override
-      public void durable(
-          String owner,
-          String session,
-          long version,
-          Map<String, Long> setAside,
-          Map<String, Long> kept) {
-        DurableTracker tracker = sessions.find(owner, session);
-        if (tracker != null) {
-          tracker.durable(version, setAside, kept);
-        }
-      }
-
-      @Override
-      public void lost(String owner, String session) {
-        tellOpen(owner, session, SessionNews::tellLost);
-      }
-
-      @Override
-      public void asked(String owner, String session) {
-        tellOpen(owner, session, SessionNews::tellAsked);
-      }
-
-      @Override
-      public void sent(int slot) {
-        sent.soon(slot);
-      }
-    };
-  }
-
-  private void tellOpen(String owner, String session, Consumer<SessionNews> news) {
-    DurableTracker tracker = sessions.findOpen(owner, session);
-    if (tracker != null) {
-      news.accept(tracker.news());
-    }
-  }
-
   /** For a new session; names this process too. */
   String nonce() {
     return process + "%08x".formatted(random.nextInt());
   }
 
   /** Nothing is committed here any more: owners are not to look taken by this node. */
-  @Override
-  public void died(Throwable cause) {
+  void died(Throwable cause) {
     death = cause;
     callbacks.execute(() -> config.onFailure().accept(cause));
   }
@@ -457,13 +341,14 @@ final class GameNode implements SenderEvents, AutoCloseable {
           "not everything is known to be in MySQL: the WAL {} is kept for recovery",
           wal.directory());
       upkeep.noteOldest();
-    } else if (sender.hasRecentMessages()) { // the next start puts back what Redis loses of them
+    } else if (sender.recent().keptFrom()
+        != Long.MAX_VALUE) { // the next start puts back what Redis loses of them
       wal.complete(System.currentTimeMillis() + config.messageKeep().toMillis());
     } else {
       forgetJournal();
       wal.complete();
     }
-    signs.end(isKept);
+    status.end(isKept);
     sessions.all().forEach(DurableTracker::closed);
     opened.close();
   }

@@ -97,7 +97,7 @@ public final class NodeQueue implements GameQueue {
                 node.sender,
                 node.clock,
                 new Asks(),
-                node.topicRestore::soon,
+                node.upkeep::restoreTopics,
                 node.callbacks));
   }
 
@@ -304,7 +304,7 @@ public final class NodeQueue implements GameQueue {
 
   /** How it is. */
   public NodeSign sign() {
-    return node.signs.now();
+    return node.status.now();
   }
 
   /** Calls of the game's own code that wait. */

@@ -16,7 +16,7 @@ import io.gameq.change.ChangedRow;
 import io.gameq.durability.DurableTracker;
 import io.gameq.durability.DurableTracker.SentToSession;
 import io.gameq.durability.PendingHandovers;
-import io.gameq.durability.TrackedReceipt;
+import io.gameq.durability.TrackedCommit;
 import io.gameq.owner.DurableSessions.OwnerId;
 import io.gameq.owner.SessionRef;
 import io.gameq.rows.HandledRow.EncodedRow;
@@ -163,12 +163,12 @@ final class NodeSession implements OwnerSession {
 
   @Override
   public CompletionStage<Void> lost() {
-    return lost.told(tracker.news().lost());
+    return lost.told(tracker.whenLost());
   }
 
   @Override
   public CompletionStage<Void> askedToClose() {
-    return asked.told(tracker.news().asked());
+    return asked.told(tracker.whenAsked());
   }
 
   @Override
@@ -184,22 +184,22 @@ final class NodeSession implements OwnerSession {
 
   @Override
   public <T extends Record> void put(T row) {
-    staged.put(() -> rows.given(row));
+    staged.change("put", () -> staged.put(rows.given(row)));
   }
 
   @Override
   public void put(String table, Map<String, ?> columns) {
-    staged.put(() -> rows.given(table, columns));
+    staged.change("put", () -> staged.put(rows.given(table, columns)));
   }
 
   @Override
   public <T extends Record> void update(T row) {
-    staged.update(() -> rows.part(row));
+    staged.change("update", () -> staged.update(rows.part(row)));
   }
 
   @Override
   public void update(String table, Map<String, ?> columns) {
-    staged.update(() -> rows.part(table, columns));
+    staged.change("update", () -> staged.update(rows.part(table, columns)));
   }
 
   /**
@@ -235,37 +235,44 @@ final class NodeSession implements OwnerSession {
 
   @Override
   public void delete(Class<? extends Record> type, Object... key) {
-    staged.delete(() -> rows.mapper(type).table(), key);
+    staged.change("delete", () -> staged.delete(rows.mapper(type).table(), key));
   }
 
   @Override
   public void delete(String table, Object... key) {
-    staged.delete(() -> rows.table(table), key);
+    staged.change("delete", () -> staged.delete(rows.table(table), key));
   }
 
   @Override
   public <T extends Record> void move(T row, OwnerSession to) {
-    staged.move(() -> rows.given(row), of(to).staged);
+    move(of(to).staged, () -> rows.given(row));
   }
 
   @Override
   public void move(String table, Map<String, ?> columns, OwnerSession to) {
-    staged.move(() -> rows.given(table, columns), of(to).staged);
+    move(of(to).staged, () -> rows.given(table, columns));
+  }
+
+  /** When it is refused, what is staged in both becomes rollback-only. */
+  private void move(StagedChanges to, Supplier<GameRows.Given> row) {
+    to.change("move", () -> staged.change("move", () -> staged.move(row.get(), to)));
   }
 
   @Override
   public <T> void publish(Topic<T> topic, Publish<T> message) {
-    staged.publish(() -> queue.change(topic, message));
+    staged.change("publish", () -> staged.stage(queue.change(topic, message)));
   }
 
   @Override
   public <T extends Record> void send(String to, T row) {
-    staged.send(OwnerId.of(to), () -> rows.given(row));
+    OwnerId receiver = OwnerId.of(to);
+    staged.change("send", () -> staged.send(receiver, rows.given(row)));
   }
 
   @Override
   public void send(String to, String table, Map<String, ?> columns) {
-    staged.send(OwnerId.of(to), () -> rows.given(table, columns));
+    OwnerId receiver = OwnerId.of(to);
+    staged.change("send", () -> staged.send(receiver, rows.given(table, columns)));
   }
 
   @Override
@@ -344,7 +351,7 @@ final class NodeSession implements OwnerSession {
       closed = true;
     }
     long deadline = node.calls.deadline();
-    CommitReceipt last = TrackedReceipt.EMPTY;
+    CommitReceipt last = TrackedCommit.Receipt.EMPTY;
     RuntimeException dropped = null;
     try {
       last =

@@ -4,7 +4,6 @@ import io.gameq.OwnerHeldException;
 import io.gameq.OwnershipLostException;
 import io.gameq.RedisUnavailableException;
 import io.gameq.Takeover;
-import io.gameq.durability.QueuedRow;
 import io.gameq.mysql.tables.OwnerTable;
 import io.gameq.owner.DurableSessions.CountingSessions;
 import io.gameq.owner.DurableSessions.OwnerId;
@@ -253,31 +252,6 @@ public sealed interface Opening {
 
     AdoptedRows inWal(List<Long> records) {
       return new AdoptedRows(dirty, claimed, records, sent);
-    }
-
-    /** As a session waits for them to be in MySQL. */
-    public Map<String, QueuedRow> heldDirty() {
-      return held(dirty, 0);
-    }
-
-    /** The same of what a writer is flushing. */
-    public Map<String, QueuedRow> heldClaimed() {
-      return held(claimed, dirty.size());
-    }
-
-    private Map<String, QueuedRow> held(List<EncodedRow> rows, int from) {
-      Map<String, QueuedRow> held = new HashMap<>();
-      for (int i = 0; i < rows.size(); i++) {
-        EncodedRow row = rows.get(i);
-        held.put(
-            row.key(),
-            new QueuedRow(
-                row.version(),
-                sequences.get(from + i),
-                row.key().length() + row.image().length,
-                true));
-      }
-      return held;
     }
 
     /** The newest version of each row. */

@@ -335,7 +335,7 @@ final class OwnerOpening {
       OwnerView view = open.view();
       Opening.AdoptedRows adopted = open.rows();
       node.versions.observe(view.highestVersion());
-      tracker.adopted(adopted.heldDirty(), adopted.heldClaimed());
+      tracker.adopted(adopted.dirty(), adopted.claimed(), adopted.sequences());
       Map<String, Long> versions = adopted.versions();
       if (!versions.isEmpty()) { // the owner's earlier sessions of this node are told
         node.sessions.before(tracker).forEach(earlier -> earlier.adoptedBy(tracker, versions));
@@ -349,7 +349,7 @@ final class OwnerOpening {
           .whenLost(
               () -> {
                 node.sessions.counts().sessionLost();
-                tracker.news().tellLost();
+                tracker.whenLost().complete(null);
               });
       node.sender.register(tracker.session(), tracker, open.by().connections());
       return new NodeSession(queue, tracker, view, adopted.all());

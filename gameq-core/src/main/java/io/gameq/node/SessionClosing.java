@@ -1,33 +1,51 @@
 package io.gameq.node;
 
 import io.gameq.GameQueueException;
+import io.gameq.RedisUnavailableException;
 import io.gameq.agent.AgentRunner.DaemonThreads;
 import io.gameq.durability.DurableTracker;
+import io.gameq.log.RepeatedWarnings;
 import io.gameq.owner.SessionRef;
 import io.gameq.redis.script.SessionScripts;
-import io.gameq.upkeep.NodeUpkeep.ClosedSessionNotices;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Gives sessions up, and has what is dirty flushed soon. Thread-safe. */
+/**
+ * Gives sessions up, and has what is dirty flushed soon. Tells Redis of sessions that were closed,
+ * or whose open failed, so that their owners do not look taken. Thread-safe.
+ *
+ * <p>While Redis does not answer they wait here; a process that is killed meanwhile tells nobody,
+ * and its owners look taken until its sign of life has expired.
+ */
 final class SessionClosing implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(SessionClosing.class);
 
-  private static final int MOST_ASIDES = 1_000;
+  private static final int MOST_TASKS = 1_000;
+
+  /** Longer than a replica that may be promoted lags behind. */
+  private static final long KEPT_NANOS = TimeUnit.MINUTES.toNanos(2);
 
   private final GameNode node;
-  private final ClosedSessionNotices notices;
+  private final RepeatedWarnings complaints = new RepeatedWarnings(60);
+
+  /** Sessions that Redis was not told of, and whether it has all of their commits. */
+  private final Map<SessionRef, BooleanSupplier> untold = new ConcurrentHashMap<>();
+
+  private final Map<SessionRef, Long> lateUntilNanos = new ConcurrentHashMap<>();
+  private final Map<SessionRef, Long> toldNanos = new ConcurrentHashMap<>();
 
   /** For what nobody waits for; what there is no room for is not done. */
-  private final ExecutorService asides = DaemonThreads.bounded("gameq-asides", MOST_ASIDES);
+  private final ExecutorService tasks = DaemonThreads.bounded("gameq-asides", MOST_TASKS);
 
-  SessionClosing(GameNode node, ClosedSessionNotices notices) {
+  SessionClosing(GameNode node) {
     this.node = node;
-    this.notices = notices;
   }
 
   /**
@@ -46,8 +64,7 @@ final class SessionClosing implements AutoCloseable {
       long left = deadlineNanos - System.nanoTime();
       if (left > 0) { // else it is told soon
         boolean unused =
-            node.calls.ofRedis(
-                "closing " + session.owner(), left, isAwaited -> notices.tell(session));
+            node.calls.ofRedis("closing " + session.owner(), left, isAwaited -> tell(session));
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
@@ -57,19 +74,65 @@ final class SessionClosing implements AutoCloseable {
   /** The owner is free once Redis has what was committed. */
   void release(DurableTracker tracker) {
     node.sessions.close(tracker);
-    notices.add(tracker.session(), tracker::isQueued);
+    untold.put(tracker.session(), tracker::isQueued);
     node.sessions.forgetDrained(node.sender::unregister);
   }
 
-  /** Nobody holds a session whose open failed. */
+  /**
+   * Nobody holds a session whose open failed. Redis may yet learn of it, by a request that is late
+   * or by a writer, so it is told for some time.
+   */
   void openFailed(SessionRef session) {
-    notices.addFailed(session);
-    asides.execute(notices::tell);
+    lateUntilNanos.put(session, System.nanoTime() + KEPT_NANOS);
+    untold.put(session, () -> true);
+    tasks.execute(this::tell);
+  }
+
+  /** Redis may have forgotten what it was told lately. */
+  void tellAgain() {
+    toldNanos.keySet().forEach(session -> untold.put(session, () -> true));
+    node.sessions.closed().stream()
+        .filter(tracker -> !tracker.session().isInbox())
+        .forEach(tracker -> untold.put(tracker.session(), tracker::isQueued));
+  }
+
+  /** Tells Redis of those that it was not told of; to be called every second or so. */
+  void tell() {
+    long now = System.nanoTime();
+    toldNanos.values().removeIf(told -> now - told > KEPT_NANOS);
+    lateUntilNanos.values().removeIf(until -> now - until > 0);
+    for (Map.Entry<SessionRef, BooleanSupplier> one : untold.entrySet()) {
+      if (one.getValue().getAsBoolean() && !tell(one.getKey())) {
+        return;
+      }
+    }
+  }
+
+  /** False when Redis does not answer. */
+  private boolean tell(SessionRef session) {
+    try {
+      if (!node.servers.close(session) && lateUntilNanos.containsKey(session)) {
+        return true;
+      }
+    } catch (RedisUnavailableException e) {
+      LOG.debug("Redis is not told yet that session {} is closed: {}", session, e.getMessage());
+      return false;
+    } catch (GameQueueException e) { // its keys are broken, or this is no primary just now
+      complaints.about(
+          "untold",
+          LOG::warn,
+          () ->
+              "cannot tell Redis that session %s is closed: %s".formatted(session, e.getMessage()));
+      return true;
+    }
+    untold.remove(session);
+    toldNanos.put(session, System.nanoTime());
+    return true;
   }
 
   /** Makes what is dirty due soon; best effort. Returns at once: Redis may be silent. */
   void flushNow(List<SessionRef> of) {
-    asides.execute(
+    tasks.execute(
         () -> {
           try {
             node.servers
@@ -103,10 +166,10 @@ final class SessionClosing implements AutoCloseable {
 
   @Override
   public void close() {
-    asides.shutdown();
+    tasks.shutdown();
     try {
-      if (!asides.awaitTermination(5, TimeUnit.SECONDS)) {
-        asides.shutdownNow();
+      if (!tasks.awaitTermination(5, TimeUnit.SECONDS)) {
+        tasks.shutdownNow();
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();

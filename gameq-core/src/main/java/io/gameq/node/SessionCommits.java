@@ -16,12 +16,10 @@ import io.gameq.change.Commit.CommitPart;
 import io.gameq.change.Commit.SlotMessages;
 import io.gameq.change.FoldedMessages;
 import io.gameq.commit.MessageCommits;
-import io.gameq.commit.ToldCommit;
 import io.gameq.durability.Callbacks;
 import io.gameq.durability.DurableTracker;
 import io.gameq.durability.PendingHandovers;
 import io.gameq.durability.TrackedCommit;
-import io.gameq.durability.TrackedReceipt;
 import io.gameq.message.MessageChange;
 import io.gameq.node.StagedChanges.Staged;
 import io.gameq.owner.DurableSessions.OwnerId;
@@ -144,7 +142,7 @@ final class SessionCommits implements MessageCommits {
       }
     }
     if (changes.stream().anyMatch(MessageChange.Ack.class::isInstance)) {
-      all.forEach(staged -> staged.tearIfAny(NOT_HANDLED, e));
+      all.forEach(staged -> staged.setRollbackOnlyIfAny(NOT_HANDLED, e));
     }
     if (of.size() > 1) {
       StagedChanges.stayOne(
@@ -448,7 +446,7 @@ final class SessionCommits implements MessageCommits {
 
   private CommitReceipt alone(List<MessageChange> changes) {
     if (changes.isEmpty()) {
-      return TrackedReceipt.EMPTY;
+      return TrackedCommit.Receipt.EMPTY;
     }
     TrackedCommit commit =
         new TrackedCommit(List.of(), bySlot(changes), List.of(), null, Urgency.NORMAL);
@@ -463,7 +461,19 @@ final class SessionCommits implements MessageCommits {
       return;
     }
     try {
-      submit(new ToldCommit(bySlot(changes), told), false);
+      submit(
+          new Commit(List.of(), bySlot(changes), null) {
+            @Override
+            public void queued() {
+              told.accept(null);
+            }
+
+            @Override
+            public void failed(RuntimeException reason) {
+              told.accept(reason);
+            }
+          },
+          false);
     } catch (RuntimeException e) {
       node.sessions.counts().notTaken(e);
       throw e;

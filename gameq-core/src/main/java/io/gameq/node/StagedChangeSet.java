@@ -17,7 +17,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
-import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
 /**
@@ -63,101 +62,94 @@ final class StagedChangeSet implements ChangeSet {
 
   @Override
   public <T extends Record> void put(T row) {
-    stagePut(() -> rows.given(row));
+    change("put", () -> put(rows.given(row)));
   }
 
   @Override
   public void put(String table, Map<String, ?> columns) {
-    stagePut(() -> rows.given(table, columns));
+    change("put", () -> put(rows.given(table, columns)));
+  }
+
+  private void put(GameRows.Given row) {
+    ownersOf(row).put(row);
   }
 
   @Override
   public <T extends Record> void update(T row) {
-    stageUpdate(() -> rows.part(row));
+    change("update", () -> update(rows.part(row)));
   }
 
   @Override
   public void update(String table, Map<String, ?> columns) {
-    stageUpdate(() -> rows.part(table, columns));
+    change("update", () -> update(rows.part(table, columns)));
   }
 
-  private void stageUpdate(Supplier<PartialRow> given) {
-    PartialRow row = checked("update", given);
-    checked("update", () -> ownersOf(row)).update(() -> row);
-  }
-
-  private void stagePut(Supplier<GameRows.Given> given) {
-    GameRows.Given row = checked("put", given);
-    checked("put", () -> ownersOf(row)).put(() -> row);
+  private void update(PartialRow row) {
+    ownersOf(row).update(row);
   }
 
   @Override
   public void delete(Class<? extends Record> type, Object... key) {
-    stageDelete(() -> rows.mapper(type).table(), key);
+    change("delete", () -> delete(rows.mapper(type).table(), key));
   }
 
   @Override
   public void delete(String table, Object... key) {
-    stageDelete(() -> rows.table(table), key);
+    change("delete", () -> delete(rows.table(table), key));
   }
 
-  private void stageDelete(Supplier<Table> table, Object... key) {
-    Table of = checked("delete", table);
-    checked("delete", () -> ownersOf(of, key)).delete(() -> of, key);
+  private void delete(Table table, Object[] key) {
+    ownersOf(table, key).delete(table, key);
   }
 
   @Override
   public void delete(OwnerSession of, Class<? extends Record> type, Object... key) {
-    checked("delete", () -> of(of)).delete(() -> rows.mapper(type).table(), key);
+    change("delete", () -> of(of).delete(rows.mapper(type).table(), key));
   }
 
   @Override
   public void delete(OwnerSession of, String table, Object... key) {
-    checked("delete", () -> of(of)).delete(() -> rows.table(table), key);
+    change("delete", () -> of(of).delete(rows.table(table), key));
   }
 
   @Override
   public <T extends Record> void move(T row, OwnerSession from) {
-    stageMove(() -> rows.given(row), from);
+    change("move", () -> move(rows.given(row), of(from)));
   }
 
   @Override
   public void move(String table, Map<String, ?> columns, OwnerSession from) {
-    stageMove(() -> rows.given(table, columns), from);
+    change("move", () -> move(rows.given(table, columns), of(from)));
   }
 
-  private void stageMove(Supplier<GameRows.Given> given, OwnerSession from) {
-    StagedChanges giver = checked("move", () -> of(from));
-    GameRows.Given row = checked("move", given);
-    StagedChanges taker = checked("move", () -> ownersOf(row));
+  private void move(GameRows.Given row, StagedChanges giver) {
+    StagedChanges taker = ownersOf(row);
     if (taker.equals(giver)) {
-      throw giver.refused(
-          "move",
-          new RowRefusedException(
-              "%s: the row stays with %s: put it, or name its new owner by its column %s"
-                  .formatted(row.table().name(), giver.owner, row.table().ownerColumn().name())));
+      throw new RowRefusedException(
+          "%s: the row stays with %s: put it, or name its new owner by its column %s"
+              .formatted(row.table().name(), giver.owner, row.table().ownerColumn().name()));
     }
-    giver.move(() -> row, taker);
+    giver.move(row, taker);
   }
 
   @Override
   public <T> void publish(Topic<T> topic, Publish<T> message) {
-    shares.get(0).publish(() -> queue.change(topic, message));
+    change("publish", () -> shares.get(0).stage(queue.change(topic, message)));
   }
 
   @Override
   public <T extends Record> void send(String owner, T row) {
-    send(OwnerId.of(owner), () -> rows.given(row));
+    change("send", () -> send(OwnerId.of(owner), rows.given(row)));
   }
 
   @Override
   public void send(String owner, String table, Map<String, ?> columns) {
-    send(OwnerId.of(owner), () -> rows.given(table, columns));
+    change("send", () -> send(OwnerId.of(owner), rows.given(table, columns)));
   }
 
   /** By one of the set; by the receiver if it is of the set, to refuse that. */
-  private void send(OwnerId to, Supplier<GameRows.Given> given) {
-    find(to).orElse(shares.get(0)).send(to, given);
+  private void send(OwnerId to, GameRows.Given row) {
+    find(to).orElse(shares.get(0)).send(to, row);
   }
 
   @Override
@@ -166,12 +158,8 @@ final class StagedChangeSet implements ChangeSet {
   }
 
   /** What is refused discards the set, whatever the game's code does with the exception. */
-  private <T> T checked(String change, Supplier<T> asked) {
-    try {
-      return asked.get();
-    } catch (RuntimeException e) {
-      throw shares.get(0).refused(change, e);
-    }
+  private void change(String what, Runnable staging) {
+    shares.get(0).change(what, staging);
   }
 
   private StagedChanges of(OwnerSession session) {

@@ -25,19 +25,18 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The changes of rows and messages staged in one session for its next commit: checks each and
- * encodes it. What may be half of a change is not committed: a change that is refused tears what is
- * staged before it. Thread-safe; never locks two sessions at a time. Lost with the process.
+ * encodes it. What may be half of a change is not committed: a change that is refused makes what is
+ * staged rollback-only. Thread-safe; never locks two sessions at a time. Lost with the process.
  *
  * <pre>
- * whole --put refused--------------------------------> torn     no commit until rolled back
- * whole --commit of several sessions found no room---> together no commit without those others
- * together --another of them is rolled back or lost--> torn
- * any   --commit of a handler refused----------------> refused  takes nothing more
+ * whole --put refused-------------------------------> rollback-only: no commit until rollback
+ * whole --commit of several sessions found no room--> together: no commit without those others
+ * together --another is rolled back or lost---------> rollback-only
+ * any   --commit of a handler refused---------------> refused: takes nothing more
  * </pre>
  */
 final class StagedChanges {
@@ -58,7 +57,7 @@ final class StagedChanges {
   private @Nullable Besides besides;
 
   private Set<StagedChanges> together = Set.of();
-  private @Nullable Tear torn;
+  private @Nullable RollbackCause rollbackOnly;
 
   /** Why the commit of a handler was refused: what the game remembers is ahead of its rows. */
   private @Nullable RuntimeException refused;
@@ -96,7 +95,7 @@ final class StagedChanges {
   }
 
   /** Why what is staged may be half of a change. */
-  private record Tear(String why, Throwable cause) {}
+  private record RollbackCause(String why, Throwable cause) {}
 
   /** Those of a session; tables that are {@code missing} were not told. */
   StagedChanges(NodeSession session, MissingTables missing) {
@@ -122,33 +121,35 @@ final class StagedChanges {
     return new StagedChanges(session, missing, sizeOfSet, this);
   }
 
-  void put(Supplier<GameRows.Given> given) {
-    orTear("put", () -> put(given.get()));
+  /** Has a change staged; when it is refused, what is staged becomes rollback-only. */
+  void change(String what, Runnable staging) {
+    try {
+      staging.run();
+    } catch (RuntimeException e) { // the message of gameq's own names the table, others a value
+      setRollbackOnly(
+          "a %s was refused (%s);"
+              .formatted(
+                  what,
+                  e instanceof GameQueueException ? e.getMessage() : e.getClass().getSimpleName()),
+          e);
+      throw e;
+    }
   }
 
-  private void put(GameRows.Given row) {
+  void put(GameRows.Given row) {
     requireKnown(row.table());
     checkOwned(row);
     RowKey key = RowKey.of(row.table(), row.values());
     stage(games.encode(row.table(), key, RowOp.PUT, row.values(), carried(key)));
   }
 
-  void update(Supplier<PartialRow> given) {
-    orTear(
-        "update",
-        () -> {
-          PartialRow part = given.get();
-          RowKey key = part.key();
-          put(games.given(part, session.currentRow(part.table(), key, get(key.text()))));
-        });
+  void update(PartialRow part) {
+    RowKey key = part.key();
+    put(games.given(part, session.currentRow(part.table(), key, get(key.text()))));
   }
 
   /** With the parts of the primary key in their order. */
-  void delete(Supplier<Table> table, Object[] key) {
-    orTear("delete", () -> delete(table.get(), key));
-  }
-
-  private void delete(Table of, Object[] key) {
+  void delete(Table of, Object[] key) {
     requireKnown(of);
     Object[] parts = CanonicalRow.key(of, key);
     int part = of.keyColumns().indexOf(of.ownerColumn());
@@ -161,12 +162,8 @@ final class StagedChanges {
     stage(games.encode(of, RowKey.ofKey(of, parts), RowOp.DELETE, parts, null));
   }
 
-  /** Stages a move in both sessions; when it is refused, tears both. */
-  void move(Supplier<GameRows.Given> given, StagedChanges to) {
-    to.orTear("move", () -> orTear("move", () -> move(given.get(), to)));
-  }
-
-  private void move(GameRows.Given row, StagedChanges to) {
+  /** Stages a move in both sessions. */
+  void move(GameRows.Given row, StagedChanges to) {
     Table table = row.table();
     if (table.keyColumns().contains(table.ownerColumn())) {
       throw new RowRefusedException(
@@ -185,29 +182,12 @@ final class StagedChanges {
     stage(away);
   }
 
-  void publish(Supplier<MessageChange> message) {
-    orTear("publish", () -> stage(message.get()));
-  }
-
-  void send(OwnerId to, Supplier<GameRows.Given> given) {
-    orTear(
-        "send",
-        () -> {
-          if (to.equals(owner)) {
-            throw new RowRefusedException(
-                "rows are sent to other owners than %s, whose session this is: put them"
-                    .formatted(to));
-          }
-          stage(games.sent(to, given.get()));
-        });
-  }
-
-  private void orTear(String change, Runnable staging) {
-    try {
-      staging.run();
-    } catch (RuntimeException e) {
-      throw refused(change, e);
+  void send(OwnerId to, GameRows.Given row) {
+    if (to.equals(owner)) {
+      throw new RowRefusedException(
+          "rows are sent to other owners than %s, whose session this is: put them".formatted(to));
     }
+    stage(games.sent(to, row));
   }
 
   /** What a put takes along that its game does not know. */
@@ -229,19 +209,6 @@ final class StagedChanges {
               .formatted(
                   table.name(), table.ownerOf(row.values()), table.ownerColumn().name(), owner));
     }
-  }
-
-  /** The message of gameq's own exceptions names the table; others may hold a value. */
-  RuntimeException refused(String change, RuntimeException reason) {
-    tear(
-        "a %s was refused (%s);"
-            .formatted(
-                change,
-                reason instanceof GameQueueException
-                    ? reason.getMessage()
-                    : reason.getClass().getSimpleName()),
-        reason);
-    return reason;
   }
 
   /**
@@ -351,7 +318,7 @@ final class StagedChanges {
 
   /** Throws what the first refused change was refused with; nothing when none was. */
   synchronized void requireWhole() {
-    if (torn != null && torn.cause instanceof RuntimeException cause) {
+    if (rollbackOnly != null && rollbackOnly.cause instanceof RuntimeException cause) {
       throw cause;
     }
   }
@@ -368,16 +335,16 @@ final class StagedChanges {
    * From now on nothing is committed until it is rolled back; the first reason is kept. After the
    * close nothing is committed anyway.
    */
-  synchronized void tear(String why, Throwable cause) {
-    if (torn == null && !closed) {
-      torn = new Tear(why, cause);
+  synchronized void setRollbackOnly(String why, Throwable cause) {
+    if (rollbackOnly == null && !closed) {
+      rollbackOnly = new RollbackCause(why, cause);
     }
   }
 
   /** The same where anything is staged. */
-  synchronized void tearIfAny(String why, Throwable cause) {
+  synchronized void setRollbackOnlyIfAny(String why, Throwable cause) {
     if (!isEmpty()) {
-      tear(why, cause);
+      setRollbackOnly(why, cause);
     }
   }
 
@@ -388,12 +355,12 @@ final class StagedChanges {
    */
   synchronized Staged take(Set<StagedChanges> all) {
     requireOpen();
-    if (torn != null) {
-      throw rollbackRequired(torn);
+    if (rollbackOnly != null) {
+      throw rollbackRequired(rollbackOnly);
     }
     if (!together.isEmpty() && !all.containsAll(together)) {
       throw rollbackRequired(
-          new Tear(
+          new RollbackCause(
               "it was to be committed together with what other sessions have staged: commit all of"
                   + " them together again, or",
               new GameQueueException("the commit of several sessions failed")));
@@ -418,13 +385,13 @@ final class StagedChanges {
     besides = null;
   }
 
-  private RollbackRequiredException rollbackRequired(Tear tear) {
+  private RollbackRequiredException rollbackRequired(RollbackCause cause) {
     return new RollbackRequiredException(
         ("what is staged for %s may be half of a change and was not committed: %s call"
                 + " rollback() on this session, and on the others of a trade, and stage the change"
                 + " again")
-            .formatted(owner, tear.why),
-        tear.cause);
+            .formatted(owner, cause.why),
+        cause.cause);
   }
 
   /** Puts changes back that were not sent, below anything staged since. */
@@ -446,13 +413,13 @@ final class StagedChanges {
 
   /**
    * After a commit of several that failed and whose rows were put back: they were meant as one
-   * change, and stay one. When one of them is torn or lost, all are torn.
+   * change, and stay one. When one of them is rollback-only or lost, all are rollback-only.
    */
   static void stayOne(Collection<StagedChanges> all, boolean oneIsGone, RuntimeException failure) {
     if (oneIsGone) {
       all.forEach(
           of ->
-              of.tearIfAny(
+              of.setRollbackOnlyIfAny(
                   "it was to be committed together with what another session had staged, which"
                       + " could not be;",
                   failure));
@@ -468,14 +435,14 @@ final class StagedChanges {
     }
   }
 
-  /** Drops everything staged; it is whole again. Others that belonged to it are torn. */
+  /** Drops everything staged; it is whole again. Others that belonged to it are rollbackOnly. */
   void rollback() {
     drop(false);
   }
 
   /**
-   * Drops everything staged, and takes no more; stays torn if it is, for a trade that it was part
-   * of.
+   * Drops everything staged, and takes no more; stays rollback-only if it is, for a trade that it
+   * was part of.
    *
    * @return the tables of the rows that were dropped, and the topics of messages, each once
    */
@@ -503,12 +470,12 @@ final class StagedChanges {
       if (closing) {
         closed = true;
       } else {
-        torn = null;
+        rollbackOnly = null;
       }
     }
     for (StagedChanges other : others) {
       if (other != this) {
-        other.tearIfAny(
+        other.setRollbackOnlyIfAny(
             "it was to be committed together with what another session had staged, which was"
                 + " dropped;",
             new GameQueueException("staged changes of " + owner + " were dropped"));

@@ -24,8 +24,8 @@
  * queue.close      GameNode          closes the WAL as complete when all is in MySQL
  *
  * Threads of the game wait in NodeCalls, never longer than callTimeout. In the background:
- * SignsOfLife, which also tells operators how the node is, and io.gameq.upkeep, run by
- * io.gameq.agent. NodeQueue is what io.gameq.metrics sees of it.
+ * NodeStatus, the heartbeat and how the node is; NodeUpkeep, a list of duties: MissingRows,
+ * SentRowNotices, retention. NodeQueue is what io.gameq.metrics sees of a node.
  * </pre>
  */
 @org.jspecify.annotations.NullMarked

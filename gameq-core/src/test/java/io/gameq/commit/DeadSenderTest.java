@@ -9,18 +9,17 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.gameq.CommitUnknownException;
 import io.gameq.GameQueueException;
-import io.gameq.Limits;
 import io.gameq.WalLimits;
-import io.gameq.WhenRedisIsAway;
-import io.gameq.WhenRedisIsFull;
 import io.gameq.change.ChangedRow;
 import io.gameq.change.Commit;
 import io.gameq.change.Commit.CommitPart;
 import io.gameq.change.VersionClock;
+import io.gameq.durability.NodeSessions;
 import io.gameq.healing.DurableTruth;
 import io.gameq.mysql.MySqlPool;
 import io.gameq.mysql.MySqlPool.MySql;
 import io.gameq.mysql.tables.TermTable;
+import io.gameq.node.TestNodes;
 import io.gameq.owner.DurableSessions;
 import io.gameq.owner.DurableSessions.CountingSessions;
 import io.gameq.owner.DurableSessions.OwnerId;
@@ -42,7 +41,6 @@ import java.nio.file.Path;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -59,7 +57,8 @@ class DeadSenderTest {
   void everythingFailsWithTheCauseAndNobodyWaits() throws Exception {
     Error cause = new AssertionError("planted");
     CompletableFuture<Throwable> died = new CompletableFuture<>();
-    MySqlServer server = GameDatabase.create("sender").server();
+    GameDatabase database = GameDatabase.create("sender");
+    MySqlServer server = database.server();
     WalLimits limits = WalLimits.DEFAULT;
     try (MySql mysql = MySqlPool.open(server.as(Role.NODE).config(2), "test");
         RedisConnector redis =
@@ -73,20 +72,24 @@ class DeadSenderTest {
       RedisClock clock = new RedisClock();
       CommitSender sender =
           new CommitSender(
-              new SenderConfig(
+              TestNodes.on(database)
+                  .node("n1")
+                  .namespace("dead")
+                  .slots(4)
+                  .walDirectory(directory)
+                  .build(),
+              new CommitSender.Servers(
                   SlotKeys.all("dead", 4),
-                  () -> clock.getAsLong() + 50,
-                  Limits.DEFAULT,
-                  WhenRedisIsFull.FAIL,
-                  WhenRedisIsAway.JOURNAL),
-              new SenderRedis(
                   new PrimaryConnector(redis, new TermTable(mysql)),
                   redis.eventLoop(),
                   clock,
                   new NodeHeartbeat("dead", "0badcafe", "n1", new RedisClock())),
-              new SenderWal(wal, new VersionClock(clock)),
+              wal,
+              new VersionClock(clock),
+              new NodeSessions(new NodeCounts()),
               new DurableTruth(new SlotKeys[0], new NoSessions(), rows -> Map.of()),
-              new DeathAlone(died));
+              () -> {},
+              died::complete);
       sender.submit(
           new OneRow() {
             @Override
@@ -102,24 +105,6 @@ class DeadSenderTest {
           assertThrows(
               GameQueueException.class, () -> sender.submit(new OneRow(), System.nanoTime())));
       assertFalse(sender.close(100));
-    }
-  }
-
-  private record DeathAlone(CompletableFuture<Throwable> died) implements SenderEvents {
-    @Override
-    public NodeCounts counts() {
-      return new NodeCounts();
-    }
-
-    @Override
-    public void healed() {}
-
-    @Override
-    public void notReplayed(Set<Long> sequences) {}
-
-    @Override
-    public void died(Throwable cause) {
-      died.complete(cause);
     }
   }
 

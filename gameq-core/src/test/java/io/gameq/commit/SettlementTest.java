@@ -8,6 +8,7 @@ import io.gameq.CommitUnknownException;
 import io.gameq.Limits;
 import io.gameq.RedisFullException;
 import io.gameq.WalLimits;
+import io.gameq.WhenRedisIsAway;
 import io.gameq.change.ChangedRow;
 import io.gameq.change.Commit;
 import io.gameq.change.Commit.CommitPart;
@@ -47,7 +48,10 @@ class SettlementTest {
             List.of());
     settlement =
         new Settlement(
-            new Admission(Limits.DEFAULT), wal, counts, new RecentMessages(Duration.ofMinutes(10)));
+            new CommitQueue(Limits.DEFAULT, WhenRedisIsAway.JOURNAL, wal.directory(), cause -> {}),
+            wal,
+            counts,
+            new RecentMessages(Duration.ofMinutes(10)));
   }
 
   private Commit appended() {

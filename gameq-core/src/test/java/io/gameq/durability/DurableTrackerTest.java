@@ -8,10 +8,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.gameq.change.ChangedRow;
 import io.gameq.change.Commit;
 import io.gameq.change.Commit.CommitPart;
-import io.gameq.durability.DurableTracker.DurableFutures;
+import io.gameq.durability.UnflushedRows.QueuedRow;
 import io.gameq.owner.DurableSessions.OwnerId;
 import io.gameq.owner.DurableSessions.SessionId;
 import io.gameq.owner.SessionRef;
+import io.gameq.rows.HandledRow.EncodedRow;
+import io.gameq.rows.RowHeader;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -55,8 +57,10 @@ class DurableTrackerTest {
     tracker.queued(commit);
   }
 
-  private static QueuedRow held(long version) {
-    return new QueuedRow(version, 1, 100, true);
+  private static EncodedRow row(String key, long version) {
+    byte[] image = image();
+    RowHeader.setVersion(image, version);
+    return new EncodedRow(key, image);
   }
 
   private static byte[] image() {
@@ -109,7 +113,8 @@ class DurableTrackerTest {
 
   @Test
   void whatWasAdoptedBelowWhatIsBeingFlushedIsLookedFor() {
-    tracker.adopted(Map.of("a:1", held(5), "b:1", held(9)), Map.of("c:1", held(7)));
+    tracker.adopted(
+        List.of(row("a:1", 5), row("b:1", 9)), List.of(row("c:1", 7)), List.of(1L, 1L, 1L));
     tracker.durable(7, Map.of(), Map.of());
     assertEquals(Set.of("a:1", "b:1"), tracker.notDurable());
     tracker.durable(9, Map.of(), Map.of());
@@ -188,5 +193,19 @@ class DurableTrackerTest {
     assertFalse(tracker.awaitRoom(fresh, 2, 1 << 20, System.nanoTime()));
     tracker.durable(1, Map.of(), Map.of());
     assertTrue(tracker.awaitRoom(fresh, 2, 1 << 20, System.nanoTime()));
+  }
+
+  @Test
+  void ofARowThatIsTradedOverAndOverTheLastTradesAreKept() {
+    QueuedRow row = new QueuedRow(0, 0, 100, false, null, true);
+    for (int version = 1; version <= 1_000; version++) {
+      row = new QueuedRow(version, version, 100, false, null, true).after(row);
+      int before = 0;
+      for (QueuedRow old = row.before(); old != null; old = old.before()) {
+        before++;
+        assertEquals(version - before, old.version());
+      }
+      assertTrue(before >= 1 && before <= 16, before + " before version " + version);
+    }
   }
 }

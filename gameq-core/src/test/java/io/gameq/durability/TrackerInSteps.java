@@ -3,13 +3,15 @@ package io.gameq.durability;
 import io.gameq.change.Commit;
 import io.gameq.change.Unsettled;
 import io.gameq.owner.SessionRef;
+import io.gameq.rows.HandledRow.EncodedRow;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.function.Consumer;
-import java.util.stream.Stream;
 
 /**
  * A {@link DurableTracker} as an immutable value, for tests elsewhere: everything that it was told,
@@ -43,15 +45,11 @@ public final class TrackerInSteps {
   }
 
   /** As an open tells it what was adopted. */
-  public TrackerInSteps adopted(Map<String, QueuedRow> dirty, Map<String, QueuedRow> claimed) {
-    List<Long> sequences =
-        Stream.of(dirty, claimed)
-            .flatMap(rows -> rows.values().stream())
-            .map(QueuedRow::sequence)
-            .distinct()
-            .sorted()
-            .toList();
-    return plus("adopted in " + sequences, tracker -> tracker.adopted(dirty, claimed));
+  public TrackerInSteps adopted(
+      List<EncodedRow> dirty, List<EncodedRow> claimed, List<Long> sequences) {
+    return plus(
+        "adopted in " + new TreeSet<>(sequences),
+        tracker -> tracker.adopted(dirty, claimed, sequences));
   }
 
   /** Redis holds the commit. */
@@ -70,8 +68,7 @@ public final class TrackerInSteps {
 
   /** A look at MySQL. */
   public TrackerInSteps found(Map<String, Long> there) {
-    return plus(
-        "found " + new java.util.TreeMap<>(there), tracker -> tracker.found(there, Map.of()));
+    return plus("found " + new TreeMap<>(there), tracker -> tracker.found(there, Map.of()));
   }
 
   /** These rows were reported as a conflict. */

@@ -14,9 +14,11 @@ import java.net.ServerSocket;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.DisabledIfEnvironmentVariable;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What demos rely on: a kept directory keeps its rows, a stop leaves nothing. */
+@DisabledIfEnvironmentVariable(named = "GAMEQ_TEST_SERVERS", matches = "none")
 class EmbeddedServersTest {
   @Test
   void rowsSurviveAKillWhereTheWorkDirectoryIsKept(@TempDir Path directory) throws Exception {

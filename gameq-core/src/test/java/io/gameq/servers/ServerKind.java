@@ -7,7 +7,9 @@ import org.jspecify.annotations.Nullable;
 enum ServerKind {
   GIVEN,
   DOCKER,
-  EMBEDDED;
+  EMBEDDED,
+  /** Tests that ask for one are skipped: {@link WithoutServers}. */
+  NONE;
 
   /** The kind that the settings ask for, null when they leave the choice to us. */
   static @Nullable ServerKind asked() {

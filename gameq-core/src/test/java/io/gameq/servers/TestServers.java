@@ -24,6 +24,7 @@ import org.jspecify.annotations.Nullable;
  * GAMEQ_TEST_REDIS=redis://...  GAMEQ_TEST_MYSQL=jdbc:mysql://...  both: use these
  * GAMEQ_TEST_MYSQL_USER, GAMEQ_TEST_MYSQL_PASSWORD                 may create databases
  * GAMEQ_TEST_SERVERS=docker|embedded                               no other kind is tried
+ * GAMEQ_TEST_SERVERS=none                                          tests that need servers are skipped
  * GAMEQ_TEST_MYSQL_IMAGE, GAMEQ_TEST_REDIS_IMAGE                   mysql:9.7, redis:8.0
  * </pre>
  *
@@ -134,7 +135,7 @@ public final class TestServers {
     return switch (kind) {
       case GIVEN -> given("GAMEQ_TEST_REDIS");
       case DOCKER -> DockerServers.startRedis();
-      case EMBEDDED -> EmbeddedRedis.start().uri();
+      case EMBEDDED, NONE -> EmbeddedRedis.start().uri();
     };
   }
 
@@ -146,7 +147,7 @@ public final class TestServers {
               ServerKind.setting("GAMEQ_TEST_MYSQL_USER", "root"),
               ServerKind.setting("GAMEQ_TEST_MYSQL_PASSWORD", ""));
       case DOCKER -> DockerServers.startMySql();
-      case EMBEDDED -> {
+      case EMBEDDED, NONE -> {
         // The disk of a build machine says nothing about durability, and tests cut no power.
         EmbeddedMariaDb server =
             EmbeddedMariaDb.start(new EmbeddedMariaDb.Options(null, 0, 2, List.of()));

@@ -22,6 +22,7 @@ import io.gameq.servers.GameDatabase;
 import io.gameq.servers.MySqlServer;
 import io.gameq.servers.TestServers;
 import io.gameq.terminal.ExitCodes;
+import io.gameq.writer.service.RunCommand;
 import io.gameq.writer.service.RunCommand.Startup;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -195,7 +196,7 @@ class StartupTest {
     ListAppender<ILoggingEvent> lines = new ListAppender<>();
     lines.setContext(context);
     lines.start();
-    Logger logger = (Logger) LoggerFactory.getLogger(Startup.class);
+    Logger logger = (Logger) LoggerFactory.getLogger(RunCommand.class);
     logger.addAppender(lines);
     Level before = logger.getLevel();
     logger.setLevel(Level.INFO);

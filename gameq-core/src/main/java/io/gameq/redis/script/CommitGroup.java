@@ -41,7 +41,7 @@ public abstract class CommitGroup {
 
   /**
    * Redis knows another session, or none; what follows is decided by {@code
-   * io.gameq.commit.GroupSettlement}.
+   * io.gameq.commit.SenderLoop}.
    */
   public record NotOwner(CommitPart part, @Nullable String ownedBy, boolean written)
       implements Outcome {

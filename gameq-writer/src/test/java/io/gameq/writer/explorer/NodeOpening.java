@@ -272,7 +272,7 @@ record NodeOpening(GameNodeActor node) {
     SessionRef ref = new SessionRef(Servers.owner(attempt.player()), open.attempt().raised(), 0);
     TrackerInSteps tracker = TrackerInSteps.of(ref);
     if (!rows.all().isEmpty()) {
-      tracker = tracker.adopted(rows.heldDirty(), rows.heldClaimed());
+      tracker = tracker.adopted(rows.dirty(), rows.claimed(), rows.sequences());
     }
     NodeMemory opened =
         node.settled(

@@ -12,7 +12,7 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A node tells its session of what was sent to its owner, as {@code SentRowsTelling} does: reads
+ * A node tells its session of what was sent to its owner, as {@code SentRowNotices} does: reads
  * Redis, then MySQL, tells, has Redis forget it. Stateless.
  */
 final class RowsHeard {

@@ -67,7 +67,6 @@ class ArchitectureTest {
           "io.gameq.durability",
           "io.gameq.healing",
           "io.gameq.commit",
-          "io.gameq.upkeep",
           "io.gameq.topic",
           "io.gameq.node",
           "io.gameq.metrics");

@@ -15,8 +15,18 @@ import org.jspecify.annotations.Nullable;
  */
 public record WorkDirectory(Path path, boolean temporary) implements AutoCloseable {
 
-  /** The caller's directory, created when missing; or a new one only this user can read. */
+  /** Set to {@code none}, nothing is started: a test that asks for a server is skipped. */
+  private static final String SERVERS = "GAMEQ_TEST_SERVERS";
+
+  /**
+   * The caller's directory, created when missing; or a new one only this user can read.
+   *
+   * @throws EmbeddedServerException when no servers are wanted
+   */
   public static WorkDirectory of(@Nullable Path given, String prefix) {
+    if ("none".equals(System.getProperty(SERVERS, System.getenv(SERVERS)))) {
+      throw new EmbeddedServerException(SERVERS + "=none: no server is started");
+    }
     try {
       return given == null
           ? new WorkDirectory(Files.createTempDirectory(prefix), true)

@@ -1,11 +1,11 @@
-package io.gameq.upkeep;
+package io.gameq.node;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.gameq.node.MissingRows.HealingLimit;
 import io.gameq.owner.DurableSessions.OwnerId;
 import io.gameq.owner.DurableSessions.SessionId;
 import io.gameq.owner.SessionRef;
-import io.gameq.upkeep.MissingRows.HealingLimit;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 

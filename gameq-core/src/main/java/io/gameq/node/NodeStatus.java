@@ -21,8 +21,8 @@ import org.slf4j.LoggerFactory;
  * last heartbeat is gone from Redis. Thread-safe; what it said last is still there when the process
  * was killed.
  */
-final class SignsOfLife {
-  private static final Logger LOG = LoggerFactory.getLogger(SignsOfLife.class);
+final class NodeStatus {
+  private static final Logger LOG = LoggerFactory.getLogger(NodeStatus.class);
 
   private final GameNode node;
   private final NodeHeartbeat heartbeat;
@@ -33,7 +33,7 @@ final class SignsOfLife {
   private boolean ended;
 
   /** Of a node that has its servers by now; {@code ofHeartbeat} is used by nothing else. */
-  SignsOfLife(GameNode node, NodeHeartbeat heartbeat, ControlConnection ofHeartbeat) {
+  NodeStatus(GameNode node, NodeHeartbeat heartbeat, ControlConnection ofHeartbeat) {
     this.node = node;
     this.heartbeat = heartbeat;
     this.ofHeartbeat = ofHeartbeat;

@@ -1,17 +1,13 @@
-package io.gameq.upkeep;
+package io.gameq.node;
 
 import io.gameq.GameQueueException;
 import io.gameq.agent.AgentRunner.Agent;
-import io.gameq.change.VersionClock;
 import io.gameq.durability.DurableTracker;
-import io.gameq.durability.NodeSessions;
 import io.gameq.owner.DurableSessions.OwnerId;
-import io.gameq.redis.ControlConnection;
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.script.RowsToTell;
 import io.gameq.redis.script.RowsToTell.OfSession;
 import io.gameq.rows.HandledRow.EncodedRow;
-import io.gameq.view.OwnerViews;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -31,18 +27,23 @@ import org.slf4j.LoggerFactory;
  * and every ten seconds, since a notice can be lost. {@link #soon} is for any thread, the rest for
  * that of the upkeep.
  */
-public final class SentRowsTelling implements Agent {
+final class SentRowNotices implements Agent {
   private static final long LOOK_NANOS = TimeUnit.SECONDS.toNanos(10);
 
   /** When a server is away, or a session is not known here yet. */
   private static final long AGAIN_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-  private static final Logger LOG = LoggerFactory.getLogger(SentRowsTelling.class);
+  private static final Logger LOG = LoggerFactory.getLogger(SentRowNotices.class);
 
-  private final Servers servers;
-  private final NodeSessions sessions;
-  private final VersionClock versions;
-  private final Here here;
+  /** Beyond the time of a call, until the node has taken up what it opened. */
+  private static final Duration OPENING_MARGIN = Duration.ofSeconds(10);
+
+  private final GameNode node;
+  private final Runnable wake;
+
+  /** How long an open may take from Redis until the node knows of it, at most. */
+  private final long openingNanos;
+
   private final Set<Integer> due = ConcurrentHashMap.newKeySet();
   private final Set<Integer> later = new HashSet<>();
 
@@ -56,37 +57,25 @@ public final class SentRowsTelling implements Agent {
   private long laterNanos;
   private volatile boolean looksAll;
 
-  /** What it asks. */
-  public record Servers(ControlConnection redis, SlotKeys[] slots, OwnerViews views) {}
-
-  /**
-   * The node.
-   *
-   * @param process names this start of it
-   * @param opening how long an open may take from Redis until the node knows of it, at most
-   * @param wake wakes whoever runs the duties
-   */
-  public record Here(String process, Duration opening, Runnable wake) {}
-
-  public SentRowsTelling(Servers servers, NodeSessions sessions, VersionClock versions, Here here) {
-    this.servers = servers;
-    this.sessions = sessions;
-    this.versions = versions;
-    this.here = here;
+  /** Of a node; {@code wake} wakes whoever runs it. */
+  SentRowNotices(GameNode node, Runnable wake) {
+    this.node = node;
+    this.wake = wake;
+    this.openingNanos = node.config.callTimeout().plus(OPENING_MARGIN).toNanos();
   }
 
   /** Something was sent in this slot. */
-  public void soon(int slot) {
-    if (slot >= 0 && slot < servers.slots.length) {
+  void soon(int slot) {
+    if (slot >= 0 && slot < node.servers.slots().length) {
       due.add(slot);
-      here.wake.run();
+      wake.run();
     }
   }
 
   /** A notice may have been lost. */
   void lookAll() {
     looksAll = true;
-    here.wake.run();
+    wake.run();
   }
 
   @Override
@@ -137,23 +126,25 @@ public final class SentRowsTelling implements Agent {
   }
 
   private Set<Integer> slotsOfOpenSessions() {
-    return sessions.all().stream()
-        .filter(sessions::isOpen)
+    return node.sessions.all().stream()
+        .filter(node.sessions::isOpen)
         .map(open -> open.session().slot())
         .collect(Collectors.toSet());
   }
 
   /** Asked of all at once: nearly always there are none. */
   private Set<Integer> withRows(Set<Integer> slots) {
-    List<SlotKeys> keys = slots.stream().map(slot -> servers.slots[slot]).toList();
-    return servers.redis.ask(connection -> RowsToTell.slotsWithAny(connection, keys, here.process));
+    List<SlotKeys> keys = slots.stream().map(slot -> node.servers.slots()[slot]).toList();
+    return node.servers
+        .control()
+        .ask(connection -> RowsToTell.slotsWithAny(connection, keys, node.process));
   }
 
   /** False when there is something left to tell. */
   private boolean tell(int slot) {
-    SlotKeys keys = servers.slots[slot];
+    SlotKeys keys = node.servers.slots()[slot];
     List<OfSession> all =
-        servers.redis.ask(connection -> RowsToTell.read(connection, keys, here.process));
+        node.servers.control().ask(connection -> RowsToTell.read(connection, keys, node.process));
     List<OfSession> done = new ArrayList<>();
     Map<DurableTracker, List<OfSession>> bySession = new HashMap<>();
     Map<String, Long> openingBefore = unknown.getOrDefault(slot, Map.of());
@@ -161,7 +152,7 @@ public final class SentRowsTelling implements Agent {
     Map<String, Long> toldBefore = unforgotten.getOrDefault(slot, Map.of());
     Map<String, Long> told = new HashMap<>();
     for (OfSession row : all) {
-      DurableTracker of = sessions.findOpen(row.owner(), row.session());
+      DurableTracker of = node.sessions.findOpen(row.owner(), row.session());
       String name = row.owner() + " " + row.session();
       long since = openingBefore.getOrDefault(name, System.nanoTime());
       if (Objects.equals(row.version(), toldBefore.get(row.name()))) {
@@ -169,7 +160,7 @@ public final class SentRowsTelling implements Agent {
         done.add(row);
       } else if (of != null) {
         bySession.computeIfAbsent(of, session -> new ArrayList<>()).add(row);
-      } else if (System.nanoTime() - since > here.opening.toNanos()) {
+      } else if (System.nanoTime() - since > openingNanos) {
         done.add(row); // it has ended: whoever opens the owner next reads them
       } else {
         opening.put(name, since);
@@ -187,11 +178,13 @@ public final class SentRowsTelling implements Agent {
       }
     }
     if (!all.isEmpty()) {
-      servers.redis.call(
-          connection -> {
-            RowsToTell.forget(connection, keys, here.process, done);
-            return true;
-          });
+      node.servers
+          .control()
+          .call(
+              connection -> {
+                RowsToTell.forget(connection, keys, node.process, done);
+                return true;
+              });
     }
     unforgotten.remove(slot);
     if (opening.isEmpty()) {
@@ -216,7 +209,7 @@ public final class SentRowsTelling implements Agent {
       EncodedRow row = there.get(of.key());
       try {
         if (row != null && !changed.contains(of.key())) {
-          versions.observe(row.version()); // what the session makes of it is newer
+          node.versions.observe(row.version()); // what the session makes of it is newer
           news.add(row);
         }
       } catch (GameQueueException e) { // damaged, or of a clock that is wrong: writers say so
@@ -238,8 +231,8 @@ public final class SentRowsTelling implements Agent {
    */
   private Map<String, EncodedRow> rows(SlotKeys slot, OwnerId owner, List<OfSession> sent) {
     Map<String, EncodedRow> rows = new HashMap<>();
-    servers
-        .redis
+    node.servers
+        .control()
         .ask(connection -> RowsToTell.waiting(connection, slot, sent))
         .forEach(row -> rows.put(row.key(), row));
     Map<String, Long> flushed = new HashMap<>();
@@ -247,7 +240,7 @@ public final class SentRowsTelling implements Agent {
         .filter(of -> !rows.containsKey(of.key()))
         .forEach(of -> flushed.put(of.key(), of.version()));
     if (!flushed.isEmpty()) {
-      servers.views.stored(owner, flushed.keySet()).stream()
+      node.views.stored(owner, flushed.keySet()).stream()
           .filter(row -> Objects.equals(row.version(), flushed.get(row.key())))
           .forEach(row -> rows.put(row.key(), row));
     }
@@ -263,8 +256,7 @@ public final class SentRowsTelling implements Agent {
     }
     Set<String> changed = new HashSet<>(session.notDurable());
     changed.retainAll(again.keySet());
-    servers
-        .views
+    node.views
         .versions(again.keySet())
         .forEach(
             (key, version) -> {
