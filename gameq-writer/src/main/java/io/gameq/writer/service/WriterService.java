@@ -11,7 +11,7 @@ import io.gameq.log.RepeatedWarnings;
 import io.gameq.mysql.MySqlPool.MySql;
 import io.gameq.mysql.MySqlServerCheck;
 import io.gameq.mysql.flush.FlushTransaction;
-import io.gameq.mysql.flush.FlushTransaction.GuardedWrites;
+import io.gameq.mysql.flush.GuardedWrites;
 import io.gameq.mysql.schema.CatalogReader;
 import io.gameq.mysql.schema.LayoutTable;
 import io.gameq.mysql.schema.Settings;
