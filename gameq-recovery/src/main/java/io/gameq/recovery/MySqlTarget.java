@@ -2,7 +2,7 @@ package io.gameq.recovery;
 
 import io.gameq.LayoutException;
 import io.gameq.agent.RateLimit;
-import io.gameq.healing.ReplayReport;
+import io.gameq.healing.WalReplay.ReplayReport;
 import io.gameq.healing.WalReplay.ReplayTarget;
 import io.gameq.mysql.ErrorKind.RowChange;
 import io.gameq.mysql.flush.GuardedWrites.RowRefusal;
