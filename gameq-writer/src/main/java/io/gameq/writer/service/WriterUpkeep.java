@@ -1,4 +1,4 @@
-package io.gameq.writer.upkeep;
+package io.gameq.writer.service;
 
 import io.gameq.GameQueueException;
 import io.gameq.agent.AgentRunner;
@@ -7,7 +7,7 @@ import io.gameq.agent.Duty;
 import io.gameq.mysql.MySqlPool.MySql;
 import io.gameq.mysql.tables.TombstoneHorizon;
 import io.gameq.redis.ControlConnection;
-import io.gameq.redis.EvictionWatch;
+import io.gameq.redis.RedisServerCheck.EvictionWatch;
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.script.JournalMarks;
 import java.time.Duration;
