@@ -1,7 +1,7 @@
 package io.gameq.writer.console;
 
 import io.gameq.backlog.SharedBacklog.Backlog;
-import io.gameq.writer.config.ConfigReader.WriterConfig;
+import io.gameq.writer.config.WriterConfig;
 import io.gameq.writer.console.HeldPages.HeldState;
 import io.gameq.writer.status.Processes;
 import io.gameq.writer.status.StatusLook;

@@ -2,7 +2,7 @@
  * What operators paused: nothing of it is claimed, or written, until they resume it.
  *
  * <pre>
- * PauseCommand, ResumeCommand   what an operator calls
+ * PauseCommands                 pause and resume, as an operator calls them
  *   Pausing                     does it, for the console too: audited, then gameq_pause (mysql)
  * PauseWatch                    in a writer: reads gameq_pause once a second
  *   Pauses                      what is paused now
@@ -11,7 +11,7 @@
  * all         every writer's flush.SlotSchedule       nothing is claimed
  * slot N      the same                                nothing of that slot is claimed
  * writer W    the same, of that writer                it is quiet: it claims nothing
- * table T     every writer's flush.RowDecoder          its rows stay in Redis, others go on
+ * table T     every writer's flush.RowDecoder         its rows stay in Redis, others go on
  * </pre>
  *
  * <p>What is claimed when a pause comes is finished. Leases that ran out are taken back all the

@@ -18,7 +18,7 @@ import io.gameq.writer.admin.RecordView;
 import io.gameq.writer.config.ConfigOption;
 import io.gameq.writer.config.ConfigReader.EffectiveSettings;
 import io.gameq.writer.config.ConfigReader.EffectiveSettings.Setting;
-import io.gameq.writer.config.ConfigReader.WriterConfig;
+import io.gameq.writer.config.WriterConfig;
 import io.gameq.writer.mysql.ConfiguredTables;
 import io.gameq.writer.mysql.WriterNeeds;
 import io.gameq.writer.setup.ConfigCommand.Finding.Weight;

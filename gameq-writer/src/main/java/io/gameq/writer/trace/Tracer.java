@@ -15,7 +15,7 @@ import io.gameq.redis.ControlConnection;
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.Slots;
 import io.gameq.redis.script.LookupScript;
-import io.gameq.redis.script.OpenOwners.NodeSigns;
+import io.gameq.redis.script.NodeSigns;
 import io.gameq.rows.HandledRow.EncodedRow;
 import io.gameq.rows.HandledRow.RowKey;
 import io.gameq.rows.RowHeader.RowOp;
