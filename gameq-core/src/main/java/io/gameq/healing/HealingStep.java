@@ -591,4 +591,27 @@ public sealed interface HealingStep {
    * A session that a node holds: its keys in Redis, and what of it may have to be sent there again.
    */
   public record HeldSession(SessionRef ref, SessionKeys keys, Unsettled unsettled) {}
+
+  /** Which records of a WAL change messages, and may be replayed. Used by one thread. */
+  public interface MessageRecords {
+    /** Sequences of a WAL, from and to included. */
+    record Stretch(long from, long to) {}
+
+    /** Where records that change messages may be, beyond a sequence, in order. */
+    List<Stretch> after(long sequence);
+
+    /** Whether a record is not replayed: it is not sent yet, or waits to be sent again. */
+    boolean isLeftOut(long sequence);
+
+    /**
+     * Does not replay the messages of records whose rows are lost for good, until all is healed.
+     */
+    void leaveOut(Set<Long> sequences);
+
+    /** Whether commits of a stretch may have failed. */
+    boolean mayHaveFailed(Stretch of);
+
+    /** Whether the node no longer holds this session because it was lost. */
+    boolean wasLost(SessionName session);
+  }
 }

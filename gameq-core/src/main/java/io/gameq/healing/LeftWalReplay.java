@@ -1,6 +1,8 @@
 package io.gameq.healing;
 
 import io.gameq.agent.RateLimit;
+import io.gameq.healing.PlannedRow.Status;
+import io.gameq.healing.WalReplay.ReplayReport;
 import io.gameq.healing.WalReplay.ReplayTarget;
 import io.gameq.mysql.tables.DurableRows;
 import io.gameq.owner.DurableSessions.OwnerId;

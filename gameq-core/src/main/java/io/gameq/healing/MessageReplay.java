@@ -4,6 +4,7 @@ import io.gameq.RedisFullException;
 import io.gameq.change.Commit.SlotMessages;
 import io.gameq.healing.HealingStep.HealingPorts;
 import io.gameq.healing.HealingStep.HeldSession;
+import io.gameq.healing.HealingStep.MessageRecords;
 import io.gameq.healing.HealingStep.NotReplayed;
 import io.gameq.healing.HealingStep.SessionName;
 import io.gameq.redis.ControlConnection.RedisConnection;

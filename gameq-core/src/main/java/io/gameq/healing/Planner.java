@@ -5,7 +5,8 @@ import io.gameq.healing.LeftWalReplay.ReplayRedis;
 import io.gameq.healing.LeftWalReplay.WalSet;
 import io.gameq.healing.OwnerGroup.RowHash;
 import io.gameq.healing.OwnerGroup.State;
-import io.gameq.healing.OwnerGroup.WalRow;
+import io.gameq.healing.PlannedRow.Status;
+import io.gameq.healing.PlannedRow.WalRow;
 import io.gameq.healing.WalReplay.Ownership;
 import io.gameq.healing.WalReplay.Ownership.Conflict;
 import io.gameq.mysql.tables.OwnerTable.Durable;
@@ -13,7 +14,6 @@ import io.gameq.owner.DurableSessions.OwnerId;
 import io.gameq.owner.DurableSessions.SessionId;
 import io.gameq.redis.script.JournalMarks;
 import io.gameq.rows.HandledRow.EncodedRow;
-import io.gameq.rows.RowImage;
 import io.gameq.terminal.Shown;
 import io.gameq.wal.WalDirectory;
 import io.gameq.wal.WalReader;
@@ -28,7 +28,6 @@ import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Finds out what became of the newest change of each row that WALs hold. Changes nothing. One
@@ -308,7 +307,7 @@ public final class Planner {
 
     private void classify() {
       for (PlannedRow row : withTheirCommits(lookup.classify(batch))) {
-        if (row.judgement().isReplayed()) {
+        if (row.isReplayed()) {
           WalRow change = row.change();
           group.setToReplay(change);
           group
@@ -362,7 +361,8 @@ public final class Planner {
                 String conflict = conflicts.get(Commit.of(row));
                 return conflict == null || !isMissing(row)
                     ? row
-                    : row.inConflict((row.owner().isInbox() ? "sent" : "committed") + conflict);
+                    : row.as(
+                        Status.CONFLICT, (row.owner().isInbox() ? "sent" : "committed") + conflict);
               })
           .toList();
     }
@@ -391,69 +391,6 @@ public final class Planner {
               .formatted(
                   Shown.text(part.rows().get(0).key()), Shown.whose(owner), conflict.reason())
           : "";
-    }
-  }
-
-  /**
-   * The newest change of a row, and what became of it.
-   *
-   * @param change what the WAL has
-   * @param mysqlVersion what MySQL holds of the row; null for none
-   * @param redisVersion the newest that Redis holds of it; null for none
-   * @param contents {@link Contents#NONE} unless the plan is asked for them
-   */
-  public record PlannedRow(
-      WalRow change,
-      @Nullable Long mysqlVersion,
-      @Nullable Long redisVersion,
-      Contents contents,
-      Judgement judgement) {
-    /**
-     * What became of a row.
-     *
-     * @param reason empty unless the status needs one
-     * @param restoresSession whether MySQL lost the session, and replay restores it
-     * @param isReplayed whether replay writes it: it is lost, or it is in Redis and readers do not
-     *     find it there, since MySQL or Redis lost its session
-     */
-    public record Judgement(
-        Status status, String reason, boolean restoresSession, boolean isReplayed) {
-      static Judgement of(Status status) {
-        return of(status, "");
-      }
-
-      static Judgement of(Status status, String reason) {
-        return new Judgement(status, reason, false, false);
-      }
-    }
-
-    /**
-     * The decoded values of a row in each place; null where it is not, or cannot be decoded.
-     *
-     * @param redis the newest that Redis holds
-     * @param wal the planned change: what the row is after a replay
-     */
-    public record Contents(
-        @Nullable RowImage mysql, @Nullable RowImage redis, @Nullable RowImage wal) {
-      static final Contents NONE = new Contents(null, null, null);
-    }
-
-    public OwnerId owner() {
-      return change.owner();
-    }
-
-    public Status status() {
-      return judgement.status();
-    }
-
-    public String reason() {
-      return judgement.reason();
-    }
-
-    /** The row, as a conflict for this reason. */
-    PlannedRow inConflict(String reason) {
-      return new PlannedRow(
-          change, mysqlVersion, redisVersion, contents, Judgement.of(Status.CONFLICT, reason));
     }
   }
 }

@@ -1,5 +1,6 @@
 package io.gameq.healing;
 
+import io.gameq.healing.HealingStep.MessageRecords;
 import io.gameq.wal.WalReader;
 import io.gameq.wal.WalReader.WalReport;
 import io.gameq.wal.WalRecord;

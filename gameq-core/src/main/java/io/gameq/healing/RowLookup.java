@@ -4,10 +4,8 @@ import io.gameq.MySqlException;
 import io.gameq.healing.LeftWalReplay.Lookups;
 import io.gameq.healing.LeftWalReplay.ReplayRedis;
 import io.gameq.healing.LeftWalReplay.WalSet;
-import io.gameq.healing.OwnerGroup.WalRow;
-import io.gameq.healing.Planner.PlannedRow;
-import io.gameq.healing.Planner.PlannedRow.Contents;
-import io.gameq.healing.Planner.PlannedRow.Judgement;
+import io.gameq.healing.PlannedRow.Status;
+import io.gameq.healing.PlannedRow.WalRow;
 import io.gameq.healing.WalReplay.Ownership;
 import io.gameq.healing.WalReplay.Ownership.Conflict;
 import io.gameq.healing.WalReplay.Ownership.Replayable;
@@ -29,8 +27,6 @@ import io.gameq.terminal.Shown;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Collection;
-import java.util.Collections;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -48,6 +44,8 @@ import org.jspecify.annotations.Nullable;
  * One thread.
  */
 final class RowLookup {
+  private static final byte[] EMPTY = {};
+
   private final DurableRows mysql;
   private final Planner.Options options;
   private final Function<OwnerId, SessionId> newestSession;
@@ -79,166 +77,266 @@ final class RowLookup {
   }
 
   /**
-   * A row that Redis and MySQL are asked about.
-   *
-   * @param newestSession of its owner, in all WALs
-   * @param key null when its table is not managed, or the key does not fit it
-   * @param keyProblem why there is no key; empty when there is one
+   * A row that is looked up, and what Redis and MySQL answer. MySQL is asked for all but the
+   * version only where that is missing or older than the WAL's; for the image also to compare.
    */
-  record AskedRow(
-      WalRow change, SessionId newestSession, @Nullable RowKey key, String keyProblem) {}
+  private static final class Row {
+    final WalRow change;
+    final SessionId newestSession; // of its owner, in all WALs
+    @Nullable RowKey key; // null when its table is not managed, or the key does not fit it
+    String problem = ""; // why there is no key, or why the change cannot be decoded
+
+    @Nullable SessionId ownedBy; // as far as Redis knows
+    List<SessionId> sessions = List.of(); // that Redis was asked about
+    Found inRedis = new Found(EMPTY, List.of(), EMPTY); // rows or versions; by these sessions
+
+    @Nullable Long version; // in MySQL, of the row or its tombstone
+    @Nullable Long deadLetter; // the version that MySQL refused
+    List<Discard> discards = List.of();
+    @Nullable Durable durable; // the owner's sessions
+    @Nullable RowImage image;
+
+    Row(WalRow change, SessionId newestSession) {
+      this.change = change;
+      this.newestSession = newestSession;
+    }
+
+    /** The newest that Redis holds of the row, empty for nothing. */
+    byte[] newestInRedis() {
+      byte[] best = inRedis.claimed();
+      for (byte[] row : inRedis.dirty()) {
+        best = redisVersion(row) > redisVersion(best) ? row : best;
+      }
+      return redisVersion(inRedis.owned()) > redisVersion(best) ? inRedis.owned() : best;
+    }
+
+    boolean isCoveredBy(byte[] row) {
+      return row.length > 0 && Long.compareUnsigned(redisVersion(row), change.version()) >= 0;
+    }
+  }
+
+  /** The version that begins a row or a version as Redis answers it, -1 for an empty one. */
+  private static long redisVersion(byte[] row) {
+    if (row.length < 16) {
+      return -1;
+    }
+    long version = 0;
+    for (int i = 0; i < 16; i++) {
+      version = version << 4 | Math.max(0, Character.digit(row[i], 16));
+    }
+    return version;
+  }
 
   /** What became of each row, in the same order. */
   List<PlannedRow> classify(List<WalRow> batch) {
     long readNanos = System.nanoTime();
-    List<AskedRow> rows = batch.stream().map(this::asked).toList();
+    List<Row> rows = batch.stream().map(this::row).toList();
     // Redis first: what it no longer has is in MySQL by the next line.
-    List<InRedis> inRedis =
-        redis == null
-            ? Collections.nCopies(rows.size(), InRedis.NOTHING)
-            : askRedis(redis, rows, options.contents());
-    List<InMySql> inMySql = askMySql(rows);
-    List<PlannedRow> planned = new ArrayList<>(rows.size());
-    for (int i = 0; i < rows.size(); i++) {
-      planned.add(planned(rows.get(i), inRedis.get(i), inMySql.get(i), readNanos));
+    if (redis != null) {
+      askRedis(redis, rows);
     }
-    return planned;
+    askMySql(rows);
+    return rows.stream().map(row -> planned(row, readNanos)).toList();
   }
 
-  private AskedRow asked(WalRow row) {
-    SessionId newest = newestSession.apply(row.owner());
+  private Row row(WalRow change) {
+    Row row = new Row(change, newestSession.apply(change.owner()));
     try {
-      RowKey key = mysql.catalog().rowKey(row.key());
+      RowKey key = mysql.catalog().rowKey(change.key());
       key.parts(); // would else fail where it is bound
-      return new AskedRow(row, newest, key, "");
+      row.key = key;
     } catch (MySqlException e) {
       throw e;
     } catch (RuntimeException e) {
-      return new AskedRow(row, newest, null, String.valueOf(e.getMessage()));
+      row.problem = String.valueOf(e.getMessage());
     }
+    return row;
   }
 
-  private PlannedRow planned(AskedRow row, InRedis redis, InMySql mysql, long readNanos) {
-    WalRow change = row.change;
-    Judgement judgement = judge(row, redis, mysql, readNanos);
-    Contents contents =
-        options.contents()
-            ? new Contents(
-                mysql.image,
-                redis.newest().length == 0 ? null : decoded(row, redis.newest(), readNanos).image,
-                decoded(row, change.image(), readNanos).image)
-            : Contents.NONE;
-    if (options.compare()) {
-      String difference = difference(change, redis, mysql, contents);
-      if (!difference.isEmpty()) {
-        judgement = Judgement.of(Status.OTHER_CONTENT, difference);
+  private void askRedis(LookupScript script, List<Row> rows) {
+    Map<OwnerId, List<Row>> byOwner = new LinkedHashMap<>();
+    rows.forEach(
+        row -> byOwner.computeIfAbsent(row.change.owner(), of -> new ArrayList<>()).add(row));
+    List<Question> questions = new ArrayList<>();
+    byOwner.forEach(
+        (owner, its) -> {
+          Set<SessionId> sessions = new LinkedHashSet<>();
+          its.forEach(row -> sessions.addAll(List.of(row.change.session(), row.newestSession)));
+          List<String> keys = its.stream().map(row -> row.change.key()).toList();
+          questions.add(new Question(owner, List.copyOf(sessions), keys));
+        });
+    List<Answer> answers = script.ask(questions, options.contents());
+    for (int i = 0; i < answers.size(); i++) {
+      Question question = questions.get(i);
+      Answer answer = answers.get(i);
+      List<Row> its = Objects.requireNonNull(byOwner.get(question.owner()));
+      for (int field = 0; field < its.size(); field++) {
+        Row row = its.get(field);
+        row.ownedBy = answer.ownedBy();
+        row.sessions = question.sessions();
+        row.inRedis = answer.fields().get(field);
       }
     }
-    long inRedis = InRedis.version(redis.newest());
-    return new PlannedRow(change, mysql.version, inRedis < 0 ? null : inRedis, contents, judgement);
   }
 
-  /** A decoded row; null, and why, when it is none or cannot be decoded. */
-  private record Decoded(@Nullable RowImage image, String problem) {}
+  private void askMySql(List<Row> rows) {
+    Set<RowKey> keys = keys(rows);
+    Map<RowKey, Long> versions = mysql.versions(keys);
+    rows.forEach(row -> row.version = row.key == null ? null : versions.get(row.key));
+    List<Row> missing = rows.stream().filter(row -> !row.change.isCoveredBy(row.version)).toList();
+    Set<RowKey> missingKeys = keys(missing);
+    Map<OwnerId, Map<RowKey, Long>> letters = mysql.deadLetters(missingKeys);
+    Map<RowKey, List<Discard>> discards = mysql.discards(missingKeys);
+    Map<OwnerId, Durable> durable =
+        mysql
+            .owners()
+            .durable(missing.stream().map(row -> row.change.owner()).collect(Collectors.toSet()));
+    Map<RowKey, RowImage> images =
+        options.contents() ? mysql.rows(options.compare() ? keys : missingKeys) : Map.of();
+    for (Row row : rows) {
+      OwnerId owner = row.change.owner();
+      row.durable = durable.get(owner);
+      RowKey key = row.key;
+      if (key != null) {
+        row.deadLetter = letters.getOrDefault(owner.base(), Map.of()).get(key);
+        row.discards = discards.getOrDefault(key, List.of());
+        row.image = images.get(key);
+      }
+    }
+  }
 
-  private Decoded decoded(AskedRow row, byte[] image, long readNanos) {
+  private static Set<RowKey> keys(List<Row> rows) {
+    Set<RowKey> keys = new HashSet<>();
+    for (Row row : rows) {
+      if (row.key != null) {
+        keys.add(row.key);
+      }
+    }
+    return keys;
+  }
+
+  private PlannedRow planned(Row row, long readNanos) {
+    byte[] inRedis = row.newestInRedis();
+    long redisVersion = redisVersion(inRedis);
+    boolean contents = options.contents();
+    PlannedRow planned =
+        new PlannedRow(
+            row.change,
+            row.version,
+            redisVersion < 0 ? null : redisVersion,
+            row.image,
+            contents && inRedis.length > 0 ? decoded(row, inRedis, readNanos) : null,
+            contents ? decoded(row, row.change.image(), readNanos) : null,
+            Status.IN_MYSQL,
+            "",
+            false,
+            false);
+    String difference = options.compare() ? difference(planned, inRedis) : "";
+    return difference.isEmpty()
+        ? judged(planned, row, readNanos)
+        : planned.as(Status.OTHER_CONTENT, difference);
+  }
+
+  /** Null when it cannot be decoded: then the row's problem says why. */
+  private @Nullable RowImage decoded(Row row, byte[] image, long readNanos) {
     if (row.key == null) {
-      return new Decoded(null, row.keyProblem);
+      return null;
     }
     try {
-      return new Decoded(mysql.decode(codec, row.change.key(), image, readNanos), "");
+      return mysql.decode(codec, row.change.key(), image, readNanos);
     } catch (MySqlException e) {
       throw e;
     } catch (RuntimeException e) {
-      return new Decoded(null, String.valueOf(e.getMessage()));
+      row.problem = String.valueOf(e.getMessage());
+      return null;
     }
   }
 
   /** What became of a row, by what Redis and MySQL answered about it. */
-  private Judgement judge(AskedRow asked, InRedis redis, InMySql mysql, long readNanos) {
-    WalRow row = asked.change();
-    if (row.isCoveredBy(mysql.version())) {
-      return Judgement.of(Status.IN_MYSQL);
+  private PlannedRow judged(PlannedRow planned, Row row, long readNanos) {
+    WalRow change = row.change;
+    if (change.isCoveredBy(row.version)) {
+      return planned;
     }
-    if (mysql.discards().stream()
-        .anyMatch(of -> of.covers(row.owner(), row.session(), row.version()))) {
-      return Judgement.of(Status.DISCARDED);
+    if (row.discards.stream()
+        .anyMatch(of -> of.covers(change.owner(), change.session(), change.version()))) {
+      return planned.as(Status.DISCARDED, "");
     }
     Verdict verdict =
-        Ownership.judge(row.session(), asked.newestSession(), mysql.durable(), redis.ownedBy());
+        Ownership.judge(change.session(), row.newestSession, row.durable, row.ownedBy);
     boolean restores = verdict instanceof Replayable replayable && replayable.restore();
-    boolean isLive = isHealed.test(row.wal());
-    if (isFlushedFromRedis(row, redis, mysql, verdict)) {
-      boolean isUnknown = verdict instanceof Replayable && redis.ownedBy() == null;
-      return new Judgement(
+    boolean isLive = isHealed.test(change.wal());
+    if (isFlushedFromRedis(row, verdict)) {
+      boolean isUnknown = verdict instanceof Replayable && row.ownedBy == null;
+      return planned.as(
           Status.IN_REDIS, "", restores && !isLive, (restores || isUnknown) && !isLive);
     }
-    if (row.isCoveredBy(mysql.deadLetter())) {
-      return Judgement.of(Status.DEAD_LETTER);
+    if (change.isCoveredBy(row.deadLetter)) {
+      return planned.as(Status.DEAD_LETTER, "");
     }
-    boolean isDelete = row.op() == RowOp.DELETE;
-    boolean isOld = horizon != null && Shown.time(row.version()).isBefore(horizon);
-    if (isOld && isDelete && mysql.version() == null) {
-      return Judgement.of(Status.IN_MYSQL); // deleted, and even that is forgotten
+    boolean isDelete = change.op() == RowOp.DELETE;
+    boolean isOld = horizon != null && Shown.time(change.version()).isBefore(horizon);
+    if (isOld && isDelete && row.version == null) {
+      return planned; // deleted, and even that is forgotten
     }
-    String problem = decoded(asked, row.image(), readNanos).problem;
-    if (!problem.isEmpty()) {
-      return Judgement.of(Status.UNREADABLE, problem);
+    if (row.key != null) {
+      row.problem = "";
+    }
+    if (decoded(row, change.image(), readNanos) == null) {
+      return planned.as(Status.UNREADABLE, row.problem);
     }
     if (horizon != null && isOld && !isDelete) {
-      return Judgement.of(
+      return planned.as(
           Status.TOO_OLD,
           "deletes from before %s UTC are forgotten: it could bring a deleted row back"
               .formatted(Shown.utc(horizon)));
     }
     if (verdict instanceof Conflict conflict) {
-      return Judgement.of(
-          redis.isDirty(row.version()) ? Status.PARKED : Status.CONFLICT, conflict.reason());
+      boolean isDirty = row.inRedis.dirty().stream().anyMatch(row::isCoveredBy);
+      return planned.as(isDirty ? Status.PARKED : Status.CONFLICT, conflict.reason());
     }
     return isLive
-        ? Judgement.of(Status.LIVE, "its node is alive and heals itself")
-        : new Judgement(Status.LOST, restores ? "MySQL lost its session" : "", restores, true);
+        ? planned.as(Status.LIVE, "its node is alive and heals itself")
+        : planned.as(Status.LOST, restores ? "MySQL lost its session" : "", restores, true);
   }
 
   /**
    * Whether what Redis holds of the row will be flushed by writers, once its session is durable.
    */
-  private static boolean isFlushedFromRedis(
-      WalRow row, InRedis redis, InMySql mysql, Verdict verdict) {
-    long version = row.version();
-    if (redis.isClaimed(version)) {
+  private static boolean isFlushedFromRedis(Row row, Verdict verdict) {
+    if (row.isCoveredBy(row.inRedis.claimed())) {
       return true;
     }
-    SessionId ownedBy = redis.ownedBy();
+    SessionId ownedBy = row.ownedBy;
     if (ownedBy != null) {
-      Durable durable = mysql.durable();
       boolean isOlder =
-          durable != null
-              && ownedBy.text().compareTo(durable.sessions().holder(ownedBy).text()) < 0;
+          row.durable != null
+              && ownedBy.text().compareTo(row.durable.sessions().holder(ownedBy).text()) < 0;
       boolean willBeOlder = verdict instanceof Replayable to && !to.under().equals(ownedBy);
-      return redis.isDirtyOfOwner(version) && !isOlder && !willBeOlder; // else it is parked
+      return row.isCoveredBy(row.inRedis.owned()) && !isOlder && !willBeOlder; // else it is parked
     }
     // a writer asks MySQL who owns, and tells Redis
-    return verdict instanceof Replayable to && redis.isDirtyOf(to.under(), version);
+    int at = verdict instanceof Replayable to ? row.sessions.indexOf(to.under()) : -1;
+    return at >= 0 && row.isCoveredBy(row.inRedis.dirty().get(at));
   }
 
   /** What of the same version differs, in the columns that the WAL's row names; or empty. */
-  private static String difference(WalRow change, InRedis redis, InMySql mysql, Contents contents) {
-    RowImage wal = contents.wal();
-    RowImage stored = contents.mysql();
+  private static String difference(PlannedRow row, byte[] inRedis) {
+    WalRow change = row.change();
+    RowImage wal = row.wal();
+    RowImage stored = row.mysql();
     if (wal != null
         && stored != null
-        && mysql.version != null
-        && mysql.version == change.version()
+        && row.mysqlVersion() != null
+        && row.mysqlVersion() == change.version()
         && stored.version() == change.version()
         && change.op() != RowOp.DELETE
         && !isSame(wal, stored)) {
       return "MySQL holds this version with other values";
     }
-    byte[] held = redis.newest();
-    return held.length > 0
-            && InRedis.version(held) == change.version()
-            && !Arrays.equals(held, change.image())
+    return inRedis.length > 0
+            && redisVersion(inRedis) == change.version()
+            && !Arrays.equals(inRedis, change.image())
         ? "Redis holds this version with other values"
         : "";
   }
@@ -254,151 +352,5 @@ final class RowLookup {
       }
     }
     return true;
-  }
-
-  /**
-   * What Redis holds of a row.
-   *
-   * @param ownedBy the session that owns as far as Redis knows; null when it knows none
-   * @param sessions that were asked about
-   * @param found as whole rows or as versions only; dirty in the order of {@code sessions}
-   */
-  record InRedis(@Nullable SessionId ownedBy, List<SessionId> sessions, Found found) {
-    private static final byte[] EMPTY = {};
-
-    /** When Redis is gone for good. */
-    static final InRedis NOTHING = new InRedis(null, List.of(), new Found(EMPTY, List.of(), EMPTY));
-
-    /** The version that begins a row or a version as Redis answers it, -1 for an empty one. */
-    static long version(byte[] row) {
-      if (row.length < 16) {
-        return -1;
-      }
-      long version = 0;
-      for (int i = 0; i < 16; i++) {
-        version = version << 4 | Math.max(0, Character.digit(row[i], 16));
-      }
-      return version;
-    }
-
-    /** The newest that Redis holds of the row, empty for nothing. */
-    byte[] newest() {
-      byte[] best = found.claimed();
-      for (byte[] row : found.dirty()) {
-        best = version(row) > version(best) ? row : best;
-      }
-      return version(found.owned()) > version(best) ? found.owned() : best;
-    }
-
-    boolean isClaimed(long version) {
-      return covers(found.claimed(), version);
-    }
-
-    /** Under the session that owns. */
-    boolean isDirtyOfOwner(long version) {
-      return covers(found.owned(), version);
-    }
-
-    /** Under this session, if it was asked about. */
-    boolean isDirtyOf(SessionId session, long version) {
-      int at = sessions.indexOf(session);
-      return at >= 0 && covers(found.dirty().get(at), version);
-    }
-
-    /** Under any session that was asked about. */
-    boolean isDirty(long version) {
-      return found.dirty().stream().anyMatch(row -> covers(row, version));
-    }
-
-    private static boolean covers(byte[] row, long version) {
-      return row.length > 0 && Long.compareUnsigned(version(row), version) >= 0;
-    }
-  }
-
-  private static List<InRedis> askRedis(LookupScript script, List<AskedRow> rows, boolean whole) {
-    Map<OwnerId, List<Integer>> placesByOwner = new LinkedHashMap<>();
-    for (int i = 0; i < rows.size(); i++) {
-      OwnerId owner = rows.get(i).change.owner();
-      placesByOwner.computeIfAbsent(owner, of -> new ArrayList<>()).add(i);
-    }
-    List<Question> questions = new ArrayList<>();
-    placesByOwner.forEach(
-        (owner, places) -> {
-          Set<SessionId> sessions = new LinkedHashSet<>();
-          List<String> keys = new ArrayList<>();
-          for (int place : places) {
-            AskedRow row = rows.get(place);
-            sessions.add(row.change.session());
-            sessions.add(row.newestSession);
-            keys.add(row.change.key());
-          }
-          questions.add(new Question(owner, List.copyOf(sessions), keys));
-        });
-    List<Answer> answers = script.ask(questions, whole);
-    InRedis[] found = new InRedis[rows.size()];
-    for (int i = 0; i < answers.size(); i++) {
-      Question question = questions.get(i);
-      Answer answer = answers.get(i);
-      List<Integer> places = Objects.requireNonNull(placesByOwner.get(question.owner()));
-      for (int field = 0; field < places.size(); field++) {
-        found[places.get(field)] =
-            new InRedis(answer.ownedBy(), question.sessions(), answer.fields().get(field));
-      }
-    }
-    return Arrays.asList(found);
-  }
-
-  /**
-   * What MySQL holds of a row and of its owner. All but the version is asked for, and else empty,
-   * only where the version is missing or older than the WAL's; the image also for a comparison.
-   *
-   * @param version of the row or its tombstone; null for none
-   * @param deadLetter the version that MySQL refused; null for none
-   * @param durable the owner's sessions; null for none
-   * @param image null for none
-   */
-  record InMySql(
-      @Nullable Long version,
-      @Nullable Long deadLetter,
-      List<Discard> discards,
-      @Nullable Durable durable,
-      @Nullable RowImage image) {}
-
-  private List<InMySql> askMySql(List<AskedRow> rows) {
-    Set<RowKey> keys = keys(rows);
-    Map<RowKey, Long> versions = mysql.versions(keys);
-    List<AskedRow> missing =
-        rows.stream()
-            .filter(of -> !of.change.isCoveredBy(of.key == null ? null : versions.get(of.key)))
-            .toList();
-    Set<RowKey> missingKeys = keys(missing);
-    Map<OwnerId, Map<RowKey, Long>> letters = mysql.deadLetters(missingKeys);
-    Map<RowKey, List<Discard>> discards = mysql.discards(missingKeys);
-    Map<OwnerId, Durable> durable =
-        mysql
-            .owners()
-            .durable(missing.stream().map(of -> of.change.owner()).collect(Collectors.toSet()));
-    Map<RowKey, RowImage> images =
-        options.contents() ? mysql.rows(options.compare() ? keys : missingKeys) : Map.of();
-    return rows.stream()
-        .map(
-            of -> {
-              OwnerId owner = of.change.owner();
-              return of.key == null
-                  ? new InMySql(null, null, List.of(), durable.get(owner), null)
-                  : new InMySql(
-                      versions.get(of.key),
-                      letters.getOrDefault(owner.base(), Map.of()).get(of.key),
-                      discards.getOrDefault(of.key, List.of()),
-                      durable.get(owner),
-                      images.get(of.key));
-            })
-        .toList();
-  }
-
-  private static Set<RowKey> keys(Collection<AskedRow> rows) {
-    Set<RowKey> keys = new HashSet<>();
-    rows.stream().map(AskedRow::key).filter(Objects::nonNull).forEach(keys::add);
-    return keys;
   }
 }

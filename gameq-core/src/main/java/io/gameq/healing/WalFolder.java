@@ -1,7 +1,7 @@
 package io.gameq.healing;
 
 import io.gameq.GameQueueException;
-import io.gameq.healing.OwnerGroup.WalRow;
+import io.gameq.healing.PlannedRow.WalRow;
 import io.gameq.redis.script.OpenOwners.NodeSigns;
 import io.gameq.rows.HandledRow.EncodedRow;
 import io.gameq.wal.WalDamage;

@@ -22,7 +22,7 @@
  *
  * <p>A row whose primary key names its owner can have no other. Any other row changes hands by a
  * move alone, and MySQL decides that, in the transaction that writes it ({@link
- * io.gameq.mysql.flush.FlushTransaction.GuardedWrites}), whoever flushes, replays or retries:
+ * io.gameq.mysql.flush.GuardedWrites}), whoever flushes, replays or retries:
  *
  * <ol>
  *   <li>A put or delete that tells of no handover writes where MySQL has no row, or one of the same

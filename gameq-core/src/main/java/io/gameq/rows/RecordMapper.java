@@ -12,13 +12,14 @@ import io.gameq.owner.DurableSessions.OwnerId;
 import io.gameq.records.PackedJson;
 import io.gameq.records.PackedValues;
 import io.gameq.records.PackedValues.PackedValue;
-import io.gameq.records.RecordValue.RecordClass;
+import io.gameq.records.PackedValues.RecordClass;
+import io.gameq.rows.CurrentCatalog.Catalog;
 import io.gameq.rows.HandledRow.RowKey;
 import io.gameq.rows.Table.Column;
 import io.gameq.rows.Table.SimilarNames;
 import io.gameq.rows.types.ColumnType;
+import io.gameq.rows.types.ColumnTypes;
 import io.gameq.rows.types.ColumnTypes.Refusal;
-import io.gameq.rows.types.UuidBytes;
 import java.io.IOException;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
@@ -42,6 +43,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
@@ -520,7 +522,7 @@ public final class RecordMapper<T extends Record> {
       }
       if (component == UUID.class) {
         return switch (kind) {
-          case BINARY -> bytes -> UuidBytes.uuid((byte[]) bytes);
+          case BINARY -> bytes -> ColumnTypes.uuid((byte[]) bytes);
           case TEXT -> text -> UUID.fromString((String) text);
           default -> null;
         };
@@ -633,6 +635,33 @@ public final class RecordMapper<T extends Record> {
       return text.isEmpty()
           ? Set.of()
           : Collections.unmodifiableSet(new LinkedHashSet<>(Arrays.asList(text.split(",", -1))));
+    }
+  }
+
+  /** The mappers of one catalogue, each built when its record class is first used; any thread. */
+  public static final class RecordMappers {
+    private final Catalog catalog;
+    private final ConcurrentHashMap<Class<?>, RecordMapper<?>> mappers = new ConcurrentHashMap<>();
+
+    public RecordMappers(Catalog catalog) {
+      this.catalog = catalog;
+    }
+
+    /**
+     * The mapper of a record class.
+     *
+     * @throws io.gameq.GameQueueException when its table is not managed or does not fit the record
+     */
+    public <T extends Record> RecordMapper<T> of(Class<T> type) {
+      RecordMapper<?> mapper = mappers.get(type);
+      if (mapper == null) {
+        mapper =
+            mappers.computeIfAbsent(
+                type, t -> RecordMapper.of(type, catalog.table(RecordMapper.tableName(type))));
+      }
+      @SuppressWarnings("unchecked") // The key is the class that the mapper was built for.
+      RecordMapper<T> typed = (RecordMapper<T>) mapper;
+      return typed;
     }
   }
 }

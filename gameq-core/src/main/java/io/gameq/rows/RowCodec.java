@@ -93,7 +93,7 @@ public final class RowCodec {
         } else if (value == null) {
           packer.packNil();
         } else {
-          table.columns().get(keyOnly ? table.keyIndex(i) : i).type().pack(packer, value);
+          ColumnType.pack(packer, value);
         }
       }
       return out.end();
@@ -282,5 +282,14 @@ public final class RowCodec {
 
     @Override
     public void close() {}
+  }
+
+  /**
+   * Where the column lists of rows encoded before an ALTER TABLE are found; called by any thread.
+   */
+  @FunctionalInterface
+  public interface LayoutSource {
+    /** The layout text with this fingerprint, or null when none is known. */
+    @Nullable String layout(String table, long fingerprint);
   }
 }

@@ -7,9 +7,8 @@ import io.gameq.owner.DurableSessions.PercentEncoding;
 import io.gameq.rows.OldLayouts.Layout;
 import io.gameq.rows.types.ColumnDefault;
 import io.gameq.rows.types.ColumnType;
+import io.gameq.rows.types.ColumnTypes;
 import io.gameq.rows.types.ColumnTypes.Refusal;
-import io.gameq.rows.types.ImpliedDefault;
-import io.gameq.rows.types.Micros;
 import java.math.BigInteger;
 import java.time.Clock;
 import java.time.Instant;
@@ -514,11 +513,10 @@ public final class Table {
         return constant.value();
       }
       if (onAbsence instanceof ColumnDefault.Now now) {
-        Instant instant = clock.instant();
-        int nanos = Micros.truncate(instant.getNano(), now.digits());
+        Instant moment = now.of(clock.instant());
         return type.kind() == ColumnType.Kind.TIMESTAMP
-            ? Instant.ofEpochSecond(instant.getEpochSecond(), nanos)
-            : LocalDateTime.ofEpochSecond(instant.getEpochSecond(), nanos, ZoneOffset.UTC);
+            ? moment
+            : LocalDateTime.ofInstant(moment, ZoneOffset.UTC);
       }
       throw Refusal.of(
           label,
@@ -542,12 +540,12 @@ public final class Table {
     @Nullable Object unnamed(Clock clock) {
       if (onAbsence instanceof ColumnDefault.OfMySql
           || onAbsence instanceof ColumnDefault.Numbered) {
-        return nullable ? null : ImpliedDefault.of(type);
+        return nullable ? null : ColumnTypes.impliedDefault(type);
       }
       if (mayBeLeftOut()) {
         return absent(clock);
       }
-      Object implied = ImpliedDefault.of(type);
+      Object implied = ColumnTypes.impliedDefault(type);
       if (implied == null) {
         throw Refusal.of(label, "it has no default that rows from before it was added could take");
       }

@@ -12,7 +12,7 @@ import io.gameq.commit.CommitSender;
 import io.gameq.commit.MessageCommits;
 import io.gameq.message.MessageChange.MessageId;
 import io.gameq.mysql.tables.TopicTable;
-import io.gameq.records.RecordValue;
+import io.gameq.records.PackedValues.RecordValue;
 import io.gameq.redis.ControlConnection.RedisConnection;
 import io.gameq.redis.RedisClock;
 import io.gameq.redis.RedisConnector;

@@ -6,7 +6,7 @@ import io.gameq.rows.AlteredRow;
 import io.gameq.rows.CurrentCatalog;
 import io.gameq.rows.CurrentCatalog.Catalog;
 import io.gameq.rows.RecordMapper;
-import io.gameq.rows.RecordMappers;
+import io.gameq.rows.RecordMapper.RecordMappers;
 import io.gameq.rows.RowHeader.RowOp;
 import io.gameq.rows.RowImage;
 import io.gameq.rows.Table;

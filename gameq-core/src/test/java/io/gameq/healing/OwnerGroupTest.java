@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.gameq.healing.OwnerGroup.OwnersNewest;
 import io.gameq.healing.OwnerGroup.RowHash;
 import io.gameq.healing.OwnerGroup.State;
-import io.gameq.healing.OwnerGroup.WalRow;
+import io.gameq.healing.PlannedRow.WalRow;
 import io.gameq.owner.DurableSessions.OwnerId;
 import io.gameq.owner.DurableSessions.SessionId;
 import io.gameq.rows.HandledRow.EncodedRow;

@@ -10,6 +10,7 @@ import io.gameq.GameQueueException;
 import io.gameq.Row;
 import io.gameq.TableName;
 import io.gameq.rows.CurrentCatalog.Catalog;
+import io.gameq.rows.RecordMapper.RecordMappers;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.time.Clock;

@@ -2,11 +2,10 @@ package io.gameq.recovery;
 
 import io.gameq.GameQueueException;
 import io.gameq.healing.OwnerGroup.RowHash;
-import io.gameq.healing.OwnerGroup.WalRow;
+import io.gameq.healing.PlannedRow.WalRow;
 import io.gameq.healing.WalFolder;
 import io.gameq.owner.DurableSessions.OwnerId;
 import io.gameq.owner.DurableSessions.PercentEncoding;
-import io.gameq.recovery.RecoveryMain.RowJson;
 import io.gameq.rows.HandledRow.EncodedRow;
 import io.gameq.terminal.Shown;
 import io.gameq.wal.WalDamage;
@@ -165,7 +164,7 @@ final class InspectCommand extends WalCommand {
                 Shown.count(folder.records(), "record"),
                 Math.max(0, counts.firstSequence),
                 counts.lastSequence,
-                Summary.contents(folder)));
+                Plan.contents(folder)));
     out.println(
         "  %s%s, of %s in %s"
             .formatted(
@@ -173,7 +172,7 @@ final class InspectCommand extends WalCommand {
                 isFiltered() ? " that you asked for" : ", adopted ones included",
                 Shown.count(counts.ofOwners.size(), "owner"),
                 Shown.count(counts.sessions.size(), "session")));
-    folder.damage().forEach(damage -> out.println("  " + Summary.damaged(folder, damage)));
+    folder.damage().forEach(damage -> out.println("  " + Plan.damaged(folder, damage)));
   }
 
   private boolean isFiltered() {

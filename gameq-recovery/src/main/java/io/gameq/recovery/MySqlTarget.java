@@ -2,10 +2,10 @@ package io.gameq.recovery;
 
 import io.gameq.LayoutException;
 import io.gameq.agent.RateLimit;
-import io.gameq.healing.ReplayReport;
+import io.gameq.healing.WalReplay.ReplayReport;
 import io.gameq.healing.WalReplay.ReplayTarget;
 import io.gameq.mysql.ErrorKind.RowChange;
-import io.gameq.mysql.flush.RowRefusal;
+import io.gameq.mysql.flush.GuardedWrites.RowRefusal;
 import io.gameq.recovery.mysql.DirectReplay;
 import io.gameq.recovery.mysql.RecoveryDatabase;
 import io.gameq.redis.script.LookupScript.ReplayScript;

@@ -1,11 +1,9 @@
 package io.gameq.recovery;
 
-import io.gameq.healing.OwnerGroup.WalRow;
+import io.gameq.healing.PlannedRow;
+import io.gameq.healing.PlannedRow.Status;
 import io.gameq.healing.Planner;
-import io.gameq.healing.Planner.PlannedRow;
-import io.gameq.healing.Status;
 import io.gameq.recovery.PlanningCommand.ProgressLine;
-import io.gameq.recovery.RecoveryMain.RowJson;
 import io.gameq.terminal.Shown;
 import java.io.PrintWriter;
 import java.util.Locale;
@@ -121,20 +119,13 @@ final class VerifyCommand extends PlanningCommand {
   }
 
   private static String asJson(PlannedRow row) {
-    WalRow change = row.change();
     return RowJson.text(
         line -> {
-          line.writeStringField("owner", row.owner().id());
-          line.writeStringField("table", change.table());
-          line.writeStringField("key", change.keyText());
+          RowJson.write(line, row);
           line.writeStringField("difference", difference(row));
-          line.writeStringField("reason", row.reason());
-          RowJson.writeCommit(line, change.owner(), change.session().text(), change.version());
-          line.writeStringField("mysqlVersion", RowJson.version(row.mysqlVersion()));
-          line.writeStringField("redisVersion", RowJson.version(row.redisVersion()));
-          RowJson.write(line, "wal", row.contents().wal());
-          RowJson.write(line, "mysql", row.contents().mysql());
-          RowJson.write(line, "redis", row.contents().redis());
+          RowJson.write(line, "wal", row.wal());
+          RowJson.write(line, "mysql", row.mysql());
+          RowJson.write(line, "redis", row.redis());
         });
   }
 

@@ -9,7 +9,7 @@ import io.gameq.agent.RateLimit;
 import io.gameq.healing.LeftWalReplay.Lookups;
 import io.gameq.healing.LeftWalReplay.RedisTarget;
 import io.gameq.healing.LeftWalReplay.WalSet;
-import io.gameq.healing.ReplayReport;
+import io.gameq.healing.WalReplay.ReplayReport;
 import io.gameq.owner.DurableSessions.OwnerId;
 import io.gameq.owner.DurableSessions.SessionId;
 import io.gameq.recovery.RecoveryGame.Pet;

@@ -13,7 +13,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import io.gameq.GameQueueException;
 import io.gameq.writer.RawHttp.Answer;
 import io.gameq.writer.config.ConfigReader;
-import io.gameq.writer.config.ConfigReader.WriterConfig;
+import io.gameq.writer.config.WriterConfig;
 import io.gameq.writer.console.Console;
 import io.gameq.writer.http.HttpEndpoint;
 import io.gameq.writer.pause.Pausing.Pauses;

@@ -8,7 +8,7 @@ import io.gameq.OwnerSession;
 import io.gameq.servers.GameDatabase;
 import io.gameq.writer.config.ConfigReader;
 import io.gameq.writer.config.ConfigReader.EffectiveSettings;
-import io.gameq.writer.config.ConfigReader.WriterConfig;
+import io.gameq.writer.config.WriterConfig;
 import io.gameq.writer.console.Console;
 import io.gameq.writer.http.HttpEndpoint;
 import io.gameq.writer.service.WriterService;

@@ -9,7 +9,7 @@ import io.gameq.rights.MySqlRights.Role;
 import io.gameq.servers.GameDatabase;
 import io.gameq.servers.TestServers;
 import io.gameq.writer.config.ConfigReader;
-import io.gameq.writer.config.ConfigReader.WriterConfig;
+import io.gameq.writer.config.WriterConfig;
 import io.gameq.writer.door.MessageDoor;
 import io.gameq.writer.http.HttpEndpoint;
 import io.gameq.writer.node.WriterNode;

@@ -4,16 +4,17 @@ import io.gameq.change.VersionClock;
 import io.gameq.mysql.ErrorKind;
 import io.gameq.mysql.ErrorKind.NotOwnerException;
 import io.gameq.mysql.ErrorKind.RowChange;
-import io.gameq.mysql.HandledTwiceException;
 import io.gameq.mysql.MySqlPool.MySqlText;
-import io.gameq.mysql.StatementLimits;
-import io.gameq.mysql.flush.FlushTransaction.GuardedWrites;
 import io.gameq.mysql.flush.FlushTransaction.Halves;
 import io.gameq.mysql.flush.FlushTransaction.HeldBack;
 import io.gameq.mysql.flush.FlushTransaction.OwnerRows;
 import io.gameq.mysql.flush.FlushTransaction.Patience;
 import io.gameq.mysql.flush.FlushTransaction.Written;
+import io.gameq.mysql.flush.GuardedWrites.HandledTwiceException;
+import io.gameq.mysql.flush.GuardedWrites.RowRefusal;
+import io.gameq.mysql.flush.GuardedWrites.StatementLimits;
 import io.gameq.mysql.tables.DeadLetterTable.Refused;
+import io.gameq.mysql.tables.HandoverTable;
 import io.gameq.owner.DurableSessions.OwnerId;
 import io.gameq.owner.DurableSessions.SessionId;
 import io.gameq.rows.HandledRow;
@@ -61,12 +62,12 @@ final class FlushPlan {
   /** A row of an owner out of patience that waits for halves of these others. */
   private record Undecided(RowChange row, SessionId session, Set<OwnerId> awaited) {}
 
-  private final long term;
-  private final List<OwnerRows> owners;
+  final long term;
+  final List<OwnerRows> owners;
   private final Patience patience;
   private final BooleanSupplier wroteLately;
   private final Predicate<Table> wroteInto;
-  private final List<HeldBack> heldBack = new ArrayList<>();
+  final List<HeldBack> heldBack = new ArrayList<>();
 
   /**
    * Rows that are kept, and those of owners held back, whose handovers the other owner's flush may
@@ -95,11 +96,11 @@ final class FlushPlan {
   private final Set<RowChange> dropped = Collections.newSetFromMap(new IdentityHashMap<>());
 
   /** Rows to set aside without trying them again. */
-  private final List<RowRefusal> slow = new ArrayList<>();
+  final List<RowRefusal> slow = new ArrayList<>();
 
-  private final boolean isLastResort;
-  private final Set<ErrorKind> kinds;
-  private StatementLimits limits;
+  final boolean isLastResort;
+  final Set<ErrorKind> kinds;
+  StatementLimits limits;
 
   /**
    * The plan of the first try.
@@ -129,38 +130,6 @@ final class FlushPlan {
       this.kinds = isLastResort ? LAST_RESORT : OF_ROWS;
       this.limits = LIMITS;
     }
-  }
-
-  long term() {
-    return term;
-  }
-
-  /** Those that are not held back. */
-  List<OwnerRows> owners() {
-    return owners;
-  }
-
-  List<HeldBack> heldBack() {
-    return heldBack;
-  }
-
-  /** Rows that are refused without being tried again. */
-  List<RowRefusal> slow() {
-    return slow;
-  }
-
-  /** Which errors are a row's. */
-  Set<ErrorKind> kinds() {
-    return kinds;
-  }
-
-  StatementLimits limits() {
-    return limits;
-  }
-
-  /** Whether it is one owner that has been tried for long enough. */
-  boolean isLastResort() {
-    return isLastResort;
   }
 
   /** Whether there is nothing to write, nor to note. */
@@ -325,7 +294,7 @@ final class FlushPlan {
   void notePending(GuardedTransaction transaction) throws SQLException {
     for (Map.Entry<RowChange, SessionId> of : pending.entrySet()) {
       if (transaction.counts(of.getKey().owner(), of.getValue())) {
-        transaction.noteHandover(of.getValue(), of.getKey());
+        HandoverTable.write(transaction.connection(), of.getValue(), of.getKey());
       }
     }
   }

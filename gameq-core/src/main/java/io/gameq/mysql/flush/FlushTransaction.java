@@ -1,20 +1,19 @@
 package io.gameq.mysql.flush;
 
-import io.gameq.mysql.Dialect;
 import io.gameq.mysql.ErrorKind;
 import io.gameq.mysql.ErrorKind.NotOwnerException;
 import io.gameq.mysql.ErrorKind.RowChange;
-import io.gameq.mysql.HandledTwiceException;
 import io.gameq.mysql.MySqlPool.MySql;
 import io.gameq.mysql.MySqlPool.MySqlText;
-import io.gameq.mysql.StatementLimits;
 import io.gameq.mysql.flush.GuardedTransaction.NotConnectedException;
+import io.gameq.mysql.flush.GuardedWrites.HandledTwiceException;
+import io.gameq.mysql.flush.GuardedWrites.RowRefusal;
+import io.gameq.mysql.flush.GuardedWrites.TableRefusedException;
 import io.gameq.mysql.flush.RowBisection.ManySlowRowsException;
+import io.gameq.mysql.tables.DeadLetterTable;
 import io.gameq.mysql.tables.DeadLetterTable.Refused;
-import io.gameq.mysql.tables.DiscardTable;
 import io.gameq.mysql.tables.HandledTable;
 import io.gameq.mysql.tables.Locks;
-import io.gameq.owner.DurableSessions.CountingSessions;
 import io.gameq.owner.DurableSessions.OwnerId;
 import io.gameq.owner.DurableSessions.SessionId;
 import io.gameq.rows.HandledRow;
@@ -300,7 +299,7 @@ public final class FlushTransaction {
   /** A row is locked, or a whole table. */
   private Outcome locked(FlushPlan plan, SQLException e) {
     List<RowKey> keys =
-        plan.owners().stream().flatMap(of -> of.rows().stream()).map(RowChange::key).toList();
+        plan.owners.stream().flatMap(of -> of.rows().stream()).map(RowChange::key).toList();
     Locks.Found found =
         Locks.look(mysql, plan.concerned().stream().map(OwnerId::base).distinct().toList(), keys);
     String reason = MySqlText.of(e);
@@ -308,7 +307,7 @@ public final class FlushTransaction {
       return new Outage("nothing can be written: " + reason, false);
     }
     return found.tables().isEmpty()
-        ? new Locked(lockedOf(plan.owners(), found), reason)
+        ? new Locked(lockedOf(plan.owners, found), reason)
         : new TablesLocked(
             found.tables(), "locked as a whole, by ALTER TABLE or LOCK TABLES: " + reason);
   }
@@ -360,15 +359,15 @@ public final class FlushTransaction {
   private @Nullable Outcome write(GuardedTransaction transaction, FlushPlan plan)
       throws SQLException {
     if (plan.isEmpty()) {
-      return new Committed(List.of(), List.of(), List.of(), plan.heldBack());
+      return new Committed(List.of(), List.of(), List.of(), plan.heldBack);
     }
-    transaction.lock(plan.concerned(), plan.term());
+    transaction.lock(plan.concerned(), plan.term);
     plan.notePending(transaction);
     Map<OwnerId, OwnerRows> owned = new LinkedHashMap<>();
     List<OwnerRows> notOwned = new ArrayList<>();
     List<OwnerRows> second = new ArrayList<>();
     List<RowChange> rows = new ArrayList<>();
-    for (OwnerRows of : plan.owners()) {
+    for (OwnerRows of : plan.owners) {
       if (!transaction.counts(of.owner(), of.session())) {
         notOwned.add(of);
       } else if (!plan.refusedOf(of.owner()).isEmpty()) {
@@ -379,9 +378,9 @@ public final class FlushTransaction {
       }
     }
     Connection connection = transaction.connection();
-    Savepoint start = plan.isLastResort() ? connection.setSavepoint() : null;
-    List<RowRefusal> refused = new ArrayList<>(plan.slow());
-    refused.addAll(transaction.write(rows, plan.kinds(), plan.limits()));
+    Savepoint start = plan.isLastResort ? connection.setSavepoint() : null;
+    List<RowRefusal> refused = new ArrayList<>(plan.slow);
+    refused.addAll(transaction.write(rows, plan.kinds, plan.limits));
     List<Fenced> fenced = fence(transaction, plan, second);
     if (fenced.size() < second.size()) {
       return null;
@@ -408,7 +407,7 @@ public final class FlushTransaction {
         .anyMatch(of -> of.of().rows().size() > of.kept().size() && of.setAside().isEmpty())) {
       writtenNanos = System.nanoTime();
     }
-    return new Committed(written, notOwned, fenced, plan.heldBack());
+    return new Committed(written, notOwned, fenced, plan.heldBack);
   }
 
   /**
@@ -455,7 +454,8 @@ public final class FlushTransaction {
   private boolean setAside(GuardedTransaction transaction, FlushPlan plan, List<Written> written)
       throws SQLException {
     List<Refused> letters = written.stream().flatMap(of -> of.setAside().stream()).toList();
-    Map<Refused, String> failed = transaction.setAside(letters, patience.deadLetters());
+    Map<Refused, String> failed =
+        DeadLetterTable.write(transaction.connection(), letters, patience.deadLetters());
     for (Written of : written) {
       for (Refused letter : of.setAside()) {
         String because = failed.get(letter);
@@ -468,106 +468,6 @@ public final class FlushTransaction {
       }
     }
     return failed.isEmpty();
-  }
-
-  /**
-   * Writes rows so that an older version never replaces a newer one and a deleted row never comes
-   * back, whatever the order, however often. Within the caller's transaction at READ COMMITTED;
-   * thread-safe.
-   *
-   * <p>Tombstones are written before rows are deleted, and read, with a lock, after rows are put:
-   * of a put and a delete of the same row in two transactions, the later one to commit sees the
-   * other.
-   *
-   * <p>A row that MySQL refuses is found by halving the statement that failed, in the same
-   * transaction: InnoDB rolls back a refused statement, not the transaction. The other rows are
-   * written.
-   */
-  public static final class GuardedWrites {
-    private final UpsertSql upserts;
-    private final int mostBytesPerStatement;
-
-    private GuardedWrites(Dialect dialect, int mostBytesPerStatement) {
-      this.upserts = new UpsertSql(dialect);
-      this.mostBytesPerStatement = mostBytesPerStatement;
-    }
-
-    /**
-     * In the words of this server, and in statements that it takes.
-     *
-     * @throws io.gameq.MySqlException when it does not answer
-     */
-    public static GuardedWrites on(MySql server) {
-      return server.ask(
-          handle ->
-              new GuardedWrites(
-                  Dialect.of(server),
-                  handle.createQuery("SELECT @@max_allowed_packet").mapTo(Integer.class).one()
-                      / 2));
-    }
-
-    /**
-     * Writes the newest image of each row: puts with parents before children, then deletes with
-     * children before parents; deletes that cascade come last of all, when no child waits to be
-     * moved away. What is refused because of another row is tried again as long as other rows pass,
-     * and unique values that rows exchange are taken off them for a moment. A row that is not its
-     * session's to write is refused, by the rules in {@link io.gameq.mysql}. What an operator
-     * discarded is left out. Of each {@link HandledRow} it is decided first whether what was
-     * committed with it counts.
-     *
-     * @param sessions those that count of each owner, locked: of those whose rows these are, and of
-     *     {@link #others}
-     * @param kinds errors that are taken for a row's and searched for it; others are thrown
-     * @return the rows that MySQL refused, which are not written
-     * @throws HandledTwiceException when another handler's rows count; the transaction must be
-     *     rolled back
-     * @throws TableRefusedException when a table takes no row at all; the transaction must be
-     *     rolled back
-     * @throws SQLException for everything else; the transaction must be rolled back
-     */
-    public List<RowRefusal> write(
-        Connection connection,
-        Collection<RowChange> changes,
-        Map<OwnerId, CountingSessions> sessions,
-        Set<ErrorKind> kinds)
-        throws SQLException {
-      return write(connection, changes, sessions, kinds, StatementLimits.NONE);
-    }
-
-    /** The same in statements of limited size and duration. */
-    public List<RowRefusal> write(
-        Connection connection,
-        Collection<RowChange> changes,
-        Map<OwnerId, CountingSessions> sessions,
-        Set<ErrorKind> kinds,
-        StatementLimits limits)
-        throws SQLException {
-      Collection<RowChange> left = DiscardTable.notCovered(connection, changes);
-      List<RowChange> handled = left.stream().filter(row -> HandledRow.is(row.key())).toList();
-      if (!handled.isEmpty()) {
-        List<RowChange> ofOthers = HandledTable.write(connection, handled);
-        if (!ofOthers.isEmpty()) {
-          throw new HandledTwiceException(ofOthers);
-        }
-        left = left.stream().filter(row -> !HandledRow.is(row.key())).toList();
-      }
-      RowOwnership custody = new RowOwnership(connection, sessions);
-      List<List<RowChange>> turns = custody.decide(left);
-      RowBisection bisection = new RowBisection(connection, kinds, limits, custody.refused());
-      DependentRows rows =
-          new DependentRows(
-              bisection, new GuardedPuts(bisection, custody, upserts, mostBytesPerStatement));
-      for (List<RowChange> turn : turns) {
-        rows.write(turn);
-      }
-      custody.forgetSettled(bisection.refused());
-      return bisection.refused();
-    }
-
-    /** Owners whose rows these may become or were: a transaction locks them with its own. */
-    public static Set<OwnerId> others(Collection<RowChange> changes) {
-      return RowOwnership.others(changes);
-    }
   }
 
   /**

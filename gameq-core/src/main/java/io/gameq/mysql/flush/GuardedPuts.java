@@ -5,6 +5,8 @@ import io.gameq.mysql.JdbcValues;
 import io.gameq.mysql.MySqlPool;
 import io.gameq.mysql.SpareValues;
 import io.gameq.mysql.Sql;
+import io.gameq.mysql.flush.GuardedWrites.GuardedDeletes;
+import io.gameq.mysql.flush.GuardedWrites.RowRefusal;
 import io.gameq.mysql.tables.OwnerReader;
 import io.gameq.mysql.tables.TombstoneTable;
 import io.gameq.rows.HandledRow.RowKey;

@@ -3,11 +3,9 @@ package io.gameq.mysql.flush;
 import io.gameq.mysql.ErrorKind;
 import io.gameq.mysql.ErrorKind.RowChange;
 import io.gameq.mysql.MySqlPool.MySql;
-import io.gameq.mysql.StatementLimits;
-import io.gameq.mysql.flush.FlushTransaction.GuardedWrites;
-import io.gameq.mysql.tables.DeadLetterTable;
-import io.gameq.mysql.tables.DeadLetterTable.Refused;
-import io.gameq.mysql.tables.HandoverTable;
+import io.gameq.mysql.flush.GuardedWrites.RowRefusal;
+import io.gameq.mysql.flush.GuardedWrites.StatementLimits;
+import io.gameq.mysql.flush.GuardedWrites.TableRefusedException;
 import io.gameq.mysql.tables.OwnerTable;
 import io.gameq.owner.DurableSessions.CountingSessions;
 import io.gameq.owner.DurableSessions.OwnerId;
@@ -222,25 +220,6 @@ public final class GuardedTransaction {
       Collection<RowChange> rows, Set<ErrorKind> kinds, StatementLimits limits)
       throws SQLException {
     return writes.write(connection, rows, sessions, kinds, limits);
-  }
-
-  /** Notes what a session knows of a row's handovers, for the flush of the other owner. */
-  public void noteHandover(SessionId session, RowChange row) throws SQLException {
-    HandoverTable.write(connection, session, row);
-  }
-
-  /**
-   * Writes dead letters; returns those that cannot be written, and why.
-   *
-   * @param most in the whole database
-   */
-  public Map<Refused, String> setAside(List<Refused> letters, int most) throws SQLException {
-    return DeadLetterTable.write(connection, letters, most);
-  }
-
-  /** Undoes what was done so far, and gives up the locks; the transaction may go on. */
-  public void rollBack() throws SQLException {
-    connection.rollback();
   }
 
   /** Ends it; when this throws, nobody knows whether it passed. */

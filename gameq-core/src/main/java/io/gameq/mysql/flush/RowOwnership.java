@@ -4,6 +4,7 @@ import io.gameq.mysql.ErrorKind.NotOwnerException;
 import io.gameq.mysql.ErrorKind.RowChange;
 import io.gameq.mysql.JdbcValues;
 import io.gameq.mysql.Sql;
+import io.gameq.mysql.flush.GuardedWrites.RowRefusal;
 import io.gameq.mysql.tables.DeadLetterTable;
 import io.gameq.mysql.tables.HandoverTable;
 import io.gameq.mysql.tables.HandoverTable.Known;
@@ -71,15 +72,6 @@ final class RowOwnership {
   RowOwnership(Connection connection, Map<OwnerId, CountingSessions> sessions) {
     this.connection = connection;
     this.sessions = sessions;
-  }
-
-  /** The owners that rows were received from or given to: a flush locks them with its own. */
-  static Set<OwnerId> others(Collection<RowChange> rows) {
-    Set<OwnerId> others = new HashSet<>();
-    for (RowChange row : rows) {
-      row.image().handovers().forEach(handover -> others.add(handover.other()));
-    }
-    return others;
   }
 
   /** Rows that may be written now, in turns: each row once in a turn, older versions first. */

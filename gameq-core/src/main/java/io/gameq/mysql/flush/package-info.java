@@ -8,16 +8,11 @@
  *   MassRefusals       tells a table that refuses most rows from single bad rows
  * GuardedTransaction   lock, compare, write, set aside, commit; roll back and try again;
  *                      also for retries of dead letters and for direct replay
- * GuardedWrites        the rows of one transaction, in turns; first whether they count, by the
- *                      messages that they were changed for (tables.HandledTable)
+ * GuardedWrites        the rows of one transaction, in turns: parents before children, again as
+ *                      long as that helps, circles of references, deletes with tombstones
  *   RowOwnership       whose row it is, by handovers: the rules are in the package above
- *   DependentRows      rows that stand in the way of others, in order, again, in circles
- *     TablesInOrder    parents before children, children before parents
- *     ForeignKeyCycles references that are NULL for a moment
- *   GuardedPuts        upserts, and what had been deleted taken out
- *     UpsertSql, KeyOrder, ZeroKeys
+ *   GuardedPuts        upserts (UpsertSql), and what had been deleted taken out
  *     ExchangedValues  unique values that are taken off for a moment
- *   GuardedDeletes     tombstones, then deletes
  *   RowBisection       halves of a refused statement, down to its rows
  * </pre>
  */

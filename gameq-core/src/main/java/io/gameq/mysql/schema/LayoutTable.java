@@ -2,7 +2,7 @@ package io.gameq.mysql.schema;
 
 import io.gameq.mysql.MySqlPool.MySql;
 import io.gameq.rows.CurrentCatalog.Catalog;
-import io.gameq.rows.LayoutSource;
+import io.gameq.rows.RowCodec.LayoutSource;
 import io.gameq.rows.Table;
 import java.util.ArrayList;
 import java.util.HashMap;

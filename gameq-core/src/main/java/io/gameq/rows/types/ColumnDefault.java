@@ -1,5 +1,8 @@
 package io.gameq.rows.types;
 
+import io.gameq.rows.types.TimeTypes.Micros;
+import java.time.Instant;
+import java.time.temporal.ChronoField;
 import org.jspecify.annotations.Nullable;
 
 /** What an absent column of a put takes; immutable. */
@@ -11,7 +14,12 @@ public sealed interface ColumnDefault {
   record Constant(@Nullable Object value) implements ColumnDefault {}
 
   /** The moment of the put, cut to the column's fraction digits: DEFAULT CURRENT_TIMESTAMP. */
-  record Now(int digits) implements ColumnDefault {}
+  record Now(int digits) implements ColumnDefault {
+    /** The moment as the column keeps it. */
+    public Instant of(Instant moment) {
+      return moment.with(ChronoField.NANO_OF_SECOND, Micros.truncate(moment.getNano(), digits));
+    }
+  }
 
   /** Nothing: MySQL would number the row (AUTO_INCREMENT), but the game gives every key. */
   record Numbered() implements ColumnDefault {}

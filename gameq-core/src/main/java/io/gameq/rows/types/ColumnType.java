@@ -1,12 +1,16 @@
 package io.gameq.rows.types;
 
 import io.gameq.owner.DurableSessions.PercentEncoding;
-import io.gameq.rows.types.ColumnTypes.BigIntegerType;
-import io.gameq.rows.types.ColumnTypes.DateTimeType;
-import io.gameq.rows.types.ColumnTypes.DateType;
-import io.gameq.rows.types.ColumnTypes.DoubleType;
-import io.gameq.rows.types.ColumnTypes.StringType;
+import io.gameq.rows.types.TimeTypes.Micros;
 import java.io.IOException;
+import java.math.BigDecimal;
+import java.math.BigInteger;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.LocalDate;
+import java.time.LocalDateTime;
+import java.time.ZoneOffset;
+import java.util.HexFormat;
 import org.jspecify.annotations.Nullable;
 import org.msgpack.core.MessagePacker;
 import org.msgpack.core.MessageUnpacker;
@@ -19,17 +23,19 @@ import org.msgpack.core.MessageUnpacker;
  * equals the row read from MySQL.
  */
 public sealed interface ColumnType
-    permits IntegerType,
-        BigIntegerType,
-        DecimalType,
-        FloatType,
-        DoubleType,
-        StringType,
-        BinaryType,
-        DateType,
-        DateTimeType,
-        TimestampType,
-        TimeType {
+    permits NumberTypes.IntegerType,
+        NumberTypes.UnsignedLongType,
+        NumberTypes.BitType,
+        NumberTypes.FloatType,
+        NumberTypes.DoubleType,
+        NumberTypes.DecimalType,
+        TextTypes.TextType,
+        TextTypes.BinaryType,
+        TextTypes.EnumType,
+        TextTypes.SetType,
+        TextTypes.JsonType,
+        TimeTypes.DateType,
+        TimeTypes.FractionType {
 
   /** What the canonical Java value of a type is, and how it travels over JDBC. */
   enum Kind {
@@ -85,28 +91,97 @@ public sealed interface ColumnType
     return canonical(in, column);
   }
 
-  void pack(MessagePacker out, Object canonical) throws IOException;
+  /** Writes a canonical value as MessagePack. */
+  static void pack(MessagePacker out, Object canonical) throws IOException {
+    if (canonical instanceof Long value) {
+      out.packLong(value);
+    } else if (canonical instanceof String value) {
+      out.packString(value);
+    } else if (canonical instanceof Double value) {
+      out.packDouble(value);
+    } else if (canonical instanceof byte[] value) {
+      out.packBinaryHeader(value.length);
+      out.writePayload(value);
+    } else if (canonical instanceof Instant value) {
+      out.packLong(Micros.of(value.getEpochSecond(), value.getNano()));
+    } else if (canonical instanceof LocalDateTime value) {
+      out.packLong(Micros.of(value.toEpochSecond(ZoneOffset.UTC), value.getNano()));
+    } else if (canonical instanceof LocalDate value) {
+      out.packLong(value.toEpochDay());
+    } else if (canonical instanceof Duration value) {
+      out.packLong(Micros.of(value.toSeconds(), value.toNanosPart()));
+    } else if (canonical instanceof Float value) {
+      out.packFloat(value);
+    } else if (canonical instanceof BigDecimal value) {
+      out.packString(value.toPlainString());
+    } else {
+      out.packBigInteger((BigInteger) canonical);
+    }
+  }
 
   /** The canonical value that {@link #pack} wrote. */
-  Object unpack(MessageUnpacker in) throws IOException;
+  default Object unpack(MessageUnpacker in) throws IOException {
+    return switch (kind()) {
+      case INTEGER -> in.unpackLong();
+      case UNSIGNED_LONG, BIT -> in.unpackBigInteger();
+      case DECIMAL -> new BigDecimal(in.unpackString());
+      case FLOAT -> in.unpackFloat();
+      case DOUBLE -> in.unpackDouble();
+      case TEXT, JSON, ENUM, SET -> in.unpackString();
+      case BINARY -> in.readPayload(in.unpackBinaryHeader());
+      case DATE -> LocalDate.ofEpochDay(in.unpackLong());
+      case DATETIME -> {
+        long micros = in.unpackLong();
+        yield LocalDateTime.ofEpochSecond(
+            Micros.seconds(micros), Micros.nanos(micros), ZoneOffset.UTC);
+      }
+      case TIMESTAMP -> {
+        long micros = in.unpackLong();
+        yield Instant.ofEpochSecond(Micros.seconds(micros), Micros.nanos(micros));
+      }
+      case TIME -> {
+        long micros = in.unpackLong();
+        yield Duration.ofSeconds(Micros.seconds(micros), Micros.nanos(micros));
+      }
+    };
+  }
 
   /**
-   * A canonical value as text of a row key, not yet percent-encoded: one text per value.
+   * A canonical value as text of a row key, not yet percent-encoded: one text per value. Call it
+   * only for types without a {@link #keyProblem}.
    *
    * @throws io.gameq.RowRefusedException when MySQL would take the value for another key
    */
   default String keyText(Object canonical, String column) {
-    throw new UnsupportedOperationException(keyProblem());
+    if (canonical instanceof byte[] bytes) {
+      return HexFormat.of().formatHex(bytes);
+    }
+    return canonical instanceof BigDecimal number ? number.toPlainString() : canonical.toString();
   }
 
   /** Appends it, percent-encoded. Throws as {@link #keyText}. */
   default void appendKeyText(StringBuilder to, Object canonical, String column) {
-    to.append(PercentEncoding.percent(keyText(canonical, column)));
+    if (canonical instanceof Long number) { // without a text of its own: most keys have one
+      to.append((long) number);
+    } else {
+      to.append(PercentEncoding.percent(keyText(canonical, column)));
+    }
   }
 
   /** The canonical value whose {@link #keyText} this is. */
   default Object ofKeyText(String text) {
-    throw new UnsupportedOperationException(keyProblem());
+    return switch (kind()) {
+      case INTEGER -> Long.parseLong(text);
+      case UNSIGNED_LONG -> new BigInteger(text);
+      case DECIMAL -> new BigDecimal(text);
+      case TEXT, ENUM, SET -> text;
+      case BINARY -> HexFormat.of().parseHex(text);
+      case DATE -> LocalDate.parse(text);
+      case DATETIME -> LocalDateTime.parse(text);
+      case TIMESTAMP -> Instant.parse(text);
+      case TIME -> Duration.parse(text);
+      case BIT, FLOAT, DOUBLE, JSON -> throw new UnsupportedOperationException(keyProblem());
+    };
   }
 
   /** Why a column of this type cannot be part of a managed primary key, or null if it can. */

@@ -2,27 +2,34 @@ package io.gameq.rows.types;
 
 import io.gameq.GameQueueException;
 import io.gameq.RowRefusedException;
-import io.gameq.rows.types.BinaryType.Form;
-import io.gameq.rows.types.IntegerType.Numbers;
-import java.io.IOException;
-import java.math.BigInteger;
-import java.time.Instant;
-import java.time.LocalDate;
-import java.time.LocalDateTime;
-import java.time.ZoneOffset;
-import java.time.temporal.ChronoField;
+import io.gameq.rows.types.NumberTypes.BitType;
+import io.gameq.rows.types.NumberTypes.DecimalType;
+import io.gameq.rows.types.NumberTypes.DoubleType;
+import io.gameq.rows.types.NumberTypes.FloatType;
+import io.gameq.rows.types.NumberTypes.IntegerType;
+import io.gameq.rows.types.NumberTypes.UnsignedLongType;
+import io.gameq.rows.types.TextTypes.BinaryType;
+import io.gameq.rows.types.TextTypes.EnumType;
+import io.gameq.rows.types.TextTypes.JsonType;
+import io.gameq.rows.types.TextTypes.SetType;
+import io.gameq.rows.types.TextTypes.TextType;
+import io.gameq.rows.types.TimeTypes.DateTimeType;
+import io.gameq.rows.types.TimeTypes.DateType;
+import io.gameq.rows.types.TimeTypes.TimeType;
+import io.gameq.rows.types.TimeTypes.TimestampType;
+import java.nio.ByteBuffer;
+import java.nio.charset.Charset;
+import java.nio.charset.CharsetEncoder;
+import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Arrays;
+import java.util.BitSet;
 import java.util.Collection;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
-import java.util.Set;
+import java.util.UUID;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
-import org.msgpack.core.MessagePacker;
-import org.msgpack.core.MessageUnpacker;
 
 /** Reads COLUMN_TYPE of information_schema. Stateless. */
 public final class ColumnTypes {
@@ -35,6 +42,8 @@ public final class ColumnTypes {
 
   /** LONGTEXT and LONGBLOB: a Java array holds no more, MySQL's 4 GiB are out of reach. */
   private static final long LONG = Integer.MAX_VALUE - 8;
+
+  static final int UUID_BYTES = 16;
 
   private ColumnTypes() {}
 
@@ -78,12 +87,12 @@ public final class ColumnTypes {
       case "text" -> text(TextType.Form.TEXT, KIB_64, charset, collation);
       case "mediumtext" -> text(TextType.Form.TEXT, MIB_16, charset, collation);
       case "longtext" -> text(TextType.Form.TEXT, LONG, charset, collation);
-      case "binary" -> new BinaryType(Form.BINARY, number(brackets, 1));
-      case "varbinary" -> new BinaryType(Form.VARBINARY, number(brackets, 0));
-      case "tinyblob" -> new BinaryType(Form.BLOB, 255);
-      case "blob" -> new BinaryType(Form.BLOB, KIB_64);
-      case "mediumblob" -> new BinaryType(Form.BLOB, MIB_16);
-      case "longblob" -> new BinaryType(Form.BLOB, LONG);
+      case "binary" -> new BinaryType(BinaryType.Form.BINARY, number(brackets, 1));
+      case "varbinary" -> new BinaryType(BinaryType.Form.VARBINARY, number(brackets, 0));
+      case "tinyblob" -> new BinaryType(BinaryType.Form.BLOB, 255);
+      case "blob" -> new BinaryType(BinaryType.Form.BLOB, KIB_64);
+      case "mediumblob" -> new BinaryType(BinaryType.Form.BLOB, MIB_16);
+      case "longblob" -> new BinaryType(BinaryType.Form.BLOB, LONG);
       case "json" -> new JsonType();
       case "enum" -> new EnumType(SqlText.quoted(brackets));
       case "set" -> new SetType(SqlText.quoted(brackets));
@@ -143,164 +152,40 @@ public final class ColumnTypes {
     }
   }
 
-  /** BIGINT UNSIGNED, canonical as BigInteger; immutable. */
-  record UnsignedLongType() implements BigIntegerType {
-    @Override
-    public Kind kind() {
-      return Kind.UNSIGNED_LONG;
-    }
-
-    @Override
-    public Object canonical(Object in, String column) {
-      BigInteger value = Numbers.integral(in);
-      if (value == null) {
-        throw Refusal.kind(column, in, "integers");
-      }
-      if (value.signum() < 0 || value.bitLength() > 64) {
-        throw Refusal.range(column, "0 to 2^64-1", in);
-      }
-      return value;
-    }
+  /**
+   * What ALTER TABLE ... ADD COLUMN puts into the rows that are there when the column is NOT NULL
+   * and has no default: a row from before takes the same. Null for dates, which have none under a
+   * strict sql_mode.
+   */
+  public static @Nullable Object impliedDefault(ColumnType type) {
+    Object value =
+        switch (type.kind()) {
+          case INTEGER, UNSIGNED_LONG, BIT, DECIMAL, FLOAT, DOUBLE -> 0L;
+          case TEXT, SET -> "";
+          case JSON -> "null";
+          case BINARY -> new byte[0];
+          case ENUM -> ((EnumType) type).members().iterator().next();
+          case TIME -> Duration.ZERO;
+          case DATE, DATETIME, TIMESTAMP -> null;
+        };
+    return value == null ? null : type.canonical(value, "default");
   }
 
-  /** MySQL's JSON, canonical as the text that MySQL prints; immutable. */
-  record JsonType() implements StringType {
-    @Override
-    public Kind kind() {
-      return Kind.JSON;
-    }
-
-    @Override
-    public Object canonical(Object in, String column) {
-      if (!(in instanceof String text)) {
-        throw Refusal.kind(column, in, "String");
-      }
-      return JsonText.canonical(text, column);
-    }
-
-    @Override
-    public @Nullable String keyProblem() {
-      return "a JSON key column";
-    }
+  /** A UUID for a column of 16 bytes, in the order of its text, as UUID_TO_BIN gives it. */
+  static byte[] bytes(UUID uuid) {
+    return ByteBuffer.allocate(UUID_BYTES)
+        .putLong(uuid.getMostSignificantBits())
+        .putLong(uuid.getLeastSignificantBits())
+        .array();
   }
 
-  /** A type whose canonical value is a BigInteger, with its decimal digits as key text. */
-  sealed interface BigIntegerType extends ColumnType permits UnsignedLongType, BitType {
-    @Override
-    default void pack(MessagePacker out, Object canonical) throws IOException {
-      out.packBigInteger((BigInteger) canonical);
+  /** The UUID; throws IllegalArgumentException when these are not 16 bytes. */
+  public static UUID uuid(byte[] bytes) {
+    if (bytes.length != UUID_BYTES) {
+      throw new IllegalArgumentException("%s bytes are no UUID".formatted(bytes.length));
     }
-
-    @Override
-    default Object unpack(MessageUnpacker in) throws IOException {
-      return in.unpackBigInteger();
-    }
-
-    @Override
-    default String keyText(Object canonical, String column) {
-      return canonical.toString();
-    }
-
-    @Override
-    default Object ofKeyText(String text) {
-      return new BigInteger(text);
-    }
-  }
-
-  /** ENUM, canonical as String: exactly one of the members; immutable. */
-  record EnumType(Set<String> members) implements StringType {
-    EnumType(List<String> members) {
-      this(new LinkedHashSet<>(members));
-    }
-
-    @Override
-    public Kind kind() {
-      return Kind.ENUM;
-    }
-
-    @Override
-    public Object canonical(Object in, String column) {
-      String text = StringType.text(in, column);
-      if (!members.contains(text)) {
-        throw Refusal.of(
-            column,
-            "text of %s characters is none of the %s members, letter case included"
-                .formatted(text.length(), members.size()));
-      }
-      return text;
-    }
-
-    @Override
-    public int maxKeyBytes() {
-      return members.stream().mapToInt(m -> 12 * m.length()).max().orElse(0);
-    }
-  }
-
-  /** BIT(bits), canonical as BigInteger; immutable. */
-  record BitType(int bits) implements BigIntegerType {
-    @Override
-    public Kind kind() {
-      return Kind.BIT;
-    }
-
-    @Override
-    public Object canonical(Object in, String column) {
-      if (in instanceof Boolean flag) {
-        return flag ? BigInteger.ONE : BigInteger.ZERO;
-      }
-      BigInteger value = Numbers.integral(in);
-      if (value == null) {
-        throw Refusal.kind(column, in, "integers and booleans");
-      }
-      if (value.signum() < 0 || value.bitLength() > bits) {
-        throw Refusal.range(column, "0 to 2^%s-1".formatted(bits), in);
-      }
-      return value;
-    }
-
-    @Override
-    public @Nullable String keyProblem() {
-      // MySQL compares a BIT with the bytes that a driver sends as if both were floating-point.
-      return "a BIT key column: use an unsigned integer";
-    }
-  }
-
-  /** A type whose canonical value is a String, which is its key text too. */
-  sealed interface StringType extends ColumnType permits TextType, JsonType, EnumType, SetType {
-    /**
-     * The text that is put, or the name of the Java constant that is.
-     *
-     * @throws io.gameq.RowRefusedException when it is something else
-     */
-    static String text(Object in, String column) {
-      if (in instanceof String text) {
-        return text;
-      }
-      if (in instanceof Enum<?> constant) {
-        return constant.name();
-      }
-      throw Refusal.kind(column, in, "String and enum constants");
-    }
-
-    @Override
-    default void pack(MessagePacker out, Object canonical) throws IOException {
-      out.packString((String) canonical);
-    }
-
-    @Override
-    default Object unpack(MessageUnpacker in) throws IOException {
-      return in.unpackString();
-    }
-
-    @Override
-    default String keyText(Object canonical, String column) {
-      return (String) canonical;
-    }
-
-    @Override
-    default Object ofKeyText(String text) {
-      return text;
-    }
+    ByteBuffer buffer = ByteBuffer.wrap(bytes);
+    return new UUID(buffer.getLong(), buffer.getLong());
   }
 
   /**
@@ -323,15 +208,6 @@ public final class ColumnTypes {
       return of(column, "holds " + range + ", the " + describe(in) + " lies outside");
     }
 
-    /** More fraction digits of a second than the column keeps, where nothing is cut. */
-    static RowRefusedException fraction(String column, int digits) {
-      return of(
-          column,
-          ("keeps %s fraction digits of a second, the value has more, and is not cut, as in a"
-                  + " primary key: truncate it first")
-              .formatted(digits));
-    }
-
     private static String describe(Object in) {
       if (in instanceof String text) {
         return "String of " + text.length() + " characters";
@@ -343,45 +219,6 @@ public final class ColumnTypes {
         return "collection of " + all.size() + " elements";
       }
       return in.getClass().getSimpleName();
-    }
-  }
-
-  /** DATE, canonical as LocalDate; immutable. */
-  record DateType() implements ColumnType {
-    @Override
-    public Kind kind() {
-      return Kind.DATE;
-    }
-
-    @Override
-    public Object canonical(Object in, String column) {
-      if (!(in instanceof LocalDate date)) {
-        throw Refusal.kind(column, in, "LocalDate");
-      }
-      if (date.getYear() < 1 || date.getYear() > 9999) {
-        throw Refusal.range(column, "0001-01-01 to 9999-12-31", in);
-      }
-      return date;
-    }
-
-    @Override
-    public void pack(MessagePacker out, Object canonical) throws IOException {
-      out.packLong(((LocalDate) canonical).toEpochDay());
-    }
-
-    @Override
-    public Object unpack(MessageUnpacker in) throws IOException {
-      return LocalDate.ofEpochDay(in.unpackLong());
-    }
-
-    @Override
-    public String keyText(Object canonical, String column) {
-      return canonical.toString();
-    }
-
-    @Override
-    public Object ofKeyText(String text) {
-      return LocalDate.parse(text);
     }
   }
 
@@ -434,160 +271,61 @@ public final class ColumnTypes {
     }
   }
 
-  /** DOUBLE, canonical as Double; immutable. */
-  record DoubleType(boolean unsigned) implements ColumnType {
-    /** Integers up to here are exact as a double. */
-    private static final long MAX_EXACT = 1L << 53;
+  /** The character sets of managed text columns: which code points they hold, in how many bytes. */
+  public enum TextCharset {
+    UTF8MB4,
+    UTF8MB3,
+    ASCII,
+    LATIN1;
 
-    @Override
-    public Kind kind() {
-      return Kind.DOUBLE;
+    /**
+     * MySQL's latin1 is windows-1252. The five bytes which that leaves open are control codes to
+     * the server, but the driver does not read them back.
+     */
+    private static final BitSet LATIN1_CODE_POINTS = latin1();
+
+    /** The character set of this MySQL name, or null when gameq cannot count its bytes. */
+    public static @Nullable TextCharset ofName(String name) {
+      return switch (name) {
+        case "utf8mb4" -> UTF8MB4;
+        case "utf8mb3", "utf8" -> UTF8MB3;
+        case "ascii" -> ASCII;
+        case "latin1" -> LATIN1;
+        default -> null;
+      };
     }
 
-    @Override
-    public Object canonical(Object in, String column) {
-      double value;
-      if (in instanceof Double || in instanceof Float) {
-        value = ((Number) in).doubleValue();
-      } else if (Numbers.isPrimitiveIntegral(in)) {
-        long integral = ((Number) in).longValue();
-        if (integral > MAX_EXACT || integral < -MAX_EXACT) {
-          throw Refusal.range(column, "integers up to 2^53 exactly", in);
-        }
-        value = integral;
-      } else {
-        throw Refusal.kind(column, in, "Double and Float");
+    /** How many bytes a code point takes, or 0 when this character set cannot hold it. */
+    int bytes(int codePoint) {
+      if (codePoint < 0x80) {
+        return 1;
       }
-      if (!Double.isFinite(value)) {
-        throw Refusal.of(column, "holds neither NaN nor an infinity");
-      }
-      if (unsigned && (value < 0 || Double.compare(value, -0.0) == 0)) {
-        throw Refusal.range(column, "no negative numbers", in);
-      }
-      return value;
+      return switch (this) {
+        case ASCII -> 0;
+        case LATIN1 -> LATIN1_CODE_POINTS.get(codePoint) ? 1 : 0;
+        case UTF8MB3 -> codePoint > 0xFFFF ? 0 : codePoint < 0x800 ? 2 : 3;
+        case UTF8MB4 -> codePoint > 0xFFFF ? 4 : codePoint < 0x800 ? 2 : 3;
+      };
     }
 
-    @Override
-    public void pack(MessagePacker out, Object canonical) throws IOException {
-      out.packDouble((Double) canonical);
+    /** The most bytes that the percent-encoding of one character takes. */
+    int maxEncodedBytes() {
+      return switch (this) {
+        case ASCII -> 3;
+        case LATIN1, UTF8MB3 -> 9;
+        case UTF8MB4 -> 12;
+      };
     }
 
-    @Override
-    public Object unpack(MessageUnpacker in) throws IOException {
-      return in.unpackDouble();
-    }
-
-    @Override
-    public @Nullable String keyProblem() {
-      return "a floating-point key column: equality of such numbers is not to be relied on";
-    }
-  }
-
-  /** DATETIME(digits), which has no zone, canonical as LocalDateTime; immutable. */
-  record DateTimeType(int digits) implements ColumnType {
-    @Override
-    public Kind kind() {
-      return Kind.DATETIME;
-    }
-
-    @Override
-    public Object canonical(Object in, String column) {
-      if (!(in instanceof LocalDateTime time)) {
-        throw Refusal.kind(column, in, "LocalDateTime (Instant goes with TIMESTAMP)");
-      }
-      if (time.getYear() < 1 || time.getYear() > 9999) {
-        throw Refusal.range(column, "0001-01-01T00:00 to the end of 9999", in);
-      }
-      return time.withNano(Micros.truncate(time.get(ChronoField.NANO_OF_SECOND), digits));
-    }
-
-    @Override
-    public Object canonicalExactly(Object in, String column) {
-      if (in instanceof LocalDateTime time) {
-        Micros.checkFraction(time.get(ChronoField.NANO_OF_SECOND), digits, column);
-      }
-      return canonical(in, column);
-    }
-
-    @Override
-    public void pack(MessagePacker out, Object canonical) throws IOException {
-      Instant time = ((LocalDateTime) canonical).toInstant(ZoneOffset.UTC);
-      out.packLong(Micros.of(time.getEpochSecond(), time.get(ChronoField.NANO_OF_SECOND)));
-    }
-
-    @Override
-    public Object unpack(MessageUnpacker in) throws IOException {
-      long micros = in.unpackLong();
-      return LocalDateTime.ofEpochSecond(
-          Micros.seconds(micros), Micros.nanos(micros), ZoneOffset.UTC);
-    }
-
-    @Override
-    public String keyText(Object canonical, String column) {
-      return canonical.toString();
-    }
-
-    @Override
-    public Object ofKeyText(String text) {
-      return LocalDateTime.parse(text);
-    }
-  }
-
-  /**
-   * SET, canonical as String: members comma-separated in the order of their definition; immutable.
-   */
-  record SetType(List<String> members) implements StringType {
-    @Override
-    public Kind kind() {
-      return Kind.SET;
-    }
-
-    @Override
-    public Object canonical(Object in, String column) {
-      Collection<?> given;
-      if (in instanceof Collection<?> collection) {
-        given = collection;
-      } else if (in instanceof String text) {
-        given = text.isEmpty() ? List.of() : Arrays.asList(text.split(",", -1));
-      } else {
-        throw Refusal.kind(column, in, "String and collections of String or enum constants");
-      }
-      long chosen = 0;
-      for (Object element : given) {
-        String member =
-            element instanceof Enum<?> constant ? constant.name() : (String) text(element, column);
-        int index = members.indexOf(member);
-        if (index < 0) {
-          throw Refusal.of(
-              column,
-              "a text of %s characters is none of the %s members, letter case included"
-                  .formatted(member.length(), members.size()));
-        }
-        chosen |= 1L << index;
-      }
-      return joined(chosen);
-    }
-
-    private static Object text(Object element, String column) {
-      if (element instanceof String) {
-        return element;
-      }
-      throw Refusal.of(column, "takes a collection of String or enum constants only");
-    }
-
-    private String joined(long chosen) {
-      StringBuilder out = new StringBuilder();
-      for (int i = 0; i < members.size(); i++) {
-        if ((chosen & 1L << i) != 0) {
-          out.append(out.isEmpty() ? "" : ",").append(members.get(i));
+    private static BitSet latin1() {
+      BitSet codePoints = new BitSet();
+      CharsetEncoder encoder = Charset.forName("windows-1252").newEncoder();
+      for (char c = 0x80; c < 0xFFFF; c++) {
+        if (encoder.canEncode(c)) {
+          codePoints.set(c);
         }
       }
-      return out.toString();
-    }
-
-    @Override
-    public int maxKeyBytes() {
-      return members.stream().mapToInt(m -> 12 * m.length() + 3).sum();
+      return codePoints;
     }
   }
 }

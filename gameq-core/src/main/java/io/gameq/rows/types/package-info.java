@@ -3,11 +3,12 @@
  * written as MessagePack and in a row key. Internal.
  *
  * <pre>
- * information_schema    COLUMN_TYPE --ColumnTypes--&gt; ColumnType (one class for each family)
+ * information_schema    COLUMN_TYPE --ColumnTypes--&gt; ColumnType: NumberTypes, TextTypes,
+ *                       TimeTypes
  * a put                 Object --canonical--&gt; Long, BigInteger, BigDecimal, String, byte[],
  *                       LocalDate...
  *                              \--Refusal--&gt; RowRefusedException, which names column and limit
- * an absent column      ColumnDefault (what MySQL would put), ImpliedDefault (of rows from before)
+ * an absent column      ColumnDefault: what MySQL would put
  * </pre>
  *
  * A canonical value is the one that MySQL gives back for what was put, so that a row compares equal

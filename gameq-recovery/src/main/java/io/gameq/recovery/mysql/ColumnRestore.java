@@ -2,8 +2,8 @@ package io.gameq.recovery.mysql;
 
 import io.gameq.GameQueueException;
 import io.gameq.agent.RateLimit;
-import io.gameq.healing.Planner.PlannedRow;
-import io.gameq.healing.Status;
+import io.gameq.healing.PlannedRow;
+import io.gameq.healing.PlannedRow.Status;
 import io.gameq.mysql.JdbcValues;
 import io.gameq.mysql.MySqlPool.MySql;
 import io.gameq.rows.CurrentCatalog.Catalog;
@@ -69,8 +69,8 @@ public final class ColumnRestore {
    * @throws io.gameq.MySqlException when MySQL does not answer; what was written stays
    */
   public void add(PlannedRow row, boolean execute) {
-    RowImage wal = row.contents().wal();
-    RowImage stored = row.contents().mysql();
+    RowImage wal = row.wal();
+    RowImage stored = row.mysql();
     if (row.status() != Status.OTHER_CONTENT || wal == null || stored == null) {
       return;
     }

@@ -4,15 +4,17 @@ import io.gameq.MySqlException;
 import io.gameq.mysql.ErrorKind;
 import io.gameq.mysql.ErrorKind.NotOwnerException;
 import io.gameq.mysql.ErrorKind.RowChange;
-import io.gameq.mysql.HandledTwiceException;
 import io.gameq.mysql.MySqlPool.MySql;
 import io.gameq.mysql.MySqlPool.MySqlText;
-import io.gameq.mysql.StatementLimits;
-import io.gameq.mysql.flush.FlushTransaction.GuardedWrites;
 import io.gameq.mysql.flush.GuardedTransaction;
-import io.gameq.mysql.flush.RowRefusal;
-import io.gameq.mysql.flush.TableRefusedException;
+import io.gameq.mysql.flush.GuardedWrites;
+import io.gameq.mysql.flush.GuardedWrites.HandledTwiceException;
+import io.gameq.mysql.flush.GuardedWrites.RowRefusal;
+import io.gameq.mysql.flush.GuardedWrites.StatementLimits;
+import io.gameq.mysql.flush.GuardedWrites.TableRefusedException;
+import io.gameq.mysql.tables.DeadLetterTable;
 import io.gameq.mysql.tables.DeadLetterTable.Refused;
+import io.gameq.mysql.tables.HandoverTable;
 import io.gameq.owner.DurableSessions.OwnerId;
 import io.gameq.owner.DurableSessions.SessionId;
 import io.gameq.rows.HandledRow;
@@ -190,11 +192,12 @@ public final class DirectReplay {
     for (RowRefusal refusal : refusals) {
       if (waits.test(refusal) && refusal.error() instanceof NotOwnerException) {
         RowChange row = refusal.row();
-        transaction.noteHandover(sessionOf(group, row), row);
+        HandoverTable.write(transaction.connection(), sessionOf(group, row), row);
       }
     }
     Map<Refused, String> failed =
-        transaction.setAside(List.copyOf(letters.keySet()), MOST_DEAD_LETTERS);
+        DeadLetterTable.write(
+            transaction.connection(), List.copyOf(letters.keySet()), MOST_DEAD_LETTERS);
     if (!failed.isEmpty()) {
       failed.forEach(
           (letter, why) ->

@@ -102,6 +102,15 @@ public final class RecordView<T> {
     return page -> table.print(page.stream().map(this::cells).toList());
   }
 
+  /** Records as a page of the console shows them. */
+  public record Table(List<String> headings, List<List<String>> rows) {}
+
+  /** The table's headings and cells. */
+  public Table table(List<T> of) {
+    return new Table(
+        columns.stream().map(Column::heading).toList(), of.stream().map(this::cells).toList());
+  }
+
   /** The headings and the cells of one record, one pair a line. */
   public List<List<String>> lines(T of) {
     return columns.stream().map(column -> List.of(column.heading, column.cell.apply(of))).toList();

@@ -5,20 +5,17 @@ import io.gameq.mysql.tables.AuditTable;
 import io.gameq.mysql.tables.AuditTable.Actor;
 import io.gameq.mysql.tables.AuditTable.Entry;
 import io.gameq.terminal.ExitCodes;
-import io.gameq.terminal.Shown;
-import io.gameq.terminal.TextTable;
+import io.gameq.writer.admin.RecordView;
 import io.gameq.writer.config.ConfigOption;
 import io.gameq.writer.mysql.AgreedConfig;
 import io.gameq.writer.mysql.CommandDatabase;
-import io.gameq.writer.terminal.JsonLine;
 import java.io.PrintWriter;
 import java.time.Duration;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.Callable;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -39,6 +36,17 @@ import picocli.CommandLine.Spec;
           + " writers may not. Call --remove-older-than with the user that runs 'schema migrate'."
     })
 public final class AuditCommand implements Callable<Integer> {
+  /** Entries, as command and console show them. */
+  public static final RecordView<Entry> VIEW =
+      new RecordView<Entry>()
+          .json("id", Entry::id)
+          .field("WHEN (UTC)", "at", Entry::at)
+          .field("WHO", "who", of -> of.actor().who())
+          .field("BY", "via", of -> of.actor().via())
+          .field("WHAT", "action", Entry::action)
+          .field("TO", "target", Entry::target)
+          .field("DETAIL", "detail", Entry::detail);
+
   /** Read at a time. */
   private static final int PAGE = 500;
 
@@ -103,17 +111,13 @@ public final class AuditCommand implements Callable<Integer> {
   }
 
   private void list(MySql mysql, PrintWriter out) {
-    TextTable table = new TextTable(out, "WHEN (UTC)", "WHO", "BY", "WHAT", "TO", "DETAIL");
+    Consumer<List<Entry>> to = VIEW.printer(out, json);
     int listed = 0;
     List<Entry> page;
     long before = Long.MAX_VALUE;
     do {
       page = AuditTable.newest(mysql, before, Math.min(PAGE, limit - listed));
-      if (json) {
-        page.forEach(of -> out.println(JsonLine.of(values(of))));
-      } else {
-        table.print(page.stream().map(AuditCommand::cells).toList());
-      }
+      to.accept(page);
       listed += page.size();
       before = page.isEmpty() ? 0 : page.get(page.size() - 1).id();
     } while (!page.isEmpty() && listed < limit);
@@ -124,27 +128,5 @@ public final class AuditCommand implements Callable<Integer> {
               : String.format(Locale.ROOT, "%,d entries", listed)
                   + (listed == limit ? ": --limit shows more, if there are" : ""));
     }
-  }
-
-  private static List<String> cells(Entry of) {
-    return List.of(
-        Shown.utc(of.at()),
-        Shown.text(of.actor().who()),
-        Shown.text(of.actor().via()),
-        Shown.text(of.action()),
-        Shown.text(of.target()),
-        Shown.text(of.detail()));
-  }
-
-  private static Map<String, Object> values(Entry of) {
-    Map<String, Object> values = new LinkedHashMap<>();
-    values.put("id", of.id());
-    values.put("at", of.at().toString());
-    values.put("who", of.actor().who());
-    values.put("via", of.actor().via());
-    values.put("action", of.action());
-    values.put("target", of.target());
-    values.put("detail", of.detail());
-    return values;
   }
 }

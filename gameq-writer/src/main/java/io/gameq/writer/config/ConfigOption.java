@@ -1,7 +1,6 @@
 package io.gameq.writer.config;
 
 import io.gameq.writer.config.ConfigReader.EffectiveSettings;
-import io.gameq.writer.config.ConfigReader.WriterConfig;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

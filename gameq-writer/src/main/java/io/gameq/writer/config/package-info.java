@@ -2,9 +2,8 @@
  * The writer's configuration file.
  *
  * <pre>
- * gameq.yaml -&gt; ConfigReader -&gt; Section (names, types, ${ENV}) -&gt; WriterConfig
+ * gameq.yaml -&gt; ConfigReader: each setting, declared once; ${ENV} -&gt; WriterConfig
  *                                  |
- *                                  +-&gt; HttpSection: who may ask over HTTP
  *                                  +-&gt; EffectiveSettings: what each came to, and where from
  * </pre>
  */

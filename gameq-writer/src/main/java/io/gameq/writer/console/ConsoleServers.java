@@ -6,7 +6,7 @@ import io.gameq.mysql.schema.Settings;
 import io.gameq.redis.ControlConnection;
 import io.gameq.redis.RedisConnector;
 import io.gameq.redis.Slots;
-import io.gameq.writer.config.ConfigReader.WriterConfig;
+import io.gameq.writer.config.WriterConfig;
 import io.gameq.writer.console.GuardedRoutes.Visitor;
 import io.gameq.writer.letters.AuditedLetters;
 import io.gameq.writer.mysql.DeadLetters;

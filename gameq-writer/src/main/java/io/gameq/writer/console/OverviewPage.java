@@ -1,13 +1,12 @@
 package io.gameq.writer.console;
 
 import io.gameq.backlog.SharedBacklog.Backlog;
-import io.gameq.redis.RedisServerCheck.RedisState;
-import io.gameq.redis.script.Waiting;
-import io.gameq.writer.config.ConfigReader.WriterConfig;
-import io.gameq.writer.console.Pulse.Beat;
+import io.gameq.writer.config.WriterConfig;
+import io.gameq.writer.console.HeldPages.HeldState;
 import io.gameq.writer.status.Processes;
 import io.gameq.writer.status.StatusLook;
 import io.javalin.http.Context;
+import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
 import io.micrometer.core.instrument.distribution.CountAtBucket;
 import io.micrometer.core.instrument.distribution.HistogramSnapshot;
@@ -15,6 +14,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -23,12 +23,12 @@ final class OverviewPage {
   private static final double OF_HUNDRED = 0.99;
 
   private final WriterConfig settings;
-  private final Pulse pulse;
+  private final MeterRegistry meters;
   private final Console.WriterView writer;
 
-  OverviewPage(WriterConfig settings, Pulse pulse, Console.WriterView writer) {
+  OverviewPage(WriterConfig settings, MeterRegistry meters, Console.WriterView writer) {
     this.settings = settings;
-    this.pulse = pulse;
+    this.meters = meters;
     this.writer = writer;
   }
 
@@ -39,56 +39,25 @@ final class OverviewPage {
    * @param toDo what is to be done about the game as a whole
    * @param held why rows wait: what operators paused, and tables that take none
    * @param writers how many run; 0 when it is not known
+   * @param rowsPerSecond that all writers write
    * @param waits null before the first look at Redis
    * @param deadLetters -1 when they were not counted yet
    * @param mergeRatio row changes committed for each row written; null when it is not known
-   * @param beats those after the one that was named
    */
   record Overview(
       List<String> problems,
       List<String> toDo,
       List<HeldState> held,
       long writers,
-      @Nullable Waits waits,
+      double rowsPerSecond,
+      @Nullable Map<String, @Nullable Object> waits,
       long deadLetters,
       @Nullable Double mergeRatio,
       Totals totals,
-      List<Step> steps,
-      List<Beat> beats) {}
+      List<Step> steps) {}
 
   /** Whose console it is. */
   record Of(String namespace, String writer) {}
-
-  /** What waits in Redis; rows are estimated from a few owners unless {@code exact}. */
-  record Waits(
-      long due,
-      long ready,
-      long claimed,
-      long lapsed,
-      long rows,
-      boolean exact,
-      long oldestMillis,
-      long stale,
-      long closing,
-      long healing,
-      RedisState redis) {
-    static Waits of(Backlog backlog) {
-      long due = backlog.sum(Waiting::due);
-      long ready = backlog.sum(Waiting::ready);
-      return new Waits(
-          due,
-          ready,
-          backlog.sum(Waiting::claimed),
-          backlog.sum(Waiting::lapsed),
-          backlog.rows(),
-          backlog.sum(Waiting::counted) >= due + ready,
-          backlog.oldestAgeMillis(),
-          backlog.sum(Waiting::stale),
-          backlog.sum(Waiting::closing),
-          backlog.sum(Waiting::healing),
-          backlog.redis());
-    }
-  }
 
   /** What this writer did since it started. */
   record Totals(
@@ -116,7 +85,7 @@ final class OverviewPage {
         }
       }
       return new Step(
-          Pulse.name(timer),
+          String.valueOf(timer.getId().getTag("step")),
           snapshot.count(),
           snapshot.mean(TimeUnit.MILLISECONDS),
           Double.isFinite(mostOf) ? mostOf : -1,
@@ -130,26 +99,25 @@ final class OverviewPage {
   }
 
   private Overview overview(Context context) {
-    long after = context.queryParamAsClass("after", Long.class).getOrDefault(0L);
     Backlog backlog = writer.backlog().get();
     Processes processes = writer.processes().get();
-    double merges = pulse.gauge("gameq.merge.ratio");
-    double counted = pulse.gauge("gameq.deadletters");
+    double merges = gauge("gameq.merge.ratio");
+    double counted = gauge("gameq.deadletters");
     long deadLetters = Double.isNaN(counted) ? -1 : Math.round(counted);
     return new Overview(
         writer.problems().get(),
         toDo(backlog, deadLetters),
         held(backlog),
         processes == null ? 0 : processes.writersThere(),
-        backlog == null ? null : Waits.of(backlog),
+        processes == null ? 0 : processes.rowsPerSecond(),
+        backlog == null ? null : StatusLook.BACKLOG.json(backlog),
         deadLetters,
         Double.isFinite(merges) ? merges : null,
         totals(),
-        pulse.timers().stream()
+        meters.find("gameq.writer.step").timers().stream()
             .map(Step::of)
             .sorted(Comparator.comparingLong(Step::count).reversed())
-            .toList(),
-        pulse.after(after));
+            .toList());
   }
 
   /** Before the first look there is nothing to say. */
@@ -176,13 +144,26 @@ final class OverviewPage {
   }
 
   private Totals totals() {
+    var rowsOfFlushes = meters.find("gameq.writer.flush.rows").summary();
     return new Totals(
-        pulse.count("gameq.writer.rows"),
-        pulse.flushes(),
-        pulse.count("gameq.writer.owners"),
-        pulse.count("gameq.writer.givenback"),
-        pulse.count("gameq.writer.reaped"),
-        pulse.count("gameq.writer.deadletters"),
-        pulse.count("gameq.writer.stale"));
+        count("gameq.writer.rows"),
+        rowsOfFlushes == null ? 0 : rowsOfFlushes.count(),
+        count("gameq.writer.owners"),
+        count("gameq.writer.givenback"),
+        count("gameq.writer.reaped"),
+        count("gameq.writer.deadletters"),
+        count("gameq.writer.stale"));
+  }
+
+  /** A counter's value; 0 when there is none. */
+  private double count(String name) {
+    var counter = meters.find(name).counter();
+    return counter == null ? 0 : counter.count();
+  }
+
+  /** NaN when there is none, or it is not known. */
+  private double gauge(String name) {
+    var gauge = meters.find(name).gauge();
+    return gauge == null ? Double.NaN : gauge.value();
   }
 }

@@ -2,17 +2,13 @@
  * The console: web pages for operators, served by every writer.
  *
  * <pre>
- * Console            what is served; who may is in io.gameq.writer.console.access
- *   ConsoleFiles     the files of the page itself, which lie beside these classes as resources
- *   OverviewPage     what waits and what is done; Pulse remembers each Beat for its charts
- *   SlotsPage        what waits in each slot
- *   FleetPage        nodes and writers (io.gameq.writer.process)
- *   OwnersPage       finds owners
- *   TracePages       where an owner or a row is (io.gameq.writer.trace)
- *   HeldPage         what is held back, each a HeldState: pauses, parked tables
+ * Console            what is served; slots, nodes and writers, settings and audit log as tables
+ *   GuardedRoutes    who may see and do what; Sessions, RequestBody
+ *   OverviewPage     what waits and what is done
+ *   OwnerPages       finds owners, and traces an owner or a row (io.gameq.writer.trace)
+ *   HeldPages        what is held back, each a HeldState: pauses, parked tables; flush now
  *   DeadPages        dead letters (io.gameq.writer.letters); StalePages: stale rows
  *   TopicPages       topics and their messages (io.gameq.writer.topics)
- *   AuditPage        what operators did
  *   ConsoleServers   MySQL and Redis, over connections of its own
  * </pre>
  *

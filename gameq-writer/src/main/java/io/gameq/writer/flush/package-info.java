@@ -16,7 +16,7 @@
  *
  * stage             server   then
  * Reap              Redis    itself while there is more; Ended
- * ClaimDue          Redis    GiveBack who is to be left alone; Decode; FindUnowned; ParkStale; Ended
+ * ClaimDue          Redis    GiveBack who is to be left alone; Decode; FindUnowned; ParkStale
  * Decode            (MySQL)  Flush
  * Flush             MySQL
  *   committed                Acknowledge; GiveBack who was refused or held back; then

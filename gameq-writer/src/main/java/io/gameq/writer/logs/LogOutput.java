@@ -19,7 +19,7 @@ import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.json.JsonWriteFeature;
 import io.gameq.terminal.Shown;
-import io.gameq.writer.config.ConfigReader.LogSettings;
+import io.gameq.writer.config.WriterConfig.LogSettings;
 import java.io.IOException;
 import java.io.StringWriter;
 import java.io.UncheckedIOException;

@@ -10,7 +10,7 @@ import io.gameq.redis.RedisConnector;
 import io.gameq.term.Term;
 import io.gameq.term.Terms.QueueIdentity;
 import io.gameq.writer.config.ConfigOption;
-import io.gameq.writer.config.ConfigReader.WriterConfig;
+import io.gameq.writer.config.WriterConfig;
 import picocli.CommandLine.Model.CommandSpec;
 
 /**

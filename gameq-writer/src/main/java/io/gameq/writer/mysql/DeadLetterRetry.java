@@ -7,10 +7,10 @@ import io.gameq.mysql.ErrorKind;
 import io.gameq.mysql.ErrorKind.RowChange;
 import io.gameq.mysql.MySqlPool.MySql;
 import io.gameq.mysql.MySqlPool.MySqlText;
-import io.gameq.mysql.StatementLimits;
-import io.gameq.mysql.flush.FlushTransaction.GuardedWrites;
 import io.gameq.mysql.flush.GuardedTransaction;
-import io.gameq.mysql.flush.RowRefusal;
+import io.gameq.mysql.flush.GuardedWrites;
+import io.gameq.mysql.flush.GuardedWrites.RowRefusal;
+import io.gameq.mysql.flush.GuardedWrites.StatementLimits;
 import io.gameq.mysql.tables.DeadLetterTable;
 import io.gameq.mysql.tables.DeadLetterTable.Stored;
 import io.gameq.mysql.tables.OwnerReader;
@@ -104,7 +104,7 @@ public final class DeadLetterRetry {
       return outcome;
     }
     if (outcome instanceof Refused refused) {
-      transaction.rollBack();
+      transaction.connection().rollback();
       DeadLetterTable.refusedAgain(
           transaction.connection(), letter, refused.errorCode(), refused.reason());
     }

@@ -5,9 +5,11 @@ import io.gameq.agent.Duty;
 import io.gameq.mysql.tables.PauseTable.Pause;
 import io.gameq.mysql.tables.PauseTable.Scope;
 import io.gameq.terminal.Shown;
+import io.gameq.writer.admin.RecordView;
 import io.gameq.writer.pause.Pausing.Pauses;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -83,7 +85,20 @@ public final class PauseWatch implements Supplier<Pauses> {
 
   /** How logs and commands name what is paused. Stateless. */
   public static final class PauseText {
+    private static final RecordView<Pause> VIEW =
+        new RecordView<Pause>()
+            .json("scope", Pause::scope)
+            .json("name", Pause::name)
+            .json("reason", Pause::reason)
+            .json("by", Pause::by)
+            .json("at", Pause::at);
+
     private PauseText() {}
+
+    /** For programs. */
+    public static Map<String, @Nullable Object> json(Pause pause) {
+      return VIEW.json(pause);
+    }
 
     /** {@code slot 3}, {@code table item}, {@code writer w1}; {@code everything}. */
     public static String what(Pause pause) {

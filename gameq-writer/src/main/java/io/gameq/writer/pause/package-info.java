@@ -11,7 +11,7 @@
  * all         every writer's flush.SlotSchedule       nothing is claimed
  * slot N      the same                                nothing of that slot is claimed
  * writer W    the same, of that writer                it is quiet: it claims nothing
- * table T     every writer's turn.RowDecoder          its rows stay in Redis, others go on
+ * table T     every writer's flush.RowDecoder         its rows stay in Redis, others go on
  * </pre>
  *
  * <p>What is claimed when a pause comes is finished. Leases that ran out are taken back all the

@@ -15,7 +15,7 @@ import io.gameq.rows.CurrentCatalog.Catalog;
 import io.gameq.rows.Table;
 import io.gameq.terminal.ExitCodes;
 import io.gameq.writer.config.ConfigOption;
-import io.gameq.writer.config.ConfigReader.WriterConfig;
+import io.gameq.writer.config.WriterConfig;
 import io.gameq.writer.mysql.AgreedConfig;
 import io.gameq.writer.mysql.CommandDatabase;
 import io.gameq.writer.mysql.MigrationPlan;

@@ -14,21 +14,18 @@ import io.gameq.rows.Table;
 import io.gameq.terminal.ErrorLine;
 import io.gameq.terminal.ExitCodes;
 import io.gameq.terminal.Shown;
-import io.gameq.terminal.TextTable;
+import io.gameq.writer.admin.RecordView;
 import io.gameq.writer.config.ConfigOption;
 import io.gameq.writer.config.ConfigReader.EffectiveSettings;
 import io.gameq.writer.config.ConfigReader.EffectiveSettings.Setting;
-import io.gameq.writer.config.ConfigReader.WriterConfig;
+import io.gameq.writer.config.WriterConfig;
 import io.gameq.writer.mysql.ConfiguredTables;
 import io.gameq.writer.mysql.WriterNeeds;
 import io.gameq.writer.setup.ConfigCommand.Finding.Weight;
-import io.gameq.writer.terminal.JsonLine;
 import java.io.PrintWriter;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
@@ -47,6 +44,17 @@ import picocli.CommandLine.Spec;
     description = "Shows and checks the configuration.",
     subcommands = ConfigCommand.ConfigCheckCommand.class)
 public final class ConfigCommand implements Runnable {
+  /** Settings, as command and console show them. */
+  public static final RecordView<Setting> SETTINGS =
+      new RecordView<Setting>()
+          .field("SETTING", "setting", Setting::name)
+          .field(
+              "VALUE",
+              "value",
+              Setting::value,
+              of -> Shown.text(Objects.requireNonNullElse(of.value(), "none")))
+          .field("FROM", "from", Setting::origin);
+
   @Spec private @Nullable CommandSpec spec;
 
   @Override
@@ -81,7 +89,10 @@ public final class ConfigCommand implements Runnable {
       PrintWriter out = Objects.requireNonNull(spec).commandLine().getOut();
       EffectiveSettings effective = new EffectiveSettings();
       WriterConfig settings = config.read(effective);
-      settings(out, effective.all());
+      SETTINGS.printer(out, json).accept(effective.all());
+      if (!json) {
+        out.println();
+      }
       List<Finding> findings = offline ? List.of() : ServerFindings.of(settings);
       findings(out, findings);
       return findings.stream().anyMatch(of -> of.weight() == Weight.PROBLEM)
@@ -89,55 +100,12 @@ public final class ConfigCommand implements Runnable {
           : ExitCodes.OK;
     }
 
-    private void settings(PrintWriter out, List<Setting> settings) {
-      if (json) {
-        settings.forEach(
-            of -> json(out, "setting", of.name(), "value", of.value(), "from", of.origin()));
-        return;
-      }
-      new TextTable(out, "SETTING", "VALUE", "FROM")
-          .print(
-              settings.stream()
-                  .map(
-                      of ->
-                          List.of(
-                              of.name(),
-                              Shown.text(Objects.requireNonNullElse(of.value(), "none")),
-                              of.origin()))
-                  .toList());
-      out.println();
-    }
-
     private void findings(PrintWriter out, List<Finding> findings) {
-      if (json) {
-        findings.forEach(
-            of -> json(out, "check", of.subject(), "weight", name(of.weight()), "text", of.text()));
-        return;
-      }
-      if (offline) {
+      if (offline && !json) {
         out.println("the file is fit; no server was asked");
         return;
       }
-      new TextTable(out, "CHECK", "", "")
-          .print(
-              findings.stream()
-                  .map(
-                      of ->
-                          List.of(
-                              Shown.text(of.subject()), name(of.weight()), Shown.text(of.text())))
-                  .toList());
-    }
-
-    private static void json(PrintWriter out, @Nullable String... namesAndValues) {
-      Map<String, @Nullable String> object = new LinkedHashMap<>();
-      for (int i = 0; i < namesAndValues.length; i += 2) {
-        object.put(String.valueOf(namesAndValues[i]), namesAndValues[i + 1]);
-      }
-      out.println(JsonLine.of(object));
-    }
-
-    private static String name(Weight weight) {
-      return weight.name().toLowerCase(Locale.ROOT);
+      Finding.VIEW.printer(out, json).accept(findings);
     }
   }
 
@@ -260,6 +228,12 @@ public final class ConfigCommand implements Runnable {
    * @param text what it is, or what is wrong with it and the remedy
    */
   record Finding(String subject, Weight weight, String text) {
+    static final RecordView<Finding> VIEW =
+        new RecordView<Finding>()
+            .field("CHECK", "check", Finding::subject)
+            .field("", "weight", Finding::weight)
+            .field("", "text", Finding::text);
+
     /** How much it matters. */
     public enum Weight {
       OK,

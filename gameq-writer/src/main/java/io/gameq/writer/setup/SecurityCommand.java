@@ -5,7 +5,7 @@ import io.gameq.rights.MySqlRights;
 import io.gameq.rights.RedisRights;
 import io.gameq.terminal.ExitCodes;
 import io.gameq.writer.config.ConfigOption;
-import io.gameq.writer.config.ConfigReader.WriterConfig;
+import io.gameq.writer.config.WriterConfig;
 import java.io.PrintWriter;
 import java.util.List;
 import java.util.Objects;

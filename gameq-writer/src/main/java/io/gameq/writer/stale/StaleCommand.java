@@ -14,7 +14,7 @@ import io.gameq.terminal.ExitCodes;
 import io.gameq.terminal.Shown;
 import io.gameq.terminal.TextTable;
 import io.gameq.writer.config.ConfigOption;
-import io.gameq.writer.config.ConfigReader.WriterConfig;
+import io.gameq.writer.config.WriterConfig;
 import io.gameq.writer.letters.LetterDetail.ColumnDetail;
 import io.gameq.writer.mysql.AgreedConfig;
 import io.gameq.writer.mysql.Discards;

@@ -1,19 +1,14 @@
 package io.gameq.writer.status;
 
-import io.gameq.mysql.MySqlPool.MySql;
 import io.gameq.mysql.tables.AuditTable.Actor;
 import io.gameq.mysql.tables.PauseTable.Pause;
 import io.gameq.mysql.tables.PauseTable.Scope;
 import io.gameq.owner.DurableSessions.OwnerId;
-import io.gameq.redis.ControlConnection;
-import io.gameq.redis.RedisConnector;
-import io.gameq.redis.Slots;
 import io.gameq.terminal.ExitCodes;
 import io.gameq.terminal.Shown;
 import io.gameq.writer.config.ConfigOption;
-import io.gameq.writer.config.ConfigReader.WriterConfig;
-import io.gameq.writer.mysql.AgreedConfig;
-import io.gameq.writer.mysql.CommandDatabase;
+import io.gameq.writer.config.WriterConfig;
+import io.gameq.writer.mysql.CommandServers;
 import io.gameq.writer.mysql.DeadLetters;
 import io.gameq.writer.pause.PauseWatch.PauseText;
 import io.gameq.writer.pause.Pausing;
@@ -93,12 +88,8 @@ public final class FlushCommand implements Callable<Integer> {
     }
     List<OwnerId> ids = owners.stream().distinct().map(OwnerId::of).toList();
     PrintWriter out = self.commandLine().getOut();
-    WriterConfig settings = AgreedConfig.readWithRedis(config, Objects.requireNonNull(spec));
-    Slots slots = new Slots(settings.namespace(), settings.slots());
-    try (MySql mysql = CommandDatabase.open(settings.mysql(), "flush");
-        RedisConnector connector = new RedisConnector(settings.redis());
-        ControlConnection redis = new ControlConnection(connector)) {
-      FlushNow flush = new FlushNow(mysql, redis, slots);
+    try (CommandServers servers = new CommandServers(config, self)) {
+      FlushNow flush = new FlushNow(servers.mysql(), servers.redis(), servers.slots());
       long began = System.nanoTime();
       FlushProgress progress = all ? flush.all(Actor.here()) : flush.owners(Actor.here(), ids);
       FlushProgress.Left left = progress.look();
@@ -117,7 +108,7 @@ public final class FlushCommand implements Callable<Integer> {
         return ExitCodes.OK;
       }
       out.printf(Locale.ROOT, "not written within %d s: %s%n", timeoutSeconds, left.text());
-      why(mysql, redis, settings, progress.some()).forEach(out::println);
+      why(servers, progress.some()).forEach(out::println);
       return ExitCodes.FOUND_SOMETHING;
     }
   }
@@ -150,12 +141,12 @@ public final class FlushCommand implements Callable<Integer> {
     return left;
   }
 
-  private static List<String> why(
-      MySql mysql, ControlConnection redis, WriterConfig settings, List<Unwritten> some) {
-    Pausing pausing = new Pausing(mysql, settings.slots());
+  private static List<String> why(CommandServers servers, List<Unwritten> some) {
+    WriterConfig settings = servers.settings();
+    Pausing pausing = new Pausing(servers.mysql(), settings.slots());
     Pauses pauses = pausing.all();
-    boolean hasRoom = DeadLetters.count(mysql) < settings.writer().deadLetters();
-    Processes processes = redis.ask(of -> Processes.of(of, settings.namespace()));
+    boolean hasRoom = DeadLetters.count(servers.mysql()) < settings.writer().deadLetters();
+    Processes processes = servers.redis().ask(of -> Processes.of(of, settings.namespace()));
     return new WhyWaiting(pauses, pausing.heldTables(pauses), settings.slots(), hasRoom, processes)
         .of(some);
   }

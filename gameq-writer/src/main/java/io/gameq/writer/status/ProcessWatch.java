@@ -2,7 +2,8 @@ package io.gameq.writer.status;
 
 import io.gameq.agent.AgentRunner.Agent;
 import io.gameq.agent.Duty;
-import io.gameq.writer.status.WritersCommand.ListedWriter;
+import io.gameq.writer.status.Processes.ListedNode;
+import io.gameq.writer.status.Processes.ListedWriter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
@@ -24,8 +25,12 @@ import org.jspecify.annotations.Nullable;
 public final class ProcessWatch {
   private static final Duration EVERY = Duration.ofSeconds(5);
 
+  /** Longer than most merge windows. */
+  private static final long RATIO_NANOS = TimeUnit.SECONDS.toNanos(60);
+
   private final Supplier<@Nullable Processes> look;
-  private final MergeRatio merges = new MergeRatio(); // of the duty's thread
+  private final Deque<At> before = new ArrayDeque<>(); // of the duty's thread, as the next
+  private final FleetWork work = new FleetWork();
   private volatile @Nullable Processes latest;
   private volatile double mergeRatio = Double.NaN;
 
@@ -42,7 +47,7 @@ public final class ProcessWatch {
   private void look() {
     Processes now = look.get();
     if (now != null) {
-      mergeRatio = merges.after(now, System.nanoTime());
+      mergeRatio = mergeRatioAfter(now);
       latest = now;
     }
   }
@@ -85,31 +90,20 @@ public final class ProcessWatch {
     return now == null ? Double.NaN : value.applyAsDouble(now);
   }
 
-  /**
-   * How many row changes nodes committed for each row that writers wrote, in the last minute: by
-   * what processes say that they did since they started. Used by one thread.
-   */
-  static final class MergeRatio {
-    /** Longer than most merge windows. */
-    private static final long OVER_NANOS = TimeUnit.SECONDS.toNanos(60);
+  private record At(long nanos, FleetWork.Sum sum) {}
 
-    private final Deque<At> before = new ArrayDeque<>();
-    private final FleetWork work = new FleetWork();
-
-    private record At(long nanos, FleetWork.Sum sum) {}
-
-    /** What it is after a look; NaN while nothing is written. */
-    double after(Processes look, long nowNanos) {
-      FleetWork.Sum now = work.after(look);
-      before.add(new At(nowNanos, now));
-      while (nowNanos - before.element().nanos > OVER_NANOS) {
-        before.remove();
-      }
-      FleetWork.Sum then = before.element().sum;
-      return now.rows() == then.rows()
-          ? Double.NaN
-          : (double) (now.committedRows() - then.committedRows()) / (now.rows() - then.rows());
+  /** Rows committed for each row written in the last minute; NaN while nothing is written. */
+  private double mergeRatioAfter(Processes look) {
+    long now = System.nanoTime();
+    FleetWork.Sum sum = work.after(look);
+    before.add(new At(now, sum));
+    while (now - before.element().nanos > RATIO_NANOS) {
+      before.remove();
     }
+    FleetWork.Sum then = before.element().sum;
+    return sum.rows() == then.rows()
+        ? Double.NaN
+        : (double) (sum.committedRows() - then.committedRows()) / (sum.rows() - then.rows());
   }
 
   /**
@@ -117,7 +111,7 @@ public final class ProcessWatch {
    * on: a process that ends takes nothing away, and one that starts anew begins at 0. Used by one
    * thread.
    */
-  public static final class FleetWork {
+  static final class FleetWork {
     private final Map<String, Sum> before = new HashMap<>();
     private Sum sum = Sum.NOTHING;
     private boolean isFirst = true;
@@ -125,37 +119,29 @@ public final class ProcessWatch {
     /**
      * What was done.
      *
-     * @param commits that nodes made
-     * @param committedRows of these
-     * @param flushes that writers committed
-     * @param rows that they wrote
+     * @param committedRows by nodes
+     * @param rows that writers wrote
      */
-    public record Sum(long commits, long committedRows, long flushes, long rows) {
-      static final Sum NOTHING = new Sum(0, 0, 0, 0);
+    record Sum(long committedRows, long rows) {
+      static final Sum NOTHING = new Sum(0, 0);
 
       private Sum plus(Sum now, Sum was) {
         return new Sum(
-            commits + Math.max(0, now.commits - was.commits),
             committedRows + Math.max(0, now.committedRows - was.committedRows),
-            flushes + Math.max(0, now.flushes - was.flushes),
             rows + Math.max(0, now.rows - was.rows));
       }
     }
 
     /** All of it after a look. */
-    public Sum after(Processes look) {
+    Sum after(Processes look) {
       Set<String> there = new HashSet<>();
       for (ListedNode node : look.nodes()) {
         there.add(node.id());
-        add(
-            node.id(),
-            new Sum(node.sign().commits().commits(), node.sign().commits().rows(), 0, 0));
+        add(node.id(), new Sum(node.sign().commits().rows(), 0));
       }
       for (ListedWriter writer : look.writers()) {
         there.add(writer.id());
-        add(
-            writer.id(),
-            new Sum(0, 0, writer.sign().work().flushes(), writer.sign().work().rows()));
+        add(writer.id(), new Sum(0, writer.sign().work().rows()));
       }
       before.keySet().retainAll(there);
       isFirst = false;

@@ -4,17 +4,25 @@ import io.gameq.mysql.tables.NodeTable;
 import io.gameq.redis.ControlConnection.RedisConnection;
 import io.gameq.redis.script.ProcessSigns;
 import io.gameq.redis.script.ProcessSigns.ProcessSign;
+import io.gameq.sign.NodeSign;
+import io.gameq.sign.ProcessIdentity;
+import io.gameq.sign.SignFields;
 import io.gameq.terminal.Shown;
+import io.gameq.writer.admin.RecordView;
 import io.gameq.writer.status.WriterSigns.WriterSign;
-import io.gameq.writer.status.WritersCommand.ListedWriter;
+import io.gameq.writer.terminal.JsonLine;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One look at the nodes and writers of a game: those that run, and those that ended otherwise than
@@ -34,6 +42,49 @@ public record Processes(
 
   /** Of one name, so that it is no upgrade or a host that was restarted. */
   private static final int MANY_ENDS = 3;
+
+  /** Of what a process says of itself, these are no durations: ms since 1970, 0 for never. */
+  private static final Set<String> MOMENTS =
+      Set.of("startedMillis", "healedMillis", "flushedMillis");
+
+  /** Nodes, as commands and console show them. */
+  public static final RecordView<ListedNode> NODES =
+      view(new RecordView<ListedNode>(), "NODE", of -> of.sign().process(), ListedNode::id)
+          .field("STATE", "state", of -> of.state().tag(), of -> of.state().text())
+          .json("silentMillis", ListedNode::silentMillis)
+          .json("aheadMillis", ListedNode::aheadMillis)
+          .jsonOf(of -> shown(of.sign()))
+          .json("toDo", ListedNode::toDo)
+          .column("UP", of -> of.isThere() ? ago(of.sign().process().startedMillis()) : "-")
+          .column("SESSIONS", of -> Long.toString(of.sign().sessions().sessions()))
+          .column("LOST", of -> Long.toString(of.sign().sessions().sessionsLost()))
+          .column("WAITING", of -> Long.toString(of.sign().commits().waiting()))
+          .column("JOURNALED", of -> Long.toString(of.sign().wal().journaled()))
+          .column("WAL", of -> number("%,.1f MB", of.sign().wal().walBytes() / 1e6))
+          .column("OLDEST", of -> duration(of.sign().wal().oldestMillis()))
+          .column("HEALED", of -> ago(of.sign().healings().healedMillis()))
+          .column("CONFLICTS", of -> Long.toString(of.sign().healings().conflicts()))
+          .leavingOut("VERSION", "HOST", "CONFLICTS", "HEALED", "JOURNALED", "LOST", "UP", "ID");
+
+  /** Writers, as commands and console show them. */
+  public static final RecordView<ListedWriter> WRITERS =
+      view(new RecordView<ListedWriter>(), "WRITER", of -> of.sign().process(), ListedWriter::id)
+          .field("STATE", "state", ListedWriter::state)
+          .json("silentMillis", ListedWriter::silentMillis)
+          .json("aheadMillis", ListedWriter::aheadMillis)
+          .jsonOf(of -> shown(of.sign()))
+          .json("toDo", ListedWriter::toDo)
+          .column("UP", of -> of.isGone() ? "-" : ago(of.sign().process().startedMillis()))
+          .column("WORKERS", of -> Long.toString(of.sign().work().workers()))
+          .column("CLAIMS", of -> Long.toString(of.sign().work().claims()))
+          .column("FLUSHES", of -> number("%,d", of.sign().work().flushes()))
+          .column("ROWS", of -> number("%,d", of.sign().work().rows()))
+          .column("ROWS/S", of -> number("%,.0f", of.sign().work().rowsPerSecond()))
+          .column("FLUSHED", of -> ago(of.sign().work().flushedMillis()))
+          .column("MYSQL", of -> of.sign().outage() ? "away" : "there")
+          .column(
+              "PARKED", of -> of.sign().parked().isEmpty() ? "-" : Shown.text(of.sign().parked()))
+          .leavingOut("VERSION", "HOST", "FLUSHES", "CLAIMS", "WORKERS", "UP", "ID");
 
   public Processes {
     nodes = List.copyOf(nodes);
@@ -89,6 +140,14 @@ public record Processes(
     return nodes.stream().filter(of -> of.state() == state).count();
   }
 
+  /** Rows a second that all writers write. */
+  public double rowsPerSecond() {
+    return writers.stream()
+        .filter(of -> !of.isGone())
+        .mapToDouble(of -> of.sign().work().rowsPerSecond())
+        .sum();
+  }
+
   /** How many writers run. */
   public long writersThere() {
     return writers.stream().filter(of -> !of.isGone()).count();
@@ -127,6 +186,46 @@ public record Processes(
         .mapToLong(Math::abs)
         .max()
         .orElse(0);
+  }
+
+  private static <T> RecordView<T> view(
+      RecordView<T> view,
+      String heading,
+      Function<T, ProcessIdentity> process,
+      Function<T, String> id) {
+    return view.column(heading, of -> Shown.text(process.apply(of).name()))
+        .field("ID", "id", id)
+        .column("HOST", of -> Shown.text(process.apply(of).host()))
+        .column("VERSION", of -> Shown.text(process.apply(of).version()));
+  }
+
+  private static String number(String format, Object number) {
+    return String.format(Locale.ROOT, format, number);
+  }
+
+  private static String duration(long millis) {
+    return millis == 0 ? "-" : Shown.duration(millis);
+  }
+
+  /** How long ago that was by this host's clock, if it was. */
+  private static String ago(long millis) {
+    long seconds = Math.max(0, System.currentTimeMillis() - millis) / 1_000;
+    return millis == 0 ? "-" : seconds < 60 ? seconds + " s" : Shown.duration(seconds * 1_000);
+  }
+
+  /** What a process says of itself, for programs: moments are text. */
+  private static Map<String, @Nullable Object> shown(Record sign) {
+    Map<String, @Nullable Object> all = new LinkedHashMap<>();
+    SignFields.values(sign)
+        .forEach(
+            (name, value) -> {
+              if (MOMENTS.contains(name)) {
+                all.put(name.replace("Millis", "At"), JsonLine.moment((long) value));
+              } else {
+                all.put(name, value);
+              }
+            });
+    return all;
   }
 
   /** Adds what is to be done about a clock that is wrong. */
@@ -168,5 +267,218 @@ public record Processes(
               }
             });
     return all;
+  }
+
+  /**
+   * A node, by what it said last and by its heartbeat. Immutable.
+   *
+   * @param id of this start of it, 8 hex digits
+   * @param silentMillis how long ago it said so
+   * @param aheadMillis by how much its host's clock was ahead of Redis' then; negative when behind
+   */
+  public record ListedNode(
+      String id, long silentMillis, long aheadMillis, State state, NodeSign sign) {
+    /** A change that waits longer is not on its usual way. */
+    private static final long LONG_MILLIS = 60_000;
+
+    /** Beyond, its WAL may be full before anybody looks. */
+    private static final double NEARLY_FULL = 0.8;
+
+    /** How a node is. */
+    public enum State {
+      RUNNING("running"),
+      /** Redis may not know its sessions, nor all that they committed. */
+      NOT_HEALED("not healed"),
+      /** It takes no commits any more. */
+      FAILED("failed"),
+      /** It was closed before all was known to be in MySQL. */
+      CLOSED("closed, WAL kept"),
+      /** Its heartbeat ended without a close. */
+      GONE("gone"),
+      /** MySQL says that it was started and not closed; Redis knows nothing of it. */
+      UNKNOWN("not known to Redis");
+
+      private final String text;
+
+      State(String text) {
+        this.text = text;
+      }
+
+      /** As operators read it. */
+      public String text() {
+        return text;
+      }
+
+      /** As it stands in tags of meters and in JSON. */
+      public String tag() {
+        return name().toLowerCase(Locale.ROOT);
+      }
+    }
+
+    static ListedNode of(ProcessSign said) {
+      NodeSign sign = SignFields.read(NodeSign.class, said.fields());
+      return new ListedNode(
+          said.id(), said.silentMillis(), said.aheadMillis(), state(said, sign), sign);
+    }
+
+    /** One that Redis knows nothing of, which is emptied, or has not been told yet. */
+    static ListedNode unknown(NodeTable.Started of) {
+      return new ListedNode(
+          of.process(),
+          of.startedMillisAgo(),
+          0,
+          State.UNKNOWN,
+          new NodeSign(
+              of.identity(),
+              "",
+              false,
+              new NodeSign.Sessions(0, 0),
+              new NodeSign.Commits(0, 0, 0, 0, 0),
+              new NodeSign.Wal(of.walDirectory(), 0, 0, 0, 0),
+              new NodeSign.Healings(0, 0, 0, 0)));
+    }
+
+    private static State state(ProcessSign said, NodeSign sign) {
+      if (sign.phase().equals(NodeSign.CLOSED)) {
+        return State.CLOSED;
+      }
+      if (sign.phase().equals(NodeSign.FAILED) && said.isFresh()) { // it has no heartbeat any more
+        return State.FAILED;
+      }
+      return switch (said.beat()) {
+        case NONE -> State.GONE;
+        case UNHEALED -> State.NOT_HEALED;
+        case HEALED -> State.RUNNING;
+      };
+    }
+
+    /** Whether its process is there, as far as is known. */
+    public boolean isThere() {
+      return state == State.RUNNING || state == State.NOT_HEALED || state == State.FAILED;
+    }
+
+    /** What is to be done about it, each in one line; empty when all is well. */
+    public List<String> toDo() {
+      List<String> all = new ArrayList<>();
+      String ofState = ofState();
+      if (ofState != null) {
+        all.add(ofState);
+      }
+      if (isThere()) {
+        ofRunning(all);
+      }
+      return all;
+    }
+
+    private @Nullable String ofState() {
+      String wal = Shown.text(sign.wal().walDirectory());
+      return switch (state) {
+        case RUNNING -> null;
+        case NOT_HEALED ->
+            "%s has not put back what this Redis may lack: does it reach MySQL?".formatted(who());
+        case FAILED ->
+            "%s takes no commits any more: its log says why, restart it".formatted(who());
+        case CLOSED ->
+            ("%s was closed before all was known to be in MySQL: start it again beside its WAL %s,"
+                    + " or see 'gameq-recovery plan'")
+                .formatted(who(), wal);
+        case GONE ->
+            ("%s has been gone for %s and was not closed: start it again beside its WAL %s, or see"
+                    + " 'gameq-recovery plan'")
+                .formatted(who(), Shown.duration(silentMillis), wal);
+        case UNKNOWN ->
+            ("Redis knows nothing of %s, which was started %s ago and not closed: unless it runs,"
+                    + " start it again beside its WAL %s, or see 'gameq-recovery plan'")
+                .formatted(who(), Shown.duration(silentMillis), wal);
+      };
+    }
+
+    private void ofRunning(List<String> all) {
+      NodeSign.Wal wal = sign.wal();
+      if (silentMillis > LONG_MILLIS) {
+        all.add(
+            "%s is alive, and has said nothing else for %s: does it wait for MySQL?"
+                .formatted(who(), Shown.duration(silentMillis)));
+      }
+      if (wal.oldestMillis() > LONG_MILLIS) {
+        all.add(
+            ("the oldest change of %s has waited for %s, and its WAL grows: do writers reach"
+                    + " MySQL?")
+                .formatted(who(), Shown.duration(wal.oldestMillis())));
+      }
+      if (wal.walMaxBytes() > 0 && wal.walBytes() > NEARLY_FULL * wal.walMaxBytes()) {
+        all.add(
+            String.format(
+                Locale.ROOT,
+                "the WAL of %s takes %.0f %% of walMaxBytes: at 100 %% it refuses commits",
+                who(),
+                100.0 * wal.walBytes() / wal.walMaxBytes()));
+      }
+      Processes.clock(who(), aheadMillis, all);
+      if (!sign.mysql()) {
+        all.add("%s does not reach MySQL: nobody can log in there".formatted(who()));
+      }
+    }
+
+    private String who() {
+      return "node %s (%s on %s)"
+          .formatted(Shown.text(sign.process().name()), id, Shown.text(sign.process().host()));
+    }
+  }
+
+  /**
+   * A writer, by what it said last. Immutable.
+   *
+   * @param id of this start of it, 8 hex digits
+   * @param silentMillis how long ago it said so
+   * @param aheadMillis by how much its host's clock was ahead of Redis' then; negative when behind
+   * @param isGone whether that is too long ago for one that runs
+   */
+  public record ListedWriter(
+      String id, long silentMillis, long aheadMillis, boolean isGone, WriterSign sign) {
+    /** What it was doing is of use no longer than this; its claims have been taken over by then. */
+    private static final long SHOWN_GONE_MILLIS = 3_600_000;
+
+    /** What a writer is doing that cannot say so. */
+    private static final String GONE = "gone";
+
+    static ListedWriter of(ProcessSign said) {
+      return new ListedWriter(
+          said.id(),
+          said.silentMillis(),
+          said.aheadMillis(),
+          !said.isFresh(),
+          SignFields.read(WriterSign.class, said.fields()));
+    }
+
+    /** Whether anybody wants to know of it still. */
+    boolean isWorthShowing() {
+      return silentMillis < SHOWN_GONE_MILLIS;
+    }
+
+    /** What it is doing, as operators read it. */
+    public String state() {
+      return isGone ? GONE : sign.phase();
+    }
+
+    /** What is to be done about it, each in one line; empty when all is well. */
+    public List<String> toDo() {
+      List<String> all = new ArrayList<>();
+      if (!isGone && sign.outage()) {
+        all.add("%s does not reach MySQL: rows wait in Redis".formatted(who()));
+      }
+      if (!isGone && !sign.parked().isEmpty()) {
+        all.add(
+            "%s cannot write to %s: its log says why".formatted(who(), Shown.text(sign.parked())));
+      }
+      if (!isGone) {
+        Processes.clock(who(), aheadMillis, all);
+      }
+      return all;
+    }
+
+    private String who() {
+      return "writer " + Shown.text(sign.process().name());
+    }
   }
 }

@@ -1,26 +1,27 @@
 package io.gameq.writer.status;
 
-import io.gameq.GameQueueException;
 import io.gameq.backlog.SharedBacklog.Backlog;
-import io.gameq.mysql.MySqlPool.MySql;
-import io.gameq.mysql.tables.NodeTable;
-import io.gameq.redis.ControlConnection;
-import io.gameq.redis.RedisConnector;
-import io.gameq.redis.Slots;
-import io.gameq.terminal.ErrorLine;
+import io.gameq.backlog.SharedBacklog.TopicBacklog;
+import io.gameq.redis.RedisServerCheck.RedisState;
+import io.gameq.redis.script.Waiting;
+import io.gameq.redis.topic.TopicMessages.TopicCounts;
 import io.gameq.terminal.ExitCodes;
+import io.gameq.terminal.Shown;
+import io.gameq.terminal.TextTable;
 import io.gameq.writer.config.ConfigOption;
-import io.gameq.writer.config.ConfigReader.WriterConfig;
-import io.gameq.writer.mysql.AgreedConfig;
-import io.gameq.writer.mysql.CommandDatabase;
-import io.gameq.writer.mysql.DeadLetters;
-import io.gameq.writer.pause.Pausing;
+import io.gameq.writer.flush.WriterStats.BusyOwners;
+import io.gameq.writer.mysql.CommandServers;
+import io.gameq.writer.pause.PauseWatch.PauseText;
 import io.gameq.writer.pause.Pausing.Pauses;
+import io.gameq.writer.status.Processes.ListedNode;
+import io.gameq.writer.status.StatusLook.SlotState;
+import io.gameq.writer.terminal.JsonLine;
 import java.io.PrintWriter;
-import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Objects;
-import java.util.Set;
+import java.util.StringJoiner;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -39,6 +40,7 @@ import picocli.CommandLine.Spec;
             + " costs the servers as much with a million rows as with none.",
     footer = {"", "Ends with 1 when there is something to act on, which the last lines name."})
 public final class StatusCommand implements Callable<Integer> {
+  private static final int MOST_SLOTS = 10;
   private static final String CLEAR_SCREEN = "\033[H\033[2J";
 
   @Spec private @Nullable CommandSpec spec;
@@ -57,16 +59,14 @@ public final class StatusCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws InterruptedException {
-    PrintWriter out = Objects.requireNonNull(spec).commandLine().getOut();
-    WriterConfig settings = AgreedConfig.readWithRedis(config, Objects.requireNonNull(spec));
-    Slots slots = new Slots(settings.namespace(), settings.slots());
-    try (RedisConnector connector = new RedisConnector(settings.redis());
-        ControlConnection redis = new ControlConnection(connector)) {
-      StatusLook look = look(settings, redis, slots);
+    CommandSpec self = Objects.requireNonNull(spec);
+    PrintWriter out = self.commandLine().getOut();
+    try (CommandServers servers = new CommandServers(config, self)) {
+      StatusLook look = StatusLook.of(servers);
       print(look, out);
       while (watchSeconds != null) {
         TimeUnit.SECONDS.sleep(Math.max(1, watchSeconds));
-        look = look(settings, redis, slots);
+        look = StatusLook.of(servers);
         print(look, out);
       }
       return look.toDo().isEmpty() ? ExitCodes.OK : ExitCodes.FOUND_SOMETHING;
@@ -75,50 +75,154 @@ public final class StatusCommand implements Callable<Integer> {
 
   private void print(StatusLook look, PrintWriter out) {
     if (json) {
-      out.println(StatusPage.json(look));
+      out.println(JsonLine.of(StatusLook.VIEW.json(look)));
       return;
     }
     if (watchSeconds != null && Ansi.AUTO.enabled()) {
       out.print(CLEAR_SCREEN);
     }
-    StatusPage.print(look, out);
+    screen(look, out);
   }
 
-  /** A server that does not answer is something to show. */
-  private static StatusLook look(WriterConfig settings, ControlConnection redis, Slots slots) {
-    long deadLetters = -1;
-    String mysqlError = "";
-    Pauses pauses = Pauses.NONE;
-    Set<String> held = Set.of();
-    List<NodeTable.Started> started = List.of();
-    try (MySql mysql = CommandDatabase.open(settings.mysql(), "status")) {
-      deadLetters = DeadLetters.count(mysql);
-      Pausing pausing = new Pausing(mysql, slots.count());
-      pauses = pausing.all();
-      held = pausing.heldTables(pauses);
-      started = new NodeTable(mysql).all();
-    } catch (GameQueueException e) {
-      mysqlError = ErrorLine.of(e);
+  private static void screen(StatusLook look, PrintWriter out) {
+    out.printf(Locale.ROOT, "%s at %s UTC%n%n", look.namespace(), Shown.utc(look.at()));
+    Backlog backlog = look.backlog();
+    List<List<String>> lines = new ArrayList<>();
+    if (backlog != null) {
+      lines.add(List.of("server", redis(backlog.redis())));
+      lines.add(List.of("waiting", waiting(backlog)));
+      lines.add(List.of("claimed", Shown.count(backlog.sum(Waiting::claimed), "owner")));
+      lines.add(List.of("oldest", StatusLook.duration(backlog.oldestAgeMillis())));
+      lines.add(List.of("stale", Shown.count(backlog.sum(Waiting::stale), "session")));
     }
-    Backlog backlog = null;
-    Processes processes = null;
-    String redisError = "";
-    Set<String> paused = held;
-    try {
-      backlog = redis.ask(connection -> Backlog.of(connection, slots, paused));
-      processes =
-          redis.ask(connection -> Processes.of(connection, settings.namespace())).with(started);
-    } catch (GameQueueException e) {
-      redisError = ErrorLine.of(e);
+    if (look.processes() != null) {
+      lines.add(List.of("nodes", nodes(look.processes())));
+      lines.add(List.of("writers", writers(look.processes())));
+      busiest(look.processes()).forEach(of -> lines.add(List.of("busiest", of)));
     }
-    return new StatusLook(
-        settings.namespace(),
-        Instant.now(),
-        backlog,
-        redisError,
-        processes,
-        deadLetters,
-        mysqlError,
-        pauses);
+    if (look.deadLetters() >= 0) {
+      lines.add(List.of("dead", Shown.count(look.deadLetters(), "dead letter")));
+    }
+    look.pauses()
+        .all()
+        .forEach(of -> lines.add(List.of("paused", PauseText.what(of) + " " + PauseText.why(of))));
+    if (backlog != null) {
+      backlog.topics().stream()
+          .filter(StatusCommand::isToTell)
+          .forEach(of -> lines.add(List.of("topic", topic(of))));
+    }
+    TextTable.withoutHeadings(out, 2).print(lines);
+    if (backlog != null) {
+      slots(backlog, out);
+    }
+    out.println();
+    List<String> toDo = look.toDo();
+    toDo.forEach(out::println);
+    if (toDo.isEmpty()) {
+      out.println(
+          "all is well" + (look.pauses().all().isEmpty() ? "" : ", but for what is paused"));
+    }
+    out.flush();
+  }
+
+  private static String redis(RedisState redis) {
+    return String.format(
+        Locale.ROOT,
+        "%s, %,.1f MB used, %s, %s, %s",
+        redis.version(),
+        redis.usedBytes() / 1e6,
+        redis.mostBytes() == 0
+            ? "no limit"
+            : String.format(Locale.ROOT, "limit %,.1f MB", redis.mostBytes() / 1e6),
+        redis.policy(),
+        Shown.count(redis.replicas(), "replica"));
+  }
+
+  private static String waiting(Backlog backlog) {
+    return "%s, %s%s"
+        .formatted(
+            Shown.count(StatusLook.waitingOwners(backlog), "owner"),
+            StatusLook.isEstimate(backlog) ? "about " : "",
+            Shown.count(backlog.rows(), "row"));
+  }
+
+  /** {@code 2 running, 1 gone}. */
+  private static String nodes(Processes processes) {
+    StringJoiner all = new StringJoiner(", ");
+    for (ListedNode.State state : ListedNode.State.values()) {
+      long nodes = processes.nodes(state);
+      if (nodes > 0 || state == ListedNode.State.RUNNING) {
+        all.add(String.format(Locale.ROOT, "%,d %s", nodes, state.text()));
+      }
+    }
+    return all.toString();
+  }
+
+  private static String writers(Processes processes) {
+    long gone = processes.writers().size() - processes.writersThere();
+    return String.format(
+        Locale.ROOT,
+        "%,d running, %,.0f rows/s%s",
+        processes.writersThere(),
+        processes.rowsPerSecond(),
+        gone == 0 ? "" : String.format(Locale.ROOT, ", %,d gone", gone));
+  }
+
+  /** {@code player:387, 1,204 rows in a minute}. */
+  private static List<String> busiest(Processes processes) {
+    return BusyOwners.together(
+            processes.writers().stream()
+                .filter(writer -> !writer.isGone())
+                .map(writer -> writer.sign().work().busiest())
+                .toList())
+        .lines()
+        .map(line -> line.split(" ", 2))
+        .map(of -> "%s, %s in a minute".formatted(Shown.text(of[1]), rows(of[0])))
+        .toList();
+  }
+
+  private static String rows(String count) {
+    return Shown.count(Long.parseLong(count), "row");
+  }
+
+  private static boolean isToTell(TopicBacklog of) {
+    TopicCounts counts = of.counts();
+    return counts.dueLanes() + counts.held() + counts.retrying() + counts.dead() > 0
+        || of.isPaused();
+  }
+
+  /** {@code mail: 3 due, the oldest for 0.100 s, 1 held, 0 tried again, 2 dead, 7 pending}. */
+  private static String topic(TopicBacklog of) {
+    TopicCounts counts = of.counts();
+    return String.format(
+        Locale.ROOT,
+        "%s: %,d due%s, %,d held, %,d tried again, %,d dead, %,d pending%s",
+        of.topic(),
+        counts.dueLanes(),
+        of.overdueMillis() == 0 ? "" : ", the oldest for " + Shown.duration(of.overdueMillis()),
+        counts.held(),
+        counts.retrying(),
+        counts.dead(),
+        counts.pending(),
+        of.isPaused() ? ", paused: see 'gameq-writer topics'" : "");
+  }
+
+  private static void slots(Backlog backlog, PrintWriter out) {
+    List<SlotState> busy =
+        SlotState.of(backlog, Pauses.NONE).stream()
+            .filter(of -> of.waiting().owners() > 0)
+            .toList();
+    if (busy.isEmpty()) {
+      return;
+    }
+    out.println();
+    SlotState.WITHOUT_PAUSE
+        .printer(out, false)
+        .accept(busy.stream().sorted(SlotState.OLDEST_FIRST).limit(MOST_SLOTS).toList());
+    out.printf(
+        Locale.ROOT,
+        "%s with rows, of %,d%n",
+        Shown.count(busy.size(), "slot"),
+        backlog.slots().size());
   }
 }

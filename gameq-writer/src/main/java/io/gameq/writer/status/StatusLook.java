@@ -1,15 +1,30 @@
 package io.gameq.writer.status;
 
+import io.gameq.GameQueueException;
 import io.gameq.backlog.SharedBacklog.Backlog;
 import io.gameq.backlog.SharedBacklog.TopicBacklog;
+import io.gameq.mysql.MySqlPool.MySql;
+import io.gameq.mysql.tables.NodeTable;
+import io.gameq.mysql.tables.PauseTable.Pause;
 import io.gameq.redis.script.Waiting;
+import io.gameq.terminal.ErrorLine;
 import io.gameq.terminal.Shown;
+import io.gameq.writer.admin.RecordView;
+import io.gameq.writer.mysql.CommandServers;
+import io.gameq.writer.mysql.DeadLetters;
+import io.gameq.writer.pause.PauseWatch.PauseText;
+import io.gameq.writer.pause.Pausing;
 import io.gameq.writer.pause.Pausing.Pauses;
+import io.gameq.writer.status.Processes.ListedNode;
 import io.gameq.writer.topics.TopicText;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -35,6 +50,101 @@ public record StatusLook(
   private static final long LONG_MILLIS = 60_000;
 
   private static final double FULL = 0.9;
+
+  /** What waits, for programs and the console. */
+  public static final RecordView<Backlog> BACKLOG =
+      new RecordView<Backlog>()
+          .json("redis", of -> of.redis().version())
+          .json("redisUsedBytes", of -> of.redis().usedBytes())
+          .json("redisMaxBytes", of -> of.redis().mostBytes())
+          .json("redisPolicy", of -> of.redis().policy())
+          .json("redisReplicas", of -> of.redis().replicas())
+          .json("due", of -> of.sum(Waiting::due))
+          .json("ready", of -> of.sum(Waiting::ready))
+          .json("claimed", of -> of.sum(Waiting::claimed))
+          .json("lapsed", of -> of.sum(Waiting::lapsed))
+          .json("rows", Backlog::rows)
+          .json("rowsAreEstimated", StatusLook::isEstimate)
+          .json("oldestMillis", Backlog::oldestAgeMillis)
+          .json("staleSessions", of -> of.sum(Waiting::stale))
+          .json("closing", of -> of.sum(Waiting::closing))
+          .json("healing", of -> of.sum(Waiting::healing))
+          .json("foreignKeys", of -> of.sum(Waiting::foreign))
+          .json("topics", of -> of.topics().stream().map(StatusLook::topic).toList());
+
+  private static final RecordView<Processes> PROCESSES =
+      new RecordView<Processes>()
+          .json("nodesRunning", of -> of.nodes(ListedNode.State.RUNNING))
+          .json("nodes", of -> of.nodes().size())
+          .json("writersRunning", Processes::writersThere)
+          .json("writers", of -> of.writers().size());
+
+  static final RecordView<StatusLook> VIEW =
+      new RecordView<StatusLook>()
+          .json("namespace", StatusLook::namespace)
+          .json("at", StatusLook::at)
+          .jsonOf(of -> of.backlog == null ? Map.of() : BACKLOG.json(of.backlog))
+          .jsonOf(of -> of.processes == null ? Map.of() : PROCESSES.json(of.processes))
+          .jsonOf(of -> of.deadLetters < 0 ? Map.of() : Map.of("deadLetters", of.deadLetters))
+          .json("pauses", of -> of.pauses.all().stream().map(PauseText::json).toList())
+          .json("toDo", StatusLook::toDo);
+
+  /** Asks; a server that does not answer is something to show. */
+  static StatusLook of(CommandServers servers) {
+    long deadLetters = -1;
+    String mysqlError = "";
+    Pauses pauses = Pauses.NONE;
+    Set<String> held = Set.of();
+    List<NodeTable.Started> started = List.of();
+    try {
+      MySql mysql = servers.mysql();
+      deadLetters = DeadLetters.count(mysql);
+      Pausing pausing = new Pausing(mysql, servers.slots().count());
+      pauses = pausing.all();
+      held = pausing.heldTables(pauses);
+      started = new NodeTable(mysql).all();
+    } catch (GameQueueException e) {
+      mysqlError = ErrorLine.of(e);
+    }
+    Backlog backlog = null;
+    Processes processes = null;
+    String redisError = "";
+    String namespace = servers.settings().namespace();
+    Set<String> paused = held;
+    try {
+      backlog = servers.redis().ask(of -> Backlog.of(of, servers.slots(), paused));
+      processes = servers.redis().ask(of -> Processes.of(of, namespace)).with(started);
+    } catch (GameQueueException e) {
+      redisError = ErrorLine.of(e);
+    }
+    return new StatusLook(
+        namespace, Instant.now(), backlog, redisError, processes, deadLetters, mysqlError, pauses);
+  }
+
+  static boolean isEstimate(Backlog backlog) {
+    return backlog.sum(Waiting::counted) < waitingOwners(backlog);
+  }
+
+  static long waitingOwners(Backlog backlog) {
+    return backlog.sum(of -> of.due() + of.ready());
+  }
+
+  private static Map<String, Object> topic(TopicBacklog of) {
+    Map<String, Object> all = new LinkedHashMap<>();
+    all.put("topic", of.topic());
+    all.put("pending", of.counts().pending());
+    all.put("due", of.counts().dueLanes());
+    all.put("held", of.counts().held());
+    all.put("retrying", of.counts().retrying());
+    all.put("dead", of.counts().dead());
+    all.put("overdueMillis", of.overdueMillis());
+    all.put("isPaused", of.isPaused());
+    return all;
+  }
+
+  static String duration(long millis) {
+    return millis == 0 ? "-" : Shown.duration(millis);
+  }
 
   /** What is to be done, each in one line with its remedy; empty when all is well. */
   public List<String> toDo() {
@@ -95,6 +205,71 @@ public record StatusLook(
     }
     if (backlog.topicsLeft() > 0) {
       all.add(TopicText.unwatched(backlog.topicsLeft()));
+    }
+  }
+
+  /**
+   * One slot.
+   *
+   * @param pause why nothing of it is claimed: of the slot, or of all; null when it is not paused
+   */
+  public record SlotState(Waiting waiting, @Nullable Pause pause) {
+    /** In a table of those that wait for longest. */
+    static final RecordView<SlotState> WITHOUT_PAUSE = view();
+
+    static final RecordView<SlotState> VIEW = withPause(view());
+
+    /** With what is rare. */
+    public static final RecordView<SlotState> CONSOLE =
+        withPause(
+            view()
+                .column("LEASES RAN OUT", of -> Long.toString(of.waiting().lapsed()))
+                .column("STALE", of -> Long.toString(of.waiting().stale()))
+                .column("HEALING", of -> Long.toString(of.waiting().healing()))
+                .column("FOREIGN", of -> Long.toString(of.waiting().foreign())));
+
+    public static final Comparator<SlotState> OLDEST_FIRST =
+        Comparator.comparingLong((SlotState of) -> of.waiting().oldestAgeMillis()).reversed();
+
+    private static RecordView<SlotState> withPause(RecordView<SlotState> view) {
+      return view.field(
+          "PAUSED",
+          "pause",
+          of -> of.pause() == null ? null : PauseText.json(of.pause()),
+          of -> of.pause() == null ? "" : PauseText.why(of.pause()));
+    }
+
+    /** Whether an operator may want to know of it. */
+    public boolean isToTell() {
+      return pause != null
+          || waiting.owners()
+                  + waiting.stale()
+                  + waiting.closing()
+                  + waiting.healing()
+                  + waiting.foreign()
+              > 0;
+    }
+
+    private static RecordView<SlotState> view() {
+      return new RecordView<SlotState>()
+          .field("SLOT", "slot", of -> of.waiting().slot())
+          .field("DUE", "due", of -> of.waiting().due())
+          .json("overdue", of -> of.waiting().overdue())
+          .field("READY", "ready", of -> of.waiting().ready())
+          .field("CLAIMED", "claimed", of -> of.waiting().claimed())
+          .json("lapsed", of -> of.waiting().lapsed())
+          .field(
+              "OLDEST",
+              "oldestMillis",
+              of -> of.waiting().oldestAgeMillis(),
+              of -> duration(of.waiting().oldestAgeMillis()));
+    }
+
+    /** Every slot, in order. */
+    public static List<SlotState> of(Backlog backlog, Pauses pauses) {
+      return backlog.slots().stream()
+          .map(waiting -> new SlotState(waiting, pauses.ofSlot(waiting.slot())))
+          .toList();
     }
   }
 }

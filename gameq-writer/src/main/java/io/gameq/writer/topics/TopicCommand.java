@@ -6,7 +6,7 @@ import io.gameq.redis.ControlConnection;
 import io.gameq.redis.RedisConnector;
 import io.gameq.redis.Slots;
 import io.gameq.writer.config.ConfigOption;
-import io.gameq.writer.config.ConfigReader.WriterConfig;
+import io.gameq.writer.config.WriterConfig;
 import io.gameq.writer.mysql.AgreedConfig;
 import io.gameq.writer.mysql.CommandDatabase;
 import io.gameq.writer.terminal.TopCommand;

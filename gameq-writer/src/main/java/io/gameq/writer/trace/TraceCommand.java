@@ -1,19 +1,15 @@
 package io.gameq.writer.trace;
 
 import io.gameq.mysql.MySqlPool.MySql;
-import io.gameq.mysql.MySqlPool.MySqlConfig;
 import io.gameq.mysql.tables.AuditTable;
 import io.gameq.owner.DurableSessions.OwnerId;
 import io.gameq.redis.ControlConnection;
-import io.gameq.redis.RedisConnector;
 import io.gameq.redis.Slots;
 import io.gameq.terminal.ExitCodes;
 import io.gameq.terminal.Shown;
 import io.gameq.terminal.TextTable;
 import io.gameq.writer.config.ConfigOption;
-import io.gameq.writer.config.ConfigReader.WriterConfig;
-import io.gameq.writer.mysql.AgreedConfig;
-import io.gameq.writer.mysql.CommandDatabase;
+import io.gameq.writer.mysql.CommandServers;
 import io.gameq.writer.mysql.OwnerInMySql;
 import io.gameq.writer.mysql.OwnerInMySql.Raised;
 import io.gameq.writer.redis.OwnerInRedis;
@@ -36,7 +32,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.Callable;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -100,22 +95,21 @@ public final class TraceCommand implements Callable<Integer> {
       throw new CommandLine.ParameterException(
           self.commandLine(), "--values and --owner are for a row: give a table and a key");
     }
-    WriterConfig settings = AgreedConfig.readWithRedis(config, Objects.requireNonNull(spec));
-    Slots slots = new Slots(settings.namespace(), settings.slots());
     PrintWriter out = self.commandLine().getOut();
-    try (RedisConnector connector = new RedisConnector(settings.redis());
-        ControlConnection redis = new ControlConnection(connector);
-        Database mysql = new Database(settings.mysql())) {
+    try (CommandServers servers = new CommandServers(config, self)) {
+      Slots slots = servers.slots();
+      ControlConnection redis = servers.redis();
+      String namespace = servers.settings().namespace();
       Tracing tracing =
           new Tracing(
-              settings.namespace(),
+              namespace,
               slots,
               redis,
-              mysql,
-              () -> redis.ask(of -> Processes.of(of, settings.namespace())).parked());
+              servers::mysql,
+              () -> redis.ask(of -> Processes.of(of, namespace)).parked());
       WhatNext next =
           ofRow
-              ? row(new RowTracing(tracing, slots, redis, mysql.get()), mysql.get(), out)
+              ? row(new RowTracing(tracing, slots, redis, servers.mysql()), servers.mysql(), out)
               : owner(tracing, out);
       out.flush();
       return next.kind().isToAct() ? ExitCodes.FOUND_SOMETHING : ExitCodes.OK;
@@ -150,31 +144,6 @@ public final class TraceCommand implements Callable<Integer> {
       RowPage.print(trace, values, out);
     }
     return trace.next();
-  }
-
-  /** Opened when it is first asked for: it may be away. */
-  private static final class Database implements Supplier<MySql>, AutoCloseable {
-    private final MySqlConfig config;
-    private @Nullable MySql open;
-
-    Database(MySqlConfig config) {
-      this.config = config;
-    }
-
-    @Override
-    public MySql get() {
-      if (open == null) {
-        open = CommandDatabase.open(config, "trace");
-      }
-      return Objects.requireNonNull(open);
-    }
-
-    @Override
-    public void close() {
-      if (open != null) {
-        open.close();
-      }
-    }
   }
 
   /** Prints a {@link RowTrace}. Stateless. */

@@ -29,12 +29,6 @@ export function millis(number) {
   return minutes < 60 ? `${minutes} min ${Math.floor(seconds % 60)} s` : `${WHOLE.format(Math.floor(minutes / 60))} h ${minutes % 60} min`;
 }
 
-/** Round times, short enough for an axis. */
-export function shortMillis(number) {
-  const [size, unit] = [[3600000, 'h'], [60000, 'min'], [1000, 's'], [1, 'ms']].find(([of]) => number >= of) ?? [1, 'ms'];
-  return `${figure(number / size)} ${unit}`;
-}
-
 export function bytes(number) {
   if (!Number.isFinite(number) || number < 0) {
     return '–';

@@ -9,7 +9,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.gameq.GameQueueException;
 import io.gameq.mysql.schema.CatalogReader.TableSpec;
 import io.gameq.writer.config.ConfigReader.EffectiveSettings;
-import io.gameq.writer.config.ConfigReader.WriterConfig;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -35,7 +34,8 @@ class ConfigReaderTest {
 
   @Test
   void theExampleFileHoldsTheDefaults() throws IOException {
-    WriterConfig example = ConfigReader.read(Path.of("gameq.example.yaml"), ENVIRONMENT::get);
+    WriterConfig example =
+        ConfigReader.read(Path.of("gameq.example.yaml"), ENVIRONMENT::get, new EffectiveSettings());
     assertEquals(new TableSpec("player_item", "player", "player_id"), example.tables().get(1));
     assertEquals("s3cret$1", example.mysql().password().read());
     WriterConfig smallest = read(SMALLEST);
@@ -81,7 +81,7 @@ class ConfigReaderTest {
         "namespace: mygame|{namespace: g, slots: 12}|power of two",
         "user: game|user: game, poolsize: 4|'mysql.poolsize' is not a setting (did you mean"
             + " poolSize?)",
-        "namespace: mygame|namespce: mygame|'namespce' is not a setting, did you mean namespace?",
+        "namespace: mygame|namespce: mygame|'namespce' is not a setting (did you mean namespace?)",
         "namespace: mygame|{namespace: g, colour: red}|'colour' is not a setting (known: http,",
         "user: game|user: game, poolSize: many|'mysql.poolSize' is 'many': use a whole number from"
             + " 1 to 200",
@@ -106,7 +106,7 @@ class ConfigReaderTest {
         "namespace: mygame|{namespace: g, node: {name: n, mysql: {user: u}}}|'node.walDirectory' is"
             + " missing",
         "namespace: mygame|{namespace: g, node: {name: n, walDirectory: w, mysql: {user: u},"
-            + " plugins: /nowhere}}|'node.plugins' is '/nowhere': this is no directory",
+            + " plugins: /nowhere}}|'node.plugins' is '/nowhere': use a directory",
         "namespace: mygame|{namespace: g, http: {tokens: [{name: a, token: 0123456789abcdef,"
             + " topics: 'Mail'}]}}|'http.tokens[1].topics' is 'Mail'",
         "namespace: mygame|{namespace: g, namespace: h}|is no YAML at line "
@@ -165,7 +165,7 @@ class ConfigReaderTest {
     GameQueueException error =
         assertThrows(
             GameQueueException.class,
-            () -> ConfigReader.read(file, variable -> "hidden /*:"),
+            () -> ConfigReader.read(file, variable -> "hidden /*:", new EffectiveSettings()),
             yaml);
     for (Throwable e = error; e != null; e = e.getCause()) {
       assertFalse(String.valueOf(e).contains("hidden"), e::toString);
@@ -202,6 +202,8 @@ class ConfigReaderTest {
 
   private WriterConfig read(String yaml) throws IOException {
     return ConfigReader.read(
-        Files.writeString(directory.resolve("gameq.yaml"), yaml), ENVIRONMENT::get);
+        Files.writeString(directory.resolve("gameq.yaml"), yaml),
+        ENVIRONMENT::get,
+        new EffectiveSettings());
   }
 }

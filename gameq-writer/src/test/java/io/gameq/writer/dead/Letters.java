@@ -3,7 +3,7 @@ package io.gameq.writer.dead;
 import io.gameq.mysql.ErrorKind.RowChange;
 import io.gameq.mysql.MySqlPool;
 import io.gameq.mysql.MySqlPool.MySql;
-import io.gameq.mysql.flush.FlushTransaction.GuardedWrites;
+import io.gameq.mysql.flush.GuardedWrites;
 import io.gameq.mysql.schema.CatalogReader;
 import io.gameq.mysql.tables.DeadLetterTable;
 import io.gameq.mysql.tables.DeadLetterTable.Refused;

@@ -2,8 +2,8 @@ package io.gameq.writer.explorer;
 
 import io.gameq.GameQueueException;
 import io.gameq.mysql.ErrorKind.RowChange;
-import io.gameq.mysql.flush.FlushTransaction.GuardedWrites;
 import io.gameq.mysql.flush.FlushTransaction.OwnerRows;
+import io.gameq.mysql.flush.GuardedWrites;
 import io.gameq.owner.DurableSessions.OwnerId;
 import io.gameq.redis.script.ClaimScript.Claim;
 import io.gameq.redis.script.SessionScripts;

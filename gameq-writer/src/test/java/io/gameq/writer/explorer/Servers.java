@@ -3,7 +3,7 @@ package io.gameq.writer.explorer;
 import io.gameq.log.RepeatedWarnings;
 import io.gameq.mysql.MySqlPool.MySql;
 import io.gameq.mysql.flush.FlushTransaction;
-import io.gameq.mysql.flush.FlushTransaction.GuardedWrites;
+import io.gameq.mysql.flush.GuardedWrites;
 import io.gameq.mysql.schema.CatalogReader;
 import io.gameq.mysql.tables.OwnerReader;
 import io.gameq.mysql.tables.OwnerTable;

@@ -5,7 +5,7 @@ import io.gameq.mysql.MySqlPool.MySql;
 import io.gameq.redis.RedisConnector;
 import io.gameq.redis.script.ClaimScript;
 import io.gameq.writer.config.ConfigReader;
-import io.gameq.writer.config.ConfigReader.WriterConfig;
+import io.gameq.writer.config.WriterConfig;
 import io.gameq.writer.flush.WriterOptions;
 import io.gameq.writer.service.WriterService;
 import io.micrometer.prometheusmetrics.PrometheusConfig;

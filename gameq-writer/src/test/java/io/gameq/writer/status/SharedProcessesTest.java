@@ -39,7 +39,9 @@ class SharedProcessesTest {
   }
 
   private List<String> nodes(SharedProcesses of) {
-    return Objects.requireNonNull(of.latest(redis)).nodes().stream().map(ListedNode::id).toList();
+    return Objects.requireNonNull(of.latest(redis)).nodes().stream()
+        .map(Processes.ListedNode::id)
+        .toList();
   }
 
   @Test

@@ -1,10 +1,10 @@
 package io.gameq.lab.contender.mysql;
 
 import io.gameq.lab.workload.BenchRow;
-import io.gameq.mysql.Dialect;
 import io.gameq.mysql.ErrorKind.RowChange;
 import io.gameq.mysql.MySqlPool.MySql;
 import io.gameq.mysql.flush.UpsertSql;
+import io.gameq.mysql.flush.UpsertSql.Dialect;
 import io.gameq.owner.DurableSessions.OwnerId;
 import io.gameq.redis.script.ClaimScript;
 import io.gameq.rows.HandledRow.RowKey;

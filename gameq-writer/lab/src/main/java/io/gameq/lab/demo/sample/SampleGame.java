@@ -6,7 +6,7 @@ import io.gameq.lab.demo.game.DemoGame;
 import io.gameq.mysql.schema.CatalogReader.TableSpec;
 import io.gameq.rows.CurrentCatalog.Catalog;
 import io.gameq.rows.RecordMapper;
-import io.gameq.rows.RecordMappers;
+import io.gameq.rows.RecordMapper.RecordMappers;
 import io.gameq.rows.Table;
 import io.gameq.rows.TableRow;
 import java.time.Clock;

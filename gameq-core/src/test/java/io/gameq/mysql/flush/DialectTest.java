@@ -1,7 +1,8 @@
-package io.gameq.mysql;
+package io.gameq.mysql.flush;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.gameq.mysql.flush.UpsertSql.Dialect;
 import org.junit.jupiter.api.Test;
 
 class DialectTest {

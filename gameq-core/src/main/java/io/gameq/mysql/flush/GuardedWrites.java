@@ -1,0 +1,584 @@
+package io.gameq.mysql.flush;
+
+import io.gameq.DeadLetter;
+import io.gameq.mysql.ErrorKind;
+import io.gameq.mysql.ErrorKind.RowChange;
+import io.gameq.mysql.JdbcValues;
+import io.gameq.mysql.MySqlPool.MySql;
+import io.gameq.mysql.MySqlPool.MySqlText;
+import io.gameq.mysql.Sql;
+import io.gameq.mysql.flush.UpsertSql.Dialect;
+import io.gameq.mysql.tables.DeadLetterTable;
+import io.gameq.mysql.tables.DiscardTable;
+import io.gameq.mysql.tables.HandledTable;
+import io.gameq.mysql.tables.OwnerReader;
+import io.gameq.mysql.tables.TombstoneTable;
+import io.gameq.owner.DurableSessions.CountingSessions;
+import io.gameq.owner.DurableSessions.OwnerId;
+import io.gameq.rows.HandledRow;
+import io.gameq.rows.HandledRow.RowKey;
+import io.gameq.rows.RowHeader.RowOp;
+import io.gameq.rows.RowImage;
+import io.gameq.rows.Table;
+import io.gameq.rows.Table.Reference;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import java.sql.SQLIntegrityConstraintViolationException;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+
+/**
+ * Writes rows so that an older version never replaces a newer one and a deleted row never comes
+ * back, whatever the order, however often. Within the caller's transaction at READ COMMITTED;
+ * thread-safe.
+ *
+ * <p>Tombstones are written before rows are deleted, and read, with a lock, after rows are put: of
+ * a put and a delete of the same row in two transactions, the later one to commit sees the other.
+ *
+ * <p>A row that MySQL refuses is found by halving the statement that failed, in the same
+ * transaction: InnoDB rolls back a refused statement, not the transaction. The other rows are
+ * written.
+ */
+public final class GuardedWrites {
+  private final UpsertSql upserts;
+  private final int mostBytesPerStatement;
+
+  private GuardedWrites(Dialect dialect, int mostBytesPerStatement) {
+    this.upserts = new UpsertSql(dialect);
+    this.mostBytesPerStatement = mostBytesPerStatement;
+  }
+
+  /**
+   * In the words of this server, and in statements that it takes.
+   *
+   * @throws io.gameq.MySqlException when it does not answer
+   */
+  public static GuardedWrites on(MySql server) {
+    return server.ask(
+        handle ->
+            new GuardedWrites(
+                Dialect.of(server),
+                handle.createQuery("SELECT @@max_allowed_packet").mapTo(Integer.class).one() / 2));
+  }
+
+  /**
+   * Writes the newest image of each row: puts with parents before children, then deletes with
+   * children before parents; deletes that cascade come last of all, when no child waits to be moved
+   * away. What is refused because of another row is tried again as long as other rows pass, and
+   * unique values that rows exchange are taken off them for a moment. A row that is not its
+   * session's to write is refused, by the rules in {@link io.gameq.mysql}. What an operator
+   * discarded is left out. Of each {@link HandledRow} it is decided first whether what was
+   * committed with it counts.
+   *
+   * @param sessions those that count of each owner, locked: of those whose rows these are, and of
+   *     {@link #others}
+   * @param kinds errors that are taken for a row's and searched for it; others are thrown
+   * @return the rows that MySQL refused, which are not written
+   * @throws HandledTwiceException when another handler's rows count; the transaction must be rolled
+   *     back
+   * @throws TableRefusedException when a table takes no row at all; the transaction must be rolled
+   *     back
+   * @throws SQLException for everything else; the transaction must be rolled back
+   */
+  public List<RowRefusal> write(
+      Connection connection,
+      Collection<RowChange> changes,
+      Map<OwnerId, CountingSessions> sessions,
+      Set<ErrorKind> kinds)
+      throws SQLException {
+    return write(connection, changes, sessions, kinds, StatementLimits.NONE);
+  }
+
+  /** The same in statements of limited size and duration. */
+  public List<RowRefusal> write(
+      Connection connection,
+      Collection<RowChange> changes,
+      Map<OwnerId, CountingSessions> sessions,
+      Set<ErrorKind> kinds,
+      StatementLimits limits)
+      throws SQLException {
+    Collection<RowChange> left = DiscardTable.notCovered(connection, changes);
+    List<RowChange> handled = left.stream().filter(row -> HandledRow.is(row.key())).toList();
+    if (!handled.isEmpty()) {
+      List<RowChange> ofOthers = HandledTable.write(connection, handled);
+      if (!ofOthers.isEmpty()) {
+        throw new HandledTwiceException(ofOthers);
+      }
+      left = left.stream().filter(row -> !HandledRow.is(row.key())).toList();
+    }
+    RowOwnership custody = new RowOwnership(connection, sessions);
+    List<List<RowChange>> turns = custody.decide(left);
+    RowBisection bisection = new RowBisection(connection, kinds, limits, custody.refused());
+    DependentRows rows =
+        new DependentRows(
+            bisection, new GuardedPuts(bisection, custody, upserts, mostBytesPerStatement));
+    for (List<RowChange> turn : turns) {
+      rows.write(turn);
+    }
+    custody.forgetSettled(bisection.refused());
+    return bisection.refused();
+  }
+
+  /** Owners whose rows these may become or were: a transaction locks them with its own. */
+  public static Set<OwnerId> others(Collection<RowChange> changes) {
+    Set<OwnerId> others = new HashSet<>();
+    for (RowChange row : changes) {
+      row.image().handovers().forEach(handover -> others.add(handover.other()));
+    }
+    return others;
+  }
+
+  /** A row that MySQL refused inside a transaction that goes on without it. */
+  public record RowRefusal(RowChange row, SQLException error) {
+    /** Whether another flush can make MySQL take the row. */
+    public boolean isCurable() {
+      return ErrorKind.of(error) != ErrorKind.ROW;
+    }
+
+    /** The row as a dead letter; {@code attempts} is how often it was tried. */
+    public DeadLetterTable.Refused asLetter(int attempts) {
+      return new DeadLetterTable.Refused(
+          row.owner().base(),
+          row.key().table().name(),
+          row.key().keyText(),
+          row.image().version(),
+          row.encoded(),
+          attempts,
+          error.getErrorCode(),
+          MySqlText.of(error));
+    }
+
+    /**
+     * Rows of which MySQL holds a newer version, or a newer delete, have nothing to be set aside.
+     */
+    public static List<RowRefusal> withoutOutdated(Connection connection, List<RowRefusal> refusals)
+        throws SQLException {
+      if (refusals.isEmpty()) {
+        return refusals;
+      }
+      Map<RowKey, Long> there =
+          OwnerReader.versions(connection, refusals.stream().map(r -> r.row().key()).toList());
+      return refusals.stream()
+          .filter(r -> there.getOrDefault(r.row().key(), -1L) < r.row().image().version())
+          .toList();
+    }
+  }
+
+  /**
+   * How large statements are, and how long they may take; immutable.
+   *
+   * @param rows most rows of one statement
+   * @param bytes most bytes of the rows of one statement that has more than one; what it takes to
+   *     send them counts as its time
+   * @param seconds that a statement may take, else it is ended and fails as {@link ErrorKind#SLOW};
+   *     0 for no limit
+   * @param secondsOfOneRow the same of a statement with a single row
+   */
+  public record StatementLimits(int rows, int bytes, int seconds, int secondsOfOneRow) {
+    /** 5,000 rows a statement gain nothing over 1,000. */
+    private static final int MOST_ROWS = 512;
+
+    /** Larger statements gain nothing. */
+    private static final int MOST_BYTES = 4 << 20;
+
+    public static final StatementLimits NONE = new StatementLimits(MOST_ROWS, MOST_BYTES, 0, 0);
+
+    public StatementLimits withSecondsOfOneRow(int newSeconds) {
+      return new StatementLimits(rows, bytes, seconds, newSeconds);
+    }
+
+    public int secondsFor(int rowsOfStatement) {
+      return rowsOfStatement == 1 ? secondsOfOneRow : seconds;
+    }
+  }
+
+  /** A table that takes no rows now, because it or a column is missing or closed to us. */
+  public static final class TableRefusedException extends SQLException {
+    private static final long serialVersionUID = 1L;
+
+    private final transient Table table;
+
+    TableRefusedException(Table table, SQLException cause) {
+      super(cause.getMessage(), cause.getSQLState(), cause.getErrorCode(), cause);
+      this.table = table;
+    }
+
+    public Table table() {
+      return table;
+    }
+  }
+
+  /**
+   * Of messages that these rows tell of another handler's rows count: nothing that was committed
+   * together with them, or on top of it, may be written.
+   */
+  public static final class HandledTwiceException extends SQLException {
+    private static final long serialVersionUID = 1L;
+
+    private final transient List<RowChange> refused;
+
+    /** With the rows of {@code gameq_handled} that are refused, one at least. */
+    public HandledTwiceException(List<RowChange> refused) {
+      super(
+          "another handler of message %s was flushed before, and its rows count"
+              .formatted(HandledRow.message(refused.get(0).key())),
+          "45000",
+          DeadLetter.HANDLED_TWICE);
+      this.refused = List.copyOf(refused);
+    }
+
+    public List<RowChange> refused() {
+      return refused;
+    }
+  }
+
+  /**
+   * Writes rows of which some stand in the way of others: in the order of their foreign keys, again
+   * as long as that helps, and at last those that refer to each other in a circle. Used by one
+   * thread, in one transaction.
+   */
+  static final class DependentRows {
+    private final RowBisection bisection;
+    private final GuardedPuts puts;
+    private final GuardedDeletes deletes;
+
+    DependentRows(RowBisection bisection, GuardedPuts puts) {
+      this.bisection = bisection;
+      this.puts = puts;
+      this.deletes = new GuardedDeletes(bisection);
+    }
+
+    /** Rows of which no two have the same key. */
+    void write(List<RowChange> rows) throws SQLException {
+      TablesInOrder sorted = new TablesInOrder(rows);
+      writeAllButCascades(sorted);
+      repeat();
+      if (!sorted.cascades.isEmpty()) {
+        deletes.deleteAll(deletes.withoutParentsOfRefused(sorted.cascades));
+        repeat();
+      }
+    }
+
+    /**
+     * Puts and deletes again what another row of the flush stood in the way of, such as an item in
+     * a bag of the same table: as long as that helps.
+     */
+    private void repeat() throws SQLException {
+      while (true) {
+        List<RowChange> rows = bisection.takeCurable();
+        if (rows.isEmpty() || (again(rows) == rows.size() && !breakCycles())) {
+          return;
+        }
+      }
+    }
+
+    /** Writes rows that had been refused; returns how many were refused again. */
+    private int again(List<RowChange> rows) throws SQLException {
+      int before = bisection.refused().size();
+      TablesInOrder sorted = new TablesInOrder(rows);
+      writeAllButCascades(sorted);
+      deletes.deleteAll(deletes.withoutParentsOfRefused(sorted.cascades));
+      return bisection.refused().size() - before;
+    }
+
+    private void writeAllButCascades(TablesInOrder sorted) throws SQLException {
+      deletes.tombstones(sorted.deletes);
+      deletes.tombstones(sorted.cascades);
+      puts.putAll(sorted.puts);
+      deletes.deleteAll(sorted.deletes);
+    }
+
+    /** Writes rows that refer to each other in a circle; false when there are none. */
+    private boolean breakCycles() throws SQLException {
+      List<RowRefusal> circle = ForeignKeyCycles.candidates(bisection.refused());
+      while (!circle.isEmpty()) {
+        Set<RowChange> stay = Collections.newSetFromMap(new IdentityHashMap<>());
+        if (breakCycle(circle, stay)) {
+          return true;
+        }
+        circle =
+            stay.isEmpty()
+                ? List.of()
+                : ForeignKeyCycles.candidates(
+                    circle.stream().filter(refusal -> !stay.contains(refusal.row())).toList());
+      }
+      return false;
+    }
+
+    /** Writes all or none of these, and tells which are refused even so. */
+    private boolean breakCycle(List<RowRefusal> circle, Set<RowChange> stay) throws SQLException {
+      return bisection.allOrNone(
+          () -> {
+            bisection.refused().removeAll(circle);
+            List<RowRefusal> others = List.copyOf(bisection.refused());
+            List<RowChange> left = circle.stream().map(RowRefusal::row).toList();
+            for (Map.Entry<Table, List<RowChange>> of :
+                new TablesInOrder(ForeignKeyCycles.withoutReferences(left)).puts.entrySet()) {
+              puts.upsert(of.getKey(), of.getValue());
+            }
+            ForeignKeyCycles.detach(bisection.connection(), left);
+            int tried;
+            do {
+              tried = left.size();
+              bisection.refused().clear(); // at first of what was refused without its references
+              bisection
+                  .refused()
+                  .addAll(others); // a delete must not take along what these are rows of
+              again(left);
+              left = bisection.refused().stream().skip(others.size()).map(RowRefusal::row).toList();
+            } while (!left.isEmpty() && left.size() < tried);
+            stay.addAll(left);
+            return left.isEmpty();
+          });
+    }
+  }
+
+  /** Rows by table, parents first where they are put, and last where they are deleted. */
+  static final class TablesInOrder {
+    /** By its columns as well: rows may have been decoded before and after a table was altered. */
+    static final Comparator<Table> BY_RANK =
+        Comparator.comparingInt((Table table) -> table.foreignKeys().rank())
+            .thenComparing(Table::name)
+            .thenComparingLong(Table::fingerprint);
+
+    final Map<Table, List<RowChange>> puts = new TreeMap<>(BY_RANK);
+    final Map<Table, List<RowChange>> deletes = new TreeMap<>(BY_RANK.reversed());
+
+    /** Deletes that take rows of other tables along. */
+    final Map<Table, List<RowChange>> cascades = new TreeMap<>(BY_RANK.reversed());
+
+    TablesInOrder(List<RowChange> rows) {
+      for (RowChange row : rows) {
+        Map<Table, List<RowChange>> to =
+            row.image().op() != RowOp.DELETE
+                ? puts
+                : row.key().table().foreignKeys().cascades() ? cascades : deletes;
+        to.computeIfAbsent(row.key().table(), table -> new ArrayList<>()).add(row);
+      }
+    }
+  }
+
+  /**
+   * Rows of one flush that refer to each other in a circle, as a new guild to its leader and he to
+   * his guild: neither can be written first, nor deleted first. Their references are NULL for a
+   * moment, within the transaction that writes them. Stateless.
+   */
+  static final class ForeignKeyCycles {
+    /** Foreign keys: parent missing, child there; the old numbers of both. */
+    private static final Set<Integer> ERRORS = Set.of(1452, 1451, 1216, 1217);
+
+    private ForeignKeyCycles() {}
+
+    /** Those that may wait for one of the others, and can do without it for a moment. */
+    static List<RowRefusal> candidates(List<RowRefusal> refused) {
+      List<RowRefusal> waiting =
+          refused.stream()
+              .filter(refusal -> ERRORS.contains(refusal.error().getErrorCode()))
+              .filter(refusal -> refusal.row().image().handovers().isEmpty())
+              .toList();
+      Set<String> tables = tables(waiting.stream().map(RowRefusal::row).toList());
+      boolean some =
+          waiting.stream()
+              .anyMatch(refusal -> !optional(refusal.row().key().table(), tables).isEmpty());
+      return some ? waiting : List.of();
+    }
+
+    /** The columns of a table that refer to one of these tables, and may be NULL. */
+    private static List<String> optional(Table table, Set<String> tables) {
+      List<String> columns = new ArrayList<>();
+      for (Reference reference : table.foreignKeys().references()) {
+        String column = reference.optional();
+        if (column != null && tables.contains(reference.parent()) && table.has(column)) {
+          columns.add(column);
+        }
+      }
+      return columns;
+    }
+
+    /** The puts among these as they are written first: without what they refer to. */
+    static List<RowChange> withoutReferences(List<RowChange> rows) {
+      Set<String> tables = tables(rows);
+      List<RowChange> first = new ArrayList<>();
+      for (RowChange row : rows) {
+        RowImage image = row.image();
+        BitSet nulls = new BitSet();
+        if (image.op() != RowOp.DELETE) {
+          for (String column : optional(row.key().table(), tables)) {
+            int index = row.key().table().indexOf(column);
+            nulls.set(index, image.names(index) && image.values()[index] != null);
+          }
+        }
+        if (!nulls.isEmpty()) {
+          first.add(new RowChange(row.owner(), row.key(), image.withNull(nulls), row.encoded()));
+        }
+      }
+      return first;
+    }
+
+    /** Takes from rows that are to be deleted what they refer to. */
+    static void detach(Connection connection, List<RowChange> rows) throws SQLException {
+      Set<String> tables = tables(rows);
+      for (RowChange row : rows) {
+        Table table = row.key().table();
+        List<String> columns =
+            row.image().op() == RowOp.DELETE ? optional(table, tables) : List.of();
+        if (columns.isEmpty()) {
+          continue;
+        }
+        String sql =
+            "UPDATE %s SET %s WHERE %s AND %s <= ?"
+                .formatted(
+                    JdbcValues.quoted(table.name()),
+                    columns.stream()
+                        .map(column -> JdbcValues.quoted(column) + " = NULL")
+                        .collect(Collectors.joining(", ")),
+                    Sql.keyEquals(table),
+                    JdbcValues.quoted(Table.VERSION_COLUMN));
+        try (PreparedStatement statement = connection.prepareStatement(sql)) {
+          int at = Sql.bindKey(statement, 1, table, row.key().parts());
+          statement.setLong(at, row.image().version());
+          statement.executeUpdate();
+        }
+      }
+    }
+
+    private static Set<String> tables(List<RowChange> rows) {
+      return rows.stream().map(row -> row.key().table().name()).collect(Collectors.toSet());
+    }
+  }
+
+  /**
+   * Deletes rows unless MySQL holds newer versions, each after its tombstone. Used by one thread,
+   * in one transaction.
+   */
+  static final class GuardedDeletes {
+    private static final int MOST_DELETES_PER_STATEMENT = 64;
+
+    private static final int CHILD_EXISTS = 1451;
+
+    private static final int NO_LIMIT = 0;
+
+    private final RowBisection bisection;
+    private final Connection connection;
+
+    GuardedDeletes(RowBisection bisection) {
+      this.bisection = bisection;
+      this.connection = bisection.connection();
+    }
+
+    void tombstones(Map<Table, List<RowChange>> deletes) throws SQLException {
+      for (List<RowChange> rows : deletes.values()) {
+        TombstoneTable.write(connection, rows);
+      }
+    }
+
+    /**
+     * Refuses deletes that would take along a child whose put was refused: it was to be moved away.
+     */
+    Map<Table, List<RowChange>> withoutParentsOfRefused(Map<Table, List<RowChange>> cascades)
+        throws SQLException {
+      Set<String> parents = new HashSet<>();
+      bisection
+          .refused()
+          .forEach(refusal -> parents.addAll(refusal.row().key().table().foreignKeys().parents()));
+      Map<Table, List<RowChange>> rest = new TreeMap<>(TablesInOrder.BY_RANK.reversed());
+      for (Map.Entry<Table, List<RowChange>> of : cascades.entrySet()) {
+        if (parents.contains(of.getKey().name())) {
+          for (RowChange row : of.getValue()) {
+            bisection.refused().add(new RowRefusal(row, wouldCascade()));
+            TombstoneTable.remove(connection, row);
+          }
+        } else {
+          rest.put(of.getKey(), of.getValue());
+        }
+      }
+      return rest;
+    }
+
+    void deleteAll(Map<Table, List<RowChange>> deletes) throws SQLException {
+      for (Map.Entry<Table, List<RowChange>> of : deletes.entrySet()) {
+        deleteAll(of.getKey(), of.getValue());
+      }
+    }
+
+    /** A row whose delete is refused stays, and so it must not have a tombstone. */
+    private void deleteAll(Table table, List<RowChange> rows) throws SQLException {
+      Map<RowKey, Long> upTo =
+          rows.stream()
+              .collect(Collectors.toMap(RowChange::key, row -> row.image().version(), Math::max));
+      rows.sort(Comparator.comparing(row -> row.key().text()));
+      int refusedBefore = bisection.refused().size();
+      for (List<RowChange> chunk : Sql.chunks(rows, MOST_DELETES_PER_STATEMENT)) {
+        bisection.execute(
+            table,
+            chunk,
+            some ->
+                delete(
+                    connection,
+                    table,
+                    some.stream().map(RowChange::key).toList(),
+                    upTo,
+                    bisection.limits().secondsFor(some.size())));
+      }
+      for (RowRefusal refusal :
+          bisection.refused().subList(refusedBefore, bisection.refused().size())) {
+        TombstoneTable.remove(connection, refusal.row());
+      }
+    }
+
+    /** Deletes those that are there up to these versions, though they were just put. */
+    static void takeOut(Connection connection, Table table, Map<RowKey, Long> deleted)
+        throws SQLException {
+      List<RowKey> keys =
+          deleted.keySet().stream().sorted(Comparator.comparing(RowKey::text)).toList();
+      for (List<RowKey> some : Sql.chunks(keys, MOST_DELETES_PER_STATEMENT)) {
+        delete(connection, table, some, deleted, NO_LIMIT); // they are few, and not searched for
+      }
+    }
+
+    private static SQLException wouldCascade() {
+      return new SQLIntegrityConstraintViolationException(
+          "not deleted: the delete would cascade to a table of which a row was refused in the same"
+              + " flush",
+          "23000",
+          CHILD_EXISTS);
+    }
+
+    /** Deletes each row unless its version is newer than the one given. */
+    private static void delete(
+        Connection connection,
+        Table table,
+        List<RowKey> keys,
+        Map<RowKey, Long> upTo,
+        int mostSeconds)
+        throws SQLException {
+      String row =
+          Sql.keyEquals(table) + " AND " + JdbcValues.quoted(Table.VERSION_COLUMN) + " <= ?";
+      String sql =
+          "DELETE FROM "
+              + JdbcValues.quoted(table.name())
+              + " WHERE "
+              + Sql.anyOf(row, keys.size());
+      try (PreparedStatement statement = connection.prepareStatement(sql)) {
+        statement.setQueryTimeout(mostSeconds);
+        int at = 1;
+        for (RowKey key : keys) {
+          at = Sql.bindKey(statement, at, table, key.parts());
+          statement.setLong(at++, upTo.getOrDefault(key, 0L));
+        }
+        statement.executeUpdate();
+      }
+    }
+  }
+}

@@ -1,0 +1,294 @@
+package io.gameq.rows.types;
+
+import io.gameq.rows.types.ColumnTypes.Refusal;
+import io.gameq.rows.types.ColumnTypes.TextCharset;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/** The types of columns that hold text or bytes. Stateless. */
+final class TextTypes {
+  private TextTypes() {}
+
+  /**
+   * The text that is put, or the name of the Java constant that is.
+   *
+   * @throws io.gameq.RowRefusedException when it is something else
+   */
+  private static String text(Object in, String column) {
+    if (in instanceof String text) {
+      return text;
+    }
+    if (in instanceof Enum<?> constant) {
+      return constant.name();
+    }
+    throw Refusal.kind(column, in, "String and enum constants");
+  }
+
+  /**
+   * CHAR, VARCHAR and the TEXT family, canonical as String; immutable.
+   *
+   * @param limit code points for CHAR and VARCHAR, bytes in the column's character set for TEXT
+   */
+  record TextType(Form form, long limit, TextCharset charset, @Nullable String collation)
+      implements ColumnType {
+
+    enum Form {
+      /** Comes back without its trailing spaces. */
+      CHAR,
+      VARCHAR,
+      /** Limited in bytes. */
+      TEXT
+    }
+
+    @Override
+    public Kind kind() {
+      return Kind.TEXT;
+    }
+
+    @Override
+    public Object canonical(Object in, String column) {
+      String text = in instanceof UUID uuid ? uuid.toString() : text(in, column);
+      if (form == Form.CHAR) {
+        text = withoutTrailingSpaces(text);
+      }
+      long bytes = 0;
+      long characters = 0;
+      for (int i = 0; i < text.length(); characters++) {
+        int codePoint = text.codePointAt(i);
+        if (codePoint >= Character.MIN_SURROGATE && codePoint <= Character.MAX_SURROGATE) {
+          throw Refusal.of(column, "text with a lone surrogate at " + i);
+        }
+        int width = charset.bytes(codePoint);
+        if (width == 0) {
+          throw Refusal.of(
+              column,
+              "the character at %s does not exist in character set %s"
+                  .formatted(i, charset.name().toLowerCase(Locale.ROOT)));
+        }
+        bytes += width;
+        i += Character.charCount(codePoint);
+      }
+      long length = form == Form.TEXT ? bytes : characters;
+      if (length > limit) {
+        throw Refusal.of(
+            column,
+            "text of %s %s, the limit is %s"
+                .formatted(length, form == Form.TEXT ? "bytes" : "characters", limit));
+      }
+      return text;
+    }
+
+    private static String withoutTrailingSpaces(String text) {
+      int end = text.length();
+      while (end > 0 && text.charAt(end - 1) == ' ') {
+        end--;
+      }
+      return text.substring(0, end);
+    }
+
+    @Override
+    public String keyText(Object canonical, String column) {
+      String text = (String) canonical;
+      if (padsSpaces() && text.endsWith(" ")) {
+        throw Refusal.of(
+            column,
+            "text of %s characters ends in a space, which collation %s ignores in a key"
+                .formatted(text.length(), collation));
+      }
+      return text;
+    }
+
+    /**
+     * True when comparison ignores trailing spaces: all *_bin but those of UCA 9 and the nopad
+     * ones.
+     */
+    private boolean padsSpaces() {
+      return collation != null && !collation.contains("_0900_") && !collation.contains("_nopad_");
+    }
+
+    @Override
+    public @Nullable String keyProblem() {
+      if (form == Form.TEXT) {
+        return "a TEXT key column: MySQL indexes only a prefix of it, use VARCHAR";
+      }
+      return foldingProblem();
+    }
+
+    /** Why a comparison in MySQL takes different texts for the same, or null when it does not. */
+    @Nullable String foldingProblem() {
+      if (collation == null || collation.endsWith("_bin")) {
+        return null;
+      }
+      return "collation %s would merge 'Bob' and 'bob': use %s_bin"
+          .formatted(collation, charset.name().toLowerCase(Locale.ROOT));
+    }
+
+    @Override
+    public int maxKeyBytes() {
+      return (int) Math.min(limit * charset.maxEncodedBytes(), Integer.MAX_VALUE);
+    }
+  }
+
+  /** MySQL's JSON, canonical as the text that MySQL prints; immutable. */
+  record JsonType() implements ColumnType {
+    @Override
+    public Kind kind() {
+      return Kind.JSON;
+    }
+
+    @Override
+    public Object canonical(Object in, String column) {
+      if (!(in instanceof String text)) {
+        throw Refusal.kind(column, in, "String");
+      }
+      return JsonText.canonical(text, column);
+    }
+
+    @Override
+    public @Nullable String keyProblem() {
+      return "a JSON key column";
+    }
+  }
+
+  /** ENUM, canonical as String: exactly one of the members; immutable. */
+  record EnumType(Set<String> members) implements ColumnType {
+    EnumType(List<String> members) {
+      this(new LinkedHashSet<>(members));
+    }
+
+    @Override
+    public Kind kind() {
+      return Kind.ENUM;
+    }
+
+    @Override
+    public Object canonical(Object in, String column) {
+      String text = text(in, column);
+      if (!members.contains(text)) {
+        throw Refusal.of(
+            column,
+            "text of %s characters is none of the %s members, letter case included"
+                .formatted(text.length(), members.size()));
+      }
+      return text;
+    }
+
+    @Override
+    public int maxKeyBytes() {
+      return members.stream().mapToInt(m -> 12 * m.length()).max().orElse(0);
+    }
+  }
+
+  /**
+   * SET, canonical as String: members comma-separated in the order of their definition; immutable.
+   */
+  record SetType(List<String> members) implements ColumnType {
+    @Override
+    public Kind kind() {
+      return Kind.SET;
+    }
+
+    @Override
+    public Object canonical(Object in, String column) {
+      Collection<?> given;
+      if (in instanceof Collection<?> collection) {
+        given = collection;
+      } else if (in instanceof String text) {
+        given = text.isEmpty() ? List.of() : Arrays.asList(text.split(",", -1));
+      } else {
+        throw Refusal.kind(column, in, "String and collections of String or enum constants");
+      }
+      long chosen = 0;
+      for (Object element : given) {
+        String member =
+            element instanceof Enum<?> constant ? constant.name() : member(element, column);
+        int index = members.indexOf(member);
+        if (index < 0) {
+          throw Refusal.of(
+              column,
+              "a text of %s characters is none of the %s members, letter case included"
+                  .formatted(member.length(), members.size()));
+        }
+        chosen |= 1L << index;
+      }
+      return joined(chosen);
+    }
+
+    private static String member(Object element, String column) {
+      if (element instanceof String text) {
+        return text;
+      }
+      throw Refusal.of(column, "takes a collection of String or enum constants only");
+    }
+
+    private String joined(long chosen) {
+      StringBuilder out = new StringBuilder();
+      for (int i = 0; i < members.size(); i++) {
+        if ((chosen & 1L << i) != 0) {
+          out.append(out.isEmpty() ? "" : ",").append(members.get(i));
+        }
+      }
+      return out.toString();
+    }
+
+    @Override
+    public int maxKeyBytes() {
+      return members.stream().mapToInt(m -> 12 * m.length() + 3).sum();
+    }
+  }
+
+  /** BINARY, VARBINARY and the BLOB family, canonical as byte[]; immutable. */
+  record BinaryType(Form form, long limit) implements ColumnType {
+    enum Form {
+      /** Padded with zero bytes to the limit, as it comes back. */
+      BINARY,
+      VARBINARY,
+      BLOB
+    }
+
+    @Override
+    public Kind kind() {
+      return Kind.BINARY;
+    }
+
+    /** A copy: the game may go on changing its array. */
+    @Override
+    public Object canonical(Object in, String column) {
+      if (in instanceof UUID uuid && limit == ColumnTypes.UUID_BYTES) {
+        return ColumnTypes.bytes(uuid);
+      }
+      if (!(in instanceof byte[] bytes)) {
+        throw Refusal.kind(
+            column, in, limit == ColumnTypes.UUID_BYTES ? "byte[] and UUID" : "byte[]");
+      }
+      if (bytes.length > limit) {
+        throw Refusal.of(
+            column, "byte[] of %s bytes, the limit is %s".formatted(bytes.length, limit));
+      }
+      return form == Form.BINARY ? Arrays.copyOf(bytes, (int) limit) : bytes.clone();
+    }
+
+    @Override
+    public @Nullable String keyProblem() {
+      return form == Form.BLOB
+          ? "a BLOB key column: MySQL indexes only a prefix of it, use VARBINARY"
+          : null;
+    }
+
+    @Override
+    public int minKeyBytes() {
+      return form == Form.BINARY ? maxKeyBytes() : 0;
+    }
+
+    @Override
+    public int maxKeyBytes() {
+      return (int) Math.min(limit * 2, Integer.MAX_VALUE);
+    }
+  }
+}
