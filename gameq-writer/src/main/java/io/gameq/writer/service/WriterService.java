@@ -58,7 +58,6 @@ import io.gameq.writer.status.SharedProcesses;
 import io.gameq.writer.status.WriterSigns;
 import io.gameq.writer.status.WriterSigns.RowRate;
 import io.gameq.writer.status.WriterSigns.WriterSign;
-import io.gameq.writer.topics.TopicMeters;
 import io.gameq.writer.upkeep.WriterUpkeep;
 import io.gameq.writer.upkeep.WriterUpkeep.TombstonePurge;
 import io.micrometer.core.instrument.FunctionCounter;

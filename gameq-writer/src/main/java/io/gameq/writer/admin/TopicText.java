@@ -1,10 +1,8 @@
-package io.gameq.writer.topics;
+package io.gameq.writer.admin;
 
-import io.gameq.message.PayloadText;
 import io.gameq.redis.topic.DefinedTopic.Pause;
 import io.gameq.redis.topic.DefinedTopic.Rate;
 import io.gameq.redis.topic.TopicDefinition;
-import io.gameq.redis.topic.TopicMessages.Retried;
 import io.gameq.redis.topic.TopicMessages.TopicCounts;
 import io.gameq.redis.topic.TopicSurvey;
 import io.gameq.redis.topic.TopicSurvey.OfTopic;
@@ -72,7 +70,7 @@ public final class TopicText {
   }
 
   /** {@code by ann@host since 2026-11-24 00:56:04.264 UTC: moving house}. */
-  static String why(Pause pause) {
+  public static String why(Pause pause) {
     return why(pause.who(), pause.sinceMillis(), pause.reason());
   }
 
@@ -83,7 +81,7 @@ public final class TopicText {
   }
 
   /** {@code topic mail is limited to 50 messages a second by ann@host since ...: why}. */
-  static String rate(String topic, Rate rate) {
+  public static String rate(String topic, Rate rate) {
     return "topic %s is limited to %s".formatted(Shown.text(topic), rate(rate));
   }
 
@@ -118,90 +116,68 @@ public final class TopicText {
     return "%s s".formatted(millis / 1e3).replace(".0 s", " s");
   }
 
-  static Map<String, Object> values(OfTopic of, TopicSurvey survey) {
+  /** Topics as commands list them. */
+  public static RecordView<OfTopic> view(long nowMillis) {
+    return counts(nowMillis)
+        .column("DEFINITION", of -> of.definition() == null ? "?" : definition(of.definition()))
+        .jsonOf(of -> of.definition() == null ? Map.of() : json(of.definition()))
+        .json("pause", of -> of.pause() == null ? null : json(of.pause()))
+        .json("perSecond", of -> of.rate() == null ? null : of.rate().perSecond())
+        .json("error", of -> of.error().isEmpty() ? null : of.error())
+        .leavingOut("DEFINITION", "NEXT");
+  }
+
+  /** What all lists of topics begin with. */
+  public static RecordView<OfTopic> counts(long nowMillis) {
+    return new RecordView<OfTopic>()
+        .field("TOPIC", "topic", OfTopic::topic)
+        .field("PENDING", "pending", of -> of.counts().pending())
+        .field("DUE", "due", of -> of.counts().dueLanes())
+        .field("HELD", "held", of -> of.counts().held())
+        .field("RETRYING", "retrying", of -> of.counts().retrying())
+        .field("DEAD", "dead", of -> of.counts().dead())
+        .field(
+            "OVERDUE",
+            "overdueMillis",
+            of -> of.overdueMillis(nowMillis),
+            of ->
+                of.overdueMillis(nowMillis) == 0
+                    ? "-"
+                    : Shown.duration(of.overdueMillis(nowMillis)))
+        .field(
+            "NEXT",
+            "nextMillis",
+            of -> next(of, nowMillis),
+            of -> {
+              Long next = next(of, nowMillis);
+              return next == null || next <= 0 ? "-" : "in " + Shown.duration(next);
+            });
+  }
+
+  /** In how many ms the next message is due; null when none waits. */
+  private static @Nullable Long next(OfTopic of, long nowMillis) {
+    long first = of.counts().firstDueMillis();
+    return first < 0 ? null : first - nowMillis;
+  }
+
+  private static Map<String, Object> json(TopicDefinition of) {
     Map<String, Object> all = new LinkedHashMap<>();
-    TopicCounts counts = of.counts();
-    all.put("topic", of.topic());
-    all.put("pending", counts.pending());
-    all.put("due", counts.dueLanes());
-    all.put("held", counts.held());
-    all.put("retrying", counts.retrying());
-    all.put("dead", counts.dead());
-    all.put("overdueMillis", of.overdueMillis(survey.nowMillis()));
-    all.put(
-        "nextMillis",
-        counts.firstDueMillis() < 0 ? null : counts.firstDueMillis() - survey.nowMillis());
-    TopicDefinition definition = of.definition();
-    if (definition != null) {
-      all.put("slots", definition.slots());
-      all.put("leaseMillis", definition.leaseMillis());
-      all.put("mostAttempts", definition.mostAttempts());
-      all.put("windowMillis", definition.windowMillis());
-      all.put("ageMillis", definition.ageMillis());
-      all.put("maxPayloadBytes", definition.maxPayloadBytes());
-      all.put("backoff", definition.backoff());
-    }
-    Pause pause = of.pause();
-    all.put("pause", pause == null ? null : values(pause));
-    Rate rate = of.rate();
-    all.put("perSecond", rate == null ? null : rate.perSecond());
-    all.put("error", of.error().isEmpty() ? null : of.error());
+    all.put("slots", of.slots());
+    all.put("leaseMillis", of.leaseMillis());
+    all.put("mostAttempts", of.mostAttempts());
+    all.put("windowMillis", of.windowMillis());
+    all.put("ageMillis", of.ageMillis());
+    all.put("maxPayloadBytes", of.maxPayloadBytes());
+    all.put("backoff", of.backoff());
     return all;
   }
 
-  private static Map<String, Object> values(Pause of) {
+  private static Map<String, Object> json(Pause of) {
     Map<String, Object> all = new LinkedHashMap<>();
     all.put("reason", of.reason());
     all.put("by", of.who());
     all.put("at", Instant.ofEpochMilli(of.sinceMillis()).toString());
     return all;
-  }
-
-  /** A message as a JSON object; times in UTC. */
-  static Map<String, Object> values(ListedMessage of) {
-    Map<String, Object> all = new LinkedHashMap<>();
-    all.put("key", of.key());
-    all.put("group", of.group());
-    all.put("state", of.state().text());
-    all.put(
-        switch (of.state()) {
-          case PENDING, READY -> "due";
-          case HELD -> "leaseEnds";
-          case DEAD -> "died";
-        },
-        Instant.ofEpochMilli(of.millis()).toString());
-    all.put("behind", of.behind());
-    all.put("attempts", of.attempts());
-    all.put("node", of.node().isEmpty() ? null : of.node());
-    all.put("error", of.error().isEmpty() ? null : of.error());
-    ListedMessage.Content content = of.content();
-    if (content != null) {
-      all.put("version", content.version());
-      all.put("since", Instant.ofEpochMilli(content.sinceMillis()).toString());
-      all.put("priority", content.priority());
-      all.put("schedule", content.schedule().isEmpty() ? null : content.schedule());
-      all.put("payloadBytes", content.payloadBytes());
-      PayloadText payload = content.payload();
-      if (payload != null) {
-        all.put("payloadForm", payload.form().name().toLowerCase(Locale.ROOT));
-        all.put("payload", payload.text());
-      }
-    }
-    return all;
-  }
-
-  /** What a retry did. */
-  public static String became(Retried of) {
-    return switch (of) {
-      case RETRIED -> "due now";
-      case GONE -> "gone, or a newer one by now: left alone";
-      case OVERTAKEN -> "left alone: a newer message of this key is pending or held";
-    };
-  }
-
-  /** What a discard did. */
-  public static String became(boolean discarded) {
-    return discarded ? "discarded" : "gone, or a newer one by now: left alone";
   }
 
   /** {@code 42}, {@code 42 of player:7}, as a terminal may show it. */

@@ -1,4 +1,4 @@
-package io.gameq.writer.stale;
+package io.gameq.writer.admin;
 
 import io.gameq.GameQueueException;
 import io.gameq.mysql.tables.DiscardTable.Discard;
@@ -6,15 +6,14 @@ import io.gameq.owner.DurableSessions.OwnerId;
 import io.gameq.redis.script.ClaimScript.VersionedKey;
 import io.gameq.rows.HandledRow.EncodedRow;
 import io.gameq.rows.HandledRow.RowKey;
-import io.gameq.writer.letters.LetterDetail;
-import io.gameq.writer.letters.LetterDetail.ColumnDetail;
+import io.gameq.terminal.Shown;
 import io.gameq.writer.mysql.Discards;
 import io.gameq.writer.mysql.RowReading;
 import io.gameq.writer.mysql.RowReading.Decoded;
 import io.gameq.writer.mysql.RowReading.Reading;
 import io.gameq.writer.mysql.RowReading.Undecodable;
 import io.gameq.writer.redis.StaleRows;
-import io.gameq.writer.stale.StaleCommand.StaleNames;
+import io.gameq.writer.redis.StaleRows.Listed;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -27,7 +26,31 @@ import org.jspecify.annotations.Nullable;
  * Stateless.
  */
 public final class StaleSessions {
+  /** Sessions as commands list them; ~ marks what is told by some of their rows. */
+  public static final RecordView<Listed> VIEW =
+      new RecordView<Listed>()
+          .field("OWNER", "owner", of -> of.session().owner().id())
+          .field("SESSION", "session", of -> of.session().session().text())
+          .field("ROWS", "rows", Listed::rows)
+          .field("BYTES", "bytes", Listed::bytes, of -> about(of) + of.bytes())
+          .json("newestVersion", of -> Long.toUnsignedString(of.newestVersion()))
+          .field(
+              "NEWEST (UTC)",
+              "newest",
+              of -> Shown.time(of.newestVersion()),
+              of -> of.rows() == 0 ? "" : about(of) + Shown.utc(Shown.time(of.newestVersion())))
+          .json("isAbout", Listed::isAbout)
+          .field(
+              "STATE",
+              "ownsNow",
+              of -> of.session().ownsNow(),
+              of -> of.session().ownsNow() ? "owns now" : "lost");
+
   private StaleSessions() {}
+
+  private static String about(Listed of) {
+    return of.isAbout() ? "~" : "";
+  }
 
   /**
    * A row, beside the one that MySQL holds.
@@ -36,11 +59,7 @@ public final class StaleSessions {
    * @param undecodable why it cannot be decoded, or null
    */
   public record ShownRow(
-      String key,
-      long version,
-      String op,
-      List<ColumnDetail> columns,
-      @Nullable String undecodable) {}
+      String key, long version, String op, List<RowColumn> columns, @Nullable String undecodable) {}
 
   /**
    * Hands over the rows of a session page by page, as {@link StaleRows#rows} does, each page in the
@@ -60,22 +79,21 @@ public final class StaleSessions {
         rows ->
             page.test(
                 rows.stream()
-                    .sorted(Comparator.comparing(StaleNames::version))
+                    .sorted(Comparator.comparing(StaleSessions::version))
                     .map(row -> shown(row, session.owner(), reading, withValues))
                     .toList()));
   }
 
   private static ShownRow shown(
       EncodedRow row, OwnerId owner, RowReading rows, boolean withValues) {
-    long version = StaleNames.version(row);
+    long version = version(row);
     Reading reading = rows.read(row.key(), row.image());
     if (reading instanceof Decoded decoded) {
       return new ShownRow(
           row.key(),
           version,
           decoded.image().op().name().toLowerCase(Locale.ROOT),
-          LetterDetail.columns(
-              decoded.image(), rows.present(owner, decoded.key()).row(), withValues),
+          RowColumn.of(decoded.image(), rows.present(owner, decoded.key()).row(), withValues),
           null);
     }
     return new ShownRow(
@@ -117,6 +135,15 @@ public final class StaleSessions {
       discards.forget(seen);
     }
     return outcome;
+  }
+
+  /** The version of a row, 0 when it is too damaged to tell. */
+  private static long version(EncodedRow row) {
+    try {
+      return row.version();
+    } catch (GameQueueException e) {
+      return 0;
+    }
   }
 
   private static List<VersionedKey> versions(List<EncodedRow> rows) {

@@ -1,28 +1,21 @@
-package io.gameq.writer.audit;
+package io.gameq.writer.cli;
 
 import io.gameq.mysql.MySqlPool.MySql;
 import io.gameq.mysql.tables.AuditTable;
-import io.gameq.mysql.tables.AuditTable.Actor;
 import io.gameq.mysql.tables.AuditTable.Entry;
 import io.gameq.terminal.ExitCodes;
 import io.gameq.writer.admin.RecordView;
 import io.gameq.writer.config.ConfigOption;
 import io.gameq.writer.mysql.AgreedConfig;
 import io.gameq.writer.mysql.CommandDatabase;
-import java.io.PrintWriter;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
-import java.util.Objects;
-import java.util.concurrent.Callable;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
-import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
 /** {@code audit}: what operators did, the newest first. */
 @Command(
@@ -35,7 +28,13 @@ import picocli.CommandLine.Spec;
       "Each entry was written before it was done. Nobody removes any by himself: gameq's users of"
           + " writers may not. Call --remove-older-than with the user that runs 'schema migrate'."
     })
-public final class AuditCommand implements Callable<Integer> {
+public final class AuditCommand extends AdminCommand {
+  /** Read at a time. */
+  private static final int PAGE = 500;
+
+  /** Removed at a time. */
+  private static final int PIECE = 10_000;
+
   /** Entries, as command and console show them. */
   public static final RecordView<Entry> VIEW =
       new RecordView<Entry>()
@@ -47,13 +46,6 @@ public final class AuditCommand implements Callable<Integer> {
           .field("TO", "target", Entry::target)
           .field("DETAIL", "detail", Entry::detail);
 
-  /** Read at a time. */
-  private static final int PAGE = 500;
-
-  /** Removed at a time. */
-  private static final int PIECE = 10_000;
-
-  @Spec private @Nullable CommandSpec spec;
   @Mixin private ConfigOption config = new ConfigOption();
 
   @Option(
@@ -75,32 +67,26 @@ public final class AuditCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    CommandSpec self = Objects.requireNonNull(spec);
     if (limit < 1) {
-      throw new CommandLine.ParameterException(self.commandLine(), "--limit must be 1 or more");
+      throw wrong("--limit must be 1 or more");
     }
     if (removedDays != null && removedDays < 1) {
-      throw new CommandLine.ParameterException(
-          self.commandLine(), "--remove-older-than must be 1 day or more");
+      throw wrong("--remove-older-than must be 1 day or more");
     }
-    PrintWriter out = self.commandLine().getOut();
-    try (MySql mysql =
-        CommandDatabase.open(
-            AgreedConfig.read(config, Objects.requireNonNull(spec)).mysql(), "audit")) {
+    try (MySql mysql = CommandDatabase.open(AgreedConfig.read(config, spec()).mysql(), "audit")) {
       if (removedDays == null) {
-        list(mysql, out);
+        list(mysql);
       } else {
         long removed = remove(mysql, removedDays);
-        out.printf(Locale.ROOT, "%,d %s removed%n", removed, removed == 1 ? "entry" : "entries");
+        out().printf(Locale.ROOT, "%,d %s removed%n", removed, removed == 1 ? "entry" : "entries");
       }
     }
-    out.flush();
+    out().flush();
     return ExitCodes.OK;
   }
 
-  private static long remove(MySql mysql, int days) {
-    AuditTable.add(
-        mysql, Actor.here(), "audit remove", "audit log", "older than " + days + " days");
+  private long remove(MySql mysql, int days) {
+    AuditTable.add(mysql, actor(), "audit remove", "audit log", "older than " + days + " days");
     long removed = 0;
     int piece;
     do {
@@ -110,8 +96,8 @@ public final class AuditCommand implements Callable<Integer> {
     return removed;
   }
 
-  private void list(MySql mysql, PrintWriter out) {
-    Consumer<List<Entry>> to = VIEW.printer(out, json);
+  private void list(MySql mysql) {
+    Consumer<List<Entry>> to = VIEW.printer(out(), json);
     int listed = 0;
     List<Entry> page;
     long before = Long.MAX_VALUE;
@@ -122,11 +108,12 @@ public final class AuditCommand implements Callable<Integer> {
       before = page.isEmpty() ? 0 : page.get(page.size() - 1).id();
     } while (!page.isEmpty() && listed < limit);
     if (!json) {
-      out.println(
-          listed == 1
-              ? "1 entry"
-              : String.format(Locale.ROOT, "%,d entries", listed)
-                  + (listed == limit ? ": --limit shows more, if there are" : ""));
+      out()
+          .println(
+              listed == 1
+                  ? "1 entry"
+                  : String.format(Locale.ROOT, "%,d entries", listed)
+                      + (listed == limit ? ": --limit shows more, if there are" : ""));
     }
   }
 }

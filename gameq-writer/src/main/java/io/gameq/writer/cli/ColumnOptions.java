@@ -1,4 +1,4 @@
-package io.gameq.writer.dead;
+package io.gameq.writer.cli;
 
 import com.fasterxml.jackson.core.JacksonException;
 import com.fasterxml.jackson.databind.DeserializationFeature;

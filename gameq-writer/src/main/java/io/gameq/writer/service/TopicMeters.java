@@ -1,4 +1,4 @@
-package io.gameq.writer.topics;
+package io.gameq.writer.service;
 
 import io.gameq.backlog.SharedBacklog.Backlog;
 import io.gameq.backlog.SharedBacklog.TopicBacklog;

@@ -1,4 +1,4 @@
-package io.gameq.writer.topics;
+package io.gameq.writer.admin;
 
 import io.gameq.GameQueueException;
 import io.gameq.message.MessageChange.MessageId;
@@ -21,6 +21,7 @@ import io.gameq.redis.topic.TopicMessages.FoundMessage;
 import io.gameq.redis.topic.TopicMessages.Retried;
 import io.gameq.redis.topic.TopicSurvey;
 import io.gameq.terminal.Shown;
+import io.gameq.writer.admin.Done.Result;
 import io.gameq.writer.pause.Pausing;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -28,7 +29,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -43,7 +44,10 @@ import org.jspecify.annotations.Nullable;
  * {@link io.gameq.MySqlException} when the audit log cannot be written (then nothing was done), and
  * {@link GameQueueException} when there is no such topic. What was told to a callback is done then.
  */
-public final class AuditedTopics {
+public final class Topics {
+  private static final String LEFT = "left alone";
+  private static final String NEWER = "it is gone, or a newer one by now";
+
   /** Longest page. */
   public static final int MOST_MESSAGES = TopicMessages.MOST;
 
@@ -57,7 +61,7 @@ public final class AuditedTopics {
    *
    * @param mysql asked for when something is to be audited
    */
-  public AuditedTopics(ControlConnection redis, Slots slots, Supplier<MySql> mysql, Actor actor) {
+  public Topics(ControlConnection redis, Slots slots, Supplier<MySql> mysql, Actor actor) {
     this.redis = redis;
     this.slots = slots;
     this.mysql = mysql;
@@ -128,15 +132,15 @@ public final class AuditedTopics {
    * @param most messages, 1 to {@link #MOST_MESSAGES}
    * @param withPayloads whether to show payloads; that is in the audit log then
    */
-  public MessagePage page(
-      String topic, MessageState state, String after, int most, boolean withPayloads) {
+  public Messages.Page page(
+      String topic, Messages.State state, String after, int most, boolean withPayloads) {
     TopicDefinition definition = definition(topic);
     if (withPayloads) {
       audit("topic show", topic, "%s messages with payloads".formatted(state.text()));
     }
     return redis.ask(
         connection ->
-            new MessageLists(connection, definition, slots, withPayloads)
+            new Messages(connection, definition, slots, withPayloads)
                 .read(state, after, Math.min(most, MOST_MESSAGES), RedisClock.now(connection)));
   }
 
@@ -160,26 +164,13 @@ public final class AuditedTopics {
     long nowMillis = RedisClock.now(connection);
     DefinedTopic of = DefinedTopic.find(connection, slots.namespace(), id.topic());
     Pause pause = of == null ? null : of.pause();
-    List<ListedMessage> places = new ArrayList<>();
-    FoundMessage.Held held = found.held();
-    FoundMessage.Pending pending = found.pending();
-    FoundMessage.Dead dead = found.dead();
-    if (held != null) {
-      places.add(ListedMessage.of(id, held, withPayload));
-    }
-    if (pending != null) {
-      places.add(ListedMessage.of(id, pending, withPayload));
-    }
-    if (dead != null) {
-      places.add(ListedMessage.of(id, dead, withPayload));
-    }
-    long ahead = pending == null ? 0 : ahead(connection, definition, id);
+    long ahead = found.pending() == null ? 0 : ahead(connection, definition, id);
     return new MessageTrace(
         id.topic(),
         id.group(),
         id.key(),
         slot(definition, id).slot(),
-        places,
+        Messages.Listed.of(found, withPayload),
         ahead,
         MessageNext.of(found, definition, pause, ahead, nowMillis),
         nowMillis);
@@ -319,10 +310,7 @@ public final class AuditedTopics {
    * @param told what became of each
    */
   public void retry(
-      String topic,
-      List<DeadName> names,
-      byte @Nullable [] payload,
-      BiConsumer<MessageId, Retried> told) {
+      String topic, List<DeadName> names, byte @Nullable [] payload, Consumer<Done> told) {
     TopicDefinition definition = definition(topic);
     if (payload != null && payload.length > definition.maxPayloadBytes()) {
       throw new GameQueueException(
@@ -338,45 +326,38 @@ public final class AuditedTopics {
         target(topic, names),
         Shown.count(names.size(), "dead letter") + (payload == null ? "" : ", another payload"));
     for (DeadName of : names) {
-      told.accept(
-          of.id(),
+      Retried retried =
           redis.call(
               connection ->
                   TopicMessages.retryDead(
-                      connection, slot(definition, of.id()), of.id(), of.version(), payload)));
+                      connection, slot(definition, of.id), of.id, of.version, payload));
+      told.accept(
+          switch (retried) {
+            case RETRIED -> done(of, Result.DONE, "due now", "");
+            case GONE -> done(of, Result.GONE, LEFT, NEWER);
+            case OVERTAKEN ->
+                done(of, Result.LEFT, LEFT, "a newer message of this key is pending or held");
+          });
     }
   }
 
-  /**
-   * Removes dead letters for good.
-   *
-   * @param told of each whether it was removed; false when it is gone, or a newer one by now
-   */
-  public void discard(String topic, List<DeadName> names, BiConsumer<MessageId, Boolean> told) {
+  /** Removes dead letters for good; tells what became of each. */
+  public void discard(String topic, List<DeadName> names, Consumer<Done> told) {
     TopicDefinition definition = definition(topic);
     audit("topic discard", target(topic, names), Shown.count(names.size(), "dead letter"));
     for (DeadName of : names) {
-      told.accept(
-          of.id(),
+      boolean discarded =
           redis.call(
               connection ->
                   TopicMessages.discardDead(
-                      connection, slot(definition, of.id()), of.id(), of.version())));
+                      connection, slot(definition, of.id), of.id, of.version));
+      told.accept(
+          discarded ? done(of, Result.DONE, "discarded", "") : done(of, Result.GONE, LEFT, NEWER));
     }
   }
 
-  /** The same of one; returns what became of it. */
-  public Retried retry(DeadName letter, byte @Nullable [] payload) {
-    Retried[] retried = {Retried.GONE};
-    retry(letter.id().topic(), List.of(letter), payload, (id, of) -> retried[0] = of);
-    return retried[0];
-  }
-
-  /** The same of one; returns whether it was removed. */
-  public boolean discard(DeadName letter) {
-    boolean[] discarded = {false};
-    discard(letter.id().topic(), List.of(letter), (id, of) -> discarded[0] = of);
-    return discarded[0];
+  private static Done done(DeadName of, Result result, String became, String why) {
+    return new Done(0, TopicText.name(of.id.group(), of.id.key()), result, became, why);
   }
 
   private void audit(String action, String target, String detail) {
@@ -413,7 +394,7 @@ public final class AuditedTopics {
       @Nullable String group,
       String key,
       int slot,
-      List<ListedMessage> places,
+      List<Messages.Listed> places,
       long ahead,
       MessageNext next,
       long nowMillis) {
@@ -431,7 +412,7 @@ public final class AuditedTopics {
    * @param isToAct whether somebody has to do something
    * @param sentence with what is to be done, if anything is
    */
-  record MessageNext(boolean isToAct, String sentence) {
+  public record MessageNext(boolean isToAct, String sentence) {
     /** A message that is due for longer is not being looked at. */
     static final long LATE_MILLIS = 5_000;
 
