@@ -7,7 +7,7 @@ import io.gameq.agent.Duty;
 import io.gameq.mysql.MySqlPool.MySql;
 import io.gameq.mysql.tables.TombstoneHorizon;
 import io.gameq.redis.ControlConnection;
-import io.gameq.redis.EvictionWatch;
+import io.gameq.redis.RedisServerCheck.EvictionWatch;
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.script.JournalMarks;
 import java.time.Duration;

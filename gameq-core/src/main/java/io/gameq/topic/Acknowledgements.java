@@ -29,11 +29,11 @@ import org.slf4j.LoggerFactory;
  * minute. Any thread adds; the consumer's sends. What is lost with the process is handled again
  * when its lease has run out.
  */
-final class Outcomes {
+final class Acknowledgements {
   /** In one commit: a script of so many holds Redis for a millisecond. */
   static final int MOST_TOGETHER = 500;
 
-  private static final Logger LOG = LoggerFactory.getLogger(Outcomes.class);
+  private static final Logger LOG = LoggerFactory.getLogger(Acknowledgements.class);
   private static final long LOG_EVERY_SECONDS = 60;
 
   /** Of an error, in characters: enough for its class and message. */
@@ -61,7 +61,7 @@ final class Outcomes {
   private final LongAdder lost = new LongAdder();
 
   /** With {@code wake} to have the consumer send what waits. */
-  Outcomes(OpenTopic<?> topic, Runnable wake) {
+  Acknowledgements(OpenTopic<?> topic, Runnable wake) {
     this.topic = topic;
     this.retry = topic.options().retry();
     this.mostAcks = Math.min(MOST_TOGETHER, topic.node.config().limits().commitRows());

@@ -4,14 +4,14 @@ import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.gameq.topic.TopicSubscription.Pace;
+import io.gameq.topic.TopicSubscription.RateLimiter;
 import org.junit.jupiter.api.Test;
 
 /** How much a subscription takes on. */
-class PaceTest {
+class RateLimiterTest {
   @Test
   void fewerHandlersRunWhereTheyFailAndAllAgainWhereTheyDoNot() {
-    Pace pace = new Pace(32, 0);
+    RateLimiter pace = new RateLimiter(32, 0);
     assertEquals(32, pace.handlers());
     for (int i = 0; i < 20; i++) {
       pace.failed();
@@ -29,7 +29,7 @@ class PaceTest {
 
   @Test
   void whatAnOutageGivesBackWaitsAsLongAsItLastsAlreadyUntilSomethingSucceeds() {
-    Pace pace = new Pace(32, 0);
+    RateLimiter pace = new RateLimiter(32, 0);
     long first = pace.outage();
     long beganNanos = System.nanoTime();
     await().until(() -> System.nanoTime() - beganNanos > 50_000_000);
@@ -41,7 +41,7 @@ class PaceTest {
 
   @Test
   void noMoreMessagesThanTheRateAllows() {
-    Pace pace = new Pace(1, 100);
+    RateLimiter pace = new RateLimiter(1, 100);
     int burst = pace.messages();
     assertEquals(10, burst, "a tenth of a second's");
     pace.took(burst);

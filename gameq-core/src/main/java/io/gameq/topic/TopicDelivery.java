@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * open --handler throws-> failed
  * </pre>
  */
-final class HeldMessage<T> implements Delivery<T> {
+final class TopicDelivery<T> implements Delivery<T> {
   private static final Duration LEAST_LEASE = Duration.ofMillis(100);
   private static final Duration MOST_LEASE = Duration.ofDays(1);
 
@@ -58,7 +58,7 @@ final class HeldMessage<T> implements Delivery<T> {
    * @param leaseEndNanos by System.nanoTime
    * @throws GameQueueException when its value or payload cannot be read
    */
-  private HeldMessage(TakenMessage taken, OpenTopic<T> topic, long leaseEndNanos) {
+  private TopicDelivery(TakenMessage taken, OpenTopic<T> topic, long leaseEndNanos) {
     this.topic = topic;
     this.taken = taken;
     this.value = MessageValue.decode(taken.value());
@@ -71,19 +71,20 @@ final class HeldMessage<T> implements Delivery<T> {
    * Those of what was taken that are to be handled. What cannot be read, and occurrences that are
    * left out, are settled at once.
    */
-  static <T> List<HeldMessage<T>> hold(OpenTopic<T> topic, Taker.Taken all, Outcomes outcomes) {
-    List<HeldMessage<T>> held = new ArrayList<>(all.messages().size());
+  static <T> List<TopicDelivery<T>> hold(
+      OpenTopic<T> topic, TopicPoller.Batch all, Acknowledgements acks) {
+    List<TopicDelivery<T>> held = new ArrayList<>(all.messages().size());
     for (TakenMessage taken : all.messages()) {
       try {
-        HeldMessage<T> message = new HeldMessage<>(taken, topic, all.leaseEndNanos());
+        TopicDelivery<T> message = new TopicDelivery<>(taken, topic, all.leaseEndNanos());
         if (message.isLeftOut()) {
-          outcomes.acknowledge(message.ack()); // with its next occurrence
+          acks.acknowledge(message.ack()); // with its next occurrence
         } else {
           held.add(message);
         }
       } catch (RuntimeException e) { // also what the constructor of the game's record throws
-        outcomes.warnOf(e);
-        outcomes.fail(
+        acks.warnOf(e);
+        acks.fail(
             taken,
             "the message cannot be read: " + text(e),
             Schedule.nextDue(taken, topic.options().lease()));
@@ -171,7 +172,7 @@ final class HeldMessage<T> implements Delivery<T> {
             "to extend the lease of message " + taken.id(),
             redis -> topic.scripts.extend(redis, List.of(taken), fromNow.toMillis()).get(0));
     if (!isHeld) {
-      throw Outcomes.lost(taken.id());
+      throw Acknowledgements.lost(taken.id());
     }
     leaseEndNanos = began + fromNow.toNanos();
   }

@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  * one round trip, and no more than the topic's rate grants. Used by the consumer's thread; {@link
  * #pause}, {@link #isTaking} and {@link #noticeAll} are for any.
  */
-final class Taker implements AutoCloseable {
+final class TopicPoller implements AutoCloseable {
   /** While it may not take: how soon to look again. */
   static final long HELD_UP_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
@@ -43,7 +43,7 @@ final class Taker implements AutoCloseable {
 
   private final OpenTopic<?> topic;
   private final Duration lease;
-  private final Outcomes outcomes;
+  private final Acknowledgements acks;
   private final SlotTimes times;
   private final Subscribed notices;
   private final ControlConnection control;
@@ -59,26 +59,29 @@ final class Taker implements AutoCloseable {
   private boolean isPaused;
   private boolean isTaking;
 
+  /** Nothing may be taken: the node has not healed, or the topic is paused. */
+  private boolean isHeldUp;
+
   /**
    * What was taken.
    *
    * @param leaseEndNanos of all of them, by System.nanoTime
    * @param failure of some slots, to be thrown once the rest is with its handlers; null for none
    */
-  record Taken(
+  record Batch(
       List<TakenMessage> messages, long leaseEndNanos, @Nullable GameQueueException failure) {
     /** Some of the messages, at most so many. */
-    Taken part(int from, int most) {
+    Batch part(int from, int most) {
       int to = from + Math.min(messages.size() - from, most);
-      return new Taken(List.copyOf(messages.subList(from, to)), leaseEndNanos, null);
+      return new Batch(List.copyOf(messages.subList(from, to)), leaseEndNanos, null);
     }
   }
 
   /** With {@code wake} to be run when something is due soon. */
-  Taker(OpenTopic<?> topic, Outcomes outcomes, Runnable wake) {
+  TopicPoller(OpenTopic<?> topic, Acknowledgements acks, Runnable wake) {
     this.topic = topic;
     this.lease = topic.options().lease();
-    this.outcomes = outcomes;
+    this.acks = acks;
     this.times = new SlotTimes(topic.definition.slots());
     this.notices =
         new Subscribed(
@@ -99,13 +102,14 @@ final class Taker implements AutoCloseable {
    * @throws RedisUnavailableException when Redis does not answer: the next connection is new
    */
   int work(ToIntFunction<RedisConnection> take) {
-    int done = outcomes.commitAcks();
+    isHeldUp = true;
+    int done = acks.commitAcks();
     RedisConnection redis = connection();
     if (redis == null) {
       return done;
     }
     try {
-      return done + outcomes.nack(redis) + take.applyAsInt(redis);
+      return done + acks.nack(redis) + take.applyAsInt(redis);
     } catch (RedisUnavailableException e) {
       control.giveUp(redis);
       throw e;
@@ -160,22 +164,19 @@ final class Taker implements AutoCloseable {
     return defined == null ? 0 : defined.perSecond();
   }
 
-  /**
-   * Begins to take messages; false when none may be taken now, as when the topic is paused, or when
-   * Redis has lost whether it is.
-   */
-  synchronized boolean begin() {
+  /** False when the topic is paused, or Redis has lost whether it is. */
+  private synchronized boolean begin() {
     long healed = topic.node.sender().healedElsewhereNanos();
     isTaking =
         !isPaused
             && defined != null
             && defined.pause() == null
             && (healed == 0 || System.nanoTime() - healed > AFTER_FAILOVER_NANOS);
+    isHeldUp = !isTaking;
     return isTaking;
   }
 
-  /** What was taken is with the handlers. */
-  synchronized void end() {
+  private synchronized void end() {
     isTaking = false;
   }
 
@@ -193,9 +194,16 @@ final class Taker implements AutoCloseable {
     times.noticeAll();
   }
 
+  /** Whether the last round might take nothing, whatever is due. */
+  boolean isHeldUp() {
+    return isHeldUp;
+  }
+
   /** Until there may be something to take, ns; 0 for now. */
   long waitNanos() {
-    return Math.max(times.waitNanos(), topicRate() == 0 ? 0 : grantWaitNanos());
+    return isHeldUp
+        ? HELD_UP_NANOS
+        : Math.max(times.waitNanos(), topicRate() == 0 ? 0 : grantWaitNanos());
   }
 
   private long grantWaitNanos() {
@@ -203,31 +211,38 @@ final class Taker implements AutoCloseable {
   }
 
   /**
-   * Takes from where something is due now, at most so many messages. What had all its attempts is
-   * given up.
+   * Takes from where something is due now, at most so many messages; none while the topic is
+   * paused. What had all its attempts is given up.
    *
    * @param deliver has what was taken handled; returns how much was done
-   * @return the same; 0 when nothing is due, or the rate grants nothing
+   * @return the same; 0 when nothing was taken
    */
-  int take(RedisConnection redis, int room, ToIntFunction<Taken> deliver) {
-    Taken taken = take(redis, room);
-    if (taken == null) {
+  int take(RedisConnection redis, int room, ToIntFunction<Batch> deliver) {
+    if (!begin()) {
       return 0;
     }
-    int done = deliver.applyAsInt(taken);
-    if (taken.failure != null) {
-      throw taken.failure; // is logged
+    try {
+      Batch taken = room == 0 ? null : take(redis, room);
+      if (taken == null) {
+        return 0;
+      }
+      int done = deliver.applyAsInt(taken);
+      if (taken.failure != null) {
+        throw taken.failure; // is logged
+      }
+      return done;
+    } finally {
+      end();
     }
-    return done;
   }
 
-  private @Nullable Taken take(RedisConnection redis, int room) {
+  private @Nullable Batch take(RedisConnection redis, int room) {
     double perSecond = topicRate();
     if (perSecond == 0) {
       return takeGranted(redis, room);
     }
     int granted = times.waitNanos() > 0 ? 0 : grant(redis, perSecond, room);
-    Taken taken = granted == 0 ? null : takeGranted(redis, granted);
+    Batch taken = granted == 0 ? null : takeGranted(redis, granted);
     int unused = granted - (taken == null ? 0 : taken.messages().size());
     try {
       if (unused > 0) { // other nodes may take them
@@ -237,7 +252,7 @@ final class Taker implements AutoCloseable {
       if (taken == null) {
         throw e;
       }
-      return new Taken( // what was taken goes to its handlers first
+      return new Batch( // what was taken goes to its handlers first
           taken.messages, taken.leaseEndNanos, taken.failure == null ? e : taken.failure);
     }
     return taken;
@@ -257,7 +272,7 @@ final class Taker implements AutoCloseable {
     return grant.messages();
   }
 
-  private @Nullable Taken takeGranted(RedisConnection redis, int room) {
+  private @Nullable Batch takeGranted(RedisConnection redis, int room) {
     List<ConsumerScripts.Share> shares = times.due(room);
     if (shares.isEmpty()) {
       return null;
@@ -273,10 +288,10 @@ final class Taker implements AutoCloseable {
         continue; // the poll looks there again
       }
       times.looked(shares.get(i).slot(), of.waitMillis());
-      of.exhausted().forEach(outcomes::giveUp);
+      of.exhausted().forEach(acks::giveUp);
       taken.addAll(of.taken());
     }
-    return new Taken(taken, leaseEnd, failure);
+    return new Batch(taken, leaseEnd, failure);
   }
 
   @Override
