@@ -5,6 +5,7 @@ import io.gameq.PressureLimit;
 import io.gameq.PushBack;
 import io.gameq.PushBackException;
 import io.gameq.backlog.SharedBacklog.Backlog;
+import io.gameq.redis.ControlConnection;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -107,6 +108,26 @@ public final class NodePressure {
       Thread.currentThread().interrupt(); // whoever is to stop is not held up; the commit goes on
     } finally {
       lock.unlock();
+    }
+  }
+
+  /**
+   * Takes the latest look at the backlog; to be called about once a second, by one thread. Throws
+   * GameQueueException when Redis does not answer; it may be called again.
+   *
+   * @param redis a connection that nothing else uses
+   */
+  public void look(ControlConnection redis, SharedBacklog<BacklogSummary> backlog) {
+    SharedBacklog.Seen<BacklogSummary> seen = null;
+    try {
+      seen = redis.call(backlog::latest);
+    } finally {
+      if (seen == null) {
+        sawNothing();
+      }
+    }
+    if (seen != null) {
+      saw(seen.what(), seen.ageMillis());
     }
   }
 

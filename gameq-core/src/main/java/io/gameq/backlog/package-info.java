@@ -6,8 +6,7 @@
  *   BacklogSummary  what a node needs of it
  *   BacklogText     both as text, as they are published
  * SharedBacklog     one look every five seconds for all nodes and writers of a namespace
- * PressureWatch     shows a node's NodePressure the latest look
- *   NodePressure    which thresholds are passed: tells the game, slows or refuses its commits
+ * NodePressure      which thresholds are passed: tells the game, slows or refuses its commits
  * </pre>
  *
  * <p>A look costs some 20 microseconds of Redis for each slot, and six short commands for each slot

@@ -13,7 +13,7 @@ import io.gameq.redis.ControlConnection;
 import io.gameq.redis.PrimaryConnector;
 import io.gameq.redis.RedisClock;
 import io.gameq.redis.SlotKeys;
-import io.gameq.redis.script.NodeHeartbeat;
+import io.gameq.redis.script.NodeSigns.NodeHeartbeat;
 import io.gameq.wal.WalWriter;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;

@@ -15,7 +15,7 @@ import io.gameq.redis.script.LookupScript.ReplayScript.Applied;
 import io.gameq.redis.script.LookupScript.ReplayScript.Owner;
 import io.gameq.redis.script.LookupScript.ReplayScript.Pending;
 import io.gameq.redis.script.LookupScript.ReplayScript.Refused;
-import io.gameq.redis.script.OpenOwners.NodeSigns;
+import io.gameq.redis.script.NodeSigns;
 import io.gameq.redis.script.SessionScripts;
 import io.gameq.rows.RowCodec;
 import io.gameq.view.OwnerViews;

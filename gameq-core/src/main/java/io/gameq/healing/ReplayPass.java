@@ -12,7 +12,7 @@ import io.gameq.message.MessageChange;
 import io.gameq.owner.DurableSessions.OwnerId;
 import io.gameq.redis.ControlConnection.RedisConnection;
 import io.gameq.redis.RedisReply;
-import io.gameq.redis.SessionKeys;
+import io.gameq.redis.SlotKeys.SessionKeys;
 import io.gameq.redis.script.CommitScript;
 import io.gameq.redis.script.LuaScript;
 import io.gameq.redis.script.MessagesScript.MessageCommit;

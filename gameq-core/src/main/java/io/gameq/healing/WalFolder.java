@@ -2,7 +2,7 @@ package io.gameq.healing;
 
 import io.gameq.GameQueueException;
 import io.gameq.healing.PlannedRow.WalRow;
-import io.gameq.redis.script.OpenOwners.NodeSigns;
+import io.gameq.redis.script.NodeSigns;
 import io.gameq.rows.HandledRow.EncodedRow;
 import io.gameq.wal.WalDamage;
 import io.gameq.wal.WalDirectory;

@@ -13,7 +13,7 @@ import io.gameq.owner.DurableSessions.OwnerId;
 import io.gameq.owner.DurableSessions.SessionId;
 import io.gameq.redis.script.LookupScript.ReplayScript;
 import io.gameq.redis.script.LookupScript.ReplayScript.Owner;
-import io.gameq.redis.script.OpenOwners.NodeSigns;
+import io.gameq.redis.script.NodeSigns;
 import io.gameq.rows.HandledRow.EncodedRow;
 import io.gameq.terminal.Shown;
 import java.util.ArrayList;

@@ -8,7 +8,6 @@ import io.gameq.agent.AgentRunner;
 import io.gameq.agent.AgentRunner.DaemonThreads;
 import io.gameq.agent.Duty;
 import io.gameq.backlog.NodePressure;
-import io.gameq.backlog.PressureWatch;
 import io.gameq.backlog.SharedBacklog;
 import io.gameq.change.VersionClock;
 import io.gameq.commit.CommitSender;
@@ -41,7 +40,7 @@ import io.gameq.redis.RedisConnector.RedisLogin;
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.Slots;
 import io.gameq.redis.script.JournalMarks;
-import io.gameq.redis.script.NodeHeartbeat;
+import io.gameq.redis.script.NodeSigns.NodeHeartbeat;
 import io.gameq.redis.script.SessionScripts;
 import io.gameq.rows.CurrentCatalog;
 import io.gameq.rows.CurrentCatalog.Catalog;
@@ -253,17 +252,17 @@ final class GameNode implements AutoCloseable {
             config.maxSlowdown().toMillis(),
             of -> callbacks.execute(() -> config.onPressure().accept(of)));
     if (!config.pressureLimits().isEmpty()) {
-      PressureWatch watch =
-          new PressureWatch(
-              passed,
-              NodeServers.apart(config, opened),
-              SharedBacklog.summary(
-                  config.namespace(), new Slots(config.namespace(), config.slots())));
+      ControlConnection redis = NodeServers.apart(config, opened);
+      var backlog =
+          SharedBacklog.summary(config.namespace(), new Slots(config.namespace(), config.slots()));
       opened
           .add(new AgentRunner("gameq-pressure"))
           .start(
               Duty.every(
-                  Duration.ZERO, ASK_EVERY::toNanos, "ask what waits for MySQL", watch::look));
+                  Duration.ZERO,
+                  ASK_EVERY::toNanos,
+                  "ask what waits for MySQL",
+                  () -> passed.look(redis, backlog)));
     }
     return passed;
   }

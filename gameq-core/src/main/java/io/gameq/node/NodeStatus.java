@@ -4,7 +4,7 @@ import io.gameq.GameQueue;
 import io.gameq.GameQueueException;
 import io.gameq.mysql.tables.NodeTable;
 import io.gameq.redis.ControlConnection;
-import io.gameq.redis.script.NodeHeartbeat;
+import io.gameq.redis.script.NodeSigns.NodeHeartbeat;
 import io.gameq.redis.script.ProcessSigns;
 import io.gameq.sign.NodeCounts;
 import io.gameq.sign.NodeCounts.CommitOutcome;

@@ -9,7 +9,7 @@ import io.gameq.durability.DurableTracker;
 import io.gameq.owner.DurableSessions.OwnerId;
 import io.gameq.owner.DurableSessions.SessionId;
 import io.gameq.redis.DurableNotices;
-import io.gameq.redis.EvictionWatch;
+import io.gameq.redis.RedisServerCheck.EvictionWatch;
 import io.gameq.redis.script.SessionScripts;
 import io.gameq.redis.topic.DefinedTopic;
 import io.gameq.wal.WalWriter.WalNeeds;

@@ -12,7 +12,7 @@ import io.gameq.owner.SessionRef;
 import io.gameq.redis.ControlConnection.RedisConnection;
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.script.CommitScript;
-import io.gameq.redis.script.OpenOwners;
+import io.gameq.redis.script.NodeSigns.OpenOwners;
 import io.gameq.redis.script.SessionScripts;
 import io.gameq.rows.HandledRow.EncodedRow;
 import io.gameq.rows.Table;

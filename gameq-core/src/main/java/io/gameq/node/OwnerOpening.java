@@ -21,7 +21,7 @@ import io.gameq.redis.ControlConnection;
 import io.gameq.redis.RedisReply;
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.script.LookupScript;
-import io.gameq.redis.script.OpenOwners;
+import io.gameq.redis.script.NodeSigns.OpenOwners;
 import io.gameq.rows.CurrentCatalog.Catalog;
 import io.gameq.rows.HandledRow.EncodedRow;
 import io.gameq.rows.Table;

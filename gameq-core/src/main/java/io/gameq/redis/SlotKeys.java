@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 
 import io.gameq.owner.DurableSessions.OwnerId;
 import io.gameq.owner.DurableSessions.SessionId;
+import io.gameq.owner.SessionRef;
 
 /**
  * Builds the keys of one slot; the only place besides {@code slot.lua} that knows their form.
@@ -127,5 +128,24 @@ public final class SlotKeys {
 
   public static byte[] bytes(String ascii) {
     return ascii.getBytes(US_ASCII);
+  }
+
+  /** The keys and members that commits of one session use, as bytes, made once. */
+  public static final class SessionKeys {
+    public final SlotKeys slot;
+    public final byte[] own;
+    public final byte[] dirty;
+    public final byte[] dueMember;
+    public final byte[] session;
+    public final byte[] owner;
+
+    public SessionKeys(SlotKeys slot, SessionRef ref) {
+      this.slot = slot;
+      this.own = slot.own(ref.owner());
+      this.dirty = slot.dirty(ref.owner(), ref.id());
+      this.dueMember = SlotKeys.bytes(ref.owner().encoded() + ":" + ref.id().text());
+      this.session = SlotKeys.bytes(ref.id().text());
+      this.owner = SlotKeys.bytes(ref.owner().encoded());
+    }
   }
 }

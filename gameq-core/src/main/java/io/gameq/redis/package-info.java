@@ -58,7 +58,7 @@
  *                PrimaryConnector   the same to the primary that counts by the term in MySQL
  * ControlConnection                 one for scripts of many threads, opened again when it broke
  * DurableNotices                    listens to what acks publish
- * SlotKeys, SessionKeys             names of keys, as bytes
+ * SlotKeys                          names of keys, as bytes; SessionKeys: those of a session
  * RedisClock                        Redis TIME as seen from here
  * </pre>
  */

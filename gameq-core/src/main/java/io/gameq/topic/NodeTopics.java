@@ -19,6 +19,7 @@ import io.gameq.redis.RedisConnector;
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.topic.DefinedTopic;
 import io.gameq.redis.topic.TopicDefinition;
+import io.gameq.topic.TopicClaims.ClaimPoller;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -41,7 +42,7 @@ public final class NodeTopics {
 
   final Node node;
   private final List<Subscription> subscriptions = new ArrayList<>();
-  private final Map<TopicDefinition, ClaimTaking> takings = new HashMap<>();
+  private final Map<TopicDefinition, ClaimPoller> takings = new HashMap<>();
   private boolean isClosed;
 
   /**
@@ -164,11 +165,11 @@ public final class NodeTopics {
   }
 
   /** What takes messages of a topic by claims; one for each topic, until the node is closed. */
-  synchronized ClaimTaking taking(OpenTopic<?> topic) {
-    ClaimTaking known = takings.get(topic.definition);
+  synchronized ClaimPoller taking(OpenTopic<?> topic) {
+    ClaimPoller known = takings.get(topic.definition);
     if (known == null) {
       requireRoom();
-      known = new ClaimTaking(topic);
+      known = new ClaimPoller(topic);
       known.start();
       takings.put(topic.definition, known);
     }
@@ -193,13 +194,13 @@ public final class NodeTopics {
    */
   public void close(long deadlineNanos) {
     List<Subscription> all;
-    List<ClaimTaking> taking;
+    List<ClaimPoller> taking;
     synchronized (this) {
       isClosed = true;
       all = List.copyOf(subscriptions);
       taking = List.copyOf(takings.values());
     }
-    taking.forEach(ClaimTaking::stop);
+    taking.forEach(ClaimPoller::stop);
     all.forEach(NodeTopics::pause);
     all.forEach(
         of -> {

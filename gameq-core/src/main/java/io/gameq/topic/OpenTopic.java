@@ -294,7 +294,7 @@ public final class OpenTopic<T> implements Topic<T> {
   }
 
   /** The dead letter that was found; empty when there is none. */
-  Optional<Message<T>> deadLetter(FoundMessage found) {
+  private Optional<Message<T>> deadLetter(FoundMessage found) {
     return Optional.ofNullable(found.dead())
         .map(
             of ->
@@ -308,7 +308,7 @@ public final class OpenTopic<T> implements Topic<T> {
   }
 
   /** A message as Redis holds it; without a payload when that cannot be decoded. */
-  Message<T> message(
+  private Message<T> message(
       MessageId id, State state, byte[] encoded, long millis, int attempts, String error) {
     MessageValue.Decoded value = MessageValue.decode(encoded);
     T payload = null;
@@ -369,9 +369,108 @@ public final class OpenTopic<T> implements Topic<T> {
     return node.commits().commit(List.of(change));
   }
 
+  /**
+   * Where a page begins.
+   *
+   * @param list number of the list in the slot
+   * @param offset how many of it were on earlier pages
+   */
+  private record Start(int slot, int list, long offset) {}
+
+  /** The lists of a slot in which messages of a state are; none for dead letters. */
+  private static List<Place> places(State state) {
+    return switch (state) {
+      case PENDING -> List.of(Place.READY, Place.DUE);
+      case HELD -> List.of(Place.HELD);
+      case DEAD -> List.of();
+    };
+  }
+
   @Override
   public Page<T> list(State state, @Nullable String from) {
-    return new MessagePages<>(this, state).read(from);
+    Start start = start(from, Math.max(1, places(state).size()));
+    return ask("messages of topic '" + name() + "'", redis -> read(redis, state, start));
+  }
+
+  private Start start(@Nullable String text, int lists) {
+    if (text == null) {
+      return new Start(0, 0, 0);
+    }
+    String[] words = text.split("-", -1);
+    try {
+      Start start =
+          new Start(
+              Integer.parseInt(words[0]), Integer.parseInt(words[1]), Long.parseLong(words[2]));
+      if (start.slot >= 0
+          && start.slot < definition.slots()
+          && start.list >= 0
+          && start.list < lists
+          && start.offset >= 0) {
+        return start;
+      }
+    } catch (NumberFormatException | IndexOutOfBoundsException e) {
+      // the same answer
+    }
+    throw new GameQueueException("not what a page of messages gave as the next one");
+  }
+
+  private Page<T> read(RedisConnection redis, State state, Start from) {
+    List<Place> places = places(state);
+    List<Message<T>> page = new ArrayList<>();
+    int list = from.list;
+    long offset = from.offset;
+    for (int slot = from.slot; slot < definition.slots(); slot++) {
+      for (; list < Math.max(1, places.size()); list++) {
+        int room = PAGE - page.size();
+        int read =
+            state == State.DEAD
+                ? addDead(redis, slot, offset, room, page)
+                : addListed(redis, slot, places.get(list), offset, room, page);
+        if (read == room) {
+          return new Page<>(page, slot + "-" + list + "-" + (offset + read));
+        }
+        offset = 0;
+      }
+      list = 0;
+    }
+    return new Page<>(page, null);
+  }
+
+  /** Adds what there is room for; returns how many it read. */
+  private int addListed(
+      RedisConnection redis, int slot, Place place, long offset, int room, List<Message<T>> page) {
+    List<TopicMessages.Listed> listed =
+        TopicMessages.page(redis, node.slots()[slot], name(), place, offset, room);
+    for (TopicMessages.Listed of : listed) {
+      byte[] value = of.value();
+      if (value != null) {
+        long millis = of.millis();
+        if (place == Place.READY) { // by a number in which the priority is counted
+          millis += MessageValue.decode(value).priority() * definition.ageMillis();
+        }
+        State state = place == Place.HELD ? State.HELD : State.PENDING;
+        page.add(message(of.id(), state, value, millis, of.attempts(), of.error()));
+      }
+    }
+    return listed.size();
+  }
+
+  private int addDead(
+      RedisConnection redis, int slot, long offset, int room, List<Message<T>> page) {
+    List<FoundMessage> found = new ArrayList<>();
+    long[] left = {offset};
+    TopicMessages.eachDead(
+        redis,
+        node.slots()[slot],
+        name(),
+        of -> {
+          if (left[0]-- <= 0) {
+            found.add(of);
+          }
+          return found.size() < room;
+        });
+    found.forEach(of -> page.addAll(deadLetter(of).stream().toList()));
+    return found.size();
   }
 
   @Override
@@ -464,129 +563,5 @@ public final class OpenTopic<T> implements Topic<T> {
   @Override
   public String toString() {
     return "Topic[" + name() + "]";
-  }
-
-  /** Reads the messages of a topic in a state, page by page, slot after slot. Immutable. */
-  static final class MessagePages<T> {
-    private final OpenTopic<T> topic;
-    private final State state;
-
-    /** The lists of a slot in which such messages are; none for dead letters. */
-    private final List<Place> places;
-
-    MessagePages(OpenTopic<T> topic, State state) {
-      this.topic = topic;
-      this.state = state;
-      this.places =
-          switch (state) {
-            case PENDING -> List.of(Place.READY, Place.DUE);
-            case HELD -> List.of(Place.HELD);
-            case DEAD -> List.of();
-          };
-    }
-
-    /**
-     * Where a page begins.
-     *
-     * @param list number of the list in the slot
-     * @param offset how many of it were on earlier pages
-     */
-    private record Start(int slot, int list, long offset) {}
-
-    /** The page that begins where an earlier one said, null for the first. */
-    Topic.Page<T> read(@Nullable String from) {
-      Start start = start(from);
-      return topic.ask("messages of topic '" + topic.name() + "'", redis -> read(redis, start));
-    }
-
-    private Start start(@Nullable String text) {
-      if (text == null) {
-        return new Start(0, 0, 0);
-      }
-      String error = "not what a page of messages gave as the next one";
-      Start start;
-      try {
-        String[] words = text.split("-", -1);
-        start =
-            new Start(
-                Integer.parseInt(words[0]), Integer.parseInt(words[1]), Long.parseLong(words[2]));
-      } catch (NumberFormatException | IndexOutOfBoundsException e) {
-        throw new GameQueueException(error, e);
-      }
-      if (start.slot < 0
-          || start.slot >= topic.definition.slots()
-          || start.list < 0
-          || start.list >= lists()
-          || start.offset < 0) {
-        throw new GameQueueException(error);
-      }
-      return start;
-    }
-
-    private int lists() {
-      return Math.max(1, places.size());
-    }
-
-    private Topic.Page<T> read(RedisConnection redis, Start from) {
-      List<Message<T>> page = new ArrayList<>();
-      int list = from.list;
-      long offset = from.offset;
-      for (int slot = from.slot; slot < topic.definition.slots(); slot++) {
-        for (; list < lists(); list++) {
-          int room = Topic.PAGE - page.size();
-          int read =
-              state == State.DEAD
-                  ? dead(redis, slot, offset, room, page)
-                  : listed(redis, slot, places.get(list), offset, room, page);
-          if (read == room) {
-            return new Topic.Page<>(page, slot + "-" + list + "-" + (offset + read));
-          }
-          offset = 0;
-        }
-        list = 0;
-      }
-      return new Topic.Page<>(page, null);
-    }
-
-    /** Adds what there is room for; returns how many it read. */
-    private int listed(
-        RedisConnection redis,
-        int slot,
-        Place place,
-        long offset,
-        int room,
-        List<Message<T>> page) {
-      List<TopicMessages.Listed> listed =
-          TopicMessages.page(redis, topic.node.slots()[slot], topic.name(), place, offset, room);
-      for (TopicMessages.Listed of : listed) {
-        byte[] value = of.value();
-        if (value != null) {
-          long millis = of.millis();
-          if (place == Place.READY) { // by a number in which the priority is counted
-            millis += MessageValue.decode(value).priority() * topic.definition.ageMillis();
-          }
-          page.add(topic.message(of.id(), state, value, millis, of.attempts(), of.error()));
-        }
-      }
-      return listed.size();
-    }
-
-    private int dead(
-        RedisConnection redis, int slot, long offset, int room, List<Message<T>> page) {
-      List<FoundMessage> found = new ArrayList<>();
-      long[] left = {offset};
-      TopicMessages.eachDead(
-          redis,
-          topic.node.slots()[slot],
-          topic.name(),
-          of -> {
-            if (left[0]-- <= 0) {
-              found.add(of);
-            }
-            return found.size() < room;
-          });
-      found.forEach(of -> page.addAll(topic.deadLetter(of).stream().toList()));
-      return found.size();
-    }
   }
 }

@@ -5,19 +5,27 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 import io.gameq.ClaimLostException;
 import io.gameq.Claimed;
 import io.gameq.Claims;
+import io.gameq.ClosedException;
 import io.gameq.GameQueueException;
+import io.gameq.QueueFullException;
+import io.gameq.RedisUnavailableException;
 import io.gameq.Retry;
+import io.gameq.agent.AgentRunner;
+import io.gameq.agent.AgentRunner.Agent;
 import io.gameq.message.MessageChange;
 import io.gameq.message.MessageChange.MessageId;
 import io.gameq.owner.DurableSessions.PercentEncoding;
 import io.gameq.redis.ControlConnection.RedisConnection;
+import io.gameq.redis.topic.ConsumerScripts;
 import io.gameq.redis.topic.ConsumerScripts.Failure;
 import io.gameq.redis.topic.ConsumerScripts.NackResult;
 import io.gameq.redis.topic.ConsumerScripts.TakenMessage;
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.Collections;
+import java.util.Deque;
 import java.util.HashSet;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
@@ -26,6 +34,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.TimeUnit;
 import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.regex.Pattern;
@@ -50,9 +59,9 @@ final class TopicClaims<T> implements Claims<T> {
     if (wait.isNegative() || wait.compareTo(LONGEST_WAIT) > 0) {
       throw new GameQueueException("wait for messages from 0 to an hour: " + wait);
     }
-    ClaimTaking taking = topic.topics.taking(topic);
+    ClaimPoller taking = topic.topics.taking(topic);
     CompletableFuture<List<Claimed<T>>> told = new CompletableFuture<>();
-    CompletableFuture<Taker.Taken> taken = taking.take(most, wait);
+    CompletableFuture<TopicPoller.Batch> taken = taking.take(most, wait);
     CompletableFuture<?> unused =
         told.whenComplete((all, error) -> taken.cancel(false)); // of no use when it came
     unused =
@@ -68,15 +77,15 @@ final class TopicClaims<T> implements Claims<T> {
   }
 
   private void tell(
-      CompletableFuture<List<Claimed<T>>> told, Taker.Taken some, ClaimTaking taking) {
+      CompletableFuture<List<Claimed<T>>> told, TopicPoller.Batch some, ClaimPoller taking) {
     List<Claimed<T>> all =
-        HeldMessage.hold(topic, some, taking.outcomes).stream().map(TopicClaims::claimed).toList();
+        TopicDelivery.hold(topic, some, taking.acks).stream().map(TopicClaims::claimed).toList();
     if (!told.complete(all)) { // cancelled
       taking.giveBack(some);
     }
   }
 
-  private static <T> Claimed<T> claimed(HeldMessage<T> of) {
+  private static <T> Claimed<T> claimed(TopicDelivery<T> of) {
     return new Claimed<>(
         ClaimText.of(of).text(),
         of.key(),
@@ -121,7 +130,7 @@ final class TopicClaims<T> implements Claims<T> {
   private Map<String, ClaimText> some(Map<String, ClaimText> left) {
     Map<String, ClaimText> some = new LinkedHashMap<>();
     Set<String> ids = new HashSet<>();
-    int most = Math.min(Outcomes.MOST_TOGETHER, topic.node.config().limits().commitRows());
+    int most = Math.min(Acknowledgements.MOST_TOGETHER, topic.node.config().limits().commitRows());
     left.forEach(
         (text, claim) -> {
           if (some.size() < most && ids.add(claim.id().id())) {
@@ -159,7 +168,7 @@ final class TopicClaims<T> implements Claims<T> {
 
   @Override
   public List<String> extend(List<String> claims, Duration fromNow) {
-    HeldMessage.checkLease(fromNow);
+    TopicDelivery.checkLease(fromNow);
     return lost(
         claims,
         "to extend leases of topic",
@@ -180,7 +189,7 @@ final class TopicClaims<T> implements Claims<T> {
             Failure.counted(
                 claim.taken(slots()),
                 millis(after, claim),
-                Outcomes.cut(why),
+                Acknowledgements.cut(why),
                 claim.nextDueMillis()));
   }
 
@@ -200,7 +209,7 @@ final class TopicClaims<T> implements Claims<T> {
 
   private long millis(@Nullable Duration after, ClaimText claim) {
     return after == null
-        ? Outcomes.backoffMillis(topic.options().retry(), claim.attempt())
+        ? Acknowledgements.backoffMillis(topic.options().retry(), claim.attempt())
         : after.toMillis();
   }
 
@@ -253,7 +262,7 @@ final class TopicClaims<T> implements Claims<T> {
     private static final Pattern TOKEN = Pattern.compile("[0-9a-f-]{36}");
 
     /** The claim of a message that was taken. */
-    static ClaimText of(HeldMessage<?> message) {
+    static ClaimText of(TopicDelivery<?> message) {
       MessageChange.Ack ack = message.ack();
       return new ClaimText(
           ack.id(), ack.token(), ack.handledVersion(), message.attempt(), ack.nextDueMillis());
@@ -328,6 +337,204 @@ final class TopicClaims<T> implements Claims<T> {
     /** What scripts need of a message that was taken; without its value. */
     TakenMessage taken(int slots) {
       return new TakenMessage(id, id.slot(slots), token, 0, 0, attempt, 0, 0, new byte[0]);
+    }
+  }
+
+  /**
+   * Takes messages of a topic for those who wait for some, the first first; asks Redis for nothing
+   * while nobody does. Its thread is that of its runner; {@link #take} is for any.
+   */
+  static final class ClaimPoller implements Agent {
+    private static final int MOST_WAITING = 1_000;
+
+    private static final long IDLE_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+    private static final TopicPoller.Batch NOTHING = new TopicPoller.Batch(List.of(), 0, null);
+
+    private final String topic;
+    private final AgentRunner runner;
+    final Acknowledgements acks;
+    private final TopicPoller poller;
+    private final Deque<Waiting> waiting = new ArrayDeque<>();
+    private boolean isClosed;
+
+    /** Somebody who waits; {@code hasLooked} once Redis was asked meanwhile. */
+    private static final class Waiting {
+      private final int most;
+      private final long deadlineNanos;
+      private final CompletableFuture<TopicPoller.Batch> future = new CompletableFuture<>();
+      private boolean hasLooked;
+
+      Waiting(int most, long deadlineNanos) {
+        this.most = most;
+        this.deadlineNanos = deadlineNanos;
+      }
+
+      /** It gets nothing: for a failure, or since there is nothing. */
+      void end(@Nullable GameQueueException failure) {
+        if (failure == null) {
+          future.complete(NOTHING);
+        } else {
+          future.completeExceptionally(failure);
+        }
+      }
+    }
+
+    ClaimPoller(OpenTopic<?> of) {
+      this.topic = of.name();
+      this.runner = new AgentRunner("gameq-claims-" + topic);
+      this.acks = new Acknowledgements(of, runner::wake);
+      this.poller = new TopicPoller(of, acks, runner::wake);
+    }
+
+    void start() {
+      runner.start(this);
+    }
+
+    /**
+     * Waits for messages; see {@link io.gameq.Claims#take}. The future completes on the thread that
+     * takes: what hangs on it must be quick.
+     */
+    CompletableFuture<TopicPoller.Batch> take(int most, Duration wait) {
+      Waiting one = new Waiting(most, System.nanoTime() + wait.toNanos());
+      if (wait.isZero()) {
+        poller.noticeAll(); // it waits for no notice: all slots are looked at before its end
+      }
+      synchronized (waiting) {
+        if (isClosed) {
+          throw new ClosedException("the node is closed: nothing is taken any more");
+        }
+        if (waiting.size() >= MOST_WAITING) {
+          throw new QueueFullException(
+              "%s wait for messages of topic '%s' already".formatted(MOST_WAITING, topic));
+        }
+        waiting.add(one);
+      }
+      runner.wake();
+      return one.future;
+    }
+
+    @Override
+    public String name() {
+      return "take messages of topic '" + topic + "' for those who wait";
+    }
+
+    @Override
+    public int doWork() {
+      int room = room();
+      if (room == 0 && acks.open() == 0) {
+        return 0;
+      }
+      try {
+        return poller.work(
+            redis -> {
+              synchronized (waiting) {
+                waiting.forEach(of -> of.hasLooked = true);
+              }
+              return room == 0 ? 0 : poller.take(redis, room, this::deliver);
+            });
+      } catch (RedisUnavailableException e) {
+        end(e);
+        throw e;
+      } finally {
+        expire();
+      }
+    }
+
+    private int room() {
+      synchronized (waiting) {
+        waiting.removeIf(of -> of.future.isDone()); // who was cancelled
+        return Math.min(ConsumerScripts.MOST_TAKEN, waiting.stream().mapToInt(of -> of.most).sum());
+      }
+    }
+
+    /** Always 1: there may be more at once. */
+    private int deliver(TopicPoller.Batch taken) {
+      int from = 0;
+      while (from < taken.messages().size()) {
+        Waiting next;
+        synchronized (waiting) {
+          next = waiting.poll();
+        }
+        if (next == null) {
+          giveBack(taken.part(from, Integer.MAX_VALUE)); // who waited for it was cancelled
+          return 1;
+        }
+        TopicPoller.Batch some = taken.part(from, next.most);
+        if (next.future.complete(some)) {
+          from += some.messages().size();
+        }
+      }
+      return 1;
+    }
+
+    /** Of whoever does not want them any more. */
+    void giveBack(TopicPoller.Batch taken) {
+      taken.messages().forEach(acks::giveBack);
+      runner.wake();
+    }
+
+    /** Whose time is up gets nothing, once all that may be due has been looked at. */
+    private void expire() {
+      long now = System.nanoTime();
+      boolean isMoreToLook = poller.waitNanos() == 0;
+      List<Waiting> over = new ArrayList<>(0);
+      synchronized (waiting) {
+        waiting.removeIf(
+            of -> {
+              long late = now - of.deadlineNanos;
+              boolean isOver = late >= 0 && (!isMoreToLook || late > IDLE_NANOS);
+              return isOver && over.add(of);
+            });
+      }
+      for (Waiting of : over) {
+        of.end(
+            of.hasLooked
+                ? null
+                : new RedisUnavailableException(
+                    "messages of topic '"
+                        + topic
+                        + "' cannot be taken: Redis is away, or the node"
+                        + " puts back what Redis lost"));
+      }
+    }
+
+    private void end(@Nullable GameQueueException failure) {
+      List<Waiting> all;
+      synchronized (waiting) {
+        all = List.copyOf(waiting);
+        waiting.clear();
+      }
+      all.forEach(of -> of.end(failure));
+    }
+
+    @Override
+    public long idleNanos() {
+      long now = System.nanoTime();
+      long first = Long.MAX_VALUE;
+      synchronized (waiting) {
+        for (Waiting of : waiting) {
+          first = Math.min(first, Math.max(0, of.deadlineNanos - now));
+        }
+      }
+      if (first == Long.MAX_VALUE) {
+        return IDLE_NANOS;
+      }
+      return Math.min(first, poller.waitNanos());
+    }
+
+    /** Nobody waits any more; for whoever closes the node. */
+    void stop() {
+      synchronized (waiting) {
+        isClosed = true;
+      }
+      end(null);
+      runner.close();
+    }
+
+    @Override
+    public void close() {
+      poller.close();
     }
   }
 }

@@ -11,7 +11,6 @@ import io.gameq.Subscription;
 import io.gameq.agent.AgentRunner;
 import io.gameq.agent.AgentRunner.Agent;
 import io.gameq.agent.AgentRunner.DaemonThreads;
-import io.gameq.redis.ControlConnection.RedisConnection;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
@@ -40,10 +39,10 @@ final class TopicSubscription<T> implements Subscription {
   private final BatchHandler<T> handler;
   private final int batch;
   private final Consumer<Subscription> closed;
-  private final Pace pace;
+  private final RateLimiter limiter;
   private final AgentRunner runner;
-  private final Outcomes outcomes;
-  private final Taker taker;
+  private final Acknowledgements acks;
+  private final TopicPoller poller;
   private final ExecutorService threads;
 
   /** Those of {@link #threads} that run a handler. */
@@ -67,10 +66,10 @@ final class TopicSubscription<T> implements Subscription {
     this.handler = handler;
     this.batch = with.batch();
     this.closed = closed;
-    this.pace = new Pace(with.concurrency(), with.perSecond());
+    this.limiter = new RateLimiter(with.concurrency(), with.perSecond());
     this.runner = new AgentRunner("gameq-topic-" + topic.name());
-    this.outcomes = new Outcomes(topic, runner::wake);
-    this.taker = new Taker(topic, outcomes, runner::wake);
+    this.acks = new Acknowledgements(topic, runner::wake);
+    this.poller = new TopicPoller(topic, acks, runner::wake);
     this.threads =
         DaemonThreads.pool("gameq-handler-" + topic.name(), with.concurrency(), IDLE_SECONDS);
   }
@@ -82,7 +81,7 @@ final class TopicSubscription<T> implements Subscription {
   // --- on the consumer's thread
 
   private final class Consuming implements Agent {
-    private boolean isHeldUp;
+    private boolean isFull;
 
     @Override
     public String name() {
@@ -91,37 +90,27 @@ final class TopicSubscription<T> implements Subscription {
 
     @Override
     public int doWork() {
-      isHeldUp = true;
-      return taker.work(this::take);
-    }
-
-    /** As many as the handlers have room for and the topic's rate grants. */
-    private int take(RedisConnection redis) {
-      int room = room();
-      if (!taker.begin()) {
-        return 0;
-      }
-      try {
-        isHeldUp = room == 0 && pace.messages() > 0; // a handler that ends wakes it
-        return room > 0 ? taker.take(redis, room, this::deliver) : 0;
-      } finally {
-        taker.end();
-      }
+      return poller.work(
+          redis -> {
+            int room = room();
+            isFull = room == 0 && limiter.messages() > 0; // a handler that ends wakes it
+            return poller.take(redis, room, this::deliver);
+          });
     }
 
     private int room() {
-      if (outcomes.open() > MOST_OPEN) {
+      if (acks.open() > MOST_OPEN) {
         return 0;
       }
-      int free = Math.max(0, pace.handlers() - busy.get());
-      return Math.min(free * batch, pace.messages());
+      int free = Math.max(0, limiter.handlers() - busy.get());
+      return Math.min(free * batch, limiter.messages());
     }
 
-    private int deliver(Taker.Taken taken) {
+    private int deliver(TopicPoller.Batch taken) {
       int messages = taken.messages().size();
-      pace.took(messages);
+      limiter.took(messages);
       for (int from = 0; from < messages; from += batch) {
-        Taker.Taken some = taken.part(from, batch);
+        TopicPoller.Batch some = taken.part(from, batch);
         busy.incrementAndGet();
         running.addAndGet(some.messages().size());
         threads.execute(() -> run(some));
@@ -131,18 +120,20 @@ final class TopicSubscription<T> implements Subscription {
 
     @Override
     public long idleNanos() {
-      return isHeldUp ? Taker.HELD_UP_NANOS : Math.max(taker.waitNanos(), pace.waitNanos());
+      return isFull || poller.isHeldUp()
+          ? TopicPoller.HELD_UP_NANOS
+          : Math.max(poller.waitNanos(), limiter.waitNanos());
     }
 
     @Override
     public void close() {
-      taker.close();
+      poller.close();
     }
   }
 
   // --- on the threads of handlers
 
-  private void run(Taker.Taken some) {
+  private void run(TopicPoller.Batch some) {
     handling.add(Thread.currentThread());
     try {
       handle(some);
@@ -155,8 +146,8 @@ final class TopicSubscription<T> implements Subscription {
   }
 
   /** Runs the handler on some messages, and finds out what became of each; never throws. */
-  private void handle(Taker.Taken some) {
-    List<HeldMessage<T>> held = HeldMessage.hold(topic, some, outcomes);
+  private void handle(TopicPoller.Batch some) {
+    List<TopicDelivery<T>> held = TopicDelivery.hold(topic, some, acks);
     if (held.isEmpty()) {
       return;
     }
@@ -165,49 +156,49 @@ final class TopicSubscription<T> implements Subscription {
       handler.handle(List.copyOf(held));
     } catch (Throwable e) { // the game's: whatever it is, its messages are tried again
       succeeded = false;
-      pace.failed();
-      outcomes.warnOf(e);
+      limiter.failed();
+      acks.warnOf(e);
       held.forEach(message -> message.fail(e));
     }
-    for (HeldMessage<T> message : held) {
+    for (TopicDelivery<T> message : held) {
       succeeded &= settle(message);
     }
     if (succeeded) {
-      pace.succeeded();
+      limiter.succeeded();
     }
   }
 
   /** False where an outage is in the way. */
-  private boolean settle(HeldMessage<T> message) {
+  private boolean settle(TopicDelivery<T> message) {
     return switch (message.returned()) {
       case ACKNOWLEDGED -> settleCommitted(message);
       case RETURNED -> {
-        outcomes.acknowledge(message.ack());
+        acks.acknowledge(message.ack());
         yield true;
       }
       default -> fail(message, message.error(), message.isOutage());
     };
   }
 
-  private boolean settleCommitted(HeldMessage<T> message) {
+  private boolean settleCommitted(TopicDelivery<T> message) {
     try {
       message.awaitAcknowledged();
-      outcomes.handled(1);
+      acks.handled(1);
     } catch (ClaimLostException | CommitPendingException e) {
-      outcomes.lost(); // not given back if it may yet count: that its lease ran out is to be noted
+      acks.lost(); // not given back if it may yet count: that its lease ran out is to be noted
     } catch (CommitUnknownException e) { // its lease decides
-      outcomes.notAcknowledged(1, e);
+      acks.notAcknowledged(1, e);
     } catch (GameQueueException e) {
-      return fail(message, HeldMessage.text(e), e.isOutage());
+      return fail(message, TopicDelivery.text(e), e.isOutage());
     }
     return true;
   }
 
-  private boolean fail(HeldMessage<T> message, String why, boolean isOutage) {
+  private boolean fail(TopicDelivery<T> message, String why, boolean isOutage) {
     if (isOutage) {
-      outcomes.putOff(message.taken, pace.outage(), why);
+      acks.putOff(message.taken, limiter.outage(), why);
     } else {
-      outcomes.fail(message.taken, why, message.nextDueMillis());
+      acks.fail(message.taken, why, message.nextDueMillis());
     }
     return !isOutage;
   }
@@ -217,13 +208,13 @@ final class TopicSubscription<T> implements Subscription {
   @Override
   public synchronized void pause() {
     requireOpen();
-    taker.pause(true);
+    poller.pause(true);
   }
 
   @Override
   public synchronized void resume() {
     requireOpen();
-    taker.pause(false);
+    poller.pause(false);
     runner.wake();
   }
 
@@ -235,7 +226,7 @@ final class TopicSubscription<T> implements Subscription {
 
   @Override
   public Counts counts() {
-    return outcomes.counts(running.get(), pace.handlers());
+    return acks.counts(running.get(), limiter.handlers());
   }
 
   @Override
@@ -251,7 +242,7 @@ final class TopicSubscription<T> implements Subscription {
       }
       isClosing = true;
     }
-    taker.pause(true);
+    poller.pause(true);
     if (handling.contains(Thread.currentThread())) { // it cannot wait for its own end
       DaemonThreads.named("gameq-close", () -> end(timeout)).start();
       return false;
@@ -272,7 +263,7 @@ final class TopicSubscription<T> implements Subscription {
   }
 
   private boolean isBusy() {
-    return taker.isTaking() || busy.get() > 0 || outcomes.open() > 0;
+    return poller.isTaking() || busy.get() > 0 || acks.open() > 0;
   }
 
   private boolean awaitEnd(long deadlineNanos) {
@@ -291,7 +282,7 @@ final class TopicSubscription<T> implements Subscription {
    * they fail: a failure takes a third, a success gives a part of one back (AIMD, as TCP does), so
    * that at 10 % failures about five run, at 1 % about 18. Thread-safe.
    */
-  static final class Pace {
+  static final class RateLimiter {
     private static final double AFTER_FAILURE = 0.7;
 
     /** What may be taken at once after a rest, of a second's messages. */
@@ -309,7 +300,7 @@ final class TopicSubscription<T> implements Subscription {
     private boolean isOutage;
 
     /** With {@code perSecond} 0 for no limit. */
-    Pace(int most, double perSecond) {
+    RateLimiter(int most, double perSecond) {
       this.most = most;
       this.perSecond = perSecond;
       this.allowed = most;

@@ -2,27 +2,25 @@
  * Topics as nodes use them: publishing, and subscriptions that run the game's handlers. Internal.
  *
  * <pre>
- * queue.topic       NodeTopics          created in MySQL, or compared
- *                     OpenTopic         what the game has: merges, looks, settles dead letters
+ * queue.topic       NodeTopics: created in MySQL, or compared; OpenTopic: what the game has
  * topic.publish     OpenTopic           Publish ──▶ message.MessageChange; Payloads: bytes,
  *                                       records; Schedule of a recurring one: an interval or cron
- * topic.list        MessagePages        asks Redis
- * topic.claims      TopicClaims         what ends a claim; ClaimTaking: for who waits
- * topic.subscribe   TopicSubscription
+ * topic.claims      TopicClaims         what ends a claim; ClaimPoller: for who waits
+ * topic.subscribe   TopicSubscription   runs the handlers
  *
  *                   a subscription, from Redis to Redis
  *                   notice, due time, poll
  *                         │ which slots to look into now
  *  gameq-topic-NAME       ▼
- *                   Taker ◀── Pace: free handlers, rate
+ *                   TopicPoller ◀── RateLimiter: free handlers, rate
  *                         │ take.lua: under a lease, to slots that are due, in one round trip;
  *                         │     as many as the topic's rate grants, while it may be taken from
  *  gameq-handler-NAME     ▼
- *                   the game's handler, with a HeldMessage (Delivery)
+ *                   the game's handler, with a TopicDelivery
  *                         │ returned, failed; or committed by ackWith
  *  gameq-topic-NAME       ▼
- *                   Outcomes ──▶ acknowledgements as commits of the sender: WAL, then Redis
- *                            ──▶ failures by nack.lua: tried again by Retry, or dead letters
+ *                   Acknowledgements ──▶ commits of the sender: WAL, then Redis
+ *                                    ──▶ failures by nack.lua: tried again, or dead letters
  * </pre>
  *
  * <p>Nothing is taken ahead of a free handler, and nothing while the node has not healed, or within

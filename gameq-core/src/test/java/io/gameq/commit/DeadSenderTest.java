@@ -30,7 +30,7 @@ import io.gameq.redis.RedisClock;
 import io.gameq.redis.RedisConnector;
 import io.gameq.redis.RedisConnector.RedisConfig;
 import io.gameq.redis.SlotKeys;
-import io.gameq.redis.script.NodeHeartbeat;
+import io.gameq.redis.script.NodeSigns.NodeHeartbeat;
 import io.gameq.rights.MySqlRights.Role;
 import io.gameq.servers.GameDatabase;
 import io.gameq.servers.MySqlServer;

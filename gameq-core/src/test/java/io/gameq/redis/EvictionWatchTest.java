@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
 import io.gameq.redis.RedisConnector.RedisConfig;
+import io.gameq.redis.RedisServerCheck.EvictionWatch;
 import io.gameq.servers.TestServers;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;

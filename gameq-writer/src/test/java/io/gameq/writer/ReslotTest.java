@@ -21,7 +21,7 @@ import io.gameq.redis.PrimaryConnector;
 import io.gameq.redis.RedisConnector;
 import io.gameq.redis.RedisConnector.RedisConfig;
 import io.gameq.redis.SlotKeys;
-import io.gameq.redis.script.OpenOwners.NodeSigns;
+import io.gameq.redis.script.NodeSigns;
 import io.gameq.rights.MySqlRights.Role;
 import io.gameq.servers.GameDatabase;
 import io.gameq.servers.TestServers;

@@ -5,7 +5,6 @@ import io.gameq.redis.ControlConnection.RedisConnection;
 import io.gameq.redis.RedisClock;
 import io.gameq.redis.RedisReply;
 import io.gameq.redis.SlotKeys;
-import io.gameq.redis.script.OpenOwners.NodeSigns;
 import io.lettuce.core.KeyValue;
 import java.time.Duration;
 import java.util.ArrayList;

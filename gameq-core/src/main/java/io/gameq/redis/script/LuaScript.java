@@ -7,7 +7,6 @@ import io.gameq.GameQueueException;
 import io.gameq.RedisUnavailableException;
 import io.gameq.owner.DurableSessions.OwnerId;
 import io.gameq.owner.DurableSessions.SessionId;
-import io.gameq.redis.BytesArgs;
 import io.gameq.redis.ControlConnection.RedisConnection;
 import io.gameq.redis.RedisReply;
 import io.gameq.redis.SlotKeys;
@@ -20,12 +19,15 @@ import io.lettuce.core.codec.ByteArrayCodec;
 import io.lettuce.core.output.NestedMultiOutput;
 import io.lettuce.core.protocol.AsyncCommand;
 import io.lettuce.core.protocol.Command;
+import io.lettuce.core.protocol.CommandArgs;
 import io.lettuce.core.protocol.CommandType;
 import io.lettuce.core.protocol.RedisCommand;
+import io.netty.buffer.ByteBuf;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.HexFormat;
 import java.util.List;
@@ -296,6 +298,50 @@ public final class LuaScript {
       return COMMENTS.matcher(text).replaceAll("");
     } catch (IOException e) {
       throw new UncheckedIOException(e);
+    }
+  }
+
+  /** Arguments of a command that are bytes already, without an object for each. Not thread-safe. */
+  static final class BytesArgs extends CommandArgs<byte[], byte[]> {
+    private byte[][] args;
+    private int count;
+
+    BytesArgs(int expected) {
+      super(ByteArrayCodec.INSTANCE);
+      args = new byte[expected][];
+    }
+
+    BytesArgs and(byte[] arg) {
+      if (count == args.length) {
+        args = Arrays.copyOf(args, 2 * count + 1);
+      }
+      args[count++] = arg;
+      return this;
+    }
+
+    @Override
+    public int count() {
+      return count;
+    }
+
+    @Override
+    public void encode(ByteBuf buf) {
+      for (int i = 0; i < count; i++) {
+        buf.writeByte('$');
+        number(buf, args[i].length);
+        buf.writeByte('\r');
+        buf.writeByte('\n');
+        buf.writeBytes(args[i]);
+        buf.writeByte('\r');
+        buf.writeByte('\n');
+      }
+    }
+
+    private static void number(ByteBuf buf, int value) {
+      if (value >= 10) {
+        number(buf, value / 10);
+      }
+      buf.writeByte('0' + value % 10);
     }
   }
 }

@@ -7,7 +7,6 @@ import io.gameq.redis.ControlConnection.RedisConnection;
 import io.gameq.redis.RedisClock;
 import io.gameq.redis.RedisReply;
 import io.gameq.redis.SlotKeys;
-import io.gameq.redis.script.OpenOwners.NodeSigns;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

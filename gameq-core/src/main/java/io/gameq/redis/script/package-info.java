@@ -19,7 +19,7 @@
  * ClaimScript     claim, renew, ack, nack, reap: what writers do
  * Waiting         waiting: how much waits; WaitingOwners: who; rows
  * BacklogScript   backlog, publish: the look that somebody published
- * NodeHeartbeat   beat: a node is alive; NodeSigns: unbroken; OpenOwners: where an owner is open
+ * NodeSigns       beat, unbroken: which nodes are alive; OpenOwners: where an owner is open
  * ProcessSigns    sign, signs: what processes say of themselves
  * </pre>
  */

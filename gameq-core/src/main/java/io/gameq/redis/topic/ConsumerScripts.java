@@ -1,6 +1,5 @@
 package io.gameq.redis.topic;
 
-import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.gameq.message.MessageChange;
@@ -10,14 +9,14 @@ import io.gameq.redis.ControlConnection.RedisConnection;
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.script.LuaScript;
 import java.util.ArrayList;
-import java.util.IdentityHashMap;
 import java.util.Iterator;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
-import java.util.Objects;
 import java.util.UUID;
+import java.util.function.IntFunction;
 import java.util.function.LongSupplier;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import java.util.stream.LongStream;
 
 /**
  * What a node's consumers do to the messages of a topic: {@code take.lua}, {@code extend.lua},
@@ -110,9 +109,6 @@ public final class ConsumerScripts {
    */
   public record Grant(int messages, long waitMillis) {}
 
-  /** What a script takes of one message. */
-  private record Item(TakenMessage taken, List<String> args) {}
-
   /**
    * Scripts for a topic.
    *
@@ -193,9 +189,8 @@ public final class ConsumerScripts {
    * @throws io.gameq.RedisUnavailableException when Redis does not answer; some may be prolonged
    */
   public List<Boolean> extend(RedisConnection redis, List<TakenMessage> taken, long leaseMillis) {
-    List<Item> items =
-        taken.stream().map(of -> new Item(of, List.of(of.id().id(), of.token()))).toList();
-    return callEach(EXTEND, redis, Long.toString(leaseMillis), items).stream()
+    return callEach(EXTEND, redis, leaseMillis, taken, i -> List.of())
+        .boxed()
         .map(held -> held == 1)
         .toList();
   }
@@ -207,53 +202,60 @@ public final class ConsumerScripts {
    * @throws io.gameq.RedisUnavailableException when Redis does not answer; some may be given back
    */
   public List<NackResult> nack(RedisConnection redis, List<Failure> failures) {
-    List<Item> items = failures.stream().map(ConsumerScripts::item).toList();
-    return callEach(NACK, redis, Integer.toString(definition.mostAttempts()), items).stream()
-        .map(number -> NackResult.values()[number.intValue()])
+    return callEach(
+            NACK,
+            redis,
+            definition.mostAttempts(),
+            failures.stream().map(Failure::taken).toList(),
+            i -> {
+              Failure of = failures.get(i);
+              return List.of(
+                  of.backoffMillis, of.counts, of.nextDueMillis, LuaScript.utf8(of.error));
+            })
+        .mapToObj(number -> NackResult.values()[(int) number])
         .toList();
-  }
-
-  private static Item item(Failure of) {
-    return new Item(
-        of.taken,
-        List.of(
-            of.taken.id().id(),
-            of.taken.token(),
-            Long.toString(of.backoffMillis),
-            of.counts ? "1" : "0",
-            Long.toString(of.nextDueMillis),
-            new String(of.error.getBytes(UTF_8), ISO_8859_1))); // a character stands for a byte
   }
 
   /**
    * Calls a script that answers a number for each message, in one go.
    *
    * @param limit the argument between the topic and those of the messages
+   * @param more arguments of each message behind id and token
    * @return the numbers, in the order of the messages
    * @throws io.gameq.RedisUnavailableException when Redis does not answer; some may be done then
    */
-  private List<Long> callEach(
-      LuaScript script, RedisConnection redis, String limit, List<Item> items) {
-    Map<Integer, List<Item>> bySlot = new LinkedHashMap<>();
-    for (Item item : items) {
-      bySlot.computeIfAbsent(item.taken.slot(), slot -> new ArrayList<>()).add(item);
-    }
-    List<Item> asked = new ArrayList<>();
+  private LongStream callEach(
+      LuaScript script,
+      RedisConnection redis,
+      long limit,
+      List<TakenMessage> taken,
+      IntFunction<List<?>> more) {
+    List<Integer> asked = new ArrayList<>(taken.size());
     List<LuaScript.Call> calls = new ArrayList<>();
-    bySlot.forEach(
-        (slot, all) -> {
-          for (List<Item> piece : LuaScript.pieces(all, MOST_AT_ONCE)) {
-            List<String> args = new ArrayList<>(List.of(definition.topic(), limit));
-            piece.forEach(item -> args.addAll(item.args));
-            asked.addAll(piece);
-            calls.add(new LuaScript.Call(slots[slot], args));
-          }
-        });
-    List<LuaScript.Answer<List<Object>>> answers = script.callEach(redis, calls);
-    IdentityHashMap<Item, Long> numbers = new IdentityHashMap<>();
-    Iterator<Item> of = asked.iterator();
-    answers.forEach(reply -> reply.get().forEach(it -> numbers.put(of.next(), (Long) it)));
-    return items.stream().map(item -> Objects.requireNonNull(numbers.get(item))).toList();
+    IntStream.range(0, taken.size())
+        .boxed()
+        .collect(Collectors.groupingBy(i -> taken.get(i).slot()))
+        .forEach(
+            (slot, all) -> {
+              for (List<Integer> piece : LuaScript.pieces(all, MOST_AT_ONCE)) {
+                asked.addAll(piece);
+                List<?> args =
+                    piece.stream()
+                        .map(
+                            i ->
+                                List.of(
+                                    taken.get(i).id().id(), taken.get(i).token(), more.apply(i)))
+                        .toList();
+                calls.add(
+                    new LuaScript.Call(slots[slot], List.of(definition.topic(), limit, args)));
+              }
+            });
+    long[] numbers = new long[taken.size()];
+    Iterator<Integer> of = asked.iterator();
+    script
+        .callEach(redis, calls)
+        .forEach(answer -> answer.get().forEach(it -> numbers[of.next()] = (Long) it));
+    return LongStream.of(numbers);
   }
 
   /**

@@ -2,8 +2,8 @@ package io.gameq.redis.script;
 
 import io.gameq.change.Commit;
 import io.gameq.redis.ControlConnection.RedisConnection;
-import io.gameq.redis.SessionKeys;
 import io.gameq.redis.SlotKeys;
+import io.gameq.redis.SlotKeys.SessionKeys;
 import java.util.List;
 
 /** Sends one commit as the sender does and waits for what became of it, for tests elsewhere. */

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.gameq.redis.RedisClock;
-import io.gameq.redis.script.OpenOwners.NodeSigns;
+import io.gameq.redis.script.NodeSigns.NodeHeartbeat;
 import io.gameq.redis.script.ProcessSigns.ProcessSign;
 import java.util.List;
 import java.util.Map;

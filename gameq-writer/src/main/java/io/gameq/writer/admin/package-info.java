@@ -4,8 +4,18 @@
  * made.
  *
  * <pre>
- * RecordView   describes the fields of a record once: text table, JSON object
+ * DeadRows        dead letters of rows: list, show, edit, retry, discard, export
+ *   RowColumn       a column of a row that was kept aside, beside what MySQL has
+ * Topics          topics, their messages and dead letters
+ *   Messages        reads messages in pages
+ *   TopicText       how topics are named and listed; what is to be done
+ * StaleSessions   stale rows of sessions
+ * Done            what became of one dead letter, of a row or a topic
+ * RecordView      describes the fields of a record once: text table, JSON object
  * </pre>
+ *
+ * <p>The SQL is in {@link io.gameq.writer.mysql}, what is asked of Redis in {@link
+ * io.gameq.redis.topic} and {@link io.gameq.writer.redis}.
  */
 @org.jspecify.annotations.NullMarked
 package io.gameq.writer.admin;

@@ -4,7 +4,7 @@ import io.gameq.backlog.SharedBacklog.Backlog;
 import io.gameq.mysql.tables.AuditTable;
 import io.gameq.mysql.tables.AuditTable.Entry;
 import io.gameq.writer.admin.RecordView.Table;
-import io.gameq.writer.audit.AuditCommand;
+import io.gameq.writer.cli.AuditCommand;
 import io.gameq.writer.config.ConfigReader.EffectiveSettings.Setting;
 import io.gameq.writer.config.WriterConfig;
 import io.gameq.writer.config.WriterConfig.ConsoleMode;

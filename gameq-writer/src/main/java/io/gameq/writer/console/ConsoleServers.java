@@ -6,12 +6,12 @@ import io.gameq.mysql.schema.Settings;
 import io.gameq.redis.ControlConnection;
 import io.gameq.redis.RedisConnector;
 import io.gameq.redis.Slots;
+import io.gameq.writer.admin.DeadRows;
+import io.gameq.writer.admin.Topics;
 import io.gameq.writer.config.WriterConfig;
 import io.gameq.writer.console.GuardedRoutes.Visitor;
-import io.gameq.writer.letters.AuditedLetters;
 import io.gameq.writer.mysql.DeadLetters;
 import io.gameq.writer.redis.StaleRows;
-import io.gameq.writer.topics.AuditedTopics;
 import io.javalin.http.ServiceUnavailableResponse;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
@@ -74,13 +74,13 @@ final class ConsoleServers implements AutoCloseable {
    *
    * @throws io.javalin.http.ServiceUnavailableResponse when others do so all the time
    */
-  <T extends @Nullable Object> T letters(Visitor visitor, Function<AuditedLetters, T> work) {
-    return inTurn(atLetters, "the dead letters", () -> work.apply(audited(visitor)));
+  <T extends @Nullable Object> T letters(Visitor visitor, Function<DeadRows, T> work) {
+    return inTurn(atLetters, "the dead letters", () -> work.apply(deadRows(visitor)));
   }
 
   /** Dead letters; to be used within {@link #list}, or {@link #letters}. */
-  AuditedLetters audited(Visitor visitor) {
-    return new AuditedLetters(new DeadLetters(mysql()), visitor.actor());
+  DeadRows deadRows(Visitor visitor) {
+    return new DeadRows(new DeadLetters(mysql()), visitor.actor());
   }
 
   /**
@@ -98,11 +98,11 @@ final class ConsoleServers implements AutoCloseable {
    *
    * @throws io.javalin.http.ServiceUnavailableResponse when others do so all the time
    */
-  <T extends @Nullable Object> T topics(Visitor visitor, Function<AuditedTopics, T> work) {
+  <T extends @Nullable Object> T topics(Visitor visitor, Function<Topics, T> work) {
     return inTurn(
         atTopics,
         "the topics",
-        () -> work.apply(new AuditedTopics(topicsRedis(), slots(), this::mysql, visitor.actor())));
+        () -> work.apply(new Topics(topicsRedis(), slots(), this::mysql, visitor.actor())));
   }
 
   private static <T extends @Nullable Object> T inTurn(

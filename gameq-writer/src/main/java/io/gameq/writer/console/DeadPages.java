@@ -1,35 +1,26 @@
 package io.gameq.writer.console;
 
-import io.gameq.mysql.tables.DeadLetterFilter;
-import io.gameq.owner.DurableSessions.OwnerId;
+import io.gameq.writer.admin.DeadRows;
+import io.gameq.writer.admin.DeadRows.Detail;
+import io.gameq.writer.admin.DeadRows.Filter;
+import io.gameq.writer.admin.DeadRows.Selection;
+import io.gameq.writer.admin.Done;
+import io.gameq.writer.admin.Done.Result;
+import io.gameq.writer.admin.RowColumn;
 import io.gameq.writer.console.GuardedRoutes.Visitor;
-import io.gameq.writer.letters.AuditedLetters;
-import io.gameq.writer.letters.AuditedLetters.EditOutcome;
-import io.gameq.writer.letters.AuditedLetters.EditOutcome.ChangedMeanwhile;
-import io.gameq.writer.letters.AuditedLetters.EditOutcome.NotEditable;
-import io.gameq.writer.letters.ChosenLetters;
-import io.gameq.writer.letters.ChosenLetters.LetterFilter;
-import io.gameq.writer.letters.ChosenLetters.LetterPage;
-import io.gameq.writer.letters.ChosenLetters.ListedLetter;
-import io.gameq.writer.letters.LetterDetail;
-import io.gameq.writer.letters.RetryText;
-import io.gameq.writer.mysql.DeadLetters.State;
-import io.gameq.writer.terminal.Moment;
 import io.javalin.http.BadRequestResponse;
 import io.javalin.http.ConflictResponse;
 import io.javalin.http.Context;
 import io.javalin.http.NotFoundResponse;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
-import picocli.CommandLine.TypeConversionException;
 
 /**
  * Dead letters: a list, one in full, and what can be done with them. Thread-safe; see {@link
- * AuditedLetters} for what is in the audit log.
+ * DeadRows} for what is in the audit log.
  */
 final class DeadPages {
   private static final int LETTERS = 50;
@@ -48,24 +39,23 @@ final class DeadPages {
   /**
    * Some letters.
    *
-   * @param total how many there are in all, or at how many it looked, see {@link
-   *     ChosenLetters#total}
+   * @param total how many there are in all, or at how many it looked, see {@link Selection#total}
    * @param next goes on where this page ends; 0 when it was the last
    */
-  record LetterList(List<Map<String, Object>> letters, String total, long next) {}
+  record LetterList(List<Map<String, @Nullable Object>> letters, String total, long next) {}
 
   /** One in full; {@code version} as text. */
   record Letter(
-      Map<String, Object> letter,
+      Map<String, @Nullable Object> letter,
       @Nullable String op,
-      List<LetterDetail.ColumnDetail> columns,
+      List<RowColumn> columns,
       String there,
       @Nullable String undecodable,
       boolean hasValues,
       String revision) {
-    static Letter of(LetterDetail detail) {
+    static Letter of(Detail detail) {
       return new Letter(
-          detail.letter().values(),
+          DeadRows.VIEW.json(detail.letter()),
           detail.op(),
           detail.columns(),
           detail.there(),
@@ -75,15 +65,16 @@ final class DeadPages {
     }
   }
 
-  /**
-   * What became of a letter.
-   *
-   * @param isGone whether there is nothing more to do about it
-   */
-  record Done(long id, String name, boolean isGone, String became, String why) {}
+  /** What became of a letter; {@code isGone} when there is nothing more to do about it. */
+  record DoneLetter(long id, String name, boolean isGone, String became, String why) {
+    static DoneLetter of(Done done) {
+      return new DoneLetter(
+          done.id(), done.name(), done.result() == Result.DONE, done.became(), done.why());
+    }
+  }
 
   /** What became of each. */
-  record DoneList(List<Done> letters) {}
+  record DoneList(List<DoneLetter> letters) {}
 
   void addTo(GuardedRoutes routes) {
     routes.look("dead", this::list);
@@ -96,56 +87,16 @@ final class DeadPages {
 
   private LetterList list(Context context) {
     long after = context.queryParamAsClass("after", Long.class).getOrDefault(0L);
-    LetterFilter filter = filter(context);
+    Filter filter = Filter.of(List.of(), name -> param(context, name));
     return servers.list(
         () -> {
-          AuditedLetters letters = servers.audited(Visitor.NOBODY);
-          ChosenLetters chosen = letters.choose(filter);
-          LetterPage page = letters.page(chosen, after, LETTERS);
+          Selection chosen = servers.deadRows(Visitor.NOBODY).choose(filter);
+          DeadRows.Page page = chosen.page(after, LETTERS);
           return new LetterList(
-              page.letters().stream().map(ListedLetter::values).toList(),
+              page.letters().stream().map(DeadRows.VIEW::json).toList(),
               chosen.total(page.looked()),
               page.next());
         });
-  }
-
-  private static LetterFilter filter(Context context) {
-    String owner = param(context, "owner");
-    String state = param(context, "state");
-    return new LetterFilter(
-        new DeadLetterFilter(
-            List.of(),
-            owner == null ? null : OwnerId.of(owner),
-            param(context, "table"),
-            number(param(context, "code")),
-            param(context, "error"),
-            moment(param(context, "since")),
-            null),
-        state == null ? null : state(state));
-  }
-
-  private static State state(String name) {
-    try {
-      return State.valueOf(name.toUpperCase(Locale.ROOT));
-    } catch (IllegalArgumentException e) {
-      throw new BadRequestResponse("a state is waiting, superseded or unknown");
-    }
-  }
-
-  private static @Nullable Integer number(@Nullable String text) {
-    try {
-      return text == null ? null : Integer.valueOf(text);
-    } catch (NumberFormatException e) {
-      throw new BadRequestResponse("an error code is a number");
-    }
-  }
-
-  private static @Nullable Instant moment(@Nullable String text) {
-    try {
-      return text == null ? null : new Moment().convert(text);
-    } catch (TypeConversionException e) {
-      throw new BadRequestResponse(String.valueOf(e.getMessage()));
-    }
   }
 
   private static @Nullable String param(Context context, String name) {
@@ -166,7 +117,7 @@ final class DeadPages {
     return letter(servers.letters(visitor, letters -> letters.show(id, true)));
   }
 
-  private static Letter letter(@Nullable LetterDetail detail) {
+  private static Letter letter(@Nullable Detail detail) {
     if (detail == null) {
       throw new NotFoundResponse("there is no such dead letter any more");
     }
@@ -179,14 +130,14 @@ final class DeadPages {
     if (columns.isEmpty()) {
       throw new BadRequestResponse("nothing was changed: no column differs");
     }
-    EditOutcome outcome =
+    Done done =
         servers.letters(
             visitor,
             letters -> letters.edit(id, body.text("revision", MOST_REVISION_CHARS), columns));
-    if (outcome instanceof NotEditable of) {
-      throw new BadRequestResponse(of.reason());
+    if (done.result() == Result.LEFT) {
+      throw new BadRequestResponse(done.why());
     }
-    if (outcome instanceof ChangedMeanwhile) {
+    if (done.result() == Result.GONE) {
       throw new ConflictResponse(
           "the letter changed since it was shown, and was left alone: look at it again");
     }
@@ -194,51 +145,24 @@ final class DeadPages {
   }
 
   private DoneList retry(RequestBody body, Visitor visitor) {
-    return each(
-        body,
-        visitor,
-        (letters, chosen, done) ->
-            letters.retry(
-                chosen,
-                false,
-                (letter, outcome) ->
-                    done.add(
-                        new Done(
-                            letter.id(),
-                            letter.toString(),
-                            RetryText.isDone(outcome),
-                            RetryText.kind(outcome),
-                            RetryText.detail(outcome)))));
+    return each(body, visitor, (letters, chosen, told) -> letters.retry(chosen, false, told));
   }
 
   private DoneList discard(RequestBody body, Visitor visitor) {
-    return each(
-        body,
-        visitor,
-        (letters, chosen, done) ->
-            letters.discard(
-                chosen,
-                (letter, discarded) ->
-                    done.add(
-                        new Done(
-                            letter.id(),
-                            letter.toString(),
-                            discarded,
-                            discarded ? "discarded" : "kept",
-                            discarded ? "" : "it changed meanwhile, or is gone"))));
+    return each(body, visitor, DeadRows::discard);
   }
 
   private interface ForEach {
-    void of(AuditedLetters letters, ChosenLetters chosen, List<Done> done);
+    void of(DeadRows letters, Selection chosen, Consumer<Done> told);
   }
 
   private DoneList each(RequestBody body, Visitor visitor, ForEach action) {
-    LetterFilter filter = new LetterFilter(DeadLetterFilter.ofIds(body.ids("ids", MOST_IDS)), null);
+    Filter filter = Filter.ofIds(body.ids("ids", MOST_IDS));
     return servers.letters(
         visitor,
         letters -> {
-          List<Done> done = new ArrayList<>();
-          action.of(letters, letters.choose(filter), done);
+          List<DoneLetter> done = new ArrayList<>();
+          action.of(letters, letters.choose(filter), of -> done.add(DoneLetter.of(of)));
           return new DoneList(done);
         });
   }

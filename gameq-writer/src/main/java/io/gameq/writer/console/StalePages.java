@@ -4,14 +4,14 @@ import io.gameq.mysql.tables.AuditTable;
 import io.gameq.owner.DurableSessions.OwnerId;
 import io.gameq.owner.DurableSessions.SessionId;
 import io.gameq.terminal.Shown;
+import io.gameq.writer.admin.RowColumn;
+import io.gameq.writer.admin.StaleSessions;
+import io.gameq.writer.admin.StaleSessions.ShownRow;
 import io.gameq.writer.console.GuardedRoutes.Visitor;
-import io.gameq.writer.letters.LetterDetail.ColumnDetail;
 import io.gameq.writer.mysql.Discards;
 import io.gameq.writer.mysql.RowReading;
 import io.gameq.writer.redis.StaleRows;
 import io.gameq.writer.redis.StaleRows.Listed;
-import io.gameq.writer.stale.StaleSessions;
-import io.gameq.writer.stale.StaleSessions.ShownRow;
 import io.javalin.http.ConflictResponse;
 import io.javalin.http.Context;
 import io.javalin.http.NotFoundResponse;
@@ -63,7 +63,7 @@ final class StalePages {
       String key,
       String version,
       String op,
-      List<ColumnDetail> columns,
+      List<RowColumn> columns,
       @Nullable String undecodable) {
     static Row of(ShownRow row) {
       return new Row(

@@ -3,27 +3,28 @@ package io.gameq.writer.console;
 import io.gameq.message.MessageChange.MessageId;
 import io.gameq.message.PayloadText;
 import io.gameq.redis.topic.DefinedTopic.Pause;
-import io.gameq.redis.topic.DefinedTopic.Rate;
-import io.gameq.redis.topic.TopicDefinition;
-import io.gameq.redis.topic.TopicMessages.Retried;
 import io.gameq.redis.topic.TopicSurvey;
 import io.gameq.redis.topic.TopicSurvey.OfTopic;
+import io.gameq.writer.admin.Done;
+import io.gameq.writer.admin.Messages;
+import io.gameq.writer.admin.TopicText;
+import io.gameq.writer.admin.Topics;
+import io.gameq.writer.admin.Topics.DeadName;
+import io.gameq.writer.admin.Topics.MessageTrace;
 import io.gameq.writer.console.GuardedRoutes.Visitor;
-import io.gameq.writer.topics.AuditedTopics;
-import io.gameq.writer.topics.AuditedTopics.DeadName;
-import io.gameq.writer.topics.AuditedTopics.MessageTrace;
-import io.gameq.writer.topics.MessagePage;
-import io.gameq.writer.topics.MessageState;
-import io.gameq.writer.topics.TopicText;
 import io.javalin.http.BadRequestResponse;
 import io.javalin.http.Context;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
+import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Topics: a list, the messages of one, one message in full, and what can be done with them.
- * Thread-safe; see {@link AuditedTopics} for what is in the audit log.
+ * Thread-safe; see {@link Topics} for what is in the audit log.
  */
 final class TopicPages {
   private static final int MESSAGES = 50;
@@ -47,51 +48,25 @@ final class TopicPages {
     }
   }
 
-  /**
-   * One topic.
-   *
-   * @param nextMillis until the next message is due; null when none waits for its time
-   * @param rate how many messages a second all nodes together take, and why; empty for any
-   */
-  record TopicLine(
-      String topic,
-      long pending,
-      long due,
-      long held,
-      long retrying,
-      long dead,
-      long overdueMillis,
-      @Nullable Long nextMillis,
-      String definition,
-      @Nullable PausedTopic pause,
-      String rate,
-      String error) {
-    static TopicLine of(OfTopic of, long nowMillis) {
-      TopicDefinition definition = of.definition();
-      Pause pause = of.pause();
-      Rate rate = of.rate();
-      long next = of.counts().firstDueMillis();
-      return new TopicLine(
-          of.topic(),
-          of.counts().pending(),
-          of.counts().dueLanes(),
-          of.counts().held(),
-          of.counts().retrying(),
-          of.counts().dead(),
-          of.overdueMillis(nowMillis),
-          next > nowMillis ? next - nowMillis : null,
-          definition == null ? "" : TopicText.definition(definition),
-          pause == null ? null : PausedTopic.of(pause),
-          rate == null ? "" : TopicText.rate(rate),
-          of.error());
-    }
+  /** In the same words as commands, with the moments as numbers. */
+  private static Map<String, @Nullable Object> line(OfTopic of, long nowMillis) {
+    long next = of.counts().firstDueMillis() - nowMillis;
+    return TopicText.counts(nowMillis)
+        .json("nextMillis", topic -> next > 0 ? next : null)
+        .json(
+            "definition",
+            topic -> topic.definition() == null ? "" : TopicText.definition(topic.definition()))
+        .json("pause", topic -> topic.pause() == null ? null : PausedTopic.of(topic.pause()))
+        .json("rate", topic -> topic.rate() == null ? "" : TopicText.rate(topic.rate()))
+        .json("error", OfTopic::error)
+        .json(of);
   }
 
   /** All topics, and what is to be done about them. */
-  record TopicList(List<TopicLine> topics, List<String> toDo) {}
+  record TopicList(List<Map<String, @Nullable Object>> topics, List<String> toDo) {}
 
   /** One topic, and some of its messages. */
-  record TopicMessages(TopicLine topic, MessagePage page) {}
+  record TopicMessages(Map<String, @Nullable Object> topic, Messages.Page page) {}
 
   /** What became of a dead letter; {@code isGone} when there is nothing more to do about it. */
   record DoneMessage(boolean isGone, String became) {}
@@ -108,24 +83,24 @@ final class TopicPages {
   }
 
   private TopicList list(Visitor visitor) {
-    TopicSurvey survey = servers.topics(Visitor.NOBODY, AuditedTopics::survey);
+    TopicSurvey survey = servers.topics(Visitor.NOBODY, Topics::survey);
     return new TopicList(
         survey.topics().stream()
             .filter(of -> visitor.token().allows(of.topic()))
-            .map(of -> TopicLine.of(of, survey.nowMillis()))
+            .map(of -> line(of, survey.nowMillis()))
             .toList(),
         visitor.token().topics().isEmpty() ? TopicText.toDo(survey) : List.of());
   }
 
   private TopicMessages messages(Context context, String topic) {
-    MessageState state =
-        MessageState.of(Objects.requireNonNullElse(context.queryParam("state"), "pending"));
+    Messages.State state =
+        Messages.State.of(Objects.requireNonNullElse(context.queryParam("state"), "pending"));
     String after = Objects.requireNonNullElse(context.queryParam("after"), "");
     return servers.topics(
         Visitor.NOBODY,
         topics -> {
-          MessagePage page = topics.page(topic, state, after, MESSAGES, false);
-          return new TopicMessages(TopicLine.of(topics.survey(topic), page.nowMillis()), page);
+          Messages.Page page = topics.page(topic, state, after, MESSAGES, false);
+          return new TopicMessages(line(topics.survey(topic), page.nowMillis()), page);
         });
   }
 
@@ -172,14 +147,22 @@ final class TopicPages {
                 PayloadText.Form.of(body.text("form", MOST_CHARS)),
                 body.exactText("payload", MOST_PAYLOAD_CHARS))
             : null;
-    Retried retried = servers.topics(visitor, topics -> topics.retry(letter, payload));
-    return new DoneMessage(retried != Retried.OVERTAKEN, TopicText.became(retried));
+    return done(visitor, (topics, told) -> topics.retry(topic, List.of(letter), payload, told));
   }
 
   private DoneMessage discard(RequestBody body, Visitor visitor, String topic) {
     DeadName letter = letter(body, topic);
-    boolean discarded = servers.topics(visitor, topics -> topics.discard(letter));
-    return new DoneMessage(true, TopicText.became(discarded));
+    return done(visitor, (topics, told) -> topics.discard(topic, List.of(letter), told));
+  }
+
+  private DoneMessage done(Visitor visitor, BiConsumer<Topics, Consumer<Done>> action) {
+    return servers.topics(
+        visitor,
+        topics -> {
+          List<Done> done = new ArrayList<>();
+          action.accept(topics, done::add);
+          return new DoneMessage(done.get(0).result() != Done.Result.LEFT, done.get(0).text());
+        });
   }
 
   /** The dead letter that was shown, and no newer one. */

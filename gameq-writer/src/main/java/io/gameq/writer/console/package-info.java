@@ -7,8 +7,8 @@
  *   OverviewPage     what waits and what is done
  *   OwnerPages       finds owners, and traces an owner or a row (io.gameq.writer.trace)
  *   HeldPages        what is held back, each a HeldState: pauses, parked tables; flush now
- *   DeadPages        dead letters (io.gameq.writer.letters); StalePages: stale rows
- *   TopicPages       topics and their messages (io.gameq.writer.topics)
+ *   DeadPages        dead letters (io.gameq.writer.admin); StalePages: stale rows
+ *   TopicPages       topics and their messages (io.gameq.writer.admin)
  *   ConsoleServers   MySQL and Redis, over connections of its own
  * </pre>
  *

@@ -13,7 +13,7 @@ import io.gameq.redis.ControlConnection;
 import io.gameq.redis.ControlConnection.RedisConnection;
 import io.gameq.redis.RedisConnector;
 import io.gameq.redis.Slots;
-import io.gameq.redis.script.OpenOwners.NodeSigns;
+import io.gameq.redis.script.NodeSigns;
 import io.gameq.redis.script.SessionScripts;
 import io.gameq.redis.topic.DefinedTopic;
 import io.gameq.redis.topic.TopicDefinition;

@@ -24,6 +24,7 @@ import io.gameq.mysql.tables.AuditTable.Actor;
 import io.gameq.mysql.tables.TopicTable;
 import io.gameq.redis.topic.TopicSurvey;
 import io.gameq.terminal.ErrorLine;
+import io.gameq.writer.admin.Topics;
 import io.gameq.writer.door.MessageDoor.DoorBodies.Acknowledgements;
 import io.gameq.writer.door.MessageDoor.DoorBodies.Attempts;
 import io.gameq.writer.door.MessageDoor.DoorBodies.Definition;
@@ -31,7 +32,6 @@ import io.gameq.writer.door.MessageDoor.DoorBodies.Extensions;
 import io.gameq.writer.door.MessageDoor.DoorBodies.Failures;
 import io.gameq.writer.door.MessageDoor.DoorBodies.Publishes;
 import io.gameq.writer.door.MessageDoor.DoorBodies.Takes;
-import io.gameq.writer.topics.AuditedTopics;
 import io.javalin.http.HttpResponseException;
 import io.javalin.http.NotFoundResponse;
 import io.javalin.http.TooManyRequestsResponse;
@@ -159,7 +159,7 @@ final class DoorActions {
   DoorAnswer lookUp(String name, String key, @Nullable String group, @Nullable Actor actor) {
     Topic<byte[]> topic = topics.get(name);
     if (actor != null) {
-      String target = AuditedTopics.target(MessageId.of(name, group, key));
+      String target = Topics.target(MessageId.of(name, group, key));
       AuditTable.add(mysql, actor, "topic show", target, "with payload");
     }
     Optional<Message<byte[]>> found = group == null ? topic.get(key) : topic.get(group, key);

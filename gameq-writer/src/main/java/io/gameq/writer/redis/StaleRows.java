@@ -13,7 +13,7 @@ import io.gameq.redis.Slots;
 import io.gameq.redis.script.ClaimScript;
 import io.gameq.redis.script.ClaimScript.VersionedKey;
 import io.gameq.redis.script.LuaScript;
-import io.gameq.redis.script.OpenOwners.NodeSigns;
+import io.gameq.redis.script.NodeSigns;
 import io.gameq.rows.HandledRow;
 import io.gameq.rows.HandledRow.EncodedRow;
 import io.lettuce.core.MapScanCursor;

@@ -14,7 +14,7 @@ import io.gameq.owner.DurableSessions.SessionId;
 import io.gameq.redis.ControlConnection;
 import io.gameq.redis.PrimaryConnector;
 import io.gameq.redis.RedisConnector;
-import io.gameq.redis.script.OpenOwners.NodeSigns;
+import io.gameq.redis.script.NodeSigns;
 import io.gameq.redis.script.ProcessSigns;
 import io.gameq.redis.topic.DefinedTopic;
 import io.gameq.term.Term;

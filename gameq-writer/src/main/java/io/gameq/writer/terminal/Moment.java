@@ -1,5 +1,6 @@
 package io.gameq.writer.terminal;
 
+import io.gameq.GameQueueException;
 import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.Instant;
@@ -8,18 +9,19 @@ import java.time.LocalDateTime;
 import java.time.ZoneOffset;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import picocli.CommandLine;
 
 /** Reads a moment that is given on a command line. Stateless. */
-public final class Moment implements CommandLine.ITypeConverter<Instant> {
+public final class Moment {
   /** What an option's description says. */
   public static final String FORMS =
       "30m, 2h or 3d for so long ago, or in UTC 2026-11-21 or 2026-11-21T10:53.";
 
   private static final Pattern AGO = Pattern.compile("(\\d{1,6})([smhd])");
 
-  @Override
-  public Instant convert(String text) {
+  private Moment() {}
+
+  /** Reads one; throws GameQueueException with the forms when it is none. */
+  public static Instant of(String text) {
     Matcher ago = AGO.matcher(text);
     if (ago.matches()) {
       return Instant.now().minus(duration(Long.parseLong(ago.group(1)), ago.group(2)));
@@ -34,8 +36,7 @@ public final class Moment implements CommandLine.ITypeConverter<Instant> {
               : LocalDateTime.parse(text.replace(' ', 'T'));
       return time.toInstant(ZoneOffset.UTC);
     } catch (DateTimeException e) {
-      throw new CommandLine.TypeConversionException(
-          "'%s' is no time: use %s".formatted(text, FORMS));
+      throw new GameQueueException("'%s' is no time: use %s".formatted(text, FORMS));
     }
   }
 

@@ -11,7 +11,7 @@ import io.gameq.owner.DurableSessions.SessionId;
 import io.gameq.redis.ControlConnection;
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.Slots;
-import io.gameq.redis.script.OpenOwners.NodeSigns;
+import io.gameq.redis.script.NodeSigns;
 import io.gameq.terminal.ErrorLine;
 import io.gameq.writer.mysql.OwnerInMySql;
 import io.gameq.writer.mysql.OwnerInMySql.Raised;

@@ -8,10 +8,10 @@ import io.gameq.mysql.tables.DeadLetterFilter;
 import io.gameq.servers.GameDatabase;
 import io.gameq.servers.Waits;
 import io.gameq.writer.ConfigFile;
+import io.gameq.writer.admin.DeadRows.Filter;
 import io.gameq.writer.config.ConfigReader;
 import io.gameq.writer.config.ConfigReader.EffectiveSettings;
 import io.gameq.writer.console.GuardedRoutes.Visitor;
-import io.gameq.writer.letters.ChosenLetters.LetterFilter;
 import io.javalin.http.ServiceUnavailableResponse;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -43,7 +43,7 @@ class ConsoleServersTest {
                         })));
       }
       assertTrue(begun.await(Waits.LONG.toSeconds(), TimeUnit.SECONDS));
-      LetterFilter all = new LetterFilter(DeadLetterFilter.ALL, null);
+      Filter all = new Filter(DeadLetterFilter.ALL, null);
       long count = servers.letters(Visitor.NOBODY, letters -> letters.choose(all).count());
       assertEquals(0, count);
       assertEquals(

@@ -417,17 +417,19 @@ class DeadCommandsTest {
     assertHas(unasked.err(), "pass --yes");
     assertEquals("3", count());
     assertEquals(
-        "discarded " + id + " item:1 of player:1, version 20\n1 dead letter discarded\n",
+        id + " item:1 of player:1, version 20: discarded\n1 dead letter, 1 discarded\n",
         run(ExitCodes.OK, "dead discard --yes " + id).out());
-    assertHas(run(ExitCodes.OK, "dead discard --yes --owner player:1").out(), "discarded 2 item:2");
+    assertHas(
+        run(ExitCodes.OK, "dead discard --yes --owner player:1").out(),
+        "2 item:2 of player:1, version 20: discarded");
     assertHas(run(ExitCodes.OK, "dead discard --yes --all").out(), "guild:7 of guild:7");
-    assertEquals("0 dead letters discarded\n", run(ExitCodes.OK, "dead discard --all").out());
+    assertEquals("0 dead letters\n", run(ExitCodes.OK, "dead discard --all").out());
     assertEquals("0", letters.query("SELECT COUNT(*) FROM item"));
   }
 
   @Test
   void aDatabaseWithoutGameqsTablesIsAnErrorWithTheRemedy() throws SQLException {
-    letters.server.execute("UPDATE gameq_setting SET value = '1' WHERE name = 'schema'");
+    letters.server.execute("UPDATE gameq_setting SET value = '0' WHERE name = 'schema'");
     CommandLineRun run = run(ExitCodes.COULD_NOT_RUN, "dead list");
     assertHas(run.err(), "schema migrate");
     assertFalse(run.err().contains("\tat "), run.err());

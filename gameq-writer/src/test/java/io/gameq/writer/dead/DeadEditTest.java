@@ -9,9 +9,9 @@ import io.gameq.mysql.tables.DeadLetterTable.Refused;
 import io.gameq.terminal.ExitCodes;
 import io.gameq.writer.CommandLineRun;
 import io.gameq.writer.ConfigFile;
-import io.gameq.writer.letters.AuditedLetters;
-import io.gameq.writer.letters.AuditedLetters.EditOutcome;
-import io.gameq.writer.letters.LetterDetail;
+import io.gameq.writer.admin.DeadRows;
+import io.gameq.writer.admin.DeadRows.Detail;
+import io.gameq.writer.admin.Done.Result;
 import io.gameq.writer.mysql.DeadLetters;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -93,7 +93,7 @@ class DeadEditTest {
     Path file =
         Files.writeString(folder.resolve("columns.json"), "{\"count\": 77, \"name\": null}");
     assertEquals(
-        "edited " + id + " item:1 of player:1, version 20\n",
+        id + " item:1 of player:1, version 20: edited\n1 dead letter, 1 edited\n",
         run(ExitCodes.OK, "dead edit " + id + " --from " + file).out());
     assertHas(
         run(ExitCodes.OK, "dead show --values " + id).out(),
@@ -122,7 +122,8 @@ class DeadEditTest {
     assertHas(run(ExitCodes.COULD_NOT_RUN, edit).err(), "pass --yes");
     assertEquals("0", letters.query("SELECT COUNT(*) FROM gameq_audit"));
     String out = run(ExitCodes.FOUND_SOMETHING, edit + " --yes").out();
-    assertHas(out, "69 dead letters edited", "not edited (MySQL holds this version");
+    assertHas(
+        out, "70 dead letters, 69 edited, 1 not edited", "not edited (MySQL holds this version");
     assertEquals("dead edit|table item, error code 3819|70 dead letters, columns count", audit());
     assertHas(run(ExitCodes.OK, "dead retry --state waiting").out(), "69 dead letters, 69 written");
     assertEquals("69", letters.query("SELECT COUNT(*) FROM item WHERE count = 4"));
@@ -172,21 +173,16 @@ class DeadEditTest {
   @Test
   void anEditOfALetterThatChangedMeanwhileIsRefused() throws SQLException {
     long id = Long.parseLong(letters.set(letters.item(20, 1, 6_000)));
-    AuditedLetters audited =
-        new AuditedLetters(new DeadLetters(letters.mysql), new Actor("tester", "test"));
-    LetterDetail looked = Objects.requireNonNull(audited.show(id, false));
+    DeadRows audited = new DeadRows(new DeadLetters(letters.mysql), new Actor("tester", "test"));
+    Detail looked = Objects.requireNonNull(audited.show(id, false));
     letters.set(letters.item(30, 1, 7_000)); // a newer refusal of the row
+    assertEquals(Result.GONE, audited.edit(id, looked.revision(), Map.of("count", "4")).result());
+    Detail again = Objects.requireNonNull(audited.show(id, false));
+    assertEquals(Result.DONE, audited.edit(id, again.revision(), Map.of("count", "4")).result());
     assertEquals(
-        new EditOutcome.ChangedMeanwhile(),
-        audited.edit(id, looked.revision(), Map.of("count", "4")));
-    LetterDetail again = Objects.requireNonNull(audited.show(id, false));
-    assertEquals(
-        new EditOutcome.Edited(), audited.edit(id, again.revision(), Map.of("count", "4")));
-    assertEquals(
-        new EditOutcome.ChangedMeanwhile(), // by the edit before it
-        audited.edit(id, again.revision(), Map.of("count", "5")));
-    assertEquals(
-        new EditOutcome.ChangedMeanwhile(), audited.edit(id + 1, "", Map.of("count", "5")));
+        Result.GONE, // by the edit before it
+        audited.edit(id, again.revision(), Map.of("count", "5")).result());
+    assertEquals(Result.GONE, audited.edit(id + 1, "", Map.of("count", "5")).result());
     letters.set(letters.item(30, 1, 7_000)); // a late replay of what was edited
     assertHas(run(ExitCodes.OK, "dead retry " + id).out(), "1 written");
     assertEquals("30 4", letters.query("SELECT CONCAT(gq_version, ' ', count) FROM item"));

@@ -7,7 +7,7 @@ import io.gameq.owner.DurableSessions.SessionId;
 import io.gameq.owner.SessionRef;
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.script.LookupScript;
-import io.gameq.redis.script.OpenOwners;
+import io.gameq.redis.script.NodeSigns.OpenOwners;
 import io.gameq.rows.HandledRow.EncodedRow;
 import io.gameq.writer.explorer.NodeMemory.Attempt;
 import java.util.Collections;

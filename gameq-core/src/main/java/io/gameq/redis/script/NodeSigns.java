@@ -1,0 +1,262 @@
+package io.gameq.redis.script;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+
+import io.gameq.owner.DurableSessions.CountingSessions;
+import io.gameq.owner.DurableSessions.OwnerId;
+import io.gameq.owner.DurableSessions.SessionId;
+import io.gameq.redis.ControlConnection;
+import io.gameq.redis.ControlConnection.RedisConnection;
+import io.gameq.redis.RedisClock;
+import io.gameq.redis.RedisReply;
+import io.gameq.redis.SlotKeys;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BiPredicate;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The signs of life that node processes give: {@code ns:node:<process>}, under the first 8 hex
+ * digits of the nonces of their sessions. Plain commands. Stateless.
+ */
+public final class NodeSigns {
+  /** A node that gave no sign for so long counts as gone. */
+  public static final int LIFE_SECONDS = 15;
+
+  /**
+   * Follows the name of a node that has not healed on this server, which may not know its sessions.
+   */
+  static final String UNHEALED = "?";
+
+  private static final int PROCESS_DIGITS = 8;
+
+  private static final LuaScript UNBROKEN = LuaScript.of(NodeSigns.class, "unbroken.lua");
+
+  /** A longer pause is a break. */
+  private static final long BREAK_MILLIS = LIFE_SECONDS * 1_000L / 2;
+
+  private NodeSigns() {}
+
+  /** The id of the process that a session is of. */
+  public static String process(SessionId session) {
+    return session.nonce().substring(0, PROCESS_DIGITS);
+  }
+
+  /** The id of the process that a WAL is of. */
+  public static String processOfWal(String walId) {
+    return walId.substring(Math.max(0, walId.length() - PROCESS_DIGITS));
+  }
+
+  /** The name of the node of which this process (8 hex digits) is alive, or null. */
+  public static @Nullable String aliveNode(
+      RedisConnection redis, String namespace, String process) {
+    String sign = sign(redis, namespace, process);
+    return sign == null ? null : name(sign);
+  }
+
+  /**
+   * Whether some node has given a sign of life a moment ago. Throws RedisUnavailableException when
+   * Redis does not answer.
+   */
+  public static boolean anyLately(RedisConnection redis, String namespace) {
+    return RedisReply.await(() -> redis.sync().exists(unbrokenKey(namespace))) > 0;
+  }
+
+  /**
+   * For how long nodes have given signs of life here without a break, ms; to be called with each.
+   */
+  static long unbrokenMillis(RedisConnection redis, String namespace) {
+    return (Long) UNBROKEN.call(redis, unbrokenKey(namespace), BREAK_MILLIS).get(0);
+  }
+
+  static byte[] unbrokenKey(String namespace) {
+    return SlotKeys.bytes(namespace + ":nodes");
+  }
+
+  /** The sign of a process, which is its node's name and perhaps {@link #UNHEALED}; or null. */
+  static @Nullable String sign(RedisConnection redis, String namespace, String process) {
+    byte[] sign = RedisReply.await(() -> redis.sync().get(key(namespace, process)));
+    return sign == null ? null : new String(sign, US_ASCII);
+  }
+
+  static String name(String sign) {
+    return sign.endsWith(UNHEALED) ? sign.substring(0, sign.length() - UNHEALED.length()) : sign;
+  }
+
+  static byte[] key(String namespace, String process) {
+    return SlotKeys.bytes(namespace + ":node:" + process);
+  }
+
+  /**
+   * {@code beat.lua}: gives the signs of life of one node process, whose answers tell when Redis'
+   * clock was set. Thread-safe; see {@link NodeSigns}.
+   */
+  public static final class NodeHeartbeat {
+    private static final LuaScript SCRIPT = LuaScript.of(NodeHeartbeat.class, "beat.lua");
+    private static final long BEAT_EVERY_NANOS = TimeUnit.SECONDS.toNanos(3);
+
+    private final String namespace;
+    private final byte[] key;
+    private final String node;
+    private final RedisClock clock;
+    private volatile long beatNanos = System.nanoTime() - BEAT_EVERY_NANOS;
+    private volatile boolean hasBegun;
+
+    /** The server on which this node healed last, by its run id. */
+    private String beganOn = "";
+
+    /** Of a process; {@code clock} is told of the time of Redis. */
+    public NodeHeartbeat(String namespace, String process, String node, RedisClock clock) {
+      this.namespace = namespace;
+      this.key = NodeSigns.key(namespace, process);
+      this.node = node;
+      this.clock = clock;
+    }
+
+    /**
+     * Gives a sign of life, if the last one is not fresh; to be called every second or so.
+     *
+     * @param hasHealedOn whether this node has healed on a server, by its run id
+     * @return whether the one before was gone. Then Redis has lost more than that, if no connection
+     *     broke meanwhile: somebody emptied it. (Or this process stood still for {@link
+     *     NodeSigns#LIFE_SECONDS}: then to heal is harmless.)
+     */
+    public boolean beat(ControlConnection redis, Predicate<String> hasHealedOn) {
+      if (System.nanoTime() - beatNanos < BEAT_EVERY_NANOS) {
+        return false;
+      }
+      ControlConnection.Connected to = redis.connected();
+      return redis.call(
+          to.redis(), connection -> beatNow(connection, hasHealedOn.test(to.runId())));
+    }
+
+    /**
+     * Gives a sign of life to a server on which this node is about to heal, so that a later one
+     * that is gone was lost since.
+     *
+     * @param server its run id
+     */
+    public void beatFirst(RedisConnection redis, String server) {
+      boolean gone = beatNow(redis, false);
+      if (gone || !server.equals(beganOn)) { // what others lost here shows from now on
+        RedisReply.await(() -> redis.sync().del(NodeSigns.unbrokenKey(namespace)));
+        long unused = NodeSigns.unbrokenMillis(redis, namespace);
+      }
+      beganOn = server;
+    }
+
+    private boolean beatNow(RedisConnection redis, boolean hasHealed) {
+      long askedNanos = System.nanoTime();
+      List<Object> was = beat(redis, key, hasHealed ? node : node + NodeSigns.UNHEALED);
+      clock.saw((Long) was.get(1), askedNanos);
+      long unused = NodeSigns.unbrokenMillis(redis, namespace);
+      boolean gone = hasBegun && (Long) was.get(0) == 0;
+      beatNanos = System.nanoTime();
+      hasBegun = true;
+      return gone;
+    }
+
+    static List<Object> beat(RedisConnection redis, byte[] key, String sign) {
+      return SCRIPT.call(redis, key, sign, NodeSigns.LIFE_SECONDS);
+    }
+
+    /** Says that this node is gone. */
+    public void stop(ControlConnection redis) {
+      redis.call(connection -> RedisReply.await(() -> connection.sync().del(key)));
+    }
+  }
+
+  /** Where an owner is open, as far as Redis and the signs of life of nodes tell. Immutable. */
+  public static final class OpenOwners {
+    private final String namespace;
+    private final String process;
+    private final BiPredicate<OwnerId, SessionId> isOpenHere;
+
+    /**
+     * As one node process asks.
+     *
+     * @param process its id, 8 hex digits
+     * @param isOpenHere whether the game has a session of this process open
+     */
+    public OpenOwners(
+        String namespace, String process, BiPredicate<OwnerId, SessionId> isOpenHere) {
+      this.namespace = namespace;
+      this.process = process;
+      this.isOpenHere = isOpenHere;
+    }
+
+    /**
+     * Where an owner is open.
+     *
+     * @param session under which it is
+     * @param where as it is said to users
+     */
+    public record Holder(SessionId session, String where) {}
+
+    /**
+     * Where an owner is open: in a session that this process has open, on a node that is alive, or
+     * on one that may be alive since Redis was away or failed over a moment ago. Null when the
+     * session was closed, is one of this process that the game has not got, or its node has given
+     * no sign of life for {@link NodeSigns#LIFE_SECONDS} while Redis took them. A session that
+     * Redis does not know counts as open while its node is alive and has not healed, as when it
+     * cannot reach MySQL.
+     */
+    public @Nullable Holder holder(
+        RedisConnection redis, SlotKeys slot, OwnerId owner, CountingSessions durable) {
+      SessionId inRedis = SessionScripts.session(redis, slot, owner);
+      boolean isKnown =
+          inRedis != null
+              && (CountingSessions.counts(durable, inRedis)
+                  || inRedis.isNewerThan(durable.newest()));
+      if (isKnown && SessionScripts.isClosed(redis, slot, owner)) {
+        return null;
+      }
+      SessionId session = isKnown ? durable.holder(inRedis) : durable.lastOpen();
+      if (session == null) {
+        return null;
+      }
+      if (NodeSigns.process(session).equals(process)) {
+        return isOpenHere.test(owner, session) ? new Holder(session, "on this node") : null;
+      }
+      String sign = NodeSigns.sign(redis, namespace, NodeSigns.process(session));
+      if (sign != null && (isKnown || sign.endsWith(NodeSigns.UNHEALED))) {
+        return new Holder(session, "on node " + NodeSigns.name(sign) + ", which is alive");
+      }
+      // Its node may have had no chance to tell this server of itself, or of the session.
+      long millis = NodeSigns.unbrokenMillis(redis, namespace);
+      return millis >= NodeSigns.LIFE_SECONDS * 1_000L
+          ? null
+          : new Holder(
+              session,
+              String.format(
+                  Locale.ROOT,
+                  "on a node that may be alive: Redis can tell in %.1f s",
+                  NodeSigns.LIFE_SECONDS - millis / 1000.0));
+    }
+
+    /** Asks the node that has an owner open to close it; nobody may be listening. */
+    public void ask(ControlConnection redis, OwnerId owner, SessionId session) {
+      byte[] channel =
+          SlotKeys.bytes(SlotKeys.sessionChannel(namespace, NodeSigns.process(session)));
+      byte[] line = SlotKeys.bytes("asked " + owner.encoded() + " " + session.text());
+      long unused =
+          redis.call(
+              connection -> RedisReply.await(() -> connection.sync().publish(channel, line)));
+    }
+
+    /**
+     * The session under which an owner is open; null when it was closed, or Redis knows of none.
+     *
+     * @param durable the owner's sessions in MySQL
+     */
+    public static @Nullable SessionId session(
+        RedisConnection redis, SlotKeys slot, OwnerId owner, CountingSessions durable) {
+      SessionId inRedis = SessionScripts.session(redis, slot, owner);
+      return inRedis == null || SessionScripts.isClosed(redis, slot, owner)
+          ? null
+          : durable.holder(inRedis);
+    }
+  }
+}

@@ -1,0 +1,38 @@
+package io.gameq.writer.admin;
+
+import io.gameq.terminal.Shown;
+
+/**
+ * What became of one dead letter. Immutable.
+ *
+ * @param id of a row's letter; 0 of a message
+ * @param name on one line
+ * @param became in some words, which fit behind "would be"
+ * @param why escaped; empty when there is nothing to say
+ */
+public record Done(long id, String name, Result result, String became, String why) {
+  /** What is left to do about a letter. */
+  public enum Result {
+    /** Nothing: it is done. */
+    DONE,
+    /** Nothing: somebody else removed it, or a newer one took its place. */
+    GONE,
+    /** It is as it was. */
+    LEFT
+  }
+
+  /** {@code 7 item:1 of player:1, version 20: refused again (1146 no such table)}. */
+  @Override
+  public String toString() {
+    return name + ": " + text();
+  }
+
+  /** What became of it, and why. */
+  public String text() {
+    return why.isEmpty() ? became : became + " (" + why + ")";
+  }
+
+  static Done of(long id, String name, Result result, String became, String why) {
+    return new Done(id, name, result, became, Shown.text(why));
+  }
+}

@@ -1,0 +1,178 @@
+package io.gameq.writer.admin;
+
+import io.gameq.GameQueueException;
+import io.gameq.mysql.tables.DiscardTable.Discard;
+import io.gameq.owner.DurableSessions.OwnerId;
+import io.gameq.redis.script.ClaimScript.VersionedKey;
+import io.gameq.rows.HandledRow.EncodedRow;
+import io.gameq.rows.HandledRow.RowKey;
+import io.gameq.terminal.Shown;
+import io.gameq.writer.mysql.Discards;
+import io.gameq.writer.mysql.RowReading;
+import io.gameq.writer.mysql.RowReading.Decoded;
+import io.gameq.writer.mysql.RowReading.Reading;
+import io.gameq.writer.mysql.RowReading.Undecodable;
+import io.gameq.writer.redis.StaleRows;
+import io.gameq.writer.redis.StaleRows.Listed;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Sessions with stale rows, as an operator sees and discards them by command line or console.
+ * Stateless.
+ */
+public final class StaleSessions {
+  /** Sessions as commands list them; ~ marks what is told by some of their rows. */
+  public static final RecordView<Listed> VIEW =
+      new RecordView<Listed>()
+          .field("OWNER", "owner", of -> of.session().owner().id())
+          .field("SESSION", "session", of -> of.session().session().text())
+          .field("ROWS", "rows", Listed::rows)
+          .field("BYTES", "bytes", Listed::bytes, of -> about(of) + of.bytes())
+          .json("newestVersion", of -> Long.toUnsignedString(of.newestVersion()))
+          .field(
+              "NEWEST (UTC)",
+              "newest",
+              of -> Shown.time(of.newestVersion()),
+              of -> of.rows() == 0 ? "" : about(of) + Shown.utc(Shown.time(of.newestVersion())))
+          .json("isAbout", Listed::isAbout)
+          .field(
+              "STATE",
+              "ownsNow",
+              of -> of.session().ownsNow(),
+              of -> of.session().ownsNow() ? "owns now" : "lost");
+
+  private StaleSessions() {}
+
+  private static String about(Listed of) {
+    return of.isAbout() ? "~" : "";
+  }
+
+  /**
+   * A row, beside the one that MySQL holds.
+   *
+   * @param op put, delete or moved; empty when it cannot be decoded
+   * @param undecodable why it cannot be decoded, or null
+   */
+  public record ShownRow(
+      String key, long version, String op, List<RowColumn> columns, @Nullable String undecodable) {}
+
+  /**
+   * Hands over the rows of a session page by page, as {@link StaleRows#rows} does, each page in the
+   * order in which they were committed.
+   *
+   * @param withValues whether to show their values; who asks for them audits it before
+   * @throws io.gameq.GameQueueException when Redis or MySQL is away
+   */
+  public static void rows(
+      StaleRows stale,
+      RowReading reading,
+      StaleRows.Session session,
+      boolean withValues,
+      Predicate<List<ShownRow>> page) {
+    stale.rows(
+        session,
+        rows ->
+            page.test(
+                rows.stream()
+                    .sorted(Comparator.comparing(StaleSessions::version))
+                    .map(row -> shown(row, session.owner(), reading, withValues))
+                    .toList()));
+  }
+
+  private static ShownRow shown(
+      EncodedRow row, OwnerId owner, RowReading rows, boolean withValues) {
+    long version = version(row);
+    Reading reading = rows.read(row.key(), row.image());
+    if (reading instanceof Decoded decoded) {
+      return new ShownRow(
+          row.key(),
+          version,
+          decoded.image().op().name().toLowerCase(Locale.ROOT),
+          RowColumn.of(decoded.image(), rows.present(owner, decoded.key()).row(), withValues),
+          null);
+    }
+    return new ShownRow(
+        row.key(),
+        version,
+        "",
+        List.of(),
+        String.format(
+            Locale.ROOT,
+            "its %,d bytes cannot be decoded: %s",
+            row.image().length,
+            ((Undecodable) reading).reason()));
+  }
+
+  /**
+   * Removes the rows of a session from Redis for good, unless it owns after all, once MySQL
+   * remembers that: else a replay of its WAL would put them back. Stopped between the two it is to
+   * be run again. Who asks for it audits it before.
+   *
+   * @throws io.gameq.GameQueueException when Redis or MySQL is away
+   */
+  public static StaleRows.Outcome discard(
+      StaleRows stale, Discards discards, StaleRows.Session session) {
+    List<VersionedKey> rows = new ArrayList<>();
+    if (!stale.ownsNow(session)) {
+      stale.rows(
+          session,
+          page -> {
+            rows.addAll(versions(page));
+            return true;
+          });
+    }
+    List<Discard> seen = discards(session, rows);
+    discards.remember(seen);
+    StaleRows.Outcome outcome = stale.discard(session);
+    if (outcome instanceof StaleRows.Discarded discarded) {
+      discards.remember(discards(session, discarded.rows())); // with what was committed meanwhile
+    } else if (outcome instanceof StaleRows.OwnsNow) {
+      discards.forget(seen);
+    }
+    return outcome;
+  }
+
+  /** The version of a row, 0 when it is too damaged to tell. */
+  private static long version(EncodedRow row) {
+    try {
+      return row.version();
+    } catch (GameQueueException e) {
+      return 0;
+    }
+  }
+
+  private static List<VersionedKey> versions(List<EncodedRow> rows) {
+    List<VersionedKey> versions = new ArrayList<>();
+    for (EncodedRow row : rows) {
+      try {
+        versions.add(new VersionedKey(row.key(), row.version()));
+      } catch (GameQueueException e) {
+        // damaged: no WAL has it
+      }
+    }
+    return versions;
+  }
+
+  /** Of this session only: the one that owns may have changed the same rows in older versions. */
+  private static List<Discard> discards(StaleRows.Session session, List<VersionedKey> rows) {
+    List<Discard> discards = new ArrayList<>();
+    for (VersionedKey row : rows) {
+      int colon = row.key().indexOf(':');
+      if (colon > 0) { // else damaged, and no row's key
+        discards.add(
+            new Discard(
+                session.owner(),
+                RowKey.tableName(row.key()),
+                row.key().substring(colon + 1),
+                session.session().text(),
+                row.version()));
+      }
+    }
+    return discards;
+  }
+}

@@ -1,0 +1,187 @@
+package io.gameq.writer.admin;
+
+import io.gameq.redis.topic.DefinedTopic.Pause;
+import io.gameq.redis.topic.DefinedTopic.Rate;
+import io.gameq.redis.topic.TopicDefinition;
+import io.gameq.redis.topic.TopicMessages.TopicCounts;
+import io.gameq.redis.topic.TopicSurvey;
+import io.gameq.redis.topic.TopicSurvey.OfTopic;
+import io.gameq.terminal.Shown;
+import java.math.BigDecimal;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** How commands and console name topics and messages, and what is to be done. Stateless. */
+public final class TopicText {
+  /** Messages that are due for longer are not being handled. */
+  private static final long LONG_MILLIS = 60_000;
+
+  private TopicText() {}
+
+  /** What is to be done, each in one line with its remedy; empty when all is well. */
+  public static List<String> toDo(TopicSurvey survey) {
+    List<String> all = new ArrayList<>();
+    for (OfTopic of : survey.topics()) {
+      String name = Shown.text(of.topic());
+      if (!of.error().isEmpty()) {
+        all.add("topic %s cannot be read: %s".formatted(name, Shown.text(of.error())));
+      }
+      toDo(name, of.counts(), of.pause() == null ? of.overdueMillis(survey.nowMillis()) : 0, all);
+    }
+    if (survey.left() > 0) {
+      all.add(unwatched(survey.left()));
+    }
+    return all;
+  }
+
+  /** Of topics that nobody looks at. */
+  public static String unwatched(int left) {
+    return ("%s beyond %s, the last by name, are not watched and in no metric: 'gameq-writer topics"
+            + " remove' removes topics, 'topics show' shows one")
+        .formatted(Shown.count(left, "topic"), TopicSurvey.MOST_TOPICS);
+  }
+
+  /**
+   * The same of one topic, added to a list.
+   *
+   * @param overdueMillis 0 where messages are to wait
+   */
+  public static void toDo(String topic, TopicCounts counts, long overdueMillis, List<String> all) {
+    if (overdueMillis > LONG_MILLIS) {
+      all.add(
+          "the oldest message of topic %s is due for %s: does a node subscribe, and keep up?"
+              .formatted(topic, Shown.duration(overdueMillis)));
+    }
+    if (counts.dead() > 0) {
+      all.add(
+          "topic %s has %s: see 'gameq-writer topics show %s --state dead'"
+              .formatted(topic, Shown.count(counts.dead(), "dead letter"), topic));
+    }
+  }
+
+  /** {@code topic mail is paused by ann@host since 2026-11-24 00:56:04.264 UTC: moving house}. */
+  public static String pause(String topic, Pause pause) {
+    return "topic %s is paused %s".formatted(Shown.text(topic), why(pause));
+  }
+
+  /** {@code by ann@host since 2026-11-24 00:56:04.264 UTC: moving house}. */
+  public static String why(Pause pause) {
+    return why(pause.who(), pause.sinceMillis(), pause.reason());
+  }
+
+  private static String why(String who, long sinceMillis, String reason) {
+    return "by %s since %s UTC: %s"
+        .formatted(
+            Shown.text(who), Shown.utc(Instant.ofEpochMilli(sinceMillis)), Shown.text(reason));
+  }
+
+  /** {@code topic mail is limited to 50 messages a second by ann@host since ...: why}. */
+  public static String rate(String topic, Rate rate) {
+    return "topic %s is limited to %s".formatted(Shown.text(topic), rate(rate));
+  }
+
+  /** {@code 50 messages a second by ann@host since 2026-11-24 00:56:04.264 UTC: why}. */
+  public static String rate(Rate rate) {
+    return "%s a second %s"
+        .formatted(
+            number(rate.perSecond()) + (rate.perSecond() == 1 ? " message" : " messages"),
+            why(rate.who(), rate.sinceMillis(), rate.reason()));
+  }
+
+  /** {@code 2.5}, {@code 50}. */
+  static String number(double perSecond) {
+    return BigDecimal.valueOf(perSecond).stripTrailingZeros().toPlainString();
+  }
+
+  /** {@code 16 slots, lease 30.000 s, 16 attempts, back-off fixed 1s, payload 65,536 bytes}. */
+  public static String definition(TopicDefinition of) {
+    return String.format(
+        Locale.ROOT,
+        "%s, lease %s, %s%s%s%s, payload %,d bytes",
+        Shown.count(of.slots(), "slot"),
+        seconds(of.leaseMillis()),
+        Shown.count(of.mostAttempts(), "attempt"),
+        of.backoff().isEmpty() ? "" : ", back-off " + Shown.text(of.backoff()),
+        of.windowMillis() == 0 ? "" : ", window " + seconds(of.windowMillis()),
+        of.ageMillis() == 0 ? "" : ", priorities, a step is " + seconds(of.ageMillis()),
+        of.maxPayloadBytes());
+  }
+
+  private static String seconds(long millis) {
+    return "%s s".formatted(millis / 1e3).replace(".0 s", " s");
+  }
+
+  /** Topics as commands list them. */
+  public static RecordView<OfTopic> view(long nowMillis) {
+    return counts(nowMillis)
+        .column("DEFINITION", of -> of.definition() == null ? "?" : definition(of.definition()))
+        .jsonOf(of -> of.definition() == null ? Map.of() : json(of.definition()))
+        .json("pause", of -> of.pause() == null ? null : json(of.pause()))
+        .json("perSecond", of -> of.rate() == null ? null : of.rate().perSecond())
+        .json("error", of -> of.error().isEmpty() ? null : of.error())
+        .leavingOut("DEFINITION", "NEXT");
+  }
+
+  /** What all lists of topics begin with. */
+  public static RecordView<OfTopic> counts(long nowMillis) {
+    return new RecordView<OfTopic>()
+        .field("TOPIC", "topic", OfTopic::topic)
+        .field("PENDING", "pending", of -> of.counts().pending())
+        .field("DUE", "due", of -> of.counts().dueLanes())
+        .field("HELD", "held", of -> of.counts().held())
+        .field("RETRYING", "retrying", of -> of.counts().retrying())
+        .field("DEAD", "dead", of -> of.counts().dead())
+        .field(
+            "OVERDUE",
+            "overdueMillis",
+            of -> of.overdueMillis(nowMillis),
+            of ->
+                of.overdueMillis(nowMillis) == 0
+                    ? "-"
+                    : Shown.duration(of.overdueMillis(nowMillis)))
+        .field(
+            "NEXT",
+            "nextMillis",
+            of -> next(of, nowMillis),
+            of -> {
+              Long next = next(of, nowMillis);
+              return next == null || next <= 0 ? "-" : "in " + Shown.duration(next);
+            });
+  }
+
+  /** In how many ms the next message is due; null when none waits. */
+  private static @Nullable Long next(OfTopic of, long nowMillis) {
+    long first = of.counts().firstDueMillis();
+    return first < 0 ? null : first - nowMillis;
+  }
+
+  private static Map<String, Object> json(TopicDefinition of) {
+    Map<String, Object> all = new LinkedHashMap<>();
+    all.put("slots", of.slots());
+    all.put("leaseMillis", of.leaseMillis());
+    all.put("mostAttempts", of.mostAttempts());
+    all.put("windowMillis", of.windowMillis());
+    all.put("ageMillis", of.ageMillis());
+    all.put("maxPayloadBytes", of.maxPayloadBytes());
+    all.put("backoff", of.backoff());
+    return all;
+  }
+
+  private static Map<String, Object> json(Pause of) {
+    Map<String, Object> all = new LinkedHashMap<>();
+    all.put("reason", of.reason());
+    all.put("by", of.who());
+    all.put("at", Instant.ofEpochMilli(of.sinceMillis()).toString());
+    return all;
+  }
+
+  /** {@code 42}, {@code 42 of player:7}, as a terminal may show it. */
+  public static String name(@Nullable String group, String key) {
+    return Shown.text(key) + (group == null ? "" : " of " + Shown.text(group));
+  }
+}

@@ -1,0 +1,510 @@
+package io.gameq.writer.admin;
+
+import io.gameq.GameQueueException;
+import io.gameq.message.MessageChange.MessageId;
+import io.gameq.message.MessageChange.MessageValue;
+import io.gameq.mysql.MySqlPool.MySql;
+import io.gameq.mysql.tables.AuditTable;
+import io.gameq.mysql.tables.AuditTable.Actor;
+import io.gameq.mysql.tables.TopicTable;
+import io.gameq.redis.ControlConnection;
+import io.gameq.redis.ControlConnection.RedisConnection;
+import io.gameq.redis.RedisClock;
+import io.gameq.redis.SlotKeys;
+import io.gameq.redis.Slots;
+import io.gameq.redis.topic.DefinedTopic;
+import io.gameq.redis.topic.DefinedTopic.Pause;
+import io.gameq.redis.topic.DefinedTopic.Rate;
+import io.gameq.redis.topic.TopicDefinition;
+import io.gameq.redis.topic.TopicMessages;
+import io.gameq.redis.topic.TopicMessages.FoundMessage;
+import io.gameq.redis.topic.TopicMessages.Retried;
+import io.gameq.redis.topic.TopicSurvey;
+import io.gameq.terminal.Shown;
+import io.gameq.writer.admin.Done.Result;
+import io.gameq.writer.pause.Pausing;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What an operator does with topics, by command line or console: each change, and each look at
+ * payloads, is in the audit log before it is made, one entry however many messages it concerns.
+ * Used by one thread at a time, which nobody shares the connection with; safe beside nodes and
+ * other operators.
+ *
+ * <p>All methods throw {@link io.gameq.RedisUnavailableException} when Redis does not answer,
+ * {@link io.gameq.MySqlException} when the audit log cannot be written (then nothing was done), and
+ * {@link GameQueueException} when there is no such topic. What was told to a callback is done then.
+ */
+public final class Topics {
+  private static final String LEFT = "left alone";
+  private static final String NEWER = "it is gone, or a newer one by now";
+
+  /** Longest page. */
+  public static final int MOST_MESSAGES = TopicMessages.MOST;
+
+  private final ControlConnection redis;
+  private final Slots slots;
+  private final Supplier<MySql> mysql;
+  private final Actor actor;
+
+  /**
+   * Those of a namespace. Whoever made the connections closes them.
+   *
+   * @param mysql asked for when something is to be audited
+   */
+  public Topics(ControlConnection redis, Slots slots, Supplier<MySql> mysql, Actor actor) {
+    this.redis = redis;
+    this.slots = slots;
+    this.mysql = mysql;
+    this.actor = actor;
+  }
+
+  /** A dead letter that is meant: of this version and no other. */
+  public record DeadName(MessageId id, long version) {}
+
+  /** All topics. */
+  public TopicSurvey survey() {
+    return redis.ask(connection -> TopicSurvey.of(connection, slots));
+  }
+
+  /** One topic, as in the survey. */
+  public TopicSurvey.OfTopic survey(String topic) {
+    TopicSurvey.OfTopic of = redis.ask(connection -> TopicSurvey.of(connection, slots, topic));
+    if (of == null) {
+      throw unknown(topic);
+    }
+    return of;
+  }
+
+  private TopicDefinition definition(String topic) {
+    MessageId.checkTopic(topic);
+    DefinedTopic found =
+        redis
+            .ask(
+                connection ->
+                    Optional.ofNullable(DefinedTopic.find(connection, slots.namespace(), topic)))
+            .orElseGet(() -> kept(topic)); // Redis may have lost it
+    return found.definition();
+  }
+
+  /** A topic as MySQL has it. */
+  private DefinedTopic kept(String topic) {
+    MessageId.checkTopic(topic);
+    DefinedTopic kept = table().find(topic);
+    if (kept == null) {
+      throw unknown(topic);
+    }
+    return kept;
+  }
+
+  private TopicTable table() {
+    return new TopicTable(mysql.get());
+  }
+
+  /** Tells consumers what MySQL has by now; they read it in Redis. */
+  private DefinedTopic put(DefinedTopic changed) {
+    return redis.call(
+        connection -> {
+          DefinedTopic.put(connection, slots.namespace(), List.of(changed));
+          return changed;
+        });
+  }
+
+  private GameQueueException unknown(String topic) {
+    return new GameQueueException(
+        "namespace %s has no topic '%s': 'gameq-writer topics' lists them"
+            .formatted(slots.namespace(), Shown.text(topic)));
+  }
+
+  /**
+   * A page of messages.
+   *
+   * @param after what the page before it gave as next; empty for the first
+   * @param most messages, 1 to {@link #MOST_MESSAGES}
+   * @param withPayloads whether to show payloads; that is in the audit log then
+   */
+  public Messages.Page page(
+      String topic, Messages.State state, String after, int most, boolean withPayloads) {
+    TopicDefinition definition = definition(topic);
+    if (withPayloads) {
+      audit("topic show", topic, "%s messages with payloads".formatted(state.text()));
+    }
+    return redis.ask(
+        connection ->
+            new Messages(connection, definition, slots, withPayloads)
+                .read(state, after, Math.min(most, MOST_MESSAGES), RedisClock.now(connection)));
+  }
+
+  /**
+   * Where a message is, and what will happen next.
+   *
+   * @param withPayload whether to show its payloads; that is in the audit log then
+   */
+  public MessageTrace trace(String topic, @Nullable String group, String key, boolean withPayload) {
+    TopicDefinition definition = definition(topic);
+    MessageId id = MessageId.of(topic, group, key);
+    if (withPayload) {
+      audit("topic show", target(id), "with payload");
+    }
+    return redis.ask(connection -> trace(connection, definition, id, withPayload));
+  }
+
+  private MessageTrace trace(
+      RedisConnection connection, TopicDefinition definition, MessageId id, boolean withPayload) {
+    FoundMessage found = TopicMessages.find(connection, slot(definition, id), id);
+    long nowMillis = RedisClock.now(connection);
+    DefinedTopic of = DefinedTopic.find(connection, slots.namespace(), id.topic());
+    Pause pause = of == null ? null : of.pause();
+    long ahead = found.pending() == null ? 0 : ahead(connection, definition, id);
+    return new MessageTrace(
+        id.topic(),
+        id.group(),
+        id.key(),
+        slot(definition, id).slot(),
+        Messages.Listed.of(found, withPayload),
+        ahead,
+        MessageNext.of(found, definition, pause, ahead, nowMillis),
+        nowMillis);
+  }
+
+  private long ahead(RedisConnection connection, TopicDefinition definition, MessageId id) {
+    if (id.group() == null) {
+      return 0;
+    }
+    List<TopicMessages.Listed> group =
+        TopicMessages.page(connection, slot(definition, id), id, 0, MessageTrace.MOST_AHEAD);
+    long ahead = 0;
+    while (ahead < group.size() && !group.get((int) ahead).id().equals(id)) {
+      ahead++;
+    }
+    return ahead;
+  }
+
+  private SlotKeys slot(TopicDefinition definition, MessageId id) {
+    return slots.get(id.slot(Math.min(definition.slots(), slots.count())));
+  }
+
+  /**
+   * Pauses a topic; of one that is paused already reason and time change. Consumers take nothing of
+   * it then, within about a second; what is held is finished.
+   *
+   * @param reason as {@link Pausing#reason} wants it
+   */
+  public Pause pause(String topic, String reason) {
+    String why = Pausing.reason(reason, topic);
+    definition(topic);
+    audit("topic pause", topic, why);
+    return Objects.requireNonNull(put(table().pause(topic, why, actor.who())).pause());
+  }
+
+  /** Ends the pause of a topic; returns it, or null when it was not paused. */
+  public @Nullable Pause resume(String topic) {
+    Pause pause = kept(topic).pause();
+    if (pause != null) {
+      audit("topic resume", topic, "was paused by %s: %s".formatted(pause.who(), pause.reason()));
+      DefinedTopic unused = put(table().resume(topic));
+    }
+    return pause;
+  }
+
+  /**
+   * Has all consumers of a topic together take at most so many messages a second, within about a
+   * second; of one that has a rate already it is another one.
+   *
+   * @param reason as {@link Pausing#reason} wants it
+   */
+  public Rate rate(String topic, double perSecond, String reason) {
+    Rate.check(perSecond);
+    String why = Pausing.reason(reason, topic);
+    definition(topic);
+    audit("topic rate", topic, "%s a second: %s".formatted(TopicText.number(perSecond), why));
+    return Objects.requireNonNull(put(table().rate(topic, perSecond, why, actor.who())).rate());
+  }
+
+  /** Ends the rate of a topic; returns it, or null when it had none. */
+  public @Nullable Rate endRate(String topic) {
+    Rate rate = kept(topic).rate();
+    if (rate != null) {
+      audit("topic rate end", topic, "was " + TopicText.rate(rate));
+      DefinedTopic unused = put(table().endRate(topic));
+    }
+    return rate;
+  }
+
+  /**
+   * Removes a topic in which there is nothing, with its pause and rate. What a node publishes that
+   * has it open still waits until somebody defines the topic again.
+   *
+   * @throws GameQueueException when it has messages, naming how many, or cannot be read
+   */
+  public void remove(String topic) {
+    DefinedTopic unused = kept(topic);
+    TopicSurvey.OfTopic of = redis.ask(connection -> TopicSurvey.of(connection, slots, topic));
+    if (of != null && !of.error().isEmpty()) {
+      throw new GameQueueException(of.error());
+    }
+    if (of != null && of.counts().pending() + of.counts().held() + of.counts().dead() > 0) {
+      throw new GameQueueException(
+          ("topic %s is not empty: %s pending, %s held, %s dead letters; have them handled, or"
+                  + " discard them")
+              .formatted(topic, of.counts().pending(), of.counts().held(), of.counts().dead()));
+    }
+    audit("topic remove", topic, "");
+    table().remove(topic);
+    boolean unusedReply =
+        redis.call(connection -> DefinedTopic.remove(connection, slots.namespace(), topic));
+  }
+
+  /** The dead letters of these keys; those that have none are left out. */
+  public List<DeadName> dead(String topic, @Nullable String group, List<String> keys) {
+    TopicDefinition definition = definition(topic);
+    List<DeadName> found = new ArrayList<>();
+    for (String key : keys) {
+      MessageId id = MessageId.of(topic, group, key);
+      FoundMessage.Dead dead =
+          redis.ask(connection -> TopicMessages.find(connection, slot(definition, id), id)).dead();
+      if (dead != null) {
+        found.add(new DeadName(id, MessageValue.version(dead.value())));
+      }
+    }
+    return found;
+  }
+
+  /** All dead letters of a topic. */
+  public List<DeadName> dead(String topic) {
+    TopicDefinition definition = definition(topic);
+    List<DeadName> found = new ArrayList<>();
+    for (SlotKeys slot : TopicSurvey.slots(definition, slots)) {
+      redis.ask(
+          connection -> {
+            TopicMessages.eachDead(
+                connection,
+                slot,
+                topic,
+                of -> {
+                  FoundMessage.Dead dead = of.dead();
+                  if (dead != null) {
+                    found.add(new DeadName(of.id(), MessageValue.version(dead.value())));
+                  }
+                  return true;
+                });
+            return true;
+          });
+    }
+    return found.stream().distinct().toList(); // a scan may show one twice
+  }
+
+  /**
+   * Has dead letters handled again, at once, with all their attempts.
+   *
+   * @param payload of each in place of its own; null for the same. It is not in the audit log
+   * @param told what became of each
+   */
+  public void retry(
+      String topic, List<DeadName> names, byte @Nullable [] payload, Consumer<Done> told) {
+    TopicDefinition definition = definition(topic);
+    if (payload != null && payload.length > definition.maxPayloadBytes()) {
+      throw new GameQueueException(
+          String.format(
+              Locale.ROOT,
+              "the payload takes %,d bytes, the limit of topic %s is %,d",
+              payload.length,
+              topic,
+              definition.maxPayloadBytes()));
+    }
+    audit(
+        "topic retry",
+        target(topic, names),
+        Shown.count(names.size(), "dead letter") + (payload == null ? "" : ", another payload"));
+    for (DeadName of : names) {
+      Retried retried =
+          redis.call(
+              connection ->
+                  TopicMessages.retryDead(
+                      connection, slot(definition, of.id), of.id, of.version, payload));
+      told.accept(
+          switch (retried) {
+            case RETRIED -> done(of, Result.DONE, "due now", "");
+            case GONE -> done(of, Result.GONE, LEFT, NEWER);
+            case OVERTAKEN ->
+                done(of, Result.LEFT, LEFT, "a newer message of this key is pending or held");
+          });
+    }
+  }
+
+  /** Removes dead letters for good; tells what became of each. */
+  public void discard(String topic, List<DeadName> names, Consumer<Done> told) {
+    TopicDefinition definition = definition(topic);
+    audit("topic discard", target(topic, names), Shown.count(names.size(), "dead letter"));
+    for (DeadName of : names) {
+      boolean discarded =
+          redis.call(
+              connection ->
+                  TopicMessages.discardDead(
+                      connection, slot(definition, of.id), of.id, of.version));
+      told.accept(
+          discarded ? done(of, Result.DONE, "discarded", "") : done(of, Result.GONE, LEFT, NEWER));
+    }
+  }
+
+  private static Done done(DeadName of, Result result, String became, String why) {
+    return new Done(0, TopicText.name(of.id.group(), of.id.key()), result, became, why);
+  }
+
+  private void audit(String action, String target, String detail) {
+    AuditTable.add(mysql.get(), actor, action, target, detail);
+  }
+
+  /** A message, as the audit log names it. */
+  public static String target(MessageId id) {
+    return id.topic() + ": " + name(id);
+  }
+
+  private static String target(String topic, List<DeadName> names) {
+    return topic + ": " + names.stream().map(of -> name(of.id())).collect(Collectors.joining(", "));
+  }
+
+  /** {@code building: 42}, {@code building: 42 of player:7}. */
+  private static String name(MessageId id) {
+    String group = id.group();
+    return id.key() + (group == null ? "" : " of " + group);
+  }
+
+  /**
+   * Where one message is: it can be held, pending and dead at a time, in different versions.
+   * Immutable.
+   *
+   * @param group null when it has none
+   * @param slot of the namespace that it lies in
+   * @param places nothing when it is nowhere
+   * @param ahead how many of its group are handled before it; at most {@link #MOST_AHEAD}
+   * @param nowMillis when it was looked for, Redis TIME in ms
+   */
+  public record MessageTrace(
+      String topic,
+      @Nullable String group,
+      String key,
+      int slot,
+      List<Messages.Listed> places,
+      long ahead,
+      MessageNext next,
+      long nowMillis) {
+    /** Of a group, so many are looked at. */
+    static final int MOST_AHEAD = 1_000;
+
+    public MessageTrace {
+      places = List.copyOf(places);
+    }
+  }
+
+  /**
+   * What will happen to a message next, in one sentence. Immutable.
+   *
+   * @param isToAct whether somebody has to do something
+   * @param sentence with what is to be done, if anything is
+   */
+  public record MessageNext(boolean isToAct, String sentence) {
+    /** A message that is due for longer is not being looked at. */
+    static final long LATE_MILLIS = 5_000;
+
+    /**
+     * Decides.
+     *
+     * @param ahead how many of its group are handled before it, at least
+     */
+    static MessageNext of(
+        FoundMessage found,
+        TopicDefinition topic,
+        DefinedTopic.@Nullable Pause pause,
+        long ahead,
+        long nowMillis) {
+      FoundMessage.Held held = found.held();
+      FoundMessage.Pending pending = found.pending();
+      FoundMessage.Dead dead = found.dead();
+      if (held != null) {
+        return held(held, topic, pending != null, nowMillis);
+      }
+      if (pending != null) {
+        return pause == null
+            ? pending(pending, ahead, nowMillis)
+            : new MessageNext(
+                true,
+                ("the topic is paused by %s since %s UTC (%s): it waits until 'gameq-writer"
+                            + " topics")
+                        .formatted(
+                            Shown.text(pause.who()),
+                            Shown.utc(Instant.ofEpochMilli(pause.sinceMillis())),
+                            Shown.text(pause.reason()))
+                    + " resume %s'.".formatted(topic.topic()));
+      }
+      if (dead != null) {
+        return new MessageNext(
+            true,
+            ("nothing: it failed %s and is set aside. Mend the cause, then 'gameq-writer"
+                        + " topics dead")
+                    .formatted(Shown.count(dead.attempts(), "time"))
+                + " retry %s', or discard it.".formatted(topic.topic()));
+      }
+      return new MessageNext(
+          true,
+          "nothing: there is no message of this key. It was handled or deleted, or never"
+              + " published.");
+    }
+
+    private static MessageNext held(
+        FoundMessage.Held of, TopicDefinition topic, boolean more, long nowMillis) {
+      String after = more ? "; a newer message of this key is handled after it" : "";
+      long left = of.leaseEndMillis() - nowMillis;
+      if (left < 0) {
+        return new MessageNext(
+            -left > LATE_MILLIS,
+            ("the lease of node %s ran out %s ago: the next consumer that looks has it handled"
+                        + " again%s")
+                    .formatted(Shown.text(of.node()), Shown.duration(-left), after)
+                + (-left > LATE_MILLIS ? "; does a node subscribe to the topic?" : "."));
+      }
+      return new MessageNext(
+          false,
+          ("node %s handles it, attempt %s of %s; if it neither ends nor extends its lease,"
+                      + " another")
+                  .formatted(Shown.text(of.node()), of.attempts(), topic.mostAttempts())
+              + " has it in %s%s.".formatted(Shown.duration(left), after));
+    }
+
+    private static MessageNext pending(FoundMessage.Pending of, long ahead, long nowMillis) {
+      String failed =
+          of.error().isEmpty()
+              ? ""
+              : of.attempts() == 0
+                  ? "it was put off: %s; ".formatted(Shown.text(of.error()))
+                  : "it failed %s, at last with: %s; "
+                      .formatted(Shown.count(of.attempts(), "time"), Shown.text(of.error()));
+      String group =
+          ahead == 0 ? "" : ", after %s of its group".formatted(Shown.count(ahead, "message"));
+      long late = nowMillis - of.dueMillis();
+      if (late < 0) {
+        return new MessageNext(
+            false,
+            "%sdue in %s: a consumer takes it then%s."
+                .formatted(failed, Shown.duration(-late), group));
+      }
+      if (late > LATE_MILLIS) {
+        return new MessageNext(
+            true,
+            "%sdue since %s and not taken%s: does a node subscribe to the topic, and keep up?"
+                .formatted(failed, Shown.duration(late), group));
+      }
+      return new MessageNext(
+          false, "%sdue now: the next consumer takes it%s.".formatted(failed, group));
+    }
+  }
+}

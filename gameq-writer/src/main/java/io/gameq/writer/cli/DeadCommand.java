@@ -1,0 +1,453 @@
+package io.gameq.writer.cli;
+
+import io.gameq.agent.RateLimit;
+import io.gameq.terminal.ExitCodes;
+import io.gameq.terminal.Shown;
+import io.gameq.terminal.TextTable;
+import io.gameq.writer.admin.DeadRows;
+import io.gameq.writer.admin.DeadRows.Detail;
+import io.gameq.writer.admin.DeadRows.Filter;
+import io.gameq.writer.admin.DeadRows.Listed;
+import io.gameq.writer.admin.DeadRows.Selection;
+import io.gameq.writer.admin.RowColumn;
+import io.gameq.writer.config.ConfigOption;
+import io.gameq.writer.mysql.AgreedConfig;
+import io.gameq.writer.mysql.DeadLetters;
+import io.gameq.writer.mysql.DeadLetters.State;
+import io.gameq.writer.terminal.Confirmation;
+import io.gameq.writer.terminal.JsonLine;
+import io.gameq.writer.terminal.Moment;
+import io.gameq.writer.terminal.RateOption;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.function.Consumer;
+import java.util.function.ToIntFunction;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code dead}: what is seen of dead letters of rows, and done with them. */
+@Command(
+    name = "dead",
+    description = "Shows, edits, retries, discards and exports dead letters: rows MySQL refused.")
+public final class DeadCommand extends AdminCommand {
+  /** One statement reads them. */
+  private static final int MOST_IDS = 1_000;
+
+  /** Of one look at the database. */
+  private static final int MOST_AT_ONCE = 256;
+
+  private int with(ConfigOption config, ToIntFunction<DeadRows> work) {
+    try (DeadLetters letters = DeadLetters.open(AgreedConfig.read(config, spec()).mysql())) {
+      return work.applyAsInt(new DeadRows(letters, actor()));
+    }
+  }
+
+  private interface Work {
+    int on(DeadRows letters, Selection chosen);
+  }
+
+  /** Returns 1, and does nothing, when an id is unknown. */
+  private int with(ConfigOption config, ChoiceOptions choice, Work work) {
+    check(choice);
+    return with(
+        config,
+        letters -> {
+          List<Long> unknown = letters.unknown(choice.ids);
+          if (!unknown.isEmpty()) {
+            err()
+                .println(
+                    unknown.stream()
+                        .map(String::valueOf)
+                        .collect(
+                            Collectors.joining(
+                                ", ",
+                                "there is no dead letter ",
+                                ": nothing was done, 'dead list' shows those that there are")));
+            return ExitCodes.FOUND_SOMETHING;
+          }
+          return work.on(letters, letters.choose(choice.filter.filter(choice.ids)));
+        });
+  }
+
+  private void check(ChoiceOptions choice) {
+    boolean isFiltered = !choice.filter.filter(List.of()).isAll();
+    if ((choice.ids.isEmpty() ? 0 : 1) + (isFiltered ? 1 : 0) + (choice.all ? 1 : 0) != 1) {
+      throw wrong("give ids, or --all, or options such as --owner, --table or --code");
+    }
+    if (choice.ids.size() > MOST_IDS) {
+      throw wrong(
+          String.format(
+              Locale.ROOT, "%,d ids are too many: give %,d at most", choice.ids.size(), MOST_IDS));
+    }
+  }
+
+  @Command(
+      name = "list",
+      description = "Lists dead letters, oldest first; reads MySQL only.",
+      footer = {
+        "",
+        "States: waiting (MySQL holds an older version of the row, or none), superseded (MySQL"
+            + " holds this version or a newer one, or deleted the row since), unknown (the table is"
+            + " not managed now)."
+      })
+  int list(
+      @Mixin ConfigOption config,
+      @Mixin FilterOptions filter,
+      @Mixin RateOption rate,
+      @Option(
+              names = "--limit",
+              paramLabel = "N",
+              defaultValue = "100",
+              description = "Most letters to list (default: ${DEFAULT-VALUE}).")
+          int limit,
+      @Option(
+              names = "--after",
+              paramLabel = "ID",
+              defaultValue = "0",
+              description = "Only letters with higher ids: to go on where the last list ended.")
+          long after,
+      @Option(
+              names = "--json",
+              description = "One JSON object a line, nothing else; times in UTC, versions as text.")
+          boolean json) {
+    if (limit < 1) {
+      throw wrong("--limit is a number from 1 on");
+    }
+    return with(
+        config,
+        letters -> {
+          Selection chosen = letters.choose(filter.filter(List.of()));
+          Consumer<List<Listed>> to = DeadRows.VIEW.printer(out(), json);
+          int listed = 0;
+          long looked = 0;
+          long next = after;
+          RateLimit pace = rate.limit();
+          do {
+            DeadRows.Page page = chosen.page(next, Math.min(MOST_AT_ONCE, limit - listed));
+            to.accept(page.letters());
+            listed += page.letters().size();
+            looked += page.looked();
+            pace.take(page.looked());
+            next = page.next();
+          } while (next > 0 && listed < limit);
+          if (!json) {
+            out()
+                .println(
+                    next > 0
+                        ? String.format(
+                            Locale.ROOT,
+                            "%,d of %s: --limit shows more, --after %d the next ones",
+                            listed,
+                            chosen.total(looked),
+                            next)
+                        : Shown.count(listed, "dead letter"));
+          }
+          return listed == 0 ? ExitCodes.OK : ExitCodes.FOUND_SOMETHING;
+        });
+  }
+
+  /** Returns 1 when there is no such letter. */
+  @Command(
+      name = "show",
+      description = "Shows a dead letter, its row, and the row that MySQL holds now.",
+      footer = {"", "A star marks the columns in which the two differ."})
+  int show(
+      @Mixin ConfigOption config,
+      @Parameters(paramLabel = "ID", description = "The id, as 'dead list' shows it.") long id,
+      @Option(
+              names = "--values",
+              description =
+                  "Show the values of the row, not only which differ; that is in the audit log.")
+          boolean withValues) {
+    return with(
+        config,
+        letters -> {
+          Detail detail = letters.show(id, withValues);
+          if (detail == null) {
+            return absent(id);
+          }
+          print(detail);
+          return ExitCodes.OK;
+        });
+  }
+
+  private int absent(long id) {
+    err().println("there is no dead letter " + id);
+    return ExitCodes.FOUND_SOMETHING;
+  }
+
+  private void print(Detail detail) {
+    Listed letter = detail.letter();
+    out().println("dead letter " + letter.id());
+    TextTable.withoutHeadings(out(), 2)
+        .print(
+            List.of(
+                List.of("  table", Shown.text(letter.table())),
+                List.of("  key", Shown.text(letter.key())),
+                List.of("  owner", Shown.text(letter.owner())),
+                List.of("  version", Shown.version(letter.version())),
+                List.of("  state", letter.state().name().toLowerCase(Locale.ROOT)),
+                List.of("  error", letter.errorCode() + " " + Shown.text(letter.error())),
+                List.of("  attempts", Integer.toString(letter.attempts())),
+                List.of("  refused", Shown.utc(letter.refusedAt()) + " UTC")));
+    String undecodable = detail.undecodable();
+    if (undecodable != null) {
+      out().println(Shown.text(undecodable));
+      return;
+    }
+    List<List<String>> lines = new ArrayList<>();
+    lines.add(List.of("", "(" + detail.op() + ")", detail.there()));
+    String unnamed = "delete".equals(detail.op()) ? "" : "(left as it is)";
+    detail.columns().forEach(column -> lines.add(line(column, detail.hasValues(), unnamed)));
+    new TextTable(out(), "COLUMN", "DEAD LETTER", "MYSQL NOW").print(lines);
+    if (!detail.hasValues()) {
+      out().println("values are hidden: --values shows them");
+    }
+  }
+
+  private static List<String> line(RowColumn column, boolean withValues, String unnamed) {
+    String name = (column.differs() ? "* " : "  ") + Shown.text(column.name());
+    if (!column.named()) {
+      return List.of(name, unnamed, cell(column.present()));
+    }
+    return withValues
+        ? List.of(name, cell(column.refused()), cell(column.present()))
+        : List.of(name, column.differs() ? "differs" : "", "");
+  }
+
+  private static String cell(@Nullable String value) {
+    return value == null ? "" : "= " + value;
+  }
+
+  /** Returns 1 when an id is unknown, or a letter was not edited. */
+  @Command(
+      name = "edit",
+      description = "Changes columns of the rows in dead letters; 'dead retry' writes them then.",
+      footer = {
+        "",
+        "A value is checked as one that the game puts. Key columns, the owner column and gq_version"
+            + " stay. The row keeps its version: a retry never replaces a newer row. A letter that"
+            + " a newer change of its row took meanwhile is not edited. The audit log has the names"
+            + " of the columns, never a value.",
+        "",
+        "Values: 5, 1.25, text as it is, 0x00ff for bytes, 2026-11-21, '2026-11-21 10:53:00' (UTC),"
+            + " 10:53:00."
+      })
+  int edit(
+      @Mixin ConfigOption config,
+      @Mixin ChoiceOptions choice,
+      @Mixin ColumnOptions columns,
+      @Mixin Confirmation confirmation) {
+    check(choice);
+    if (choice.ids.size() == 1) {
+      long id = choice.ids.get(0);
+      return with(
+          config,
+          letters -> {
+            Detail detail = letters.show(id, false);
+            if (detail == null) {
+              return absent(id);
+            }
+            // The revision of before the operator was asked for values.
+            DoneReport report = new DoneReport(this, 1, false);
+            report.add(letters.edit(id, detail.revision(), columns.read()));
+            return report.sum("");
+          });
+    }
+    return with(
+        config,
+        choice,
+        (letters, chosen) -> {
+          Map<String, @Nullable String> values = columns.read();
+          DoneReport report = new DoneReport(this, chosen.count(), false);
+          if (chosen.count() > 0) {
+            confirmation.require(
+                "Set %s of %s?".formatted(String.join(", ", values.keySet()), chosen));
+            letters.edit(chosen, values, report::add);
+          }
+          return report.sum("");
+        });
+  }
+
+  /** Returns 1 when a letter was refused again, could not be tried, or an id is unknown. */
+  @Command(
+      name = "retry",
+      description = "Writes the rows of dead letters to MySQL after all, each by itself.",
+      footer = {
+        "",
+        "Never replaces a newer row and brings no deleted row back; writers and game nodes may run"
+            + " meanwhile. A letter that is refused again stays, with the new error. One that needs"
+            + " another row (a foreign key, a unique value) is tried again as long as others get"
+            + " through."
+      })
+  int retry(
+      @Mixin ConfigOption config,
+      @Mixin ChoiceOptions choice,
+      @Option(
+              names = "--dry-run",
+              description = "Try each one and roll it back; so none makes another one fit.")
+          boolean isDryRun) {
+    return with(
+        config,
+        choice,
+        (letters, chosen) -> {
+          DoneReport report = new DoneReport(this, chosen.count(), isDryRun);
+          if (chosen.count() > 0) {
+            letters.retry(chosen, isDryRun, report::add);
+          }
+          return report.sum("");
+        });
+  }
+
+  /** Returns 1 when an id is unknown, or a letter changed and so was kept. */
+  @Command(
+      name = "discard",
+      description = "Removes dead letters for good: their rows are lost.",
+      footer = {"", "Prints each one it removes. 'dead show' tells what is in it."})
+  int discard(
+      @Mixin ConfigOption config, @Mixin ChoiceOptions choice, @Mixin Confirmation confirmation) {
+    return with(
+        config,
+        choice,
+        (letters, chosen) -> {
+          DoneReport report = new DoneReport(this, chosen.count(), false);
+          if (chosen.count() > 0) {
+            confirmation.require("Discard %s for good?".formatted(chosen));
+            letters.discard(chosen, report::add);
+          }
+          return report.sum("");
+        });
+  }
+
+  /** Returns 1 when an id is unknown. */
+  @Command(
+      name = "export",
+      description = "Prints dead letters as JSON, one object a line; changes nothing.",
+      footer = {
+        "",
+        "Times are in UTC, versions and values are text, NULL is null, bytes are as 0x00ff."
+      })
+  int export(
+      @Mixin ConfigOption config,
+      @Mixin ChoiceOptions choice,
+      @Option(
+              names = "--values",
+              description = "With the values of the rows, not only the names of their columns.")
+          boolean withValues) {
+    return with(
+        config,
+        choice,
+        (letters, chosen) -> {
+          DoneReport report = new DoneReport(this, chosen.count(), false);
+          letters.export(
+              chosen,
+              withValues,
+              letter -> {
+                out().println(JsonLine.of(letter));
+                report.progress();
+              });
+          return ExitCodes.OK;
+        });
+  }
+
+  /** The dead letters that a command is to work on. */
+  static final class ChoiceOptions {
+    @Parameters(
+        arity = "0..*",
+        paramLabel = "ID",
+        description = "Ids, as 'dead list' shows them; or give --all, or options such as --owner.")
+    private List<Long> ids = new ArrayList<>();
+
+    @Mixin private FilterOptions filter = new FilterOptions();
+
+    @Option(names = "--all", description = "All dead letters.")
+    private boolean all;
+  }
+
+  /** Which dead letters, by what they are. */
+  static final class FilterOptions {
+    private final Map<String, @Nullable String> given = new HashMap<>();
+
+    @Option(
+        names = "--owner",
+        paramLabel = "OWNER",
+        description = "Those of one owner, as the game writes it: player:42.")
+    void owner(@Nullable String owner) {
+      given.put("owner", owner);
+    }
+
+    @Option(names = "--table", paramLabel = "TABLE", description = "Those of one table.")
+    void table(@Nullable String table) {
+      given.put("table", table);
+    }
+
+    @Option(
+        names = "--code",
+        paramLabel = "CODE",
+        description =
+            "Those with one error code: MySQL's, 0 for an error of gameq's own, -1 for a row that"
+                + " belongs to another owner.")
+    void code(@Nullable String code) {
+      given.put("code", code);
+    }
+
+    @Option(
+        names = "--error",
+        paramLabel = "TEXT",
+        description = "Those whose error has this text in it, in capital letters or not.")
+    void error(@Nullable String error) {
+      given.put("error", error);
+    }
+
+    @Option(
+        names = "--since",
+        paramLabel = "TIME",
+        description = "Those refused since then: " + Moment.FORMS)
+    void since(@Nullable String since) {
+      given.put("since", since);
+    }
+
+    @Option(
+        names = "--before",
+        paramLabel = "TIME",
+        description = "Those refused before then, given in the same way.")
+    void before(@Nullable String before) {
+      given.put("before", before);
+    }
+
+    @Option(
+        names = "--state",
+        paramLabel = "STATE",
+        completionCandidates = StateNames.class,
+        description = "Those that are in a state now: ${COMPLETION-CANDIDATES}.")
+    void state(@Nullable String state) {
+      given.put("state", state);
+    }
+
+    /** What a shell completes. */
+    private static final class StateNames extends ArrayList<String> {
+      private static final long serialVersionUID = 1L;
+
+      StateNames() {
+        super(Arrays.stream(State.values()).map(of -> of.name().toLowerCase(Locale.ROOT)).toList());
+      }
+    }
+
+    /**
+     * The filter; lets everything through when no option was given.
+     *
+     * @param ids empty for whichever
+     */
+    private Filter filter(List<Long> ids) {
+      return Filter.of(ids, given::get);
+    }
+  }
+}

@@ -1,0 +1,266 @@
+package io.gameq.writer.cli;
+
+import io.gameq.agent.RateLimit;
+import io.gameq.mysql.MySqlPool;
+import io.gameq.mysql.MySqlPool.MySql;
+import io.gameq.mysql.schema.Settings;
+import io.gameq.mysql.tables.AuditTable;
+import io.gameq.owner.DurableSessions.OwnerId;
+import io.gameq.redis.script.ClaimScript.VersionedKey;
+import io.gameq.terminal.ExitCodes;
+import io.gameq.terminal.Shown;
+import io.gameq.writer.admin.RowColumn;
+import io.gameq.writer.admin.StaleSessions;
+import io.gameq.writer.admin.StaleSessions.ShownRow;
+import io.gameq.writer.config.ConfigOption;
+import io.gameq.writer.config.WriterConfig;
+import io.gameq.writer.mysql.AgreedConfig;
+import io.gameq.writer.mysql.CommandDatabase;
+import io.gameq.writer.mysql.Discards;
+import io.gameq.writer.mysql.RowReading;
+import io.gameq.writer.redis.StaleRows;
+import io.gameq.writer.redis.StaleRows.Listed;
+import io.gameq.writer.terminal.Confirmation;
+import io.gameq.writer.terminal.RateOption;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code stale}: what is seen of stale rows, and how they are discarded. */
+@Command(
+    name = "stale",
+    description =
+        "Shows and discards stale rows: committed by a session after it had lost its owner to"
+            + " another one. They lie in Redis and are never flushed.")
+public final class StaleCommand extends AdminCommand {
+  private static final int MOST_AT_ONCE = 500;
+
+  private static StaleRows open(WriterConfig config) {
+    return new StaleRows(config.redis(), config.namespace(), config.slots());
+  }
+
+  /** {@code player:42, session 0000000000000001-aaaaaaaa00000001} */
+  private static String name(StaleRows.Session session) {
+    return Shown.text(session.owner().id()) + ", session " + session.session().text();
+  }
+
+  /** Returns 1 when rows of a session are lost, or not all sessions were listed. */
+  @Command(
+      name = "list",
+      description = "Lists sessions with stale rows, slot by slot; reads Redis only.",
+      footer = {
+        "",
+        "States: lost (the rows are never flushed), owns now (Redis has the session as the owner's"
+            + " again, after a failover: the rows will be flushed). Of a session with many rows, ~"
+            + " marks what is told by some of them."
+      })
+  int list(
+      @Mixin ConfigOption config,
+      @Mixin RateOption rate,
+      @Option(
+              names = "--limit",
+              paramLabel = "N",
+              defaultValue = "1000",
+              description =
+                  "Most sessions to list, and perhaps some more (default: ${DEFAULT-VALUE}).")
+          int limit,
+      @Option(
+              names = "--after",
+              paramLabel = "PLACE",
+              defaultValue = "",
+              description = "To go on where the last list ended, as it said.")
+          String after,
+      @Option(
+              names = "--json",
+              description = "One JSON object a line, nothing else; times in UTC, versions as text.")
+          boolean json) {
+    if (limit < 1) {
+      throw wrong("--limit is a number from 1 on");
+    }
+    Consumer<List<Listed>> to = StaleSessions.VIEW.printer(out(), json);
+    long listed = 0;
+    long rows = 0;
+    boolean isAnyLost = false;
+    StaleRows.Page page;
+    try (StaleRows stale = open(AgreedConfig.readWithRedis(config, spec()))) {
+      RateLimit pace = rate.limit();
+      String next = after;
+      do {
+        page = stale.page(next, (int) pace.burst(Math.min(MOST_AT_ONCE, limit - listed)));
+        pace.take(page.sessions().size());
+        to.accept(page.sessions());
+        listed += page.sessions().size();
+        rows += page.sessions().stream().mapToLong(Listed::rows).sum();
+        isAnyLost |= page.sessions().stream().anyMatch(of -> !of.session().ownsNow());
+        next = page.next();
+      } while (!next.isEmpty() && listed < limit);
+    }
+    if (!json) {
+      out().println(Shown.count(listed, "session") + " with " + Shown.count(rows, "stale row"));
+    }
+    if (!page.next().isEmpty()) {
+      (json ? err() : out())
+          .printf(
+              Locale.ROOT,
+              "there are %,d sessions: --limit lists more, --after %s the next ones%n",
+              page.count(),
+              page.next());
+    }
+    return isAnyLost || !page.next().isEmpty() ? ExitCodes.FOUND_SOMETHING : ExitCodes.OK;
+  }
+
+  /** Returns 1 when the owner has none. */
+  @Command(
+      name = "show",
+      description =
+          "Shows the stale rows of an owner, so that a player can be compensated by hand.",
+      footer = {"", "A star marks the columns in which MySQL has something else."})
+  int show(
+      @Mixin ConfigOption config,
+      @Parameters(paramLabel = "OWNER", description = "As the game writes it: player:42.")
+          String owner,
+      @Option(
+              names = "--values",
+              description =
+                  "Show the values of the rows, not only which differ; that is in the audit log.")
+          boolean withValues) {
+    OwnerId of = OwnerId.of(owner);
+    WriterConfig settings = AgreedConfig.readWithRedis(config, spec());
+    try (StaleRows stale = open(settings)) {
+      List<StaleRows.Session> sessions = stale.sessions(of);
+      if (sessions.isEmpty()) {
+        err().println(Shown.text(of.id()) + " has no stale rows");
+        return ExitCodes.FOUND_SOMETHING;
+      }
+      try (MySql mysql = MySqlPool.open(settings.mysql().withPoolSize(2), "stale")) {
+        if (withValues) {
+          Settings.requireSchema(mysql);
+          AuditTable.add(mysql, actor(), "stale show", of.id(), "with values");
+        }
+        RowReading reading = new RowReading(mysql);
+        for (StaleRows.Session session : sessions) {
+          out().println(name(session) + ": " + Shown.count(stale.count(session), "row"));
+          StaleSessions.rows(
+              stale,
+              reading,
+              session,
+              withValues,
+              rows -> {
+                rows.forEach(this::print);
+                return true;
+              });
+        }
+      }
+      if (!withValues) {
+        out().println("values are hidden: --values shows them");
+      }
+      return ExitCodes.OK;
+    }
+  }
+
+  private void print(ShownRow row) {
+    String version = Shown.version(row.version());
+    String undecodable = row.undecodable();
+    String op = undecodable == null ? row.op() + ", " : "";
+    out().println("  %s: %sversion %s".formatted(Shown.text(row.key()), op, version));
+    if (undecodable != null) {
+      out().println("    " + Shown.text(undecodable));
+    }
+    row.columns().stream().filter(RowColumn::named).forEach(of -> out().println(line(of)));
+  }
+
+  private static String line(RowColumn column) {
+    String name = "  " + (column.differs() ? "* " : "  ") + Shown.text(column.name());
+    return column.refused() == null ? name : name + " = " + column.refused();
+  }
+
+  /** Returns 1 when an owner has none, or a session owns now and so its rows were kept. */
+  @Command(
+      name = "discard",
+      description = "Removes stale rows from Redis for good.",
+      footer = {
+        "",
+        "Prints each row it removes. Rows of a session that owns now are kept. 'stale show' tells"
+            + " what is in them."
+      })
+  int discard(
+      @Mixin ConfigOption config,
+      @Mixin Confirmation confirmation,
+      @Parameters(
+              arity = "0..*",
+              paramLabel = "OWNER",
+              description = "Owners, as the game writes them: player:42; or give --all.")
+          @Nullable List<String> owners,
+      @Option(names = "--all", description = "The stale rows of all owners.") boolean all) {
+    Set<String> names = owners == null ? Set.of() : new LinkedHashSet<>(owners);
+    if (names.isEmpty() != all) {
+      throw wrong("give owners, or --all");
+    }
+    WriterConfig settings = AgreedConfig.readWithRedis(config, spec());
+    try (StaleRows stale = open(settings);
+        MySql mysql = CommandDatabase.open(settings.mysql(), "discard")) { // before it removes any
+      List<StaleRows.Session> named = new ArrayList<>();
+      List<String> without = new ArrayList<>();
+      for (String owner : names) {
+        List<StaleRows.Session> found = stale.sessions(OwnerId.of(owner));
+        named.addAll(found);
+        if (found.isEmpty()) {
+          without.add(Shown.text(OwnerId.of(owner).id()));
+        }
+      }
+      if (!without.isEmpty()) {
+        err()
+            .println("no stale rows of %s: nothing was done".formatted(String.join(", ", without)));
+        return ExitCodes.FOUND_SOMETHING;
+      }
+      StaleRows.Page page = all ? stale.page("", MOST_AT_ONCE) : null;
+      long count = page == null ? named.size() : page.count();
+      if (count > 0) {
+        String sessions = Shown.count(count, "session");
+        confirmation.require("Discard the stale rows of %s for good?".formatted(sessions));
+        AuditTable.add(
+            mysql, actor(), "stale discard", all ? "all" : String.join(", ", names), sessions);
+      }
+      Discards discards = new Discards(mysql);
+      Tally tally = new Tally();
+      named.forEach(session -> discard(stale, discards, session, tally));
+      while (page != null) {
+        page.sessions().forEach(of -> discard(stale, discards, of.session(), tally));
+        page = page.next().isEmpty() ? null : stale.page(page.next(), MOST_AT_ONCE);
+      }
+      out().println(Shown.count(tally.discarded, "stale row") + " discarded");
+      return tally.isAnyKept ? ExitCodes.FOUND_SOMETHING : ExitCodes.OK;
+    }
+  }
+
+  private static final class Tally {
+    private long discarded;
+    private boolean isAnyKept;
+  }
+
+  private void discard(StaleRows stale, Discards discards, StaleRows.Session session, Tally tally) {
+    StaleRows.Outcome outcome = StaleSessions.discard(stale, discards, session);
+    if (outcome instanceof StaleRows.Discarded of) {
+      tally.discarded += of.rows().size();
+      for (VersionedKey row : of.rows()) {
+        String version = Long.toUnsignedString(row.version());
+        out()
+            .println(
+                "discarded %s of %s, version %s"
+                    .formatted(Shown.text(row.key()), name(session), version));
+      }
+    } else {
+      boolean owns = outcome instanceof StaleRows.OwnsNow;
+      tally.isAnyKept |= owns;
+      out().println((owns ? "kept, it owns now: " : "already gone: ") + name(session));
+    }
+  }
+}

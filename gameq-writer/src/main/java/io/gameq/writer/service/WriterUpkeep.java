@@ -1,0 +1,159 @@
+package io.gameq.writer.service;
+
+import io.gameq.GameQueueException;
+import io.gameq.agent.AgentRunner;
+import io.gameq.agent.AgentRunner.Agent;
+import io.gameq.agent.Duty;
+import io.gameq.mysql.MySqlPool.MySql;
+import io.gameq.mysql.tables.TombstoneHorizon;
+import io.gameq.redis.ControlConnection;
+import io.gameq.redis.RedisServerCheck.EvictionWatch;
+import io.gameq.redis.SlotKeys;
+import io.gameq.redis.script.JournalMarks;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What a writer looks after beside its flushes: about once an hour old tombstones and the journal
+ * marks of nodes that are gone, every 3 s whether Redis may evict. A duty that fails is done with
+ * the next round. Thread-safe.
+ */
+public final class WriterUpkeep implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(WriterUpkeep.class);
+
+  private static final Duration EVICTION_EVERY = Duration.ofSeconds(3);
+  private static final long MOST_FIRST_DELAY_MILLIS = 5_000;
+  private static final long HOUR_NANOS = TimeUnit.HOURS.toNanos(1);
+
+  /** Writers that were started together must not do it together for ever. */
+  private static final long JITTER_NANOS = TimeUnit.MINUTES.toNanos(6);
+
+  private final ControlConnection redis;
+  private final String namespace;
+  private final SlotKeys[] slots;
+  private final TombstonePurge purge;
+  private final EvictionWatch eviction = new EvictionWatch();
+  private final AgentRunner hourly = new AgentRunner("gameq-hourly");
+
+  /** A thread of its own: a purge may take long. */
+  private final AgentRunner watching = new AgentRunner("gameq-eviction");
+
+  /** With a connection and a purge that it closes. */
+  public WriterUpkeep(
+      ControlConnection redis, String namespace, SlotKeys[] slots, TombstonePurge purge) {
+    this.redis = redis;
+    this.namespace = namespace;
+    this.slots = slots;
+    this.purge = purge;
+  }
+
+  public void start() {
+    hourly.start(
+        everyHour("purge tombstones", purge),
+        everyHour("forget the journal marks of nodes that are gone", this::forgetDead));
+    watching.start(Duty.every(EVICTION_EVERY, "look whether Redis evicts", this::watchEviction));
+  }
+
+  private static Agent everyHour(String name, Runnable work) {
+    ThreadLocalRandom random = ThreadLocalRandom.current();
+    return Duty.every(
+        Duration.ofMillis(random.nextLong(MOST_FIRST_DELAY_MILLIS)),
+        () -> HOUR_NANOS + ThreadLocalRandom.current().nextLong(JITTER_NANOS),
+        name,
+        work);
+  }
+
+  private void forgetDead() {
+    JournalMarks.forgetDead(redis, namespace, slots);
+  }
+
+  private void watchEviction() {
+    try {
+      boolean unused = eviction.mayEvict(redis);
+    } catch (GameQueueException e) { // the workers say that Redis is away
+      LOG.debug("cannot look whether Redis evicts: {}", e.getMessage());
+    }
+  }
+
+  /** Ends the purge after the chunk at hand; waits for nothing. */
+  @Override
+  public void close() {
+    purge.close();
+    hourly.closeNow();
+    watching.closeNow();
+    redis.close();
+  }
+
+  /**
+   * Removes old tombstones, a chunk at a time. Any number of writers may do so at once, and a
+   * writer that is killed meanwhile leaves the rest to the next round. Thread-safe.
+   */
+  public static final class TombstonePurge implements Runnable, AutoCloseable {
+    /** Short enough that a flush never waits for it noticeably. */
+    public static final int CHUNK_ROWS = 1_000;
+
+    /** Leaves MySQL to the flushes most of the time. */
+    private static final long CHUNK_PAUSE_MILLIS = 100;
+
+    private final MySql mysql;
+    private final Duration kept;
+    private final CountDownLatch closed = new CountDownLatch(1);
+
+    /**
+     * A purge that does nothing until {@link #run} or {@link #purge}.
+     *
+     * @param kept how long a deleted row is remembered
+     */
+    public TombstonePurge(MySql mysql, Duration kept) {
+      this.mysql = mysql;
+      this.kept = kept;
+    }
+
+    @Override
+    public void run() {
+      long purged = purge();
+      if (purged > 0) {
+        LOG.info("purged {} tombstones older than {} days", purged, kept.toDays());
+      }
+    }
+
+    /**
+     * Removes all old tombstones, unless it is closed meanwhile; returns how many.
+     *
+     * @throws io.gameq.MySqlException when MySQL does not answer; what was removed stays removed
+     */
+    public long purge() {
+      Instant before = TombstoneHorizon.advance(mysql, kept);
+      if (before == null) {
+        return 0;
+      }
+      long purged = 0;
+      int chunk;
+      do {
+        chunk = TombstoneHorizon.purge(mysql, before, CHUNK_ROWS);
+        purged += chunk;
+      } while (chunk == CHUNK_ROWS && !isClosedWithin(CHUNK_PAUSE_MILLIS));
+      return purged;
+    }
+
+    private boolean isClosedWithin(long millis) {
+      try {
+        return closed.await(millis, TimeUnit.MILLISECONDS);
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        return true;
+      }
+    }
+
+    /** Stops after the chunk at hand. */
+    @Override
+    public void close() {
+      closed.countDown();
+    }
+  }
+}
