@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * @param foldsNames whether the server takes names of tables in capitals and in small letters for
  *     the same: lower_case_table_names is not 0. Of columns every server does
  */
-record SchemaSnapshot(
+public record SchemaSnapshot(
     boolean mariaDb,
     boolean foldsNames,
     Map<String, TableFacts> tables,
@@ -32,7 +32,7 @@ record SchemaSnapshot(
   private static final String HIDDEN = "(hidden)";
 
   /** A table; its lists grow while the snapshot is read. */
-  record TableFacts(
+  public record TableFacts(
       String name,
       String tableType,
       @Nullable String engine,
@@ -40,23 +40,23 @@ record SchemaSnapshot(
       List<IndexPart> indexParts,
       List<String> triggers) {
 
-    boolean isBaseTable() {
+    public boolean isBaseTable() {
       return tableType.equals("BASE TABLE");
     }
 
-    List<IndexPart> primaryKey() {
+    public List<IndexPart> primaryKey() {
       return indexParts.stream().filter(IndexPart::primary).toList();
     }
 
     /** The column of this name, in capitals or small letters as MySQL compares them. */
-    @Nullable ColumnFacts column(String name) {
+    public @Nullable ColumnFacts column(String name) {
       return columns.stream()
           .filter(of -> of.name().equalsIgnoreCase(name))
           .findFirst()
           .orElse(null);
     }
 
-    Set<String> otherUniqueKeys() {
+    public Set<String> otherUniqueKeys() {
       Set<String> names = new LinkedHashSet<>();
       indexParts.stream()
           .filter(p -> p.unique() && !p.primary())
@@ -64,7 +64,7 @@ record SchemaSnapshot(
       return names;
     }
 
-    boolean hasIndexThatBeginsWith(String column) {
+    public boolean hasIndexThatBeginsWith(String column) {
       return indexParts.stream().anyMatch(p -> p.position() == 1 && column.equals(p.column()));
     }
   }
@@ -74,7 +74,7 @@ record SchemaSnapshot(
    *
    * @param defaultText COLUMN_DEFAULT, which MySQL gives as a value and MariaDB as SQL
    */
-  record ColumnFacts(
+  public record ColumnFacts(
       String name,
       String columnType,
       @Nullable String charset,
@@ -84,15 +84,15 @@ record SchemaSnapshot(
       String extra,
       boolean generated) {
 
-    boolean extraHas(String word) {
+    public boolean extraHas(String word) {
       return extra.toLowerCase(Locale.ROOT).contains(word);
     }
   }
 
   /** A part of an index; the column is null for an expression. */
-  record IndexPart(
+  public record IndexPart(
       String index, boolean unique, int position, @Nullable String column, boolean prefix) {
-    boolean primary() {
+    public boolean primary() {
       return index.equals("PRIMARY");
     }
   }
@@ -105,7 +105,7 @@ record SchemaSnapshot(
    * @param parent with its database in front, {@code other.guild}, when it is in another one; a
    *     table that the user may not see counts as such, see {@link #HIDDEN}
    */
-  record ForeignKeyFacts(
+  public record ForeignKeyFacts(
       String name,
       String child,
       List<String> columns,
@@ -115,7 +115,7 @@ record SchemaSnapshot(
       String updateRule) {}
 
   /** The table that the server means by this name; null: none. */
-  @Nullable TableFacts table(String name) {
+  public @Nullable TableFacts table(String name) {
     TableFacts exact = tables.get(name);
     if (exact != null || !foldsNames) {
       return exact;
@@ -160,7 +160,7 @@ record SchemaSnapshot(
   }
 
   /** Whether a row may do without what this foreign key refers to. */
-  boolean isOptional(ForeignKeyFacts key) {
+  public boolean isOptional(ForeignKeyFacts key) {
     return !optionalColumns(key).isEmpty();
   }
 
@@ -176,7 +176,7 @@ record SchemaSnapshot(
   }
 
   /** Whether some of the foreign keys lead from a table to others and from those to it. */
-  boolean leadsBackTo(String table, Predicate<ForeignKeyFacts> some) {
+  public boolean leadsBackTo(String table, Predicate<ForeignKeyFacts> some) {
     Set<String> reached = new LinkedHashSet<>();
     List<String> open = new ArrayList<>(List.of(table));
     while (!open.isEmpty()) {
@@ -190,7 +190,7 @@ record SchemaSnapshot(
     return reached.contains(table);
   }
 
-  static SchemaSnapshot read(Handle handle) {
+  public static SchemaSnapshot read(Handle handle) {
     boolean mariaDb =
         handle.createQuery("SELECT VERSION()").mapTo(String.class).one().contains("MariaDB");
     boolean foldsNames =

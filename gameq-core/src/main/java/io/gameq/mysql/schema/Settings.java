@@ -197,28 +197,7 @@ public final class Settings {
     private static final String FOLDER = "/io/gameq/sql/";
 
     /** A jar cannot list its files: a test holds this list to the folder. */
-    private static final List<String> NAMES =
-        List.of(
-            "001_setting.sql",
-            "002_owner.sql",
-            "003_tombstone.sql",
-            "004_dead_letter.sql",
-            "005_table.sql",
-            "006_layout.sql",
-            "007_owner_before.sql",
-            "008_redis_term.sql",
-            "009_handover.sql",
-            "013_discard.sql",
-            "014_owner_adopted.sql",
-            "015_pause.sql",
-            "016_audit.sql",
-            "017_id.sql",
-            "018_owner_adoptions.sql",
-            "019_handled.sql",
-            "020_topic.sql",
-            "021_database.sql",
-            "022_node.sql",
-            "023_dropped_column.sql");
+    private static final List<String> NAMES = List.of("001_baseline.sql");
 
     private SchemaFiles() {}
 

@@ -1,13 +1,11 @@
 package io.gameq.mysql.schema;
 
 import io.gameq.GameQueueException;
+import io.gameq.mysql.JdbcValues;
 import io.gameq.mysql.JdbcValues.TemporalText;
 import io.gameq.mysql.SpareValues;
-import io.gameq.mysql.schema.CatalogReader.TableInspection;
-import io.gameq.mysql.schema.CatalogReader.TableInspection.VersionColumn;
 import io.gameq.mysql.schema.CatalogReader.TableSpec;
 import io.gameq.mysql.schema.SchemaSnapshot.ColumnFacts;
-import io.gameq.mysql.schema.SchemaSnapshot.ForeignKeyFacts;
 import io.gameq.mysql.schema.SchemaSnapshot.IndexPart;
 import io.gameq.mysql.schema.SchemaSnapshot.TableFacts;
 import io.gameq.rows.HandledRow.RowKey;
@@ -44,64 +42,92 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** Judges one table: collects why it cannot be managed, and builds its definition; one thread. */
-final class TableInspector {
+public final class TableInspector {
   private static final Pattern OWNER_KIND = Pattern.compile("[a-z][a-z0-9_]{0,31}");
   private static final Pattern CHAR_OR_VARCHAR =
       Pattern.compile("(?:var)?char\\b", Pattern.CASE_INSENSITIVE);
-  private static final Pattern WITH_DIGITS =
-      Pattern.compile("(?:float|double)\\(", Pattern.CASE_INSENSITIVE);
-  private static final Pattern INTEGER = Pattern.compile("(?:tiny|small|medium|big)?int\\b.*");
   private static final Set<ColumnType.Kind> OWNER_KINDS =
       EnumSet.of(ColumnType.Kind.INTEGER, ColumnType.Kind.UNSIGNED_LONG, ColumnType.Kind.TEXT);
 
   private final SchemaSnapshot schema;
   private final TableSpec spec;
-  private final List<StoredStatements> stored;
   private final List<Flaw> flaws = new ArrayList<>();
-  private final List<String> warnings = new ArrayList<>();
   private final Map<String, Column> columns = new LinkedHashMap<>();
   private final Set<String> generated = new LinkedHashSet<>();
   private VersionColumn versionColumn = VersionColumn.MISSING;
 
-  /** The judgement, and the definition when there is no reason against it. */
-  record Result(
-      TableInspection inspection, List<Flaw> flaws, @Nullable TableDefinition definition) {}
+  /**
+   * The judgement.
+   *
+   * @param spec as the database names table and column, where it has them
+   * @param flaws why it cannot be managed; empty when it can
+   * @param definition null where there is no such table; it counts when there are no flaws
+   */
+  public record Result(
+      TableSpec spec,
+      List<Flaw> flaws,
+      VersionColumn versionColumn,
+      @Nullable TableDefinition definition) {
+    public Result {
+      flaws = List.copyOf(flaws);
+    }
+  }
 
-  private TableInspector(SchemaSnapshot schema, TableSpec spec, List<StoredStatements> stored) {
-    this.schema = schema;
-    this.spec = spec;
-    this.stored = stored;
+  /** The state of gq_version. */
+  public enum VersionColumn {
+    PRESENT,
+    /** To be added by 'schema migrate'. */
+    MISSING,
+    /** There, but not BIGINT UNSIGNED NOT NULL DEFAULT 0; also one of the flaws. */
+    WRONG
   }
 
   /**
-   * The judgement of one table.
+   * One reason why a table cannot be managed; immutable.
    *
-   * @param stored what the database runs by itself; only warnings come of it
+   * @param column the one that it is about; empty when it is about the table
    */
-  static Result inspect(SchemaSnapshot schema, TableSpec spec, List<StoredStatements> stored) {
-    return new TableInspector(schema, schema.asNamedHere(spec), stored).inspect();
+  public record Flaw(Kind kind, String column, String reason) {
+    /** What 'schema check --fix-sql' can change. */
+    public enum Kind {
+      ENGINE,
+      NO_PRIMARY_KEY,
+      /** The column's collation takes different texts for the same. */
+      COLLATION,
+      /** An owner column that may be NULL. */
+      NULLABLE,
+      /** Somebody has to decide. */
+      OTHER
+    }
+  }
+
+  private TableInspector(SchemaSnapshot schema, TableSpec spec) {
+    this.schema = schema;
+    this.spec = spec;
+  }
+
+  /** The judgement of one table. */
+  public static Result inspect(SchemaSnapshot schema, TableSpec spec) {
+    return new TableInspector(schema, schema.asNamedHere(spec)).inspect();
   }
 
   private Result inspect() {
     TableFacts table = schema.tables().get(spec.name());
     TableDefinition definition = null;
     if (table == null) {
-      flaws.add(Flaw.ofTable(Flaw.Kind.CONFIGURATION, "no such table in this database" + meant()));
+      other("no such table in this database" + meant() + ": correct the configuration");
     } else {
       definition = inspect(table);
     }
-    return new Result(
-        new TableInspection(
-            spec,
-            flaws.stream().map(Flaw::reason).toList(),
-            warnings,
-            versionColumn,
-            stored.stream()
-                .filter(of -> of.writes(spec.name()))
-                .map(StoredStatements::name)
-                .toList()),
-        List.copyOf(flaws),
-        flaws.isEmpty() ? definition : null);
+    return new Result(spec, flaws, versionColumn, definition);
+  }
+
+  private void flaw(Flaw.Kind kind, String column, String reason) {
+    flaws.add(new Flaw(kind, column, reason));
+  }
+
+  private void other(String reason) {
+    flaw(Flaw.Kind.OTHER, "", reason);
   }
 
   private String meant() {
@@ -119,19 +145,15 @@ final class TableInspector {
 
   private TableDefinition inspect(TableFacts table) {
     if (!table.isBaseTable()) {
-      flaws.add(
-          Flaw.other(
-              "it is a %s, not a table".formatted(table.tableType().toLowerCase(Locale.ROOT))));
+      other("it is a %s, not a table".formatted(table.tableType().toLowerCase(Locale.ROOT)));
     } else if (!"InnoDB".equals(table.engine())) {
-      flaws.add(
-          Flaw.ofTable(Flaw.Kind.ENGINE, "its engine is %s: use InnoDB".formatted(table.engine())));
+      flaw(Flaw.Kind.ENGINE, "", "its engine is %s: use InnoDB".formatted(table.engine()));
     }
     table.columns().forEach(this::column);
     List<String> primaryKey = primaryKey(table);
     owner(table);
     List<UniqueKey> uniqueKeys =
         table.otherUniqueKeys().stream().map(name -> uniqueKey(table, name)).toList();
-    warn(table, uniqueKeys);
     return new TableDefinition(
         spec.name(),
         List.copyOf(columns.values()),
@@ -205,29 +227,9 @@ final class TableInspector {
               type,
               column.nullable(),
               onAbsence));
-      if (isNumbered(column.name())) {
-        warnings.add(
-            ("column %s is AUTO_INCREMENT: gameq writes no row whose number MySQL"
-                    + " invents, the game takes each from GameQueue.ids")
-                .formatted(column.name()));
-      }
     } catch (UnmanageableException e) {
-      flaws.add(
-          new Flaw(
-              kindOfUnmanageable(column),
-              column.name(),
-              "column %s: %s".formatted(column.name(), e.getMessage())));
+      other("column %s: %s".formatted(column.name(), e.getMessage()));
     }
-  }
-
-  private static Flaw.Kind kindOfUnmanageable(ColumnFacts column) {
-    String charset = column.charset();
-    if (charset != null && TextCharset.ofName(charset) == null) {
-      return Flaw.Kind.CHARACTER_SET;
-    }
-    return WITH_DIGITS.matcher(column.columnType()).lookingAt()
-        ? Flaw.Kind.DIGITS
-        : Flaw.Kind.OTHER;
   }
 
   private void version(ColumnFacts column) {
@@ -241,219 +243,88 @@ final class TableInspector {
             && !column.generated();
     versionColumn = right ? VersionColumn.PRESENT : VersionColumn.WRONG;
     if (!right) {
-      flaws.add(
-          new Flaw(
-              INTEGER.matcher(type).matches() && !column.generated()
-                  ? Flaw.Kind.VERSION_COLUMN
-                  : Flaw.Kind.OTHER_VERSION_COLUMN,
-              column.name(),
-              "column %s is not BIGINT UNSIGNED NOT NULL DEFAULT 0: change it"
-                  .formatted(Table.VERSION_COLUMN)));
+      other(
+          ("column %s is not BIGINT UNSIGNED NOT NULL DEFAULT 0: make it that, or rename it where"
+                  + " it is the game's, and 'schema migrate' adds another")
+              .formatted(column.name()));
     }
   }
 
   private List<String> primaryKey(TableFacts table) {
     List<IndexPart> parts = table.primaryKey();
     if (parts.isEmpty() && table.isBaseTable()) {
-      flaws.add(Flaw.ofTable(Flaw.Kind.NO_PRIMARY_KEY, "it has no primary key"));
+      flaw(Flaw.Kind.NO_PRIMARY_KEY, "", "it has no primary key");
     }
     List<String> names = new ArrayList<>();
     long shortest = 0;
-    long longest = 0;
     for (IndexPart part : parts) {
       String name = String.valueOf(part.column());
       names.add(name);
       Column column = columns.get(name);
       if (part.prefix()) {
-        flaws.add(
-            new Flaw(
-                Flaw.Kind.PREFIX_IN_KEY,
-                name,
-                "the primary key covers only a prefix of column %s".formatted(name)));
+        other(
+            ("the primary key covers only a prefix of column %1$s: make it cover all of it (MySQL"
+                    + " takes 3072 bytes in all), with a type of that length; SELECT"
+                    + " MAX(CHAR_LENGTH(%2$s)) FROM %3$s says which it needs")
+                .formatted(name, JdbcValues.quoted(name), JdbcValues.quoted(table.name())));
       } else if (generated.contains(name) || name.equalsIgnoreCase(Table.VERSION_COLUMN)) {
-        flaws.add(Flaw.other("key column %s is not one that the game writes".formatted(name)));
+        other("key column %s is not one that the game writes".formatted(name));
       } else if (column != null) {
-        String problem = column.type().keyProblem();
-        if (problem != null) {
-          flaws.add(ofKey(column, "key column %s: %s".formatted(name, problem)));
-        }
+        compared(column, "key");
         shortest += column.type().minKeyBytes();
-        longest += column.type().maxKeyBytes() + 1L;
       }
     }
-    checkLength(shortest, longest - 1);
+    if (shortest > RowKey.MAX_KEY_BYTES) {
+      other(
+          "its primary key takes at least %s bytes encoded, the limit is %s"
+              .formatted(shortest, RowKey.MAX_KEY_BYTES));
+    }
     return names;
   }
 
-  private void checkLength(long shortest, long longest) {
-    if (shortest > RowKey.MAX_KEY_BYTES) {
-      flaws.add(
-          Flaw.other(
-              "its primary key takes at least %s bytes encoded, the limit is %s"
-                  .formatted(shortest, RowKey.MAX_KEY_BYTES)));
-    } else if (longest > RowKey.MAX_KEY_BYTES) {
-      warnings.add(
-          ("a primary key can take up to %s bytes encoded: rows whose key takes more than"
-                  + " %s are refused")
-              .formatted(longest, RowKey.MAX_KEY_BYTES));
+  /** A text needs another collation to be compared as it is, anything else another type. */
+  private void compared(Column column, String role) {
+    String problem = column.type().keyProblem();
+    if (problem != null) {
+      boolean text = CHAR_OR_VARCHAR.matcher(column.declaration()).lookingAt();
+      flaw(
+          text ? Flaw.Kind.COLLATION : Flaw.Kind.OTHER,
+          column.name(),
+          "%s column %s: %s".formatted(role, column.name(), problem));
     }
-  }
-
-  /** A text that MySQL can compare as it is needs another collation, anything else a change. */
-  private static Flaw ofKey(Column column, String reason) {
-    boolean text = CHAR_OR_VARCHAR.matcher(column.declaration()).lookingAt();
-    return new Flaw(text ? Flaw.Kind.COLLATION : Flaw.Kind.OTHER, column.name(), reason);
   }
 
   private void owner(TableFacts table) {
     if (!OWNER_KIND.matcher(spec.ownerKind()).matches()) {
-      flaws.add(
-          Flaw.ofTable(
-              Flaw.Kind.CONFIGURATION,
-              "owner kind '%s' is not a-z, then up to 31 of a-z 0-9 _"
-                  .formatted(spec.ownerKind())));
+      other(
+          "owner kind '%s' is not a-z, then up to 31 of a-z 0-9 _: correct the configuration"
+              .formatted(spec.ownerKind()));
     }
     String name = spec.ownerColumn();
     Column column = columns.get(name);
     if (table.column(name) == null) {
       List<String> close =
           SimilarNames.close(name, table.columns().stream().map(ColumnFacts::name).toList());
-      flaws.add(
-          Flaw.ofTable(
-              Flaw.Kind.CONFIGURATION,
-              "it has no owner column %s%s"
-                  .formatted(
-                      name, close.isEmpty() ? "" : " (did you mean %s?)".formatted(close.get(0)))));
+      other(
+          "it has no owner column %s%s: correct the configuration"
+              .formatted(
+                  name, close.isEmpty() ? "" : " (did you mean %s?)".formatted(close.get(0))));
     } else if (generated.contains(name)) {
-      flaws.add(Flaw.other("owner column %s is generated".formatted(name)));
+      other("owner column %s is generated".formatted(name));
     } else if (column != null) {
-      String problem = column.type().keyProblem();
       if (!OWNER_KINDS.contains(column.type().kind())) {
-        flaws.add(
-            Flaw.other(
-                "owner column %s is %s: use an integer, CHAR or VARCHAR"
-                    .formatted(name, column.declaration())));
-      } else if (problem != null) {
-        flaws.add(ofKey(column, "owner column %s: %s".formatted(name, problem)));
+        other(
+            "owner column %s is %s: use an integer, CHAR or VARCHAR"
+                .formatted(name, column.declaration()));
+      } else {
+        compared(column, "owner");
       }
       if (column.nullable()) {
-        flaws.add(
-            new Flaw(
-                Flaw.Kind.NULLABLE,
-                name,
-                "owner column %s may be NULL: make it NOT NULL".formatted(name)));
+        flaw(
+            Flaw.Kind.NULLABLE,
+            name,
+            "owner column %s may be NULL: make it NOT NULL".formatted(name));
       }
-      if (!table.hasIndexThatBeginsWith(name)) {
-        warnings.add(
-            "no index begins with owner column %s: opening an owner reads the whole table"
-                .formatted(name));
-      }
-    }
-  }
-
-  private void warn(TableFacts table, List<UniqueKey> uniqueKeys) {
-    if (!table.otherUniqueKeys().isEmpty()) {
-      warnings.add(
-          "other UNIQUE keys (%s): a row that breaks one is refused, and the flush is slower"
-              .formatted(String.join(", ", table.otherUniqueKeys())));
-    }
-    for (UniqueKey key : uniqueKeys) {
-      if (key.spare() == null) {
-        warnings.add(
-            ("rows that exchange values of the UNIQUE key %s in one flush become dead letters:"
-                    + " %s")
-                .formatted(key.name(), noSpare(key)));
-      }
-    }
-    for (ForeignKeyFacts key : schema.foreignKeys()) {
-      if (key.child().equals(spec.name())) {
-        warnOf(key, "DELETE", key.deleteRule());
-        warnOf(key, "UPDATE", key.updateRule());
-      }
-    }
-    warnOfCircles();
-    if (!table.triggers().isEmpty()) {
-      warnings.add(
-          "triggers (%s) run on every flush, also on one that changes nothing"
-              .formatted(String.join(", ", table.triggers())));
-    }
-    stored.forEach(of -> warnings.addAll(of.warningsFor(spec.name())));
-  }
-
-  private static String noSpare(UniqueKey key) {
-    return key.columns().isEmpty()
-        ? "a part of it is an expression, a prefix, or a column that gameq does not write"
-        : "none of its columns can have another value for a moment; one that is not the owner's, in"
-            + " no primary or foreign key, and may be NULL or is an integer or a text, can";
-  }
-
-  /** Rows that need each other cannot be written one after the other. */
-  private void warnOfCircles() {
-    if (schema.leadsBackTo(spec.name(), key -> !schema.isOptional(key))) {
-      warnings.add(
-          "foreign keys of NOT NULL columns lead from this table back to it: rows that refer to"
-              + " each other in a circle are refused, let one of the columns be NULL");
-    }
-    if (schema.leadsBackTo(spec.name(), key -> !key.child().equals(key.parent()))) {
-      warnings.add(
-          "foreign keys lead from this table by way of others back to it: rows that need each other"
-              + " are written when one owner has them all; of two owners, commit one reference"
-              + " later");
-    }
-  }
-
-  private void warnOf(ForeignKeyFacts key, String event, String rule) {
-    if (!rule.equals("RESTRICT") && !rule.equals("NO ACTION")) {
-      warnings.add(
-          ("foreign key %s to %s is ON %s %s: MySQL changes rows that gameq may still"
-                  + " write, use RESTRICT")
-              .formatted(key.name(), key.parent(), event, rule));
-    }
-  }
-
-  /**
-   * One reason why a table cannot be managed; immutable.
-   *
-   * @param column the one that it is about; empty when it is about the table
-   */
-  record Flaw(Kind kind, String column, String reason) {
-    /** What is wrong, as far as a statement can mend it. */
-    enum Kind {
-      ENGINE,
-      NO_PRIMARY_KEY,
-      /** The primary key covers a prefix of the column. */
-      PREFIX_IN_KEY,
-      /** The column's collation takes different texts for the same. */
-      COLLATION,
-      /** A character set whose bytes gameq cannot count. */
-      CHARACTER_SET,
-      /** FLOAT or DOUBLE with digits in brackets, to which MySQL rounds. */
-      DIGITS,
-      /** An owner column that may be NULL. */
-      NULLABLE,
-      /** gq_version is there, a number, and wrong. */
-      VERSION_COLUMN,
-      /** gq_version is there and something else. */
-      OTHER_VERSION_COLUMN,
-      /**
-       * Table, column or kind of owner are not those of the database: the configuration is wrong.
-       */
-      CONFIGURATION,
-      /** No statement of ours mends it. */
-      OTHER
-    }
-
-    static Flaw other(String reason) {
-      return new Flaw(Kind.OTHER, "", reason);
-    }
-
-    static Flaw ofTable(Kind kind, String reason) {
-      return new Flaw(kind, "", reason);
-    }
-
-    /** True when {@code schema check --fix-sql} has a statement for its kind. */
-    boolean isMendable() {
-      return kind != Kind.OTHER && kind != Kind.CONFIGURATION;
     }
   }
 

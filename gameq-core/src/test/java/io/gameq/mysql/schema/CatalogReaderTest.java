@@ -12,10 +12,8 @@ import io.gameq.mysql.MySqlPool;
 import io.gameq.mysql.MySqlPool.MySql;
 import io.gameq.mysql.MySqlPool.MySqlConfig;
 import io.gameq.mysql.TestDatabase;
-import io.gameq.mysql.schema.CatalogReader.Inspection;
-import io.gameq.mysql.schema.CatalogReader.TableInspection;
-import io.gameq.mysql.schema.CatalogReader.TableInspection.VersionColumn;
 import io.gameq.mysql.schema.CatalogReader.TableSpec;
+import io.gameq.mysql.schema.TableInspector.VersionColumn;
 import io.gameq.rows.CanonicalRow;
 import io.gameq.rows.CurrentCatalog.Catalog;
 import io.gameq.rows.Table;
@@ -84,21 +82,7 @@ class CatalogReaderTest {
         "CREATE TABLE prefix_of (id INT, t VARCHAR(300) COLLATE utf8mb4_bin, PRIMARY KEY (id,"
             + " t(10)))",
         "CREATE TABLE wide_key (id INT, b BINARY(255), c BINARY(9), PRIMARY KEY (id, b, c))",
-        "CREATE TABLE long_key (id INT, t VARCHAR(100) COLLATE utf8mb4_bin, PRIMARY KEY (id, t))",
         "CREATE TABLE null_owner (id INT PRIMARY KEY, o INT NULL, d DATE NOT NULL)",
-        "CREATE TABLE unmanaged (id INT PRIMARY KEY, code INT NOT NULL UNIQUE)",
-        "CREATE TABLE child_of (id INT PRIMARY KEY, o INT NOT NULL, p INT NULL, c INT NULL,"
-            + " CONSTRAINT to_id FOREIGN KEY (p) REFERENCES unmanaged (id) ON DELETE SET NULL,"
-            + " CONSTRAINT to_code FOREIGN KEY (c) REFERENCES unmanaged (code) ON UPDATE CASCADE)",
-        "CREATE TABLE daily (id INT PRIMARY KEY, o INT NOT NULL, day DATE NOT NULL, UNIQUE KEY"
-            + " once_a_day (o, day))",
-        "CREATE TABLE tree (id INT PRIMARY KEY, up INT NOT NULL, FOREIGN KEY (up) REFERENCES tree"
-            + " (id))",
-        "CREATE TABLE clan (id INT PRIMARY KEY, leader INT)",
-        "CREATE TABLE clansman (id INT PRIMARY KEY, clan INT NOT NULL, FOREIGN KEY (clan)"
-            + " REFERENCES clan (id))",
-        "ALTER TABLE clan ADD FOREIGN KEY (leader) REFERENCES clansman (id)",
-        "CREATE TRIGGER trig BEFORE UPDATE ON null_owner FOR EACH ROW SET NEW.d = OLD.d",
         "INSERT INTO gameq_table VALUES ('guild','guild','id'), ('member','guild','guild_id'),"
             + " ('defaults','player','id'), ('required','player','id'),"
             + " ('no_version','player','id'), ('isam','player','id'), ('absent','player','id')");
@@ -192,66 +176,16 @@ class CatalogReaderTest {
     "bad_version, id, is not BIGINT UNSIGNED NOT NULL DEFAULT 0"
   })
   void namesTheReasonAgainstATable(String table, String ownerColumn, String reason) {
-    TableInspection inspection = inspect(table, ownerColumn);
-    assertFalse(inspection.manageable());
-    assertTrue(String.join("; ", inspection.reasons()).contains(reason), inspection::toString);
-  }
-
-  @ParameterizedTest
-  @CsvSource({
-    "guild, id, other UNIQUE keys (tag)",
-    "guild, id, column id is AUTO_INCREMENT",
-    "member, guild_id, to guild is ON DELETE CASCADE",
-    "child_of, o, foreign key to_id to unmanaged is ON DELETE SET NULL",
-    "child_of, o, foreign key to_code to unmanaged is ON UPDATE CASCADE",
-    "null_owner, d, triggers (trig)",
-    "null_owner, o, no index begins with owner column o",
-    "long_key, id, can take up to",
-    "daily, o, exchange values of the UNIQUE key once_a_day",
-    "tree, id, NOT NULL columns lead from this table back to it",
-    "clan, id, by way of others back to it",
-    "clansman, id, by way of others back to it"
-  })
-  void warnsOfWhatSurprises(String table, String ownerColumn, String warning) {
-    TableInspection inspection = inspect(table, ownerColumn);
-    assertTrue(String.join("; ", inspection.warnings()).contains(warning), inspection::toString);
-  }
-
-  @ParameterizedTest
-  @CsvSource({"guild, id, exchange values", "clan, id, NOT NULL columns", "tree, id, by way of"})
-  void saysNothingOfWhatCanBeTakenApart(String table, String ownerColumn, String warning) {
-    TableInspection inspection = inspect(table, ownerColumn);
-    assertFalse(String.join("; ", inspection.warnings()).contains(warning), inspection::toString);
-  }
-
-  @Test
-  void warnsOfACascadeFromAnotherDatabaseAndNotOfOneThatRestricts() throws SQLException {
-    TestDatabase child = new TestDatabase();
-    child.execute(
-        "CREATE TABLE guild (id INT PRIMARY KEY, o INT NOT NULL, KEY (o), FOREIGN KEY (o)"
-            + " REFERENCES "
-            + DATABASE.name()
-            + ".guild (id) ON DELETE CASCADE)",
-        "CREATE TABLE safe (id INT PRIMARY KEY, o INT NOT NULL, KEY (o), FOREIGN KEY (o) REFERENCES"
-            + " guild (id))");
-    List<TableInspection> found =
-        CatalogReader.inspect(
-                child.mysql(false),
-                List.of(
-                    new TableSpec("guild", "player", "o"), new TableSpec("safe", "player", "o")))
-            .tables();
-    assertEquals(1, found.get(0).warnings().size(), found::toString);
+    TableInspector.Result result = inspect(table, ownerColumn);
     assertTrue(
-        found.get(0).warnings().get(0).contains("to " + DATABASE.name() + ".guild is ON DELETE"),
-        found::toString);
-    assertEquals(List.of(), found.get(1).warnings());
+        result.flaws().stream().anyMatch(of -> of.reason().contains(reason)), result::toString);
   }
 
   @Test
   void tellsTheStateOfTheVersionColumn() {
     assertEquals(VersionColumn.PRESENT, inspect("guild", "id").versionColumn());
     assertEquals(VersionColumn.MISSING, inspect("no_version", "id").versionColumn());
-    assertTrue(inspect("no_version", "id").manageable());
+    assertEquals(List.of(), inspect("no_version", "id").flaws());
     assertEquals(VersionColumn.WRONG, inspect("bad_version", "id").versionColumn());
   }
 
@@ -267,11 +201,10 @@ class CatalogReaderTest {
     return CatalogReader.read(DATABASE.mysql(false));
   }
 
-  private static TableInspection inspect(String table, String ownerColumn) {
-    Inspection inspection =
-        CatalogReader.inspect(
-            DATABASE.mysql(false), List.of(new TableSpec(table, "player", ownerColumn)));
-    return inspection.tables().get(0);
+  private static TableInspector.Result inspect(String table, String ownerColumn) {
+    return TableInspector.inspect(
+        DATABASE.mysql(false).ask(SchemaSnapshot::read),
+        new TableSpec(table, "player", ownerColumn));
   }
 
   /** MariaDB names no parent to a user who has no right on it. */
@@ -295,10 +228,11 @@ class CatalogReaderTest {
         MySqlPool.open(new MySqlConfig(server.jdbcUrl(), user, "Seen-1-Time", 1), "test")) {
       Table hero = CatalogReader.read(mysql).table("hero");
       assertEquals(1, hero.foreignKeys().references().size());
-      assertTrue(
-          CatalogReader.inspect(mysql, List.of(new TableSpec("hero", "player", "player_id")))
-              .manageable());
-      assertEquals(1, CatalogReader.draft(mysql, List.of("player_id")).proposals().size());
+      assertEquals(
+          List.of(),
+          TableInspector.inspect(
+                  mysql.ask(SchemaSnapshot::read), new TableSpec("hero", "player", "player_id"))
+              .flaws());
     } finally {
       server.execute("DROP USER " + user);
     }

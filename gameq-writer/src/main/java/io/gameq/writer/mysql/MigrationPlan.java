@@ -2,12 +2,10 @@ package io.gameq.writer.mysql;
 
 import io.gameq.GameQueueException;
 import io.gameq.mysql.JdbcValues;
-import io.gameq.mysql.schema.CatalogReader.Inspection;
-import io.gameq.mysql.schema.CatalogReader.TableInspection;
-import io.gameq.mysql.schema.CatalogReader.TableInspection.VersionColumn;
 import io.gameq.mysql.schema.CatalogReader.TableSpec;
 import io.gameq.mysql.schema.Settings.SchemaFiles;
 import io.gameq.mysql.schema.Settings.SchemaFiles.SchemaFile;
+import io.gameq.mysql.schema.TableInspector.VersionColumn;
 import io.gameq.rows.Table;
 import io.gameq.writer.mysql.SchemaDatabase.MigrationStep;
 import io.gameq.writer.mysql.SchemaDatabase.MigrationStep.Otherwise;
@@ -23,14 +21,20 @@ import org.jdbi.v3.core.Handle;
  * What separates a database from its configuration, as the statements that would end that;
  * immutable. Empty steps mean that there is nothing to do.
  *
- * @param inspection the configured tables
+ * @param tables the configured tables
  * @param notices what no statement of ours should change
  */
 public record MigrationPlan(
-    List<MigrationStep> steps, Inspection inspection, List<String> notices) {
+    List<MigrationStep> steps, List<TableInspection> tables, List<String> notices) {
   public MigrationPlan {
     steps = List.copyOf(steps);
+    tables = List.copyOf(tables);
     notices = List.copyOf(notices);
+  }
+
+  /** True when every table can be managed, after the missing version columns were added. */
+  public boolean manageable() {
+    return tables.stream().allMatch(TableInspection::manageable);
   }
 
   /**
@@ -50,13 +54,13 @@ public record MigrationPlan(
    * @throws GameQueueException when the database has another namespace, other slots, or schema
    *     files newer than ours, or the target has a table twice
    */
-  static MigrationPlan of(SchemaState state, Target target, Inspection inspection) {
+  static MigrationPlan of(SchemaState state, Target target, List<TableInspection> tables) {
     List<MigrationStep> steps = new ArrayList<>(schemaSteps(state));
     List<String> notices = new ArrayList<>();
     setting(state, "namespace", target.namespace(), steps);
     setting(state, "slots", Integer.toString(target.slots()), steps);
     Set<String> configured = new HashSet<>();
-    for (TableInspection table : inspection.tables()) {
+    for (TableInspection table : tables) {
       if (!configured.add(table.spec().name())) {
         throw new GameQueueException(
             "table %s is in the configuration twice, in capitals and in small letters"
@@ -75,7 +79,7 @@ public record MigrationPlan(
                 .formatted(name, literal(name)));
       }
     }
-    return new MigrationPlan(steps, inspection, notices);
+    return new MigrationPlan(steps, tables, notices);
   }
 
   private static List<MigrationStep> schemaSteps(SchemaState state) {

@@ -7,11 +7,9 @@ import io.gameq.mysql.MySqlPool;
 import io.gameq.mysql.MySqlPool.MySql;
 import io.gameq.mysql.MySqlPool.MySqlConfig;
 import io.gameq.mysql.MySqlServerCheck;
-import io.gameq.mysql.schema.CatalogReader;
-import io.gameq.mysql.schema.CatalogReader.SchemaDraft;
 import io.gameq.mysql.schema.CatalogReader.TableSpec;
 import io.gameq.mysql.schema.LayoutTable;
-import io.gameq.mysql.schema.TableFix;
+import io.gameq.mysql.schema.SchemaSnapshot;
 import io.gameq.writer.mysql.MigrationPlan.SchemaState;
 import io.gameq.writer.mysql.MigrationPlan.Target;
 import java.sql.Connection;
@@ -116,23 +114,24 @@ public final class SchemaDatabase implements AutoCloseable {
     return warnings;
   }
 
-  /**
-   * What mends these tables, in their order; changes nothing.
-   *
-   * @throws GameQueueException when MySQL does not answer
-   */
-  public List<TableFix> fixes(List<TableSpec> tables) {
-    return CatalogReader.fixes(mysql, tables);
+  /** What information_schema says of it now. */
+  public SchemaSnapshot snapshot() {
+    return mysql.ask(SchemaSnapshot::read);
   }
 
-  /**
-   * Which tables could be managed, and whose rows they hold; changes nothing.
-   *
-   * @param ownerColumns the only ones to choose from; empty: any
-   * @throws GameQueueException when no table has one of these, or MySQL does not answer
-   */
-  public SchemaDraft draft(List<String> ownerColumns) {
-    return CatalogReader.draft(mysql, ownerColumns);
+  /** Whether these tables can be managed, registered or not; in their order. */
+  public List<TableInspection> inspect(List<TableSpec> tables) {
+    return mysql.ask(handle -> TableInspection.of(handle, SchemaSnapshot.read(handle), tables));
+  }
+
+  /** What ends the flaws of these tables; changes nothing. */
+  public TableFix.Script fixes(List<TableSpec> tables) {
+    return mysql.ask(
+        handle -> {
+          SchemaSnapshot schema = SchemaSnapshot.read(handle);
+          return new TableFix.Fixes(handle, schema, TableInspection.of(handle, schema, tables))
+              .script();
+        });
   }
 
   @Override
@@ -142,7 +141,9 @@ public final class SchemaDatabase implements AutoCloseable {
 
   private MigrationPlan plan(Handle handle, Target target) {
     return MigrationPlan.of(
-        SchemaState.read(handle), target, CatalogReader.inspect(mysql, target.tables()));
+        SchemaState.read(handle),
+        target,
+        TableInspection.of(handle, SchemaSnapshot.read(handle), target.tables()));
   }
 
   private static void lock(Handle handle) {

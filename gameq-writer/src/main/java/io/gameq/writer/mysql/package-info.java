@@ -5,6 +5,8 @@
  * <pre>
  * schema   SchemaDatabase    the database as these commands see it, and what is amiss in it
  *            MigrationPlan     from SchemaState and the configuration: each MigrationStep in order
+ *            TableInspection   why a table cannot be managed, and warnings
+ *            TableFix          the statements that end that, or what to do by hand
  *            LaxValues         values of a time without strict mode
  * letters  DeadLetters       lists, counts, changes, removes
  *            DeadLetterRetry   writes the row after all, as guarded as a flush

@@ -4,11 +4,9 @@ import io.gameq.GameQueueException;
 import io.gameq.mysql.MySqlPool.MySql;
 import io.gameq.mysql.MySqlServerCheck;
 import io.gameq.mysql.schema.CatalogReader;
-import io.gameq.mysql.schema.CatalogReader.TableInspection;
 import io.gameq.mysql.schema.CatalogReader.TableSpec;
 import io.gameq.mysql.schema.LayoutTable;
 import io.gameq.mysql.schema.Settings;
-import io.gameq.mysql.schema.TableFix;
 import io.gameq.mysql.tables.AuditTable;
 import io.gameq.mysql.tables.AuditTable.Actor;
 import io.gameq.rows.CurrentCatalog.Catalog;
@@ -21,6 +19,8 @@ import io.gameq.writer.mysql.CommandDatabase;
 import io.gameq.writer.mysql.MigrationPlan;
 import io.gameq.writer.mysql.SchemaDatabase;
 import io.gameq.writer.mysql.SchemaDatabase.MigrationStep;
+import io.gameq.writer.mysql.TableFix;
+import io.gameq.writer.mysql.TableInspection;
 import io.gameq.writer.schema.SchemaInitCommand.MySqlLogin;
 import io.gameq.writer.terminal.Confirmation;
 import java.io.PrintWriter;
@@ -121,8 +121,8 @@ public final class SchemaCommand implements Runnable {
     @Option(
         names = "--fix-sql",
         description = {
-          "Print the statements that end what stands against tables, as a script to be looked",
-          "through and run; nothing else is printed."
+          "Print a script that gives tables InnoDB, a primary key, binary collations and NOT NULL,",
+          "to be read and run; it says in words what is left to do by hand."
         })
     private boolean fixSql;
 
@@ -135,7 +135,12 @@ public final class SchemaCommand implements Runnable {
       try (SchemaDatabase database = SchemaDatabase.open(login.of(wanted.mysql()))) {
         MySqlServerCheck server = database.serverCheck();
         if (fixSql) {
-          return printFixes(out, server, database.fixes(wanted.requiredTables()));
+          TableFix.Script fixes = database.fixes(wanted.requiredTables());
+          printFixes(out, server.refusals(), fixes);
+          return server.refusals().isEmpty()
+                  && fixes.tables().stream().noneMatch(TableFix::isNeeded)
+              ? ExitCodes.OK
+              : ExitCodes.FOUND_SOMETHING;
         }
         report.server(server);
         MigrationPlan plan =
@@ -144,19 +149,9 @@ public final class SchemaCommand implements Runnable {
                     wanted.namespace(), wanted.slots(), wanted.requiredTables(), false));
         report.tables(plan, database::warningsOfRows);
         report.rights();
-        boolean good =
-            server.refusals().isEmpty() && plan.steps().isEmpty() && plan.inspection().manageable();
+        boolean good = server.refusals().isEmpty() && plan.steps().isEmpty() && plan.manageable();
         return good ? ExitCodes.OK : ExitCodes.FOUND_SOMETHING;
       }
-    }
-
-    private static int printFixes(PrintWriter out, MySqlServerCheck server, List<TableFix> fixes) {
-      FixScript script = new FixScript(out);
-      script.server(server.refusals());
-      script.print(fixes);
-      return server.refusals().isEmpty() && fixes.stream().noneMatch(TableFix::isNeeded)
-          ? ExitCodes.OK
-          : ExitCodes.FOUND_SOMETHING;
     }
   }
 
@@ -213,7 +208,7 @@ public final class SchemaCommand implements Runnable {
           out.println(prefix + "nothing to do");
         }
         new SchemaReport(out, prefix).unmanageable(plan);
-        return plan.inspection().manageable() ? ExitCodes.OK : ExitCodes.FOUND_SOMETHING;
+        return plan.manageable() ? ExitCodes.OK : ExitCodes.FOUND_SOMETHING;
       }
     }
 
@@ -258,7 +253,7 @@ public final class SchemaCommand implements Runnable {
                       step.purpose().startsWith("schema file")
                           || step.purpose().startsWith("setting"));
       line("gameq's own tables: " + (own ? "ok" : "migrate needed"));
-      for (TableInspection table : plan.inspection().tables()) {
+      for (TableInspection table : plan.tables()) {
         line("table %s: %s".formatted(table.spec().name(), verdict(table, plan)));
         details(table);
         if (table.manageable()) {
@@ -275,7 +270,7 @@ public final class SchemaCommand implements Runnable {
 
     /** The tables that cannot be managed. */
     void unmanageable(MigrationPlan plan) {
-      for (TableInspection table : plan.inspection().tables()) {
+      for (TableInspection table : plan.tables()) {
         if (!table.manageable()) {
           line("table %s: cannot be managed".formatted(table.spec().name()));
           details(table);
@@ -382,114 +377,40 @@ public final class SchemaCommand implements Runnable {
   }
 
   /**
-   * Prints what mends tables as one SQL script: words are comments, statements end in a semicolon
-   * at the end of a line. Used by one thread.
+   * Prints fixes as one SQL script: words are comments, statements end in a semicolon at the end of
+   * a line.
    */
-  static final class FixScript {
-    private final PrintWriter out;
-
-    FixScript(PrintWriter out) {
-      this.out = out;
+  private static void printFixes(PrintWriter out, List<String> refusals, TableFix.Script script) {
+    refusals.forEach(refusal -> comment(out, "server: " + refusal));
+    if (script.tables().stream().allMatch(fix -> fix.statements().isEmpty())) {
+      comment(out, "nothing that a statement mends");
+    } else {
+      comment(out, "Read it, try it on a copy, and keep it until its last statement has run. It");
+      comment(out, "deletes no row and drops no column. Statements that name no columns (INSERT");
+      comment(out, "INTO t VALUES ...) fail once gq_version is there.");
+      out.println("SET SESSION sql_mode = CONCAT(@@SESSION.sql_mode, ',STRICT_ALL_TABLES');");
     }
-
-    /** What stands against the server itself, which no statement about a table mends. */
-    void server(List<String> refusals) {
-      refusals.forEach(refusal -> comment("server: " + refusal));
+    if (!script.dropKeys().isEmpty()) {
+      comment(out, "Foreign keys in the way: let nobody write these tables until they are back.");
+      script.dropKeys().forEach(sql -> out.println(sql + ";"));
     }
-
-    /** All of it, in the order in which it has to run. */
-    void print(List<TableFix> fixes) {
-      List<TableFix> ready = fixes.stream().filter(TableFix::isReady).toList();
-      if (ready.isEmpty()) {
-        comment("nothing that a statement mends");
-      } else {
-        comment("Look through it, try it on a copy, keep it until its last statement has run. It");
-        comment(
-            "deletes no row and drops no column. Once gq_version is there, statements of other");
-        comment("programs that name no columns (INSERT INTO t VALUES ...) fail.");
+    for (TableFix fix : script.tables()) {
+      if (fix.isNeeded()) {
         out.println();
-        comment("a value that does not fit is an error, not cut");
-        statement("SET SESSION sql_mode = CONCAT(@@SESSION.sql_mode, ',STRICT_ALL_TABLES')");
-      }
-      section(
-          "foreign keys that are in the way; they are made again at the end, so nobody may write"
-              + " these tables until then",
-          ready.stream().flatMap(fix -> fix.statements().before().stream()).toList());
-      ready.stream().filter(fix -> !fix.statements().alter().isEmpty()).forEach(this::table);
-      section(
-          "the foreign keys again",
-          ready.stream().flatMap(fix -> fix.statements().after().stream()).toList());
-      fixes.stream().filter(fix -> !fix.inTheWay().isEmpty()).forEach(this::proposal);
-      fixes.forEach(this::unmended);
-      advice(fixes);
-      out.println();
-      comment("then: gameq-writer schema migrate");
-    }
-
-    private void section(String heading, List<String> statements) {
-      if (!statements.isEmpty()) {
-        out.println();
-        comment(heading);
-        statements.forEach(this::statement);
+        comment(out, "table " + fix.table().name());
+        fix.mended().forEach(reason -> comment(out, "  mends: " + reason));
+        fix.notes().forEach(note -> comment(out, "  note: " + note));
+        fix.unmended().forEach(reason -> comment(out, "  by hand: " + reason));
+        fix.statements().forEach(sql -> out.println(sql + ";"));
       }
     }
+    out.println();
+    script.addKeys().forEach(sql -> out.println(sql + ";"));
+    comment(out, "then: gameq-writer schema migrate");
+  }
 
-    private void table(TableFix fix) {
-      out.println();
-      comment("table " + fix.table().name());
-      words(fix);
-      fix.statements().alter().forEach(this::statement);
-    }
-
-    private void words(TableFix fix) {
-      fix.mended().forEach(reason -> comment("  mends: " + reason));
-      fix.notes().forEach(note -> comment("  note: " + note));
-    }
-
-    /** As comments, since somebody has to decide first. */
-    private void proposal(TableFix fix) {
-      out.println();
-      comment(
-          ("table %s: a proposal. Rows are in the way: give them a value or delete them, as"
-                      + " the game")
-                  .formatted(fix.table().name())
-              + " means it, then print this anew. They are found by");
-      fix.inTheWay().forEach(query -> comment("    " + query + ";"));
-      words(fix);
-      fix.statements().needed().forEach(sql -> comment("  " + sql + ";"));
-    }
-
-    private void unmended(TableFix fix) {
-      if (!fix.unmended().isEmpty()) {
-        out.println();
-        comment("table %s: no statement mends this".formatted(fix.table().name()));
-        fix.unmended().forEach(reason -> comment("  " + reason));
-      }
-    }
-
-    private void advice(List<TableFix> fixes) {
-      List<String> advised =
-          fixes.stream().flatMap(fix -> fix.statements().advised().stream()).toList();
-      if (!advised.isEmpty()) {
-        out.println();
-        comment(
-            "Not needed, but better: an index that begins with the owner column, so that opening");
-        comment(
-            "an owner reads its rows alone; RESTRICT, so that MySQL changes no rows that gameq");
-        comment(
-            "may still write (from then on a DELETE is refused until the game has deleted what");
-        comment("refers to the row).");
-        advised.forEach(sql -> comment("  " + sql + ";"));
-      }
-    }
-
-    private void statement(String sql) {
-      out.println(sql + ";");
-    }
-
-    /** A name may hold a line break, which would end the comment. */
-    private void comment(String text) {
-      out.println("-- " + text.replaceAll("\\R", " "));
-    }
+  /** A name may hold a line break, which would end the comment. */
+  private static void comment(PrintWriter out, String text) {
+    out.println("-- " + text.replaceAll("\\R", " "));
   }
 }

@@ -3,14 +3,14 @@ package io.gameq.writer.schema;
 import io.gameq.GameQueueException;
 import io.gameq.Password;
 import io.gameq.mysql.MySqlPool.MySqlConfig;
-import io.gameq.mysql.schema.CatalogReader.SchemaDraft;
-import io.gameq.mysql.schema.CatalogReader.SchemaDraft.LeftOut;
-import io.gameq.mysql.schema.CatalogReader.SchemaDraft.Proposal;
-import io.gameq.mysql.schema.CatalogReader.TableInspection;
 import io.gameq.mysql.schema.CatalogReader.TableSpec;
-import io.gameq.mysql.schema.TableFix;
 import io.gameq.terminal.ExitCodes;
 import io.gameq.writer.mysql.SchemaDatabase;
+import io.gameq.writer.mysql.TableFix;
+import io.gameq.writer.mysql.TableInspection;
+import io.gameq.writer.schema.OwnerGuess.SchemaDraft;
+import io.gameq.writer.schema.OwnerGuess.SchemaDraft.LeftOut;
+import io.gameq.writer.schema.OwnerGuess.SchemaDraft.Proposal;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.FileAlreadyExistsException;
@@ -84,7 +84,7 @@ final class SchemaInitCommand implements Callable<Integer> {
     PrintWriter out = Objects.requireNonNull(spec).commandLine().getOut();
     MySqlConfig config = new MySqlConfig(mysql, user(), login.password(), CONNECTIONS, null);
     try (SchemaDatabase database = SchemaDatabase.open(config)) {
-      SchemaDraft draft = database.draft(ownerColumns);
+      SchemaDraft draft = OwnerGuess.draft(database, ownerColumns);
       Map<TableSpec, String> unmended = unmended(database, draft);
       Path into = file;
       if (into == null) {
@@ -114,7 +114,9 @@ final class SchemaInitCommand implements Callable<Integer> {
   private static Map<TableSpec, String> unmended(SchemaDatabase database, SchemaDraft draft) {
     Map<TableSpec, String> unmended = new HashMap<>();
     for (TableFix fix :
-        database.fixes(draft.proposals().stream().map(SchemaDraft.Proposal::table).toList())) {
+        database
+            .fixes(draft.proposals().stream().map(SchemaDraft.Proposal::table).toList())
+            .tables()) {
       if (!fix.unmended().isEmpty()) {
         unmended.put(fix.table(), String.join("; ", fix.unmended()));
       }
@@ -210,7 +212,7 @@ final class SchemaInitCommand implements Callable<Integer> {
       out.println(
           "# A row belongs to the owner that its ownerColumn names: a session of player:42");
       out.println("# has the rows with 42 in it. These are guesses, each with its reason: look");
-      out.println("# through them. '!' stands against a table: 'schema check --fix-sql' mends it.");
+      out.println("# through them. '!' stands against a table: see 'schema check --fix-sql'.");
       out.println("tables:" + (draft.proposals().isEmpty() ? " []" : ""));
       String kind = "";
       for (int i = 0; i < draft.proposals().size(); i++) {
@@ -222,7 +224,7 @@ final class SchemaInitCommand implements Callable<Integer> {
         }
         String problem = unmended.get(of.table());
         if (problem == null) {
-          table(of, draft.inspection().tables().get(i));
+          table(of, draft.tables().get(i));
         } else {
           comment("%s: cannot be managed, %s".formatted(entry(of.table()), problem));
         }

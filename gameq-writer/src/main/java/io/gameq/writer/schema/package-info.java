@@ -1,17 +1,12 @@
 /**
- * {@code gameq-writer schema init}, {@code check} and {@code migrate}: what they print and return.
- * Their SQL is in {@link io.gameq.writer.mysql}, the guess and the repair in {@link
- * io.gameq.mysql.schema}.
+ * {@code gameq-writer schema}: prepares a database. The SQL is in {@link io.gameq.writer.mysql}.
  *
  * <pre>
- * SchemaCommand            the parent of all
+ * SchemaCommand            the parent; check, migrate, drop-column and new-identity
  *   SchemaInitCommand      drafts a gameq.yaml
- *     DraftYaml            prints it
- *   SchemaCheckCommand     what is amiss; changes nothing
- *     FixScript            with --fix-sql, the statements that mend it
- *   SchemaMigrateCommand   the steps that end it
- *     SchemaReport         a line for each finding
- *   MySqlLogin             another login than the configuration's
+ *     OwnerGuess             whose rows tables hold: SchemaDraft
+ *       OwnerReferences        columns that may name an owner, by keys and by names
+ *       OwnerNames             what names tell
  * </pre>
  */
 @org.jspecify.annotations.NullMarked

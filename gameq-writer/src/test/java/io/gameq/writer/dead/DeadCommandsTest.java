@@ -429,7 +429,7 @@ class DeadCommandsTest {
 
   @Test
   void aDatabaseWithoutGameqsTablesIsAnErrorWithTheRemedy() throws SQLException {
-    letters.server.execute("UPDATE gameq_setting SET value = '1' WHERE name = 'schema'");
+    letters.server.execute("UPDATE gameq_setting SET value = '0' WHERE name = 'schema'");
     CommandLineRun run = run(ExitCodes.COULD_NOT_RUN, "dead list");
     assertHas(run.err(), "schema migrate");
     assertFalse(run.err().contains("\tat "), run.err());

@@ -7,7 +7,6 @@ import io.gameq.mysql.MySqlPool;
 import io.gameq.mysql.MySqlPool.MySql;
 import io.gameq.mysql.MySqlPool.MySqlConfig;
 import io.gameq.mysql.schema.CatalogReader;
-import io.gameq.mysql.schema.CatalogReader.SchemaDraft;
 import io.gameq.mysql.schema.CatalogReader.TableSpec;
 import io.gameq.rows.CurrentCatalog.Catalog;
 import io.gameq.rows.HandledRow.RowKey;
@@ -16,6 +15,8 @@ import io.gameq.rows.Table.Column;
 import io.gameq.rows.TableRow;
 import io.gameq.writer.mysql.MigrationPlan;
 import io.gameq.writer.mysql.SchemaDatabase;
+import io.gameq.writer.schema.OwnerGuess;
+import io.gameq.writer.schema.OwnerGuess.SchemaDraft;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -143,7 +144,9 @@ public final class ScratchDatabase implements AutoCloseable {
 
   /** Which tables could be managed, by these owner columns or, if there are none, any. */
   public SchemaDraft draft(List<String> ownerColumns) {
-    return CatalogReader.draft(mysql, ownerColumns);
+    try (SchemaDatabase schema = SchemaDatabase.open(config)) {
+      return OwnerGuess.draft(schema, ownerColumns);
+    }
   }
 
   /** Does what {@code schema migrate} does, for tables that can be managed. */

@@ -6,12 +6,12 @@ import io.gameq.lab.demo.game.DemoGame;
 import io.gameq.lab.mysql.SchemaFacts;
 import io.gameq.lab.mysql.SchemaFacts.ForeignKey;
 import io.gameq.lab.mysql.ScratchDatabase;
-import io.gameq.mysql.schema.CatalogReader.SchemaDraft;
-import io.gameq.mysql.schema.CatalogReader.TableInspection;
 import io.gameq.mysql.schema.CatalogReader.TableSpec;
 import io.gameq.rows.CurrentCatalog.Catalog;
 import io.gameq.rows.Table;
 import io.gameq.rows.types.ColumnType;
+import io.gameq.writer.mysql.TableInspection;
+import io.gameq.writer.schema.OwnerGuess.SchemaDraft;
 import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -67,7 +67,7 @@ public final class GeneratedGame implements DemoGame {
     SchemaDraft draft = database.draft(plan.ownerColumns());
     Map<String, String> left = new TreeMap<>();
     List<TableSpec> chosen = new ArrayList<>();
-    for (TableInspection table : draft.inspection().tables()) {
+    for (TableInspection table : draft.tables()) {
       if (!table.manageable()) {
         left.put(table.spec().name(), String.join("; ", table.reasons()));
       } else if (!table.otherWriters().isEmpty()) {

@@ -1,6 +1,6 @@
 package io.gameq.lab.demo.generated;
 
-import io.gameq.mysql.schema.CatalogReader.SchemaDraft;
+import io.gameq.writer.schema.OwnerGuess.SchemaDraft;
 import java.util.List;
 import java.util.Random;
 import org.jspecify.annotations.Nullable;

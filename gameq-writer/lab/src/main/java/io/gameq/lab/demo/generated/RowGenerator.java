@@ -2,8 +2,8 @@ package io.gameq.lab.demo.generated;
 
 import io.gameq.lab.mysql.SchemaFacts.ForeignKey;
 import io.gameq.lab.mysql.SchemaFacts.TableFacts;
-import io.gameq.mysql.schema.CatalogReader.SchemaDraft;
 import io.gameq.rows.Table;
+import io.gameq.writer.schema.OwnerGuess.SchemaDraft;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

@@ -1,12 +1,15 @@
-package io.gameq.mysql.schema;
+package io.gameq.writer.schema;
 
 import io.gameq.GameQueueException;
-import io.gameq.mysql.schema.CatalogReader.SchemaDraft.LeftOut;
-import io.gameq.mysql.schema.CatalogReader.SchemaDraft.Owner;
-import io.gameq.mysql.schema.CatalogReader.SchemaDraft.Proposal;
 import io.gameq.mysql.schema.CatalogReader.TableSpec;
+import io.gameq.mysql.schema.SchemaSnapshot;
 import io.gameq.mysql.schema.SchemaSnapshot.ColumnFacts;
 import io.gameq.mysql.schema.SchemaSnapshot.TableFacts;
+import io.gameq.writer.mysql.SchemaDatabase;
+import io.gameq.writer.mysql.TableInspection;
+import io.gameq.writer.schema.OwnerGuess.SchemaDraft.LeftOut;
+import io.gameq.writer.schema.OwnerGuess.SchemaDraft.Owner;
+import io.gameq.writer.schema.OwnerGuess.SchemaDraft.Proposal;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashSet;
@@ -31,7 +34,7 @@ import org.jspecify.annotations.Nullable;
  * lead to one of them: those of shops and jobs do not, they are static. A table of owners belongs
  * to itself; each other table to the one of those for which most speaks.
  */
-final class OwnerGuess {
+public final class OwnerGuess {
   private static final String OWN_TABLES = "gameq_";
 
   private final List<TableFacts> tables;
@@ -67,6 +70,21 @@ final class OwnerGuess {
     players = asked.isEmpty() ? columns.players() : Set.of();
     played = players.isEmpty() ? Set.of() : played();
     targets.addAll(asked.isEmpty() ? eligible() : all(references));
+  }
+
+  /**
+   * Which tables of a database could be managed, and by which owner column; reads only.
+   *
+   * @param ownerColumns the only ones to choose from; empty: any
+   * @throws GameQueueException when no table has one of these, or MySQL does not answer
+   */
+  public static SchemaDraft draft(SchemaDatabase database, List<String> ownerColumns) {
+    OwnerGuess guess = of(database.snapshot(), ownerColumns);
+    return new SchemaDraft(
+        guess.owners,
+        guess.proposals,
+        database.inspect(guess.proposals.stream().map(Proposal::table).toList()),
+        guess.left());
   }
 
   /**
@@ -369,5 +387,55 @@ final class OwnerGuess {
     boolean isSure() {
       return weight >= ENOUGH;
     }
+  }
+
+  /**
+   * Which tables of a database could be managed, and whose rows they hold: a guess, to be read by
+   * somebody; immutable.
+   *
+   * @param owners the kinds of owners, those with most tables first
+   * @param proposals table by table, those of one kind of owner together, its own table first
+   * @param tables the proposed ones, in the same order
+   * @param left what is not proposed
+   */
+  public record SchemaDraft(
+      List<Owner> owners,
+      List<Proposal> proposals,
+      List<TableInspection> tables,
+      List<LeftOut> left) {
+    public SchemaDraft {
+      owners = List.copyOf(owners);
+      proposals = List.copyOf(proposals);
+      tables = List.copyOf(tables);
+      left = List.copyOf(left);
+    }
+
+    /**
+     * A kind of owners.
+     *
+     * @param kind for example {@code player}
+     * @param table the one whose rows are the owners themselves, as {@code players}; null: none
+     * @param key its primary key
+     */
+    public record Owner(String kind, @Nullable String table, @Nullable String key) {}
+
+    /**
+     * A table and its owner column.
+     *
+     * @param reason why that column
+     * @param others other columns that might be meant, each with why
+     */
+    public record Proposal(TableSpec table, String reason, List<String> others) {
+      public Proposal {
+        others = List.copyOf(others);
+      }
+    }
+
+    /**
+     * A table that is not proposed.
+     *
+     * @param unsure what it would be proposed as, were the guess better founded; null: nothing
+     */
+    public record LeftOut(String table, String reason, @Nullable TableSpec unsure) {}
   }
 }

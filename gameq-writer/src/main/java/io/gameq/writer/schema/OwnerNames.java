@@ -1,4 +1,4 @@
-package io.gameq.mysql.schema;
+package io.gameq.writer.schema;
 
 import java.util.List;
 import java.util.Locale;

@@ -1,16 +1,17 @@
-package io.gameq.mysql.schema;
+package io.gameq.writer.schema;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.gameq.mysql.schema.CatalogReader.SchemaDraft.LeftOut;
-import io.gameq.mysql.schema.CatalogReader.SchemaDraft.Owner;
-import io.gameq.mysql.schema.CatalogReader.SchemaDraft.Proposal;
 import io.gameq.mysql.schema.CatalogReader.TableSpec;
+import io.gameq.mysql.schema.SchemaSnapshot;
 import io.gameq.mysql.schema.SchemaSnapshot.ColumnFacts;
 import io.gameq.mysql.schema.SchemaSnapshot.ForeignKeyFacts;
 import io.gameq.mysql.schema.SchemaSnapshot.IndexPart;
 import io.gameq.mysql.schema.SchemaSnapshot.TableFacts;
+import io.gameq.writer.schema.OwnerGuess.SchemaDraft.LeftOut;
+import io.gameq.writer.schema.OwnerGuess.SchemaDraft.Owner;
+import io.gameq.writer.schema.OwnerGuess.SchemaDraft.Proposal;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;

@@ -1,6 +1,6 @@
-package io.gameq.mysql.schema;
+package io.gameq.writer.schema;
 
-import io.gameq.mysql.schema.OwnerGuess.OwnerReference;
+import io.gameq.mysql.schema.SchemaSnapshot;
 import io.gameq.mysql.schema.SchemaSnapshot.ColumnFacts;
 import io.gameq.mysql.schema.SchemaSnapshot.ForeignKeyFacts;
 import io.gameq.mysql.schema.SchemaSnapshot.IndexPart;
@@ -8,6 +8,8 @@ import io.gameq.mysql.schema.SchemaSnapshot.TableFacts;
 import io.gameq.rows.types.ColumnType;
 import io.gameq.rows.types.ColumnTypes;
 import io.gameq.rows.types.ColumnTypes.UnmanageableException;
+import io.gameq.writer.mysql.TableFix;
+import io.gameq.writer.schema.OwnerGuess.OwnerReference;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.EnumSet;
@@ -290,7 +292,7 @@ final class OwnerReferences {
       return !column.generated()
           && KINDS.contains(
               ColumnTypes.parse(column.columnType(), column.charset(), column.collation()).kind())
-          && NewPrimaryKey.isComparable(column);
+          && TableFix.isComparable(column);
     } catch (UnmanageableException e) {
       return false;
     }
