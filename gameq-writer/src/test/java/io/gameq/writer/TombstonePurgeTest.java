@@ -17,7 +17,7 @@ import io.gameq.rights.MySqlRights.Role;
 import io.gameq.servers.GameDatabase;
 import io.gameq.servers.MySqlServer;
 import io.gameq.writer.service.WriterService;
-import io.gameq.writer.upkeep.WriterUpkeep.TombstonePurge;
+import io.gameq.writer.service.WriterUpkeep.TombstonePurge;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.PreparedStatement;

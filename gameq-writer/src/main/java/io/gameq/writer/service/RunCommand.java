@@ -23,7 +23,6 @@ import io.gameq.writer.door.MessageDoor;
 import io.gameq.writer.flush.SlowLane;
 import io.gameq.writer.flush.WriterOptions;
 import io.gameq.writer.http.HttpEndpoint;
-import io.gameq.writer.logs.LogOutput;
 import io.gameq.writer.mysql.ConfiguredTables;
 import io.gameq.writer.node.WriterNode;
 import io.gameq.writer.pause.Pausing.Pauses;
@@ -53,6 +52,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -187,23 +187,19 @@ public final class RunCommand implements Callable<Integer> {
   private static Console.WriterView view(
       AtomicReference<@Nullable WriterService> running, Health health) {
     return new Console.WriterView(
-        () -> {
-          WriterService service = running.get();
-          return service == null ? null : service.backlog();
-        },
-        () -> {
-          WriterService service = running.get();
-          return service == null ? Map.of() : service.parkedTables();
-        },
-        () -> {
-          WriterService service = running.get();
-          return service == null ? Pauses.NONE : service.pauses();
-        },
-        () -> {
-          WriterService service = running.get();
-          return service == null ? null : service.processes();
-        },
+        () -> ofRunning(running, WriterService::backlog, null),
+        () -> Objects.requireNonNull(ofRunning(running, WriterService::parkedTables, Map.of())),
+        () -> Objects.requireNonNull(ofRunning(running, WriterService::pauses, Pauses.NONE)),
+        () -> ofRunning(running, WriterService::processes, null),
         health::problems);
+  }
+
+  private static <T> @Nullable T ofRunning(
+      AtomicReference<@Nullable WriterService> running,
+      Function<WriterService, @Nullable T> part,
+      @Nullable T before) {
+    WriterService service = running.get();
+    return service == null ? before : part.apply(service);
   }
 
   private static Consumer<RoutesConfig> pages(Console console, MessageDoor door) {

@@ -51,6 +51,7 @@ import io.gameq.writer.pause.PauseWatch;
 import io.gameq.writer.pause.PauseWatch.PauseText;
 import io.gameq.writer.pause.Pausing.Pauses;
 import io.gameq.writer.pause.ResumedTables;
+import io.gameq.writer.service.WriterUpkeep.TombstonePurge;
 import io.gameq.writer.status.BacklogWatch;
 import io.gameq.writer.status.ProcessWatch;
 import io.gameq.writer.status.Processes;
@@ -58,8 +59,6 @@ import io.gameq.writer.status.SharedProcesses;
 import io.gameq.writer.status.WriterSigns;
 import io.gameq.writer.status.WriterSigns.RowRate;
 import io.gameq.writer.status.WriterSigns.WriterSign;
-import io.gameq.writer.upkeep.WriterUpkeep;
-import io.gameq.writer.upkeep.WriterUpkeep.TombstonePurge;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -73,8 +72,8 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
@@ -92,6 +91,11 @@ public final class WriterService implements AutoCloseable {
 
   /** Below the 30 s after which Kubernetes kills. */
   private static final int DRAIN_SECONDS = 20;
+
+  /** Of the time of a stop, for giving back and looking; a script each, if Redis answers. */
+  private static final long MOST_RESERVE_NANOS = TimeUnit.SECONDS.toNanos(2);
+
+  private static final int RESERVE_SHARE = 4;
 
   /** Of MySQL, which is asked every second. */
   private static final Duration MOST_SILENCE = Duration.ofSeconds(5);
@@ -282,7 +286,22 @@ public final class WriterService implements AutoCloseable {
 
   private void bindTo(MeterRegistry meters) {
     backlog.bindTo(meters, options.slots());
-    new PauseMeters(pauses).bindTo(meters, options.slots());
+    for (Scope scope : Scope.values()) { // an alarm about old rows can tell why they wait
+      Gauge.builder(
+              "gameq.pauses",
+              pauses,
+              of -> of.get().all().stream().filter(one -> one.scope() == scope).count())
+          .description("What operators paused, by scope")
+          .tag("scope", scope.name().toLowerCase(Locale.ROOT))
+          .register(meters);
+    }
+    for (int slot = 0; slot < options.slots(); slot++) {
+      int number = slot;
+      Gauge.builder("gameq.slot.paused", pauses, of -> of.get().ofSlot(number) == null ? 0 : 1)
+          .description("1 where nothing is claimed, since an operator paused the slot or all")
+          .tag("slot", Integer.toString(slot))
+          .register(meters);
+    }
     processes.bindTo(meters);
     Gauge.builder("gameq.writer.outage", holdUps.mysql(), of -> of.isClosed() ? 1 : 0)
         .description("1 while MySQL is away and nothing is claimed")
@@ -421,36 +440,61 @@ public final class WriterService implements AutoCloseable {
    * twice changes nothing. Returns what remains, which the log says as well; the same again when it
    * was stopped before.
    *
-   * @param within the most that all of it takes
+   * @param within the most that all of it takes; a part of it is for giving back and looking
    */
   public synchronized Remains stop(Duration within) {
     if (remains != null) {
       return remains;
     }
-    Remains now = new Drain(within).of(this::finish, this::giveBack, this::lookWhatWaits);
+    long startNanos = System.nanoTime();
+    long deadlineNanos = startNanos + within.toNanos();
+    stopping = true;
+    workers.forEach(AgentRunner::stop);
+    looking.closeNow();
+    measuring.closeNow();
+    upkeep.close();
+    boolean isFinished = false;
+    try {
+      isFinished =
+          finish(deadlineNanos - Math.min(MOST_RESERVE_NANOS, within.toNanos() / RESERVE_SHARE));
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    Integer givenBack =
+        isFinished ? Integer.valueOf(0) : inTime("give claims back", deadlineNanos, this::giveBack);
+    Backlog left = inTime("look what waits", deadlineNanos, this::lookWhatWaits);
+    Remains now =
+        new Remains(
+            Duration.ofNanos(System.nanoTime() - startNanos),
+            isFinished,
+            givenBack == null ? 0 : givenBack,
+            givenBack != null,
+            left);
     remains = now;
-    closeAll();
+    renewing.closeNow();
+    watching.closeNow();
+    stalling.closeNow();
+    slotWatch.close();
+    leases.close();
+    resumed.close();
+    backlogRedis.close();
+    signs.close();
     LOG.info("writer {} stopped: {}", options.name(), stats);
     now.log(options.name());
     return now;
   }
 
   /** Waits for those who have claims; true when all are finished. */
-  private boolean finish(long deadlineNanos) throws InterruptedException {
-    stopping = true;
-    workers.forEach(AgentRunner::stop);
-    looking.closeNow();
-    measuring.closeNow();
-    upkeep.close();
+  private boolean finish(long untilNanos) throws InterruptedException {
     try {
       for (AgentRunner worker : workers) {
-        worker.join(deadlineNanos);
+        worker.join(untilNanos);
       }
     } finally {
       lane.stop(); // after the workers, who fill it
     }
-    lane.join(deadlineNanos);
-    measuring.join(deadlineNanos); // whose connection is used for what follows
+    lane.join(untilNanos);
+    measuring.join(untilNanos); // whose connection is used for what follows
     return workers.stream().noneMatch(AgentRunner::isAlive) && leases.claims().isEmpty();
   }
 
@@ -463,46 +507,21 @@ public final class WriterService implements AutoCloseable {
         of -> ClaimScript.nack(of, slots, 0, false, leases.claims()));
   }
 
-  private void closeAll() {
-    renewing.closeNow();
-    watching.closeNow();
-    stalling.closeNow();
-    slotWatch.close();
-    leases.close();
-    resumed.close();
-    backlogRedis.close();
-    signs.close();
-  }
-
-  /**
-   * What is paused, as meters, so that an alarm about old rows can tell why they wait. Immutable.
-   */
-  static final class PauseMeters {
-    private final Supplier<Pauses> pauses;
-
-    PauseMeters(Supplier<Pauses> pauses) {
-      this.pauses = pauses;
+  /** On another thread, since Redis may not answer; null when it does not. */
+  private static <T> @Nullable T inTime(String what, long deadlineNanos, Supplier<T> call) {
+    FutureTask<T> result = new FutureTask<>(call::get);
+    DaemonThreads.named("gameq-drain", result).start();
+    try {
+      long left = Math.max(1, Math.min(MOST_RESERVE_NANOS, deadlineNanos - System.nanoTime()));
+      return result.get(left, TimeUnit.NANOSECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    } catch (ExecutionException e) {
+      LOG.warn("cannot {}: {}", what, String.valueOf(e.getCause()));
+    } catch (TimeoutException e) {
+      LOG.warn("cannot {}: Redis does not answer in time", what);
     }
-
-    void bindTo(MeterRegistry meters, int slots) {
-      for (Scope scope : Scope.values()) {
-        Gauge.builder("gameq.pauses", pauses, of -> count(of.get(), scope))
-            .description("What operators paused, by scope")
-            .tag("scope", scope.name().toLowerCase(Locale.ROOT))
-            .register(meters);
-      }
-      for (int slot = 0; slot < slots; slot++) {
-        int number = slot;
-        Gauge.builder("gameq.slot.paused", pauses, of -> of.get().ofSlot(number) == null ? 0 : 1)
-            .description("1 where nothing is claimed, since an operator paused the slot or all")
-            .tag("slot", Integer.toString(slot))
-            .register(meters);
-      }
-    }
-
-    private static long count(Pauses pauses, Scope scope) {
-      return pauses.all().stream().filter(of -> of.scope() == scope).count();
-    }
+    return null;
   }
 
   /**
@@ -544,81 +563,6 @@ public final class WriterService implements AutoCloseable {
             Shown.count(backlog.rows(), "row"),
             backlog.oldestAgeMillis() / 1_000);
       }
-    }
-  }
-
-  /**
-   * How a writer stops within a time: it finishes what is claimed, gives back the rest, looks what
-   * remains. Used once.
-   */
-  static final class Drain {
-    /** Of the time, for giving back and looking; a script each, if Redis answers. */
-    private static final long MOST_RESERVE_NANOS = TimeUnit.SECONDS.toNanos(2);
-
-    private static final int RESERVE_SHARE = 4;
-
-    private final long startNanos = System.nanoTime();
-    private final long deadlineNanos;
-    private final long finishNanos;
-
-    Drain(Duration within) {
-      this.deadlineNanos = startNanos + within.toNanos();
-      this.finishNanos =
-          deadlineNanos - Math.min(MOST_RESERVE_NANOS, within.toNanos() / RESERVE_SHARE);
-    }
-
-    /** Waits for what is claimed until a time; returns whether all of it is finished. */
-    interface Finish {
-      boolean until(long deadlineNanos) throws InterruptedException;
-    }
-
-    /**
-     * Stops.
-     *
-     * @param giveBack gives back what is not finished; returns how many claims
-     * @param look looks what waits
-     */
-    Remains of(Finish finish, Supplier<Integer> giveBack, Supplier<Backlog> look) {
-      boolean isFinished = false;
-      try {
-        isFinished = finish.until(finishNanos);
-      } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
-      }
-      Integer givenBack = isFinished ? Integer.valueOf(0) : inTime("give claims back", giveBack);
-      Backlog backlog = inTime("look what waits", look);
-      return new Remains(
-          Duration.ofNanos(System.nanoTime() - startNanos),
-          isFinished,
-          givenBack == null ? 0 : givenBack,
-          givenBack != null,
-          backlog);
-    }
-
-    /** On another thread, since Redis may not answer; null when it does not. */
-    private <T> @Nullable T inTime(String what, Supplier<T> call) {
-      CompletableFuture<T> result = new CompletableFuture<>();
-      DaemonThreads.named(
-              "gameq-drain",
-              () -> {
-                try {
-                  result.complete(call.get());
-                } catch (RuntimeException | Error e) {
-                  result.completeExceptionally(e);
-                }
-              })
-          .start();
-      try {
-        long left = Math.max(1, Math.min(MOST_RESERVE_NANOS, deadlineNanos - System.nanoTime()));
-        return result.get(left, TimeUnit.NANOSECONDS);
-      } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
-      } catch (ExecutionException e) {
-        LOG.warn("cannot {}: {}", what, String.valueOf(e.getCause()));
-      } catch (TimeoutException e) {
-        LOG.warn("cannot {}: Redis does not answer in time", what);
-      }
-      return null;
     }
   }
 }

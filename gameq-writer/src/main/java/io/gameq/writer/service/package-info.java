@@ -3,8 +3,11 @@
  *
  * <pre>
  * RunCommand         waits for the servers (Startup), then for SIGTERM
+ *   LogOutput        how a running writer logs
  *   WriterService    starts and stops the agents: the watch over the term, the renewal of leases,
- *                    the slow lane, the workers; and the upkeep
+ *                    the slow lane, the workers
+ *     StallWatch     nothing is written while rows wait: why?
+ *     WriterUpkeep   old tombstones, marks of nodes that are gone, whether Redis evicts
  * </pre>
  */
 @org.jspecify.annotations.NullMarked

@@ -1,4 +1,4 @@
-package io.gameq.writer.upkeep;
+package io.gameq.writer.service;
 
 import io.gameq.GameQueueException;
 import io.gameq.agent.AgentRunner;

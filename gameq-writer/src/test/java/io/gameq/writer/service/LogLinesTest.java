@@ -1,4 +1,4 @@
-package io.gameq.writer.logs;
+package io.gameq.writer.service;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -13,7 +13,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import io.gameq.writer.config.WriterConfig.LogSettings;
 import io.gameq.writer.config.WriterConfig.LogSettings.Format;
 import io.gameq.writer.config.WriterConfig.LogSettings.Level;
-import io.gameq.writer.logs.LogOutput.LogbackSetup;
+import io.gameq.writer.service.LogOutput.LogbackSetup;
 import java.io.ByteArrayOutputStream;
 import java.time.Duration;
 import java.time.Instant;

@@ -1,4 +1,4 @@
-package io.gameq.writer.logs;
+package io.gameq.writer.service;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
