@@ -24,7 +24,7 @@ public final class ChangedRow {
   /**
    * Whose version the sender writes into the handover of the same index; null for one that has it.
    */
-  private final List<@Nullable Trade> trades;
+  private final List<@Nullable RowMove> moves;
 
   public ChangedRow(String key, byte[] image) {
     this(key, key.getBytes(US_ASCII), image, false, List.of());
@@ -35,37 +35,37 @@ public final class ChangedRow {
   }
 
   private ChangedRow(
-      String key, byte[] keyBytes, byte[] image, boolean movedIn, List<@Nullable Trade> trades) {
+      String key, byte[] keyBytes, byte[] image, boolean movedIn, List<@Nullable RowMove> moves) {
     this.key = key;
     this.keyBytes = keyBytes;
     this.image = image;
     this.bytes = keyBytes.length + image.length;
     this.movedIn = movedIn;
-    this.trades = trades;
+    this.moves = moves;
   }
 
   /** The same row as the receiving half of a move. */
   public ChangedRow asMovedIn() {
-    return new ChangedRow(key, keyBytes, image, true, trades);
+    return new ChangedRow(key, keyBytes, image, true, moves);
   }
 
   /**
    * The same row with another image, which tells of handovers.
    *
-   * @param versions one for each handover of the image: the trade whose version it is, or null
+   * @param versions one for each handover of the image: the move whose version it is, or null
    */
-  public ChangedRow as(byte[] otherImage, List<@Nullable Trade> versions) {
+  public ChangedRow as(byte[] otherImage, List<@Nullable RowMove> versions) {
     return new ChangedRow(
         key, keyBytes, otherImage, movedIn, Collections.unmodifiableList(versions));
   }
 
-  /** Writes the version into the image, and those of the trades that it tells of. */
+  /** Writes the version into the image, and those of the moves that it tells of. */
   void setVersion(long version) {
     RowHeader.setVersion(image, version);
-    for (int i = 0; i < trades.size(); i++) {
-      Trade trade = trades.get(i);
-      if (trade != null) {
-        RowHeader.setHandoverVersion(image, i, trade.version());
+    for (int i = 0; i < moves.size(); i++) {
+      RowMove move = moves.get(i);
+      if (move != null) {
+        RowHeader.setHandoverVersion(image, i, move.version());
       }
     }
   }
@@ -112,7 +112,7 @@ public final class ChangedRow {
    * <p>A row that was received tells of that in every later image, in the version of the commit,
    * which the sender gives it; what Redis refused says nothing.
    */
-  public static final class Trade {
+  public static final class RowMove {
     private volatile long version;
     private volatile boolean failed;
 

@@ -1,6 +1,6 @@
 package io.gameq.change;
 
-import io.gameq.change.ChangedRow.Trade;
+import io.gameq.change.ChangedRow.RowMove;
 import io.gameq.message.MessageChange;
 import io.gameq.message.MessageChange.MessageId;
 import io.gameq.owner.SessionRef;
@@ -28,7 +28,7 @@ public abstract class Commit {
   private final boolean makesRoom;
   private final boolean changesPending;
   private final boolean goesAlone;
-  private final @Nullable Trade trade;
+  private final @Nullable RowMove move;
   private final long beganNanos = System.nanoTime();
   private volatile long sequence;
   private long version;
@@ -39,9 +39,9 @@ public abstract class Commit {
     this(parts, List.of(), null);
   }
 
-  /** A commit of rows; {@code trade} is told its version, when it moves rows. */
-  protected Commit(List<CommitPart> parts, @Nullable Trade trade) {
-    this(parts, List.of(), trade);
+  /** A commit of rows; {@code move} is told its version, when it moves rows. */
+  protected Commit(List<CommitPart> parts, @Nullable RowMove move) {
+    this(parts, List.of(), move);
   }
 
   /**
@@ -49,12 +49,12 @@ public abstract class Commit {
    *
    * @param parts the rows of its sessions; none for a commit of messages alone
    * @param messages one for each slot
-   * @param trade is told the version, when rows are moved
+   * @param move is told the version, when rows are moved
    */
-  protected Commit(List<CommitPart> parts, List<SlotMessages> messages, @Nullable Trade trade) {
+  protected Commit(List<CommitPart> parts, List<SlotMessages> messages, @Nullable RowMove move) {
     this.parts = List.copyOf(parts);
     this.messages = List.copyOf(messages);
-    this.trade = trade;
+    this.move = move;
     int sum = 0;
     boolean onlyAcknowledges = true;
     boolean pending = false;
@@ -243,8 +243,8 @@ public abstract class Commit {
   /** Writes the version into all rows and messages: both halves of a move carry the same. */
   public void setVersion(long version) {
     this.version = version;
-    if (trade != null) {
-      trade.setVersion(version);
+    if (move != null) {
+      move.setVersion(version);
     }
     for (CommitPart part : parts) {
       for (ChangedRow row : part.rows()) {

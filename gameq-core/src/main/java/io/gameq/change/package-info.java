@@ -7,7 +7,7 @@
  *     ChangedRow    a rows.EncodedRow, and what its commit writes into it
  *   SlotMessages    what it changes of the messages of one slot
  * FoldedMessages    several changes of one message in one commit are one
- * Trade             a commit that moved rows, for later changes of these rows
+ * RowMove             a commit that moved rows, for later changes of these rows
  * CarriedColumns    what a session puts again although its game does not know it
  * Unsettled         what of a session may have to be sent again, from the WAL
  * VersionClock      the hybrid logical clock that versions come from

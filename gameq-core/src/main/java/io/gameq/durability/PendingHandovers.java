@@ -1,7 +1,7 @@
 package io.gameq.durability;
 
 import io.gameq.change.ChangedRow;
-import io.gameq.change.ChangedRow.Trade;
+import io.gameq.change.ChangedRow.RowMove;
 import io.gameq.change.Commit.CommitPart;
 import io.gameq.owner.SessionRef;
 import io.gameq.rows.HandledRow.EncodedRow;
@@ -25,26 +25,23 @@ public final class PendingHandovers {
   /** Above so many rows those that are in MySQL by now are looked for and forgotten. */
   private static final int MANY_ROWS = 1_000;
 
+  private final DurableTracker tracker;
   private final Map<String, List<Known>> rows = new HashMap<>();
 
   /**
    * A handover.
    *
-   * @param trade the commit of this session that has its version; null when the handover has it
+   * @param move the commit of this session that has its version; null when the handover has it
    */
-  private record Known(Handover handover, @Nullable Trade trade) {
+  private record Known(Handover handover, @Nullable RowMove move) {
     long version() {
-      return trade == null ? handover.version() : trade.version();
+      return move == null ? handover.version() : move.version();
     }
   }
 
-  /** Those of an inbox: what is sent is new. */
-  public static PendingHandovers none() {
-    return new PendingHandovers(List.of());
-  }
-
-  /** Learns from rows that the session takes over. */
-  public PendingHandovers(List<EncodedRow> adopted) {
+  /** Of a session, which learns from rows that it takes over; an inbox has none. */
+  public PendingHandovers(DurableTracker tracker, List<EncodedRow> adopted) {
+    this.tracker = tracker;
     Map<String, EncodedRow> newest = new HashMap<>();
     for (EncodedRow row : adopted) {
       newest.merge(row.key(), row, (a, b) -> b.version() > a.version() ? b : a);
@@ -52,127 +49,116 @@ public final class PendingHandovers {
     newest.forEach(
         (key, row) -> {
           for (Handover handover : RowHeader.handovers(row.image())) {
-            add(key, new Known(handover, null));
+            rows.computeIfAbsent(key, k -> new ArrayList<>()).add(new Known(handover, null));
           }
         });
-  }
-
-  synchronized boolean isEmpty() {
-    return rows.isEmpty();
-  }
-
-  private void add(String key, Known known) {
-    rows.computeIfAbsent(key, k -> new ArrayList<>()).add(known);
   }
 
   /**
    * The same commit, whose rows tell of their handovers, those of this commit included.
    *
    * @param of the handed-over rows of each part's session, in the order of the parts
-   * @param trade stands for this commit; null when it moves no row
+   * @param move stands for this commit; null when it moves no row
    */
-  public static List<CommitPart> told(
-      List<CommitPart> parts,
-      List<DurableTracker> trackers,
-      List<PendingHandovers> of,
-      @Nullable Trade trade) {
-    if (trade == null && areEmpty(of)) {
+  public static List<CommitPart> withHandovers(
+      List<CommitPart> parts, List<PendingHandovers> of, @Nullable RowMove move) {
+    if (move == null && areEmpty(of)) {
       return parts;
     }
-    Map<String, Half> givers = new HashMap<>();
-    Map<String, Half> takers = new HashMap<>();
+    Map<String, MovedRow> givers = new HashMap<>();
+    Map<String, MovedRow> takers = new HashMap<>();
     for (CommitPart part : parts) {
       for (ChangedRow row : part.rows()) {
         if (row.op() == RowOp.MOVED) {
-          givers.put(row.key(), new Half(part.session(), row));
+          givers.put(row.key(), new MovedRow(part.session(), row));
         } else if (row.movedIn()) {
-          takers.put(row.key(), new Half(part.session(), row));
+          takers.put(row.key(), new MovedRow(part.session(), row));
         }
       }
     }
-    List<CommitPart> told = new ArrayList<>(parts.size());
+    List<CommitPart> all = new ArrayList<>(parts.size());
     for (int i = 0; i < parts.size(); i++) {
       PendingHandovers its = of.get(i);
-      DurableTracker tracker = trackers.get(i);
-      told.add(
+      all.add(
           new CommitPart(
               parts.get(i).session(),
               parts.get(i).rows().stream()
-                  .map(row -> its.told(row, tracker, givers, takers, trade))
+                  .map(row -> its.withHandovers(row, givers, takers, move))
                   .toList()));
     }
-    return told;
+    return all;
   }
 
   private static boolean areEmpty(List<PendingHandovers> all) {
     for (PendingHandovers one : all) {
-      if (!one.isEmpty()) {
-        return false;
+      synchronized (one) {
+        if (!one.rows.isEmpty()) {
+          return false;
+        }
       }
     }
     return true;
   }
 
-  private record Half(SessionRef session, ChangedRow row) {
+  private record MovedRow(SessionRef session, ChangedRow row) {
     Handover handover(boolean received) {
       return new Handover(received, session.owner(), session.id(), 0);
     }
   }
 
-  private synchronized ChangedRow told(
+  private synchronized ChangedRow withHandovers(
       ChangedRow row,
-      DurableTracker tracker,
-      Map<String, Half> givers,
-      Map<String, Half> takers,
-      @Nullable Trade trade) {
-    List<Known> known = new ArrayList<>(since(row.key(), tracker));
+      Map<String, MovedRow> givers,
+      Map<String, MovedRow> takers,
+      @Nullable RowMove move) {
+    List<Known> known = new ArrayList<>(since(row.key()));
     byte[] image = row.image();
-    Half taker = row.op() == RowOp.MOVED ? takers.get(row.key()) : null;
-    Half giver = row.movedIn() ? givers.get(row.key()) : null;
+    MovedRow taker = row.op() == RowOp.MOVED ? takers.get(row.key()) : null;
+    MovedRow giver = row.movedIn() ? givers.get(row.key()) : null;
     if (taker != null) {
-      known.add(new Known(taker.handover(false), trade));
+      known.add(new Known(taker.handover(false), move));
       if (taker.row.op() == RowOp.PUT) { // it may have changed the row in the same commit
         image = taker.row.image();
       }
     } else if (giver != null) {
-      known.add(new Known(giver.handover(true), trade));
+      known.add(new Known(giver.handover(true), move));
     }
     if (known.isEmpty()) {
       return row;
     }
-    forgetSettled(tracker);
+    forgetSettled();
     known = new ArrayList<>(known.subList(Math.max(0, known.size() - Handover.MOST), known.size()));
     rows.put(row.key(), known);
     return row.as(
         RowHeader.withHandovers(image, row.op(), known.stream().map(Known::handover).toList()),
-        known.stream().map(Known::trade).toList());
+        known.stream().map(Known::move).toList());
   }
 
   /** What is not known to be settled. */
-  private List<Known> since(String key, DurableTracker tracker) {
+  private List<Known> since(String key) {
     List<Known> known = rows.get(key);
     if (known == null) {
       return List.of();
     }
-    known.removeIf(one -> isSettled(key, one, tracker));
+    known.removeIf(one -> isSettled(key, one));
     if (known.isEmpty()) {
       rows.remove(key);
     }
     return known;
   }
 
-  private static boolean isSettled(String key, Known one, DurableTracker tracker) {
-    Trade trade = one.trade;
-    return (trade != null && trade.hasFailed())
+  private boolean isSettled(String key, Known one) {
+    RowMove move = one.move;
+    return (move != null && move.hasFailed())
         || (one.version() > 0 && tracker.isDurable(key, one.version()));
   }
 
-  private void forgetSettled(DurableTracker tracker) {
+  private void forgetSettled() {
     if (rows.size() >= MANY_ROWS) {
       rows.entrySet()
           .removeIf(
               row -> {
-                row.getValue().removeIf(one -> isSettled(row.getKey(), one, tracker));
+                row.getValue().removeIf(one -> isSettled(row.getKey(), one));
                 return row.getValue().isEmpty();
               });
     }

@@ -5,7 +5,7 @@ import io.gameq.CommitReceipt;
 import io.gameq.CommitUnknownException;
 import io.gameq.GameQueueException;
 import io.gameq.Urgency;
-import io.gameq.change.ChangedRow.Trade;
+import io.gameq.change.ChangedRow.RowMove;
 import io.gameq.change.Commit;
 import io.gameq.change.Commit.CommitPart;
 import io.gameq.change.Commit.SlotMessages;
@@ -29,18 +29,9 @@ public final class TrackedCommit extends Commit {
   private final LazyFuture journaled = new LazyFuture();
   private final LazyFuture queued = new LazyFuture();
   private final Durability durability;
-  private final @Nullable Trade trade;
+  private final @Nullable RowMove move;
   private final Urgency urgency;
   private Consumer<RuntimeException> whenFailed = reason -> {};
-
-  /** A commit of rows alone. */
-  public TrackedCommit(
-      List<CommitPart> parts,
-      List<DurableTracker> trackers,
-      @Nullable Trade trade,
-      Urgency urgency) {
-    this(parts, List.of(), trackers, trade, urgency);
-  }
 
   /**
    * A commit.
@@ -53,10 +44,10 @@ public final class TrackedCommit extends Commit {
       List<CommitPart> parts,
       List<SlotMessages> messages,
       List<DurableTracker> trackers,
-      @Nullable Trade trade,
+      @Nullable RowMove move,
       Urgency urgency) {
-    super(parts, messages, trade);
-    this.trade = trade;
+    super(parts, messages, move);
+    this.move = move;
     this.urgency = urgency;
     durability = new Durability(trackers, new Share[trackers.size()]);
   }
@@ -85,16 +76,16 @@ public final class TrackedCommit extends Commit {
   }
 
   /** What was received in it was not. */
-  public void tookNoPlace() {
-    if (trade != null) {
-      trade.fail();
+  public void moveFailed() {
+    if (move != null) {
+      move.fail();
     }
   }
 
   @Override
   public void failed(RuntimeException reason) {
     if (!(reason instanceof CommitUnknownException)) {
-      tookNoPlace();
+      moveFailed();
     }
     durability.trackers.forEach(tracker -> tracker.failed(this));
     whenFailed.accept(reason);

@@ -38,10 +38,10 @@ final class UnflushedRows {
   private long bytes;
 
   /**
-   * Whether one of the rows may be of a trade, or have been: where none is, what a row was before
+   * Whether one of the rows may be of a move, or have been: where none is, what a row was before
    * need not be read, which no processor has in its caches any more.
    */
-  private boolean hasTrades;
+  private boolean hasMoves;
 
   private long durableVersion;
   private long highestVersion;
@@ -70,10 +70,10 @@ final class UnflushedRows {
    * @param sequence of its WAL record
    * @param bytes of the row, key and image
    * @param isAdopted whether no journal mark tells of it
-   * @param before of a row that a trade changed what it was, in Redis as well by then: it counts
-   *     again when the trade is not replayed
-   * @param isTraded whether its commit was one of several sessions: a trade, or rows that were sent
-   *     together with it
+   * @param before of a row that a move changed what it was, in Redis as well by then: it counts
+   *     again when the move is not replayed
+   * @param isSpanning whether its commit was one of several sessions: a move, or rows that were
+   *     sent together with it
    */
   record QueuedRow(
       long version,
@@ -81,28 +81,28 @@ final class UnflushedRows {
       int bytes,
       boolean isAdopted,
       @Nullable QueuedRow before,
-      boolean isTraded) {
-    /** A row that is traded over and over while MySQL is away must not take more and more room. */
-    private static final int MOST_TRADES = 16;
+      boolean isSpanning) {
+    /** A row that is moved over and over while MySQL is away must not take more and more room. */
+    private static final int MOST_MOVES = 16;
 
     /**
-     * The same after another version, which is kept where this is a trade, or that was one: whether
-     * a trade's other half is replayed depends on this row.
+     * The same after another version, which is kept where this is a move, or that was one: whether
+     * a move's other half is replayed depends on this row.
      */
     QueuedRow after(QueuedRow old) {
-      QueuedRow last = isTraded || old.isTraded ? old : old.before;
+      QueuedRow last = isSpanning || old.isSpanning ? old : old.before;
       if (last == null) {
         return this;
       }
-      int trades = 0;
+      int moves = 0;
       for (QueuedRow row = last.before; row != null; row = row.before) {
-        trades++;
+        moves++;
       }
-      return of(trades < MOST_TRADES ? last : last.of(null));
+      return of(moves < MOST_MOVES ? last : last.of(null));
     }
 
     private QueuedRow of(@Nullable QueuedRow itsBefore) {
-      return new QueuedRow(version, sequence, bytes, isAdopted, itsBefore, isTraded);
+      return new QueuedRow(version, sequence, bytes, isAdopted, itsBefore, isSpanning);
     }
   }
 
@@ -135,13 +135,13 @@ final class UnflushedRows {
     if (commit.version() <= durableVersion) {
       return;
     }
-    hasTrades = commit.isSpanning() || (hasTrades && !queued.isEmpty());
+    hasMoves = commit.isSpanning() || (hasMoves && !queued.isEmpty());
     QueuedRow now =
         new QueuedRow(
             commit.version(), commit.sequence(), row.bytes(), false, null, commit.isSpanning());
     bytes += now.bytes;
     QueuedRow old = queued.put(row.key(), now);
-    if (old != null && hasTrades) {
+    if (old != null && hasMoves) {
       queued.put(row.key(), now.after(old));
     }
   }
@@ -225,7 +225,7 @@ final class UnflushedRows {
     }
   }
 
-  /** Also of what the row was before it was traded. */
+  /** Also of what the row was before it was moved. */
   private void overtake(String key, QueuedRow newest) {
     for (QueuedRow row = newest; row != null; row = row.before) {
       overtaken.add(new RowVersion(key, row.version, row.sequence));
@@ -293,7 +293,7 @@ final class UnflushedRows {
 
   /**
    * These rows are lost; of overtaken ones an older version as well if it was given up: it is what
-   * the row was before a trade that was put back.
+   * the row was before a move that was put back.
    *
    * @param alsoBefore whether all older versions of them are, too
    */
@@ -369,11 +369,11 @@ final class UnflushedRows {
                     row ->
                         row.version >= share.version()
                             && share.keys().contains(row.key)
-                            && !isOfLaterTrade(row, share)));
+                            && !isOfLaterMove(row, share)));
   }
 
-  /** A trade that is not replayed replaced nothing. */
-  private boolean isOfLaterTrade(RowVersion row, Share share) {
+  /** A move that is not replayed replaced nothing. */
+  private boolean isOfLaterMove(RowVersion row, Share share) {
     return row.version > share.version() && givenUpNanos.containsKey(row);
   }
 

@@ -309,9 +309,10 @@ final class RowLookup {
     }
     SessionId ownedBy = row.ownedBy;
     if (ownedBy != null) {
+      Durable durable = row.durable;
       boolean isOlder =
-          row.durable != null
-              && ownedBy.text().compareTo(row.durable.sessions().holder(ownedBy).text()) < 0;
+          durable != null
+              && ownedBy.text().compareTo(durable.sessions().holder(ownedBy).text()) < 0;
       boolean willBeOlder = verdict instanceof Replayable to && !to.under().equals(ownedBy);
       return row.isCoveredBy(row.inRedis.owned()) && !isOlder && !willBeOlder; // else it is parked
     }

@@ -3,7 +3,9 @@ package io.gameq.node;
 import io.gameq.ChangeSet;
 import io.gameq.CommitReceipt;
 import io.gameq.GameQueue;
+import io.gameq.GameQueueConfig;
 import io.gameq.GameQueueException;
+import io.gameq.GameQueueProvider;
 import io.gameq.Ids;
 import io.gameq.LayoutException;
 import io.gameq.OpenProgress;
@@ -73,6 +75,14 @@ import org.slf4j.LoggerFactory;
  */
 public final class NodeQueue implements GameQueue {
   private static final Logger LOG = LoggerFactory.getLogger(NodeQueue.class);
+
+  /** What {@link GameQueue#open(GameQueueConfig)} finds. Stateless. */
+  public static final class Provider implements GameQueueProvider {
+    @Override
+    public GameQueue open(GameQueueConfig config) {
+      return new NodeQueue(GameNode.start(config));
+    }
+  }
 
   final GameNode node;
   private final GameRows rows;

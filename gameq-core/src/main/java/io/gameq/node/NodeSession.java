@@ -79,7 +79,7 @@ final class NodeSession implements OwnerSession {
     this.rows = node.rows;
     this.tracker = tracker;
     this.owner = tracker.session().owner();
-    this.handovers = new PendingHandovers(adopted);
+    this.handovers = new PendingHandovers(tracker, adopted);
     this.handled = new SessionCommits.HandledBefore(tracker, adopted);
     this.loaded = loaded;
     this.staged = new StagedChanges(this, loaded.missing());

@@ -10,7 +10,7 @@ import io.gameq.QueueFullException;
 import io.gameq.RollbackRequiredException;
 import io.gameq.Urgency;
 import io.gameq.change.ChangedRow;
-import io.gameq.change.ChangedRow.Trade;
+import io.gameq.change.ChangedRow.RowMove;
 import io.gameq.change.Commit;
 import io.gameq.change.Commit.CommitPart;
 import io.gameq.change.Commit.SlotMessages;
@@ -172,7 +172,7 @@ final class SessionCommits implements MessageCommits {
           noted++;
         }
       }
-      Trade trade = moves(parts) ? new Trade() : null;
+      RowMove move = moves(parts) ? new RowMove() : null;
       long deadline = deadline(terms);
       awaitCallbacks(deadline);
       List<DurableTracker> trackers = new ArrayList<>(taken.size());
@@ -183,14 +183,14 @@ final class SessionCommits implements MessageCommits {
       }
       for (DurableTracker inbox : inboxes) {
         trackers.add(inbox);
-        handovers.add(PendingHandovers.none());
+        handovers.add(new PendingHandovers(inbox, List.of()));
       }
       for (int i = 0; i < trackers.size(); i++) {
         awaitRoom(trackers.get(i), parts.get(i), deadline);
       }
-      List<CommitPart> told = PendingHandovers.told(parts, trackers, handovers, trade);
+      List<CommitPart> complete = PendingHandovers.withHandovers(parts, handovers, move);
       TrackedCommit commit =
-          new TrackedCommit(with(handled, told), messages, trackers, trade, terms.urgency());
+          new TrackedCommit(with(handled, complete), messages, trackers, move, terms.urgency());
       if (!handled.isEmpty()) {
         commit.whenFailed(reason -> taken.forEach(its -> its.from().staged.refuse(reason)));
       }
@@ -198,7 +198,7 @@ final class SessionCommits implements MessageCommits {
       try {
         node.sender.submit(commit, deadline);
       } catch (RuntimeException e) {
-        commit.tookNoPlace();
+        commit.moveFailed();
         trackers.forEach(tracker -> tracker.failed(commit));
         throw e;
       }
@@ -357,7 +357,8 @@ final class SessionCommits implements MessageCommits {
   }
 
   /**
-   * Half of a move would show a row twice, or to nobody; and a row has one new image in a commit.
+   * MovedRow of a move would show a row twice, or to nobody; and a row has one new image in a
+   * commit.
    */
   private static void checkMoves(List<CommitPart> parts) {
     if (parts.size() < 2 && !moves(parts)) {

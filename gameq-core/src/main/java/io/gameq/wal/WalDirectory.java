@@ -272,19 +272,19 @@ public final class WalDirectory {
     }
   }
 
-  private static long read(Path directory, String name, long otherwise) {
+  private static long number(Path directory, String name, long otherwise) {
     long[] numbers = read(directory, name, 1);
     return numbers == null ? otherwise : numbers[0];
   }
 
   /** A sequence that was written; 0 when nobody knows. */
   static long newest(Path directory) {
-    return read(directory, NEWEST_FILE, 0L);
+    return number(directory, NEWEST_FILE, 0);
   }
 
   /** The first sequence that is not deleted on purpose: 1 when none was, or nobody knows. */
   static long trimmedBelow(Path directory) {
-    return Math.max(1, read(directory, TRIMMED_FILE, 1L));
+    return Math.max(1, number(directory, TRIMMED_FILE, 1));
   }
 
   /** Whether everything of a WAL is in MySQL. */
@@ -299,7 +299,7 @@ public final class WalDirectory {
 
   /** Redis has all messages of a complete WAL: it need not be kept for them much longer. */
   public static void messagesAreThere(Path wal) {
-    if (read(wal, MESSAGES_FILE, 0L) > System.currentTimeMillis()) {
+    if (number(wal, MESSAGES_FILE, 0) > System.currentTimeMillis()) {
       return;
     }
     try {

@@ -230,7 +230,11 @@ public final class ConfigReader {
 
   private static Declared file(String name, String meaning) {
     return new Declared(
-        name, NONE, "a file that can be read", value -> Files.isReadable(Path.of(value)), meaning);
+        name, NONE, "a file that can be read", ConfigReader::isReadableFile, meaning);
+  }
+
+  private static boolean isReadableFile(String value) {
+    return Files.isReadable(Path.of(value)) && !Files.isDirectory(Path.of(value));
   }
 
   private static String defaultName() {

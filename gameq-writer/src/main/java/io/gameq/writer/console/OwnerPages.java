@@ -12,9 +12,8 @@ import io.gameq.writer.mysql.ColumnSearch;
 import io.gameq.writer.mysql.ColumnSearch.TextColumn;
 import io.gameq.writer.trace.OwnerPage;
 import io.gameq.writer.trace.RowTrace;
-import io.gameq.writer.trace.RowTracing;
-import io.gameq.writer.trace.RowTracing.RowPlace;
-import io.gameq.writer.trace.Tracing;
+import io.gameq.writer.trace.RowTrace.RowPlace;
+import io.gameq.writer.trace.Tracer;
 import io.gameq.writer.trace.WhatNext;
 import io.gameq.writer.trace.WhatNext.OwnerTrace;
 import io.javalin.http.BadRequestResponse;
@@ -59,7 +58,7 @@ final class OwnerPages {
     routes.look("owners", this::search);
     routes.look("columns", context -> new Columns(new ColumnSearch(servers.mysql()).columns()));
     routes.values("owners-having", this::having);
-    routes.look("trace", context -> Owner.of(tracing().owner(OwnerId.of(param(context, "owner")))));
+    routes.look("trace", context -> Owner.of(tracer().owner(OwnerId.of(param(context, "owner")))));
     routes.look(
         "trace-row",
         context ->
@@ -135,7 +134,7 @@ final class OwnerPages {
           place.owner().id(),
           Long.toUnsignedString(place.version()),
           place.version() == 0 ? 0 : Shown.time(place.version()).toEpochMilli(),
-          place.op() == null ? "" : place.op().name().toLowerCase(Locale.ROOT),
+          place.opName(),
           place.session(),
           place.note(),
           withValues && place.image() != null ? place.columns() : null);
@@ -165,19 +164,18 @@ final class OwnerPages {
     String table = body.text("table", MOST_CHARS);
     String key = body.text("key", MOST_CHARS);
     AuditTable.add(
-        servers.mysql(), visitor.actor(), "show values", RowTracing.rowKey(table, key), "trace");
+        servers.mysql(), visitor.actor(), "show values", Tracer.rowKey(table, key), "trace");
     return Row.of(row(table, key, body.optionalText("owner", MOST_CHARS)), true);
   }
 
   private RowTrace row(String table, String key, @Nullable String owner) {
     List<OwnerId> owners = owner == null ? List.of() : List.of(OwnerId.of(owner));
-    return new RowTracing(tracing(), servers.slots(), servers.redis(), servers.mysql())
-        .row(table, key, owners, List.of());
+    return tracer().row(table, key, owners, List.of());
   }
 
-  private Tracing tracing() {
+  private Tracer tracer() {
     ControlConnection redis = servers.redis();
-    return new Tracing(servers.namespace(), servers.slots(), redis, servers::mysql, parked);
+    return new Tracer(servers.namespace(), servers.slots(), redis, servers::mysql, parked);
   }
 
   private static String param(Context context, String name) {

@@ -3,124 +3,111 @@ package io.gameq.writer.doctor;
 import java.util.Locale;
 
 /**
- * What can be wrong in Redis, in the order in which it is mended: what is in the way first. Most of
- * it no script of gameq's leaves behind; {@code ailments.lua} says how it is found.
+ * What can be wrong in Redis. Most of it only a hand leaves behind: that is named, not mended.
+ * {@code ailments.lua} says how it is found.
  */
 public enum Ailment {
   WRONG_TYPE(
       "key of the wrong type",
-      "somebody else wrote there, or sets, lists and hashes of gameq were overwritten by hand",
-      "renames it to '{ns:slot}:aside:...', where it stays until you delete it; gameq makes its own"
-          + " anew"),
+      "somebody else wrote there, or sets, lists and hashes of gameq were overwritten by hand"),
   DAMAGED_ENTRY(
       "entry that cannot be read",
-      "somebody else wrote it; a claim that meets it fails, and with it its whole slot",
-      "takes it out, and keeps what it said in '{ns:slot}:aside:entries'"),
-  CLAIM_WITHOUT_ROWS(
-      "claim without rows",
-      "the claimed hash was deleted by hand",
-      "ends the claim; the rows are gone from Redis: nodes that live look for them and put them"
-          + " back, else compare with their WALs (gameq-recovery plan)"),
+      "somebody else wrote it; a claim that meets it fails, and with it its whole slot"),
+  CLAIM_WITHOUT_ROWS("claim without rows", "the claimed hash was deleted by hand"),
   CLAIM_WITHOUT_LEASE(
-      "claim without lease",
-      "the lease was removed by hand, or was in a key of the wrong type",
-      "ends its lease now: the next writer that looks takes the rows back"),
+      "claim without lease", "the lease was removed by hand, or was in a key of the wrong type"),
   CLAIMED_WITHOUT_CLAIM(
       "claimed rows without a claim",
-      "the claim was removed by hand, or a claim ended in the middle at a key of the wrong type",
-      "puts the rows back under the session that owns, never over a newer row; where neither Redis"
-          + " nor MySQL knows one they stay"),
-  LEASE_WITHOUT_CLAIM(
-      "lease without a claim", "the claim was removed by hand", "removes the lease"),
+      "the claim was removed by hand, or a claim ended in the middle at a key of the wrong type"),
+  LEASE_WITHOUT_CLAIM("lease without a claim", "the claim was removed by hand"),
   INFLIGHT_LEFTOVER(
       "entry of a writer that has not claimed it",
-      "the claim was removed by hand; most often of a writer that is gone",
-      "removes the entry"),
+      "the claim was removed by hand; most often of a writer that is gone"),
   UNOWNED(
+      true,
       "rows whose session Redis does not know",
       "Redis lost the session, and no writer reached MySQL since, or MySQL has none",
       "has the session told to Redis that owns by MySQL, and makes the rows due; where MySQL has"
           + " none they stay"),
   DIRTY_WITHOUT_DUE(
       "rows that nothing makes due",
-      "the time was removed by hand, or was in a key of the wrong type",
-      "makes them due now"),
+      "the time was removed by hand, or was in a key of the wrong type"),
   DUE_FAR_OFF(
+      true,
       "rows that are due in more than 11 minutes",
       "Redis' clock was ahead and went back, and no writer claims since; or somebody else wrote the"
           + " time: merge windows are 10 minutes at most",
       "makes them due now"),
-  STALE_NOT_LISTED(
-      "stale rows that are not listed",
-      "their entry was removed by hand",
-      "lists them: see 'gameq-writer stale'"),
-  STALE_GONE(
-      "listed stale rows that are gone", "their hash was deleted by hand", "removes the entry"),
+  STALE_NOT_LISTED("stale rows that are not listed", "their entry was removed by hand"),
+  STALE_GONE("listed stale rows that are gone", "their hash was deleted by hand"),
   DUE_WITHOUT_DIRTY(
+      false,
       "due, without rows",
       "rows were deleted by hand, or no writer claims: a claim drops such entries",
-      "removes the entry"),
+      "leaves it: the next claim drops it"),
   READY_WITHOUT_DIRTY(
+      false,
       "next to be claimed, without rows",
       "rows were deleted by hand, or no writer claims: a claim drops such entries",
-      "removes the entry"),
+      "leaves it: the next claim drops it"),
   INBOX_NOT_LISTED(
       "rows that were sent to an owner, and that opens and reads do not see",
-      "the entry of their inbox was removed by hand",
-      "lists it: until then they were only seen once they were flushed"),
-  INBOX_LEFTOVER("listed inbox without rows", "rows were deleted by hand", "removes the entry"),
+      "the entry of their inbox was removed by hand"),
+  INBOX_LEFTOVER("listed inbox without rows", "rows were deleted by hand"),
   CLAIM_LEFTOVER(
-      "attempts that are remembered of an owner without rows",
-      "rows were deleted by hand",
-      "forgets them"),
-  CLOSING_LEFTOVER(
-      "closing, without rows",
-      "rows were deleted by hand",
-      "ends it, as the last ack would have done"),
+      "attempts that are remembered of an owner without rows", "rows were deleted by hand"),
+  CLOSING_LEFTOVER("closing, without rows", "rows were deleted by hand"),
   HEALING_LEFTOVER(
+      true,
       "waits for rows of a session that Redis does not know",
       "its node died before it had healed, and the session ended since",
       "ends the waiting; a session that is told to Redis again waits anew"),
-  HELD_WITHOUT_CLAIM(
-      "message held without a claim",
-      "the claim was removed by hand",
-      "puts it back to be handled, unless a newer one of its key waits; one of a group stays, since"
-          + " only its claim knew which it was"),
+  HELD_WITHOUT_CLAIM("message held without a claim", "the claim was removed by hand"),
   HELD_WITHOUT_LEASE(
       "message held without a lease",
-      "the lease was removed by hand, or was in a key of the wrong type",
-      "ends its lease now: another handler gets it"),
+      "the lease was removed by hand, or was in a key of the wrong type"),
   MESSAGE_WITHOUT_DUE(
       "message that nothing makes due",
-      "the time was removed by hand, or was in a key of the wrong type",
-      "makes it due now"),
+      "the time was removed by hand, or was in a key of the wrong type"),
   GROUP_WITHOUT_DUE(
       "group of messages that nothing makes due",
-      "the time was removed by hand, or was in a key of the wrong type",
-      "makes it due when its first message is"),
-  LANE_WITHOUT_MESSAGE(
-      "due, without a message", "messages were deleted by hand", "removes the entry"),
+      "the time was removed by hand, or was in a key of the wrong type"),
+  LANE_WITHOUT_MESSAGE("due, without a message", "messages were deleted by hand"),
   JOURNAL_MARK(
+      true,
       "journal mark of a process that is gone",
       "a node died within the last week, and its WAL may still be replayed",
       "removes it, as writers do after seven days: a replay of the WAL puts messages back then that"
           + " were handled"),
   OPEN(
+      false,
       "owners that a process has open which is gone",
       "a node died, or was closed with sessions open",
       "leaves them: the node may come back, and its WAL may hold what Redis lost. Start the node"
           + " again, or replay its WAL with gameq-recovery; a login takes its owner over"),
   THERE(
+      false,
       "key that gameq does not use",
-      "it was set aside by a repair, or a process ran with another number of slots",
+      "a process ran with another number of slots",
       "leaves it: look at it, then delete it. Rows in it are in no other place: gameq-recovery"
           + " replays them from the WAL of their node");
 
+  private static final String BY_HAND =
+      "leaves it, since no script of gameq's does that. Rows of the slot are in MySQL and in the"
+          + " WALs of their nodes: stop the writers, delete the slot's keys, and replay the WALs"
+          + " with gameq-recovery";
+
+  private final boolean isMended;
   private final String title;
   private final String cause;
   private final String repair;
 
-  Ailment(String title, String cause, String repair) {
+  Ailment(String title, String cause) {
+    this(false, title, cause, BY_HAND);
+  }
+
+  Ailment(boolean isMended, String title, String cause, String repair) {
+    this.isMended = isMended;
     this.title = title;
     this.cause = cause;
     this.repair = repair;
@@ -143,7 +130,7 @@ public enum Ailment {
 
   /** Whether a repair can mend it. */
   boolean isMended() {
-    return this != OPEN && this != THERE;
+    return isMended;
   }
 
   /**

@@ -62,8 +62,7 @@ import picocli.CommandLine.Spec;
     name = "doctor",
     description =
         "Looks through all of a namespace in Redis for what does not fit together, such as rows"
-            + " that nothing makes due, and mends it with --repair. Nodes and writers may work"
-            + " meanwhile.",
+            + " that nothing makes due. Nodes and writers may work meanwhile.",
     footer = {
       "",
       "What seems wrong is looked at again after some seconds, and counts when nobody has touched"
@@ -75,7 +74,9 @@ public final class DoctorCommand implements Callable<Integer> {
   @Mixin private Confirmation confirmation = new Confirmation();
   @Mixin private RateOption rate = new RateOption();
 
-  @Option(names = "--repair", description = "Mend what is found; that is noted in the audit log.")
+  @Option(
+      names = "--repair",
+      description = "Mend what comes about without a hand in Redis; the audit log notes it.")
   private boolean repair;
 
   @Option(names = "--json", description = "One JSON object for each finding on a line, no more.")
@@ -165,7 +166,7 @@ public final class DoctorCommand implements Callable<Integer> {
       }
       if (!repair && left.keySet().stream().anyMatch(Ailment::isMended)) {
         out.println();
-        out.println("'gameq-writer doctor --repair' mends this");
+        out.println("'gameq-writer doctor --repair' mends some of this");
       }
       out.flush();
     }
@@ -195,14 +196,11 @@ public final class DoctorCommand implements Callable<Integer> {
   }
 
   /**
-   * Mends what a {@link Doctor} found, while nodes and writers work: by a script that first looks
-   * whether it is still so. No row is deleted, and none is put over a newer one: what cannot be
-   * mended without that is left, and told. What is done is in the audit log before. One thread.
+   * Mends what comes about without a hand in Redis, while nodes and writers work: by a script that
+   * first looks whether it is still so, and deletes no row. The audit log has it before. One
+   * thread.
    */
   public static final class Repair {
-    /** What one thing hid shows with the next look: of three things behind each other, all. */
-    private static final int MOST_ROUNDS = 4;
-
     private static final int MOST_NAMED = 5;
 
     private final String namespace;
@@ -230,36 +228,24 @@ public final class DoctorCommand implements Callable<Integer> {
     public record Repaired(Map<Ailment, Integer> mended, Diagnosis left) {}
 
     /**
-     * Mends what was found, looks again, and so on, until nothing is left that can be mended.
+     * Mends what was found, and looks again.
      *
-     * @param progress told how far each look is
+     * @param progress told how far the look is
      * @throws GameQueueException when a server does not answer: what was mended stays mended
      */
     public Repaired run(Diagnosis found, Actor actor, Consumer<Progress> progress)
         throws InterruptedException {
       Map<Ailment, Integer> mended = new EnumMap<>(Ailment.class);
-      Diagnosis left = found;
-      for (int round = 1; round <= MOST_ROUNDS; round++) {
-        int before = total(mended);
-        for (Map.Entry<Ailment, List<DoctorFinding>> of : left.byAilment().entrySet()) {
-          if (of.getKey().isMended()) {
-            AuditTable.add(
-                mysql, actor, "doctor repair", of.getKey().title(), names(of.getValue()));
-            int some = (int) of.getValue().stream().filter(this::mend).count();
-            mended.merge(of.getKey(), some, Integer::sum);
+      for (Map.Entry<Ailment, List<DoctorFinding>> of : found.byAilment().entrySet()) {
+        if (of.getKey().isMended()) {
+          AuditTable.add(mysql, actor, "doctor repair", of.getKey().title(), names(of.getValue()));
+          int some = (int) of.getValue().stream().filter(this::mend).count();
+          if (some > 0) {
+            mended.put(of.getKey(), some);
           }
         }
-        if (total(mended) == before) {
-          break;
-        }
-        left = doctor.examine(progress);
       }
-      mended.values().removeIf(count -> count == 0);
-      return new Repaired(mended, left);
-    }
-
-    private static int total(Map<Ailment, Integer> of) {
-      return of.values().stream().mapToInt(Integer::intValue).sum();
+      return new Repaired(mended, mended.isEmpty() ? found : doctor.examine(progress));
     }
 
     private static String names(List<DoctorFinding> some) {
@@ -272,16 +258,12 @@ public final class DoctorCommand implements Callable<Integer> {
     }
 
     private boolean mend(DoctorFinding finding) {
-      String suffix = Long.toString(System.currentTimeMillis());
-      boolean needsOwner =
-          finding.ailment() == Ailment.UNOWNED
-              || finding.ailment() == Ailment.CLAIMED_WITHOUT_CLAIM;
-      SessionId durable = needsOwner ? lastOpen(finding) : null;
+      SessionId durable = finding.ailment() == Ailment.UNOWNED ? lastOpen(finding) : null;
       if (finding.ailment() == Ailment.UNOWNED && durable == null) {
         return false; // nobody may write these rows: they stay, and are told of
       }
-      boolean mended = redis.call(of -> finding.symptom().mend(of, namespace, suffix, durable));
-      if (mended && finding.ailment() == Ailment.UNOWNED && durable != null) {
+      boolean mended = redis.call(of -> finding.symptom().mend(of, namespace));
+      if (mended && durable != null) {
         OwnerId owner = finding.owner();
         boolean unused = // as a writer does that finds them; refused where a newer one owns
             redis.call(of -> SessionScripts.reassert(of, slots.of(owner), owner, durable));

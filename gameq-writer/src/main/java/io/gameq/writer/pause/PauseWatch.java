@@ -5,10 +5,11 @@ import io.gameq.agent.Duty;
 import io.gameq.mysql.tables.PauseTable.Pause;
 import io.gameq.mysql.tables.PauseTable.Scope;
 import io.gameq.terminal.Shown;
-import io.gameq.writer.admin.RecordView;
 import io.gameq.writer.pause.Pausing.Pauses;
 import java.time.Duration;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -85,19 +86,17 @@ public final class PauseWatch implements Supplier<Pauses> {
 
   /** How logs and commands name what is paused. Stateless. */
   public static final class PauseText {
-    private static final RecordView<Pause> VIEW =
-        new RecordView<Pause>()
-            .json("scope", Pause::scope)
-            .json("name", Pause::name)
-            .json("reason", Pause::reason)
-            .json("by", Pause::by)
-            .json("at", Pause::at);
-
     private PauseText() {}
 
     /** For programs. */
-    public static Map<String, @Nullable Object> json(Pause pause) {
-      return VIEW.json(pause);
+    public static Map<String, Object> json(Pause pause) {
+      Map<String, Object> all = new LinkedHashMap<>();
+      all.put("scope", pause.scope().name().toLowerCase(Locale.ROOT));
+      all.put("name", pause.name());
+      all.put("reason", pause.reason());
+      all.put("by", pause.by());
+      all.put("at", pause.at().toString());
+      return all;
     }
 
     /** {@code slot 3}, {@code table item}, {@code writer w1}; {@code everything}. */

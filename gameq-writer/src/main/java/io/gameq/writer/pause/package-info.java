@@ -2,7 +2,7 @@
  * What operators paused: nothing of it is claimed, or written, until they resume it.
  *
  * <pre>
- * PauseCommand, ResumeCommand   what an operator calls
+ * PauseCommands                 pause and resume, as an operator calls them
  *   Pausing                     does it, for the console too: audited, then gameq_pause (mysql)
  * PauseWatch                    in a writer: reads gameq_pause once a second
  *   Pauses                      what is paused now

@@ -1,17 +1,14 @@
 package io.gameq.writer.redis;
 
-import io.gameq.owner.DurableSessions.SessionId;
 import io.gameq.redis.ControlConnection.RedisConnection;
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.script.LuaScript;
-import io.gameq.redis.script.SessionScripts;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Something in a slot that is not as it should be: {@code doctor.lua} finds it, {@code mend.lua}
@@ -96,23 +93,12 @@ public record Symptom(Thing thing, String kind, String state) {
   /**
    * Mends it, if it is still as it was found; deletes no row.
    *
-   * @param suffix of the names that keys in the way get
-   * @param durable the owner's session by MySQL, where Redis may not know it
    * @return false when it is not so any more, or cannot be mended: nothing was changed then
    * @throws io.gameq.RedisUnavailableException when Redis does not answer; it may be mended then
    */
-  public boolean mend(
-      RedisConnection redis, String namespace, String suffix, @Nullable SessionId durable) {
+  public boolean mend(RedisConnection redis, String namespace) {
     List<Object> reply =
-        MEND.call(
-            redis,
-            new SlotKeys(namespace, thing.slot),
-            thing.words(),
-            kind,
-            state,
-            suffix,
-            durable == null ? "" : durable,
-            SessionScripts.KEPT_MILLIS);
+        MEND.call(redis, new SlotKeys(namespace, thing.slot), thing.words(), kind, state);
     return (Long) reply.get(0) == 1;
   }
 }

@@ -60,7 +60,8 @@ public record Processes(
           .column("LOST", of -> Long.toString(of.sign().sessions().sessionsLost()))
           .column("WAITING", of -> Long.toString(of.sign().commits().waiting()))
           .column("JOURNALED", of -> Long.toString(of.sign().wal().journaled()))
-          .column("WAL", of -> number("%,.1f MB", of.sign().wal().walBytes() / 1e6))
+          .column(
+              "WAL", of -> String.format(Locale.ROOT, "%,.1f MB", of.sign().wal().walBytes() / 1e6))
           .column("OLDEST", of -> duration(of.sign().wal().oldestMillis()))
           .column("HEALED", of -> ago(of.sign().healings().healedMillis()))
           .column("CONFLICTS", of -> Long.toString(of.sign().healings().conflicts()))
@@ -77,9 +78,10 @@ public record Processes(
           .column("UP", of -> of.isGone() ? "-" : ago(of.sign().process().startedMillis()))
           .column("WORKERS", of -> Long.toString(of.sign().work().workers()))
           .column("CLAIMS", of -> Long.toString(of.sign().work().claims()))
-          .column("FLUSHES", of -> number("%,d", of.sign().work().flushes()))
-          .column("ROWS", of -> number("%,d", of.sign().work().rows()))
-          .column("ROWS/S", of -> number("%,.0f", of.sign().work().rowsPerSecond()))
+          .column("FLUSHES", of -> String.format(Locale.ROOT, "%,d", of.sign().work().flushes()))
+          .column("ROWS", of -> String.format(Locale.ROOT, "%,d", of.sign().work().rows()))
+          .column(
+              "ROWS/S", of -> String.format(Locale.ROOT, "%,.0f", of.sign().work().rowsPerSecond()))
           .column("FLUSHED", of -> ago(of.sign().work().flushedMillis()))
           .column("MYSQL", of -> of.sign().outage() ? "away" : "there")
           .column(
@@ -197,10 +199,6 @@ public record Processes(
         .field("ID", "id", id)
         .column("HOST", of -> Shown.text(process.apply(of).host()))
         .column("VERSION", of -> Shown.text(process.apply(of).version()));
-  }
-
-  private static String number(String format, Object number) {
-    return String.format(Locale.ROOT, format, number);
   }
 
   private static String duration(long millis) {

@@ -8,10 +8,12 @@ import io.gameq.redis.Slots;
 import io.gameq.terminal.ExitCodes;
 import io.gameq.terminal.Shown;
 import io.gameq.terminal.TextTable;
+import io.gameq.writer.admin.RecordView;
 import io.gameq.writer.config.ConfigOption;
 import io.gameq.writer.mysql.CommandServers;
 import io.gameq.writer.mysql.OwnerInMySql;
 import io.gameq.writer.mysql.OwnerInMySql.Raised;
+import io.gameq.writer.pause.PauseWatch.PauseText;
 import io.gameq.writer.redis.OwnerInRedis;
 import io.gameq.writer.redis.OwnerInRedis.ClaimRecord;
 import io.gameq.writer.redis.OwnerInRedis.InSession;
@@ -19,7 +21,7 @@ import io.gameq.writer.redis.OwnerInRedis.TracedRows;
 import io.gameq.writer.status.Processes;
 import io.gameq.writer.terminal.JsonLine;
 import io.gameq.writer.terminal.TopCommand;
-import io.gameq.writer.trace.RowTracing.RowPlace;
+import io.gameq.writer.trace.RowTrace.RowPlace;
 import io.gameq.writer.trace.WhatNext.OwnerTrace;
 import java.io.PrintWriter;
 import java.nio.file.Path;
@@ -100,26 +102,23 @@ public final class TraceCommand implements Callable<Integer> {
       Slots slots = servers.slots();
       ControlConnection redis = servers.redis();
       String namespace = servers.settings().namespace();
-      Tracing tracing =
-          new Tracing(
+      Tracer tracer =
+          new Tracer(
               namespace,
               slots,
               redis,
               servers::mysql,
               () -> redis.ask(of -> Processes.of(of, namespace)).parked());
-      WhatNext next =
-          ofRow
-              ? row(new RowTracing(tracing, slots, redis, servers.mysql()), servers.mysql(), out)
-              : owner(tracing, out);
+      WhatNext next = ofRow ? row(tracer, servers.mysql(), out) : owner(tracer, out);
       out.flush();
       return next.kind().isToAct() ? ExitCodes.FOUND_SOMETHING : ExitCodes.OK;
     }
   }
 
-  private WhatNext owner(Tracing tracing, PrintWriter out) {
+  private WhatNext owner(Tracer tracer, PrintWriter out) {
     OwnerId owner = OwnerId.of(names.get(0));
     List<WalSearch.InWal> inWals = wals.isEmpty() ? List.of() : WalSearch.owner(wals, owner);
-    OwnerTrace trace = tracing.owner(owner);
+    OwnerTrace trace = tracer.owner(owner);
     if (json) {
       out.println(TraceJson.of(trace, inWals));
     } else {
@@ -128,16 +127,16 @@ public final class TraceCommand implements Callable<Integer> {
     return WhatNext.of(trace);
   }
 
-  private WhatNext row(RowTracing tracing, MySql mysql, PrintWriter out) {
+  private WhatNext row(Tracer tracer, MySql mysql, PrintWriter out) {
     String table = names.get(0);
     String key = names.get(1);
-    String rowKey = RowTracing.rowKey(table, key);
+    String rowKey = Tracer.rowKey(table, key);
     List<WalSearch.Found> inWals = wals.isEmpty() ? List.of() : WalSearch.row(wals, rowKey);
     if (values) {
       AuditTable.add(
           mysql, TopCommand.actor(Objects.requireNonNull(spec)), "show values", rowKey, "trace");
     }
-    RowTrace trace = tracing.row(table, key, owners.stream().map(OwnerId::of).toList(), inWals);
+    RowTrace trace = tracer.row(table, key, owners.stream().map(OwnerId::of).toList(), inWals);
     if (json) {
       out.println(TraceJson.of(trace, values));
     } else {
@@ -154,9 +153,7 @@ public final class TraceCommand implements Callable<Integer> {
       out.println(
           Shown.text(trace.rowKey())
               + (trace.isManaged() ? "" : ": no row of a managed table has this key"));
-      new TextTable(out, "WHERE", "OWNER", "VERSION", "COMMITTED (UTC)", "OP", "SESSION", "")
-          .leavingOut("SESSION", "OP", "VERSION")
-          .print(trace.places().stream().map(RowPage::cells).toList());
+      view(values).printer(out, false).accept(trace.places());
       List<RowPlace> images = trace.places().stream().filter(of -> of.image() != null).toList();
       if (!images.isEmpty()) {
         columns(images, values, out);
@@ -175,15 +172,24 @@ public final class TraceCommand implements Callable<Integer> {
       return where.name().toLowerCase(Locale.ROOT).replace('_', ' ');
     }
 
-    private static List<String> cells(RowPlace of) {
-      return List.of(
-          name(of.where()),
-          Shown.text(of.owner().id()),
-          Long.toUnsignedString(of.version()),
-          of.version() == 0 ? "" : Shown.utc(Shown.time(of.version())),
-          of.op() == null ? "" : of.op().name().toLowerCase(Locale.ROOT),
-          of.where() == RowPlace.Where.DEAD_LETTER ? "letter " + of.session() : of.session(),
-          Shown.text(of.note()));
+    static RecordView<RowPlace> view(boolean values) {
+      return new RecordView<RowPlace>()
+          .field("WHERE", "where", RowPlace::where, of -> name(of.where()))
+          .field("OWNER", "owner", of -> of.owner().id())
+          .jsonOf(of -> Map.of(isLetter(of) ? "letter" : "session", of.session()))
+          .field("VERSION", "version", of -> Long.toUnsignedString(of.version()))
+          .column(
+              "COMMITTED (UTC)", of -> of.version() == 0 ? "" : Shown.utc(Shown.time(of.version())))
+          .jsonOf(of -> of.op() == null ? Map.of() : Map.of("op", of.opName()))
+          .column("OP", RowPlace::opName)
+          .column("SESSION", of -> isLetter(of) ? "letter " + of.session() : of.session())
+          .field("", "note", RowPlace::note)
+          .jsonOf(of -> values ? Map.of("columns", of.columns()) : Map.of())
+          .leavingOut("SESSION", "OP", "VERSION");
+    }
+
+    private static boolean isLetter(RowPlace of) {
+      return of.where() == RowPlace.Where.DEAD_LETTER;
     }
 
     /** Side by side, a star where they differ; or, with values hidden, which ones differ. */
@@ -243,7 +249,7 @@ public final class TraceCommand implements Callable<Integer> {
       Map<String, Object> all = new LinkedHashMap<>();
       all.put("row", trace.rowKey());
       all.put("managed", trace.isManaged());
-      all.put("places", trace.places().stream().map(of -> place(of, values)).toList());
+      all.put("places", trace.places().stream().map(RowPage.view(values)::json).toList());
       all.put("owners", trace.owners().stream().map(TraceJson::owner).toList());
       next(all, trace.next());
       return JsonLine.of(all);
@@ -252,22 +258,6 @@ public final class TraceCommand implements Callable<Integer> {
     private static void next(Map<String, Object> all, WhatNext next) {
       all.put("state", next.kind().name().toLowerCase(Locale.ROOT));
       all.put("next", next.sentence());
-    }
-
-    private static Map<String, Object> place(RowPlace of, boolean values) {
-      Map<String, Object> all = new LinkedHashMap<>();
-      all.put("where", of.where().name().toLowerCase(Locale.ROOT));
-      all.put("owner", of.owner().id());
-      all.put(of.where() == RowPlace.Where.DEAD_LETTER ? "letter" : "session", of.session());
-      all.put("version", Long.toUnsignedString(of.version()));
-      if (of.op() != null) {
-        all.put("op", of.op().name().toLowerCase(Locale.ROOT));
-      }
-      all.put("note", of.note());
-      if (values) {
-        all.put("columns", of.columns());
-      }
-      return all;
     }
 
     private static Map<String, Object> owner(OwnerTrace trace) {
@@ -287,18 +277,7 @@ public final class TraceCommand implements Callable<Integer> {
       } else {
         all.put("redis", redis(redis));
       }
-      all.put(
-          "pauses",
-          trace.pauses().stream()
-              .map(
-                  of ->
-                      Map.of(
-                          "scope", of.scope().name().toLowerCase(Locale.ROOT),
-                          "name", of.name(),
-                          "reason", of.reason(),
-                          "by", of.by(),
-                          "at", of.at().toString()))
-              .toList());
+      all.put("pauses", trace.pauses().stream().map(PauseText::json).toList());
       next(all, WhatNext.of(trace));
       return all;
     }

@@ -170,7 +170,7 @@ public record WhatNext(Kind kind, String sentence) {
   }
 
   private static WhatNext broken(String what) {
-    return next(Kind.BROKEN, what + ": 'gameq-writer doctor --repair' mends that.");
+    return next(Kind.BROKEN, what + ": 'gameq-writer doctor' says what to do.");
   }
 
   private static @Nullable WhatNext ofDirty(OwnerTrace trace, OwnerInRedis redis) {

@@ -4,14 +4,13 @@
  *
  * <pre>
  * TraceCommand
- *   Tracing        asks both servers      -&gt; OwnerTrace -&gt; WhatNext   one sentence
- *   RowTracing     the same of a row      -&gt; RowTrace   -&gt; WhatNext
- *                                              RowPlace   one version, in one place
+ *   Tracer         asks both servers, of an owner -&gt; OwnerTrace, or a row -&gt; RowTrace
+ *     WhatNext     one sentence on either
  *   WalSearch      looks into logs of nodes
- *   OwnerPage, RowPage, TraceJson          print
+ *   OwnerPage      the lines of an owner
  * </pre>
  *
- * <p>What Redis is asked is in {@link io.gameq.redis.script}, what MySQL in {@link
+ * <p>What Redis is asked is in {@link io.gameq.writer.redis}, what MySQL in {@link
  * io.gameq.writer.mysql}.
  */
 @org.jspecify.annotations.NullMarked

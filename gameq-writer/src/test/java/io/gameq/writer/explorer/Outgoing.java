@@ -1,7 +1,7 @@
 package io.gameq.writer.explorer;
 
 import io.gameq.change.ChangedRow;
-import io.gameq.change.ChangedRow.Trade;
+import io.gameq.change.ChangedRow.RowMove;
 import io.gameq.change.Commit;
 import io.gameq.change.Commit.CommitPart;
 import io.gameq.owner.SessionRef;
@@ -32,7 +32,7 @@ final class Outgoing {
               .thenComparing(Comparator.naturalOrder()));
 
   private final List<ChangedRow> inOrder = new ArrayList<>();
-  private final Trade trade = new Trade();
+  private final RowMove move = new RowMove();
   private final boolean lowerHalf;
   private long version;
   private long sequence;
@@ -87,10 +87,10 @@ final class Outgoing {
   private ChangedRow told(Servers world, Op.Part part, ChangedRow row) {
     SessionRef session = session(part.hold());
     List<Handover> handovers = new ArrayList<>();
-    List<@Nullable Trade> trades = new ArrayList<>();
+    List<@Nullable RowMove> moves = new ArrayList<>();
     for (Handover one : node.handovers(session, row.key(), op)) {
       handovers.add(one);
-      trades.add(null);
+      moves.add(null);
     }
     for (Op.Part other : parts) {
       boolean gives = part.kind() == MadeChange.Kind.MOVED && other.player() == part.toPlayer();
@@ -98,7 +98,7 @@ final class Outgoing {
       if (!other.equals(part) && other.row() == part.row() && (gives || takes)) {
         SessionRef its = session(other.hold());
         handovers.add(new Handover(takes, its.owner(), its.id(), 0));
-        trades.add(trade);
+        moves.add(move);
       }
     }
     if (world.plant.has(Plant.Switch.RECEIVED_TELLS_NOTHING)
@@ -107,7 +107,7 @@ final class Outgoing {
     }
     return handovers.isEmpty()
         ? row
-        : row.as(RowHeader.withHandovers(row.image(), row.op(), handovers), trades);
+        : row.as(RowHeader.withHandovers(row.image(), row.op(), handovers), moves);
   }
 
   private SessionRef session(int hold) {
@@ -158,7 +158,7 @@ final class Outgoing {
 
   private Commit commit(List<CommitPart> of) {
     Commit commit =
-        new Commit(of, trade) {
+        new Commit(of, move) {
           @Override
           public void queued() {}
 

@@ -4,18 +4,26 @@ import io.gameq.GameQueueException;
 import io.gameq.mysql.MySqlPool.MySql;
 import io.gameq.mysql.tables.DiscardTable.Discard;
 import io.gameq.mysql.tables.HandoverTable;
+import io.gameq.mysql.tables.PauseTable;
+import io.gameq.mysql.tables.PauseTable.Pause;
+import io.gameq.mysql.tables.PauseTable.Scope;
+import io.gameq.owner.DurableSessions.CountingSessions;
 import io.gameq.owner.DurableSessions.OwnerId;
 import io.gameq.owner.DurableSessions.PercentEncoding;
 import io.gameq.owner.DurableSessions.SessionId;
 import io.gameq.redis.ControlConnection;
+import io.gameq.redis.SlotKeys;
 import io.gameq.redis.Slots;
 import io.gameq.redis.script.LookupScript;
+import io.gameq.redis.script.NodeSigns;
 import io.gameq.rows.HandledRow.EncodedRow;
 import io.gameq.rows.HandledRow.RowKey;
 import io.gameq.rows.RowHeader.RowOp;
 import io.gameq.rows.RowImage;
-import io.gameq.rows.Table.Column;
+import io.gameq.terminal.ErrorLine;
 import io.gameq.terminal.Shown;
+import io.gameq.writer.mysql.OwnerInMySql;
+import io.gameq.writer.mysql.OwnerInMySql.Raised;
 import io.gameq.writer.mysql.RowInMySql;
 import io.gameq.writer.mysql.RowInMySql.SetAside;
 import io.gameq.writer.mysql.RowReading;
@@ -23,32 +31,102 @@ import io.gameq.writer.mysql.RowReading.Decoded;
 import io.gameq.writer.mysql.RowReading.Undecodable;
 import io.gameq.writer.redis.OwnerInRedis;
 import io.gameq.writer.redis.OwnerInRedis.InSession;
-import io.gameq.writer.trace.RowTracing.RowPlace.Where;
+import io.gameq.writer.trace.RowTrace.RowPlace;
+import io.gameq.writer.trace.RowTrace.RowPlace.Where;
 import io.gameq.writer.trace.WhatNext.OwnerTrace;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** Asks both servers where the versions of a row are. One thread. */
-public final class RowTracing {
-  private final Tracing owners;
+/**
+ * Asks both servers where an owner or a row is; of an owner, one that is away hides nothing of the
+ * other. Thread-safe.
+ */
+public final class Tracer {
+  private final String namespace;
   private final Slots slots;
   private final ControlConnection redis;
-  private final MySql mysql;
-  private final RowReading rows;
+  private final Supplier<MySql> mysql;
+  private final Supplier<Map<String, String>> parked;
 
-  /** With connections that others close; reads the catalogue. */
-  public RowTracing(Tracing owners, Slots slots, ControlConnection redis, MySql mysql) {
-    this.owners = owners;
+  /**
+   * With connections that others close.
+   *
+   * @param mysql throws {@link GameQueueException} where it cannot be reached
+   * @param parked tables that take no rows now, and why; may ask Redis
+   */
+  public Tracer(
+      String namespace,
+      Slots slots,
+      ControlConnection redis,
+      Supplier<MySql> mysql,
+      Supplier<Map<String, String>> parked) {
+    this.namespace = namespace;
     this.slots = slots;
     this.redis = redis;
     this.mysql = mysql;
-    this.rows = new RowReading(mysql);
+    this.parked = parked;
+  }
+
+  /** Looks at an owner. */
+  public OwnerTrace owner(OwnerId owner) {
+    SlotKeys slot = slots.of(owner);
+    OwnerInMySql inMySql = null;
+    List<Pause> pauses = List.of();
+    String mysqlError = "";
+    try {
+      MySql database = mysql.get();
+      inMySql = OwnerInMySql.read(database, owner);
+      pauses =
+          PauseTable.all(database).stream()
+              .filter(
+                  of ->
+                      of.scope() == Scope.ALL
+                          || of.scope() == Scope.TABLE
+                          || (of.scope() == Scope.SLOT
+                              && of.name().equals(Integer.toString(slot.slot()))))
+              .toList();
+    } catch (GameQueueException e) {
+      inMySql = null;
+      mysqlError = ErrorLine.of(e);
+    }
+    OwnerInRedis inRedis = null;
+    String redisError = "";
+    String aliveNode = null;
+    Map<String, String> nowParked = Map.of();
+    try {
+      List<SessionId> known = sessions(inMySql);
+      inRedis = redis.ask(of -> OwnerInRedis.look(of, slot, owner, known));
+      SessionId holder = OwnerTrace.holder(inMySql, inRedis);
+      nowParked = parked.get();
+      aliveNode = holder == null ? null : aliveNode(holder);
+    } catch (GameQueueException e) {
+      redisError = ErrorLine.of(e);
+    }
+    return new OwnerTrace(
+        owner, slot.slot(), inRedis, redisError, inMySql, mysqlError, aliveNode, pauses, nowParked);
+  }
+
+  private static List<SessionId> sessions(@Nullable OwnerInMySql of) {
+    List<SessionId> sessions = new ArrayList<>();
+    Raised raised = of == null ? null : of.raised();
+    if (raised != null) {
+      CountingSessions counting = raised.sessions();
+      sessions.add(counting.newest());
+      if (counting.before() != null) {
+        sessions.add(counting.before());
+      }
+    }
+    return sessions;
+  }
+
+  private @Nullable String aliveNode(SessionId session) {
+    return redis.ask(of -> NodeSigns.aliveNode(of, namespace, NodeSigns.process(session)));
   }
 
   /**
@@ -64,26 +142,28 @@ public final class RowTracing {
   public RowTrace row(
       String table, String keyText, Collection<OwnerId> more, Collection<WalSearch.Found> inWals) {
     String rowKey = rowKey(table, keyText);
+    MySql database = mysql.get();
+    RowReading rows = new RowReading(database);
     RowKey key = rows.key(rowKey);
-    RowInMySql inMySql = RowInMySql.read(mysql, rows, table, keyText, key);
+    RowInMySql inMySql = RowInMySql.read(database, rows, table, keyText, key);
     Set<OwnerId> all = new LinkedHashSet<>(inMySql.owners());
     all.addAll(more);
     List<RowPlace> places = new ArrayList<>();
     for (WalSearch.Found of : inWals) {
       all.add(of.owner().base());
       String by = Shown.by(of.owner(), of.session());
-      places.add(place(Where.WAL, of.owner().base(), by, of.row(), of.note()));
+      places.add(place(rows, Where.WAL, of.owner().base(), by, of.row(), of.note()));
     }
     List<OwnerTrace> traces = new ArrayList<>();
     for (OwnerId owner : all) {
-      OwnerTrace trace = owners.owner(owner);
+      OwnerTrace trace = owner(owner);
       traces.add(trace);
       if (trace.redis() != null) {
-        addRedis(places, trace.redis(), owner, rowKey);
-        trace.redis().inboxes().forEach((inbox, of) -> addRedis(places, of, inbox, rowKey));
+        addRedis(rows, places, trace.redis(), owner, rowKey);
+        trace.redis().inboxes().forEach((inbox, of) -> addRedis(rows, places, of, inbox, rowKey));
       }
     }
-    addMySql(places, inMySql, rowKey);
+    addMySql(rows, places, inMySql, rowKey);
     return new RowTrace(rowKey, key != null, places, traces);
   }
 
@@ -92,7 +172,8 @@ public final class RowTracing {
     return PercentEncoding.percent(table) + ":" + keyText;
   }
 
-  private void addRedis(List<RowPlace> to, OwnerInRedis seen, OwnerId from, String rowKey) {
+  private void addRedis(
+      RowReading rows, List<RowPlace> to, OwnerInRedis seen, OwnerId from, String rowKey) {
     OwnerId owner = from.base();
     List<SessionId> sessions = seen.sessions().stream().map(InSession::session).toList();
     LookupScript.Question question = new LookupScript.Question(from, sessions, List.of(rowKey));
@@ -100,7 +181,8 @@ public final class RowTracing {
         redis.ask(of -> LookupScript.ask(of, slots.of(owner), question)).fields().get(0);
     if (found.claimed().length > 0) {
       String session = seen.claim() == null ? "" : Shown.by(from, seen.claim().session());
-      to.add(place(Where.CLAIMED, owner, session, new EncodedRow(rowKey, found.claimed()), ""));
+      to.add(
+          place(rows, Where.CLAIMED, owner, session, new EncodedRow(rowKey, found.claimed()), ""));
     }
     for (int i = sessions.size() - 1; i >= 0; i--) {
       byte[] image = found.dirty().get(i);
@@ -108,6 +190,7 @@ public final class RowTracing {
         InSession of = seen.sessions().get(i);
         to.add(
             place(
+                rows,
                 of.stale() ? Where.STALE : Where.DIRTY,
                 owner,
                 Shown.by(from, of.session()),
@@ -117,7 +200,8 @@ public final class RowTracing {
     }
   }
 
-  private void addMySql(List<RowPlace> to, RowInMySql found, String rowKey) {
+  private static void addMySql(
+      RowReading rows, List<RowPlace> to, RowInMySql found, String rowKey) {
     RowImage row = found.row();
     if (row != null) {
       OwnerId owner = row.table().ownerOf(row.values());
@@ -132,6 +216,7 @@ public final class RowTracing {
     for (SetAside letter : found.letters()) {
       to.add(
           place(
+              rows,
               Where.DEAD_LETTER,
               letter.owner(),
               Long.toString(letter.id()),
@@ -162,7 +247,8 @@ public final class RowTracing {
     }
   }
 
-  private RowPlace place(Where where, OwnerId owner, String session, EncodedRow row, String note) {
+  private static RowPlace place(
+      RowReading rows, Where where, OwnerId owner, String session, EncodedRow row, String note) {
     RowReading.Reading reading = rows.read(row.key(), row.image());
     if (reading instanceof Decoded decoded) {
       RowImage image = decoded.image();
@@ -178,70 +264,6 @@ public final class RowTracing {
       return row.version();
     } catch (GameQueueException e) { // too damaged to tell
       return 0;
-    }
-  }
-
-  /**
-   * One version of a row, in one place. Immutable.
-   *
-   * @param owner who changed it
-   * @param session whose change it is, or who sent it, or the dead letter's number; empty where
-   *     none is known
-   * @param version unsigned; 0 when it is too damaged to tell
-   * @param op null where no row is, as of a discard
-   * @param image null where no row is, or it cannot be read
-   * @param note what else is to be said, such as why it cannot be read; never a value
-   */
-  public record RowPlace(
-      Where where,
-      OwnerId owner,
-      String session,
-      long version,
-      @Nullable RowOp op,
-      @Nullable RowImage image,
-      String note) {
-    /** The places in which a version of a row may be, on its way. */
-    public enum Where {
-      /** In a node's log: the game committed it. */
-      WAL,
-      /** In Redis, to be flushed. */
-      DIRTY,
-      /** In Redis, taken by a writer. */
-      CLAIMED,
-      /** In Redis, of a session that lost its owner: never flushed. */
-      STALE,
-      /** In the table. */
-      MYSQL,
-      /** Deleted in this version. */
-      TOMBSTONE,
-      /** Refused by MySQL. */
-      DEAD_LETTER,
-      /** Given up by an operator up to this version. */
-      DISCARD,
-      /** Moved between owners in this version, one half is still to come. */
-      HANDOVER
-    }
-
-    /**
-     * The values of its columns as a terminal may show them: the key alone of a delete, and none
-     * that it leaves as they are. Empty where no row is.
-     */
-    public Map<String, String> columns() {
-      Map<String, String> columns = new LinkedHashMap<>();
-      if (image != null) {
-        boolean isDelete = image.op() == RowOp.DELETE;
-        List<Column> all = isDelete ? image.table().keyColumns() : image.table().columns();
-        for (int i = 0; i < all.size(); i++) {
-          if (isDelete || image.names(i)) {
-            columns.put(all.get(i).name(), Shown.value(image.values()[i]));
-          }
-        }
-      }
-      return columns;
-    }
-
-    boolean isNewerThan(@Nullable RowPlace other) {
-      return other == null || Long.compareUnsigned(version, other.version) > 0;
     }
   }
 }

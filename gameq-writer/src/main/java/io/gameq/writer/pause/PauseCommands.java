@@ -1,0 +1,125 @@
+package io.gameq.writer.pause;
+
+import io.gameq.mysql.MySqlPool.MySql;
+import io.gameq.mysql.tables.AuditTable.Actor;
+import io.gameq.mysql.tables.PauseTable.Pause;
+import io.gameq.mysql.tables.PauseTable.Scope;
+import io.gameq.terminal.ExitCodes;
+import io.gameq.terminal.Shown;
+import io.gameq.writer.config.ConfigOption;
+import io.gameq.writer.config.WriterConfig;
+import io.gameq.writer.mysql.AgreedConfig;
+import io.gameq.writer.mysql.CommandDatabase;
+import io.gameq.writer.pause.PauseWatch.PauseText;
+import io.gameq.writer.pause.Pausing.PauseTarget;
+import io.gameq.writer.pause.Pausing.Pauses;
+import java.io.PrintWriter;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code pause} and {@code resume}. */
+public abstract class PauseCommands implements Callable<Integer> {
+  @Spec private @Nullable CommandSpec spec;
+  @Mixin private ConfigOption config = new ConfigOption();
+
+  @Parameters(
+      index = "0",
+      paramLabel = "all|slot|table|writer",
+      description = "What to ${COMMAND-NAME}.")
+  private String scope = "";
+
+  @Parameters(
+      index = "1",
+      arity = "0..1",
+      paramLabel = "NAME",
+      description = "A slot's number, a table or a writer; none for all.")
+  private String name = "";
+
+  private PauseCommands() {}
+
+  @Override
+  public final Integer call() {
+    CommandSpec self = Objects.requireNonNull(spec);
+    PauseTarget target = PauseTarget.of(scope, name);
+    WriterConfig settings = AgreedConfig.read(config, self);
+    try (MySql mysql = CommandDatabase.open(settings.mysql(), self.name())) {
+      return run(new Pausing(mysql, settings.slots()), target, self.commandLine().getOut());
+    }
+  }
+
+  abstract int run(Pausing pausing, PauseTarget target, PrintWriter out);
+
+  /** {@code pause}: writers leave something alone until it is resumed. */
+  @Command(
+      name = "pause",
+      description = "Has writers leave something alone: its rows wait in Redis until 'resume'.",
+      footer = {
+        "",
+        "  pause all              no writer claims anything",
+        "  pause slot 3           nothing of a slot is claimed",
+        "  pause table item       its rows stay in Redis, others of their owners go on;",
+        "                         tables that refer to it wait with it",
+        "  pause writer writer-1  that writer is quiet: it claims nothing, and runs on",
+        "",
+        "Takes effect within about a second. What is claimed by then is finished. Redis' memory"
+            + " grows with the rows that wait: 'status' shows it, and who paused what."
+      })
+  public static final class PauseCommand extends PauseCommands {
+    @Option(
+        names = "--reason",
+        required = true,
+        paramLabel = "TEXT",
+        description = "Why; shown by 'status' until it is resumed. 255 characters at most.")
+    private String reason = "";
+
+    @Override
+    int run(Pausing pausing, PauseTarget target, PrintWriter out) {
+      Pause pause = pausing.pause(Actor.here(), target, reason);
+      out.println(PauseText.line(pause));
+      if (pause.scope() == Scope.TABLE) {
+        Set<String> more = new TreeSet<>(pausing.heldTables(new Pauses(List.of(pause))));
+        more.remove(pause.name());
+        more.forEach(
+            table ->
+                out.println(
+                    "table %s waits with it: it refers to it".formatted(Shown.text(table))));
+      }
+      out.println("writers follow within about a second; 'resume %s' ends it".formatted(target));
+      return ExitCodes.OK;
+    }
+  }
+
+  /** {@code resume}: ends a pause. */
+  @Command(
+      name = "resume",
+      description = "Ends a pause: writers go on with what waits, within about a second.",
+      footer = {
+        "",
+        "Ends the pause that is named and no other: 'resume all' ends 'pause all', and what was"
+            + " paused by itself stays paused. Ends with 1 when it was not paused."
+      })
+  public static final class ResumeCommand extends PauseCommands {
+    @Override
+    int run(Pausing pausing, PauseTarget target, PrintWriter out) {
+      Optional<Pause> ended = pausing.resume(Actor.here(), target);
+      out.println(
+          ended.isPresent()
+              ? "resumed %s, which was paused %s"
+                  .formatted(PauseText.what(ended.get()), PauseText.why(ended.get()))
+              : "%s was not paused: nothing was done".formatted(Shown.text(target.toString())));
+      pausing.all().all().forEach(pause -> out.println("still: " + PauseText.line(pause)));
+      return ended.isPresent() ? ExitCodes.OK : ExitCodes.FOUND_SOMETHING;
+    }
+  }
+}
