@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * GAMEQ_TEST_REDIS=redis://...  GAMEQ_TEST_MYSQL=jdbc:mysql://...  both: use these
  * GAMEQ_TEST_MYSQL_USER, GAMEQ_TEST_MYSQL_PASSWORD                 may create databases
  * GAMEQ_TEST_SERVERS=docker|embedded                               no other kind is tried
- * GAMEQ_TEST_SERVERS=none                                          tests that need servers are skipped
+ * GAMEQ_TEST_SERVERS=none                                          skips tests that need them
  * GAMEQ_TEST_MYSQL_IMAGE, GAMEQ_TEST_REDIS_IMAGE                   mysql:9.7, redis:8.0
  * </pre>
  *

@@ -416,7 +416,7 @@ public record TableFix(
         if (parts.stream().allMatch(part -> isFit(table, part, ownerColumn))) {
           return of(
               parts.stream().map(part -> String.valueOf(part.column())).toList(),
-              "its UNIQUE key %s becomes the primary key: drop that key where no foreign key needs it"
+              "its UNIQUE key %s becomes the primary key: drop it where no foreign key needs it"
                   .formatted(name));
         }
       }

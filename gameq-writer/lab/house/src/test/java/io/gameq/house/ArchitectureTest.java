@@ -31,7 +31,7 @@ import org.junit.jupiter.api.Test;
 
 /** How the house is built: over all production classes of all modules, without exceptions. */
 class ArchitectureTest {
-  private static final JavaClasses CLASSES =
+  static final JavaClasses CLASSES =
       new ClassFileImporter()
           .withImportOption(new ImportOption.DoNotIncludeTests())
           .withImportOption(location -> !location.contains("-tests.jar"))
