@@ -1,5 +1,6 @@
 package io.gameq.commit;
 
+import io.gameq.commit.CommitSender.SenderSessions;
 import io.gameq.GameQueueException;
 import io.gameq.change.Commit;
 import io.gameq.durability.NodeSessions;

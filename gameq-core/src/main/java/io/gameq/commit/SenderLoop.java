@@ -1,5 +1,6 @@
 package io.gameq.commit;
 
+import io.gameq.commit.CommitSender.SenderSessions;
 import io.gameq.GameQueueException;
 import io.gameq.RedisFullException;
 import io.gameq.RedisUnavailableException;

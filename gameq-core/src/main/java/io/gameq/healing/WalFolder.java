@@ -4,7 +4,7 @@ import io.gameq.GameQueueException;
 import io.gameq.healing.PlannedRow.WalRow;
 import io.gameq.redis.script.NodeSigns;
 import io.gameq.rows.HandledRow.EncodedRow;
-import io.gameq.wal.WalDamage;
+import io.gameq.wal.WalReader.WalDamage;
 import io.gameq.wal.WalDirectory;
 import io.gameq.wal.WalReader;
 import io.gameq.wal.WalReader.WalReport;

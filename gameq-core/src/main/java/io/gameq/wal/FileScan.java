@@ -1,7 +1,7 @@
 package io.gameq.wal;
 
 import io.gameq.wal.WalCodec.Envelope;
-import io.gameq.wal.WalDamage.Kind;
+import io.gameq.wal.WalReader.WalDamage.Kind;
 import io.gameq.wal.WalDirectory.WalFile;
 import java.io.IOException;
 import java.nio.file.Path;

@@ -3,7 +3,7 @@ package io.gameq.wal;
 import io.gameq.WalLimits;
 import io.gameq.wal.WalCodec.Decoder;
 import io.gameq.wal.WalCodec.Envelope;
-import io.gameq.wal.WalDamage.Kind;
+import io.gameq.wal.WalReader.WalDamage.Kind;
 import io.gameq.wal.WalWriter.WalNeeds;
 import java.io.IOException;
 import java.nio.file.Files;

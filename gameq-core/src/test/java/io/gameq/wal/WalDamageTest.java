@@ -9,7 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.gameq.GameQueueException;
 import io.gameq.WalLimits;
 import io.gameq.wal.WalCodec.Encoder;
-import io.gameq.wal.WalDamage.Kind;
+import io.gameq.wal.WalReader.WalDamage.Kind;
 import io.gameq.wal.WalReader.WalReport;
 import io.gameq.wal.WalSpecimen.Place;
 import io.gameq.wal.WalWriter.WalNeeds;

@@ -1,5 +1,6 @@
 package io.gameq.wal;
 
+import io.gameq.wal.WalReader.WalDamage;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;

@@ -1,5 +1,6 @@
 package io.gameq.wal;
 
+import io.gameq.wal.WalReader.WalDamage;
 import io.gameq.WalLimits;
 import io.gameq.WalSync;
 import io.gameq.change.ChangedRow;

@@ -8,7 +8,7 @@ import io.gameq.owner.DurableSessions.OwnerId;
 import io.gameq.owner.DurableSessions.PercentEncoding;
 import io.gameq.rows.HandledRow.EncodedRow;
 import io.gameq.terminal.Shown;
-import io.gameq.wal.WalDamage;
+import io.gameq.wal.WalReader.WalDamage;
 import io.gameq.wal.WalReader;
 import io.gameq.wal.WalRecord;
 import java.io.PrintWriter;

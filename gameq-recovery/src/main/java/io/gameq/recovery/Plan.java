@@ -10,7 +10,7 @@ import io.gameq.owner.DurableSessions.OwnerId;
 import io.gameq.recovery.PlanningCommand.ProgressLine;
 import io.gameq.recovery.PlanningCommand.Servers;
 import io.gameq.terminal.Shown;
-import io.gameq.wal.WalDamage;
+import io.gameq.wal.WalReader.WalDamage;
 import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.BitSet;

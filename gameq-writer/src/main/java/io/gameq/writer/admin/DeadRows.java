@@ -1,5 +1,6 @@
 package io.gameq.writer.admin;
 
+import io.gameq.writer.admin.StaleSessions.RowColumn;
 import io.gameq.GameQueueException;
 import io.gameq.RowRefusedException;
 import io.gameq.mysql.tables.AuditTable.Actor;

@@ -5,27 +5,32 @@ import io.gameq.mysql.MySqlPool.MySql;
 import io.gameq.terminal.ExitCodes;
 import io.gameq.terminal.Shown;
 import io.gameq.terminal.TextTable;
-import io.gameq.writer.admin.DeadRows;
 import io.gameq.writer.admin.DeadRows.Detail;
 import io.gameq.writer.admin.DeadRows.Filter;
 import io.gameq.writer.admin.DeadRows.Listed;
 import io.gameq.writer.admin.DeadRows.Selection;
-import io.gameq.writer.admin.RowColumn;
+import io.gameq.writer.admin.DeadRows;
+import io.gameq.writer.admin.Done;
+import io.gameq.writer.admin.StaleSessions.RowColumn;
 import io.gameq.writer.config.ConfigOption;
-import io.gameq.writer.mysql.AgreedConfig;
-import io.gameq.writer.mysql.CommandDatabase;
-import io.gameq.writer.mysql.DeadLetters;
+import io.gameq.writer.mysql.CommandServers.AgreedConfig;
+import io.gameq.writer.mysql.CommandServers.CommandDatabase;
 import io.gameq.writer.mysql.DeadLetters.State;
+import io.gameq.writer.mysql.DeadLetters;
 import io.gameq.writer.terminal.Confirmation;
 import io.gameq.writer.terminal.JsonLine;
 import io.gameq.writer.terminal.Moment;
 import io.gameq.writer.terminal.RateOption;
+import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.StringJoiner;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.ToIntFunction;
 import java.util.stream.Collectors;
@@ -451,6 +456,70 @@ public final class DeadCommand extends AdminCommand {
      */
     private Filter filter(List<Long> ids) {
       return Filter.of(ids, given::get);
+    }
+  }
+
+  /**
+   * Prints what became of dead letters, one a line, says on stderr every few seconds how far the
+   * command is, and sums up. Used by one thread.
+   */
+  final static class DoneReport {
+    private static final long EVERY_NANOS = TimeUnit.SECONDS.toNanos(5);
+
+    private final AdminCommand command;
+    private final long total;
+    private final String prefix;
+    private final Map<String, Long> counts = new LinkedHashMap<>();
+    private long done;
+    private long toldNanos = System.nanoTime();
+    private int exitCode = ExitCodes.OK;
+
+    /**
+     * Begins.
+     *
+     * @param total how many letters there are
+     * @param isDryRun whether nothing is changed
+     */
+    DoneReport(AdminCommand command, long total, boolean isDryRun) {
+      this.command = command;
+      this.total = total;
+      this.prefix = isDryRun ? "would be " : "";
+    }
+
+    /** Prints one. */
+    void add(Done of) {
+      if (of.result() != Done.Result.DONE) {
+        exitCode = ExitCodes.FOUND_SOMETHING;
+      }
+      counts.merge(of.became(), 1L, Long::sum);
+      command.out().println(of.name() + ": " + prefix + of.text());
+      progress();
+    }
+
+    /** One more is done. */
+    void progress() {
+      done++;
+      if (System.nanoTime() - toldNanos >= EVERY_NANOS) {
+        toldNanos = System.nanoTime();
+        PrintWriter err = command.err();
+        err.println(String.format(Locale.ROOT, "%,d of %,d dead letters done", done, total));
+        err.flush();
+      }
+    }
+
+    /**
+     * Sums up.
+     *
+     * @param where such as {@code of topic mail}; empty of rows
+     * @return 1 when a letter is left
+     */
+    int sum(String where) {
+      StringJoiner line = new StringJoiner(", ");
+      line.add(Shown.count(done, "dead letter") + where);
+      counts.forEach(
+          (became, count) -> line.add(String.format(Locale.ROOT, "%,d %s", count, became)));
+      command.out().println(line + (prefix.isEmpty() ? "" : " (dry run: nothing was changed)"));
+      return exitCode;
     }
   }
 }

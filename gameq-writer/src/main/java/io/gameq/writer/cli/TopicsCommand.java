@@ -1,5 +1,6 @@
 package io.gameq.writer.cli;
 
+import io.gameq.writer.cli.DeadCommand.DoneReport;
 import io.gameq.GameQueueException;
 import io.gameq.message.MessageChange.MessageId;
 import io.gameq.message.PayloadText;

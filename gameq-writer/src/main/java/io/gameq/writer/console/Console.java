@@ -1,29 +1,51 @@
 package io.gameq.writer.console;
 
 import io.gameq.backlog.SharedBacklog.Backlog;
-import io.gameq.mysql.tables.AuditTable;
 import io.gameq.mysql.tables.AuditTable.Entry;
+import io.gameq.mysql.tables.AuditTable;
+import io.gameq.owner.DurableSessions.OwnerId;
+import io.gameq.owner.DurableSessions.SessionId;
+import io.gameq.terminal.Shown;
 import io.gameq.writer.admin.RecordView.Table;
+import io.gameq.writer.admin.StaleSessions.RowColumn;
+import io.gameq.writer.admin.StaleSessions.ShownRow;
+import io.gameq.writer.admin.StaleSessions;
 import io.gameq.writer.cli.AuditCommand;
 import io.gameq.writer.config.ConfigReader.EffectiveSettings.Setting;
-import io.gameq.writer.config.WriterConfig;
 import io.gameq.writer.config.WriterConfig.ConsoleMode;
+import io.gameq.writer.config.WriterConfig;
+import io.gameq.writer.console.GuardedRoutes.Visitor;
+import io.gameq.writer.console.HeldPages.HeldState;
+import io.gameq.writer.mysql.Discards;
+import io.gameq.writer.mysql.RowReading;
 import io.gameq.writer.pause.Pausing.Pauses;
+import io.gameq.writer.redis.StaleRows.Listed;
+import io.gameq.writer.redis.StaleRows;
 import io.gameq.writer.setup.ConfigCommand;
 import io.gameq.writer.status.Processes;
 import io.gameq.writer.status.StatusLook.SlotState;
+import io.gameq.writer.status.StatusLook;
 import io.javalin.config.RoutesConfig;
+import io.javalin.http.ConflictResponse;
 import io.javalin.http.Context;
 import io.javalin.http.HttpStatus;
+import io.javalin.http.NotFoundResponse;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Timer;
+import io.micrometer.core.instrument.distribution.CountAtBucket;
+import io.micrometer.core.instrument.distribution.HistogramSnapshot;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.time.Clock;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -222,6 +244,280 @@ public final class Console implements AutoCloseable {
         case "svg" -> "image/svg+xml";
         default -> "text/javascript; charset=utf-8";
       };
+    }
+  }
+
+  /** Sessions with stale rows: a list, their rows, and how they are discarded. Thread-safe. */
+  final static class StalePages {
+    private static final int SESSIONS = 200;
+
+    private static final int MOST_OWNER_CHARS = 255;
+    private static final int MOST_SESSION_CHARS = 64;
+
+    private final ConsoleServers servers;
+
+    StalePages(ConsoleServers servers) {
+      this.servers = servers;
+    }
+
+    /** One session; times are of commits. */
+    record Session(
+        String owner,
+        String session,
+        boolean ownsNow,
+        long rows,
+        long bytes,
+        long newestMillis,
+        boolean isAbout) {
+      static Session of(Listed listed) {
+        StaleRows.Session session = listed.session();
+        return new Session(
+            session.owner().id(),
+            session.session().text(),
+            session.ownsNow(),
+            listed.rows(),
+            listed.bytes(),
+            Shown.time(listed.newestVersion()).toEpochMilli(),
+            listed.isAbout());
+      }
+    }
+
+    /** A page, see {@link StaleRows#page}. */
+    record SessionList(List<Session> sessions, long count, String next) {}
+
+    /** A row with its values, beside the one that MySQL holds. */
+    record Row(
+        String key,
+        String version,
+        String op,
+        List<RowColumn> columns,
+        @Nullable String undecodable) {
+      static Row of(ShownRow row) {
+        return new Row(
+            row.key(),
+            Long.toUnsignedString(row.version()),
+            row.op(),
+            row.columns(),
+            row.undecodable());
+      }
+    }
+
+    /** The first of them, and how many there are. */
+    record RowList(List<Row> rows, long count) {}
+
+    /** How many rows are gone. */
+    record Removed(int rows) {}
+
+    void addTo(GuardedRoutes routes) {
+      routes.look("stale", this::list);
+      routes.values("stale-values", this::values);
+      routes.act("stale-discard", this::discard);
+    }
+
+    private SessionList list(Context context) {
+      String after = Objects.requireNonNullElse(context.queryParam("after"), "");
+      StaleRows.Page page = servers.list(() -> servers.stale().page(after, SESSIONS));
+      return new SessionList(
+          page.sessions().stream().map(Session::of).toList(), page.count(), page.next());
+    }
+
+    private RowList values(RequestBody body, Visitor visitor) {
+      StaleRows stale = servers.stale();
+      StaleRows.Session session = named(stale, body);
+      audit(visitor, "stale show", session);
+      List<Row> rows = new ArrayList<>();
+      StaleSessions.rows(
+          stale,
+          new RowReading(servers.mysql()),
+          session,
+          true,
+          page -> {
+            page.forEach(row -> rows.add(Row.of(row)));
+            return false; // the first page
+          });
+      return new RowList(rows, stale.count(session));
+    }
+
+    private Removed discard(RequestBody body, Visitor visitor) {
+      StaleRows stale = servers.stale();
+      StaleRows.Session session = named(stale, body);
+      audit(visitor, "stale discard", session);
+      StaleRows.Outcome outcome =
+          StaleSessions.discard(stale, new Discards(servers.mysql()), session);
+      if (outcome instanceof StaleRows.OwnsNow) {
+        throw new ConflictResponse("kept: the session owns now, and its rows will be flushed");
+      }
+      return new Removed(
+          outcome instanceof StaleRows.Discarded discarded ? discarded.rows().size() : 0);
+    }
+
+    private void audit(Visitor visitor, String action, StaleRows.Session session) {
+      AuditTable.add(
+          servers.mysql(),
+          visitor.actor(),
+          action,
+          session.owner().id(),
+          "session " + session.session().text());
+    }
+
+    private static StaleRows.Session named(StaleRows stale, RequestBody body) {
+      OwnerId owner = OwnerId.of(body.text("owner", MOST_OWNER_CHARS));
+      SessionId session = SessionId.parse(body.text("session", MOST_SESSION_CHARS));
+      StaleRows.Session found = stale.find(owner, session);
+      if (found == null) {
+        throw new NotFoundResponse("there are no stale rows of it any more");
+      }
+      return found;
+    }
+  }
+
+  /** What waits, what is done, and whether something is to be done about it. Thread-safe. */
+  final static class OverviewPage {
+    private static final double OF_HUNDRED = 0.99;
+
+    private final WriterConfig settings;
+    private final MeterRegistry meters;
+    private final Console.WriterView writer;
+
+    OverviewPage(WriterConfig settings, MeterRegistry meters, Console.WriterView writer) {
+      this.settings = settings;
+      this.meters = meters;
+      this.writer = writer;
+    }
+
+    /**
+     * The page.
+     *
+     * @param problems why rows are not written now
+     * @param toDo what is to be done about the game as a whole
+     * @param held why rows wait: what operators paused, and tables that take none
+     * @param writers how many run; 0 when it is not known
+     * @param rowsPerSecond that all writers write
+     * @param waits null before the first look at Redis
+     * @param deadLetters -1 when they were not counted yet
+     * @param mergeRatio row changes committed for each row written; null when it is not known
+     */
+    record Overview(
+        List<String> problems,
+        List<String> toDo,
+        List<HeldState> held,
+        long writers,
+        double rowsPerSecond,
+        @Nullable Map<String, @Nullable Object> waits,
+        long deadLetters,
+        @Nullable Double mergeRatio,
+        Totals totals,
+        List<Step> steps) {}
+
+    /** Whose console it is. */
+    record Of(String namespace, String writer) {}
+
+    /** What this writer did since it started. */
+    record Totals(
+        double rows,
+        double flushes,
+        double owners,
+        double givenBack,
+        double reaped,
+        double deadLetters,
+        double stale) {}
+
+    /**
+     * How long a step took since this writer started, ms.
+     *
+     * @param mostOf what 99 of 100 took at most, rounded up to the next bound; -1 beyond the last
+     */
+    record Step(String name, long count, double mean, double mostOf, double longest) {
+      static Step of(Timer timer) {
+        HistogramSnapshot snapshot = timer.takeSnapshot();
+        double mostOf = -1;
+        for (CountAtBucket bucket : snapshot.histogramCounts()) {
+          if (bucket.count() >= snapshot.count() * OF_HUNDRED) {
+            mostOf = bucket.bucket(TimeUnit.MILLISECONDS);
+            break;
+          }
+        }
+        return new Step(
+            String.valueOf(timer.getId().getTag("step")),
+            snapshot.count(),
+            snapshot.mean(TimeUnit.MILLISECONDS),
+            Double.isFinite(mostOf) ? mostOf : -1,
+            snapshot.max(TimeUnit.MILLISECONDS));
+      }
+    }
+
+    void addTo(GuardedRoutes routes) {
+      routes.look("overview", this::overview);
+      routes.look("writer", context -> new Of(settings.namespace(), settings.writer().name()));
+    }
+
+    private Overview overview(Context context) {
+      Backlog backlog = writer.backlog().get();
+      Processes processes = writer.processes().get();
+      double merges = gauge("gameq.merge.ratio");
+      double counted = gauge("gameq.deadletters");
+      long deadLetters = Double.isNaN(counted) ? -1 : Math.round(counted);
+      return new Overview(
+          writer.problems().get(),
+          toDo(backlog, deadLetters),
+          held(backlog),
+          processes == null ? 0 : processes.writersThere(),
+          processes == null ? 0 : processes.rowsPerSecond(),
+          backlog == null ? null : StatusLook.BACKLOG.json(backlog),
+          deadLetters,
+          Double.isFinite(merges) ? merges : null,
+          totals(),
+          meters.find("gameq.writer.step").timers().stream()
+              .map(Step::of)
+              .sorted(Comparator.comparingLong(Step::count).reversed())
+              .toList());
+    }
+
+    /** Before the first look there is nothing to say. */
+    private List<String> toDo(@Nullable Backlog backlog, long deadLetters) {
+      return backlog == null
+          ? List.of()
+          : new StatusLook(
+                  settings.namespace(),
+                  Instant.now(),
+                  backlog,
+                  "",
+                  writer.processes().get(),
+                  Math.max(0, deadLetters),
+                  "",
+                  writer.pauses().get())
+              .toDo();
+    }
+
+    private List<HeldState> held(@Nullable Backlog backlog) {
+      List<HeldState> all =
+          new ArrayList<>(HeldState.of(writer.pauses().get().all(), writer.allParked()));
+      all.addAll(HeldState.heldUp(backlog));
+      return all;
+    }
+
+    private Totals totals() {
+      var rowsOfFlushes = meters.find("gameq.writer.flush.rows").summary();
+      return new Totals(
+          count("gameq.writer.rows"),
+          rowsOfFlushes == null ? 0 : rowsOfFlushes.count(),
+          count("gameq.writer.owners"),
+          count("gameq.writer.givenback"),
+          count("gameq.writer.reaped"),
+          count("gameq.writer.deadletters"),
+          count("gameq.writer.stale"));
+    }
+
+    /** A counter's value; 0 when there is none. */
+    private double count(String name) {
+      var counter = meters.find(name).counter();
+      return counter == null ? 0 : counter.count();
+    }
+
+    /** NaN when there is none, or it is not known. */
+    private double gauge(String name) {
+      var gauge = meters.find(name).gauge();
+      return gauge == null ? Double.NaN : gauge.value();
     }
   }
 }

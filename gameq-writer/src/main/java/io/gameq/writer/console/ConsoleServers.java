@@ -8,7 +8,7 @@ import io.gameq.writer.admin.DeadRows;
 import io.gameq.writer.admin.Topics;
 import io.gameq.writer.config.WriterConfig;
 import io.gameq.writer.console.GuardedRoutes.Visitor;
-import io.gameq.writer.mysql.CommandDatabase;
+import io.gameq.writer.mysql.CommandServers.CommandDatabase;
 import io.gameq.writer.mysql.DeadLetters;
 import io.gameq.writer.redis.StaleRows;
 import io.javalin.http.ServiceUnavailableResponse;

@@ -6,7 +6,7 @@ import io.gameq.writer.admin.DeadRows.Filter;
 import io.gameq.writer.admin.DeadRows.Selection;
 import io.gameq.writer.admin.Done;
 import io.gameq.writer.admin.Done.Result;
-import io.gameq.writer.admin.RowColumn;
+import io.gameq.writer.admin.StaleSessions.RowColumn;
 import io.gameq.writer.console.GuardedRoutes.Visitor;
 import io.javalin.http.BadRequestResponse;
 import io.javalin.http.ConflictResponse;

@@ -23,7 +23,7 @@ import io.gameq.terminal.ExitCodes;
 import io.gameq.terminal.Shown;
 import io.gameq.writer.config.ConfigOption;
 import io.gameq.writer.config.WriterConfig;
-import io.gameq.writer.mysql.CommandDatabase;
+import io.gameq.writer.mysql.CommandServers.CommandDatabase;
 import io.gameq.writer.redis.SlotContents.Progress;
 import io.gameq.writer.redis.SlotSurvey;
 import io.gameq.writer.redis.SlotSurvey.Remembered;
