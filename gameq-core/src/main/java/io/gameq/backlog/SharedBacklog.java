@@ -3,7 +3,7 @@ package io.gameq.backlog;
 import io.gameq.GameQueueException;
 import io.gameq.RedisUnavailableException;
 import io.gameq.backlog.NodePressure.BacklogSummary;
-import io.gameq.redis.ControlConnection.RedisConnection;
+import io.gameq.redis.RedisConnection;
 import io.gameq.redis.RedisServerCheck;
 import io.gameq.redis.RedisServerCheck.RedisState;
 import io.gameq.redis.Slots;

@@ -2,7 +2,7 @@ package io.gameq.change;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
-import io.gameq.rows.HandledRow.EncodedRow;
+import io.gameq.rows.EncodedRow;
 import io.gameq.rows.RowHeader;
 import io.gameq.rows.RowHeader.RowOp;
 import java.util.Collections;

@@ -16,7 +16,7 @@ import io.gameq.healing.HealingStep.SessionName;
 import io.gameq.healing.HealingStep.UnansweredCommits;
 import io.gameq.healing.ReplaySource;
 import io.gameq.owner.SessionRef;
-import io.gameq.redis.ControlConnection.RedisConnection;
+import io.gameq.redis.RedisConnection;
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.script.CommitGroup;
 import io.gameq.redis.script.JournalMarks;

@@ -1,6 +1,6 @@
 package io.gameq.commit;
 
-import io.gameq.redis.ControlConnection.RedisConnection;
+import io.gameq.redis.RedisConnection;
 import io.gameq.redis.PrimaryConnector;
 import io.gameq.redis.script.CommitScript;
 import io.gameq.redis.script.MessagesScript;

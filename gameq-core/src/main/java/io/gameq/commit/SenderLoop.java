@@ -12,7 +12,7 @@ import io.gameq.log.RepeatedWarnings;
 import io.gameq.message.MessageChange.MessageId;
 import io.gameq.owner.SessionRef;
 import io.gameq.redis.Backoff;
-import io.gameq.redis.ControlConnection.RedisConnection;
+import io.gameq.redis.RedisConnection;
 import io.gameq.redis.RedisReply;
 import io.gameq.redis.script.CommitGroup;
 import io.gameq.wal.WalWriter;

@@ -9,7 +9,7 @@ import io.gameq.change.Unsettled;
 import io.gameq.durability.DurableFutures.Share;
 import io.gameq.durability.UnflushedRows.QueuedRow;
 import io.gameq.owner.SessionRef;
-import io.gameq.rows.HandledRow.EncodedRow;
+import io.gameq.rows.EncodedRow;
 import io.gameq.sign.NodeCounts;
 import io.gameq.sign.NodeCounts.CommitTimes;
 import java.util.ArrayDeque;

@@ -4,7 +4,7 @@ import io.gameq.change.ChangedRow;
 import io.gameq.change.ChangedRow.RowMove;
 import io.gameq.change.Commit.CommitPart;
 import io.gameq.owner.SessionRef;
-import io.gameq.rows.HandledRow.EncodedRow;
+import io.gameq.rows.EncodedRow;
 import io.gameq.rows.RowHeader;
 import io.gameq.rows.RowHeader.Handover;
 import io.gameq.rows.RowHeader.RowOp;

@@ -2,9 +2,9 @@ package io.gameq.healing;
 
 import io.gameq.owner.DurableSessions;
 import io.gameq.owner.DurableSessions.CountingSessions;
-import io.gameq.owner.DurableSessions.OwnerId;
-import io.gameq.owner.DurableSessions.SessionId;
-import io.gameq.redis.ControlConnection.RedisConnection;
+import io.gameq.owner.OwnerId;
+import io.gameq.owner.SessionId;
+import io.gameq.redis.RedisConnection;
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.script.LookupScript;
 import io.gameq.redis.script.LookupScript.Looked;

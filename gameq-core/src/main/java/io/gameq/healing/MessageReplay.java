@@ -7,7 +7,7 @@ import io.gameq.healing.HealingStep.HeldSession;
 import io.gameq.healing.HealingStep.MessageRecords;
 import io.gameq.healing.HealingStep.NotReplayed;
 import io.gameq.healing.HealingStep.SessionName;
-import io.gameq.redis.ControlConnection.RedisConnection;
+import io.gameq.redis.RedisConnection;
 import io.gameq.redis.RedisReply;
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.script.JournalMarks;

@@ -1,9 +1,9 @@
 package io.gameq.healing;
 
 import io.gameq.healing.PlannedRow.WalRow;
-import io.gameq.owner.DurableSessions.OwnerId;
-import io.gameq.owner.DurableSessions.SessionId;
-import io.gameq.rows.HandledRow.EncodedRow;
+import io.gameq.owner.OwnerId;
+import io.gameq.owner.SessionId;
+import io.gameq.rows.EncodedRow;
 import io.gameq.wal.WalRecord;
 import java.security.SecureRandom;
 import java.util.HashMap;

@@ -3,7 +3,7 @@ package io.gameq.healing;
 import io.gameq.GameQueueException;
 import io.gameq.healing.PlannedRow.WalRow;
 import io.gameq.redis.script.NodeSigns;
-import io.gameq.rows.HandledRow.EncodedRow;
+import io.gameq.rows.EncodedRow;
 import io.gameq.wal.WalReader.WalDamage;
 import io.gameq.wal.WalDirectory;
 import io.gameq.wal.WalReader;

@@ -4,8 +4,8 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.gameq.GameQueueException;
-import io.gameq.owner.DurableSessions.OwnerId;
-import io.gameq.owner.DurableSessions.PercentEncoding;
+import io.gameq.owner.OwnerId;
+import io.gameq.owner.OwnerId.PercentEncoding;
 import io.gameq.rows.RowHeader;
 import java.nio.ByteBuffer;
 import java.util.regex.Pattern;

@@ -2,8 +2,8 @@ package io.gameq.mysql;
 
 import com.mysql.cj.jdbc.exceptions.PacketTooBigException;
 import io.gameq.DeadLetter;
-import io.gameq.owner.DurableSessions.OwnerId;
-import io.gameq.rows.HandledRow.RowKey;
+import io.gameq.owner.OwnerId;
+import io.gameq.rows.EncodedRow.RowKey;
 import io.gameq.rows.RowImage;
 import java.sql.SQLException;
 import java.sql.SQLNonTransientConnectionException;
@@ -161,12 +161,4 @@ public enum ErrorKind {
       return !awaited.isEmpty();
     }
   }
-
-  /**
-   * One row on its way into MySQL: its newest image, its key, and the owner under which it was
-   * changed.
-   *
-   * @param encoded the image as it was committed
-   */
-  public record RowChange(OwnerId owner, RowKey key, RowImage image, byte[] encoded) {}
 }

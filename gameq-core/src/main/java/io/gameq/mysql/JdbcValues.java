@@ -2,7 +2,7 @@ package io.gameq.mysql;
 
 import io.gameq.GameQueueException;
 import io.gameq.rows.CanonicalRow;
-import io.gameq.rows.HandledRow.RowKey;
+import io.gameq.rows.EncodedRow.RowKey;
 import io.gameq.rows.Table;
 import io.gameq.rows.Table.Column;
 import io.gameq.rows.types.ColumnType;

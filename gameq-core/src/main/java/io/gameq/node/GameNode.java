@@ -30,7 +30,7 @@ import io.gameq.mysql.tables.OwnerReader;
 import io.gameq.mysql.tables.OwnerTable;
 import io.gameq.mysql.tables.TermTable;
 import io.gameq.mysql.tables.TopicTable;
-import io.gameq.owner.DurableSessions.OwnerId;
+import io.gameq.owner.OwnerId;
 import io.gameq.owner.SessionRef;
 import io.gameq.redis.ControlConnection;
 import io.gameq.redis.PrimaryConnector.RedisIdentity;

@@ -7,7 +7,7 @@ import io.gameq.Publish;
 import io.gameq.RowRefusedException;
 import io.gameq.Topic;
 import io.gameq.Urgency;
-import io.gameq.owner.DurableSessions.OwnerId;
+import io.gameq.owner.OwnerId;
 import io.gameq.rows.CanonicalRow;
 import io.gameq.rows.RecordMapper.PartialRow;
 import io.gameq.rows.Table;

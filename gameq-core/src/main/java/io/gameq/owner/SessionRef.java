@@ -1,7 +1,5 @@
 package io.gameq.owner;
 
-import io.gameq.owner.DurableSessions.OwnerId;
-import io.gameq.owner.DurableSessions.SessionId;
 import org.jspecify.annotations.Nullable;
 
 /** A session as the commit path sees it; thread-safe. Compared by identity: one object per open. */

@@ -3,7 +3,6 @@ package io.gameq.redis;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
 import io.gameq.GameQueueException;
-import io.gameq.redis.ControlConnection.RedisConnection;
 import io.gameq.term.Settling;
 import io.gameq.term.Term;
 import io.gameq.term.Term.Primary;

@@ -1,6 +1,5 @@
 package io.gameq.redis;
 
-import io.gameq.redis.ControlConnection.RedisConnection;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.concurrent.TimeUnit;

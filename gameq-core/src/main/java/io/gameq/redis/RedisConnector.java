@@ -4,7 +4,6 @@ import io.gameq.GameQueueException;
 import io.gameq.Password;
 import io.gameq.RedisUnavailableException;
 import io.gameq.Tls;
-import io.gameq.redis.ControlConnection.RedisConnection;
 import io.gameq.sign.ProcessIdentity;
 import io.gameq.term.Term.Primary;
 import io.gameq.tls.PemTls;

@@ -3,7 +3,6 @@ package io.gameq.redis;
 import io.gameq.GameQueueException;
 import io.gameq.RedisUnavailableException;
 import io.gameq.log.RepeatedWarnings;
-import io.gameq.redis.ControlConnection.RedisConnection;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;

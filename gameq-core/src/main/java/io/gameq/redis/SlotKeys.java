@@ -2,8 +2,8 @@ package io.gameq.redis;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
-import io.gameq.owner.DurableSessions.OwnerId;
-import io.gameq.owner.DurableSessions.SessionId;
+import io.gameq.owner.OwnerId;
+import io.gameq.owner.SessionId;
 import io.gameq.owner.SessionRef;
 
 /**

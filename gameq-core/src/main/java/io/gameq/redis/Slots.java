@@ -1,6 +1,6 @@
 package io.gameq.redis;
 
-import io.gameq.owner.DurableSessions.OwnerId;
+import io.gameq.owner.OwnerId;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;

@@ -1,7 +1,7 @@
 package io.gameq.rows;
 
 import io.gameq.GameQueueException;
-import io.gameq.rows.HandledRow.RowKey;
+import io.gameq.rows.EncodedRow.RowKey;
 import io.gameq.rows.Table.SimilarNames;
 import java.util.Comparator;
 import java.util.List;

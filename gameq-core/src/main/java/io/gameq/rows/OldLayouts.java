@@ -3,7 +3,7 @@ package io.gameq.rows;
 import io.gameq.GameQueueException;
 import io.gameq.LayoutException;
 import io.gameq.RowRefusedException;
-import io.gameq.owner.DurableSessions.PercentEncoding;
+import io.gameq.owner.OwnerId.PercentEncoding;
 import io.gameq.rows.RowCodec.LayoutSource;
 import io.gameq.rows.Table.Column;
 import io.gameq.rows.types.ColumnType;

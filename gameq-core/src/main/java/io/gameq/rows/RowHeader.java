@@ -3,8 +3,8 @@ package io.gameq.rows;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
 import io.gameq.GameQueueException;
-import io.gameq.owner.DurableSessions.OwnerId;
-import io.gameq.owner.DurableSessions.SessionId;
+import io.gameq.owner.OwnerId;
+import io.gameq.owner.SessionId;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;

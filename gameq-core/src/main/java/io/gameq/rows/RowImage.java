@@ -1,6 +1,6 @@
 package io.gameq.rows;
 
-import io.gameq.rows.HandledRow.RowKey;
+import io.gameq.rows.EncodedRow.RowKey;
 import io.gameq.rows.RowHeader.Handover;
 import io.gameq.rows.RowHeader.RowOp;
 import java.util.BitSet;

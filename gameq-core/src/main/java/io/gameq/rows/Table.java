@@ -2,8 +2,8 @@ package io.gameq.rows;
 
 import io.gameq.GameQueueException;
 import io.gameq.RowRefusedException;
-import io.gameq.owner.DurableSessions.OwnerId;
-import io.gameq.owner.DurableSessions.PercentEncoding;
+import io.gameq.owner.OwnerId;
+import io.gameq.owner.OwnerId.PercentEncoding;
 import io.gameq.rows.OldLayouts.Layout;
 import io.gameq.rows.types.ColumnDefault;
 import io.gameq.rows.types.ColumnType;

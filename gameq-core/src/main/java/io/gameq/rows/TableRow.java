@@ -2,7 +2,7 @@ package io.gameq.rows;
 
 import io.gameq.GameQueueException;
 import io.gameq.Row;
-import io.gameq.rows.HandledRow.RowKey;
+import io.gameq.rows.EncodedRow.RowKey;
 import io.gameq.rows.Table.Column;
 import java.math.BigDecimal;
 import java.math.BigInteger;

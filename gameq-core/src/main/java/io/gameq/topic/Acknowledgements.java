@@ -7,7 +7,7 @@ import io.gameq.Subscription;
 import io.gameq.log.RepeatedWarnings;
 import io.gameq.message.MessageChange;
 import io.gameq.message.MessageChange.MessageId;
-import io.gameq.redis.ControlConnection.RedisConnection;
+import io.gameq.redis.RedisConnection;
 import io.gameq.redis.topic.ConsumerScripts.Failure;
 import io.gameq.redis.topic.ConsumerScripts.NackResult;
 import io.gameq.redis.topic.ConsumerScripts.TakenMessage;

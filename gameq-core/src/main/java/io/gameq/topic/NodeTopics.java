@@ -13,7 +13,7 @@ import io.gameq.commit.MessageCommits;
 import io.gameq.message.MessageChange.MessageId;
 import io.gameq.mysql.tables.TopicTable;
 import io.gameq.records.PackedValues.RecordValue;
-import io.gameq.redis.ControlConnection.RedisConnection;
+import io.gameq.redis.RedisConnection;
 import io.gameq.redis.RedisClock;
 import io.gameq.redis.RedisConnector;
 import io.gameq.redis.SlotKeys;

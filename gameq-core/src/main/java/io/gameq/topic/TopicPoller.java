@@ -4,7 +4,7 @@ import io.gameq.GameQueueException;
 import io.gameq.RedisUnavailableException;
 import io.gameq.commit.CommitSender;
 import io.gameq.redis.ControlConnection;
-import io.gameq.redis.ControlConnection.RedisConnection;
+import io.gameq.redis.RedisConnection;
 import io.gameq.redis.DurableNotices.Subscribed;
 import io.gameq.redis.script.LuaScript;
 import io.gameq.redis.topic.ConsumerScripts;

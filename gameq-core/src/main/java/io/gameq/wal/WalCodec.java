@@ -7,7 +7,7 @@ import io.gameq.change.Commit.CommitPart;
 import io.gameq.change.Commit.SlotMessages;
 import io.gameq.message.MessageChange;
 import io.gameq.message.MessageChange.MessageId;
-import io.gameq.rows.HandledRow.EncodedRow;
+import io.gameq.rows.EncodedRow;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;

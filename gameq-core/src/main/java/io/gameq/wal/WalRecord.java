@@ -1,7 +1,7 @@
 package io.gameq.wal;
 
 import io.gameq.change.Commit.SlotMessages;
-import io.gameq.rows.HandledRow.EncodedRow;
+import io.gameq.rows.EncodedRow;
 import java.util.List;
 
 /** What a WAL holds, as read back. Row images refer to layouts by fingerprint. */

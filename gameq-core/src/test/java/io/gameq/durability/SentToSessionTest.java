@@ -3,7 +3,7 @@ package io.gameq.durability;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.gameq.durability.DurableTracker.SentToSession;
-import io.gameq.rows.HandledRow.EncodedRow;
+import io.gameq.rows.EncodedRow;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;

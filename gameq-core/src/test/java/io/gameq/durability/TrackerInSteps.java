@@ -3,7 +3,7 @@ package io.gameq.durability;
 import io.gameq.change.Commit;
 import io.gameq.change.Unsettled;
 import io.gameq.owner.SessionRef;
-import io.gameq.rows.HandledRow.EncodedRow;
+import io.gameq.rows.EncodedRow;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

@@ -10,7 +10,7 @@ import io.gameq.healing.WalReplay.Ownership.Replayable;
 import io.gameq.healing.WalReplay.Ownership.Verdict;
 import io.gameq.mysql.tables.OwnerTable.Durable;
 import io.gameq.owner.DurableSessions.CountingSessions;
-import io.gameq.owner.DurableSessions.SessionId;
+import io.gameq.owner.SessionId;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;

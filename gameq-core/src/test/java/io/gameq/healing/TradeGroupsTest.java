@@ -5,9 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 
 import io.gameq.healing.OwnerGroup.TradeGroups;
 import io.gameq.healing.PlannedRow.WalRow;
-import io.gameq.owner.DurableSessions.OwnerId;
-import io.gameq.owner.DurableSessions.SessionId;
-import io.gameq.rows.HandledRow.EncodedRow;
+import io.gameq.owner.OwnerId;
+import io.gameq.owner.SessionId;
+import io.gameq.rows.EncodedRow;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 

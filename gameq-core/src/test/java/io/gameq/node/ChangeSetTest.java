@@ -23,7 +23,7 @@ import io.gameq.Subscription;
 import io.gameq.Takeover;
 import io.gameq.Topic;
 import io.gameq.Transacted;
-import io.gameq.owner.DurableSessions.OwnerId;
+import io.gameq.owner.OwnerId;
 import io.gameq.redis.Slots;
 import io.gameq.servers.GameDatabase;
 import io.gameq.servers.TestServers;

@@ -3,8 +3,8 @@ package io.gameq.node;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.gameq.node.MissingRows.HealingLimit;
-import io.gameq.owner.DurableSessions.OwnerId;
-import io.gameq.owner.DurableSessions.SessionId;
+import io.gameq.owner.OwnerId;
+import io.gameq.owner.SessionId;
 import io.gameq.owner.SessionRef;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;

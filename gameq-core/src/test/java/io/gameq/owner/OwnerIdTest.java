@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.gameq.GameQueueException;
-import io.gameq.owner.DurableSessions.OwnerId;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 

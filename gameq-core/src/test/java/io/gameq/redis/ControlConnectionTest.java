@@ -7,7 +7,6 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.gameq.RedisUnavailableException;
-import io.gameq.redis.ControlConnection.RedisConnection;
 import io.gameq.redis.RedisConnector.RedisConfig;
 import io.gameq.servers.TestServers;
 import java.net.InetAddress;

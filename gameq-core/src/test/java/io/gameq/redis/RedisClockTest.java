@@ -3,7 +3,6 @@ package io.gameq.redis;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.gameq.redis.ControlConnection.RedisConnection;
 import io.gameq.redis.RedisConnector.RedisConfig;
 import io.gameq.servers.TestServers;
 import java.util.concurrent.TimeUnit;

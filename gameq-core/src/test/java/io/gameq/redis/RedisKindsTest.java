@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.gameq.GameQueueException;
-import io.gameq.redis.ControlConnection.RedisConnection;
 import io.gameq.redis.RedisConnector.RedisConfig;
 import io.gameq.servers.RedisProcess;
 import java.nio.file.Path;

@@ -2,7 +2,7 @@ package io.gameq.rows;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import io.gameq.owner.DurableSessions.OwnerId;
+import io.gameq.owner.OwnerId;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 

@@ -8,7 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.gameq.GameQueueException;
 import io.gameq.RowRefusedException;
 import io.gameq.rows.CurrentCatalog.Catalog;
-import io.gameq.rows.HandledRow.RowKey;
+import io.gameq.rows.EncodedRow.RowKey;
 import java.math.BigInteger;
 import java.time.Duration;
 import java.time.Instant;

@@ -36,7 +36,7 @@ import io.gameq.TopicOptions;
 import io.gameq.WalFullException;
 import io.gameq.WhenRedisIsFull;
 import io.gameq.lab.servers.EmbeddedRedis;
-import io.gameq.redis.ControlConnection.RedisConnection;
+import io.gameq.redis.RedisConnection;
 import io.gameq.redis.RedisConnector;
 import io.gameq.redis.RedisConnector.RedisConfig;
 import io.gameq.servers.TestServers;

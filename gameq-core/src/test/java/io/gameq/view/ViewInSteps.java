@@ -1,10 +1,10 @@
 package io.gameq.view;
 
 import io.gameq.mysql.tables.OwnerReader;
-import io.gameq.owner.DurableSessions.OwnerId;
+import io.gameq.owner.OwnerId;
 import io.gameq.rows.CurrentCatalog.Catalog;
-import io.gameq.rows.HandledRow.EncodedRow;
-import io.gameq.rows.HandledRow.RowKey;
+import io.gameq.rows.EncodedRow;
+import io.gameq.rows.EncodedRow.RowKey;
 import io.gameq.rows.RowCodec;
 import io.gameq.rows.RowImage;
 import java.util.ArrayList;

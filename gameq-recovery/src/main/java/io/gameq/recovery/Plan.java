@@ -6,7 +6,7 @@ import io.gameq.healing.PlannedRow;
 import io.gameq.healing.PlannedRow.Status;
 import io.gameq.healing.Planner;
 import io.gameq.healing.WalFolder;
-import io.gameq.owner.DurableSessions.OwnerId;
+import io.gameq.owner.OwnerId;
 import io.gameq.recovery.PlanningCommand.ProgressLine;
 import io.gameq.recovery.PlanningCommand.Servers;
 import io.gameq.terminal.Shown;

@@ -1,7 +1,7 @@
 package io.gameq.recovery;
 
 import io.gameq.healing.LeftWalReplay.WalSet;
-import io.gameq.owner.DurableSessions.OwnerId;
+import io.gameq.owner.OwnerId;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.ArrayList;

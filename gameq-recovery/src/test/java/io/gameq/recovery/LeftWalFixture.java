@@ -1,7 +1,7 @@
 package io.gameq.recovery;
 
 import io.gameq.GameQueue;
-import io.gameq.owner.DurableSessions.OwnerId;
+import io.gameq.owner.OwnerId;
 import io.gameq.servers.RedisProxy;
 import io.gameq.wal.WalDirectory;
 import java.io.IOException;

@@ -12,7 +12,7 @@ import io.gameq.GameQueue;
 import io.gameq.MySqlException;
 import io.gameq.OwnerSession;
 import io.gameq.mysql.flush.FlushTransaction;
-import io.gameq.owner.DurableSessions.OwnerId;
+import io.gameq.owner.OwnerId;
 import io.gameq.servers.GameDatabase;
 import io.gameq.writer.service.WriterService;
 import java.nio.file.Path;

@@ -18,7 +18,7 @@ import io.gameq.OwnershipLostException;
 import io.gameq.RedisUnavailableException;
 import io.gameq.RollbackRequiredException;
 import io.gameq.mysql.tables.OwnerTable;
-import io.gameq.owner.DurableSessions.OwnerId;
+import io.gameq.owner.OwnerId;
 import io.gameq.servers.GameDatabase;
 import io.gameq.servers.RedisProxy;
 import io.gameq.servers.TestServers;

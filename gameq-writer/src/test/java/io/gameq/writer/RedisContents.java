@@ -1,6 +1,6 @@
 package io.gameq.writer;
 
-import io.gameq.redis.ControlConnection.RedisConnection;
+import io.gameq.redis.RedisConnection;
 import io.lettuce.core.RestoreArgs;
 import io.lettuce.core.api.sync.RedisCommands;
 import java.util.List;

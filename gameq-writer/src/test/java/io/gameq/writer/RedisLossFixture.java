@@ -7,7 +7,7 @@ import io.gameq.Conflict;
 import io.gameq.GameQueue;
 import io.gameq.GameQueueConfigBuilder;
 import io.gameq.OwnerSession;
-import io.gameq.redis.ControlConnection.RedisConnection;
+import io.gameq.redis.RedisConnection;
 import io.gameq.redis.RedisConnector;
 import io.gameq.redis.RedisConnector.RedisConfig;
 import io.gameq.servers.GameDatabase;

@@ -14,7 +14,7 @@ import io.gameq.DeadLetterException;
 import io.gameq.GameQueue;
 import io.gameq.OwnerSession;
 import io.gameq.mysql.flush.FlushTransaction;
-import io.gameq.owner.DurableSessions.OwnerId;
+import io.gameq.owner.OwnerId;
 import io.gameq.redis.ControlConnection;
 import io.gameq.redis.RedisConnector;
 import io.gameq.redis.RedisConnector.RedisConfig;

@@ -12,7 +12,7 @@ import io.gameq.GameQueueException;
 import io.gameq.OwnerHeldException;
 import io.gameq.OwnerSession;
 import io.gameq.Takeover;
-import io.gameq.owner.DurableSessions.OwnerId;
+import io.gameq.owner.OwnerId;
 import io.gameq.redis.SlotKeys;
 import io.gameq.rights.MySqlRights.Role;
 import io.gameq.servers.MySqlServer;

@@ -1,6 +1,6 @@
 package io.gameq.mysql.flush;
 
-import io.gameq.mysql.ErrorKind.RowChange;
+import io.gameq.mysql.RowChange;
 import io.gameq.mysql.JdbcValues;
 import io.gameq.mysql.MySqlPool;
 import io.gameq.mysql.SpareValues;
@@ -9,7 +9,7 @@ import io.gameq.mysql.flush.GuardedWrites.GuardedDeletes;
 import io.gameq.mysql.flush.GuardedWrites.RowRefusal;
 import io.gameq.mysql.tables.OwnerReader;
 import io.gameq.mysql.tables.TombstoneTable;
-import io.gameq.rows.HandledRow.RowKey;
+import io.gameq.rows.EncodedRow.RowKey;
 import io.gameq.rows.Table;
 import io.gameq.rows.Table.Column;
 import io.gameq.rows.Table.UniqueKey;

@@ -1,15 +1,15 @@
 package io.gameq.mysql.flush;
 
 import io.gameq.mysql.ErrorKind;
-import io.gameq.mysql.ErrorKind.RowChange;
+import io.gameq.mysql.RowChange;
 import io.gameq.mysql.MySqlPool.MySql;
 import io.gameq.mysql.flush.GuardedWrites.RowRefusal;
 import io.gameq.mysql.flush.GuardedWrites.StatementLimits;
 import io.gameq.mysql.flush.GuardedWrites.TableRefusedException;
 import io.gameq.mysql.tables.OwnerTable;
 import io.gameq.owner.DurableSessions.CountingSessions;
-import io.gameq.owner.DurableSessions.OwnerId;
-import io.gameq.owner.DurableSessions.SessionId;
+import io.gameq.owner.OwnerId;
+import io.gameq.owner.SessionId;
 import io.gameq.term.Term;
 import java.sql.Connection;
 import java.sql.SQLException;

@@ -1,7 +1,7 @@
 package io.gameq.mysql.flush;
 
 import io.gameq.mysql.ErrorKind.NotOwnerException;
-import io.gameq.mysql.ErrorKind.RowChange;
+import io.gameq.mysql.RowChange;
 import io.gameq.mysql.JdbcValues;
 import io.gameq.mysql.Sql;
 import io.gameq.mysql.flush.GuardedWrites.RowRefusal;
@@ -10,8 +10,8 @@ import io.gameq.mysql.tables.HandoverTable;
 import io.gameq.mysql.tables.HandoverTable.Known;
 import io.gameq.mysql.tables.TombstoneTable;
 import io.gameq.owner.DurableSessions.CountingSessions;
-import io.gameq.owner.DurableSessions.OwnerId;
-import io.gameq.rows.HandledRow.RowKey;
+import io.gameq.owner.OwnerId;
+import io.gameq.rows.EncodedRow.RowKey;
 import io.gameq.rows.RowHeader.Handover;
 import io.gameq.rows.RowHeader.RowOp;
 import io.gameq.rows.Table;

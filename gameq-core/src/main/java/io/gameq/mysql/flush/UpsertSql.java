@@ -1,6 +1,6 @@
 package io.gameq.mysql.flush;
 
-import io.gameq.mysql.ErrorKind.RowChange;
+import io.gameq.mysql.RowChange;
 import io.gameq.mysql.JdbcValues;
 import io.gameq.mysql.MySqlPool.MySql;
 import io.gameq.rows.RowImage;

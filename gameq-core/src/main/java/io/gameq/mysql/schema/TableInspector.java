@@ -8,7 +8,7 @@ import io.gameq.mysql.schema.CatalogReader.TableSpec;
 import io.gameq.mysql.schema.SchemaSnapshot.ColumnFacts;
 import io.gameq.mysql.schema.SchemaSnapshot.IndexPart;
 import io.gameq.mysql.schema.SchemaSnapshot.TableFacts;
-import io.gameq.rows.HandledRow.RowKey;
+import io.gameq.rows.EncodedRow.RowKey;
 import io.gameq.rows.Table;
 import io.gameq.rows.Table.Column;
 import io.gameq.rows.Table.ForeignKeys;

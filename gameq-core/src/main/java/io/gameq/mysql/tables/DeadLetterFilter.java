@@ -1,6 +1,6 @@
 package io.gameq.mysql.tables;
 
-import io.gameq.owner.DurableSessions.OwnerId;
+import io.gameq.owner.OwnerId;
 import java.time.Instant;
 import java.time.LocalDateTime;
 import java.time.ZoneOffset;

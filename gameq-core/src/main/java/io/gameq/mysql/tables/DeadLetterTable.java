@@ -2,14 +2,14 @@ package io.gameq.mysql.tables;
 
 import io.gameq.DeadLetter;
 import io.gameq.mysql.ErrorKind;
-import io.gameq.mysql.ErrorKind.RowChange;
+import io.gameq.mysql.RowChange;
 import io.gameq.mysql.MySqlPool.MySqlText;
 import io.gameq.mysql.Sql;
 import io.gameq.mysql.Statements;
 import io.gameq.mysql.tables.TombstoneTable.RowVersions;
-import io.gameq.owner.DurableSessions.OwnerId;
-import io.gameq.owner.DurableSessions.PercentEncoding;
-import io.gameq.rows.HandledRow.RowKey;
+import io.gameq.owner.OwnerId;
+import io.gameq.owner.OwnerId.PercentEncoding;
+import io.gameq.rows.EncodedRow.RowKey;
 import io.gameq.rows.Table;
 import java.sql.Connection;
 import java.sql.PreparedStatement;

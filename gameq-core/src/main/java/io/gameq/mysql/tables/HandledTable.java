@@ -1,6 +1,6 @@
 package io.gameq.mysql.tables;
 
-import io.gameq.mysql.ErrorKind.RowChange;
+import io.gameq.mysql.RowChange;
 import io.gameq.mysql.Sql;
 import io.gameq.rows.HandledRow;
 import java.sql.Connection;

@@ -1,11 +1,11 @@
 package io.gameq.mysql.tables;
 
-import io.gameq.mysql.ErrorKind.RowChange;
+import io.gameq.mysql.RowChange;
 import io.gameq.mysql.Sql;
 import io.gameq.mysql.tables.TombstoneTable.RowVersions;
-import io.gameq.owner.DurableSessions.OwnerId;
-import io.gameq.owner.DurableSessions.SessionId;
-import io.gameq.rows.HandledRow.RowKey;
+import io.gameq.owner.OwnerId;
+import io.gameq.owner.SessionId;
+import io.gameq.rows.EncodedRow.RowKey;
 import io.gameq.rows.RowHeader.Handover;
 import io.gameq.rows.Table;
 import java.sql.Connection;

@@ -2,8 +2,8 @@ package io.gameq.mysql.tables;
 
 import io.gameq.mysql.JdbcValues;
 import io.gameq.mysql.MySqlPool.MySql;
-import io.gameq.owner.DurableSessions.PercentEncoding;
-import io.gameq.rows.HandledRow.EncodedRow;
+import io.gameq.owner.OwnerId.PercentEncoding;
+import io.gameq.rows.EncodedRow;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.function.LongSupplier;

@@ -1,16 +1,16 @@
 package io.gameq.mysql.tables;
 
 import io.gameq.GameQueueException;
-import io.gameq.mysql.ErrorKind.RowChange;
+import io.gameq.mysql.RowChange;
 import io.gameq.mysql.GroupedCalls;
 import io.gameq.mysql.JdbcValues;
 import io.gameq.mysql.MySqlErrors;
 import io.gameq.mysql.MySqlPool.MySql;
 import io.gameq.mysql.Sql;
 import io.gameq.mysql.Statements;
-import io.gameq.owner.DurableSessions.OwnerId;
-import io.gameq.owner.DurableSessions.SessionId;
-import io.gameq.rows.HandledRow.RowKey;
+import io.gameq.owner.OwnerId;
+import io.gameq.owner.SessionId;
+import io.gameq.rows.EncodedRow.RowKey;
 import io.gameq.rows.RowHeader.RowOp;
 import io.gameq.rows.RowImage;
 import io.gameq.rows.Table;

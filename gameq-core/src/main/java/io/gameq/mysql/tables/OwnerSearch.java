@@ -2,8 +2,8 @@ package io.gameq.mysql.tables;
 
 import io.gameq.mysql.MySqlPool.MySql;
 import io.gameq.mysql.Sql;
-import io.gameq.owner.DurableSessions.OwnerId;
-import io.gameq.owner.DurableSessions.PercentEncoding;
+import io.gameq.owner.OwnerId;
+import io.gameq.owner.OwnerId.PercentEncoding;
 import java.math.BigInteger;
 import java.time.Instant;
 import java.util.ArrayList;

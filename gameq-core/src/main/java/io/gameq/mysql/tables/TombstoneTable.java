@@ -1,9 +1,9 @@
 package io.gameq.mysql.tables;
 
-import io.gameq.mysql.ErrorKind.RowChange;
+import io.gameq.mysql.RowChange;
 import io.gameq.mysql.Sql;
 import io.gameq.mysql.Statements;
-import io.gameq.rows.HandledRow.RowKey;
+import io.gameq.rows.EncodedRow.RowKey;
 import io.gameq.rows.Table;
 import java.sql.Connection;
 import java.sql.ResultSet;

@@ -2,7 +2,7 @@ package io.gameq.redis.script;
 
 import static io.gameq.redis.script.LuaScript.utf8;
 
-import io.gameq.redis.ControlConnection.RedisConnection;
+import io.gameq.redis.RedisConnection;
 import io.gameq.redis.SlotKeys;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;

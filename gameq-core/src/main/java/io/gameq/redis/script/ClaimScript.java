@@ -1,11 +1,11 @@
 package io.gameq.redis.script;
 
-import io.gameq.owner.DurableSessions.OwnerId;
-import io.gameq.owner.DurableSessions.SessionId;
-import io.gameq.redis.ControlConnection.RedisConnection;
+import io.gameq.owner.OwnerId;
+import io.gameq.owner.SessionId;
+import io.gameq.redis.RedisConnection;
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.Slots;
-import io.gameq.rows.HandledRow.EncodedRow;
+import io.gameq.rows.EncodedRow;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;

@@ -2,14 +2,14 @@ package io.gameq.redis.script;
 
 import io.gameq.change.Commit.SlotMessages;
 import io.gameq.owner.SessionRef;
-import io.gameq.redis.ControlConnection.RedisConnection;
+import io.gameq.redis.RedisConnection;
 import io.gameq.redis.RedisReply;
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.SlotKeys.SessionKeys;
 import io.gameq.redis.script.MessagesScript.MessageBatches;
 import io.gameq.redis.script.MessagesScript.MessageCommit;
 import io.gameq.redis.script.MessagesScript.WalCall;
-import io.gameq.rows.HandledRow.EncodedRow;
+import io.gameq.rows.EncodedRow;
 import io.lettuce.core.ScriptOutputType;
 import java.util.ArrayList;
 import java.util.HashMap;

@@ -6,7 +6,7 @@ import io.gameq.change.ChangedRow;
 import io.gameq.change.Commit;
 import io.gameq.change.Commit.CommitPart;
 import io.gameq.owner.SessionRef;
-import io.gameq.redis.ControlConnection.RedisConnection;
+import io.gameq.redis.RedisConnection;
 import io.gameq.redis.RedisReply;
 import io.gameq.redis.RedisReply.TransactionDiscardedException;
 import io.gameq.redis.SlotKeys;

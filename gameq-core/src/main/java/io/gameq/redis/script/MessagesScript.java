@@ -11,7 +11,7 @@ import io.gameq.message.MessageChange.Expect;
 import io.gameq.message.MessageChange.MessageId;
 import io.gameq.message.MessageChange.Publish;
 import io.gameq.message.MessageChange.Retime;
-import io.gameq.redis.ControlConnection.RedisConnection;
+import io.gameq.redis.RedisConnection;
 import io.gameq.redis.RedisReply;
 import io.gameq.redis.SlotKeys;
 import java.nio.ByteBuffer;

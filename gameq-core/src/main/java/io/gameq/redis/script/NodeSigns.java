@@ -3,10 +3,10 @@ package io.gameq.redis.script;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
 import io.gameq.owner.DurableSessions.CountingSessions;
-import io.gameq.owner.DurableSessions.OwnerId;
-import io.gameq.owner.DurableSessions.SessionId;
+import io.gameq.owner.OwnerId;
+import io.gameq.owner.SessionId;
 import io.gameq.redis.ControlConnection;
-import io.gameq.redis.ControlConnection.RedisConnection;
+import io.gameq.redis.RedisConnection;
 import io.gameq.redis.RedisClock;
 import io.gameq.redis.RedisReply;
 import io.gameq.redis.SlotKeys;

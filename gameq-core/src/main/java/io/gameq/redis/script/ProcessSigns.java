@@ -3,7 +3,7 @@ package io.gameq.redis.script;
 import static io.gameq.redis.script.LuaScript.utf8;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import io.gameq.redis.ControlConnection.RedisConnection;
+import io.gameq.redis.RedisConnection;
 import io.gameq.redis.RedisClock;
 import io.gameq.redis.RedisReply;
 import io.gameq.redis.SlotKeys;

@@ -1,9 +1,9 @@
 package io.gameq.redis.script;
 
-import io.gameq.redis.ControlConnection.RedisConnection;
+import io.gameq.redis.RedisConnection;
 import io.gameq.redis.RedisReply;
 import io.gameq.redis.SlotKeys;
-import io.gameq.rows.HandledRow.EncodedRow;
+import io.gameq.rows.EncodedRow;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;

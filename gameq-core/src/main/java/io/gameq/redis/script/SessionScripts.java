@@ -2,13 +2,13 @@ package io.gameq.redis.script;
 
 import io.gameq.GameQueueException;
 import io.gameq.RedisUnavailableException;
-import io.gameq.owner.DurableSessions.OwnerId;
-import io.gameq.owner.DurableSessions.SessionId;
+import io.gameq.owner.OwnerId;
+import io.gameq.owner.SessionId;
 import io.gameq.owner.SessionRef;
-import io.gameq.redis.ControlConnection.RedisConnection;
+import io.gameq.redis.RedisConnection;
 import io.gameq.redis.RedisReply;
 import io.gameq.redis.SlotKeys;
-import io.gameq.rows.HandledRow.EncodedRow;
+import io.gameq.rows.EncodedRow;
 import io.lettuce.core.KeyValue;
 import io.lettuce.core.ZAddArgs;
 import java.util.ArrayList;

@@ -1,7 +1,7 @@
 package io.gameq.redis.script;
 
-import io.gameq.owner.DurableSessions.PercentEncoding;
-import io.gameq.redis.ControlConnection.RedisConnection;
+import io.gameq.owner.OwnerId.PercentEncoding;
+import io.gameq.redis.RedisConnection;
 import io.gameq.redis.Slots;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,10 +1,10 @@
 package io.gameq.redis.script;
 
-import io.gameq.owner.DurableSessions.PercentEncoding;
-import io.gameq.redis.ControlConnection.RedisConnection;
+import io.gameq.owner.OwnerId.PercentEncoding;
+import io.gameq.redis.RedisConnection;
 import io.gameq.redis.RedisReply;
 import io.gameq.redis.SlotKeys;
-import io.gameq.rows.HandledRow.EncodedRow;
+import io.gameq.rows.EncodedRow;
 import io.lettuce.core.ScanArgs;
 import io.lettuce.core.ScanIterator;
 import java.util.LinkedHashSet;

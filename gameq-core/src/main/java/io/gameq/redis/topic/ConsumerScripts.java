@@ -4,8 +4,8 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.gameq.message.MessageChange;
 import io.gameq.message.MessageChange.MessageId;
-import io.gameq.owner.DurableSessions.PercentEncoding;
-import io.gameq.redis.ControlConnection.RedisConnection;
+import io.gameq.owner.OwnerId.PercentEncoding;
+import io.gameq.redis.RedisConnection;
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.script.LuaScript;
 import java.util.ArrayList;

@@ -3,7 +3,7 @@ package io.gameq.redis.topic;
 import io.gameq.GameQueueException;
 import io.gameq.RedisUnavailableException;
 import io.gameq.message.MessageChange.MessageId;
-import io.gameq.redis.ControlConnection.RedisConnection;
+import io.gameq.redis.RedisConnection;
 import io.gameq.redis.RedisClock;
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.Slots;

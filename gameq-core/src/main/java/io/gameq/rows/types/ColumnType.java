@@ -1,6 +1,6 @@
 package io.gameq.rows.types;
 
-import io.gameq.owner.DurableSessions.PercentEncoding;
+import io.gameq.owner.OwnerId.PercentEncoding;
 import io.gameq.rows.types.TimeTypes.Micros;
 import java.io.IOException;
 import java.math.BigDecimal;

@@ -1,7 +1,7 @@
 package io.gameq.redis.script;
 
 import io.gameq.change.Commit;
-import io.gameq.redis.ControlConnection.RedisConnection;
+import io.gameq.redis.RedisConnection;
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.SlotKeys.SessionKeys;
 import java.util.List;

@@ -9,13 +9,13 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.gameq.GameQueueException;
-import io.gameq.owner.DurableSessions.SessionId;
+import io.gameq.owner.SessionId;
 import io.gameq.redis.DurableNotices;
 import io.gameq.redis.RedisConnector;
 import io.gameq.redis.RedisConnector.RedisConfig;
 import io.gameq.redis.SlotKeys;
 import io.gameq.rights.MySqlRights.Role;
-import io.gameq.rows.HandledRow.EncodedRow;
+import io.gameq.rows.EncodedRow;
 import io.gameq.servers.TestServers;
 import java.util.Comparator;
 import java.util.List;

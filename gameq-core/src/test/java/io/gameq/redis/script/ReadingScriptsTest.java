@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.gameq.RedisUnavailableException;
 import io.gameq.lab.servers.EmbeddedRedis;
-import io.gameq.owner.DurableSessions.OwnerId;
-import io.gameq.owner.DurableSessions.SessionId;
+import io.gameq.owner.OwnerId;
+import io.gameq.owner.SessionId;
 import io.gameq.redis.ControlConnection;
 import io.gameq.redis.RedisConnector;
 import io.gameq.redis.RedisConnector.RedisConfig;

@@ -3,7 +3,7 @@ package io.gameq.redis.script;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.gameq.owner.DurableSessions.OwnerId;
+import io.gameq.owner.OwnerId;
 import io.gameq.redis.Slots;
 import java.util.Set;
 import org.junit.jupiter.api.AfterEach;

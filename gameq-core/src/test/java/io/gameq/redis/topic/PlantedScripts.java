@@ -3,7 +3,7 @@ package io.gameq.redis.topic;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import io.gameq.redis.ControlConnection.RedisConnection;
+import io.gameq.redis.RedisConnection;
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.script.JournalMarks;
 import io.gameq.redis.script.LuaScript;

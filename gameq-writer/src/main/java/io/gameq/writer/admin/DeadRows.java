@@ -7,7 +7,7 @@ import io.gameq.mysql.tables.AuditTable.Actor;
 import io.gameq.mysql.tables.DeadLetterFilter;
 import io.gameq.mysql.tables.DeadLetterTable.Refused;
 import io.gameq.mysql.tables.DeadLetterTable.Stored;
-import io.gameq.owner.DurableSessions.OwnerId;
+import io.gameq.owner.OwnerId;
 import io.gameq.rows.RowEdit;
 import io.gameq.rows.RowHeader.RowOp;
 import io.gameq.rows.RowImage;

@@ -2,10 +2,10 @@ package io.gameq.writer.admin;
 
 import io.gameq.GameQueueException;
 import io.gameq.mysql.tables.DiscardTable.Discard;
-import io.gameq.owner.DurableSessions.OwnerId;
+import io.gameq.owner.OwnerId;
 import io.gameq.redis.script.ClaimScript.VersionedKey;
-import io.gameq.rows.HandledRow.EncodedRow;
-import io.gameq.rows.HandledRow.RowKey;
+import io.gameq.rows.EncodedRow;
+import io.gameq.rows.EncodedRow.RowKey;
 import io.gameq.rows.RowEdit;
 import io.gameq.rows.RowHeader.RowOp;
 import io.gameq.rows.RowImage;

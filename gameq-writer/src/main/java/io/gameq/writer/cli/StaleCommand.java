@@ -5,7 +5,7 @@ import io.gameq.mysql.MySqlPool;
 import io.gameq.mysql.MySqlPool.MySql;
 import io.gameq.mysql.schema.Settings;
 import io.gameq.mysql.tables.AuditTable;
-import io.gameq.owner.DurableSessions.OwnerId;
+import io.gameq.owner.OwnerId;
 import io.gameq.redis.script.ClaimScript.VersionedKey;
 import io.gameq.terminal.ExitCodes;
 import io.gameq.terminal.Shown;

@@ -3,7 +3,7 @@ package io.gameq.writer.console;
 import io.gameq.backlog.SharedBacklog.Backlog;
 import io.gameq.mysql.tables.DeadLetterTable;
 import io.gameq.mysql.tables.PauseTable.Pause;
-import io.gameq.owner.DurableSessions.OwnerId;
+import io.gameq.owner.OwnerId;
 import io.gameq.terminal.Shown;
 import io.gameq.writer.console.GuardedRoutes.Visitor;
 import io.gameq.writer.pause.PauseWatch.PauseText;

@@ -3,7 +3,7 @@ package io.gameq.writer.console;
 import io.gameq.mysql.tables.AuditTable;
 import io.gameq.mysql.tables.OwnerSearch;
 import io.gameq.mysql.tables.OwnerSearch.Found;
-import io.gameq.owner.DurableSessions.OwnerId;
+import io.gameq.owner.OwnerId;
 import io.gameq.redis.ControlConnection;
 import io.gameq.terminal.Shown;
 import io.gameq.writer.console.GuardedRoutes.Visitor;

@@ -1,6 +1,6 @@
 package io.gameq.writer.flush;
 
-import io.gameq.owner.DurableSessions.OwnerId;
+import io.gameq.owner.OwnerId;
 import io.gameq.redis.Backoff;
 import io.gameq.terminal.Shown;
 import io.gameq.writer.pause.Pausing.Pauses;

@@ -5,7 +5,7 @@ import io.gameq.RedisUnavailableException;
 import io.gameq.agent.AgentRunner.Agent;
 import io.gameq.agent.Duty;
 import io.gameq.redis.ControlConnection;
-import io.gameq.redis.ControlConnection.RedisConnection;
+import io.gameq.redis.RedisConnection;
 import io.gameq.redis.PrimaryConnector;
 import io.gameq.redis.RedisClock;
 import io.gameq.redis.SlotKeys;

@@ -5,7 +5,7 @@ import io.gameq.mysql.ErrorKind;
 import io.gameq.mysql.JdbcValues;
 import io.gameq.mysql.MySqlPool.MySql;
 import io.gameq.mysql.schema.CatalogReader;
-import io.gameq.owner.DurableSessions.OwnerId;
+import io.gameq.owner.OwnerId;
 import io.gameq.rows.CurrentCatalog.Catalog;
 import io.gameq.rows.Table;
 import io.gameq.rows.types.ColumnType;

@@ -11,7 +11,7 @@ import io.gameq.mysql.tables.DeadLetterTable.Stored;
 import io.gameq.mysql.tables.DiscardTable;
 import io.gameq.mysql.tables.DiscardTable.Discard;
 import io.gameq.mysql.tables.OwnerTable;
-import io.gameq.rows.HandledRow.RowKey;
+import io.gameq.rows.EncodedRow.RowKey;
 import io.gameq.terminal.Shown;
 import java.time.Duration;
 import java.time.Instant;

@@ -3,7 +3,7 @@ package io.gameq.writer.mysql;
 import io.gameq.mysql.MySqlPool.MySql;
 import io.gameq.mysql.tables.OwnerTable;
 import io.gameq.owner.DurableSessions.CountingSessions;
-import io.gameq.owner.DurableSessions.OwnerId;
+import io.gameq.owner.OwnerId;
 import java.time.Instant;
 import java.time.LocalDateTime;
 import java.time.ZoneOffset;

@@ -8,7 +8,7 @@ import io.gameq.mysql.schema.SchemaSnapshot.TableFacts;
 import io.gameq.mysql.schema.TableInspector;
 import io.gameq.mysql.schema.TableInspector.Flaw;
 import io.gameq.mysql.schema.TableInspector.VersionColumn;
-import io.gameq.rows.HandledRow.RowKey;
+import io.gameq.rows.EncodedRow.RowKey;
 import io.gameq.rows.Table.Column;
 import io.gameq.rows.Table.TableDefinition;
 import io.gameq.rows.Table.UniqueKey;

@@ -4,13 +4,13 @@ import static io.gameq.redis.script.LuaScript.unlessForeign;
 
 import io.gameq.GameQueueException;
 import io.gameq.RedisUnavailableException;
-import io.gameq.owner.DurableSessions.OwnerId;
-import io.gameq.owner.DurableSessions.SessionId;
-import io.gameq.redis.ControlConnection.RedisConnection;
+import io.gameq.owner.OwnerId;
+import io.gameq.owner.SessionId;
+import io.gameq.redis.RedisConnection;
 import io.gameq.redis.RedisReply;
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.script.LuaScript;
-import io.gameq.rows.HandledRow.RowKey;
+import io.gameq.rows.EncodedRow.RowKey;
 import io.gameq.rows.RowHeader;
 import io.lettuce.core.KeyValue;
 import io.lettuce.core.ScanArgs;

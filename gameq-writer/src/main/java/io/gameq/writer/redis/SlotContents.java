@@ -6,8 +6,8 @@ import static io.lettuce.core.ScanIterator.zscan;
 
 import io.gameq.GameQueueException;
 import io.gameq.RedisUnavailableException;
-import io.gameq.owner.DurableSessions.OwnerId;
-import io.gameq.redis.ControlConnection.RedisConnection;
+import io.gameq.owner.OwnerId;
+import io.gameq.redis.RedisConnection;
 import io.gameq.redis.RedisReply;
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.script.LuaScript;

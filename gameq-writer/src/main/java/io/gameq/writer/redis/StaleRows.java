@@ -1,10 +1,10 @@
 package io.gameq.writer.redis;
 
 import io.gameq.GameQueueException;
-import io.gameq.owner.DurableSessions.OwnerId;
-import io.gameq.owner.DurableSessions.SessionId;
+import io.gameq.owner.OwnerId;
+import io.gameq.owner.SessionId;
 import io.gameq.redis.ControlConnection;
-import io.gameq.redis.ControlConnection.RedisConnection;
+import io.gameq.redis.RedisConnection;
 import io.gameq.redis.RedisConnector;
 import io.gameq.redis.RedisConnector.RedisConfig;
 import io.gameq.redis.RedisReply;
@@ -15,7 +15,7 @@ import io.gameq.redis.script.ClaimScript.VersionedKey;
 import io.gameq.redis.script.LuaScript;
 import io.gameq.redis.script.NodeSigns;
 import io.gameq.rows.HandledRow;
-import io.gameq.rows.HandledRow.EncodedRow;
+import io.gameq.rows.EncodedRow;
 import io.lettuce.core.MapScanCursor;
 import io.lettuce.core.ScanArgs;
 import io.lettuce.core.ScanCursor;

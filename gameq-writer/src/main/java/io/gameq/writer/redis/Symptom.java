@@ -1,6 +1,6 @@
 package io.gameq.writer.redis;
 
-import io.gameq.redis.ControlConnection.RedisConnection;
+import io.gameq.redis.RedisConnection;
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.script.LuaScript;
 import java.util.ArrayList;

@@ -1,8 +1,8 @@
 package io.gameq.writer.redis;
 
-import io.gameq.owner.DurableSessions.OwnerId;
-import io.gameq.owner.DurableSessions.PercentEncoding;
-import io.gameq.redis.ControlConnection.RedisConnection;
+import io.gameq.owner.OwnerId;
+import io.gameq.owner.OwnerId.PercentEncoding;
+import io.gameq.redis.RedisConnection;
 import io.gameq.redis.RedisReply;
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.script.LuaScript;

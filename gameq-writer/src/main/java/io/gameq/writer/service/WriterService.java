@@ -23,7 +23,7 @@ import io.gameq.mysql.tables.PauseTable.Pause;
 import io.gameq.mysql.tables.PauseTable.Scope;
 import io.gameq.mysql.tables.TermTable;
 import io.gameq.redis.ControlConnection;
-import io.gameq.redis.ControlConnection.RedisConnection;
+import io.gameq.redis.RedisConnection;
 import io.gameq.redis.PrimaryConnector;
 import io.gameq.redis.RedisConnector;
 import io.gameq.redis.SlotKeys;

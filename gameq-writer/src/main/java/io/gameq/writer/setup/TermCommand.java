@@ -8,7 +8,7 @@ import io.gameq.mysql.schema.Settings;
 import io.gameq.mysql.tables.AuditTable;
 import io.gameq.mysql.tables.AuditTable.Actor;
 import io.gameq.mysql.tables.TermTable;
-import io.gameq.redis.ControlConnection.RedisConnection;
+import io.gameq.redis.RedisConnection;
 import io.gameq.redis.PrimaryConnector;
 import io.gameq.redis.PrimaryConnector.RedisIdentity;
 import io.gameq.redis.PrimaryConnector.Seen;

@@ -3,7 +3,7 @@ package io.gameq.writer.status;
 import io.gameq.mysql.tables.AuditTable.Actor;
 import io.gameq.mysql.tables.PauseTable.Pause;
 import io.gameq.mysql.tables.PauseTable.Scope;
-import io.gameq.owner.DurableSessions.OwnerId;
+import io.gameq.owner.OwnerId;
 import io.gameq.terminal.ExitCodes;
 import io.gameq.terminal.Shown;
 import io.gameq.writer.config.ConfigOption;

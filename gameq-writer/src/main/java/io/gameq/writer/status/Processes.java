@@ -1,7 +1,7 @@
 package io.gameq.writer.status;
 
 import io.gameq.mysql.tables.NodeTable;
-import io.gameq.redis.ControlConnection.RedisConnection;
+import io.gameq.redis.RedisConnection;
 import io.gameq.redis.script.ProcessSigns;
 import io.gameq.redis.script.ProcessSigns.ProcessSign;
 import io.gameq.sign.NodeSign;

@@ -3,7 +3,7 @@ package io.gameq.writer.status;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import io.gameq.redis.ControlConnection.RedisConnection;
+import io.gameq.redis.RedisConnection;
 import io.gameq.redis.script.BacklogScript;
 import io.gameq.redis.script.ProcessSigns;
 import io.gameq.redis.script.ProcessSigns.ProcessSign;

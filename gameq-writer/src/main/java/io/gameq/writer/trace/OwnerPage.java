@@ -1,7 +1,7 @@
 package io.gameq.writer.trace;
 
 import io.gameq.mysql.tables.PauseTable.Pause;
-import io.gameq.owner.DurableSessions.OwnerId;
+import io.gameq.owner.OwnerId;
 import io.gameq.terminal.Shown;
 import io.gameq.terminal.TextTable;
 import io.gameq.writer.mysql.OwnerInMySql;

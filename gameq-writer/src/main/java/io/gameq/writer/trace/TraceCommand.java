@@ -2,7 +2,7 @@ package io.gameq.writer.trace;
 
 import io.gameq.mysql.MySqlPool.MySql;
 import io.gameq.mysql.tables.AuditTable;
-import io.gameq.owner.DurableSessions.OwnerId;
+import io.gameq.owner.OwnerId;
 import io.gameq.redis.ControlConnection;
 import io.gameq.redis.Slots;
 import io.gameq.terminal.ExitCodes;

@@ -1,9 +1,9 @@
 package io.gameq.writer.trace;
 
 import io.gameq.GameQueueException;
-import io.gameq.owner.DurableSessions.OwnerId;
-import io.gameq.owner.DurableSessions.SessionId;
-import io.gameq.rows.HandledRow.EncodedRow;
+import io.gameq.owner.OwnerId;
+import io.gameq.owner.SessionId;
+import io.gameq.rows.EncodedRow;
 import io.gameq.rows.RowHeader;
 import io.gameq.wal.WalDirectory;
 import io.gameq.wal.WalReader;

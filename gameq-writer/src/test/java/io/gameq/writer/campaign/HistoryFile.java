@@ -1,7 +1,7 @@
 package io.gameq.writer.campaign;
 
 import io.gameq.Conflict;
-import io.gameq.owner.DurableSessions.SessionId;
+import io.gameq.owner.SessionId;
 import io.gameq.writer.campaign.messages.LineFile;
 import java.io.IOException;
 import java.nio.file.Path;

@@ -1,7 +1,7 @@
 package io.gameq.writer.campaign;
 
 import io.gameq.GameQueueException;
-import io.gameq.mysql.ErrorKind.RowChange;
+import io.gameq.mysql.RowChange;
 import io.gameq.mysql.MySqlPool;
 import io.gameq.mysql.MySqlPool.MySql;
 import io.gameq.mysql.MySqlPool.MySqlConfig;
@@ -13,13 +13,13 @@ import io.gameq.mysql.schema.LayoutTable;
 import io.gameq.mysql.tables.OwnerReader;
 import io.gameq.mysql.tables.OwnerTable;
 import io.gameq.owner.DurableSessions.CountingSessions;
-import io.gameq.owner.DurableSessions.OwnerId;
-import io.gameq.owner.DurableSessions.SessionId;
+import io.gameq.owner.OwnerId;
+import io.gameq.owner.SessionId;
 import io.gameq.rights.MySqlRights.Role;
 import io.gameq.rows.CurrentCatalog.Catalog;
 import io.gameq.rows.HandledRow;
-import io.gameq.rows.HandledRow.EncodedRow;
-import io.gameq.rows.HandledRow.RowKey;
+import io.gameq.rows.EncodedRow;
+import io.gameq.rows.EncodedRow.RowKey;
 import io.gameq.rows.RowCodec;
 import io.gameq.rows.RowHeader.RowOp;
 import io.gameq.rows.RowImage;

@@ -7,11 +7,11 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.gameq.mysql.ErrorKind.RowChange;
+import io.gameq.mysql.RowChange;
 import io.gameq.mysql.tables.DeadLetterFilter;
 import io.gameq.mysql.tables.DeadLetterTable;
 import io.gameq.mysql.tables.DeadLetterTable.Refused;
-import io.gameq.owner.DurableSessions.OwnerId;
+import io.gameq.owner.OwnerId;
 import io.gameq.terminal.ExitCodes;
 import io.gameq.writer.CommandLineRun;
 import io.gameq.writer.ConfigFile;

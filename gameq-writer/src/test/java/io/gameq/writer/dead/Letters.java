@@ -1,6 +1,6 @@
 package io.gameq.writer.dead;
 
-import io.gameq.mysql.ErrorKind.RowChange;
+import io.gameq.mysql.RowChange;
 import io.gameq.mysql.MySqlPool;
 import io.gameq.mysql.MySqlPool.MySql;
 import io.gameq.mysql.flush.GuardedWrites;
@@ -8,7 +8,7 @@ import io.gameq.mysql.schema.CatalogReader;
 import io.gameq.mysql.tables.DeadLetterTable;
 import io.gameq.mysql.tables.DeadLetterTable.Refused;
 import io.gameq.mysql.tables.OwnerTable;
-import io.gameq.owner.DurableSessions.OwnerId;
+import io.gameq.owner.OwnerId;
 import io.gameq.rights.MySqlRights.Role;
 import io.gameq.rows.CanonicalRow;
 import io.gameq.rows.CurrentCatalog.Catalog;

@@ -1,7 +1,7 @@
 package io.gameq.writer.explorer;
 
 import io.gameq.redis.script.LookupScript;
-import io.gameq.rows.HandledRow.EncodedRow;
+import io.gameq.rows.EncodedRow;
 import io.gameq.view.OwnerView;
 import io.gameq.writer.explorer.MadeChange.Status;
 import io.gameq.writer.explorer.TableImage.Item;

@@ -2,7 +2,7 @@ package io.gameq.writer.explorer;
 
 import io.gameq.mysql.flush.FlushTransaction;
 import io.gameq.redis.ControlConnection;
-import io.gameq.redis.ControlConnection.RedisConnection;
+import io.gameq.redis.RedisConnection;
 import io.gameq.writer.flush.SlotTurn;
 import io.gameq.writer.flush.SlotTurn.Shared;
 

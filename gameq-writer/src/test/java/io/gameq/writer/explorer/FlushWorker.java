@@ -1,13 +1,13 @@
 package io.gameq.writer.explorer;
 
 import io.gameq.GameQueueException;
-import io.gameq.mysql.ErrorKind.RowChange;
+import io.gameq.mysql.RowChange;
 import io.gameq.mysql.flush.FlushTransaction.OwnerRows;
 import io.gameq.mysql.flush.GuardedWrites;
-import io.gameq.owner.DurableSessions.OwnerId;
+import io.gameq.owner.OwnerId;
 import io.gameq.redis.script.ClaimScript.Claim;
 import io.gameq.redis.script.SessionScripts;
-import io.gameq.rows.HandledRow.RowKey;
+import io.gameq.rows.EncodedRow.RowKey;
 import io.gameq.term.Term;
 import io.gameq.writer.explorer.Gate.Stop;
 import io.gameq.writer.flush.SlotSchedule.SlotShare;

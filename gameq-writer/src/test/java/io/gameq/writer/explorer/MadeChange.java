@@ -1,6 +1,6 @@
 package io.gameq.writer.explorer;
 
-import io.gameq.owner.DurableSessions.OwnerId;
+import io.gameq.owner.OwnerId;
 
 /**
  * A changed row as the game remembers it.

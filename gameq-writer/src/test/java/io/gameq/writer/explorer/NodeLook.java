@@ -3,7 +3,7 @@ package io.gameq.writer.explorer;
 import io.gameq.durability.TrackerInSteps;
 import io.gameq.mysql.tables.OwnerReader;
 import io.gameq.owner.DurableSessions.CountingSessions;
-import io.gameq.owner.DurableSessions.SessionId;
+import io.gameq.owner.SessionId;
 import io.gameq.owner.SessionRef;
 import io.gameq.redis.script.LookupScript;
 import io.gameq.redis.script.LookupScript.Looked;

@@ -2,13 +2,13 @@ package io.gameq.writer.explorer;
 
 import io.gameq.node.Opening;
 import io.gameq.owner.DurableSessions.CountingSessions;
-import io.gameq.owner.DurableSessions.OwnerId;
-import io.gameq.owner.DurableSessions.SessionId;
+import io.gameq.owner.OwnerId;
+import io.gameq.owner.SessionId;
 import io.gameq.owner.SessionRef;
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.script.LookupScript;
 import io.gameq.redis.script.NodeSigns.OpenOwners;
-import io.gameq.rows.HandledRow.EncodedRow;
+import io.gameq.rows.EncodedRow;
 import io.gameq.writer.explorer.NodeMemory.Attempt;
 import java.util.Collections;
 import java.util.List;

@@ -1,6 +1,6 @@
 package io.gameq.writer.explorer;
 
-import io.gameq.redis.ControlConnection.RedisConnection;
+import io.gameq.redis.RedisConnection;
 import io.gameq.redis.DurableNotices;
 import io.gameq.redis.RedisConnector;
 import java.util.ArrayList;

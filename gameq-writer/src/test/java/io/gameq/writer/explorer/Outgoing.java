@@ -6,7 +6,7 @@ import io.gameq.change.Commit;
 import io.gameq.change.Commit.CommitPart;
 import io.gameq.owner.SessionRef;
 import io.gameq.rows.CanonicalRow;
-import io.gameq.rows.HandledRow.RowKey;
+import io.gameq.rows.EncodedRow.RowKey;
 import io.gameq.rows.RowHeader;
 import io.gameq.rows.RowHeader.Handover;
 import io.gameq.rows.RowHeader.RowOp;

@@ -1,7 +1,7 @@
 package io.gameq.writer.explorer;
 
 import io.gameq.mysql.flush.FlushTransaction.OwnerRows;
-import io.gameq.owner.DurableSessions.SessionId;
+import io.gameq.owner.SessionId;
 import io.gameq.writer.campaign.CampaignLength;
 import io.gameq.writer.explorer.Exploration.Task;
 import io.gameq.writer.explorer.Plant.Switch;

@@ -1,8 +1,8 @@
 package io.gameq.writer.explorer;
 
-import io.gameq.owner.DurableSessions.OwnerId;
+import io.gameq.owner.OwnerId;
 import io.gameq.redis.script.LookupScript;
-import io.gameq.rows.HandledRow.EncodedRow;
+import io.gameq.rows.EncodedRow;
 import io.gameq.view.OwnerView;
 import io.gameq.view.ViewInSteps;
 import io.gameq.writer.explorer.MadeChange.Status;

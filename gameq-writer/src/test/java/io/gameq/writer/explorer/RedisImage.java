@@ -2,7 +2,7 @@ package io.gameq.writer.explorer;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
-import io.gameq.redis.ControlConnection.RedisConnection;
+import io.gameq.redis.RedisConnection;
 import io.lettuce.core.ScriptOutputType;
 import java.util.ArrayList;
 import java.util.List;

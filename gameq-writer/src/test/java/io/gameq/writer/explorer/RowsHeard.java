@@ -3,7 +3,7 @@ package io.gameq.writer.explorer;
 import io.gameq.Row;
 import io.gameq.redis.script.RowsToTell;
 import io.gameq.redis.script.RowsToTell.OfSession;
-import io.gameq.rows.HandledRow.EncodedRow;
+import io.gameq.rows.EncodedRow;
 import io.gameq.rows.TableRow;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,7 +1,7 @@
 package io.gameq.writer.explorer;
 
-import io.gameq.owner.DurableSessions.OwnerId;
-import io.gameq.owner.DurableSessions.SessionId;
+import io.gameq.owner.OwnerId;
+import io.gameq.owner.SessionId;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;

@@ -2,7 +2,7 @@ package io.gameq.writer.flush;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import io.gameq.owner.DurableSessions.OwnerId;
+import io.gameq.owner.OwnerId;
 import io.gameq.writer.flush.WriterStats.BusyOwners;
 import java.util.List;
 import java.util.concurrent.TimeUnit;

@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.gameq.owner.DurableSessions.OwnerId;
+import io.gameq.owner.OwnerId;
 import io.gameq.redis.DurableNotices;
 import io.gameq.redis.RedisConnector;
 import io.gameq.redis.RedisConnector.RedisConfig;
@@ -20,7 +20,7 @@ import io.gameq.redis.script.ClaimScript.VersionedKey;
 import io.gameq.redis.script.SessionScripts;
 import io.gameq.redis.script.SlotFixture;
 import io.gameq.rights.MySqlRights.Role;
-import io.gameq.rows.HandledRow.EncodedRow;
+import io.gameq.rows.EncodedRow;
 import io.gameq.servers.RedisMonitor;
 import io.gameq.servers.TestServers;
 import io.gameq.writer.redis.StaleRows;

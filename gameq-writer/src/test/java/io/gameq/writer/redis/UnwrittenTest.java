@@ -2,7 +2,7 @@ package io.gameq.writer.redis;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import io.gameq.owner.DurableSessions.OwnerId;
+import io.gameq.owner.OwnerId;
 import io.gameq.redis.script.ClaimScript;
 import io.gameq.redis.script.SlotFixture;
 import io.gameq.redis.script.WaitingOwners;

@@ -1,6 +1,6 @@
 package io.gameq.writer.setup;
 
-import io.gameq.redis.ControlConnection.RedisConnection;
+import io.gameq.redis.RedisConnection;
 import io.gameq.redis.PrimaryConnector;
 import io.gameq.redis.RedisConnector;
 import io.gameq.term.Term;

@@ -6,7 +6,7 @@ import io.gameq.MySqlException;
 import io.gameq.OwnerSession;
 import io.gameq.Row;
 import io.gameq.lab.demo.game.DemoGame;
-import io.gameq.owner.DurableSessions.OwnerId;
+import io.gameq.owner.OwnerId;
 import io.gameq.rows.Table;
 import java.time.Duration;
 import java.util.ArrayList;

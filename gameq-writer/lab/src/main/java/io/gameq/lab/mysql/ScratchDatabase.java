@@ -9,7 +9,7 @@ import io.gameq.mysql.MySqlPool.MySqlConfig;
 import io.gameq.mysql.schema.CatalogReader;
 import io.gameq.mysql.schema.CatalogReader.TableSpec;
 import io.gameq.rows.CurrentCatalog.Catalog;
-import io.gameq.rows.HandledRow.RowKey;
+import io.gameq.rows.EncodedRow.RowKey;
 import io.gameq.rows.Table;
 import io.gameq.rows.Table.Column;
 import io.gameq.rows.TableRow;

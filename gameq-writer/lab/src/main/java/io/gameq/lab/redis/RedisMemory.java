@@ -1,7 +1,7 @@
 package io.gameq.lab.redis;
 
 import io.gameq.redis.ControlConnection;
-import io.gameq.redis.ControlConnection.RedisConnection;
+import io.gameq.redis.RedisConnection;
 import io.gameq.redis.RedisConnector;
 import io.gameq.redis.RedisReply;
 import io.lettuce.core.KeyScanCursor;

@@ -1,13 +1,13 @@
 package io.gameq.lab.contender.mysql;
 
 import io.gameq.lab.workload.BenchRow;
-import io.gameq.mysql.ErrorKind.RowChange;
+import io.gameq.mysql.RowChange;
 import io.gameq.mysql.MySqlPool.MySql;
 import io.gameq.mysql.flush.UpsertSql;
 import io.gameq.mysql.flush.UpsertSql.Dialect;
-import io.gameq.owner.DurableSessions.OwnerId;
+import io.gameq.owner.OwnerId;
 import io.gameq.redis.script.ClaimScript;
-import io.gameq.rows.HandledRow.RowKey;
+import io.gameq.rows.EncodedRow.RowKey;
 import io.gameq.rows.RowHeader.RowOp;
 import io.gameq.rows.RowImage;
 import io.gameq.rows.Table;

@@ -1,7 +1,7 @@
 package io.gameq.lab.contender.redis;
 
 import io.gameq.lab.workload.BenchRow;
-import io.gameq.rows.HandledRow.RowKey;
+import io.gameq.rows.EncodedRow.RowKey;
 import io.gameq.rows.RowCodec;
 import io.gameq.rows.RowHeader.RowOp;
 import io.gameq.rows.Table;

@@ -3,7 +3,7 @@ package io.gameq.lab.demo.generated;
 import io.gameq.OwnerSession;
 import io.gameq.Row;
 import io.gameq.lab.demo.game.DemoActor;
-import io.gameq.rows.HandledRow.RowKey;
+import io.gameq.rows.EncodedRow.RowKey;
 import io.gameq.rows.Table;
 import io.gameq.rows.TableRow;
 import java.util.ArrayList;
