@@ -1,7 +1,6 @@
 package io.gameq.agent;
 
 import io.gameq.GameQueueException;
-import io.gameq.log.RepeatedWarnings;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ExecutorService;

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * throws as {@link io.gameq.GameQueue#commit(OwnerSession...)}, with nothing taken then; a commit
  * holds at most as many changes and bytes as it may hold rows and bytes. What a receipt may fail
  * with besides: {@link io.gameq.ClaimLostException}, {@link
- * io.gameq.message.MessageChangedException}: nothing of it was applied.
+ * io.gameq.message.MessageChange.MessageChangedException}: nothing of it was applied.
  */
 public interface MessageCommits {
   /**

@@ -8,7 +8,7 @@ import io.gameq.WalException;
 import io.gameq.WhenRedisIsFull;
 import io.gameq.change.Commit;
 import io.gameq.change.VersionClock;
-import io.gameq.log.RepeatedWarnings;
+import io.gameq.agent.RepeatedWarnings;
 import io.gameq.message.MessageChange.MessageId;
 import io.gameq.owner.SessionRef;
 import io.gameq.redis.Backoff;

@@ -9,7 +9,7 @@ import io.gameq.WalException;
 import io.gameq.WalFullException;
 import io.gameq.change.ChangedRow;
 import io.gameq.change.Commit;
-import io.gameq.message.MessageChangedException;
+import io.gameq.message.MessageChange.MessageChangedException;
 import io.gameq.owner.SessionRef;
 import io.gameq.redis.RedisReply;
 import io.gameq.redis.script.CommitGroup;

@@ -263,4 +263,13 @@ public sealed interface MessageChange {
       return new Decoded(version, since, priority, new String(schedule, UTF_8), payload);
     }
   }
+
+  /** A pending message was not what a commit expected; nothing of the commit was applied. */
+  public static final class MessageChangedException extends GameQueueException {
+    private static final long serialVersionUID = 1L;
+
+    public MessageChangedException(String message) {
+      super(message);
+    }
+  }
 }

@@ -13,7 +13,7 @@ import io.gameq.GameQueueException;
 import io.gameq.MySqlUnavailableException;
 import io.gameq.Password;
 import io.gameq.Tls;
-import io.gameq.log.RepeatedWarnings;
+import io.gameq.agent.RepeatedWarnings;
 import io.gameq.tls.PemTls;
 import io.gameq.tls.TlsRefusal;
 import java.io.Closeable;

@@ -4,7 +4,7 @@ import io.gameq.GameQueueException;
 import io.gameq.RedisUnavailableException;
 import io.gameq.agent.AgentRunner.DaemonThreads;
 import io.gameq.durability.DurableTracker;
-import io.gameq.log.RepeatedWarnings;
+import io.gameq.agent.RepeatedWarnings;
 import io.gameq.owner.SessionRef;
 import io.gameq.redis.script.SessionScripts;
 import java.time.Duration;

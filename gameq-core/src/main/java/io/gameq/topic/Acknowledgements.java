@@ -4,7 +4,7 @@ import io.gameq.ClaimLostException;
 import io.gameq.GameQueueException;
 import io.gameq.Retry;
 import io.gameq.Subscription;
-import io.gameq.log.RepeatedWarnings;
+import io.gameq.agent.RepeatedWarnings;
 import io.gameq.message.MessageChange;
 import io.gameq.message.MessageChange.MessageId;
 import io.gameq.redis.RedisConnection;

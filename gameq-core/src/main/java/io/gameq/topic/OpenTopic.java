@@ -14,7 +14,7 @@ import io.gameq.TopicOptions;
 import io.gameq.message.MessageChange;
 import io.gameq.message.MessageChange.MessageId;
 import io.gameq.message.MessageChange.MessageValue;
-import io.gameq.message.MessageChangedException;
+import io.gameq.message.MessageChange.MessageChangedException;
 import io.gameq.redis.RedisConnection;
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.topic.ConsumerScripts;

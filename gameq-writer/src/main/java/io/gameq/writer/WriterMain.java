@@ -9,7 +9,7 @@ import io.gameq.writer.cli.TopicsCommand;
 import io.gameq.writer.doctor.DoctorCommand;
 import io.gameq.writer.pause.PauseCommands.PauseCommand;
 import io.gameq.writer.pause.PauseCommands.ResumeCommand;
-import io.gameq.writer.reslot.ReslotCommand;
+import io.gameq.writer.doctor.ReslotCommand;
 import io.gameq.writer.schema.SchemaCommand;
 import io.gameq.writer.service.RunCommand;
 import io.gameq.writer.setup.ConfigCommand;

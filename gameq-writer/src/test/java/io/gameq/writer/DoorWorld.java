@@ -12,7 +12,7 @@ import io.gameq.writer.config.ConfigReader;
 import io.gameq.writer.config.WriterConfig;
 import io.gameq.writer.door.MessageDoor;
 import io.gameq.writer.http.HttpEndpoint;
-import io.gameq.writer.node.WriterNode;
+import io.gameq.writer.service.WriterNode;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.io.IOException;

@@ -12,7 +12,7 @@ import io.gameq.GameQueue;
 import io.gameq.OwnerSession;
 import io.gameq.OwnershipLostException;
 import io.gameq.message.MessageChange;
-import io.gameq.message.MessageChangedException;
+import io.gameq.message.MessageChange.MessageChangedException;
 import io.gameq.node.NodeAccess;
 import io.gameq.redis.topic.ConsumerScripts.TakenMessage;
 import io.gameq.writer.service.WriterService;

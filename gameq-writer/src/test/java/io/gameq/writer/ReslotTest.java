@@ -26,7 +26,7 @@ import io.gameq.rights.MySqlRights.Role;
 import io.gameq.servers.GameDatabase;
 import io.gameq.servers.TestServers;
 import io.gameq.writer.redis.SlotContents;
-import io.gameq.writer.reslot.ReslotCommand.Reslotting;
+import io.gameq.writer.doctor.ReslotCommand.Reslotting;
 import io.gameq.writer.service.WriterService;
 import io.lettuce.core.api.StatefulRedisConnection;
 import java.nio.file.Path;

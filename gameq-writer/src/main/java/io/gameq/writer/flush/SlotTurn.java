@@ -5,7 +5,7 @@ import static java.util.Map.entry;
 import io.gameq.GameQueueException;
 import io.gameq.MySqlException;
 import io.gameq.RedisUnavailableException;
-import io.gameq.log.RepeatedWarnings;
+import io.gameq.agent.RepeatedWarnings;
 import io.gameq.message.MessageChange.MessageId;
 import io.gameq.message.MessageChange.Publish;
 import io.gameq.mysql.RowChange;

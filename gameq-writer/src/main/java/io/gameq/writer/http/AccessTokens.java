@@ -3,7 +3,7 @@ package io.gameq.writer.http;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.gameq.GameQueueException;
-import io.gameq.log.RepeatedWarnings;
+import io.gameq.agent.RepeatedWarnings;
 import io.gameq.writer.config.AccessToken;
 import java.security.GeneralSecurityException;
 import java.security.MessageDigest;

@@ -1,7 +1,7 @@
 package io.gameq.writer.http;
 
 import io.gameq.GameQueueException;
-import io.gameq.log.RepeatedWarnings;
+import io.gameq.agent.RepeatedWarnings;
 import io.gameq.writer.config.AccessToken;
 import io.gameq.writer.config.WriterConfig.HttpSettings;
 import io.gameq.writer.config.WriterConfig.TlsFiles;

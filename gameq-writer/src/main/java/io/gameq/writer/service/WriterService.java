@@ -7,7 +7,7 @@ import io.gameq.agent.AgentRunner.DaemonThreads;
 import io.gameq.agent.Duty;
 import io.gameq.backlog.SharedBacklog;
 import io.gameq.backlog.SharedBacklog.Backlog;
-import io.gameq.log.RepeatedWarnings;
+import io.gameq.agent.RepeatedWarnings;
 import io.gameq.mysql.MySqlPool.MySql;
 import io.gameq.mysql.MySqlServerCheck;
 import io.gameq.mysql.flush.FlushTransaction;

@@ -1,6 +1,6 @@
 package io.gameq.writer.explorer;
 
-import io.gameq.log.RepeatedWarnings;
+import io.gameq.agent.RepeatedWarnings;
 import io.gameq.mysql.MySqlPool.MySql;
 import io.gameq.mysql.flush.FlushTransaction;
 import io.gameq.mysql.flush.GuardedWrites;

@@ -1,4 +1,4 @@
-package io.gameq.writer.node;
+package io.gameq.writer.service;
 
 import io.gameq.GameQueue;
 import io.gameq.GameQueueConfig;

@@ -1,4 +1,4 @@
-package io.gameq.log;
+package io.gameq.agent;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 

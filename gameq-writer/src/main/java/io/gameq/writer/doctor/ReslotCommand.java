@@ -1,4 +1,4 @@
-package io.gameq.writer.reslot;
+package io.gameq.writer.doctor;
 
 import io.gameq.GameQueueException;
 import io.gameq.mysql.MySqlPool.MySql;
@@ -27,7 +27,7 @@ import io.gameq.writer.mysql.CommandServers.CommandDatabase;
 import io.gameq.writer.redis.SlotContents.Progress;
 import io.gameq.writer.redis.SlotSurvey;
 import io.gameq.writer.redis.SlotSurvey.Remembered;
-import io.gameq.writer.reslot.ReslotCommand.Reslotting.Done;
+import io.gameq.writer.doctor.ReslotCommand.Reslotting.Done;
 import io.gameq.writer.terminal.Confirmation;
 import io.gameq.writer.terminal.RateOption;
 import java.io.PrintWriter;

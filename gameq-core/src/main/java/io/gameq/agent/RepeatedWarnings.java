@@ -1,4 +1,4 @@
-package io.gameq.log;
+package io.gameq.agent;
 
 import java.util.HashMap;
 import java.util.Locale;
