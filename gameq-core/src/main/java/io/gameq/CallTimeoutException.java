@@ -1,5 +1,7 @@
 package io.gameq;
 
+import io.gameq.config.GameQueueConfigBuilder;
+
 /**
  * A call was not done within {@link GameQueueConfigBuilder#callTimeout}, while both servers had
  * answered a moment ago: one of them is slow, or has just gone away. What was asked may still be

@@ -1,5 +1,8 @@
 package io.gameq;
 
+import io.gameq.config.GameQueueConfigBuilder;
+import io.gameq.topic.Publish;
+import io.gameq.topic.Topic;
 import java.util.Map;
 
 /**

@@ -1,5 +1,7 @@
 package io.gameq;
 
+import io.gameq.topic.Delivery;
+
 /**
  * A session, a subscription or the whole {@link GameQueue} was used after it was closed, or a
  * session after a commit of it {@linkplain Delivery#ackWith with an acknowledgement} was refused;

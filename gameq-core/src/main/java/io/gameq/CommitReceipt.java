@@ -1,5 +1,7 @@
 package io.gameq;
 
+import io.gameq.config.GameQueueConfigBuilder;
+import io.gameq.config.WhenRedisIsAway;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 

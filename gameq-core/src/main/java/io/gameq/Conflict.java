@@ -1,5 +1,6 @@
 package io.gameq;
 
+import io.gameq.config.GameQueueConfigBuilder;
 import java.util.Collections;
 import java.util.SortedMap;
 import java.util.TreeMap;

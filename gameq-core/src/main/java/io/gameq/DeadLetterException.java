@@ -1,5 +1,6 @@
 package io.gameq;
 
+import io.gameq.topic.DeadLetter;
 import java.util.List;
 
 /**

@@ -1,5 +1,12 @@
 package io.gameq;
 
+import io.gameq.config.GameQueueConfig;
+import io.gameq.config.GameQueueConfigBuilder;
+import io.gameq.config.Takeover;
+import io.gameq.topic.DeadLetter;
+import io.gameq.topic.Topic;
+import io.gameq.topic.TopicOptions;
+import io.gameq.topic.Transacted;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;

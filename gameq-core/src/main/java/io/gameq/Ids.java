@@ -1,5 +1,7 @@
 package io.gameq;
 
+import io.gameq.config.GameQueueConfigBuilder;
+
 /**
  * Ids for new rows of one table, as AUTO_INCREMENT would give them: {@link GameQueue#ids}.
  * Thread-safe.

@@ -1,5 +1,6 @@
 package io.gameq;
 
+import io.gameq.config.Takeover;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -1,5 +1,10 @@
 package io.gameq;
 
+import io.gameq.config.GameQueueConfigBuilder;
+import io.gameq.config.Takeover;
+import io.gameq.topic.DeadLetter;
+import io.gameq.topic.Publish;
+import io.gameq.topic.Topic;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;

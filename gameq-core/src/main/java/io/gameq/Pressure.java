@@ -1,5 +1,8 @@
 package io.gameq;
 
+import io.gameq.config.GameQueueConfigBuilder;
+import io.gameq.config.PushBack;
+
 /**
  * A threshold of the backlog that is passed, as {@link GameQueueConfigBuilder#onPressure} tells it.
  * Immutable.

@@ -3,6 +3,12 @@ package io.gameq;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import io.gameq.config.EarlierWals;
+import io.gameq.config.GameQueueConfig;
+import io.gameq.config.PushBack;
+import io.gameq.config.WalSync;
+import io.gameq.config.WhenRedisIsAway;
+import io.gameq.config.WhenRedisIsFull;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.nio.file.Path;

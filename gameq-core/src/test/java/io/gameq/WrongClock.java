@@ -1,5 +1,6 @@
 package io.gameq;
 
+import io.gameq.config.GameQueueConfigBuilder;
 import java.time.Clock;
 
 /** Gives nodes a host clock that may be wrong. Stateless. */

@@ -1,10 +1,10 @@
 package io.gameq.backlog;
 
 import io.gameq.Pressure;
-import io.gameq.PressureLimit;
-import io.gameq.PushBack;
 import io.gameq.PushBackException;
 import io.gameq.backlog.SharedBacklog.Backlog;
+import io.gameq.config.PressureLimit;
+import io.gameq.config.PushBack;
 import io.gameq.redis.ControlConnection;
 import java.util.ArrayList;
 import java.util.List;

@@ -2,11 +2,11 @@ package io.gameq.commit;
 
 import io.gameq.ClosedException;
 import io.gameq.GameQueueException;
-import io.gameq.Limits;
 import io.gameq.QueueFullException;
 import io.gameq.RedisUnavailableException;
-import io.gameq.WhenRedisIsAway;
 import io.gameq.change.Commit;
+import io.gameq.config.WhenRedisIsAway;
+import io.gameq.topic.Limits;
 import java.nio.file.Path;
 import java.util.Queue;
 import java.util.Set;

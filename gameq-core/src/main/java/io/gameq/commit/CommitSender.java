@@ -1,11 +1,11 @@
 package io.gameq.commit;
 
-import io.gameq.GameQueueConfig;
 import io.gameq.GameQueueException;
-import io.gameq.change.Commit.CommitPart;
 import io.gameq.change.Commit;
+import io.gameq.change.Commit.CommitPart;
 import io.gameq.change.Unsettled;
 import io.gameq.change.VersionClock;
+import io.gameq.config.GameQueueConfig;
 import io.gameq.durability.NodeSessions;
 import io.gameq.healing.DurableTruth;
 import io.gameq.healing.HealingStep.HeldSession;
@@ -14,8 +14,8 @@ import io.gameq.owner.SessionRef;
 import io.gameq.redis.ControlConnection;
 import io.gameq.redis.PrimaryConnector;
 import io.gameq.redis.RedisClock;
-import io.gameq.redis.SlotKeys.SessionKeys;
 import io.gameq.redis.SlotKeys;
+import io.gameq.redis.SlotKeys.SessionKeys;
 import io.gameq.redis.script.CommitGroup;
 import io.gameq.redis.script.NodeSigns.NodeHeartbeat;
 import io.gameq.redis.script.SlotMarks;
@@ -347,7 +347,7 @@ public final class CommitSender implements AutoCloseable {
    * The sessions that a node holds, and groups of commits under their keys. Thread-safe, but groups
    * are made by the sender's thread.
    */
-  final static class SenderSessions {
+  static final class SenderSessions {
     /** Of lost ones that were let go: they are few, and matter for minutes. */
     private static final int MOST_LOST = 10_000;
 
@@ -425,7 +425,9 @@ public final class CommitSender implements AutoCloseable {
     }
 
     private SessionKeys keys(CommitPart part) {
-      return part.session().attachment() instanceof SessionKeys keys ? keys : newKeys(part.session());
+      return part.session().attachment() instanceof SessionKeys keys
+          ? keys
+          : newKeys(part.session());
     }
 
     private SessionKeys newKeys(SessionRef session) {

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * <p>All of one call is applied or nothing; several changes of one message count as one. Each call
  * throws as {@link io.gameq.GameQueue#commit(OwnerSession...)}, with nothing taken then; a commit
  * holds at most as many changes and bytes as it may hold rows and bytes. What a receipt may fail
- * with besides: {@link io.gameq.ClaimLostException}, {@link
+ * with besides: {@link io.gameq.topic.ClaimLostException}, {@link
  * io.gameq.message.MessageChange.MessageChangedException}: nothing of it was applied.
  */
 public interface MessageCommits {

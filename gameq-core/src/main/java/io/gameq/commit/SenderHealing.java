@@ -1,8 +1,8 @@
 package io.gameq.commit;
 
-import io.gameq.commit.CommitSender.SenderSessions;
 import io.gameq.GameQueueException;
 import io.gameq.change.Commit;
+import io.gameq.commit.CommitSender.SenderSessions;
 import io.gameq.durability.NodeSessions;
 import io.gameq.healing.DurableTruth;
 import io.gameq.healing.HealingStep;

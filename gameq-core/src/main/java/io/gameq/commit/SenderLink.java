@@ -1,7 +1,7 @@
 package io.gameq.commit;
 
-import io.gameq.redis.RedisConnection;
 import io.gameq.redis.PrimaryConnector;
+import io.gameq.redis.RedisConnection;
 import io.gameq.redis.script.CommitScript;
 import io.gameq.redis.script.MessagesScript;
 import java.util.Iterator;

@@ -1,14 +1,14 @@
 package io.gameq.commit;
 
-import io.gameq.commit.CommitSender.SenderSessions;
 import io.gameq.GameQueueException;
 import io.gameq.RedisFullException;
 import io.gameq.RedisUnavailableException;
 import io.gameq.WalException;
-import io.gameq.WhenRedisIsFull;
+import io.gameq.agent.RepeatedWarnings;
 import io.gameq.change.Commit;
 import io.gameq.change.VersionClock;
-import io.gameq.agent.RepeatedWarnings;
+import io.gameq.commit.CommitSender.SenderSessions;
+import io.gameq.config.WhenRedisIsFull;
 import io.gameq.message.MessageChange.MessageId;
 import io.gameq.owner.SessionRef;
 import io.gameq.redis.Backoff;

@@ -1,6 +1,5 @@
 package io.gameq.commit;
 
-import io.gameq.ClaimLostException;
 import io.gameq.CommitFailedException;
 import io.gameq.CommitUnknownException;
 import io.gameq.OwnershipLostException;
@@ -15,6 +14,7 @@ import io.gameq.redis.RedisReply;
 import io.gameq.redis.script.CommitGroup;
 import io.gameq.sign.NodeCounts;
 import io.gameq.sign.NodeCounts.CommitTimes;
+import io.gameq.topic.ClaimLostException;
 import io.gameq.wal.WalWriter;
 import java.util.ArrayList;
 import java.util.List;

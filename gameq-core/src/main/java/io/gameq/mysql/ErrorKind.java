@@ -1,10 +1,8 @@
 package io.gameq.mysql;
 
 import com.mysql.cj.jdbc.exceptions.PacketTooBigException;
-import io.gameq.DeadLetter;
 import io.gameq.owner.OwnerId;
-import io.gameq.rows.EncodedRow.RowKey;
-import io.gameq.rows.RowImage;
+import io.gameq.topic.DeadLetter;
 import java.sql.SQLException;
 import java.sql.SQLNonTransientConnectionException;
 import java.sql.SQLRecoverableException;

@@ -43,10 +43,10 @@
  *       back and flushed again. When that has not helped for long, it waits on without its owner's
  *       other rows while the other half may still come: it is in Redis, or Redis forgot the session
  *       that has it and nobody has put back yet what it had. Else, or an hour after its commit, it
- *       is set aside as a dead letter, {@link io.gameq.DeadLetter#NOT_OWNER}, and the row stays
- *       where it is. An owner that is held back notes what it knows of all its rows, also of those
- *       that could be written: of two owners with two trades each may be held back for a row that
- *       the other one could write.
+ *       is set aside as a dead letter, {@link io.gameq.topic.DeadLetter#NOT_OWNER}, and the row
+ *       stays where it is. An owner that is held back notes what it knows of all its rows, also of
+ *       those that could be written: of two owners with two trades each may be held back for a row
+ *       that the other one could write.
  * </ol>
  *
  * <p>Why this gives nobody a row behind his back: a row goes from one owner to another only when

@@ -1,25 +1,25 @@
 package io.gameq.node;
 
 import io.gameq.ClosedException;
-import io.gameq.EarlierWals;
 import io.gameq.GameQueue;
-import io.gameq.GameQueueConfig;
 import io.gameq.GameQueueException;
-import io.gameq.agent.AgentRunner.DaemonThreads;
 import io.gameq.agent.AgentRunner;
+import io.gameq.agent.AgentRunner.DaemonThreads;
 import io.gameq.agent.Duty;
 import io.gameq.backlog.NodePressure;
 import io.gameq.backlog.SharedBacklog;
 import io.gameq.change.VersionClock;
 import io.gameq.commit.CommitSender;
+import io.gameq.config.EarlierWals;
+import io.gameq.config.GameQueueConfig;
 import io.gameq.durability.Callbacks;
 import io.gameq.durability.DurableTracker;
 import io.gameq.durability.NodeSessions;
 import io.gameq.healing.DurableTruth;
 import io.gameq.healing.LeftWalReplay;
+import io.gameq.mysql.MySqlPool;
 import io.gameq.mysql.MySqlPool.MySql;
 import io.gameq.mysql.MySqlPool.MySqlConfig;
-import io.gameq.mysql.MySqlPool;
 import io.gameq.mysql.MySqlServerCheck;
 import io.gameq.mysql.schema.CatalogReader;
 import io.gameq.mysql.schema.LayoutTable;
@@ -33,23 +33,23 @@ import io.gameq.mysql.tables.TopicTable;
 import io.gameq.owner.OwnerId;
 import io.gameq.owner.SessionRef;
 import io.gameq.redis.ControlConnection;
-import io.gameq.redis.PrimaryConnector.RedisIdentity;
 import io.gameq.redis.PrimaryConnector;
+import io.gameq.redis.PrimaryConnector.RedisIdentity;
 import io.gameq.redis.RedisClock;
+import io.gameq.redis.RedisConnector;
 import io.gameq.redis.RedisConnector.RedisConfig;
 import io.gameq.redis.RedisConnector.RedisLogin;
-import io.gameq.redis.RedisConnector;
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.Slots;
 import io.gameq.redis.script.JournalMarks;
 import io.gameq.redis.script.NodeSigns.NodeHeartbeat;
 import io.gameq.redis.script.ProcessSigns;
 import io.gameq.redis.script.SessionScripts;
-import io.gameq.rows.CurrentCatalog.Catalog;
 import io.gameq.rows.CurrentCatalog;
+import io.gameq.rows.CurrentCatalog.Catalog;
 import io.gameq.rows.RowCodec;
-import io.gameq.sign.NodeCounts.CommitOutcome;
 import io.gameq.sign.NodeCounts;
+import io.gameq.sign.NodeCounts.CommitOutcome;
 import io.gameq.sign.NodeSign;
 import io.gameq.sign.ProcessIdentity;
 import io.gameq.sign.SignFields;
@@ -202,9 +202,9 @@ final class GameNode implements AutoCloseable {
 
   /**
    * Replays, refuses or ignores the incomplete WALs that earlier starts of this node left behind,
-   * as {@link io.gameq.GameQueueConfigBuilder#earlierWals} says; returns those that were replayed
-   * whole. Before the first owner is opened: else its rows would be conflicts when they are
-   * replayed.
+   * as {@link io.gameq.config.GameQueueConfigBuilder#earlierWals} says; returns those that were
+   * replayed whole. Before the first owner is opened: else its rows would be conflicts when they
+   * are replayed.
    *
    * @throws GameQueueException when an incomplete WAL is there and it is not to start beside one,
    *     or a server goes away while it is replayed
@@ -494,11 +494,11 @@ final class GameNode implements AutoCloseable {
 
   /**
    * What a node tells Redis of itself: that it is alive, by its heartbeat alone, and how it is, for
-   * operators; and MySQL, that it was started, which outlives a Redis that is emptied. Heals when the
-   * last heartbeat is gone from Redis. Thread-safe; what it said last is still there when the process
-   * was killed.
+   * operators; and MySQL, that it was started, which outlives a Redis that is emptied. Heals when
+   * the last heartbeat is gone from Redis. Thread-safe; what it said last is still there when the
+   * process was killed.
    */
-  final static class NodeStatus {
+  static final class NodeStatus {
 
     private final GameNode node;
     private final NodeHeartbeat heartbeat;
@@ -551,8 +551,8 @@ final class GameNode implements AutoCloseable {
     }
 
     /**
-     * Says how the node is; to be called every few seconds; throws GameQueueException when Redis does
-     * not take it.
+     * Says how the node is; to be called every few seconds; throws GameQueueException when Redis
+     * does not take it.
      */
     synchronized void tell() {
       if (!ended) {
@@ -574,8 +574,8 @@ final class GameNode implements AutoCloseable {
     /**
      * The node ends.
      *
-     * @param isKept whether its WAL is kept: else all of it is in MySQL, and nobody needs to know of
-     *     it any more
+     * @param isKept whether its WAL is kept: else all of it is in MySQL, and nobody needs to know
+     *     of it any more
      */
     void end(boolean isKept) {
       synchronized (this) {

@@ -2,11 +2,11 @@ package io.gameq.node;
 
 import io.gameq.CallTimeoutException;
 import io.gameq.ClosedException;
-import io.gameq.GameQueueConfig;
 import io.gameq.GameQueueException;
 import io.gameq.MySqlUnavailableException;
 import io.gameq.RedisUnavailableException;
 import io.gameq.agent.AgentRunner.DaemonThreads;
+import io.gameq.config.GameQueueConfig;
 import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;

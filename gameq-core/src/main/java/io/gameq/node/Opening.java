@@ -3,7 +3,7 @@ package io.gameq.node;
 import io.gameq.OwnerHeldException;
 import io.gameq.OwnershipLostException;
 import io.gameq.RedisUnavailableException;
-import io.gameq.Takeover;
+import io.gameq.config.Takeover;
 import io.gameq.mysql.tables.OwnerTable;
 import io.gameq.owner.DurableSessions.CountingSessions;
 import io.gameq.owner.OwnerId;

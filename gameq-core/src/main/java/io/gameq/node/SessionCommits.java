@@ -1,9 +1,7 @@
 package io.gameq.node;
 
-import io.gameq.ClaimLostException;
 import io.gameq.CommitReceipt;
 import io.gameq.GameQueueException;
-import io.gameq.Limits;
 import io.gameq.OwnerSession;
 import io.gameq.OwnershipLostException;
 import io.gameq.QueueFullException;
@@ -25,9 +23,11 @@ import io.gameq.node.StagedChanges.Staged;
 import io.gameq.owner.OwnerId;
 import io.gameq.owner.SessionId;
 import io.gameq.owner.SessionRef;
-import io.gameq.rows.HandledRow;
 import io.gameq.rows.EncodedRow;
+import io.gameq.rows.HandledRow;
 import io.gameq.rows.RowHeader.RowOp;
+import io.gameq.topic.ClaimLostException;
+import io.gameq.topic.Limits;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;

@@ -2,7 +2,6 @@ package io.gameq.node;
 
 import io.gameq.ClosedException;
 import io.gameq.GameQueueException;
-import io.gameq.Limits;
 import io.gameq.RollbackRequiredException;
 import io.gameq.RowRefusedException;
 import io.gameq.change.CarriedColumns;
@@ -16,6 +15,7 @@ import io.gameq.rows.EncodedRow.RowKey;
 import io.gameq.rows.RecordMapper.PartialRow;
 import io.gameq.rows.RowHeader.RowOp;
 import io.gameq.rows.Table;
+import io.gameq.topic.Limits;
 import io.gameq.view.OwnerView.MissingTables;
 import java.util.ArrayList;
 import java.util.Collection;

@@ -1,14 +1,7 @@
 package io.gameq.owner;
 
-import io.gameq.GameQueueException;
-import java.io.ByteArrayOutputStream;
-import java.nio.charset.StandardCharsets;
 import java.util.Collection;
-import java.util.HexFormat;
 import java.util.Map;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
-import java.util.zip.CRC32;
 import org.jspecify.annotations.Nullable;
 
 /** Asks MySQL which session owns; the truth of which Redis holds a cache. Thread-safe. */

@@ -4,21 +4,14 @@ import io.gameq.GameQueueException;
 import io.gameq.owner.OwnerId.PercentEncoding;
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
-import java.util.Collection;
-import java.util.HexFormat;
-import java.util.Map;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import java.util.zip.CRC32;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The id of an owner, {@code kind:key}, for example {@code player:42}; immutable.
  *
- * <p>Ids are untrusted. Wherever one becomes part of a Redis key, a set member or a MySQL value
- * it is {@link #encoded}: UTF-8, every byte outside {@code [A-Za-z0-9._~-]} as {@code %XX}. So no
- * ':' '{' '}' or control character of an id can reach another key, and two ids never share an
- * encoding.
+ * <p>Ids are untrusted. Wherever one becomes part of a Redis key, a set member or a MySQL value it
+ * is {@link #encoded}: UTF-8, every byte outside {@code [A-Za-z0-9._~-]} as {@code %XX}. So no ':'
+ * '{' '}' or control character of an id can reach another key, and two ids never share an encoding.
  *
  * <p>An {@link #inbox} has the kind and the key of its owner, and an encoding of its own, with a
  * '!', which no encoded id has.
@@ -103,8 +96,8 @@ public record OwnerId(String kind, String key, String encoded) {
   }
 
   /**
-   * The slot of this owner: CRC-32 of the encoded id, masked; an inbox is in the slot of its
-   * owner. {@code slots} is a power of two.
+   * The slot of this owner: CRC-32 of the encoded id, masked; an inbox is in the slot of its owner.
+   * {@code slots} is a power of two.
    */
   public int slot(int slots) {
     return slotOf(baseOf(encoded), slots);

@@ -1,14 +1,9 @@
 package io.gameq.owner;
 
 import io.gameq.GameQueueException;
-import java.io.ByteArrayOutputStream;
-import java.nio.charset.StandardCharsets;
-import java.util.Collection;
 import java.util.HexFormat;
-import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.zip.CRC32;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,9 +20,9 @@ public record SessionId(long epoch, String nonce) {
   private static final Pattern TEXT = Pattern.compile("([0-9a-f]{16})-([0-9a-f]{16})");
 
   /**
-   * The session of a node's {@linkplain OwnerId#inbox inboxes}. It is never opened, and nobody
-   * can take an inbox over: that node alone writes there, so that it always counts, and what is
-   * there may be flushed and replayed whoever has the owner.
+   * The session of a node's {@linkplain OwnerId#inbox inboxes}. It is never opened, and nobody can
+   * take an inbox over: that node alone writes there, so that it always counts, and what is there
+   * may be flushed and replayed whoever has the owner.
    */
   public static SessionId ofInbox(String process) {
     return new SessionId(0, process + "00000000");

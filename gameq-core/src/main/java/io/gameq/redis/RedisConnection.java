@@ -1,23 +1,13 @@
 package io.gameq.redis;
 
-import io.gameq.GameQueueException;
-import io.gameq.RedisUnavailableException;
-import io.gameq.agent.AgentRunner.DaemonThreads;
-import io.gameq.term.Term;
 import io.lettuce.core.KillArgs;
-import io.lettuce.core.RedisCommandInterruptedException;
 import io.lettuce.core.RedisException;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.api.async.RedisAsyncCommands;
 import io.lettuce.core.api.sync.RedisCommands;
 import io.lettuce.core.protocol.RedisCommand;
 import java.util.Collection;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.function.Function;
-import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A connection to Redis. Outside the {@code redis} packages it is a handle that scripts take and

@@ -1,9 +1,9 @@
 package io.gameq.redis;
 
 import io.gameq.GameQueueException;
-import io.gameq.Password;
 import io.gameq.RedisUnavailableException;
-import io.gameq.Tls;
+import io.gameq.config.Password;
+import io.gameq.config.Tls;
 import io.gameq.sign.ProcessIdentity;
 import io.gameq.term.Term.Primary;
 import io.gameq.tls.PemTls;

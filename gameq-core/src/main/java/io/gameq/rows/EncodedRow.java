@@ -5,25 +5,7 @@ import io.gameq.RowRefusedException;
 import io.gameq.owner.OwnerId.PercentEncoding;
 import io.gameq.rows.RowHeader.RowOp;
 import io.gameq.rows.Table.Column;
-import io.gameq.rows.Table.ForeignKeys;
-import io.gameq.rows.Table.TableDefinition;
-import io.gameq.rows.types.ColumnDefault;
-import io.gameq.rows.types.ColumnTypes;
-import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.math.BigInteger;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
-import java.time.Clock;
-import java.util.HexFormat;
-import java.util.List;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
-import org.msgpack.core.MessageBufferPacker;
-import org.msgpack.core.MessagePack;
-import org.msgpack.core.MessagePackException;
-import org.msgpack.core.MessageUnpacker;
-import static java.nio.charset.StandardCharsets.US_ASCII;
 
 /**
  * A row change on its way from the game to MySQL, as the WAL and Redis hold it: the row's key and

@@ -1,12 +1,9 @@
 package io.gameq.rows;
 
-import io.gameq.rows.EncodedRow.RowKey;
-
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
 import io.gameq.GameQueueException;
-import io.gameq.RowRefusedException;
-import io.gameq.owner.OwnerId.PercentEncoding;
+import io.gameq.rows.EncodedRow.RowKey;
 import io.gameq.rows.RowHeader.RowOp;
 import io.gameq.rows.Table.Column;
 import io.gameq.rows.Table.ForeignKeys;

@@ -1,6 +1,5 @@
 package io.gameq.view;
 
-import io.gameq.DeadLetter;
 import io.gameq.GameQueueException;
 import io.gameq.Row;
 import io.gameq.mysql.tables.DeadLetterTable;
@@ -9,6 +8,7 @@ import io.gameq.rows.EncodedRow.RowKey;
 import io.gameq.rows.RowHeader.RowOp;
 import io.gameq.rows.RowImage;
 import io.gameq.rows.Table;
+import io.gameq.topic.DeadLetter;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;

@@ -1,8 +1,8 @@
 package io.gameq.wal;
 
 import io.gameq.wal.WalCodec.Envelope;
-import io.gameq.wal.WalReader.WalDamage.Kind;
 import io.gameq.wal.WalDirectory.WalFile;
+import io.gameq.wal.WalReader.WalDamage.Kind;
 import java.io.IOException;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;

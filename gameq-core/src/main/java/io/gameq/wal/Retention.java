@@ -1,6 +1,6 @@
 package io.gameq.wal;
 
-import io.gameq.WalLimits;
+import io.gameq.config.WalLimits;
 import io.gameq.wal.WalCodec.Decoder;
 import io.gameq.wal.WalCodec.Envelope;
 import io.gameq.wal.WalReader.WalDamage.Kind;
@@ -23,9 +23,9 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Which files of a WAL stay: those with records that are needed, and those that are younger than
- * {@link io.gameq.WalLimits#keep}, or have messages that Redis may yet lose, while {@link
- * io.gameq.WalLimits#maxBytes} allow. Where little of the oldest ones is needed, it is written
- * again first, as carried records. Never touches the newest file.
+ * {@link io.gameq.config.WalLimits#keep}, or have messages that Redis may yet lose, while {@link
+ * io.gameq.config.WalLimits#maxBytes} allow. Where little of the oldest ones is needed, it is
+ * written again first, as carried records. Never touches the newest file.
  *
  * <p>Used under the writer's lock but for {@link #retain}, which is for one thread at a time and
  * holds up the writer for one record at a time. Killed anywhere, each needed record stands in one

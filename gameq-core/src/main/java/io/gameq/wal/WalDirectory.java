@@ -2,7 +2,7 @@ package io.gameq.wal;
 
 import io.gameq.GameQueueException;
 import io.gameq.WalException;
-import io.gameq.WalLimits;
+import io.gameq.config.WalLimits;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.UncheckedIOException;

@@ -3,8 +3,8 @@ package io.gameq.wal;
 import io.gameq.GameQueueException;
 import io.gameq.WalException;
 import io.gameq.wal.WalCodec.Envelope;
-import io.gameq.wal.WalReader.WalDamage.Kind;
 import io.gameq.wal.WalDirectory.WalFile;
+import io.gameq.wal.WalReader.WalDamage.Kind;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -434,8 +434,8 @@ public final class WalReader {
    * @param offset where the damage begins in the file, in bytes
    * @param bytes how long it is; 0 when nothing is there
    * @param firstMissing sequence of the first record that is missing because of it
-   * @param lastMissing sequence of the last one; below {@code firstMissing} when none is known to be
-   *     missing
+   * @param lastMissing sequence of the last one; below {@code firstMissing} when none is known to
+   *     be missing
    * @param detail for people
    */
   public record WalDamage(
@@ -450,8 +450,8 @@ public final class WalReader {
     /** What happened, as far as bytes tell. */
     public enum Kind {
       /**
-       * The newest record was not finished: the process or the host died. Where no record is said to
-       * be missing, it was never acknowledged.
+       * The newest record was not finished: the process or the host died. Where no record is said
+       * to be missing, it was never acknowledged.
        */
       TORN_TAIL,
       /** A record whose bytes changed. */

@@ -2,10 +2,10 @@ package io.gameq.wal;
 
 import io.gameq.WalException;
 import io.gameq.WalFullException;
-import io.gameq.WalLimits;
-import io.gameq.WalSync;
 import io.gameq.change.Commit;
 import io.gameq.change.Commit.CommitPart;
+import io.gameq.config.WalLimits;
+import io.gameq.config.WalSync;
 import io.gameq.wal.WalCodec.Encoder;
 import io.gameq.wal.WalCodec.Envelope;
 import java.io.Closeable;
@@ -412,7 +412,7 @@ public final class WalWriter implements AutoCloseable {
    * @param records sequences of older records, each once, the lowest first: their rows wait for
    *     MySQL
    * @param messagesFrom everything from this sequence on stays while there is room, as if it were
-   *     younger than {@link io.gameq.WalLimits#keep}: Redis may yet lose the messages of it
+   *     younger than {@link io.gameq.config.WalLimits#keep}: Redis may yet lose the messages of it
    */
   public record WalNeeds(long from, long[] records, long messagesFrom) {
     /** Without messages. */

@@ -5,10 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.gameq.Pressure;
-import io.gameq.PressureLimit;
-import io.gameq.PushBack;
 import io.gameq.PushBackException;
 import io.gameq.backlog.NodePressure.BacklogSummary;
+import io.gameq.config.PressureLimit;
+import io.gameq.config.PushBack;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

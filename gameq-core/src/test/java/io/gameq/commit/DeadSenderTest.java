@@ -9,11 +9,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.gameq.CommitUnknownException;
 import io.gameq.GameQueueException;
-import io.gameq.WalLimits;
 import io.gameq.change.ChangedRow;
 import io.gameq.change.Commit;
 import io.gameq.change.Commit.CommitPart;
 import io.gameq.change.VersionClock;
+import io.gameq.config.WalLimits;
 import io.gameq.durability.NodeSessions;
 import io.gameq.healing.DurableTruth;
 import io.gameq.mysql.MySqlPool;

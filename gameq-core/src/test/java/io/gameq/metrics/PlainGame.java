@@ -1,8 +1,8 @@
 package io.gameq.metrics;
 
 import io.gameq.GameQueue;
-import io.gameq.GameQueueConfig;
 import io.gameq.OwnerSession;
+import io.gameq.config.GameQueueConfig;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;

@@ -8,11 +8,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.gameq.CommitReceipt;
 import io.gameq.GameQueue;
-import io.gameq.GameQueueConfigBuilder;
 import io.gameq.GameQueueException;
 import io.gameq.OwnerHeldException;
 import io.gameq.OwnerSession;
-import io.gameq.Takeover;
+import io.gameq.config.GameQueueConfigBuilder;
+import io.gameq.config.Takeover;
 import io.gameq.servers.GameDatabase;
 import java.nio.file.Path;
 import java.sql.SQLException;

@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.gameq.GameQueue;
-import io.gameq.GameQueueConfig;
 import io.gameq.GameQueueException;
+import io.gameq.config.GameQueueConfig;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;

@@ -15,7 +15,7 @@ import io.gameq.OpenResult;
 import io.gameq.OwnerHeldException;
 import io.gameq.OwnerSession;
 import io.gameq.Row;
-import io.gameq.Takeover;
+import io.gameq.config.Takeover;
 import io.gameq.servers.GameDatabase;
 import java.nio.file.Path;
 import java.util.ArrayList;

@@ -5,10 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.gameq.CallTimeoutException;
-import io.gameq.GameQueueConfig;
 import io.gameq.GameQueueException;
 import io.gameq.MySqlUnavailableException;
 import io.gameq.RedisUnavailableException;
+import io.gameq.config.GameQueueConfig;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.CompletionException;

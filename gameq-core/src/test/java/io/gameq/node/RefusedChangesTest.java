@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.gameq.GameQueue;
-import io.gameq.GameQueueConfigBuilder;
 import io.gameq.GameQueueException;
 import io.gameq.OwnerSession;
 import io.gameq.OwnershipLostException;
@@ -14,6 +13,7 @@ import io.gameq.QueueFullException;
 import io.gameq.RollbackRequiredException;
 import io.gameq.RowRefusedException;
 import io.gameq.commit.MessageCommits;
+import io.gameq.config.GameQueueConfigBuilder;
 import io.gameq.message.MessageChange;
 import io.gameq.message.MessageChange.MessageId;
 import io.gameq.servers.GameDatabase;

@@ -1,7 +1,7 @@
 package io.gameq.node;
 
-import io.gameq.GameQueueConfig;
-import io.gameq.GameQueueConfigBuilder;
+import io.gameq.config.GameQueueConfig;
+import io.gameq.config.GameQueueConfigBuilder;
 import io.gameq.rights.MySqlRights.Role;
 import io.gameq.servers.GameDatabase;
 import io.gameq.servers.MySqlServer;

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.gameq.GameQueueException;
-import io.gameq.Password;
+import io.gameq.config.Password;
 import io.gameq.redis.RedisConnector.RedisConfig;
 import io.gameq.redis.RedisConnector.RedisLogin;
 import io.gameq.rights.MySqlRights.Role;

@@ -1,10 +1,10 @@
 package io.gameq.wal;
 
-import io.gameq.WalLimits;
-import io.gameq.WalSync;
 import io.gameq.change.ChangedRow;
 import io.gameq.change.Commit;
 import io.gameq.change.Commit.CommitPart;
+import io.gameq.config.WalLimits;
+import io.gameq.config.WalSync;
 import io.gameq.owner.OwnerId;
 import io.gameq.owner.SessionId;
 import io.gameq.owner.SessionRef;

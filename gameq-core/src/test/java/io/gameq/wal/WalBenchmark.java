@@ -1,8 +1,8 @@
 package io.gameq.wal;
 
-import io.gameq.WalLimits;
-import io.gameq.WalSync;
 import io.gameq.change.Commit;
+import io.gameq.config.WalLimits;
+import io.gameq.config.WalSync;
 import io.gameq.wal.WalReader.WalReport;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;

@@ -1,18 +1,18 @@
 package io.gameq.wal;
 
-import io.gameq.wal.WalReader.WalDamage;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.gameq.WalFullException;
-import io.gameq.WalLimits;
-import io.gameq.WalSync;
 import io.gameq.change.Commit;
 import io.gameq.change.Commit.CommitPart;
+import io.gameq.config.WalLimits;
+import io.gameq.config.WalSync;
 import io.gameq.wal.WalCodec.Envelope;
 import io.gameq.wal.WalReader.Entry;
+import io.gameq.wal.WalReader.WalDamage;
 import io.gameq.wal.WalReader.WalReport;
 import io.gameq.wal.WalWriter.WalNeeds;
 import java.io.IOException;

@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.gameq.GameQueueException;
-import io.gameq.WalLimits;
+import io.gameq.config.WalLimits;
 import io.gameq.wal.WalCodec.Encoder;
 import io.gameq.wal.WalReader.WalDamage.Kind;
 import io.gameq.wal.WalReader.WalReport;

@@ -5,11 +5,11 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.gameq.WalLimits;
-import io.gameq.WalSync;
 import io.gameq.change.Commit;
 import io.gameq.change.Commit.CommitPart;
 import io.gameq.change.Commit.SlotMessages;
+import io.gameq.config.WalLimits;
+import io.gameq.config.WalSync;
 import io.gameq.message.MessageChange;
 import io.gameq.message.MessageChange.MessageId;
 import io.gameq.message.MessageChange.MessageValue;

@@ -7,9 +7,9 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.gameq.WalFullException;
-import io.gameq.WalLimits;
-import io.gameq.WalSync;
 import io.gameq.change.Commit;
+import io.gameq.config.WalLimits;
+import io.gameq.config.WalSync;
 import io.gameq.wal.WalReader.WalReport;
 import io.gameq.wal.WalWriter.RoomGuard;
 import io.gameq.wal.WalWriter.WalNeeds;

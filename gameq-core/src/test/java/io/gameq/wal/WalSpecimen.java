@@ -1,12 +1,11 @@
 package io.gameq.wal;
 
-import io.gameq.wal.WalReader.WalDamage;
-import io.gameq.WalLimits;
-import io.gameq.WalSync;
 import io.gameq.change.ChangedRow;
 import io.gameq.change.Commit;
 import io.gameq.change.Commit.CommitPart;
 import io.gameq.change.Commit.SlotMessages;
+import io.gameq.config.WalLimits;
+import io.gameq.config.WalSync;
 import io.gameq.message.MessageChange;
 import io.gameq.message.MessageChange.MessageId;
 import io.gameq.message.MessageChange.MessageValue;
@@ -14,6 +13,7 @@ import io.gameq.owner.OwnerId;
 import io.gameq.owner.SessionId;
 import io.gameq.owner.SessionRef;
 import io.gameq.wal.WalCodec.Envelope;
+import io.gameq.wal.WalReader.WalDamage;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.RandomAccessFile;

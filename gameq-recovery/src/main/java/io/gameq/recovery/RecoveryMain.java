@@ -3,9 +3,9 @@ package io.gameq.recovery;
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
 import io.gameq.GameQueueException;
+import io.gameq.healing.PlannedRow;
 import io.gameq.healing.PlannedRow.Status;
 import io.gameq.healing.PlannedRow.WalRow;
-import io.gameq.healing.PlannedRow;
 import io.gameq.healing.Planner;
 import io.gameq.recovery.PlanningCommand.ProgressLine;
 import io.gameq.recovery.PlanningCommand.Servers;
@@ -33,13 +33,13 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.IVersionProvider;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ScopeType;
 import picocli.CommandLine.Spec;
-import picocli.CommandLine;
 
 /** The command line: {@code gameq-recovery <command>}. Used by the main thread. */
 @Command(
@@ -149,7 +149,7 @@ public final class RecoveryMain implements Runnable {
         "Exit code 0: everything is in MySQL, or in Redis on its way there. It does not say that"
             + " the WALs may go: 'verify' does."
       })
-  final static class PlanCommand extends PlanningCommand {
+  static final class PlanCommand extends PlanningCommand {
     @Option(
         names = "--include-live",
         description =
@@ -233,8 +233,8 @@ public final class RecoveryMain implements Runnable {
 
     /**
      * Every row of a plan that is not simply in MySQL, with what was there before and what comes
-     * after: {@code plan.json} (an array) and {@code plan.csv}, readable by their owner alone, since
-     * they hold players' data. Not thread-safe.
+     * after: {@code plan.json} (an array) and {@code plan.csv}, readable by their owner alone,
+     * since they hold players' data. Not thread-safe.
      */
     private static final class PlanDetails implements Closeable {
       private static final String CSV_HEADINGS =
@@ -267,7 +267,8 @@ public final class RecoveryMain implements Runnable {
         Files.deleteIfExists(file);
         Files.createFile(file, attributes("rw-------"));
         return new BufferedWriter(
-            Files.newBufferedWriter(file, StandardCharsets.UTF_8, StandardOpenOption.WRITE), 1 << 16);
+            Files.newBufferedWriter(file, StandardCharsets.UTF_8, StandardOpenOption.WRITE),
+            1 << 16);
       }
 
       private static FileAttribute<?>[] attributes(String permissions) {

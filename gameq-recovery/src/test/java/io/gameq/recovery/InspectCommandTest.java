@@ -3,9 +3,9 @@ package io.gameq.recovery;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.gameq.WalLimits;
 import io.gameq.change.ChangedRow;
 import io.gameq.change.Commit.CommitPart;
+import io.gameq.config.WalLimits;
 import io.gameq.owner.OwnerId;
 import io.gameq.owner.SessionId;
 import io.gameq.owner.SessionRef;

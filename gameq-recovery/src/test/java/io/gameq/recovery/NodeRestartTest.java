@@ -5,10 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.gameq.EarlierWals;
 import io.gameq.GameQueue;
 import io.gameq.GameQueueException;
 import io.gameq.OwnerSession;
+import io.gameq.config.EarlierWals;
 import io.gameq.recovery.RecoveryGame.Item;
 import io.gameq.recovery.RecoveryGame.Pet;
 import io.gameq.recovery.RecoveryGame.Run;

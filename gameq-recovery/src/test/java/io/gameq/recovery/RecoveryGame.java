@@ -3,8 +3,8 @@ package io.gameq.recovery;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
 import io.gameq.GameQueue;
-import io.gameq.GameQueueConfig;
-import io.gameq.GameQueueConfigBuilder;
+import io.gameq.config.GameQueueConfig;
+import io.gameq.config.GameQueueConfigBuilder;
 import io.gameq.rights.MySqlRights.Role;
 import io.gameq.rights.RedisRights;
 import io.gameq.servers.GameDatabase;

@@ -6,12 +6,12 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.gameq.DeadLetter;
 import io.gameq.GameQueue;
 import io.gameq.OwnerSession;
-import io.gameq.Topic;
 import io.gameq.recovery.RecoveryGame.Pet;
 import io.gameq.recovery.RecoveryGame.Run;
+import io.gameq.topic.DeadLetter;
+import io.gameq.topic.Topic;
 import java.util.List;
 import java.util.Queue;
 import java.util.Set;

@@ -1,8 +1,8 @@
 package io.gameq.writer;
 
 import io.gameq.GameQueue;
-import io.gameq.GameQueueConfig;
-import io.gameq.GameQueueConfigBuilder;
+import io.gameq.config.GameQueueConfig;
+import io.gameq.config.GameQueueConfigBuilder;
 import io.gameq.mysql.MySqlPool;
 import io.gameq.mysql.MySqlPool.MySql;
 import io.gameq.mysql.flush.FlushTransaction;

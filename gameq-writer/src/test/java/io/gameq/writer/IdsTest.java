@@ -7,10 +7,10 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.gameq.GameQueue;
-import io.gameq.GameQueueConfig;
 import io.gameq.GameQueueException;
 import io.gameq.Ids;
 import io.gameq.OwnerSession;
+import io.gameq.config.GameQueueConfig;
 import io.gameq.owner.OwnerId;
 import io.gameq.owner.SessionId;
 import io.gameq.redis.RedisConnection;

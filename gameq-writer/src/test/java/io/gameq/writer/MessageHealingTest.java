@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.gameq.ClaimLostException;
 import io.gameq.CommitReceipt;
 import io.gameq.GameQueue;
 import io.gameq.OwnerSession;
@@ -15,6 +14,7 @@ import io.gameq.message.MessageChange;
 import io.gameq.message.MessageChange.MessageChangedException;
 import io.gameq.node.NodeAccess;
 import io.gameq.redis.topic.ConsumerScripts.TakenMessage;
+import io.gameq.topic.ClaimLostException;
 import io.gameq.writer.service.WriterService;
 import java.time.Duration;
 import java.util.ArrayList;

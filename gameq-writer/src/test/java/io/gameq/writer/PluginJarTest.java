@@ -8,8 +8,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.gameq.GameQueueException;
-import io.gameq.TopicPlugin;
 import io.gameq.servers.GameDatabase;
+import io.gameq.topic.TopicPlugin;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.net.URISyntaxException;
@@ -32,7 +32,7 @@ class PluginJarTest {
       package shop;
 
       import io.gameq.GameQueue;
-      import io.gameq.TopicPlugin;
+      import io.gameq.topic.TopicPlugin;
       import java.nio.file.Files;
       import java.nio.file.Path;
 

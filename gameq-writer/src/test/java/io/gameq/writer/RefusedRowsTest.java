@@ -9,7 +9,6 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.gameq.CommitReceipt;
-import io.gameq.DeadLetter;
 import io.gameq.DeadLetterException;
 import io.gameq.GameQueue;
 import io.gameq.OwnerSession;
@@ -21,6 +20,7 @@ import io.gameq.redis.RedisConnector.RedisConfig;
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.script.ClaimScript;
 import io.gameq.servers.TestServers;
+import io.gameq.topic.DeadLetter;
 import io.gameq.writer.RefusingGame.Chest;
 import io.gameq.writer.RefusingGame.Gem;
 import io.gameq.writer.RefusingGame.Item;

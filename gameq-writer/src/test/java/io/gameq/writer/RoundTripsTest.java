@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.gameq.GameQueue;
 import io.gameq.OpenResult;
 import io.gameq.OwnerSession;
-import io.gameq.Takeover;
+import io.gameq.config.Takeover;
 import io.gameq.rights.MySqlRights.Role;
 import io.gameq.servers.GameDatabase;
 import io.gameq.servers.TestServers;

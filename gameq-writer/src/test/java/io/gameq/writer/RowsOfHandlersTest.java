@@ -7,7 +7,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.gameq.ClaimLostException;
 import io.gameq.ClosedException;
 import io.gameq.CommitReceipt;
 import io.gameq.GameQueue;
@@ -18,6 +17,7 @@ import io.gameq.RollbackRequiredException;
 import io.gameq.node.NodeAccess;
 import io.gameq.redis.topic.ConsumerScripts.TakenMessage;
 import io.gameq.terminal.ExitCodes;
+import io.gameq.topic.ClaimLostException;
 import io.gameq.writer.service.WriterService;
 import java.sql.SQLException;
 import java.time.Duration;

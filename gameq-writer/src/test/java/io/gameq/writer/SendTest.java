@@ -8,7 +8,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.gameq.CommitFailedException;
 import io.gameq.CommitReceipt;
-import io.gameq.DeadLetter;
 import io.gameq.DeadLetterException;
 import io.gameq.GameQueue;
 import io.gameq.OwnerSession;
@@ -16,6 +15,7 @@ import io.gameq.OwnershipLostException;
 import io.gameq.RollbackRequiredException;
 import io.gameq.RowRefusedException;
 import io.gameq.servers.TestServers;
+import io.gameq.topic.DeadLetter;
 import io.gameq.writer.service.WriterService;
 import io.lettuce.core.ScriptOutputType;
 import io.lettuce.core.api.StatefulRedisConnection;

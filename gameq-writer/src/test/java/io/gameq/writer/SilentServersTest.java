@@ -15,7 +15,7 @@ import io.gameq.OpenResult;
 import io.gameq.OwnerSession;
 import io.gameq.QueueFullException;
 import io.gameq.RedisUnavailableException;
-import io.gameq.Takeover;
+import io.gameq.config.Takeover;
 import io.gameq.rights.MySqlRights.Role;
 import io.gameq.servers.GameDatabase;
 import io.gameq.servers.MySqlServer;

@@ -11,7 +11,7 @@ import io.gameq.GameQueue;
 import io.gameq.GameQueueException;
 import io.gameq.OwnerHeldException;
 import io.gameq.OwnerSession;
-import io.gameq.Takeover;
+import io.gameq.config.Takeover;
 import io.gameq.owner.OwnerId;
 import io.gameq.redis.SlotKeys;
 import io.gameq.rights.MySqlRights.Role;

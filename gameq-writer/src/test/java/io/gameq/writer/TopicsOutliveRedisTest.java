@@ -10,10 +10,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.gameq.GameQueue;
 import io.gameq.GameQueueException;
-import io.gameq.Topic;
-import io.gameq.TopicOptions;
 import io.gameq.redis.Slots;
 import io.gameq.redis.topic.TopicSurvey;
+import io.gameq.topic.Topic;
+import io.gameq.topic.TopicOptions;
 import java.util.List;
 import java.util.Objects;
 import java.util.Queue;

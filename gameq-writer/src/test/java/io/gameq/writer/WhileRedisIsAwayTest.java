@@ -12,7 +12,7 @@ import io.gameq.OwnerSession;
 import io.gameq.OwnershipLostException;
 import io.gameq.QueueFullException;
 import io.gameq.RedisUnavailableException;
-import io.gameq.WhenRedisIsAway;
+import io.gameq.config.WhenRedisIsAway;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

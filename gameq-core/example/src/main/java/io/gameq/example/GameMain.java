@@ -1,7 +1,7 @@
 package io.gameq.example;
 
 import io.gameq.GameQueue;
-import io.gameq.GameQueueConfig;
+import io.gameq.config.GameQueueConfig;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;

@@ -1,7 +1,7 @@
 package io.gameq.spring;
 
 import io.gameq.GameQueue;
-import io.gameq.GameQueueConfigBuilder;
+import io.gameq.config.GameQueueConfigBuilder;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;

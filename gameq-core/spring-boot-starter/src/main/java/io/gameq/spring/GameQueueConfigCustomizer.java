@@ -1,6 +1,6 @@
 package io.gameq.spring;
 
-import io.gameq.GameQueueConfigBuilder;
+import io.gameq.config.GameQueueConfigBuilder;
 
 /**
  * Sets what has no property, such as limits and listeners: a bean of this type is called with what

@@ -1,10 +1,10 @@
 package io.gameq.spring;
 
 import io.gameq.GameQueue;
-import io.gameq.GameQueueConfig;
 import io.gameq.GameQueueException;
 import io.gameq.agent.AgentRunner;
 import io.gameq.agent.Duty;
+import io.gameq.config.GameQueueConfig;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;

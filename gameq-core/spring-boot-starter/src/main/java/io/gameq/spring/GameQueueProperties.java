@@ -1,10 +1,10 @@
 package io.gameq.spring;
 
-import io.gameq.GameQueueConfig;
-import io.gameq.GameQueueConfigBuilder;
 import io.gameq.GameQueueException;
-import io.gameq.Password;
-import io.gameq.Tls;
+import io.gameq.config.GameQueueConfig;
+import io.gameq.config.GameQueueConfigBuilder;
+import io.gameq.config.Password;
+import io.gameq.config.Tls;
 import java.nio.file.Path;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;

@@ -1,14 +1,7 @@
 package io.gameq.spring;
 
-import io.gameq.GameQueueConfig;
-import io.gameq.GameQueueConfigBuilder;
-import io.gameq.GameQueueException;
-import io.gameq.Password;
-import io.gameq.Tls;
 import java.nio.file.Path;
-import java.time.Duration;
 import org.jspecify.annotations.Nullable;
-import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 
 /**

@@ -1,8 +1,8 @@
 package io.gameq.mysql.flush;
 
-import io.gameq.mysql.RowChange;
 import io.gameq.mysql.JdbcValues;
 import io.gameq.mysql.MySqlPool;
+import io.gameq.mysql.RowChange;
 import io.gameq.mysql.SpareValues;
 import io.gameq.mysql.Sql;
 import io.gameq.mysql.flush.GuardedWrites.GuardedDeletes;

@@ -1,8 +1,8 @@
 package io.gameq.mysql.flush;
 
 import io.gameq.mysql.ErrorKind;
-import io.gameq.mysql.RowChange;
 import io.gameq.mysql.MySqlPool.MySql;
+import io.gameq.mysql.RowChange;
 import io.gameq.mysql.flush.GuardedWrites.RowRefusal;
 import io.gameq.mysql.flush.GuardedWrites.StatementLimits;
 import io.gameq.mysql.flush.GuardedWrites.TableRefusedException;

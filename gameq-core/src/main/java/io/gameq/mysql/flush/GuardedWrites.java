@@ -1,11 +1,10 @@
 package io.gameq.mysql.flush;
 
-import io.gameq.DeadLetter;
 import io.gameq.mysql.ErrorKind;
-import io.gameq.mysql.RowChange;
 import io.gameq.mysql.JdbcValues;
 import io.gameq.mysql.MySqlPool.MySql;
 import io.gameq.mysql.MySqlPool.MySqlText;
+import io.gameq.mysql.RowChange;
 import io.gameq.mysql.Sql;
 import io.gameq.mysql.flush.UpsertSql.Dialect;
 import io.gameq.mysql.tables.DeadLetterTable;
@@ -15,12 +14,13 @@ import io.gameq.mysql.tables.OwnerReader;
 import io.gameq.mysql.tables.TombstoneTable;
 import io.gameq.owner.DurableSessions.CountingSessions;
 import io.gameq.owner.OwnerId;
-import io.gameq.rows.HandledRow;
 import io.gameq.rows.EncodedRow.RowKey;
+import io.gameq.rows.HandledRow;
 import io.gameq.rows.RowHeader.RowOp;
 import io.gameq.rows.RowImage;
 import io.gameq.rows.Table;
 import io.gameq.rows.Table.Reference;
+import io.gameq.topic.DeadLetter;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;

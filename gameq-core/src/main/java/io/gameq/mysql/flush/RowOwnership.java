@@ -1,8 +1,8 @@
 package io.gameq.mysql.flush;
 
 import io.gameq.mysql.ErrorKind.NotOwnerException;
-import io.gameq.mysql.RowChange;
 import io.gameq.mysql.JdbcValues;
+import io.gameq.mysql.RowChange;
 import io.gameq.mysql.Sql;
 import io.gameq.mysql.flush.GuardedWrites.RowRefusal;
 import io.gameq.mysql.tables.DeadLetterTable;

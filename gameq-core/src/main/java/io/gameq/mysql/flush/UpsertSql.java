@@ -1,8 +1,8 @@
 package io.gameq.mysql.flush;
 
-import io.gameq.mysql.RowChange;
 import io.gameq.mysql.JdbcValues;
 import io.gameq.mysql.MySqlPool.MySql;
+import io.gameq.mysql.RowChange;
 import io.gameq.rows.RowImage;
 import io.gameq.rows.Table;
 import io.gameq.rows.Table.Column;

@@ -19,7 +19,6 @@ import io.gameq.rows.types.ColumnDefault;
 import io.gameq.rows.types.ColumnType;
 import io.gameq.rows.types.ColumnTypes;
 import io.gameq.rows.types.ColumnTypes.SqlText;
-import io.gameq.rows.types.ColumnTypes.TextCharset;
 import io.gameq.rows.types.ColumnTypes.UnmanageableException;
 import java.math.BigDecimal;
 import java.math.BigInteger;

@@ -1,9 +1,8 @@
 package io.gameq.mysql.tables;
 
-import io.gameq.DeadLetter;
 import io.gameq.mysql.ErrorKind;
-import io.gameq.mysql.RowChange;
 import io.gameq.mysql.MySqlPool.MySqlText;
+import io.gameq.mysql.RowChange;
 import io.gameq.mysql.Sql;
 import io.gameq.mysql.Statements;
 import io.gameq.mysql.tables.TombstoneTable.RowVersions;
@@ -11,6 +10,7 @@ import io.gameq.owner.OwnerId;
 import io.gameq.owner.OwnerId.PercentEncoding;
 import io.gameq.rows.EncodedRow.RowKey;
 import io.gameq.rows.Table;
+import io.gameq.topic.DeadLetter;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;

@@ -1,11 +1,11 @@
 package io.gameq.mysql.tables;
 
 import io.gameq.GameQueueException;
-import io.gameq.mysql.RowChange;
 import io.gameq.mysql.GroupedCalls;
 import io.gameq.mysql.JdbcValues;
 import io.gameq.mysql.MySqlErrors;
 import io.gameq.mysql.MySqlPool.MySql;
+import io.gameq.mysql.RowChange;
 import io.gameq.mysql.Sql;
 import io.gameq.mysql.Statements;
 import io.gameq.owner.OwnerId;

@@ -1,8 +1,8 @@
 package io.gameq.redis.script;
 
 import io.gameq.redis.ControlConnection;
-import io.gameq.redis.RedisConnection;
 import io.gameq.redis.RedisClock;
+import io.gameq.redis.RedisConnection;
 import io.gameq.redis.RedisReply;
 import io.gameq.redis.SlotKeys;
 import io.lettuce.core.KeyValue;

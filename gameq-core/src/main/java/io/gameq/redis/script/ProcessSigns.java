@@ -3,8 +3,8 @@ package io.gameq.redis.script;
 import static io.gameq.redis.script.LuaScript.utf8;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import io.gameq.redis.RedisConnection;
 import io.gameq.redis.RedisClock;
+import io.gameq.redis.RedisConnection;
 import io.gameq.redis.RedisReply;
 import io.gameq.redis.SlotKeys;
 import java.util.ArrayList;

@@ -2,8 +2,8 @@ package io.gameq.redis.topic;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import io.gameq.GameQueueException;
-import io.gameq.Retry;
-import io.gameq.TopicOptions;
+import io.gameq.topic.Retry;
+import io.gameq.topic.TopicOptions;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;

@@ -1,6 +1,5 @@
 package io.gameq.writer.admin;
 
-import io.gameq.writer.admin.StaleSessions.RowColumn;
 import io.gameq.GameQueueException;
 import io.gameq.RowRefusedException;
 import io.gameq.mysql.tables.AuditTable.Actor;
@@ -15,6 +14,7 @@ import io.gameq.rows.Table.Column;
 import io.gameq.rows.types.ValueText;
 import io.gameq.terminal.Shown;
 import io.gameq.writer.admin.Done.Result;
+import io.gameq.writer.admin.StaleSessions.RowColumn;
 import io.gameq.writer.mysql.DeadLetterRetry;
 import io.gameq.writer.mysql.DeadLetterRetry.Gone;
 import io.gameq.writer.mysql.DeadLetterRetry.Locked;

@@ -13,12 +13,12 @@ import io.gameq.rows.Table.Column;
 import io.gameq.rows.types.ValueText;
 import io.gameq.terminal.Shown;
 import io.gameq.writer.mysql.Discards;
+import io.gameq.writer.mysql.RowReading;
 import io.gameq.writer.mysql.RowReading.Decoded;
 import io.gameq.writer.mysql.RowReading.Reading;
 import io.gameq.writer.mysql.RowReading.Undecodable;
-import io.gameq.writer.mysql.RowReading;
-import io.gameq.writer.redis.StaleRows.Listed;
 import io.gameq.writer.redis.StaleRows;
+import io.gameq.writer.redis.StaleRows.Listed;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -203,11 +203,13 @@ public final class StaleSessions {
       @Nullable String present) {
 
     /**
-     * The columns of a row that was kept aside: all of them, of a delete of an absent row the key's.
+     * The columns of a row that was kept aside: all of them, of a delete of an absent row the
+     * key's.
      *
      * @param present null when MySQL has no such row
      */
-    public static List<RowColumn> of(RowImage image, @Nullable RowImage present, boolean withValues) {
+    public static List<RowColumn> of(
+        RowImage image, @Nullable RowImage present, boolean withValues) {
       boolean isDelete = image.op() == RowOp.DELETE;
       List<Column> keys = image.table().keyColumns();
       List<RowColumn> columns = new ArrayList<>();

@@ -5,18 +5,18 @@ import io.gameq.mysql.MySqlPool.MySql;
 import io.gameq.terminal.ExitCodes;
 import io.gameq.terminal.Shown;
 import io.gameq.terminal.TextTable;
+import io.gameq.writer.admin.DeadRows;
 import io.gameq.writer.admin.DeadRows.Detail;
 import io.gameq.writer.admin.DeadRows.Filter;
 import io.gameq.writer.admin.DeadRows.Listed;
 import io.gameq.writer.admin.DeadRows.Selection;
-import io.gameq.writer.admin.DeadRows;
 import io.gameq.writer.admin.Done;
 import io.gameq.writer.admin.StaleSessions.RowColumn;
 import io.gameq.writer.config.ConfigOption;
 import io.gameq.writer.mysql.CommandServers.AgreedConfig;
 import io.gameq.writer.mysql.CommandServers.CommandDatabase;
-import io.gameq.writer.mysql.DeadLetters.State;
 import io.gameq.writer.mysql.DeadLetters;
+import io.gameq.writer.mysql.DeadLetters.State;
 import io.gameq.writer.terminal.Confirmation;
 import io.gameq.writer.terminal.JsonLine;
 import io.gameq.writer.terminal.Moment;
@@ -463,7 +463,7 @@ public final class DeadCommand extends AdminCommand {
    * Prints what became of dead letters, one a line, says on stderr every few seconds how far the
    * command is, and sums up. Used by one thread.
    */
-  final static class DoneReport {
+  static final class DoneReport {
     private static final long EVERY_NANOS = TimeUnit.SECONDS.toNanos(5);
 
     private final AdminCommand command;

@@ -1,6 +1,5 @@
 package io.gameq.writer.cli;
 
-import io.gameq.writer.cli.DeadCommand.DoneReport;
 import io.gameq.GameQueueException;
 import io.gameq.message.MessageChange.MessageId;
 import io.gameq.message.PayloadText;
@@ -16,6 +15,7 @@ import io.gameq.writer.admin.TopicText;
 import io.gameq.writer.admin.Topics;
 import io.gameq.writer.admin.Topics.DeadName;
 import io.gameq.writer.admin.Topics.MessageTrace;
+import io.gameq.writer.cli.DeadCommand.DoneReport;
 import io.gameq.writer.config.ConfigOption;
 import io.gameq.writer.terminal.Confirmation;
 import io.gameq.writer.terminal.JsonLine;

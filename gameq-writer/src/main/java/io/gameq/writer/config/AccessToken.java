@@ -1,6 +1,6 @@
 package io.gameq.writer.config;
 
-import io.gameq.Password;
+import io.gameq.config.Password;
 import java.util.Arrays;
 import java.util.List;
 import java.util.regex.Pattern;

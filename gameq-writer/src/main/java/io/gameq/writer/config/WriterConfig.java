@@ -1,7 +1,7 @@
 package io.gameq.writer.config;
 
 import io.gameq.GameQueueException;
-import io.gameq.Password;
+import io.gameq.config.Password;
 import io.gameq.mysql.MySqlPool.MySqlConfig;
 import io.gameq.mysql.schema.CatalogReader.TableSpec;
 import io.gameq.redis.RedisConnector.RedisConfig;

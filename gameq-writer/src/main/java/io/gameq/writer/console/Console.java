@@ -1,30 +1,30 @@
 package io.gameq.writer.console;
 
 import io.gameq.backlog.SharedBacklog.Backlog;
-import io.gameq.mysql.tables.AuditTable.Entry;
 import io.gameq.mysql.tables.AuditTable;
+import io.gameq.mysql.tables.AuditTable.Entry;
 import io.gameq.owner.OwnerId;
 import io.gameq.owner.SessionId;
 import io.gameq.terminal.Shown;
 import io.gameq.writer.admin.RecordView.Table;
+import io.gameq.writer.admin.StaleSessions;
 import io.gameq.writer.admin.StaleSessions.RowColumn;
 import io.gameq.writer.admin.StaleSessions.ShownRow;
-import io.gameq.writer.admin.StaleSessions;
 import io.gameq.writer.cli.AuditCommand;
 import io.gameq.writer.config.ConfigReader.EffectiveSettings.Setting;
-import io.gameq.writer.config.WriterConfig.ConsoleMode;
 import io.gameq.writer.config.WriterConfig;
+import io.gameq.writer.config.WriterConfig.ConsoleMode;
 import io.gameq.writer.console.GuardedRoutes.Visitor;
 import io.gameq.writer.console.HeldPages.HeldState;
 import io.gameq.writer.mysql.Discards;
 import io.gameq.writer.mysql.RowReading;
 import io.gameq.writer.pause.Pausing.Pauses;
-import io.gameq.writer.redis.StaleRows.Listed;
 import io.gameq.writer.redis.StaleRows;
+import io.gameq.writer.redis.StaleRows.Listed;
 import io.gameq.writer.setup.ConfigCommand;
 import io.gameq.writer.status.Processes;
-import io.gameq.writer.status.StatusLook.SlotState;
 import io.gameq.writer.status.StatusLook;
+import io.gameq.writer.status.StatusLook.SlotState;
 import io.javalin.config.RoutesConfig;
 import io.javalin.http.ConflictResponse;
 import io.javalin.http.Context;
@@ -248,7 +248,7 @@ public final class Console implements AutoCloseable {
   }
 
   /** Sessions with stale rows: a list, their rows, and how they are discarded. Thread-safe. */
-  final static class StalePages {
+  static final class StalePages {
     private static final int SESSIONS = 200;
 
     private static final int MOST_OWNER_CHARS = 255;
@@ -372,7 +372,7 @@ public final class Console implements AutoCloseable {
   }
 
   /** What waits, what is done, and whether something is to be done about it. Thread-safe. */
-  final static class OverviewPage {
+  static final class OverviewPage {
     private static final double OF_HUNDRED = 0.99;
 
     private final WriterConfig settings;

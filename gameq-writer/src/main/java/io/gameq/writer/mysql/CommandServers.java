@@ -1,9 +1,9 @@
 package io.gameq.writer.mysql;
 
 import io.gameq.GameQueueException;
+import io.gameq.mysql.MySqlPool;
 import io.gameq.mysql.MySqlPool.MySql;
 import io.gameq.mysql.MySqlPool.MySqlConfig;
-import io.gameq.mysql.MySqlPool;
 import io.gameq.mysql.schema.Settings;
 import io.gameq.mysql.tables.TermTable;
 import io.gameq.redis.ControlConnection;
@@ -124,7 +124,9 @@ public final class CommandServers implements AutoCloseable {
       return config;
     }
 
-    /** The same of a command that uses Redis, which is to be the one of the database that counts. */
+    /**
+     * The same of a command that uses Redis, which is to be the one of the database that counts.
+     */
     public static WriterConfig readWithRedis(ConfigOption option, CommandSpec command) {
       WriterConfig config = option.read();
       Database database = compared(option, config, command);
@@ -136,7 +138,8 @@ public final class CommandServers implements AutoCloseable {
 
     private record Database(QueueIdentity identity, Term term) {}
 
-    private static Database compared(ConfigOption option, WriterConfig config, CommandSpec command) {
+    private static Database compared(
+        ConfigOption option, WriterConfig config, CommandSpec command) {
       String other = null;
       Database database = new Database(QueueIdentity.ANY, Term.NONE);
       try (MySql mysql = MySqlPool.open(config.mysql().withPoolSize(1), "config")) {

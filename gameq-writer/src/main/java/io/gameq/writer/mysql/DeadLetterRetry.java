@@ -1,12 +1,11 @@
 package io.gameq.writer.mysql;
 
-import io.gameq.DeadLetter;
 import io.gameq.GameQueueException;
 import io.gameq.MySqlException;
 import io.gameq.mysql.ErrorKind;
-import io.gameq.mysql.RowChange;
 import io.gameq.mysql.MySqlPool.MySql;
 import io.gameq.mysql.MySqlPool.MySqlText;
+import io.gameq.mysql.RowChange;
 import io.gameq.mysql.flush.GuardedTransaction;
 import io.gameq.mysql.flush.GuardedWrites;
 import io.gameq.mysql.flush.GuardedWrites.RowRefusal;
@@ -16,6 +15,7 @@ import io.gameq.mysql.tables.DeadLetterTable.Stored;
 import io.gameq.mysql.tables.OwnerReader;
 import io.gameq.owner.OwnerId;
 import io.gameq.rows.RowHeader;
+import io.gameq.topic.DeadLetter;
 import io.gameq.writer.mysql.RowReading.Decoded;
 import io.gameq.writer.mysql.RowReading.Reading;
 import io.gameq.writer.mysql.RowReading.Undecodable;

@@ -1,7 +1,7 @@
 package io.gameq.writer.schema;
 
 import io.gameq.GameQueueException;
-import io.gameq.Password;
+import io.gameq.config.Password;
 import io.gameq.mysql.MySqlPool.MySqlConfig;
 import io.gameq.mysql.schema.CatalogReader.TableSpec;
 import io.gameq.terminal.ExitCodes;

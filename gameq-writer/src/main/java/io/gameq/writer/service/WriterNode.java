@@ -1,13 +1,13 @@
 package io.gameq.writer.service;
 
 import io.gameq.GameQueue;
-import io.gameq.GameQueueConfig;
-import io.gameq.GameQueueConfigBuilder;
 import io.gameq.GameQueueException;
-import io.gameq.Password;
-import io.gameq.TopicPlugin;
-import io.gameq.WhenRedisIsAway;
+import io.gameq.config.GameQueueConfig;
+import io.gameq.config.GameQueueConfigBuilder;
+import io.gameq.config.Password;
+import io.gameq.config.WhenRedisIsAway;
 import io.gameq.redis.RedisConnector.RedisLogin;
+import io.gameq.topic.TopicPlugin;
 import io.gameq.writer.config.WriterConfig;
 import io.gameq.writer.config.WriterConfig.NodeSettings;
 import java.io.IOException;

@@ -1,9 +1,9 @@
 package io.gameq.writer.campaign;
 
-import io.gameq.Delivery;
 import io.gameq.GameQueue;
 import io.gameq.OwnerSession;
 import io.gameq.node.NodeAccess;
+import io.gameq.topic.Delivery;
 import io.gameq.writer.campaign.CampaignTables.Deed;
 import io.gameq.writer.campaign.messages.Errand;
 import io.gameq.writer.campaign.messages.ErrandHandler;

@@ -2,8 +2,8 @@ package io.gameq.writer.campaign;
 
 import io.gameq.Conflict;
 import io.gameq.GameQueue;
-import io.gameq.GameQueueConfig;
 import io.gameq.WrongClock;
+import io.gameq.config.GameQueueConfig;
 import io.gameq.rights.MySqlRights.Role;
 import io.gameq.servers.LeastRedisUsers;
 import io.gameq.writer.campaign.messages.ErrandHandler;

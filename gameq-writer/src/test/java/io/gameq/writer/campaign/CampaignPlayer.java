@@ -3,7 +3,7 @@ package io.gameq.writer.campaign;
 import io.gameq.GameQueue;
 import io.gameq.GameQueueException;
 import io.gameq.OwnerSession;
-import io.gameq.Takeover;
+import io.gameq.config.Takeover;
 import io.gameq.node.NodeAccess;
 import io.gameq.writer.campaign.CampaignTables.Deed;
 import io.gameq.writer.campaign.CampaignTables.Gear;

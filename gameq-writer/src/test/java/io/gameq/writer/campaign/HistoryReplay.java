@@ -1,10 +1,10 @@
 package io.gameq.writer.campaign;
 
 import io.gameq.GameQueueException;
-import io.gameq.mysql.RowChange;
 import io.gameq.mysql.MySqlPool;
 import io.gameq.mysql.MySqlPool.MySql;
 import io.gameq.mysql.MySqlPool.MySqlConfig;
+import io.gameq.mysql.RowChange;
 import io.gameq.mysql.flush.FlushTransaction;
 import io.gameq.mysql.flush.FlushTransaction.OwnerRows;
 import io.gameq.mysql.flush.GuardedWrites;
@@ -17,9 +17,9 @@ import io.gameq.owner.OwnerId;
 import io.gameq.owner.SessionId;
 import io.gameq.rights.MySqlRights.Role;
 import io.gameq.rows.CurrentCatalog.Catalog;
-import io.gameq.rows.HandledRow;
 import io.gameq.rows.EncodedRow;
 import io.gameq.rows.EncodedRow.RowKey;
+import io.gameq.rows.HandledRow;
 import io.gameq.rows.RowCodec;
 import io.gameq.rows.RowHeader.RowOp;
 import io.gameq.rows.RowImage;

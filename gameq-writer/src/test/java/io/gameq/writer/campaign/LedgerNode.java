@@ -2,10 +2,10 @@ package io.gameq.writer.campaign;
 
 import com.sun.net.httpserver.HttpServer;
 import io.gameq.GameQueue;
-import io.gameq.GameQueueConfig;
 import io.gameq.GameQueueException;
 import io.gameq.OwnerSession;
-import io.gameq.Password;
+import io.gameq.config.GameQueueConfig;
+import io.gameq.config.Password;
 import io.gameq.metrics.GameQueueMetrics;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;

@@ -1,8 +1,8 @@
 package io.gameq.writer.dead;
 
-import io.gameq.mysql.RowChange;
 import io.gameq.mysql.MySqlPool;
 import io.gameq.mysql.MySqlPool.MySql;
+import io.gameq.mysql.RowChange;
 import io.gameq.mysql.flush.GuardedWrites;
 import io.gameq.mysql.schema.CatalogReader;
 import io.gameq.mysql.tables.DeadLetterTable;

@@ -2,7 +2,7 @@ package io.gameq.writer.explorer;
 
 import io.gameq.GameQueueException;
 import io.gameq.MySqlException;
-import io.gameq.Takeover;
+import io.gameq.config.Takeover;
 import io.gameq.durability.TrackerInSteps;
 import io.gameq.node.Opening;
 import io.gameq.node.Opening.AdoptedRows;

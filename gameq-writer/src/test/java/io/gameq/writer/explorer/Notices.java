@@ -1,7 +1,7 @@
 package io.gameq.writer.explorer;
 
-import io.gameq.redis.RedisConnection;
 import io.gameq.redis.DurableNotices;
+import io.gameq.redis.RedisConnection;
 import io.gameq.redis.RedisConnector;
 import java.util.ArrayList;
 import java.util.List;

@@ -6,9 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.gameq.mysql.RowChange;
 import io.gameq.mysql.MySqlPool;
 import io.gameq.mysql.MySqlPool.MySql;
+import io.gameq.mysql.RowChange;
 import io.gameq.mysql.flush.FlushTransaction;
 import io.gameq.mysql.flush.FlushTransaction.Committed;
 import io.gameq.mysql.flush.FlushTransaction.Outage;

@@ -8,7 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.gameq.GameQueueException;
-import io.gameq.Password;
+import io.gameq.config.Password;
 import io.gameq.writer.config.AccessToken;
 import io.gameq.writer.config.AccessToken.Role;
 import io.gameq.writer.config.WriterConfig.ConsoleMode;

@@ -1,7 +1,7 @@
 package io.gameq.writer.setup;
 
-import io.gameq.redis.RedisConnection;
 import io.gameq.redis.PrimaryConnector;
+import io.gameq.redis.RedisConnection;
 import io.gameq.redis.RedisConnector;
 import io.gameq.term.Term;
 import io.gameq.term.Term.Primary;

@@ -9,11 +9,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.gameq.CommitReceipt;
 import io.gameq.GameQueue;
-import io.gameq.GameQueueConfig;
-import io.gameq.GameQueueConfigBuilder;
 import io.gameq.GameQueueException;
 import io.gameq.OwnerSession;
-import io.gameq.Password;
+import io.gameq.config.GameQueueConfig;
+import io.gameq.config.GameQueueConfigBuilder;
+import io.gameq.config.Password;
 import io.gameq.rights.MySqlRights;
 import io.gameq.rights.MySqlRights.Role;
 import io.gameq.rights.RedisRights;

@@ -7,12 +7,12 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.gameq.GameQueue;
-import io.gameq.GameQueueConfig;
 import io.gameq.GameQueueException;
 import io.gameq.OwnerSession;
-import io.gameq.Password;
 import io.gameq.RedisUnavailableException;
-import io.gameq.Tls;
+import io.gameq.config.GameQueueConfig;
+import io.gameq.config.Password;
+import io.gameq.config.Tls;
 import io.gameq.lab.servers.EmbeddedMariaDb;
 import io.gameq.lab.servers.EmbeddedRedis;
 import io.gameq.mysql.MySqlPool;

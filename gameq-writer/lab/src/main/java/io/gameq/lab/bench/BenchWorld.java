@@ -1,6 +1,6 @@
 package io.gameq.lab.bench;
 
-import io.gameq.GameQueueConfig;
+import io.gameq.config.GameQueueConfig;
 import io.gameq.lab.contender.gameq.GameqNode;
 import io.gameq.lab.contender.redis.RowEncoding;
 import io.gameq.lab.mysql.BenchTables;

@@ -1,6 +1,6 @@
 package io.gameq.lab.bench;
 
-import io.gameq.GameQueueConfig;
+import io.gameq.config.GameQueueConfig;
 import io.gameq.lab.workload.Range;
 import io.gameq.lab.workload.Workload;
 import java.util.EnumSet;

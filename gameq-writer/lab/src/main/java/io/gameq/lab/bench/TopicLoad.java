@@ -2,13 +2,13 @@ package io.gameq.lab.bench;
 
 import io.gameq.CommitReceipt;
 import io.gameq.GameQueue;
-import io.gameq.Publish;
-import io.gameq.SubscribeOptions;
-import io.gameq.Subscription;
-import io.gameq.Topic;
-import io.gameq.TopicOptions;
 import io.gameq.lab.load.Threads;
 import io.gameq.lab.workload.BenchException;
+import io.gameq.topic.Publish;
+import io.gameq.topic.SubscribeOptions;
+import io.gameq.topic.Subscription;
+import io.gameq.topic.Topic;
+import io.gameq.topic.TopicOptions;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayDeque;

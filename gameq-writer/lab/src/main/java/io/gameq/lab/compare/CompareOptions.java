@@ -1,6 +1,6 @@
 package io.gameq.lab.compare;
 
-import io.gameq.GameQueueConfig;
+import io.gameq.config.GameQueueConfig;
 import io.gameq.lab.contender.ContenderSetup;
 import io.gameq.lab.contender.ContenderType;
 import io.gameq.lab.contender.Contenders;

@@ -1,7 +1,7 @@
 package io.gameq.lab.demo;
 
 import io.gameq.GameQueue;
-import io.gameq.GameQueueConfig;
+import io.gameq.config.GameQueueConfig;
 import io.gameq.lab.demo.game.DemoGame;
 import io.gameq.lab.mysql.ScratchDatabase;
 import io.gameq.lab.scratch.LeastLogins;

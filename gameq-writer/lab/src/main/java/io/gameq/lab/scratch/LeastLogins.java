@@ -1,8 +1,8 @@
 package io.gameq.lab.scratch;
 
-import io.gameq.GameQueueConfig;
-import io.gameq.GameQueueConfigBuilder;
-import io.gameq.Password;
+import io.gameq.config.GameQueueConfig;
+import io.gameq.config.GameQueueConfigBuilder;
+import io.gameq.config.Password;
 import io.gameq.lab.mysql.ScratchDatabase;
 import io.gameq.lab.redis.RedisUsers;
 import io.gameq.mysql.MySqlPool.MySqlConfig;

@@ -1,6 +1,6 @@
 package io.gameq.lab.scratch;
 
-import io.gameq.Tls;
+import io.gameq.config.Tls;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

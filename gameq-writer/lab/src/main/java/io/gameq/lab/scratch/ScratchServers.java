@@ -1,7 +1,7 @@
 package io.gameq.lab.scratch;
 
-import io.gameq.Password;
-import io.gameq.Tls;
+import io.gameq.config.Password;
+import io.gameq.config.Tls;
 import io.gameq.lab.mysql.ScratchDatabase;
 import io.gameq.lab.servers.EmbeddedMariaDb;
 import io.gameq.lab.servers.EmbeddedRedis;

@@ -1,6 +1,5 @@
 package io.gameq.writer.campaign.messages;
 
-import io.gameq.ClaimLostException;
 import io.gameq.ClosedException;
 import io.gameq.CommitFailedException;
 import io.gameq.CommitReceipt;
@@ -8,6 +7,7 @@ import io.gameq.OwnershipLostException;
 import io.gameq.QueueFullException;
 import io.gameq.RedisFullException;
 import io.gameq.WalException;
+import io.gameq.topic.ClaimLostException;
 import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
 

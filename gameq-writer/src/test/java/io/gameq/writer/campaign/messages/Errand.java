@@ -1,9 +1,9 @@
 package io.gameq.writer.campaign.messages;
 
 import io.gameq.GameQueue;
-import io.gameq.Retry;
-import io.gameq.Topic;
-import io.gameq.TopicOptions;
+import io.gameq.topic.Retry;
+import io.gameq.topic.Topic;
+import io.gameq.topic.TopicOptions;
 import java.time.Duration;
 import java.util.List;
 

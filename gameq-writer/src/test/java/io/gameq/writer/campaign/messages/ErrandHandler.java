@@ -1,8 +1,8 @@
 package io.gameq.writer.campaign.messages;
 
-import io.gameq.Delivery;
 import io.gameq.GameQueue;
-import io.gameq.SubscribeOptions;
+import io.gameq.topic.Delivery;
+import io.gameq.topic.SubscribeOptions;
 import java.time.Duration;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;

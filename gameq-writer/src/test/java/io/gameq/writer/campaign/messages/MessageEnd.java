@@ -1,8 +1,8 @@
 package io.gameq.writer.campaign.messages;
 
 import io.gameq.GameQueue;
-import io.gameq.Message;
-import io.gameq.Topic;
+import io.gameq.topic.Message;
+import io.gameq.topic.Topic;
 import java.util.HashSet;
 import java.util.Objects;
 import java.util.Set;

@@ -1,6 +1,6 @@
 package io.gameq.writer.campaign.messages;
 
-import io.gameq.Publish;
+import io.gameq.topic.Publish;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.concurrent.atomic.AtomicInteger;

@@ -1,6 +1,6 @@
 package io.gameq.lab.contender.gameq;
 
-import io.gameq.GameQueueConfig;
+import io.gameq.config.GameQueueConfig;
 import io.gameq.lab.contender.ContenderSetup;
 import io.gameq.lab.load.Contender;
 import io.gameq.lab.workload.Workload;

@@ -2,9 +2,9 @@ package io.gameq.lab.contender.gameq;
 
 import io.gameq.CommitReceipt;
 import io.gameq.GameQueue;
-import io.gameq.GameQueueConfig;
 import io.gameq.OwnerSession;
-import io.gameq.Takeover;
+import io.gameq.config.GameQueueConfig;
+import io.gameq.config.Takeover;
 import io.gameq.lab.load.Acknowledgement;
 import io.gameq.lab.load.GameThreads;
 import io.gameq.lab.load.Threads;

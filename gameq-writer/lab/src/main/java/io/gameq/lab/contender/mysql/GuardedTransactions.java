@@ -1,8 +1,8 @@
 package io.gameq.lab.contender.mysql;
 
 import io.gameq.lab.workload.BenchRow;
-import io.gameq.mysql.RowChange;
 import io.gameq.mysql.MySqlPool.MySql;
+import io.gameq.mysql.RowChange;
 import io.gameq.mysql.flush.UpsertSql;
 import io.gameq.mysql.flush.UpsertSql.Dialect;
 import io.gameq.owner.OwnerId;

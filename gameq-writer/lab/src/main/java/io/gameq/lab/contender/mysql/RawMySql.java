@@ -2,8 +2,8 @@ package io.gameq.lab.contender.mysql;
 
 import io.gameq.lab.load.Threads;
 import io.gameq.lab.workload.Model;
-import io.gameq.mysql.RowChange;
 import io.gameq.mysql.MySqlPool.MySql;
+import io.gameq.mysql.RowChange;
 import io.gameq.rows.Table;
 import java.sql.Connection;
 import java.sql.SQLException;

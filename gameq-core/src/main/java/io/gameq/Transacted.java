@@ -1,9 +1,0 @@
-package io.gameq;
-
-/**
- * What {@link GameQueue#transactReturning} returns. Immutable.
- *
- * @param value what the game's code returned
- * @param receipt of the commit
- */
-public record Transacted<T>(T value, CommitReceipt receipt) {}

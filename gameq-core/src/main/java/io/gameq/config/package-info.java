@@ -1,0 +1,5 @@
+/** The settings of a game node. */
+@NullMarked
+package io.gameq.config;
+
+import org.jspecify.annotations.NullMarked;

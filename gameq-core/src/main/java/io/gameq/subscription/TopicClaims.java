@@ -1,0 +1,540 @@
+package io.gameq.subscription;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+
+import io.gameq.ClosedException;
+import io.gameq.GameQueueException;
+import io.gameq.QueueFullException;
+import io.gameq.RedisUnavailableException;
+import io.gameq.agent.AgentRunner;
+import io.gameq.agent.AgentRunner.Agent;
+import io.gameq.message.MessageChange;
+import io.gameq.message.MessageChange.MessageId;
+import io.gameq.owner.OwnerId.PercentEncoding;
+import io.gameq.redis.RedisConnection;
+import io.gameq.redis.topic.ConsumerScripts;
+import io.gameq.redis.topic.ConsumerScripts.Failure;
+import io.gameq.redis.topic.ConsumerScripts.NackResult;
+import io.gameq.redis.topic.ConsumerScripts.TakenMessage;
+import io.gameq.topic.ClaimLostException;
+import io.gameq.topic.Claimed;
+import io.gameq.topic.Claims;
+import io.gameq.topic.Retry;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.Collections;
+import java.util.Deque;
+import java.util.HashSet;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BiFunction;
+import java.util.function.Function;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/** A topic's messages taken by hand, on one node. Thread-safe. */
+final class TopicClaims<T> implements Claims<T> {
+  private static final Duration LONGEST_WAIT = Duration.ofHours(1);
+  private static final Duration LONGEST_DELAY = Duration.ofDays(366);
+
+  private final OpenTopic<T> topic;
+
+  TopicClaims(OpenTopic<T> topic) {
+    this.topic = topic;
+  }
+
+  @Override
+  public CompletableFuture<List<Claimed<T>>> take(int most, Duration wait) {
+    if (most < 1 || most > MOST) {
+      throw new GameQueueException("take 1 to %s messages: %s".formatted(MOST, most));
+    }
+    if (wait.isNegative() || wait.compareTo(LONGEST_WAIT) > 0) {
+      throw new GameQueueException("wait for messages from 0 to an hour: " + wait);
+    }
+    ClaimPoller taking = topic.topics.taking(topic);
+    CompletableFuture<List<Claimed<T>>> told = new CompletableFuture<>();
+    CompletableFuture<TopicPoller.Batch> taken = taking.take(most, wait);
+    CompletableFuture<?> unused =
+        told.whenComplete((all, error) -> taken.cancel(false)); // of no use when it came
+    unused =
+        taken.whenComplete(
+            (some, error) -> {
+              if (error == null) {
+                topic.node.callbacks().execute(() -> tell(told, some, taking));
+              } else {
+                topic.node.callbacks().execute(() -> told.completeExceptionally(error));
+              }
+            });
+    return told;
+  }
+
+  private void tell(
+      CompletableFuture<List<Claimed<T>>> told, TopicPoller.Batch some, ClaimPoller taking) {
+    List<Claimed<T>> all =
+        TopicDelivery.hold(topic, some, taking.acks).stream().map(TopicClaims::claimed).toList();
+    if (!told.complete(all)) { // cancelled
+      taking.giveBack(some);
+    }
+  }
+
+  private static <T> Claimed<T> claimed(TopicDelivery<T> of) {
+    return new Claimed<>(
+        ClaimText.of(of).text(),
+        of.key(),
+        of.group(),
+        of.payload(),
+        of.attempt(),
+        of.due(),
+        of.since(),
+        of.fence(),
+        of.remaining());
+  }
+
+  /** By the text that they were given as, each once. */
+  private Map<String, ClaimText> parse(List<String> claims) {
+    if (claims.size() > MOST) {
+      throw new GameQueueException(
+          "at most %s claims in one call: %s".formatted(MOST, claims.size()));
+    }
+    Map<String, ClaimText> parsed = new LinkedHashMap<>();
+    claims.forEach(text -> parsed.computeIfAbsent(text, of -> ClaimText.parse(topic.name(), of)));
+    return parsed;
+  }
+
+  @Override
+  public CompletableFuture<List<String>> acknowledge(List<String> claims) {
+    Map<String, ClaimText> left = parse(claims);
+    List<String> lost = Collections.synchronizedList(new ArrayList<>());
+    List<Map<String, ClaimText>> commits = new ArrayList<>();
+    while (!left.isEmpty()) {
+      commits.add(some(left));
+    }
+    return acknowledgeAll(commits, lost).thenApply(nothing -> List.copyOf(lost));
+  }
+
+  private CompletableFuture<Void> acknowledgeAll(
+      List<Map<String, ClaimText>> commits, List<String> lost) {
+    return CompletableFuture.allOf(
+        commits.stream().map(of -> acknowledge(of, lost)).toArray(CompletableFuture<?>[]::new));
+  }
+
+  /** As many as one commit may hold, no two of one message: those would count as one change. */
+  private Map<String, ClaimText> some(Map<String, ClaimText> left) {
+    Map<String, ClaimText> some = new LinkedHashMap<>();
+    Set<String> ids = new HashSet<>();
+    int most = Math.min(Acknowledgements.MOST_TOGETHER, topic.node.config().limits().commitRows());
+    left.forEach(
+        (text, claim) -> {
+          if (some.size() < most && ids.add(claim.id().id())) {
+            some.put(text, claim);
+          }
+        });
+    left.keySet().removeAll(some.keySet());
+    return some;
+  }
+
+  private CompletableFuture<Void> acknowledge(Map<String, ClaimText> claims, List<String> lost) {
+    List<MessageChange> acks =
+        claims.values().stream().<MessageChange>map(claim -> claim.ack(slots())).toList();
+    return topic
+        .node
+        .commits()
+        .commit(acks)
+        .queued()
+        .exceptionallyCompose(
+            error -> {
+              Throwable cause = error instanceof CompletionException ? error.getCause() : error;
+              if (!(cause instanceof ClaimLostException)) {
+                return CompletableFuture.failedFuture(cause == null ? error : cause);
+              }
+              if (claims.size() == 1) {
+                lost.addAll(claims.keySet());
+                return CompletableFuture.completedFuture(null);
+              }
+              // one of them was lost, so none is done
+              return acknowledgeAll(
+                  claims.entrySet().stream().map(of -> Map.of(of.getKey(), of.getValue())).toList(),
+                  lost);
+            });
+  }
+
+  @Override
+  public List<String> extend(List<String> claims, Duration fromNow) {
+    TopicDelivery.checkLease(fromNow);
+    return lost(
+        claims,
+        "to extend leases of topic",
+        claim -> claim.taken(slots()),
+        (redis, taken) -> topic.scripts.extend(redis, taken, fromNow.toMillis()));
+  }
+
+  private int slots() {
+    return topic.definition.slots();
+  }
+
+  @Override
+  public List<String> fail(List<String> claims, String why, @Nullable Duration after) {
+    checkDelay(after);
+    return nack(
+        claims,
+        claim ->
+            Failure.counted(
+                claim.taken(slots()),
+                millis(after, claim),
+                Acknowledgements.cut(why),
+                claim.nextDueMillis()));
+  }
+
+  @Override
+  public List<String> giveBack(List<String> claims, @Nullable Duration after) {
+    checkDelay(after);
+    return nack(
+        claims,
+        claim -> Failure.notCounted(claim.taken(slots()), millis(after, claim), "given back"));
+  }
+
+  private static void checkDelay(@Nullable Duration after) {
+    if (after != null && (after.isNegative() || after.compareTo(LONGEST_DELAY) > 0)) {
+      throw new GameQueueException("the next attempt is after 0 to a year: " + after);
+    }
+  }
+
+  private long millis(@Nullable Duration after, ClaimText claim) {
+    return after == null
+        ? Acknowledgements.backoffMillis(topic.options().retry(), claim.attempt())
+        : after.toMillis();
+  }
+
+  private List<String> nack(List<String> claims, Function<ClaimText, Failure> failure) {
+    return lost(
+        claims,
+        "to fail messages of topic",
+        failure,
+        (redis, failures) ->
+            topic.scripts.nack(redis, failures).stream()
+                .map(result -> result != NackResult.CLAIM_LOST)
+                .toList());
+  }
+
+  /** Has a script settle claims; returns those that were lost before. */
+  private <S> List<String> lost(
+      List<String> claims,
+      String what,
+      Function<ClaimText, S> argument,
+      BiFunction<RedisConnection, List<S>, List<Boolean>> script) {
+    Map<String, ClaimText> parsed = parse(claims);
+    List<S> arguments = parsed.values().stream().map(argument).toList();
+    Iterator<Boolean> held =
+        topic
+            .ask(what + " '" + topic.name() + "'", redis -> script.apply(redis, arguments))
+            .iterator();
+    return parsed.keySet().stream().filter(text -> !held.next()).toList();
+  }
+
+  /**
+   * A claim as text: all that any node needs to end it. Immutable.
+   *
+   * <pre>
+   * base64url of   1 topic id token version attempt next
+   * 1        this format
+   * id       key, or group:key, percent-encoded
+   * token    of the claim in Redis: whoever does not know it can end nothing
+   * version  of the value that was taken, hex
+   * next     when a recurring message is due again, Redis time in ms; 0 for never
+   * </pre>
+   */
+  private record ClaimText(
+      MessageId id, String token, long version, int attempt, long nextDueMillis) {
+    private static final String FORMAT = "1";
+    private static final int WORDS = 7;
+
+    /** Base64 of the longest id and the rest. */
+    private static final int MOST_CHARS = 2_000;
+
+    private static final Pattern TOKEN = Pattern.compile("[0-9a-f-]{36}");
+
+    /** The claim of a message that was taken. */
+    static ClaimText of(TopicDelivery<?> message) {
+      MessageChange.Ack ack = message.ack();
+      return new ClaimText(
+          ack.id(), ack.token(), ack.handledVersion(), message.attempt(), ack.nextDueMillis());
+    }
+
+    String text() {
+      String words =
+          String.join(
+              " ",
+              FORMAT,
+              id.topic(),
+              id.id(),
+              token,
+              Long.toHexString(version),
+              Integer.toString(attempt),
+              Long.toString(nextDueMillis));
+      return Base64.getUrlEncoder().withoutPadding().encodeToString(words.getBytes(US_ASCII));
+    }
+
+    /** Reads one. Throws GameQueueException when it is no claim of this topic. */
+    static ClaimText parse(String topic, String text) {
+      try {
+        if (text.length() <= MOST_CHARS) {
+          String[] words =
+              new String(Base64.getUrlDecoder().decode(text), US_ASCII).split(" ", WORDS + 1);
+          if (words.length == WORDS && words[0].equals(FORMAT) && words[1].equals(topic)) {
+            ClaimText read =
+                new ClaimText(
+                    id(topic, words[2]),
+                    words[3],
+                    Long.parseUnsignedLong(words[4], 16),
+                    Integer.parseInt(words[5]),
+                    Long.parseLong(words[6]));
+            if (read.isSound()) {
+              return read;
+            }
+          }
+        }
+      } catch (IllegalArgumentException | GameQueueException e) {
+        // the same answer: it came from elsewhere
+      }
+      throw new GameQueueException(
+          "that is no claim of topic '" + topic + "' as a take returned it");
+    }
+
+    private static MessageId id(String topic, String encoded) {
+      int colon = encoded.indexOf(':');
+      MessageId id =
+          MessageId.of(
+              topic,
+              colon < 0 ? null : PercentEncoding.unpercent(encoded.substring(0, colon)),
+              PercentEncoding.unpercent(encoded.substring(colon + 1)));
+      if (!id.id().equals(encoded)) { // another spelling would be another field in Redis
+        throw new GameQueueException("not as gameq encodes it");
+      }
+      return id;
+    }
+
+    private boolean isSound() {
+      return TOKEN.matcher(token).matches()
+          && attempt >= 1
+          && attempt <= Retry.MOST_ATTEMPTS
+          && nextDueMillis >= 0
+          && nextDueMillis <= OpenTopic.LAST_MILLIS;
+    }
+
+    /** With {@code slots} of the topic. */
+    MessageChange.Ack ack(int slots) {
+      return new MessageChange.Ack(id, id.slot(slots), version, token, nextDueMillis);
+    }
+
+    /** What scripts need of a message that was taken; without its value. */
+    TakenMessage taken(int slots) {
+      return new TakenMessage(id, id.slot(slots), token, 0, 0, attempt, 0, 0, new byte[0]);
+    }
+  }
+
+  /**
+   * Takes messages of a topic for those who wait for some, the first first; asks Redis for nothing
+   * while nobody does. Its thread is that of its runner; {@link #take} is for any.
+   */
+  static final class ClaimPoller implements Agent {
+    private static final int MOST_WAITING = 1_000;
+
+    private static final long IDLE_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+    private static final TopicPoller.Batch NOTHING = new TopicPoller.Batch(List.of(), 0, null);
+
+    private final String topic;
+    private final AgentRunner runner;
+    final Acknowledgements acks;
+    private final TopicPoller poller;
+    private final Deque<Waiting> waiting = new ArrayDeque<>();
+    private boolean isClosed;
+
+    /** Somebody who waits; {@code hasLooked} once Redis was asked meanwhile. */
+    private static final class Waiting {
+      private final int most;
+      private final long deadlineNanos;
+      private final CompletableFuture<TopicPoller.Batch> future = new CompletableFuture<>();
+      private boolean hasLooked;
+
+      Waiting(int most, long deadlineNanos) {
+        this.most = most;
+        this.deadlineNanos = deadlineNanos;
+      }
+
+      /** It gets nothing: for a failure, or since there is nothing. */
+      void end(@Nullable GameQueueException failure) {
+        if (failure == null) {
+          future.complete(NOTHING);
+        } else {
+          future.completeExceptionally(failure);
+        }
+      }
+    }
+
+    ClaimPoller(OpenTopic<?> of) {
+      this.topic = of.name();
+      this.runner = new AgentRunner("gameq-claims-" + topic);
+      this.acks = new Acknowledgements(of, runner::wake);
+      this.poller = new TopicPoller(of, acks, runner::wake);
+    }
+
+    void start() {
+      runner.start(this);
+    }
+
+    /**
+     * Waits for messages; see {@link io.gameq.topic.Claims#take}. The future completes on the
+     * thread that takes: what hangs on it must be quick.
+     */
+    CompletableFuture<TopicPoller.Batch> take(int most, Duration wait) {
+      Waiting one = new Waiting(most, System.nanoTime() + wait.toNanos());
+      if (wait.isZero()) {
+        poller.noticeAll(); // it waits for no notice: all slots are looked at before its end
+      }
+      synchronized (waiting) {
+        if (isClosed) {
+          throw new ClosedException("the node is closed: nothing is taken any more");
+        }
+        if (waiting.size() >= MOST_WAITING) {
+          throw new QueueFullException(
+              "%s wait for messages of topic '%s' already".formatted(MOST_WAITING, topic));
+        }
+        waiting.add(one);
+      }
+      runner.wake();
+      return one.future;
+    }
+
+    @Override
+    public String name() {
+      return "take messages of topic '" + topic + "' for those who wait";
+    }
+
+    @Override
+    public int doWork() {
+      int room = room();
+      if (room == 0 && acks.open() == 0) {
+        return 0;
+      }
+      try {
+        return poller.work(
+            redis -> {
+              synchronized (waiting) {
+                waiting.forEach(of -> of.hasLooked = true);
+              }
+              return room == 0 ? 0 : poller.take(redis, room, this::deliver);
+            });
+      } catch (RedisUnavailableException e) {
+        end(e);
+        throw e;
+      } finally {
+        expire();
+      }
+    }
+
+    private int room() {
+      synchronized (waiting) {
+        waiting.removeIf(of -> of.future.isDone()); // who was cancelled
+        return Math.min(ConsumerScripts.MOST_TAKEN, waiting.stream().mapToInt(of -> of.most).sum());
+      }
+    }
+
+    /** Always 1: there may be more at once. */
+    private int deliver(TopicPoller.Batch taken) {
+      int from = 0;
+      while (from < taken.messages().size()) {
+        Waiting next;
+        synchronized (waiting) {
+          next = waiting.poll();
+        }
+        if (next == null) {
+          giveBack(taken.part(from, Integer.MAX_VALUE)); // who waited for it was cancelled
+          return 1;
+        }
+        TopicPoller.Batch some = taken.part(from, next.most);
+        if (next.future.complete(some)) {
+          from += some.messages().size();
+        }
+      }
+      return 1;
+    }
+
+    /** Of whoever does not want them any more. */
+    void giveBack(TopicPoller.Batch taken) {
+      taken.messages().forEach(acks::giveBack);
+      runner.wake();
+    }
+
+    /** Whose time is up gets nothing, once all that may be due has been looked at. */
+    private void expire() {
+      long now = System.nanoTime();
+      boolean isMoreToLook = poller.waitNanos() == 0;
+      List<Waiting> over = new ArrayList<>(0);
+      synchronized (waiting) {
+        waiting.removeIf(
+            of -> {
+              long late = now - of.deadlineNanos;
+              boolean isOver = late >= 0 && (!isMoreToLook || late > IDLE_NANOS);
+              return isOver && over.add(of);
+            });
+      }
+      for (Waiting of : over) {
+        of.end(
+            of.hasLooked
+                ? null
+                : new RedisUnavailableException(
+                    "messages of topic '"
+                        + topic
+                        + "' cannot be taken: Redis is away, or the node"
+                        + " puts back what Redis lost"));
+      }
+    }
+
+    private void end(@Nullable GameQueueException failure) {
+      List<Waiting> all;
+      synchronized (waiting) {
+        all = List.copyOf(waiting);
+        waiting.clear();
+      }
+      all.forEach(of -> of.end(failure));
+    }
+
+    @Override
+    public long idleNanos() {
+      long now = System.nanoTime();
+      long first = Long.MAX_VALUE;
+      synchronized (waiting) {
+        for (Waiting of : waiting) {
+          first = Math.min(first, Math.max(0, of.deadlineNanos - now));
+        }
+      }
+      if (first == Long.MAX_VALUE) {
+        return IDLE_NANOS;
+      }
+      return Math.min(first, poller.waitNanos());
+    }
+
+    /** Nobody waits any more; for whoever closes the node. */
+    void stop() {
+      synchronized (waiting) {
+        isClosed = true;
+      }
+      end(null);
+      runner.close();
+    }
+
+    @Override
+    public void close() {
+      poller.close();
+    }
+  }
+}
