@@ -19,7 +19,7 @@
  * queue.send       SessionCommits    GameRows checks as for a put; into which inbox it goes
  * session.onSent   NodeSession       what others sent to the owner
  * session.close    SessionClosing    waits until Redis has all, and tells it
- * queue.topic      NodeQueue         makes io.gameq.subscription.NodeTopics; SessionCommits: its commits
+ * queue.topic      NodeQueue         subscription.NodeTopics; SessionCommits: its commits
  * queue.ids        NodeIds           out of ranges that are taken in MySQL
  * queue.close      GameNode          closes the WAL as complete when all is in MySQL
  *

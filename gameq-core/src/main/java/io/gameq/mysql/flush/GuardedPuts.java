@@ -3,7 +3,7 @@ package io.gameq.mysql.flush;
 import io.gameq.mysql.JdbcValues;
 import io.gameq.mysql.MySqlPool;
 import io.gameq.mysql.RowChange;
-import io.gameq.mysql.SpareValues;
+import io.gameq.mysql.Statements.SpareValues;
 import io.gameq.mysql.Sql;
 import io.gameq.mysql.flush.GuardedWrites.GuardedDeletes;
 import io.gameq.mysql.flush.GuardedWrites.RowRefusal;
