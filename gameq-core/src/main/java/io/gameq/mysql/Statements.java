@@ -1,23 +1,22 @@
 package io.gameq.mysql;
 
 import io.gameq.RowRefusedException;
+import io.gameq.mysql.MySqlPool.MySqlText;
 import io.gameq.rows.Table.Column;
 import io.gameq.rows.types.ColumnType;
-import java.util.EnumSet;
-import java.util.Random;
-import java.util.Set;
-import org.jspecify.annotations.Nullable;
-
-import io.gameq.mysql.MySqlPool.MySqlText;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
+import java.util.Random;
+import java.util.Set;
 import java.util.function.IntPredicate;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

@@ -40,6 +40,7 @@ import io.gameq.topic.Publish;
 import io.gameq.topic.SubscribeOptions;
 import io.gameq.topic.Subscription;
 import io.gameq.topic.Topic;
+import io.gameq.topic.TopicAdmin;
 import io.gameq.topic.TopicOptions;
 import io.lettuce.core.KillArgs;
 import java.nio.ByteBuffer;
@@ -187,7 +188,7 @@ class SubscriptionTest {
     goOn.countDown();
     assertEquals(new Text("first"), inbox.next().payload());
     assertEquals(new Text("third"), inbox.next().payload());
-    await().atMost(LONG).until(() -> topic.counts().equals(new Topic.Counts(0, 0, 0, 0)));
+    await().atMost(LONG).until(() -> topic.counts().equals(new TopicAdmin.Counts(0, 0, 0, 0)));
   }
 
   @Test

@@ -67,7 +67,7 @@ final class RowOwnership {
    * A decision to be made.
    *
    * @param sessions those that count of each owner, locked: of those whose rows are flushed, and of
-   *     {@link #others}
+   *     those that moved rows name
    */
   RowOwnership(Connection connection, Map<OwnerId, CountingSessions> sessions) {
     this.connection = connection;

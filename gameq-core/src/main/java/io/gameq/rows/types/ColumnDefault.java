@@ -17,7 +17,9 @@ public sealed interface ColumnDefault {
   record Now(int digits) implements ColumnDefault {
     /** The moment as the column keeps it. */
     public Instant of(Instant moment) {
-      return moment.with(ChronoField.NANO_OF_SECOND, Micros.truncate(moment.getNano(), digits));
+      return moment.with(
+          ChronoField.NANO_OF_SECOND,
+          Micros.truncate(moment.get(ChronoField.NANO_OF_SECOND), digits));
     }
   }
 

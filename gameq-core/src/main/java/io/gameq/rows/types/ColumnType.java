@@ -103,9 +103,9 @@ public sealed interface ColumnType
       out.packBinaryHeader(value.length);
       out.writePayload(value);
     } else if (canonical instanceof Instant value) {
-      out.packLong(Micros.of(value.getEpochSecond(), value.getNano()));
+      out.packLong(Micros.of(value));
     } else if (canonical instanceof LocalDateTime value) {
-      out.packLong(Micros.of(value.toEpochSecond(ZoneOffset.UTC), value.getNano()));
+      out.packLong(Micros.of(value.toInstant(ZoneOffset.UTC)));
     } else if (canonical instanceof LocalDate value) {
       out.packLong(value.toEpochDay());
     } else if (canonical instanceof Duration value) {

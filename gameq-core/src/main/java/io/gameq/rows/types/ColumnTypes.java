@@ -81,18 +81,18 @@ public final class ColumnTypes {
         checkNoDigits(columnType, brackets);
         yield new DoubleType(unsigned);
       }
-      case "char" -> text(TextType.Form.CHAR, number(brackets, 1), charset, collation);
-      case "varchar" -> text(TextType.Form.VARCHAR, number(brackets, 0), charset, collation);
-      case "tinytext" -> text(TextType.Form.TEXT, 255, charset, collation);
-      case "text" -> text(TextType.Form.TEXT, KIB_64, charset, collation);
-      case "mediumtext" -> text(TextType.Form.TEXT, MIB_16, charset, collation);
-      case "longtext" -> text(TextType.Form.TEXT, LONG, charset, collation);
-      case "binary" -> new BinaryType(BinaryType.Form.BINARY, number(brackets, 1));
-      case "varbinary" -> new BinaryType(BinaryType.Form.VARBINARY, number(brackets, 0));
-      case "tinyblob" -> new BinaryType(BinaryType.Form.BLOB, 255);
-      case "blob" -> new BinaryType(BinaryType.Form.BLOB, KIB_64);
-      case "mediumblob" -> new BinaryType(BinaryType.Form.BLOB, MIB_16);
-      case "longblob" -> new BinaryType(BinaryType.Form.BLOB, LONG);
+      case "char" -> text(TextType.TextForm.CHAR, number(brackets, 1), charset, collation);
+      case "varchar" -> text(TextType.TextForm.VARCHAR, number(brackets, 0), charset, collation);
+      case "tinytext" -> text(TextType.TextForm.TEXT, 255, charset, collation);
+      case "text" -> text(TextType.TextForm.TEXT, KIB_64, charset, collation);
+      case "mediumtext" -> text(TextType.TextForm.TEXT, MIB_16, charset, collation);
+      case "longtext" -> text(TextType.TextForm.TEXT, LONG, charset, collation);
+      case "binary" -> new BinaryType(BinaryType.BinaryForm.BINARY, number(brackets, 1));
+      case "varbinary" -> new BinaryType(BinaryType.BinaryForm.VARBINARY, number(brackets, 0));
+      case "tinyblob" -> new BinaryType(BinaryType.BinaryForm.BLOB, 255);
+      case "blob" -> new BinaryType(BinaryType.BinaryForm.BLOB, KIB_64);
+      case "mediumblob" -> new BinaryType(BinaryType.BinaryForm.BLOB, MIB_16);
+      case "longblob" -> new BinaryType(BinaryType.BinaryForm.BLOB, LONG);
       case "json" -> new JsonType();
       case "enum" -> new EnumType(SqlText.quoted(brackets));
       case "set" -> new SetType(SqlText.quoted(brackets));
@@ -123,7 +123,7 @@ public final class ColumnTypes {
   }
 
   private static TextType text(
-      TextType.Form form, long limit, @Nullable String charset, @Nullable String collation) {
+      TextType.TextForm form, long limit, @Nullable String charset, @Nullable String collation) {
     TextCharset known = charset == null ? null : TextCharset.ofName(charset);
     if (known == null) {
       throw new UnmanageableException(

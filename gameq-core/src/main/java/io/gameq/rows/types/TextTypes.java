@@ -35,10 +35,10 @@ final class TextTypes {
    *
    * @param limit code points for CHAR and VARCHAR, bytes in the column's character set for TEXT
    */
-  record TextType(Form form, long limit, TextCharset charset, @Nullable String collation)
+  record TextType(TextForm form, long limit, TextCharset charset, @Nullable String collation)
       implements ColumnType {
 
-    enum Form {
+    enum TextForm {
       /** Comes back without its trailing spaces. */
       CHAR,
       VARCHAR,
@@ -54,7 +54,7 @@ final class TextTypes {
     @Override
     public Object canonical(Object in, String column) {
       String text = in instanceof UUID uuid ? uuid.toString() : text(in, column);
-      if (form == Form.CHAR) {
+      if (form == TextForm.CHAR) {
         text = withoutTrailingSpaces(text);
       }
       long bytes = 0;
@@ -74,12 +74,12 @@ final class TextTypes {
         bytes += width;
         i += Character.charCount(codePoint);
       }
-      long length = form == Form.TEXT ? bytes : characters;
+      long length = form == TextForm.TEXT ? bytes : characters;
       if (length > limit) {
         throw Refusal.of(
             column,
             "text of %s %s, the limit is %s"
-                .formatted(length, form == Form.TEXT ? "bytes" : "characters", limit));
+                .formatted(length, form == TextForm.TEXT ? "bytes" : "characters", limit));
       }
       return text;
     }
@@ -114,7 +114,7 @@ final class TextTypes {
 
     @Override
     public @Nullable String keyProblem() {
-      if (form == Form.TEXT) {
+      if (form == TextForm.TEXT) {
         return "a TEXT key column: MySQL indexes only a prefix of it, use VARCHAR";
       }
       return foldingProblem();
@@ -244,8 +244,8 @@ final class TextTypes {
   }
 
   /** BINARY, VARBINARY and the BLOB family, canonical as byte[]; immutable. */
-  record BinaryType(Form form, long limit) implements ColumnType {
-    enum Form {
+  record BinaryType(BinaryForm form, long limit) implements ColumnType {
+    enum BinaryForm {
       /** Padded with zero bytes to the limit, as it comes back. */
       BINARY,
       VARBINARY,
@@ -271,19 +271,19 @@ final class TextTypes {
         throw Refusal.of(
             column, "byte[] of %s bytes, the limit is %s".formatted(bytes.length, limit));
       }
-      return form == Form.BINARY ? Arrays.copyOf(bytes, (int) limit) : bytes.clone();
+      return form == BinaryForm.BINARY ? Arrays.copyOf(bytes, (int) limit) : bytes.clone();
     }
 
     @Override
     public @Nullable String keyProblem() {
-      return form == Form.BLOB
+      return form == BinaryForm.BLOB
           ? "a BLOB key column: MySQL indexes only a prefix of it, use VARBINARY"
           : null;
     }
 
     @Override
     public int minKeyBytes() {
-      return form == Form.BINARY ? maxKeyBytes() : 0;
+      return form == BinaryForm.BINARY ? maxKeyBytes() : 0;
     }
 
     @Override

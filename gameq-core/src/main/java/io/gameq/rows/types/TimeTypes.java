@@ -142,6 +142,10 @@ final class TimeTypes {
       return nanos - nanos % UNIT[digits];
     }
 
+    static long of(Instant time) {
+      return of(time.getEpochSecond(), time.getNano());
+    }
+
     static long of(long seconds, int nanos) {
       return seconds * PER_SECOND + nanos / 1_000;
     }

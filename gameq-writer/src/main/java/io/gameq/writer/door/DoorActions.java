@@ -23,6 +23,7 @@ import io.gameq.topic.Message;
 import io.gameq.topic.Publish;
 import io.gameq.topic.Retry;
 import io.gameq.topic.Topic;
+import io.gameq.topic.TopicAdmin;
 import io.gameq.topic.TopicOptions;
 import io.gameq.writer.admin.Topics;
 import io.gameq.writer.door.MessageDoor.DoorBodies.Acknowledgements;
@@ -103,7 +104,7 @@ final class DoorActions {
 
   DoorAnswer topic(String name) {
     Topic<byte[]> topic = find(name);
-    Topic.Counts counts = topic.counts();
+    TopicAdmin.Counts counts = topic.counts();
     ObjectNode body = definition(topic);
     body.putObject("messages")
         .put("pending", counts.pending())

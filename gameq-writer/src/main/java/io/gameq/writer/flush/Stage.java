@@ -113,7 +113,7 @@ public sealed interface Stage {
       implements Stage {
     @Override
     public List<Claim> batch() {
-      return written.stream().map(of -> rows.get(of.of().owner()).claim()).toList();
+      return written.stream().map(of -> decoded(of).claim()).toList();
     }
 
     /**
@@ -122,7 +122,11 @@ public sealed interface Stage {
      * @param paused tables that operators paused
      */
     public List<ClaimScript.Flushed> flushed(Set<String> paused) {
-      return written.stream().map(of -> rows.get(of.of().owner()).flushed(of, paused)).toList();
+      return written.stream().map(of -> decoded(of).flushed(of, paused)).toList();
+    }
+
+    private Decoded decoded(Written of) {
+      return Objects.requireNonNull(rows.get(of.of().owner()), "rows that were flushed");
     }
   }
 

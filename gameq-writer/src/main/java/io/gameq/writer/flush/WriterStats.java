@@ -15,6 +15,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
@@ -97,7 +98,7 @@ public final class WriterStats {
   void ended(Outcome outcome) {
     Counter.builder("gameq.writer.flush.outcomes")
         .description("Flush transactions by what became of them")
-        .tag("outcome", OUTCOME_TAGS.get(outcome.getClass()))
+        .tag("outcome", Objects.requireNonNull(OUTCOME_TAGS.get(outcome.getClass())))
         .register(meters)
         .increment();
   }

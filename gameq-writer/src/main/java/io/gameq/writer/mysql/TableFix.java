@@ -308,7 +308,7 @@ public record TableFix(
                   .formatted(column.name()));
         }
         if (isOwner
-            && keysOf(table, owner).stream()
+            && keysOf(table, column.name()).stream()
                 .anyMatch(key -> !rule(key, key.deleteRule()).equals(key.deleteRule()))) {
           notes.add(
               "a foreign key would set the owner to NULL: it restricts from then on, so the game"

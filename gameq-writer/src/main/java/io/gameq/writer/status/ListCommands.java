@@ -211,7 +211,7 @@ public abstract class ListCommands implements Callable<Integer> {
           "WAL " + node.sign().wal().walDirectory());
       boolean unused = new NodeTable(servers.mysql()).remove(node.id());
       ProcessSigns signs = new ProcessSigns(servers.settings().namespace());
-      boolean alsoUnused = servers.redis().call(of -> signs.forget(of, node.id()));
+      boolean unusedSign = servers.redis().call(of -> signs.forget(of, node.id()));
     }
   }
 }

@@ -297,7 +297,7 @@ class ArchitectureTest {
           String target = dependency.getTargetClass().getBaseComponentType().getPackageName();
           assertTrue(
               API.contains(target)
-                  || !target.startsWith("io.gameq.") && !target.startsWith("io.lettuce"),
+                  || (!target.startsWith("io.gameq.") && !target.startsWith("io.lettuce")),
               dependency::getDescription);
         }
       }

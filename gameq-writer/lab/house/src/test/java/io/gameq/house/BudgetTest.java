@@ -78,7 +78,7 @@ class BudgetTest {
     List<String> wrong = new ArrayList<>();
     counted.forEach(
         (what, now) -> {
-          long may = budget.get(what);
+          long may = budget.getOrDefault(what, 0L);
           if (now > may) {
             wrong.add(what + " is " + now + ", may be " + may + ": take something out");
           } else if (may > now * (100 + SLACK) / 100 + 2) {
@@ -149,7 +149,7 @@ class BudgetTest {
     Set<Set<String>> knots = new HashSet<>();
     for (String file : uses.keySet()) {
       Set<String> knot = new TreeSet<>();
-      for (String other : reached.get(file)) {
+      for (String other : reached.getOrDefault(file, Set.of())) {
         if (reached.getOrDefault(other, Set.of()).contains(file)) {
           knot.add(other);
         }

@@ -3,6 +3,7 @@ package io.gameq.writer.campaign.messages;
 import io.gameq.GameQueue;
 import io.gameq.topic.Message;
 import io.gameq.topic.Topic;
+import io.gameq.topic.TopicAdmin;
 import java.util.HashSet;
 import java.util.Objects;
 import java.util.Set;
@@ -18,7 +19,7 @@ public final class MessageEnd {
     for (Topic<Errand> topic : Errand.topics(queue)) {
       @Nullable String from = null;
       do {
-        Topic.Page<Errand> page = topic.list(Message.State.DEAD, from);
+        TopicAdmin.Page<Errand> page = topic.list(Message.State.DEAD, from);
         page.messages().forEach(message -> ids.add(Objects.requireNonNull(message.payload()).id()));
         from = page.next();
       } while (from != null);
