@@ -20,7 +20,7 @@ import io.gameq.redis.RedisConnection;
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.script.CommitGroup;
 import io.gameq.redis.script.JournalMarks;
-import io.gameq.redis.script.SlotMarks;
+import io.gameq.redis.script.JournalMarks.SlotMarks;
 import io.gameq.wal.WalWriter;
 import java.util.Arrays;
 import java.util.Collection;

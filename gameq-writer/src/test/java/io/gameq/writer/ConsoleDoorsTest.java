@@ -369,7 +369,8 @@ class ConsoleDoorsTest {
     }
     GameQueueException e =
         assertThrows(
-            GameQueueException.class, () -> config("http: { tls: { certFile: cert.pem } }\n"));
+            GameQueueException.class,
+            () -> config("http: { tls: { certFile: " + made.resolve("cert.pem") + " } }\n"));
     assertTrue(e.getMessage().contains("http.tls.keyFile"), e::getMessage);
   }
 

@@ -10,6 +10,7 @@ import io.gameq.redis.RedisReply;
 import io.gameq.redis.RedisReply.TransactionDiscardedException;
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.SlotKeys.SessionKeys;
+import io.gameq.redis.script.JournalMarks.SlotMarks;
 import io.gameq.redis.script.MessagesScript.MessageCommit;
 import java.util.ArrayList;
 import java.util.Arrays;

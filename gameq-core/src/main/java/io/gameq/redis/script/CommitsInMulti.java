@@ -11,6 +11,7 @@ import io.gameq.redis.RedisReply;
 import io.gameq.redis.RedisReply.TransactionDiscardedException;
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.SlotKeys.SessionKeys;
+import io.gameq.redis.script.JournalMarks.SlotMarks;
 import io.gameq.redis.script.LuaScript.BytesArgs;
 import io.lettuce.core.TransactionResult;
 import io.lettuce.core.codec.ByteArrayCodec;

@@ -14,6 +14,7 @@ import io.gameq.message.MessageChange.Retime;
 import io.gameq.redis.RedisConnection;
 import io.gameq.redis.RedisReply;
 import io.gameq.redis.SlotKeys;
+import io.gameq.redis.script.JournalMarks.SlotMarks;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.HashMap;

@@ -4,6 +4,7 @@ import io.gameq.change.Commit;
 import io.gameq.redis.RedisConnection;
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.SlotKeys.SessionKeys;
+import io.gameq.redis.script.JournalMarks.SlotMarks;
 import java.util.List;
 
 /** Sends one commit as the sender does and waits for what became of it, for tests elsewhere. */

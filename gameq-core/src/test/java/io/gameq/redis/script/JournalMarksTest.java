@@ -3,6 +3,7 @@ package io.gameq.redis.script;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.gameq.redis.script.JournalMarks.SlotMarks;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;

@@ -7,7 +7,6 @@ import io.gameq.terminal.TextTable.TerminalWriter;
 import java.io.PrintWriter;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
-import picocli.AutoComplete;
 import picocli.CommandLine;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -81,17 +80,5 @@ public abstract class TopCommand implements Runnable {
   public final void run() {
     CommandSpec self = Objects.requireNonNull(spec);
     throw new CommandLine.ParameterException(self.commandLine(), "missing command");
-  }
-
-  public static final class CompletionCommand implements Runnable {
-    @Spec private @Nullable CommandSpec spec;
-
-    @Override
-    public void run() {
-      CommandLine all = Objects.requireNonNull(spec).root().commandLine();
-      PrintWriter out = all.getOut();
-      out.print(AutoComplete.bash(all.getCommandName(), all));
-      out.flush();
-    }
   }
 }

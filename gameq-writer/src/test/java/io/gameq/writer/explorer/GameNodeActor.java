@@ -5,7 +5,7 @@ import io.gameq.change.Commit;
 import io.gameq.change.VersionClock;
 import io.gameq.redis.script.CommitWire;
 import io.gameq.redis.script.CommitWire.Answer;
-import io.gameq.redis.script.SlotMarks;
+import io.gameq.redis.script.JournalMarks.SlotMarks;
 import io.gameq.rows.RowImage;
 import io.gameq.rows.TableRow;
 import io.gameq.term.Term.TermMovedException;

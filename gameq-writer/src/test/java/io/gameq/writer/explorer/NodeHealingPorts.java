@@ -18,7 +18,7 @@ import io.gameq.redis.SlotKeys;
 import io.gameq.redis.SlotKeys.SessionKeys;
 import io.gameq.redis.script.CommitGroup;
 import io.gameq.redis.script.JournalMarks;
-import io.gameq.redis.script.SlotMarks;
+import io.gameq.redis.script.JournalMarks.SlotMarks;
 import io.gameq.wal.WalRecord;
 import io.gameq.writer.explorer.MadeChange.Status;
 import io.gameq.writer.explorer.Plant.Switch;

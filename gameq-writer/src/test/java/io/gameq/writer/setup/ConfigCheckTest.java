@@ -139,6 +139,6 @@ class ConfigCheckTest {
     CommandLineRun wrong = check("namespce: mygame\n", "--offline");
     assertEquals(ExitCodes.COULD_NOT_RUN, wrong.exitCode());
     assertTrue(
-        wrong.err().contains("'namespce' is not a setting, did you mean namespace?"), wrong.err());
+        wrong.err().contains("'namespce' is not a setting (did you mean namespace?)"), wrong.err());
   }
 }

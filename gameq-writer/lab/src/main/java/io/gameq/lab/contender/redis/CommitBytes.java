@@ -14,7 +14,7 @@ import io.gameq.redis.RedisConnection;
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.SlotKeys.SessionKeys;
 import io.gameq.redis.script.CommitGroup;
-import io.gameq.redis.script.SlotMarks;
+import io.gameq.redis.script.JournalMarks.SlotMarks;
 import io.lettuce.core.protocol.RedisCommand;
 import java.util.ArrayList;
 import java.util.HashMap;
