@@ -12,10 +12,12 @@ import io.gameq.OwnerSession;
 import io.gameq.writer.RawHttp.Answer;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -423,10 +425,14 @@ class ConsoleSecurityTest {
   void theOverviewHasTheRateOfAllWriters() throws Exception {
     Browser ann = new Browser(ConsoleWorld.LOOKING);
     await().atMost(LONG).until(() -> JSON.readTree(ann.get("overview").body()).has("writers"));
-    world.commit(50, 1, 1, "a");
+    AtomicInteger count = new AtomicInteger();
     await()
         .atMost(LONG)
+        .pollInterval(Duration.ofSeconds(1))
         .until(
-            () -> JSON.readTree(ann.get("overview").body()).path("rowsPerSecond").asDouble() > 0);
+            () -> {
+              world.commit(50, 1, count.incrementAndGet(), "a"); // rates are of the last seconds
+              return JSON.readTree(ann.get("overview").body()).path("rowsPerSecond").asDouble() > 0;
+            });
   }
 }
