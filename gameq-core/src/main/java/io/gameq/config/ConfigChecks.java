@@ -58,34 +58,28 @@ final class ConfigChecks {
   }
 
   private static void times(GameQueueConfigBuilder from) {
-    Duration mergeWindow = from.mergeWindow;
     check(
-        !mergeWindow.isNegative() && mergeWindow.compareTo(Duration.ofMinutes(10)) <= 0,
+        isWithin(from.mergeWindow, Duration.ZERO, Duration.ofMinutes(10)),
         "mergeWindow",
-        "must be 0 to 10 minutes, not " + mergeWindow);
-    Duration callTimeout = from.callTimeout;
+        "must be 0 to 10 minutes, not " + from.mergeWindow);
     check(
-        callTimeout.compareTo(Duration.ofMillis(100)) >= 0
-            && callTimeout.compareTo(Duration.ofMinutes(10)) <= 0,
+        isWithin(from.callTimeout, Duration.ofMillis(100), Duration.ofMinutes(10)),
         "callTimeout",
-        "must be 100 ms to 10 minutes, not " + callTimeout);
-    Duration maxConflictWait = from.maxConflictWait;
+        "must be 100 ms to 10 minutes, not " + from.callTimeout);
     check(
-        maxConflictWait.compareTo(Duration.ofSeconds(1)) >= 0
-            && maxConflictWait.compareTo(Duration.ofDays(1)) <= 0,
+        isWithin(from.maxConflictWait, Duration.ofSeconds(1), Duration.ofDays(1)),
         "maxConflictWait",
-        "must be 1 second to 1 day, not " + maxConflictWait);
+        "must be 1 second to 1 day, not " + from.maxConflictWait);
   }
 
   private static void walLimits(GameQueueConfigBuilder from) {
     Object unused = set(from.walDirectory, "walDirectory");
     check(
-        !from.walKeep.isNegative() && from.walKeep.compareTo(Duration.ofDays(30)) <= 0,
+        isWithin(from.walKeep, Duration.ZERO, Duration.ofDays(30)),
         "walKeep",
         "must be 0 to 30 days, not " + from.walKeep);
     check(
-        from.messageKeep.compareTo(Duration.ofSeconds(10)) >= 0
-            && from.messageKeep.compareTo(Duration.ofDays(1)) <= 0,
+        isWithin(from.messageKeep, Duration.ofSeconds(10), Duration.ofDays(1)),
         "messageKeep",
         "must be 10 seconds to 1 day, not " + from.messageKeep);
     check(
@@ -121,7 +115,7 @@ final class ConfigChecks {
         "bytes must be those of one commit, %s, to 1 GiB, not %s"
             .formatted(from.commitBytes, from.inFlightBytes));
     check(
-        !from.admission.isNegative() && from.admission.compareTo(Duration.ofDays(1)) <= 0,
+        isWithin(from.admission, Duration.ZERO, Duration.ofDays(1)),
         "maxInFlight",
         "wait must be 0 to 1 day, not " + from.admission);
     check(
@@ -143,7 +137,7 @@ final class ConfigChecks {
         "maxJournal",
         "bytes must be 0 to 1 GiB, not " + from.journalBytes);
     check(
-        !from.journal.isNegative() && from.journal.compareTo(Duration.ofDays(1)) <= 0,
+        isWithin(from.journal, Duration.ZERO, Duration.ofDays(1)),
         "maxJournal",
         "time must be 0 to 1 day, not " + from.journal);
   }
@@ -165,8 +159,7 @@ final class ConfigChecks {
         "pushBackAtMemory",
         "must be 0.1 to 1, not " + (memory == null ? "" : memory.value()));
     check(
-        from.maxSlowdown.compareTo(Duration.ofMillis(1)) >= 0
-            && from.maxSlowdown.compareTo(Duration.ofSeconds(10)) <= 0,
+        isWithin(from.maxSlowdown, Duration.ofMillis(1), Duration.ofSeconds(10)),
         "maxSlowdown",
         "must be 1 millisecond to 10 seconds, not " + from.maxSlowdown);
   }
@@ -178,6 +171,11 @@ final class ConfigChecks {
           "setting '" + setting + "' is missing: call ." + setting + "(...) before build()");
     }
     return value;
+  }
+
+  /** Both ends included. */
+  private static boolean isWithin(Duration value, Duration least, Duration most) {
+    return value.compareTo(least) >= 0 && value.compareTo(most) <= 0;
   }
 
   private static void check(boolean ok, String setting, String must) {
