@@ -8,18 +8,24 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.gameq.lab.servers.EmbeddedMariaDb;
 import io.gameq.lab.servers.EmbeddedRedis;
 import io.gameq.lab.servers.EmbeddedServerException;
+import io.gameq.lab.servers.WorkDirectory;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Path;
 import java.util.List;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.condition.DisabledIfEnvironmentVariable;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What demos rely on: a kept directory keeps its rows, a stop leaves nothing. */
-@DisabledIfEnvironmentVariable(named = "GAMEQ_TEST_SERVERS", matches = "none")
 class EmbeddedServersTest {
+  /** Skips all where no server is wanted: {@link WithoutServers}. */
+  @BeforeAll
+  static void asksForServers(@TempDir Path directory) {
+    WorkDirectory unused = WorkDirectory.of(directory, "");
+  }
+
   @Test
   void rowsSurviveAKillWhereTheWorkDirectoryIsKept(@TempDir Path directory) throws Exception {
     var options = new EmbeddedMariaDb.Options(directory, 0, 1, List.of());
