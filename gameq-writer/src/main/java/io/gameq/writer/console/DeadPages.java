@@ -69,7 +69,7 @@ final class DeadPages {
   record DoneLetter(long id, String name, boolean isGone, String became, String why) {
     static DoneLetter of(Done done) {
       return new DoneLetter(
-          done.id(), done.name(), done.result() == Result.DONE, done.became(), done.why());
+          done.id(), done.name(), done.result() != Result.LEFT, done.became(), done.why());
     }
   }
 
