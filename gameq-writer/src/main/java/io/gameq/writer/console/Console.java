@@ -18,7 +18,7 @@ import io.gameq.writer.console.GuardedRoutes.Visitor;
 import io.gameq.writer.console.HeldPages.HeldState;
 import io.gameq.writer.mysql.Discards;
 import io.gameq.writer.mysql.RowReading;
-import io.gameq.writer.pause.Pausing.Pauses;
+import io.gameq.writer.pause.Pauses;
 import io.gameq.writer.redis.StaleRows;
 import io.gameq.writer.redis.StaleRows.Listed;
 import io.gameq.writer.setup.ConfigCommand;

@@ -6,9 +6,8 @@ import io.gameq.mysql.tables.PauseTable.Pause;
 import io.gameq.owner.OwnerId;
 import io.gameq.terminal.Shown;
 import io.gameq.writer.console.GuardedRoutes.Visitor;
-import io.gameq.writer.pause.PauseWatch.PauseText;
-import io.gameq.writer.pause.Pausing;
-import io.gameq.writer.pause.Pausing.PauseTarget;
+import io.gameq.writer.pause.Pauses;
+import io.gameq.writer.pause.Pauses.PauseTarget;
 import io.gameq.writer.redis.OwnerInRedis;
 import io.gameq.writer.redis.OwnerInRedis.ClaimRecord;
 import io.gameq.writer.status.FlushCommand.FlushProgress;
@@ -69,19 +68,21 @@ final class HeldPages {
 
   private Held pause(RequestBody body, Visitor visitor) {
     return held(
-        List.of(pausing().pause(visitor.actor(), target(body), body.text("reason", MOST_CHARS))));
+        List.of(
+            target(body)
+                .pause(
+                    servers.mysql(),
+                    servers.slots().count(),
+                    visitor.actor(),
+                    body.text("reason", MOST_CHARS))));
   }
 
   private Held resume(RequestBody body, Visitor visitor) {
-    return held(pausing().resume(visitor.actor(), target(body)).stream().toList());
+    return held(target(body).resume(servers.mysql(), visitor.actor()).stream().toList());
   }
 
   private static Held held(List<Pause> pauses) {
     return new Held(HeldState.of(pauses, Map.of()));
-  }
-
-  private Pausing pausing() {
-    return new Pausing(servers.mysql(), servers.slots().count());
   }
 
   private static PauseTarget target(RequestBody body) {
@@ -131,8 +132,8 @@ final class HeldPages {
         all.add(
             new HeldState(
                 "paused",
-                PauseText.what(of),
-                PauseText.why(of),
+                Pauses.what(of),
+                Pauses.why(of),
                 "somebody resumes it",
                 of.scope().name().toLowerCase(Locale.ROOT),
                 of.name()));

@@ -3,7 +3,7 @@ package io.gameq.writer.flush;
 import io.gameq.owner.OwnerId;
 import io.gameq.redis.Backoff;
 import io.gameq.terminal.Shown;
-import io.gameq.writer.pause.Pausing.Pauses;
+import io.gameq.writer.pause.Pauses;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.LinkedHashMap;

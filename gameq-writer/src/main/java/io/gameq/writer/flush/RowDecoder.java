@@ -21,8 +21,8 @@ import io.gameq.rows.RowCodec;
 import io.gameq.rows.RowHeader.RowOp;
 import io.gameq.rows.RowImage;
 import io.gameq.rows.Table;
-import io.gameq.writer.pause.Pausing.HeldTables;
-import io.gameq.writer.pause.Pausing.Pauses;
+import io.gameq.writer.pause.Pauses;
+import io.gameq.writer.pause.Pauses.HeldTables;
 import io.gameq.writer.pause.ResumedTables;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -188,7 +188,7 @@ public final class RowDecoder {
     for (EncodedRow row : claim.rows()) {
       try {
         String table = RowKey.tableName(row.key());
-        if (!by.held.isEmpty() && by.held.holds(table, row.op())) {
+        if (!by.held.waiting().isEmpty() && by.held.holds(table, row.op())) {
           decoded.paused.add(row);
         } else if (isClosed(table, by)) {
           decoded.kept.add(row);

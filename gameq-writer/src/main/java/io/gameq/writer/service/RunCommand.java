@@ -24,7 +24,7 @@ import io.gameq.writer.flush.SlowLane;
 import io.gameq.writer.flush.WriterOptions;
 import io.gameq.writer.http.HttpEndpoint;
 import io.gameq.writer.mysql.ConfiguredTables;
-import io.gameq.writer.pause.Pausing.Pauses;
+import io.gameq.writer.pause.Pauses;
 import io.gameq.writer.service.WriterService.Remains;
 import io.gameq.writer.socket.CommandServer;
 import io.gameq.writer.terminal.TopCommand;

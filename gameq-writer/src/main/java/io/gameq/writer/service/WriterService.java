@@ -48,8 +48,7 @@ import io.gameq.writer.flush.WriterOptions;
 import io.gameq.writer.flush.WriterStats;
 import io.gameq.writer.mysql.DeadLetters;
 import io.gameq.writer.pause.PauseWatch;
-import io.gameq.writer.pause.PauseWatch.PauseText;
-import io.gameq.writer.pause.Pausing.Pauses;
+import io.gameq.writer.pause.Pauses;
 import io.gameq.writer.pause.ResumedTables;
 import io.gameq.writer.service.WriterUpkeep.TombstonePurge;
 import io.gameq.writer.status.BacklogWatch;
@@ -353,7 +352,7 @@ public final class WriterService implements AutoCloseable {
     List<String> problems = new ArrayList<>();
     Pause pause = pauses.ofThisWriter();
     if (pause != null) {
-      problems.add(PauseText.line(pause) + " (what is claimed is finished, nothing else is)");
+      problems.add(Pauses.line(pause) + " (what is claimed is finished, nothing else is)");
     }
     if (holdUps.mysql().isClosed() || watch.sinceAnswer().compareTo(MOST_SILENCE) > 0) {
       problems.add("MySQL is away: rows wait in Redis");
