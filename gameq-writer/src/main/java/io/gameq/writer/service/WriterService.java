@@ -24,6 +24,7 @@ import io.gameq.mysql.tables.PauseTable.Scope;
 import io.gameq.mysql.tables.TermTable;
 import io.gameq.redis.ControlConnection;
 import io.gameq.redis.PrimaryConnector;
+import io.gameq.redis.RedisClock;
 import io.gameq.redis.RedisConnection;
 import io.gameq.redis.RedisConnector;
 import io.gameq.redis.SlotKeys;
@@ -190,7 +191,8 @@ public final class WriterService implements AutoCloseable {
             schedule,
             holdUps.mysql(),
             options.bounds().leaseMillis(),
-            this::lookTurn);
+            this::lookTurn,
+            new RedisClock());
     backlogRedis = new ControlConnection(primary);
     SharedBacklog<Backlog> shown =
         SharedBacklog.whole(options.namespace(), slots.count(), this::lookWhatWaits);
