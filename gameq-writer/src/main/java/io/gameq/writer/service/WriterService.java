@@ -275,7 +275,7 @@ public final class WriterService implements AutoCloseable {
 
   /** Tables that take no rows, or not all, by any writer: one does not meet the rows of all. */
   private Set<String> parkedAnywhere() {
-    Set<String> all = new HashSet<>(holdUps.tables().names());
+    Set<String> all = new HashSet<>(holdUps.tables().reasons().keySet());
     Processes seen = processes.latest();
     if (seen != null) {
       seen.writers().stream()
@@ -328,7 +328,7 @@ public final class WriterService implements AutoCloseable {
     FunctionCounter.builder("gameq.redis.emptied", signs, WriterSigns::forgotten)
         .description("Times that Redis had forgotten what this writer had told it")
         .register(meters);
-    Gauge.builder("gameq.writer.parked", holdUps.tables(), of -> of.names().size())
+    Gauge.builder("gameq.writer.parked", holdUps.tables(), of -> of.reasons().size())
         .description("Tables that take no rows now")
         .register(meters);
   }
@@ -407,7 +407,7 @@ public final class WriterService implements AutoCloseable {
         process,
         phase(),
         holdUps.mysql().isClosed(),
-        String.join(", ", new TreeSet<>(holdUps.tables().names())),
+        String.join(", ", new TreeSet<>(holdUps.tables().reasons().keySet())),
         new WriterSign.Work(
             options.workers(),
             leases.claims().size(),
