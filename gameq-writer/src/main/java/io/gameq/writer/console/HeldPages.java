@@ -1,11 +1,11 @@
 package io.gameq.writer.console;
 
 import io.gameq.backlog.SharedBacklog.Backlog;
-import io.gameq.mysql.tables.DeadLetterTable;
-import io.gameq.mysql.tables.PauseTable.Pause;
 import io.gameq.owner.OwnerId;
 import io.gameq.terminal.Shown;
 import io.gameq.writer.console.GuardedRoutes.Visitor;
+import io.gameq.writer.mysql.DeadLetters;
+import io.gameq.writer.mysql.PauseTable.Pause;
 import io.gameq.writer.pause.PauseWatch.PauseText;
 import io.gameq.writer.pause.Pausing;
 import io.gameq.writer.pause.Pausing.PauseTarget;
@@ -62,7 +62,7 @@ final class HeldPages {
   /** Those of the newest dead letters. */
   private Held owners(Context context) {
     return new Held(
-        servers.mysql().ask(handle -> DeadLetterTable.newestOwners(handle, MOST_OWNERS)).stream()
+        DeadLetters.newestOwners(servers.mysql(), MOST_OWNERS).stream()
             .map(of -> HeldState.ofLetters(of.owner(), of.letters()))
             .toList());
   }

@@ -1,8 +1,6 @@
 package io.gameq.writer.console;
 
 import io.gameq.mysql.tables.AuditTable;
-import io.gameq.mysql.tables.OwnerSearch;
-import io.gameq.mysql.tables.OwnerSearch.Found;
 import io.gameq.owner.OwnerId;
 import io.gameq.redis.ControlConnection;
 import io.gameq.terminal.Shown;
@@ -10,6 +8,8 @@ import io.gameq.writer.console.GuardedRoutes.Visitor;
 import io.gameq.writer.console.HeldPages.HeldState;
 import io.gameq.writer.mysql.ColumnSearch;
 import io.gameq.writer.mysql.ColumnSearch.TextColumn;
+import io.gameq.writer.mysql.OwnerSearch;
+import io.gameq.writer.mysql.OwnerSearch.Found;
 import io.gameq.writer.trace.OwnerPage;
 import io.gameq.writer.trace.RowTrace;
 import io.gameq.writer.trace.RowTrace.RowPlace;

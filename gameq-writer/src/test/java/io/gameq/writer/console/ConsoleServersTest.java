@@ -4,7 +4,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.gameq.mysql.tables.DeadLetterFilter;
 import io.gameq.servers.GameDatabase;
 import io.gameq.servers.Waits;
 import io.gameq.writer.ConfigFile;
@@ -12,6 +11,7 @@ import io.gameq.writer.admin.DeadRows.Filter;
 import io.gameq.writer.config.ConfigReader;
 import io.gameq.writer.config.ConfigReader.EffectiveSettings;
 import io.gameq.writer.console.GuardedRoutes.Visitor;
+import io.gameq.writer.mysql.DeadLetterFilter;
 import io.javalin.http.ServiceUnavailableResponse;
 import java.nio.file.Path;
 import java.util.ArrayList;
