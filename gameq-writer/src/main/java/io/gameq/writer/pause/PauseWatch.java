@@ -2,8 +2,8 @@ package io.gameq.writer.pause;
 
 import io.gameq.agent.AgentRunner.Agent;
 import io.gameq.agent.Duty;
-import io.gameq.mysql.tables.PauseTable.Pause;
-import io.gameq.mysql.tables.PauseTable.Scope;
+import io.gameq.writer.mysql.PauseTable.Pause;
+import io.gameq.writer.mysql.PauseTable.Scope;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.Supplier;
