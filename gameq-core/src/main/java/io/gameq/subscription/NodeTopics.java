@@ -165,7 +165,7 @@ public final class NodeTopics {
   }
 
   /** What takes messages of a topic by claims; one for each topic, until the node is closed. */
-  synchronized ClaimPoller taking(OpenTopic<?> topic) {
+  synchronized ClaimPoller claimPoller(OpenTopic<?> topic) {
     ClaimPoller known = takings.get(topic.definition);
     if (known == null) {
       requireRoom();
