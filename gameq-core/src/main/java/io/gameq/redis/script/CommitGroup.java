@@ -14,7 +14,6 @@ import io.gameq.redis.script.JournalMarks.SlotMarks;
 import io.gameq.redis.script.MessagesScript.MessageCommit;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Collections;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -125,6 +124,9 @@ public abstract class CommitGroup {
   final Terms terms;
   final List<SlotMarks.Move> moves = new ArrayList<>();
 
+  /** Why Redis refused all of a half of a larger group; null when it did not. */
+  private @Nullable String refusal;
+
   CommitGroup(List<Commit> commits, Terms terms) {
     this.commits = commits;
     this.terms = terms;
@@ -225,49 +227,51 @@ public abstract class CommitGroup {
    */
   private static final class AsScripts extends CommitGroup {
     private final boolean isAgain;
-    private final @Nullable Outcome[] outcomes;
-    private final List<CommitScript.Arguments> sent = new ArrayList<>();
+    private final List<Sent> sent = new ArrayList<>();
 
-    /** Of what was decided, the marks before it. */
-    private final List<@Nullable List<Long>> marks;
+    /** A commit, and what became of it; once it was decided, with the marks before it. */
+    private static final class Sent {
+      final List<SlotMarks.Move> moves;
+      Outcome outcome = new RefusedBy("Redis did not answer");
+      @Nullable List<Long> before;
+
+      Sent(List<SlotMarks.Move> moves) {
+        this.moves = moves;
+      }
+    }
 
     /** Commits; {@code isAgain}: Redis may hold them already. */
     AsScripts(List<Commit> commits, Terms terms, boolean isAgain) {
       super(commits, terms);
       this.isAgain = isAgain;
-      this.outcomes = new @Nullable Outcome[commits.size()];
-      this.marks = new ArrayList<>(Collections.nCopies(commits.size(), null));
     }
 
     @Override
     public CompletionStage<?> send(RedisConnection redis) {
       if (commits.size() == 1) {
-        return send(redis, 0);
+        return send(redis, commits.get(0));
       }
-      CompletableFuture<?>[] replies = new CompletableFuture<?>[commits.size()];
-      redis.inOneGo(
-          () -> {
-            for (int i = 0; i < replies.length; i++) {
-              replies[i] = send(redis, i);
-            }
-          });
-      return CompletableFuture.allOf(replies);
+      List<CompletableFuture<?>> replies = new ArrayList<>();
+      redis.inOneGo(() -> commits.forEach(commit -> replies.add(send(redis, commit))));
+      return CompletableFuture.allOf(replies.toArray(CompletableFuture<?>[]::new));
     }
 
-    private CompletableFuture<@Nullable Void> send(RedisConnection redis, int i) {
-      Commit commit = commits.get(i);
+    private CompletableFuture<@Nullable Void> send(RedisConnection redis, Commit commit) {
       CommitScript.Arguments arguments = arguments(commit);
-      sent.add(arguments);
-      moves.addAll(arguments.call().moves());
+      Sent one = new Sent(arguments.call().moves());
+      sent.add(one);
+      moves.addAll(one.moves);
       return CommitScript.sendText(redis, arguments)
           .<@Nullable Void>handle(
               (answer, error) -> {
-                outcomes[i] =
-                    error == null
-                        ? outcome(commit, answer)
-                        : LuaScript.isForgotten(error) ? FORGOTTEN : new RefusedBy(refusal(error));
-                if (error == null && answer.get(answer.size() - 1) instanceof List<?> before) {
-                  marks.set(i, SlotMarks.marks(before));
+                if (error != null) {
+                  one.outcome =
+                      LuaScript.isForgotten(error) ? FORGOTTEN : new RefusedBy(refusal(error));
+                  return null;
+                }
+                one.outcome = outcome(commit, answer);
+                if (answer.get(answer.size() - 1) instanceof List<?> before) {
+                  one.before = SlotMarks.marks(before);
                 }
                 return null;
               })
@@ -321,25 +325,22 @@ public abstract class CommitGroup {
     @Override
     public boolean answered() {
       boolean fits = true;
-      for (int i = 0; i < outcomes.length; i++) {
-        List<Long> before = marks.get(i);
-        for (int slot = 0; slot < sent.get(i).call().moves().size(); slot++) {
-          SlotMarks.Move move = sent.get(i).call().moves().get(slot);
-          if (before == null) {
-            terms.marks().refused(move);
+      for (Sent one : sent) {
+        for (int i = 0; i < one.moves.size(); i++) {
+          if (one.before == null) {
+            terms.marks().refused(one.moves.get(i));
           } else {
-            fits &= terms.marks().taken(move, before.get(slot));
+            fits &= terms.marks().taken(one.moves.get(i), one.before.get(i));
           }
         }
-        fits &= !(outcomes[i] instanceof Forgotten);
+        fits &= !(one.outcome instanceof Forgotten);
       }
       return fits;
     }
 
     @Override
     public Outcome outcome(int i) {
-      Outcome outcome = outcomes[i];
-      return outcome != null ? outcome : new RefusedBy("Redis did not answer");
+      return sent.get(i).outcome;
     }
   }
 
@@ -425,8 +426,8 @@ public abstract class CommitGroup {
    * in the rows that were committed before it.
    */
   private static final class OfBoth extends CommitGroup {
-    private final Half rows;
-    private final Half messages;
+    private final CommitGroup rows;
+    private final CommitGroup messages;
 
     /** The place of each commit in its half. */
     private final int[] places;
@@ -448,65 +449,52 @@ public abstract class CommitGroup {
         commit.messages().forEach(of -> firstMessages.putIfAbsent(of.slot(), commit.sequence()));
         commit.parts().forEach(of -> lastRows.put(of.session().slot(), commit.sequence()));
       }
-      rows = new Half(new CommitsInMulti(ofRows, terms, firstMessages));
-      messages = new Half(new OfMessages(ofMessages, terms, false, lastRows));
+      rows = new CommitsInMulti(ofRows, terms, firstMessages);
+      messages = new OfMessages(ofMessages, terms, false, lastRows);
     }
 
     @Override
     public CompletableFuture<?> send(RedisConnection redis) {
-      return CompletableFuture.allOf(rows.send(redis), messages.send(redis));
+      return CompletableFuture.allOf(send(redis, rows), send(redis, messages));
     }
 
-    @Override
-    public boolean answered() {
-      boolean rowsFit = rows.answered();
-      return messages.answered() && rowsFit;
-    }
-
-    @Override
-    public void refused() {
-      rows.commands.refused();
-      messages.commands.refused();
-    }
-
-    @Override
-    public Outcome outcome(int i) {
-      return (commits.get(i).isOfMessagesAlone() ? messages : rows).outcome(places[i]);
-    }
-  }
-
-  /** Commits of one kind; Redis may refuse them while it takes the others. */
-  private static final class Half {
-    final CommitGroup commands;
-    @Nullable String refusal;
-
-    Half(CommitGroup commands) {
-      this.commands = commands;
-    }
-
-    CompletableFuture<?> send(RedisConnection redis) {
-      return commands
-          .send(redis)
+    /** Redis may refuse one half while it takes the other. */
+    private static CompletableFuture<?> send(RedisConnection redis, CommitGroup half) {
+      return half.send(redis)
           .<@Nullable Void>handle(
               (ignored, error) -> {
-                if (error != null || commands.wasDiscarded()) {
-                  refusal = refusal(commands.whyFailed(error));
+                if (error != null || half.wasDiscarded()) {
+                  half.refusal = refusal(half.whyFailed(error));
                 }
                 return null;
               })
           .toCompletableFuture();
     }
 
-    boolean answered() {
-      if (refusal == null) {
-        return commands.answered();
+    @Override
+    public boolean answered() {
+      boolean rowsFit = answered(rows);
+      return answered(messages) && rowsFit;
+    }
+
+    private static boolean answered(CommitGroup half) {
+      if (half.refusal == null) {
+        return half.answered();
       }
-      commands.refused();
+      half.refused();
       return true;
     }
 
-    Outcome outcome(int i) {
-      return refusal != null ? new RefusedBy(refusal) : commands.outcome(i);
+    @Override
+    public void refused() {
+      rows.refused();
+      messages.refused();
+    }
+
+    @Override
+    public Outcome outcome(int i) {
+      CommitGroup half = commits.get(i).isOfMessagesAlone() ? messages : rows;
+      return half.refusal != null ? new RefusedBy(half.refusal) : half.outcome(places[i]);
     }
   }
 }
