@@ -51,27 +51,27 @@ public final class PrimaryConnector {
     terms.requireAgreed();
     for (int tries = 1; ; tries++) {
       Term before = settling.before();
-      RedisConnector.Reached reached = connector.reach();
+      Seen seen = see(connector);
       try {
-        RedisServerCheck.Server server = RedisServerCheck.check(reached.redis());
         QueueIdentity identity = terms.identity();
-        boolean isNoted = RedisIdentity.require(reached.redis(), identity);
-        Primary seen = primary(server, reached.address(), reached.sentinelEpoch());
-        long term = settling.settle(before, seen);
+        boolean isNoted = RedisIdentity.require(seen.redis, identity);
+        long term = settling.settle(before, seen.primary);
         if (!isNoted) { // once it counts
-          RedisIdentity.note(reached.redis(), identity);
+          RedisIdentity.note(seen.redis, identity);
         }
-        return new Opened(reached.redis(), server.runId(), reached.address(), term);
-      } catch (TermMovedException e) {
-        reached.redis().closeSoon();
-        if (tries == MOST_TRIES) {
+        return seen.opened(term);
+      } catch (RuntimeException e) {
+        seen.redis.closeSoon();
+        if (!(e instanceof TermMovedException) || tries == MOST_TRIES) {
           throw e;
         }
-      } catch (RuntimeException e) {
-        reached.redis().closeSoon();
-        throw e;
       }
     }
+  }
+
+  private static Primary primary(RedisConnector.Reached reached) {
+    RedisServerCheck.Server server = RedisServerCheck.check(reached.redis());
+    return primary(server, reached.address(), reached.sentinelEpoch());
   }
 
   private static Primary primary(RedisServerCheck.Server server, String address, long epoch) {
@@ -86,12 +86,11 @@ public final class PrimaryConnector {
     Term before = settling.before();
     Seen seen = see(connector);
     try {
-      boolean unused = RedisIdentity.require(seen.redis(), terms.identity());
-      before.refuseDemoted(seen.primary());
-      return new Opened(
-          seen.redis(), seen.primary().runId(), seen.primary().address(), before.number());
+      boolean unused = RedisIdentity.require(seen.redis, terms.identity());
+      before.refuseDemoted(seen.primary);
+      return seen.opened(before.number());
     } catch (RuntimeException e) {
-      seen.redis().closeSoon();
+      seen.redis.closeSoon();
       throw e;
     }
   }
@@ -112,13 +111,13 @@ public final class PrimaryConnector {
     }
     try (RedisConnection redis = reached.redis()) {
       boolean unused = RedisIdentity.require(redis, database);
-      RedisServerCheck.Server server;
+      Primary primary;
       try {
-        server = RedisServerCheck.check(redis);
+        primary = primary(reached);
       } catch (GameQueueException e) {
         return;
       }
-      term.refuseDemoted(primary(server, reached.address(), reached.sentinelEpoch()));
+      term.refuseDemoted(primary);
     }
   }
 
@@ -129,8 +128,7 @@ public final class PrimaryConnector {
   public static Seen see(RedisConnector connector) {
     RedisConnector.Reached reached = connector.reach();
     try {
-      RedisServerCheck.Server server = RedisServerCheck.check(reached.redis());
-      return new Seen(reached.redis(), primary(server, reached.address(), reached.sentinelEpoch()));
+      return new Seen(reached.redis(), primary(reached));
     } catch (RuntimeException e) {
       reached.redis().closeSoon();
       throw e;
@@ -138,7 +136,11 @@ public final class PrimaryConnector {
   }
 
   /** A server, whether or not it counts. */
-  public record Seen(RedisConnection redis, Primary primary) {}
+  public record Seen(RedisConnection redis, Primary primary) {
+    private Opened opened(long term) {
+      return new Opened(redis, primary.runId(), primary.address(), term);
+    }
+  }
 
   /**
    * Makes sure that no other primary took over since a tool connected.

@@ -88,12 +88,9 @@ public final class ProcessSigns {
     }
   }
 
-  private byte[] key(String id) {
-    return SlotKeys.bytes(namespace + ":process:" + id);
-  }
-
-  private byte[] index() {
-    return SlotKeys.bytes(namespace + ":processes");
+  /** {@code process:<id>}, {@code processes} or {@code clock}. */
+  private byte[] key(String name) {
+    return SlotKeys.bytes(namespace + ":" + name);
   }
 
   /**
@@ -115,7 +112,7 @@ public final class ProcessSigns {
     List<Object> reply =
         SCRIPT.call(
             redis,
-            new byte[][] {key(id), index(), clock()},
+            new byte[][] {key("process:" + id), key("processes"), key("clock")},
             utf8(id),
             KEPT_SECONDS,
             MOST,
@@ -126,10 +123,6 @@ public final class ProcessSigns {
     return (long) reply.get(0) == 1;
   }
 
-  private byte[] clock() {
-    return SlotKeys.bytes(namespace + ":clock");
-  }
-
   /**
    * By how much Redis' clock is behind what it was when a process said something, ms; 0 when it is
    * not. It went back, or another server took over: what was to happen by the clock before, and was
@@ -138,7 +131,7 @@ public final class ProcessSigns {
    * @throws io.gameq.RedisUnavailableException when Redis does not answer
    */
   public long clockBehindMillis(RedisConnection redis) {
-    byte[] latest = RedisReply.await(() -> redis.sync().get(clock()));
+    byte[] latest = RedisReply.await(() -> redis.sync().get(key("clock")));
     return latest == null
         ? 0
         : Math.max(0, Long.parseLong(LuaScript.string(latest)) - RedisClock.now(redis));
@@ -148,8 +141,8 @@ public final class ProcessSigns {
    * A process is gone, and nothing of it is to be seen to any more; returns whether it was known.
    */
   public boolean forget(RedisConnection redis, String id) {
-    long unused = RedisReply.await(() -> redis.sync().del(key(id)));
-    return RedisReply.await(() -> redis.sync().zrem(index(), LuaScript.utf8(id))) > 0;
+    long unused = RedisReply.await(() -> redis.sync().del(key("process:" + id)));
+    return RedisReply.await(() -> redis.sync().zrem(key("processes"), utf8(id))) > 0;
   }
 
   /**
@@ -159,7 +152,7 @@ public final class ProcessSigns {
    * @throws io.gameq.RedisUnavailableException when Redis does not answer
    */
   public List<ProcessSign> all(RedisConnection redis) {
-    byte[][] keys = {index(), key(""), NodeSigns.key(namespace, "")};
+    byte[][] keys = {key("processes"), key("process:"), NodeSigns.key(namespace, "")};
     List<ProcessSign> all = new ArrayList<>();
     int some = AT_ONCE;
     for (int from = 0; some == AT_ONCE; from += AT_ONCE) {

@@ -8,6 +8,7 @@ import io.gameq.owner.SessionRef;
 import io.gameq.redis.RedisConnection;
 import io.gameq.redis.RedisReply;
 import io.gameq.redis.SlotKeys;
+import io.gameq.redis.script.LuaScript.Call;
 import io.gameq.rows.EncodedRow;
 import io.lettuce.core.KeyValue;
 import io.lettuce.core.ZAddArgs;
@@ -16,6 +17,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletionStage;
+import java.util.function.BiConsumer;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -110,19 +112,16 @@ public final class SessionScripts {
       List<KeyValue<byte[], byte[]>> owns = RedisReply.await(() -> redis.sync().mget(keys));
       for (int i = 0; i < keys.length; i++) {
         if (owns.get(i).hasValue()) {
-          put(known, some.get(i), LuaScript.string(owns.get(i).getValue()));
+          try {
+            String own = LuaScript.string(owns.get(i).getValue());
+            known.put(some.get(i), SessionId.parse(own));
+          } catch (GameQueueException e) {
+            // somebody else wrote there: it tells nothing of this owner, and holds up no other
+          }
         }
       }
     }
     return known;
-  }
-
-  private static void put(Map<OwnerId, SessionId> known, OwnerId owner, String own) {
-    try {
-      known.put(owner, SessionId.parse(own));
-    } catch (GameQueueException e) {
-      // somebody else wrote there: it tells nothing of this owner, and holds up no other
-    }
   }
 
   /** Whether the session that owns was closed. */
@@ -151,27 +150,24 @@ public final class SessionScripts {
   public static boolean[] reassertAll(
       RedisConnection redis, SlotKeys[] slots, List<SessionRef> sessions) {
     REASSERT.load(redis);
-    List<CompletionStage<List<Object>>> replies = new ArrayList<>(sessions.size());
-    for (SessionRef session : sessions) {
-      byte[][] keys = {SlotKeys.bytes(slots[session.slot()].prefix())};
-      replies.add(REASSERT.send(redis, keys, LuaScript.args(session.owner(), session.id(), true)));
-    }
+    List<CompletionStage<List<Object>>> replies =
+        REASSERT.sendEach(
+            redis,
+            sessions.stream()
+                .map(of -> new Call(slots[of.slot()], List.of(of.owner(), of.id(), true)))
+                .toList());
     boolean[] owns = new boolean[replies.size()];
     for (int i = 0; i < owns.length; i++) {
-      owns[i] = isAccepted(replies.get(i), sessions.get(i));
+      try {
+        owns[i] = isAccepted(RedisReply.await(replies.get(i)));
+      } catch (RedisUnavailableException e) {
+        throw e;
+      } catch (GameQueueException e) { // its own key only: the others are to be healed
+        LOG.error("cannot tell Redis that session {} owns: {}", sessions.get(i), e.getMessage());
+        owns[i] = true;
+      }
     }
     return owns;
-  }
-
-  private static boolean isAccepted(CompletionStage<List<Object>> sent, SessionRef session) {
-    try {
-      return isAccepted(RedisReply.await(sent));
-    } catch (RedisUnavailableException e) {
-      throw e;
-    } catch (GameQueueException e) { // its own key only: the others are to be healed
-      LOG.error("cannot tell Redis that session {} owns: {}", session, e.getMessage());
-      return true;
-    }
   }
 
   private static boolean isAccepted(List<Object> reply) {
@@ -184,19 +180,15 @@ public final class SessionScripts {
    */
   public static void healed(RedisConnection redis, SlotKeys[] slots, List<SessionRef> sessions) {
     HEALED.load(redis);
-    List<CompletionStage<List<Object>>> replies = new ArrayList<>();
-    sessions.stream()
-        .collect(Collectors.groupingBy(SessionRef::slot))
-        .forEach(
-            (slot, all) -> {
-              byte[][] keys = {SlotKeys.bytes(slots[slot].prefix())};
-              for (List<SessionRef> some : LuaScript.pieces(all, AT_ONCE)) {
-                List<Object> args = new ArrayList<>();
-                some.forEach(of -> args.addAll(List.of(of.owner(), of.text())));
-                replies.add(HEALED.send(redis, keys, LuaScript.args(args)));
-              }
-            });
-    replies.forEach(RedisReply::await);
+    List<Call> calls = new ArrayList<>();
+    eachOf(
+        sessions,
+        (slot, some) ->
+            calls.add(
+                new Call(
+                    slots[slot],
+                    some.stream().map(of -> List.of(of.owner(), of.text())).toList())));
+    HEALED.sendEach(redis, calls).forEach(RedisReply::await);
   }
 
   /**
@@ -205,17 +197,23 @@ public final class SessionScripts {
    */
   public static void flushNow(RedisConnection redis, SlotKeys[] slots, List<SessionRef> sessions) {
     List<CompletionStage<Long>> replies = new ArrayList<>();
+    eachOf(
+        sessions,
+        (slot, some) -> {
+          Object[] urgent = some.stream().flatMap(of -> Stream.of(0d, member(of))).toArray();
+          replies.add(redis.async().zadd(slots[slot].due(), ZAddArgs.Builder.xx().lt(), urgent));
+        });
+    replies.forEach(RedisReply::await);
+  }
+
+  /** Sessions of one slot, as many as a command takes. */
+  private static void eachOf(
+      List<SessionRef> sessions, BiConsumer<Integer, List<SessionRef>> command) {
     sessions.stream()
         .collect(Collectors.groupingBy(SessionRef::slot))
         .forEach(
-            (slot, all) -> {
-              for (List<SessionRef> some : LuaScript.pieces(all, AT_ONCE)) {
-                Object[] urgent = some.stream().flatMap(of -> Stream.of(0d, member(of))).toArray();
-                replies.add(
-                    redis.async().zadd(slots[slot].due(), ZAddArgs.Builder.xx().lt(), urgent));
-              }
-            });
-    replies.forEach(RedisReply::await);
+            (slot, all) ->
+                LuaScript.pieces(all, AT_ONCE).forEach(some -> command.accept(slot, some)));
   }
 
   private static byte[] member(SessionRef session) {
