@@ -3,6 +3,7 @@ package io.gameq.redis;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
 import io.gameq.GameQueueException;
+import io.gameq.redis.RedisConnector.Sentinels;
 import io.gameq.term.Settling;
 import io.gameq.term.Term;
 import io.gameq.term.Term.Primary;
@@ -11,6 +12,7 @@ import io.gameq.term.Terms;
 import io.gameq.term.Terms.QueueIdentity;
 import io.lettuce.core.RedisException;
 import io.lettuce.core.SetArgs;
+import java.util.function.Supplier;
 
 /**
  * Opens connections to the primary that counts by the {@linkplain io.gameq.term term} in MySQL, and
@@ -180,15 +182,15 @@ public final class PrimaryConnector {
   }
 
   /**
-   * Gives a sign of life of the term's primary, over any connection of which it is not known
-   * whether it leads there; to be called every second or so.
+   * Gives a sign of life of the term's primary; to be called every second or so.
    *
+   * @param asked who answers over any connection of which it is not known whether it leads there
    * @throws io.gameq.GameQueueException when one of the servers does not answer
    */
-  public void giveSign(ControlConnection redis) {
+  public void giveSign(Supplier<RedisServerCheck.Server> asked) {
     Term now = terms.current();
     if (now.number() > 0 && now.silentMillis() >= SIGN_EVERY_MILLIS) {
-      RedisServerCheck.Server server = redis.call(RedisServerCheck::check);
+      RedisServerCheck.Server server = asked.get();
       if (server.runId().equals(now.runId())) {
         terms.alive(now, primary(server, now.addresses().get(0), Primary.NO_SENTINEL));
       }

@@ -13,7 +13,7 @@ import io.gameq.redis.RedisConnection;
 import io.gameq.redis.RedisConnector;
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.topic.DefinedTopic;
-import io.gameq.redis.topic.TopicDefinition;
+import io.gameq.redis.topic.DefinedTopic.TopicDefinition;
 import io.gameq.subscription.TopicClaims.ClaimPoller;
 import io.gameq.topic.BatchHandler;
 import io.gameq.topic.SubscribeOptions;

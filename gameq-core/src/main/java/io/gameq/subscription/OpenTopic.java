@@ -10,7 +10,7 @@ import io.gameq.redis.RedisConnection;
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.topic.ConsumerScripts;
 import io.gameq.redis.topic.DefinedTopic;
-import io.gameq.redis.topic.TopicDefinition;
+import io.gameq.redis.topic.DefinedTopic.TopicDefinition;
 import io.gameq.redis.topic.TopicMessages;
 import io.gameq.redis.topic.TopicMessages.FoundMessage;
 import io.gameq.redis.topic.TopicMessages.Place;

@@ -5,7 +5,7 @@ import io.gameq.mysql.MySqlPool.MySql;
 import io.gameq.redis.topic.DefinedTopic;
 import io.gameq.redis.topic.DefinedTopic.Pause;
 import io.gameq.redis.topic.DefinedTopic.Rate;
-import io.gameq.redis.topic.TopicDefinition;
+import io.gameq.redis.topic.DefinedTopic.TopicDefinition;
 import java.util.List;
 import java.util.function.BiFunction;
 import org.jdbi.v3.core.Handle;

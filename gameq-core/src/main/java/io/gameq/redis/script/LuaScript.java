@@ -274,6 +274,11 @@ public final class LuaScript {
     return new String((byte[]) reply, ISO_8859_1);
   }
 
+  /** The same of any characters. */
+  public static String text(Object reply) {
+    return new String((byte[]) reply, UTF_8);
+  }
+
   /** Rows from a flat list of field, value, field, value ... */
   public static List<EncodedRow> rows(Object flat) {
     List<?> list = (List<?>) flat;

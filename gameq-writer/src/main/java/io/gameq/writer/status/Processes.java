@@ -2,8 +2,8 @@ package io.gameq.writer.status;
 
 import io.gameq.mysql.tables.NodeTable;
 import io.gameq.redis.RedisConnection;
-import io.gameq.redis.script.ProcessSigns;
-import io.gameq.redis.script.ProcessSigns.ProcessSign;
+import io.gameq.redis.script.NodeSigns.ProcessSigns;
+import io.gameq.redis.script.NodeSigns.ProcessSigns.ProcessSign;
 import io.gameq.sign.NodeSign;
 import io.gameq.sign.ProcessIdentity;
 import io.gameq.sign.SignFields;
