@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.gameq.backlog.SharedLook;
 import io.gameq.redis.RedisConnection;
 import io.gameq.redis.RedisConnector;
 import io.gameq.redis.RedisConnector.RedisConfig;
@@ -18,15 +19,15 @@ import java.util.UUID;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-class SharedProcessesTest {
+class ProcessesLookTest {
   private final RedisConnector connector =
       new RedisConnector(new RedisConfig(TestServers.redisUri()));
   private final RedisConnection redis = connector.open();
   private final String namespace = "t" + UUID.randomUUID().toString().substring(0, 8);
   private final String key = namespace + ":fleet";
   private final ProcessSigns signs = new ProcessSigns(namespace);
-  private final SharedProcesses first = new SharedProcesses(namespace);
-  private final SharedProcesses other = new SharedProcesses(namespace);
+  private final SharedLook<Processes> first = Processes.shared(namespace);
+  private final SharedLook<Processes> other = Processes.shared(namespace);
 
   @AfterEach
   void close() {
@@ -38,8 +39,8 @@ class SharedProcessesTest {
     signs.tell(redis, id, kind, Map.of("name", id, "phase", "running"));
   }
 
-  private List<String> nodes(SharedProcesses of) {
-    return Objects.requireNonNull(of.latest(redis)).nodes().stream()
+  private List<String> nodes(SharedLook<Processes> of) {
+    return Objects.requireNonNull(of.latest(redis)).what().nodes().stream()
         .map(Processes.ListedNode::id)
         .toList();
   }
@@ -72,8 +73,8 @@ class SharedProcessesTest {
     assertEquals(List.of("0000000a"), nodes(first));
     tell("0000000c", ProcessSigns.NODE);
     for (int i = 0; i < 2; i++) { // the second time without a text
-      Processes seen = Objects.requireNonNull(other.latest(redis));
-      assertEquals(first.latest(redis), seen);
+      Processes seen = Objects.requireNonNull(other.latest(redis)).what();
+      assertEquals(Objects.requireNonNull(first.latest(redis)).what(), seen);
       assertEquals(List.of("0000000b"), seen.claiming());
     }
     TestServers.redis().sync().hset(key, "at", "1"); // long ago
