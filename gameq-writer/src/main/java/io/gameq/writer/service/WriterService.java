@@ -19,14 +19,12 @@ import io.gameq.mysql.schema.Settings;
 import io.gameq.mysql.tables.NodeTable;
 import io.gameq.mysql.tables.OwnerReader;
 import io.gameq.mysql.tables.OwnerTable;
-import io.gameq.mysql.tables.PauseTable;
-import io.gameq.mysql.tables.PauseTable.Pause;
-import io.gameq.mysql.tables.PauseTable.Scope;
 import io.gameq.mysql.tables.TermTable;
 import io.gameq.redis.ControlConnection;
 import io.gameq.redis.PrimaryConnector;
 import io.gameq.redis.RedisConnection;
 import io.gameq.redis.RedisConnector;
+import io.gameq.redis.RedisServerCheck;
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.Slots;
 import io.gameq.redis.script.ClaimScript;
@@ -48,6 +46,9 @@ import io.gameq.writer.flush.Worker;
 import io.gameq.writer.flush.WriterOptions;
 import io.gameq.writer.flush.WriterStats;
 import io.gameq.writer.mysql.DeadLetters;
+import io.gameq.writer.mysql.PauseTable;
+import io.gameq.writer.mysql.PauseTable.Pause;
+import io.gameq.writer.mysql.PauseTable.Scope;
 import io.gameq.writer.pause.PauseWatch;
 import io.gameq.writer.pause.PauseWatch.PauseText;
 import io.gameq.writer.pause.Pausing.Pauses;
@@ -222,7 +223,7 @@ public final class WriterService implements AutoCloseable {
         Duty.every(
             SIGN_EVERY,
             "say that the Redis that counts lives",
-            () -> primary.giveSign(backlogRedis));
+            () -> primary.giveSign(() -> backlogRedis.call(RedisServerCheck::check)));
     measuring.start(backlog.duty(), processes.duty(), resumed.duty(), sign);
     lane = new SlowLane(shared, watch, leases, () -> new ControlConnection(primary));
     for (int i = 1; i <= options.workers(); i++) {

@@ -1,8 +1,6 @@
 package io.gameq.writer.status;
 
 import io.gameq.mysql.tables.AuditTable.Actor;
-import io.gameq.mysql.tables.PauseTable.Pause;
-import io.gameq.mysql.tables.PauseTable.Scope;
 import io.gameq.owner.OwnerId;
 import io.gameq.terminal.ExitCodes;
 import io.gameq.terminal.Shown;
@@ -10,6 +8,8 @@ import io.gameq.writer.config.ConfigOption;
 import io.gameq.writer.config.WriterConfig;
 import io.gameq.writer.mysql.CommandServers;
 import io.gameq.writer.mysql.DeadLetters;
+import io.gameq.writer.mysql.PauseTable.Pause;
+import io.gameq.writer.mysql.PauseTable.Scope;
 import io.gameq.writer.pause.PauseWatch.PauseText;
 import io.gameq.writer.pause.Pausing;
 import io.gameq.writer.pause.Pausing.Pauses;
