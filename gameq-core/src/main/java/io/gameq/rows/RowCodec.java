@@ -74,7 +74,7 @@ public final class RowCodec {
   private byte[] encode(
       Table table, RowOp op, @Nullable Object[] values, @Nullable BitSet named, boolean anew) {
     boolean keyOnly = op == RowOp.DELETE;
-    int expected = keyOnly ? table.keyLength() : table.columns().size();
+    int expected = keyOnly ? table.keyTypes.size() : table.columns().size();
     if (values.length != expected) {
       throw new GameQueueException(
           "%s of table %s takes %s values, not %s"
@@ -83,7 +83,7 @@ public final class RowCodec {
     RowPacker out = PACKER.get();
     try {
       MessagePacker packer = out.begin();
-      packer.writePayload(RowHeader.of(op));
+      packer.writePayload(op.header);
       packer.packArrayHeader(values.length + 1);
       packer.packLong(anew ? ~table.fingerprint() : table.fingerprint());
       for (int i = 0; i < values.length; i++) {
@@ -165,14 +165,14 @@ public final class RowCodec {
       if (op == RowOp.DELETE) {
         @Nullable Object[] key =
             layout == null
-                ? unpack(in, table.keyTypes(), count, null)
+                ? unpack(in, table.keyTypes, count, null)
                 : OldLayouts.key(
                     table, unpack(in, OldLayouts.keyTypes(table, layout), count, null));
         image = new RowImage(table, op, version, key);
       } else {
         BitSet named = new BitSet();
         @Nullable Object[] values =
-            unpack(in, layout == null ? table.types() : layout.types(), count, named);
+            unpack(in, layout == null ? table.types : layout.types(), count, named);
         if (layout != null) {
           values = oldLayouts.row(table, layout, values, named, allowed);
         } else if (named.cardinality() < count) {
