@@ -99,7 +99,7 @@ public final class NodeQueue implements GameQueue {
     this.ids = new NodeIds(node);
     this.topics =
         new NodeTopics(
-            new NodeTopics.Node(
+            new OpenTopic.Node(
                 node.config,
                 node.servers.slots(),
                 node.servers.connector(),
@@ -111,7 +111,7 @@ public final class NodeQueue implements GameQueue {
                 node.callbacks));
   }
 
-  private final class Asks implements NodeTopics.Asking {
+  private final class Asks implements OpenTopic.Asking {
     @Override
     public <T> T ask(String what, Function<RedisConnection, T> question) {
       return node.calls.ofRedis(
@@ -243,7 +243,7 @@ public final class NodeQueue implements GameQueue {
    * @throws GameQueueException when it is not fit for the topic, or the topic is of another node
    */
   <T> MessageChange change(Topic<T> topic, Publish<T> message) {
-    if (topic instanceof OpenTopic<T> of && of.isOf(topics)) {
+    if (topic instanceof NodeTopics.NodeTopic<T> of && of.isOf(topics)) {
       return of.change(message);
     }
     throw new GameQueueException("not a topic that this node's GameQueue.topic returned: " + topic);

@@ -8,7 +8,7 @@ import io.gameq.change.VersionClock;
 import io.gameq.durability.DurableTracker;
 import io.gameq.owner.OwnerId;
 import io.gameq.owner.SessionId;
-import io.gameq.redis.DurableNotices;
+import io.gameq.redis.ChannelListener;
 import io.gameq.redis.RedisServerCheck;
 import io.gameq.redis.RedisServerCheck.EvictionWatch;
 import io.gameq.redis.script.SessionScripts;
@@ -42,7 +42,7 @@ final class NodeUpkeep implements AutoCloseable {
 
   private final GameNode node;
   private final AgentRunner runner = new AgentRunner("gameq-upkeep");
-  private final DurableNotices notices;
+  private final ChannelListener notices;
   private final SentRowNotices sent;
   private final MissingRows missing;
   private final EvictionWatch eviction = new EvictionWatch();
@@ -63,13 +63,13 @@ final class NodeUpkeep implements AutoCloseable {
     sent = new SentRowNotices(node, runner::wake);
     missing = new MissingRows(node);
     notices =
-        new DurableNotices(
+        ChannelListener.ofProcess(
             node.servers.connector(), node.config.namespace(), node.process, new Notices());
   }
 
   /** Listens to notices, once the sender is there. */
   void subscribe() {
-    notices.keepSubscribed();
+    notices.keep();
   }
 
   void start() {
@@ -80,7 +80,7 @@ final class NodeUpkeep implements AutoCloseable {
             sent,
             everySecond("tell Redis of closed sessions", node.closing::tell),
             everySecond("look whether Redis evicts", this::watchEviction),
-            everySecond("listen to what is in MySQL", notices::keepSubscribed),
+            everySecond("listen to what is in MySQL", notices::keep),
             Duty.every(TAKEN_OVER_EVERY, "look for sessions that were taken over", this::tellLost),
             everySecond("look for missing tables", node.views::lookForMissingTables),
             Duty.every(CLOCK_EVERY, "measure the clock of Redis", this::measureClock),
@@ -153,7 +153,7 @@ final class NodeUpkeep implements AutoCloseable {
 
   // --- what Redis tells
 
-  private final class Notices implements DurableNotices.Listener {
+  private final class Notices implements ChannelListener.Notices {
     @Override
     public void durable(
         String owner,

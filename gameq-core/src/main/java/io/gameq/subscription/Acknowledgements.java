@@ -141,7 +141,7 @@ final class Acknowledgements {
    * none now: they wait here.
    */
   int commitAcks() {
-    int most = Math.min(MOST_TOGETHER, topic.node.config().limits().commitRows());
+    int most = Math.min(MOST_TOGETHER, topic.node().config().limits().commitRows());
     return commit(single, 1) + commit(acks, most);
   }
 
@@ -150,7 +150,7 @@ final class Acknowledgements {
     while (!from.isEmpty()) {
       List<MessageChange> some = poll(from, most);
       try {
-        topic.node.commits().commit(some, failure -> told(some, failure));
+        topic.node().commits().commit(some, failure -> told(some, failure));
       } catch (RuntimeException e) {
         from.addAll(some);
         throw e;
@@ -193,7 +193,7 @@ final class Acknowledgements {
   int nack(RedisConnection redis) {
     List<Failure> some = poll(nacks, MOST_TOGETHER);
     try {
-      for (NackResult result : topic.scripts.nack(redis, some)) {
+      for (NackResult result : topic.scripts().nack(redis, some)) {
         if (result == NackResult.DEAD) {
           dead.increment();
           warn("dead", "a message of topic '%s' is a dead letter now".formatted(topic.name()));

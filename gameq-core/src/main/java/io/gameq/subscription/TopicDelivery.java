@@ -38,19 +38,17 @@ final class TopicDelivery<T> implements Delivery<T> {
   private final @Nullable Schedule schedule;
   private final OpenTopic<T> topic;
   private volatile long leaseEndNanos;
-  private State state = State.OPEN;
+
+  /** Of {@link #ackWith}, once it was taken. */
   private @Nullable CommitReceipt receipt;
+
+  /** Why it failed, or its commit was refused. */
   private @Nullable String error;
+
   private boolean isOutage;
 
-  /** What becomes of it. */
-  enum State {
-    OPEN,
-    ACKNOWLEDGED,
-    REFUSED,
-    FAILED,
-    RETURNED
-  }
+  /** It failed, or its handler has returned without a word. */
+  private boolean hasEnded;
 
   /**
    * A message as it was taken.
@@ -63,7 +61,7 @@ final class TopicDelivery<T> implements Delivery<T> {
     this.taken = taken;
     this.value = MessageValue.decode(taken.value());
     this.schedule = Schedule.of(value);
-    this.payload = topic.payloads.decode().apply(value.payload());
+    this.payload = topic.payloads().decode().apply(value.payload());
     this.leaseEndNanos = leaseEndNanos;
   }
 
@@ -169,7 +167,7 @@ final class TopicDelivery<T> implements Delivery<T> {
     boolean isHeld =
         topic.ask(
             "to extend the lease of message " + taken.id(),
-            redis -> topic.scripts.extend(redis, List.of(taken), fromNow.toMillis()).get(0));
+            redis -> topic.scripts().extend(redis, List.of(taken), fromNow.toMillis()).get(0));
     if (!isHeld) {
       throw Acknowledgements.lost(taken.id());
     }
@@ -186,24 +184,21 @@ final class TopicDelivery<T> implements Delivery<T> {
 
   @Override
   public synchronized CommitReceipt ackWith(OwnerSession... sessions) {
-    if (state != State.OPEN && state != State.REFUSED) {
+    if (hasEnded || receipt != null) {
       throw new GameQueueException(
           "message %s was acknowledged or failed before".formatted(taken.id()));
     }
-    state = State.REFUSED; // until it is taken: to return does not acknowledge without the rows
-    error = "its commit was refused";
+    error = "its commit was refused"; // to return does not acknowledge without the rows
     isOutage = false;
-    CommitReceipt committed;
     try {
       MessageChange.Ack ack = ack(schedule == null ? taken.publishedAgain() : null);
-      committed = topic.node.commits().commit(List.of(ack), sessions);
+      CommitReceipt committed = topic.node().commits().commit(List.of(ack), sessions);
+      receipt = committed;
+      return committed;
     } catch (GameQueueException e) {
       isOutage = e.isOutage();
       throw e;
     }
-    receipt = committed;
-    state = State.ACKNOWLEDGED;
-    return committed;
   }
 
   @Override
@@ -239,19 +234,19 @@ final class TopicDelivery<T> implements Delivery<T> {
   }
 
   private synchronized void fail(String why, boolean byAnOutage) {
-    if (state == State.OPEN || state == State.REFUSED) {
-      state = State.FAILED;
+    if (!hasEnded && receipt == null) {
+      hasEnded = true;
       error = why;
       isOutage = byAnOutage;
     }
   }
 
-  /** The handler returned: what is open is to be acknowledged. */
-  synchronized State returned() {
-    if (state == State.OPEN) {
-      state = State.RETURNED;
-    }
-    return state;
+  /**
+   * The handler returned: what it said nothing of is acknowledged. Returns the receipt of ackWith.
+   */
+  synchronized @Nullable CommitReceipt returned() {
+    hasEnded |= error == null;
+    return receipt;
   }
 
   /** Whether it failed for an outage. */
@@ -259,24 +254,9 @@ final class TopicDelivery<T> implements Delivery<T> {
     return isOutage;
   }
 
-  /** Why it failed. */
-  synchronized String error() {
-    return String.valueOf(error);
-  }
-
-  /**
-   * Waits for the outcome of {@link #ackWith}, until the lease ends.
-   *
-   * @throws GameQueueException what it failed with, or that the time was up
-   */
-  void awaitAcknowledged() {
-    CommitReceipt committed;
-    synchronized (this) {
-      committed = receipt;
-    }
-    if (committed != null) {
-      committed.awaitQueued(remaining().plusMillis(1));
-    }
+  /** Why it failed; null when it did not. */
+  synchronized @Nullable String error() {
+    return error;
   }
 
   @Override

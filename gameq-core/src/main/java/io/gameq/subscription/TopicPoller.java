@@ -3,8 +3,8 @@ package io.gameq.subscription;
 import io.gameq.GameQueueException;
 import io.gameq.RedisUnavailableException;
 import io.gameq.commit.CommitSender;
+import io.gameq.redis.ChannelListener;
 import io.gameq.redis.ControlConnection;
-import io.gameq.redis.DurableNotices.Subscribed;
 import io.gameq.redis.RedisConnection;
 import io.gameq.redis.script.LuaScript;
 import io.gameq.redis.topic.ConsumerScripts;
@@ -45,7 +45,7 @@ final class TopicPoller implements AutoCloseable {
   private final OpenTopic<?> topic;
   private final Acknowledgements acks;
   private final SlotTimes times;
-  private final Subscribed notices;
+  private final ChannelListener notices;
   private final ControlConnection control;
   private @Nullable String server;
   private long lookedNanos;
@@ -79,16 +79,16 @@ final class TopicPoller implements AutoCloseable {
   TopicPoller(OpenTopic<?> topic, Acknowledgements acks, Runnable wake) {
     this.topic = topic;
     this.acks = acks;
-    this.times = new SlotTimes(topic.definition.slots());
+    this.times = new SlotTimes(topic.definition().slots());
     this.notices =
-        new Subscribed(
-            topic.node.connector(),
+        new ChannelListener(
+            topic.node().connector(),
             (channel, slot) -> {
               times.notice(Integer.parseInt(slot));
               wake.run();
             },
-            topic.node.config().namespace() + ":t:" + topic.name());
-    this.control = new ControlConnection(topic.node.connector());
+            topic.node().config().namespace() + ":t:" + topic.name());
+    this.control = new ControlConnection(topic.node().connector());
   }
 
   /**
@@ -124,7 +124,7 @@ final class TopicPoller implements AutoCloseable {
    * second whether operators paused the topic or gave it a rate, and that notices come.
    */
   private @Nullable RedisConnection connection() {
-    CommitSender sender = topic.node.sender();
+    CommitSender sender = topic.node().sender();
     if (!sender.isHealed()) {
       return null;
     }
@@ -147,14 +147,14 @@ final class TopicPoller implements AutoCloseable {
       notices.keep();
       defined = look(connected.redis());
       if (defined == null) {
-        topic.node.topicIsMissing().run();
+        topic.node().topicIsMissing().run();
       }
     }
     return connected.redis();
   }
 
   private @Nullable DefinedTopic look(RedisConnection redis) {
-    String namespace = topic.node.config().namespace();
+    String namespace = topic.node().config().namespace();
     return control
         .call(redis, on -> Optional.ofNullable(DefinedTopic.find(on, namespace, topic.name())))
         .orElse(null);
@@ -162,7 +162,7 @@ final class TopicPoller implements AutoCloseable {
 
   /** False when the topic is paused, or Redis has lost whether it is. */
   private synchronized boolean begin() {
-    long healed = topic.node.sender().healedElsewhereNanos();
+    long healed = topic.node().sender().healedElsewhereNanos();
     isTaking =
         !isPaused
             && defined != null
@@ -230,7 +230,7 @@ final class TopicPoller implements AutoCloseable {
     if (times.waitNanos() > 0 || grantNanos - System.nanoTime() > 0) {
       return null;
     }
-    ConsumerScripts.Grant grant = topic.scripts.grant(redis, topicRate(), room);
+    ConsumerScripts.Grant grant = topic.scripts().grant(redis, topicRate(), room);
     if (grant.messages() == 0) {
       long millis = Math.min(MOST_WAIT_MILLIS, grant.waitMillis());
       grantNanos = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
@@ -240,7 +240,7 @@ final class TopicPoller implements AutoCloseable {
     int unused = grant.messages() - taken.size();
     try {
       if (unused > 0) { // other nodes may take them
-        ConsumerScripts.Grant ignored = topic.scripts.grant(redis, topicRate(), -unused);
+        ConsumerScripts.Grant ignored = topic.scripts().grant(redis, topicRate(), -unused);
       }
     } catch (RedisUnavailableException e) {
       return failure == null ? e : failure; // what was taken goes to its handlers first
@@ -252,7 +252,7 @@ final class TopicPoller implements AutoCloseable {
   private @Nullable GameQueueException takeFree(
       RedisConnection redis, int room, List<TakenMessage> taken) {
     List<Share> shares = times.due(room);
-    List<LuaScript.Answer<ConsumerScripts.Batch>> answers = topic.scripts.take(redis, shares);
+    List<LuaScript.Answer<ConsumerScripts.Batch>> answers = topic.scripts().take(redis, shares);
     GameQueueException failure = null;
     for (int i = 0; i < answers.size(); i++) {
       ConsumerScripts.Batch of = answers.get(i).reply();

@@ -2,6 +2,7 @@ package io.gameq.subscription;
 
 import io.gameq.ClosedException;
 import io.gameq.CommitPendingException;
+import io.gameq.CommitReceipt;
 import io.gameq.CommitUnknownException;
 import io.gameq.GameQueueException;
 import io.gameq.agent.AgentRunner;
@@ -163,19 +164,22 @@ final class TopicSubscription<T> implements Subscription {
 
   /** False where an outage is in the way. */
   private boolean settle(TopicDelivery<T> message) {
-    return switch (message.returned()) {
-      case ACKNOWLEDGED -> settleCommitted(message);
-      case RETURNED -> {
-        acks.acknowledge(message.ack());
-        yield true;
-      }
-      default -> fail(message, message.error(), message.isOutage());
-    };
+    CommitReceipt receipt = message.returned();
+    String error = message.error();
+    if (receipt != null) {
+      return settle(message, receipt);
+    }
+    if (error != null) {
+      return fail(message, error, message.isOutage());
+    }
+    acks.acknowledge(message.ack());
+    return true;
   }
 
-  private boolean settleCommitted(TopicDelivery<T> message) {
+  /** Waits for what the handler has committed, until the lease ends. */
+  private boolean settle(TopicDelivery<T> message, CommitReceipt receipt) {
     try {
-      message.awaitAcknowledged();
+      receipt.awaitQueued(message.remaining().plusMillis(1));
       acks.handled(1);
     } catch (ClaimLostException | CommitPendingException e) {
       acks.lost(); // not given back if it may yet count: that its lease ran out is to be noted
@@ -224,7 +228,7 @@ final class TopicSubscription<T> implements Subscription {
 
   @Override
   public void close() {
-    boolean unused = close(topic.node.config().callTimeout());
+    boolean unused = close(topic.node().config().callTimeout());
   }
 
   @Override
