@@ -9,11 +9,10 @@ import io.gameq.healing.HealingStep;
 import io.gameq.healing.HealingStep.HealingPorts;
 import io.gameq.healing.HealingStep.HeldSession;
 import io.gameq.healing.HealingStep.HeldSessions;
-import io.gameq.healing.HealingStep.MessageRecords;
 import io.gameq.healing.HealingStep.NotReplayed;
 import io.gameq.healing.HealingStep.RecordsToReplay;
 import io.gameq.healing.HealingStep.SessionName;
-import io.gameq.healing.HealingStep.UnansweredCommits;
+import io.gameq.healing.HealingStep.Stretch;
 import io.gameq.healing.ReplaySource;
 import io.gameq.owner.SessionRef;
 import io.gameq.redis.RedisConnection;
@@ -143,7 +142,7 @@ final class SenderHealing {
   }
 
   /** What one healing reaches. */
-  private final class Ports implements HealingPorts, UnansweredCommits, MessageRecords {
+  private final class Ports implements HealingPorts {
     private final RedisConnection redis;
     private final Deque<Commit> unanswered;
     private final List<HeldSession> all = List.copyOf(sessions.all());
@@ -184,16 +183,6 @@ final class SenderHealing {
     @Override
     public ReplaySource wal() {
       return wal;
-    }
-
-    @Override
-    public UnansweredCommits unanswered() {
-      return this;
-    }
-
-    @Override
-    public MessageRecords messages() {
-      return this;
     }
 
     @Override
@@ -247,11 +236,6 @@ final class SenderHealing {
     }
 
     @Override
-    public AtOnce atOnce() {
-      return AtOnce.PIPELINED;
-    }
-
-    @Override
     public void replayed(int records) {
       replayed += records;
     }
@@ -264,7 +248,7 @@ final class SenderHealing {
     // --- messages that were answered and that Redis may have lost
 
     @Override
-    public List<Stretch> after(long sequence) {
+    public List<Stretch> messagesAfter(long sequence) {
       return recent.after(sequence);
     }
 
@@ -291,7 +275,7 @@ final class SenderHealing {
     // --- commits that are sent again
 
     @Override
-    public @Nullable Commit first() {
+    public @Nullable Commit firstUnanswered() {
       for (Commit commit : unanswered) {
         if (commit.makesRoom()) { // never behind what waits for room
           return commit;

@@ -30,6 +30,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 
@@ -104,7 +105,7 @@ public sealed interface HealingStep {
     @Override
     public HealingStep next(HealingPorts ports) {
       List<HeldSession> all = ports.sessions().all();
-      int to = Math.min(all.size(), from + ports.atOnce().sessions());
+      int to = Math.min(all.size(), from + ports.sessionsAtOnce());
       List<SessionRef> some =
           all.subList(from, to).stream()
               .map(HeldSession::ref)
@@ -118,14 +119,42 @@ public sealed interface HealingStep {
   }
 
   /**
-   * Sends records to Redis again, in the order of the WAL, from one of those that are owed on.
+   * Sends records to Redis again, in the order of the WAL, from one of those that are owed on; as
+   * many as are replayed at once, and where none of that concerns a session that owns, more.
    *
    * @param passed records that were not sent
    */
   record Replay(int from, NotReplayed passed) implements HealingStep {
     @Override
     public HealingStep next(HealingPorts ports) {
-      return ReplayPass.replay(ports, this);
+      long[] owed = ports.owed().sequences();
+      NotReplayed all = passed;
+      for (int begin = from; begin < owed.length; ) {
+        int end = (int) Math.min(owed.length, (long) begin + ports.recordsAtOnce());
+        ReplayPass pass = ReplayPass.run(ports, Arrays.copyOfRange(owed, begin, end));
+        all = all.plus(pass.undecided(), pass.unreadable());
+        ReplayPass.RefusedRecord refusal = pass.refusal();
+        if (refusal != null) {
+          int refused = Arrays.binarySearch(owed, refusal.sequence());
+          return new AskOwner(refusal.session(), new Replay(refused, all), true);
+        }
+        begin = end;
+        if (pass.sent() > 0) {
+          return begin < owed.length ? new Replay(begin, all) : ended(ports, all);
+        }
+      }
+      return ended(ports, all).next(ports);
+    }
+
+    /** Nothing is owed any more but what is undecided. */
+    static HealingStep ended(HealingPorts ports, NotReplayed passed) {
+      boolean isDecided = passed.undecided().isEmpty();
+      ports.owed(
+          isDecided ? RecordsToReplay.NOTHING : RecordsToReplay.of(passed.sequences()));
+      if (isDecided && !passed.givenUp().isEmpty()) {
+        ports.notReplayed(passed.givenUp());
+      }
+      return new TellWhole(passed);
     }
   }
 
@@ -152,20 +181,65 @@ public sealed interface HealingStep {
   record ReplayMessages(NotReplayed passed) implements HealingStep {
     @Override
     public HealingStep next(HealingPorts ports) {
-      return MessageReplay.next(ports, passed);
+      MessageReplay.run(ports, passed.givenUp());
+      return new WriteMarks();
     }
   }
 
   /**
-   * Decides about trades of which one half is lost with its session: other nodes that heal at the
-   * same time may yet put it back.
+   * Decides whether this node's half of a trade is replayed though its other half is of a lost
+   * session: only if somebody else turns out to hold that; other nodes that heal at the same time
+   * may yet put it back. Later changes of its rows may be in Redis already: versions are compared.
    *
    * @param sinceNanos since when they are waited for
    */
   record Decide(NotReplayed passed, long sinceNanos) implements HealingStep {
     @Override
     public HealingStep next(HealingPorts ports) {
-      return ReplayPass.decide(ports, this);
+      boolean isLast = System.nanoTime() - sinceNanos >= DurableTruth.MOST_WAIT_NANOS;
+      Map<Long, WalRecord> sent = new TreeMap<>();
+      Map<Long, WalRecord> left = new TreeMap<>();
+      List<Long> givenUp = new ArrayList<>();
+      passed
+          .undecided()
+          .forEach(
+              (sequence, record) -> {
+                DurableTruth.Place place = place(ports, record.parts());
+                if (place == DurableTruth.Place.THERE) {
+                  sent.put(sequence, record);
+                } else if (place == DurableTruth.Place.NOWHERE || isLast) {
+                  givenUp.add(sequence);
+                } else {
+                  left.put(sequence, record);
+                }
+              });
+      ReplayPass.RefusedRecord refusal = ReplayPass.run(ports, sent).refusal();
+      if (refusal != null) { // all of these are decided again: versions are compared
+        left.putAll(sent);
+      }
+      NotReplayed now = new NotReplayed(left, passed.givenUp()).plus(Map.of(), givenUp);
+      if (refusal != null) {
+        return new AskOwner(refusal.session(), new Decide(now, sinceNanos), true);
+      }
+      if (left.isEmpty()) {
+        return Replay.ended(ports, now);
+      }
+      LockSupport.parkNanos(DurableTruth.ASK_EVERY_NANOS);
+      return new Decide(now, sinceNanos);
+    }
+
+    /** Where the halves of lost sessions are: everywhere, not yet everywhere, or one nowhere. */
+    private static DurableTruth.Place place(HealingPorts ports, List<WalRecord.Part> parts) {
+      DurableTruth.Place place = DurableTruth.Place.THERE;
+      for (WalRecord.Part part : parts) {
+        HeldSession session = ports.sessions().of(part);
+        if (place == DurableTruth.Place.THERE
+            && !OwnerId.ofEncoded(part.owner()).isInbox() // what of these is not held is in MySQL
+            && (session == null || session.ref().isLost())) {
+          place = ports.truth().find(ports.redis(), part);
+        }
+      }
+      return place;
     }
   }
 
@@ -213,7 +287,7 @@ public sealed interface HealingStep {
     public HealingStep next(HealingPorts ports) {
       ports.marks(
           ports.marks().write(ports.redis(), ports.slots(), ports.wal().id(), ports.settled()));
-      return ports.unanswered().first() == null ? new Healed() : new SendAgain();
+      return ports.firstUnanswered() == null ? new Healed() : new SendAgain();
     }
   }
 
@@ -222,59 +296,54 @@ public sealed interface HealingStep {
    * may run any number of times.
    */
   record SendAgain() implements HealingStep {
-    static HealingStep orMarks(HealingPorts ports) {
-      if (ports.unanswered().first() != null) {
+    @Override
+    public HealingStep next(HealingPorts ports) {
+      for (Commit commit; (commit = ports.firstUnanswered()) != null; ) {
+        SessionRef lost = commit.lostSession();
+        if (lost == null) {
+          return send(ports, commit);
+        }
+        ports.unknown(commit, lost);
+      }
+      return orMarks(ports);
+    }
+
+    private static HealingStep orMarks(HealingPorts ports) {
+      if (ports.firstUnanswered() != null) {
         return new SendAgain();
       }
       return ports.writesMarks() ? new WriteMarks() : new Healed();
     }
 
-    @Override
-    public HealingStep next(HealingPorts ports) {
-      UnansweredCommits unanswered = ports.unanswered();
-      for (Commit commit; (commit = unanswered.first()) != null; ) {
-        SessionRef lost = commit.lostSession();
-        if (lost == null) {
-          return send(ports, commit);
-        }
-        unanswered.unknown(commit, lost);
-      }
-      return SendAgain.orMarks(ports);
-    }
-
     private static HealingStep send(HealingPorts ports, Commit commit) {
       commit.setSentAgain();
-      CommitGroup group = ports.unanswered().group(commit);
-      boolean isThere = group.isThere();
-      if (!isThere) {
+      CommitGroup group = ports.group(commit);
+      CommitGroup.Outcome outcome = null;
+      if (!group.isThere()) {
         try {
           group.send(ports.redis()).toCompletableFuture().join();
         } catch (CompletionException e) {
-          ports.unanswered().refused(commit, refusal(RedisReply.answered(e), e));
+          ports.refused(commit, refusal(RedisReply.answered(e), e));
           group.refused();
-          return SendAgain.orMarks(ports);
+          return orMarks(ports);
         }
         if (!group.answered()) {
           throw new GameQueueException("Redis lost something again while it was healed");
         }
+        outcome = group.outcome(0);
       }
-      CommitGroup.Outcome outcome = isThere ? null : group.outcome(0);
-      if (outcome
-          instanceof
-          CommitGroup.NotOwner
-              not) { // lost, or a session that was closed meanwhile and Redis forgot
+      if (outcome instanceof CommitGroup.NotOwner not) {
+        // lost, or a session that was closed meanwhile and Redis forgot
         return new AskOwner(SessionName.of(not.part().session()), new SendAgain(), false);
       }
       if (outcome instanceof CommitGroup.RefusedBy by) {
-        ports
-            .unanswered()
-            .refused(commit, refusal(by.message(), new GameQueueException(by.message())));
+        ports.refused(commit, refusal(by.message(), new GameQueueException(by.message())));
       } else if (outcome instanceof CommitGroup.Unmet unmet) {
-        ports.unanswered().refused(commit, unmet);
+        ports.refused(commit, unmet);
       } else {
-        ports.unanswered().queued(commit);
+        ports.queued(commit);
       }
-      return SendAgain.orMarks(ports);
+      return orMarks(ports);
     }
 
     /** Why Redis holds nothing of it; throws when it may, or will later. */
@@ -282,9 +351,8 @@ public sealed interface HealingStep {
       if (message != null && RedisReply.isFull(message)) {
         throw new RedisFullException("Redis reached maxmemory");
       }
-      if (message == null
-          || !message.startsWith(
-              "WRONGTYPE")) { // the first time it may have been applied: it has not failed
+      if (message == null || !message.startsWith("WRONGTYPE")) {
+        // the first time it may have been applied: it has not failed
         throw new GameQueueException("Redis does not take commits again yet: " + e.getMessage(), e);
       }
       return message;
@@ -333,7 +401,7 @@ public sealed interface HealingStep {
     if (held != null) {
       return held.ref();
     }
-    Commit commit = ports.unanswered().first();
+    Commit commit = ports.firstUnanswered();
     return commit == null
         ? null
         : commit.parts().stream()
@@ -349,31 +417,6 @@ public sealed interface HealingStep {
     public static SessionName of(SessionRef session) {
       return new SessionName(session.owner().encoded(), session.text());
     }
-  }
-
-  /**
-   * Commits whose answer was lost, or that Redis had no room for, in WAL order; but
-   * acknowledgements of messages come first, since they make room. Each stays the first until its
-   * outcome is known.
-   */
-  public interface UnansweredCommits {
-    /** The next; null when there is none. */
-    @Nullable Commit first();
-
-    /** What sends a commit again, by itself. */
-    CommitGroup group(Commit commit);
-
-    /** Redis holds the first. */
-    void queued(Commit first);
-
-    /** Nobody knows what became of the first: a session of it is lost. */
-    void unknown(Commit first, SessionRef lost);
-
-    /** Redis refused the first, with this message, and holds nothing of it. */
-    void refused(Commit first, String message);
-
-    /** A message, or a row, was not as the first needs it: Redis holds nothing of it now. */
-    void refused(Commit first, CommitGroup.Unmet why);
   }
 
   /**
@@ -396,11 +439,6 @@ public sealed interface HealingStep {
       Set<Long> gone = new TreeSet<>(givenUp);
       gone.addAll(moreGivenUp);
       return new NotReplayed(all, gone);
-    }
-
-    /** The undecided ones are decided, but for these. */
-    NotReplayed left(Map<Long, WalRecord> stillUndecided) {
-      return new NotReplayed(stillUndecided, givenUp);
     }
 
     /** What a replay that begins again sends again. */
@@ -433,8 +471,6 @@ public sealed interface HealingStep {
 
     ReplaySource wal();
 
-    UnansweredCommits unanswered();
-
     /** When what is put back is due, Unix ms by the clock of Redis. */
     long dueMillis();
 
@@ -464,14 +500,18 @@ public sealed interface HealingStep {
      */
     long[] settled();
 
-    /** What may be replayed of messages. */
-    MessageRecords messages();
-
     /** Redis lost these records, and they are not replayed for good. */
     void notReplayed(Set<Long> sequences);
 
-    /** How much one step does. */
-    AtOnce atOnce();
+    /** How many sessions are re-asserted together. */
+    default int sessionsAtOnce() {
+      return 500;
+    }
+
+    /** How many records one step replays: all in one pass over the WAL. */
+    default int recordsAtOnce() {
+      return Integer.MAX_VALUE;
+    }
 
     /** Records were sent to Redis again. */
     default void replayed(int records) {}
@@ -479,17 +519,58 @@ public sealed interface HealingStep {
     /** Messages of records were put into Redis again. */
     default void putMessagesBack() {}
 
+    // --- commits whose answer was lost, or that Redis had no room for, in WAL order; but
+    // acknowledgements of messages come first, since they make room. Each stays the first until its
+    // outcome is known.
+
+    /** The next; null when there is none. */
+    @Nullable Commit firstUnanswered();
+
+    /** What sends a commit again, by itself. */
+    CommitGroup group(Commit commit);
+
+    /** Redis holds the first. */
+    void queued(Commit first);
+
+    /** Nobody knows what became of the first: a session of it is lost. */
+    void unknown(Commit first, SessionRef lost);
+
+    /** Redis refused the first, with this message, and holds nothing of it. */
+    void refused(Commit first, String message);
+
+    /** A message, or a row, was not as the first needs it: Redis holds nothing of it now. */
+    void refused(Commit first, CommitGroup.Unmet why);
+
+    // --- which records of the WAL change messages, and may be replayed
+
+    /** Where records that change messages may be, beyond a sequence, in order. */
+    default List<Stretch> messagesAfter(long sequence) {
+      return List.of();
+    }
+
+    /** Whether a record is not replayed: it is not sent yet, or waits to be sent again. */
+    default boolean isLeftOut(long sequence) {
+      return false;
+    }
+
     /**
-     * How much one step does.
-     *
-     * @param sessions re-asserted together
-     * @param records replayed together
+     * Does not replay the messages of records whose rows are lost for good, until all is healed.
      */
-    record AtOnce(int sessions, int records) {
-      /** Re-asserts are sent together, and all records in one pass over the WAL. */
-      public static final AtOnce PIPELINED = new AtOnce(500, Integer.MAX_VALUE);
+    default void leaveOut(Set<Long> sequences) {}
+
+    /** Whether commits of a stretch may have failed. */
+    default boolean mayHaveFailed(Stretch of) {
+      return false;
+    }
+
+    /** Whether the node no longer holds this session because it was lost. */
+    default boolean wasLost(SessionName session) {
+      return false;
     }
   }
+
+  /** Sequences of a WAL, from and to included. */
+  record Stretch(long from, long to) {}
 
   /**
    * The WAL records that a replay is to send. Immutable. A replay that does not come to its end
@@ -591,27 +672,4 @@ public sealed interface HealingStep {
    * A session that a node holds: its keys in Redis, and what of it may have to be sent there again.
    */
   public record HeldSession(SessionRef ref, SessionKeys keys, Unsettled unsettled) {}
-
-  /** Which records of a WAL change messages, and may be replayed. Used by one thread. */
-  public interface MessageRecords {
-    /** Sequences of a WAL, from and to included. */
-    record Stretch(long from, long to) {}
-
-    /** Where records that change messages may be, beyond a sequence, in order. */
-    List<Stretch> after(long sequence);
-
-    /** Whether a record is not replayed: it is not sent yet, or waits to be sent again. */
-    boolean isLeftOut(long sequence);
-
-    /**
-     * Does not replay the messages of records whose rows are lost for good, until all is healed.
-     */
-    void leaveOut(Set<Long> sequences);
-
-    /** Whether commits of a stretch may have failed. */
-    boolean mayHaveFailed(Stretch of);
-
-    /** Whether the node no longer holds this session because it was lost. */
-    boolean wasLost(SessionName session);
-  }
 }

@@ -42,7 +42,7 @@ import org.slf4j.LoggerFactory;
  * Acknowledgements go with the rows of their commit; whether these count beside those of another
  * handler is MySQL's to decide. One thread.
  */
-final class ReplayPass implements ReplaySource.Records {
+final class ReplayPass {
   private static final Logger LOG = LoggerFactory.getLogger(ReplayPass.class);
 
   /** Scripts on their way at a time; more only takes memory. */
@@ -75,51 +75,15 @@ final class ReplayPass implements ReplaySource.Records {
       CompletionStage<List<Object>> reply, CommitScript.Arguments record, int bytes) {}
 
   /** The first record that Redis refused, and the session that does not own there. */
-  private record RefusedRecord(long sequence, SessionName session) {}
+  record RefusedRecord(long sequence, SessionName session) {}
 
-  /**
-   * Replays as much as is to be replayed at once; where none of that concerns a session that owns,
-   * more. Throws GameQueueException when Redis goes away, or has no room.
-   */
-  static HealingStep replay(HealingPorts ports, HealingStep.Replay step) {
-    long[] owed = ports.owed().sequences();
-    NotReplayed passed = step.passed();
-    for (int from = step.from(); from < owed.length; ) {
-      int to = (int) Math.min(owed.length, (long) from + ports.atOnce().records());
-      ReplayPass pass = run(ports, Arrays.copyOfRange(owed, from, to));
-      passed = passed.plus(pass.undecided, pass.unreadable);
-      if (pass.refusal != null) {
-        int refused = Arrays.binarySearch(owed, pass.refusal.sequence);
-        return new HealingStep.AskOwner(
-            pass.refusal.session, new HealingStep.Replay(refused, passed), true);
-      }
-      from = to;
-      if (pass.sent > 0) {
-        return from < owed.length ? new HealingStep.Replay(from, passed) : ended(ports, passed);
-      }
-    }
-    return ended(ports, passed).next(ports);
-  }
-
-  /** Nothing is owed any more but what is undecided. */
-  static HealingStep ended(HealingPorts ports, NotReplayed passed) {
-    if (!passed.undecided().isEmpty()) {
-      ports.owed(RecordsToReplay.of(passed.sequences()));
-    } else {
-      ports.owed(RecordsToReplay.NOTHING);
-      if (!passed.givenUp().isEmpty()) {
-        ports.notReplayed(passed.givenUp());
-      }
-    }
-    return new HealingStep.TellWhole(passed);
-  }
-
-  private static ReplayPass run(HealingPorts ports, long[] sequences) {
+  /** Replays records of the WAL; throws GameQueueException when Redis goes away, or has no room. */
+  static ReplayPass run(HealingPorts ports, long[] sequences) {
     CommitScript.load(ports.redis());
     ReplayPass pass = new ReplayPass(ports);
     ports.redis().flushesByItself(false);
     try {
-      ports.wal().read(sequences, pass);
+      ports.wal().read(sequences, pass::take);
       pass.finish();
     } finally {
       ports.redis().flushesByItself(true);
@@ -128,8 +92,8 @@ final class ReplayPass implements ReplaySource.Records {
     return pass;
   }
 
-  /** Sends trades that were undecided. */
-  private static ReplayPass send(HealingPorts ports, Map<Long, WalRecord> decided) {
+  /** The same of trades that were undecided. */
+  static ReplayPass run(HealingPorts ports, Map<Long, WalRecord> decided) {
     ReplayPass pass = new ReplayPass(ports);
     decided.forEach(pass::send);
     pass.finish();
@@ -137,25 +101,19 @@ final class ReplayPass implements ReplaySource.Records {
     return pass;
   }
 
-  @Override
-  public void record(long sequence, WalRecord record) {
-    if (record.parts().size() > 1 && doubtful.contains(sequence)) {
+  private void take(long sequence, @Nullable WalRecord record) {
+    if (record == null) {
+      unreadable.add(sequence);
+    } else if (record.parts().size() > 1 && doubtful.contains(sequence)) {
       undecided.put(sequence, record);
-      record.parts().forEach(part -> doubt(sequence, part)); // before anything later is sent
+      for (WalRecord.Part part : record.parts()) { // before anything later is sent
+        HeldSession session = sessions.of(part);
+        if (session != null) {
+          session.unsettled().doubt(sequence, part.rows().stream().map(EncodedRow::key).toList());
+        }
+      }
     } else {
       send(sequence, record);
-    }
-  }
-
-  @Override
-  public void unreadable(long sequence) {
-    unreadable.add(sequence);
-  }
-
-  private void doubt(long sequence, WalRecord.Part part) {
-    HeldSession session = sessions.of(part);
-    if (session != null) {
-      session.unsettled().doubt(sequence, part.rows().stream().map(EncodedRow::key).toList());
     }
   }
 
@@ -247,54 +205,21 @@ final class ReplayPass implements ReplaySource.Records {
     }
   }
 
-  /**
-   * Decides whether this node's half of a trade is replayed though its other half is of a lost
-   * session: only if somebody else turns out to hold that. Later changes of its rows may be in
-   * Redis already: versions are compared. Waits a little when not all can be decided by now.
-   */
-  static HealingStep decide(HealingPorts ports, HealingStep.Decide step) {
-    boolean isLast = System.nanoTime() - step.sinceNanos() >= DurableTruth.MOST_WAIT_NANOS;
-    Map<Long, WalRecord> sent = new TreeMap<>();
-    Map<Long, WalRecord> left = new TreeMap<>();
-    List<Long> givenUp = new ArrayList<>();
-    step.passed()
-        .undecided()
-        .forEach(
-            (sequence, record) -> {
-              DurableTruth.Place place = place(ports, record.parts());
-              if (place == DurableTruth.Place.THERE) {
-                sent.put(sequence, record);
-              } else if (place == DurableTruth.Place.NOWHERE || isLast) {
-                givenUp.add(sequence);
-              } else {
-                left.put(sequence, record);
-              }
-            });
-    NotReplayed now = step.passed().left(left).plus(Map.of(), givenUp);
-    RefusedRecord refusal = send(ports, sent).refusal;
-    if (refusal != null) { // all of these are decided again: versions are compared
-      left.putAll(sent);
-      return new HealingStep.AskOwner(
-          refusal.session(), new HealingStep.Decide(now.left(left), step.sinceNanos()), true);
-    }
-    if (left.isEmpty()) {
-      return ended(ports, now);
-    }
-    LockSupport.parkNanos(DurableTruth.ASK_EVERY_NANOS);
-    return new HealingStep.Decide(now, step.sinceNanos());
+  /** Trades, by sequence, of which a session that is lost has one half. */
+  Map<Long, WalRecord> undecided() {
+    return undecided;
   }
 
-  /** Where the halves of lost sessions are: everywhere, not yet everywhere, or one nowhere. */
-  private static DurableTruth.Place place(HealingPorts ports, List<WalRecord.Part> parts) {
-    DurableTruth.Place place = DurableTruth.Place.THERE;
-    for (WalRecord.Part part : parts) {
-      HeldSession session = ports.sessions().of(part);
-      if (place == DurableTruth.Place.THERE
-          && !OwnerId.ofEncoded(part.owner()).isInbox() // what of these is not held is in MySQL
-          && (session == null || session.ref().isLost())) {
-        place = ports.truth().find(ports.redis(), part);
-      }
-    }
-    return place;
+  List<Long> unreadable() {
+    return unreadable;
+  }
+
+  /** How many records were sent. */
+  int sent() {
+    return sent;
+  }
+
+  @Nullable RefusedRecord refusal() {
+    return refusal;
   }
 }

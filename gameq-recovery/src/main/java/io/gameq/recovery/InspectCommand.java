@@ -1,9 +1,9 @@
 package io.gameq.recovery;
 
 import io.gameq.GameQueueException;
-import io.gameq.healing.OwnerGroup.RowHash;
 import io.gameq.healing.PlannedRow.WalRow;
 import io.gameq.healing.WalFolder;
+import io.gameq.healing.WalFolder.Count;
 import io.gameq.owner.OwnerId;
 import io.gameq.owner.OwnerId.PercentEncoding;
 import io.gameq.rows.EncodedRow;
@@ -14,7 +14,9 @@ import io.gameq.wal.WalRecord;
 import java.io.PrintWriter;
 import java.time.Instant;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -55,15 +57,14 @@ final class InspectCommand extends WalCommand {
     long lastSequence;
     final Set<Long> ofOwners = new HashSet<>(); // by hash: names of millions would not fit
     final Set<Long> sessions = new HashSet<>();
-    private final RowHash hash = new RowHash(1, 2);
 
     void count(WalRecord.Part part, long rows) {
       if (rows > 0) {
         changes += rows;
-        OwnerId owner = OwnerId.ofEncoded(part.owner());
-        ofOwners.add(hash.owner(owner.base().encoded()).high());
-        if (!owner.isInbox()) {
-          sessions.add(hash.row(part.session()).high());
+        String base = OwnerId.baseOf(part.owner());
+        ofOwners.add(Plan.idOf(base));
+        if (base.equals(part.owner())) {
+          sessions.add(Plan.idOf(part.session()));
         }
       }
     }
@@ -92,7 +93,7 @@ final class InspectCommand extends WalCommand {
       } else {
         print(out, folder, counts);
       }
-      damaged |= !folder.isWhole();
+      damaged |= !folder.report().isWhole();
     }
     return damaged ? RecoveryMain.FOUND_SOMETHING : RecoveryMain.CLEAN;
   }
@@ -143,17 +144,16 @@ final class InspectCommand extends WalCommand {
 
   private static String asJson(
       WalReader.Entry entry, String kind, WalRecord.Part part, EncodedRow row) {
-    return RowJson.text(
-        line -> {
-          line.writeNumberField("sequence", entry.sequence());
-          line.writeStringField("kind", kind);
-          line.writeStringField("op", op(row));
-          OwnerId owner = OwnerId.ofEncoded(part.owner());
-          line.writeStringField("owner", owner.base().encoded());
-          line.writeStringField("key", row.key());
-          RowJson.writeCommit(line, owner, part.session(), WalRow.version(row.image()));
-          line.writeNumberField("bytes", row.image().length);
-        });
+    OwnerId owner = OwnerId.ofEncoded(part.owner());
+    Map<String, @Nullable Object> line = new LinkedHashMap<>();
+    line.put("sequence", entry.sequence());
+    line.put("kind", kind);
+    line.put("op", op(row));
+    line.put("owner", owner.base().encoded());
+    line.put("key", row.key());
+    RowJson.putCommit(line, owner, part.session(), WalRow.version(row.image()));
+    line.put("bytes", row.image().length);
+    return RowJson.text(line);
   }
 
   private void print(PrintWriter out, WalFolder folder, Counts counts) {
@@ -161,7 +161,7 @@ final class InspectCommand extends WalCommand {
     out.println(
         "  %s, sequences %s to %s: %s"
             .formatted(
-                Shown.count(folder.records(), "record"),
+                Shown.count(folder.count(Count.RECORDS), "record"),
                 Math.max(0, counts.firstSequence),
                 counts.lastSequence,
                 Plan.contents(folder)));
@@ -172,7 +172,7 @@ final class InspectCommand extends WalCommand {
                 isFiltered() ? " that you asked for" : ", adopted ones included",
                 Shown.count(counts.ofOwners.size(), "owner"),
                 Shown.count(counts.sessions.size(), "session")));
-    folder.damage().forEach(damage -> out.println("  " + Plan.damaged(folder, damage)));
+    folder.report().damage().forEach(damage -> out.println("  " + Plan.damaged(folder, damage)));
   }
 
   private boolean isFiltered() {
@@ -194,34 +194,29 @@ final class InspectCommand extends WalCommand {
   }
 
   private static String asJson(WalFolder folder, Counts counts) {
-    return RowJson.text(
-        line -> {
-          line.writeStringField("directory", folder.directory().toString());
-          line.writeStringField("wal", folder.id());
-          line.writeStringField("node", folder.node());
-          line.writeNumberField("records", folder.records());
-          line.writeNumberField("firstSequence", Math.max(0, counts.firstSequence));
-          line.writeNumberField("lastSequence", counts.lastSequence);
-          line.writeNumberField("commits", folder.commits());
-          line.writeNumberField("rowChanges", folder.changes());
-          line.writeNumberField("messageChanges", folder.messages());
-          line.writeNumberField("failed", folder.failed());
-          line.writeNumberField("adopted", folder.adopted());
-          line.writeNumberField("carried", folder.carried());
-          if (folder.oldestVersion() >= 0) {
-            line.writeStringField("oldest", Shown.time(folder.oldestVersion()).toString());
-            line.writeStringField("newest", Shown.time(folder.newestVersion()).toString());
-          }
-          line.writeNumberField("wantedChanges", counts.changes);
-          line.writeNumberField("wantedOwners", counts.ofOwners.size());
-          line.writeNumberField("wantedSessions", counts.sessions.size());
-          line.writeArrayFieldStart("damage");
-          for (WalDamage damage : folder.damage()) {
-            line.writeString(damage.toString());
-          }
-          line.writeEndArray();
-          line.writeNumberField("missing", folder.missing());
-          line.writeBooleanField("whole", folder.isWhole());
-        });
+    Map<String, @Nullable Object> line = new LinkedHashMap<>();
+    line.put("directory", folder.directory().toString());
+    line.put("wal", folder.id());
+    line.put("node", folder.node());
+    line.put("records", folder.count(Count.RECORDS));
+    line.put("firstSequence", Math.max(0, counts.firstSequence));
+    line.put("lastSequence", counts.lastSequence);
+    line.put("commits", folder.count(Count.COMMITS));
+    line.put("rowChanges", folder.count(Count.CHANGES));
+    line.put("messageChanges", folder.count(Count.MESSAGES));
+    line.put("failed", folder.count(Count.FAILED));
+    line.put("adopted", folder.count(Count.ADOPTED));
+    line.put("carried", folder.count(Count.CARRIED));
+    if (folder.oldestVersion() >= 0) {
+      line.put("oldest", Shown.time(folder.oldestVersion()).toString());
+      line.put("newest", Shown.time(folder.newestVersion()).toString());
+    }
+    line.put("wantedChanges", counts.changes);
+    line.put("wantedOwners", counts.ofOwners.size());
+    line.put("wantedSessions", counts.sessions.size());
+    line.put("damage", folder.report().damage().stream().map(WalDamage::toString).toList());
+    line.put("missing", folder.report().missing());
+    line.put("whole", folder.report().isWhole());
+    return RowJson.text(line);
   }
 }
