@@ -7,7 +7,7 @@ import io.gameq.RowRefusedException;
 import io.gameq.Urgency;
 import io.gameq.owner.OwnerId;
 import io.gameq.rows.CanonicalRow;
-import io.gameq.rows.RecordMapper.PartialRow;
+import io.gameq.rows.CanonicalRow.PartialRow;
 import io.gameq.rows.Table;
 import io.gameq.topic.Publish;
 import io.gameq.topic.Topic;
