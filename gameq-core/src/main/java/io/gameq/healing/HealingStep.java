@@ -84,7 +84,9 @@ public sealed interface HealingStep {
     @Override
     public HealingStep next(HealingPorts ports) {
       ports.marks(JournalMarks.read(ports.redis(), ports.slots(), ports.wal().id()));
-      ports.owed(ports.owed().plusLost(ports.sessions().owning(), ports.marks()));
+      List<HeldSession> owning = new ArrayList<>(ports.sessions().all());
+      owning.removeIf(of -> of.ref().isLost());
+      ports.owed(ports.owed().plusLost(owning, ports.marks()));
       return new ReadSessions();
     }
   }
@@ -93,9 +95,7 @@ public sealed interface HealingStep {
   record ReadSessions() implements HealingStep {
     @Override
     public HealingStep next(HealingPorts ports) {
-      read(
-          ports.truth().sessions(),
-          ports.sessions().owning().stream().map(HeldSession::ref).toList());
+      read(ports.truth().sessions(), owning(ports.sessions().all()));
       return new Reassert(0);
     }
   }
@@ -106,11 +106,7 @@ public sealed interface HealingStep {
     public HealingStep next(HealingPorts ports) {
       List<HeldSession> all = ports.sessions().all();
       int to = Math.min(all.size(), from + ports.sessionsAtOnce());
-      List<SessionRef> some =
-          all.subList(from, to).stream()
-              .map(HeldSession::ref)
-              .filter(ref -> !ref.isLost())
-              .toList();
+      List<SessionRef> some = owning(all.subList(from, to));
       if (!some.isEmpty()) {
         tell(ports.redis(), ports.slots(), some);
       }
@@ -149,8 +145,7 @@ public sealed interface HealingStep {
     /** Nothing is owed any more but what is undecided. */
     static HealingStep ended(HealingPorts ports, NotReplayed passed) {
       boolean isDecided = passed.undecided().isEmpty();
-      ports.owed(
-          isDecided ? RecordsToReplay.NOTHING : RecordsToReplay.of(passed.sequences()));
+      ports.owed(isDecided ? RecordsToReplay.NOTHING : RecordsToReplay.of(passed.sequences()));
       if (isDecided && !passed.givenUp().isEmpty()) {
         ports.notReplayed(passed.givenUp());
       }
@@ -162,10 +157,7 @@ public sealed interface HealingStep {
   record TellWhole(NotReplayed passed) implements HealingStep {
     @Override
     public HealingStep next(HealingPorts ports) {
-      SessionScripts.healed(
-          ports.redis(),
-          ports.slots(),
-          ports.sessions().owning().stream().map(HeldSession::ref).toList());
+      SessionScripts.healed(ports.redis(), ports.slots(), owning(ports.sessions().all()));
       return passed.undecided().isEmpty()
           ? new ReplayMessages(passed)
           : new Decide(passed, System.nanoTime());
@@ -365,6 +357,11 @@ public sealed interface HealingStep {
     public HealingStep next(HealingPorts ports) {
       return this;
     }
+  }
+
+  /** Those that own, as far as is known. */
+  private static List<SessionRef> owning(List<HeldSession> sessions) {
+    return sessions.stream().map(HeldSession::ref).filter(ref -> !ref.isLost()).toList();
   }
 
   /** Asks MySQL; sessions that do not own are lost from then on. */
@@ -626,11 +623,6 @@ public sealed interface HealingStep {
 
     List<HeldSession> all() {
       return all;
-    }
-
-    /** Those that own, as far as is known. */
-    List<HeldSession> owning() {
-      return all.stream().filter(of -> !of.ref().isLost()).toList();
     }
 
     @Nullable HeldSession find(SessionName name) {

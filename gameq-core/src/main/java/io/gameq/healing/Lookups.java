@@ -2,6 +2,7 @@ package io.gameq.healing;
 
 import io.gameq.healing.WalFolder.WalSet;
 import io.gameq.mysql.tables.DurableRows;
+import io.gameq.mysql.tables.OwnerTable.Durable;
 import io.gameq.owner.OwnerId;
 import io.gameq.owner.SessionId;
 import io.gameq.redis.RedisConnection;
@@ -11,6 +12,9 @@ import io.gameq.redis.script.SessionScripts;
 import io.gameq.rows.RowCodec;
 import io.gameq.view.OwnerViews;
 import java.time.Clock;
+import java.util.Map;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -43,6 +47,11 @@ public record Lookups(DurableRows database, @Nullable ReplayRedis redis, Durable
   /** The session that owns as far as Redis knows; null when it knows none, or is gone. */
   @Nullable SessionId ownedBy(OwnerId owner) {
     return redis == null ? null : redis.ownedBy(owner);
+  }
+
+  /** The sessions of owners by MySQL, with nodes and times. */
+  Map<OwnerId, Durable> durable(Stream<OwnerId> owners) {
+    return database.owners().durable(owners.collect(Collectors.toSet()));
   }
 
   @Nullable RedisConnection connection() {

@@ -1,5 +1,6 @@
 package io.gameq.healing;
 
+import io.gameq.healing.Fold.FoldedOwner;
 import io.gameq.healing.Lookups.ReplayRedis;
 import io.gameq.healing.PlannedRow.Status;
 import io.gameq.healing.PlannedRow.WalRow;
@@ -10,15 +11,12 @@ import io.gameq.mysql.tables.OwnerTable.Durable;
 import io.gameq.owner.OwnerId;
 import io.gameq.owner.SessionId;
 import io.gameq.redis.script.JournalMarks;
-import io.gameq.rows.EncodedRow;
 import io.gameq.terminal.Shown;
 import io.gameq.wal.WalDirectory;
 import io.gameq.wal.WalReader;
 import io.gameq.wal.WalRecord;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.BitSet;
-import java.util.Collection;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -26,7 +24,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.function.Consumer;
-import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * Finds out what became of the newest change of each row that WALs hold. Changes nothing. One
@@ -51,21 +49,8 @@ public final class Planner {
 
   private static final int BATCH_BYTES = 16 << 20;
 
-  /** What a row and an owner take in memory besides key and image, rather too much. */
-  private static final int BYTES_PER_ROW = 300;
-
-  private static final int BYTES_PER_OWNER = 500;
-
-  /** The same of each row that was committed together with one; of more they take a share. */
-  private static final int BYTES_PER_ROW_TOGETHER = 150;
-
-  private static final int MOST_ROWS_TOGETHER = 16;
-
-  /** Of one part, whatever it takes: then a single owner takes too much. */
+  /** A single owner takes too much then, whatever the heap. */
   private static final int MOST_PARTS = 1 << 16;
-
-  /** Of an image: the version, which tells who holds a commit. */
-  private static final int VERSION_BYTES = 17;
 
   private final WalSet wals;
   private final Lookups lookups;
@@ -181,7 +166,7 @@ public final class Planner {
   private void plan(
       int part, int of, Consumer<PlannedRow> rows, Consumer<List<List<FoldedOwner>>> lost) {
     Fold fold = fold(part, of);
-    if (fold.isFull) {
+    if (fold.isFull()) {
       plan(part, 2 * of, rows, lost);
       plan(part + of, 2 * of, rows, lost);
       return;
@@ -203,7 +188,8 @@ public final class Planner {
     do {
       failedBefore = failed();
       progress.accept("reading WALs" + (of == 1 ? "" : ", part %s of %s".formatted(part + 1, of)));
-      Fold next = new Fold(options.owners(), part, of, mostBytes);
+      Fold next =
+          new Fold(options.owners(), part, of, of < MOST_PARTS ? mostBytes : Long.MAX_VALUE);
       wals.read((entry, wal) -> next.add(entry, wal, isFailed(wal, entry)));
       fold = next;
     } while (failed() > failedBefore);
@@ -230,172 +216,10 @@ public final class Planner {
             .noneMatch(slot -> marks.get(wal).lacks(slot, sequence));
   }
 
-  /** What WALs say of an owner: its newest session, and the newest change of each row. */
-  static final class FoldedOwner {
-    final OwnerId id;
-    private SessionId newest;
-    private int wal;
-    private final Map<String, WalRow> rows = new LinkedHashMap<>();
-    private final List<WalRow> toReplay = new ArrayList<>();
-
-    FoldedOwner(String owner, SessionId session, int wal) {
-      this.id = OwnerId.ofEncoded(owner);
-      this.newest = session;
-      this.wal = wal;
-    }
-
-    private SessionId session(String text, int itsWal) {
-      if (newest.text().equals(text)) {
-        return newest;
-      }
-      SessionId session = SessionId.parse(text);
-      if (session.isNewerThan(newest)) {
-        newest = session;
-        wal = itsWal;
-      }
-      return session;
-    }
-
-    SessionId newest() {
-      return newest;
-    }
-
-    /** The number of the WAL that the newest session was found in. */
-    int wal() {
-      return wal;
-    }
-
-    Collection<WalRow> rows() {
-      return rows.values();
-    }
-
-    List<WalRow> toReplay() {
-      return toReplay;
-    }
-  }
-
-  /**
-   * What the WALs say that the rows of some owners should be.
-   *
-   * <p>A row may stand in several WALs in one version: committed under one session and adopted by
-   * the next. The newest of these sessions counts.
-   */
-  static final class Fold {
-    private final Map<String, FoldedOwner> owners = new LinkedHashMap<>();
-    private final Set<String> wanted;
-    private final int part;
-    private final int of;
-    private final long mostBytes;
-    private long bytes;
-    private boolean isFull;
-
-    /**
-     * Of the owners of one part; {@code of} is a power of two.
-     *
-     * @param wanted encoded ids; empty for all
-     * @param mostBytes beyond it nothing is kept, and {@link #isFull} says so
-     */
-    Fold(Set<String> wanted, int part, int of, long mostBytes) {
-      this.wanted = wanted;
-      this.part = part;
-      this.of = of;
-      this.mostBytes = mostBytes;
-    }
-
-    /** Takes a record; of a commit that failed the sessions alone. */
-    void add(WalReader.Entry entry, int wal, boolean isFailed) {
-      List<WalRecord.Part> all = entry.record().parts();
-      if (isFull || all.isEmpty()) {
-        return;
-      }
-      List<WalRecord.Part> versions = all.size() < 2 || isFailed ? List.of() : versions(all);
-      for (WalRecord.Part some : all) {
-        String base = OwnerId.baseOf(some.owner());
-        boolean isWanted =
-            (wanted.isEmpty() || wanted.contains(base))
-                && (base.hashCode() * 0x9E3779B9 >>> 16 & of - 1) == part;
-        if (isWanted || (all.size() > 1 && base.equals(some.owner()))) { // who commits together
-          FoldedOwner owner = owner(some, wal);
-          SessionId session = owner.session(some.session(), wal);
-          if (isWanted && !isFailed) {
-            some.rows().forEach(row -> add(owner, session, row, wal, entry.sequence(), versions));
-          }
-        }
-      }
-      if (bytes > mostBytes && of < MOST_PARTS) {
-        isFull = true;
-        owners.clear();
-      }
-    }
-
-    private FoldedOwner owner(WalRecord.Part some, int wal) {
-      return owners.computeIfAbsent(
-          some.owner(),
-          owner -> {
-            bytes += BYTES_PER_OWNER + 4L * owner.length();
-            return new FoldedOwner(owner, SessionId.parse(some.session()), wal);
-          });
-    }
-
-    private void add(
-        FoldedOwner owner,
-        SessionId session,
-        EncodedRow row,
-        int wal,
-        long sequence,
-        List<WalRecord.Part> versions) {
-      long version = WalRow.version(row.image());
-      WalRow known = owner.rows.get(row.key());
-      int newer = known == null ? 1 : Long.compareUnsigned(version, known.version());
-      if (newer > 0 || (newer == 0 && known != null && session.isNewerThan(known.session()))) {
-        owner.rows.remove(row.key()); // they stay in the order of the WALs
-        WalRow next = new WalRow(owner.id, session, row, version, wal, sequence, versions);
-        owner.rows.put(row.key(), next);
-        bytes += bytes(next) - (known == null ? 0 : bytes(known));
-      }
-    }
-
-    private static long bytes(WalRow row) {
-      long together = row.together().stream().mapToInt(part -> part.rows().size()).sum();
-      return BYTES_PER_ROW
-          + row.key().length()
-          + row.image().length
-          + BYTES_PER_ROW_TOGETHER * Math.min(together, MOST_ROWS_TOGETHER);
-    }
-
-    private static List<WalRecord.Part> versions(List<WalRecord.Part> parts) {
-      return parts.stream()
-          .map(
-              part ->
-                  new WalRecord.Part(
-                      part.owner(),
-                      part.session(),
-                      part.rows().stream().map(Fold::version).toList()))
-          .toList();
-    }
-
-    private static EncodedRow version(EncodedRow row) {
-      int length = Math.min(VERSION_BYTES, row.image().length);
-      return new EncodedRow(row.key(), Arrays.copyOf(row.image(), length));
-    }
-
-    boolean isFull() {
-      return isFull;
-    }
-
-    Collection<FoldedOwner> owners() {
-      return owners.values();
-    }
-
-    SessionId newestSession(OwnerId owner) {
-      return Objects.requireNonNull(owners.get(owner.encoded()), owner::id).newest;
-    }
-  }
-
   /** Names a commit. */
   private record CommitName(int wal, long sequence) {
-    static CommitName of(WalRow row) {
-      return new CommitName(row.wal(), row.sequence());
+    CommitName(WalRow row) {
+      this(row.wal(), row.sequence());
     }
   }
 
@@ -405,7 +229,7 @@ public final class Planner {
     List<WalRow> batch = new ArrayList<>();
     long bytes = 0;
     for (FoldedOwner owner : fold.owners()) {
-      for (WalRow row : owner.rows()) {
+      for (WalRow row : owner.rows.values()) {
         batch.add(row);
         bytes += Fold.bytes(row);
         if (batch.size() >= BATCH_ROWS || bytes >= BATCH_BYTES) {
@@ -421,16 +245,34 @@ public final class Planner {
 
   private void lookUp(
       Fold fold, List<WalRow> batch, Map<CommitName, String> conflicts, Consumer<PlannedRow> sink) {
-    List<PlannedRow> rows = lookup.classify(batch, fold::newestSession);
-    findConflicts(fold, rows, conflicts);
+    List<PlannedRow> rows = lookup.classify(batch, fold);
+    Map<OwnerId, Durable> durable =
+        lookups.durable(
+            rows.stream()
+                .filter(Planner::isMissing)
+                .flatMap(row -> sessionsTogether(row.change()))
+                .map(part -> OwnerId.ofEncoded(part.owner())));
+    long untilNanos = System.nanoTime() + DurableTruth.MOST_WAIT_NANOS;
     for (PlannedRow row : rows) {
-      String conflict = conflicts.getOrDefault(CommitName.of(row.change()), "");
-      PlannedRow planned =
-          conflict.isEmpty() || !isMissing(row)
-              ? row
-              : row.as(Status.CONFLICT, (row.owner().isInbox() ? "sent" : "committed") + conflict);
+      WalRow change = row.change();
+      PlannedRow planned = row;
+      if (isMissing(row) && !change.together().isEmpty()) {
+        String conflict =
+            conflicts.computeIfAbsent(
+                new CommitName(change),
+                of ->
+                    sessionsTogether(change)
+                        .map(part -> conflict(fold.owner(part), part, durable, untilNanos))
+                        .filter(found -> !found.isEmpty())
+                        .findFirst()
+                        .orElse(""));
+        if (!conflict.isEmpty()) { // half of a commit is not replayed: it is one like the other
+          String how = row.owner().isInbox() ? "sent" : "committed";
+          planned = row.as(Status.CONFLICT, how + conflict);
+        }
+      }
       if (planned.isReplayed()) {
-        Objects.requireNonNull(fold.owners.get(row.owner().encoded())).toReplay.add(row.change());
+        fold.owner(row.owner()).toReplay.add(change);
       }
       sink.accept(planned);
     }
@@ -440,55 +282,27 @@ public final class Planner {
     return row.status() == Status.LOST || row.status() == Status.LIVE;
   }
 
-  /** Half of what was committed together is not replayed: it is a conflict like the other. */
-  private void findConflicts(Fold fold, List<PlannedRow> rows, Map<CommitName, String> conflicts) {
-    Map<CommitName, List<WalRecord.Part>> missing = new LinkedHashMap<>();
-    for (PlannedRow row : rows) {
-      List<WalRecord.Part> sessions =
-          row.change().together().stream()
-              .filter(part -> OwnerId.baseOf(part.owner()).equals(part.owner()))
-              .toList();
-      CommitName commit = CommitName.of(row.change());
-      if (isMissing(row) && !sessions.isEmpty() && !conflicts.containsKey(commit)) {
-        missing.put(commit, sessions);
-      }
-    }
-    Map<OwnerId, Durable> durable =
-        lookups
-            .database()
-            .owners()
-            .durable(
-                missing.values().stream()
-                    .flatMap(List::stream)
-                    .map(part -> OwnerId.ofEncoded(part.owner()))
-                    .collect(Collectors.toSet()));
-    long untilNanos = System.nanoTime() + DurableTruth.MOST_WAIT_NANOS;
-    missing.forEach(
-        (commit, sessions) ->
-            conflicts.put(
-                commit,
-                sessions.stream()
-                    .map(part -> conflict(fold, part, durable, untilNanos))
-                    .filter(conflict -> !conflict.isEmpty())
-                    .findFirst()
-                    .orElse("")));
+  /** The sessions that committed a row together, where there are several parts. */
+  private static Stream<WalRecord.Part> sessionsTogether(WalRow row) {
+    return row.together().stream()
+        .filter(part -> OwnerId.baseOf(part.owner()).equals(part.owner()));
   }
 
   /** Why nobody holds a part of a commit, or ever will; empty when that is not so. */
   private String conflict(
-      Fold fold, WalRecord.Part part, Map<OwnerId, Durable> durable, long untilNanos) {
-    OwnerId owner = OwnerId.ofEncoded(part.owner());
+      FoldedOwner owner, WalRecord.Part part, Map<OwnerId, Durable> durable, long untilNanos) {
     Verdict verdict =
         RowLookup.judge(
             SessionId.parse(part.session()),
-            fold.newestSession(owner),
-            durable.get(owner),
-            lookups.ownedBy(owner));
+            owner.newest(),
+            durable.get(owner.id),
+            lookups.ownedBy(owner.id));
     return verdict.under() == null
             && !part.rows().isEmpty()
             && !lookups.truth().isThere(lookups.connection(), part, untilNanos)
         ? " together with %s %s, a conflict: %s"
-            .formatted(Shown.text(part.rows().get(0).key()), Shown.whose(owner), verdict.conflict())
+            .formatted(
+                Shown.text(part.rows().get(0).key()), Shown.whose(owner.id), verdict.conflict())
         : "";
   }
 
@@ -500,9 +314,12 @@ public final class Planner {
     for (FoldedOwner owner : lost) {
       for (WalRow row : owner.toReplay) {
         FoldedOwner partner =
-            row.together().isEmpty() ? null : first.putIfAbsent(CommitName.of(row), owner);
+            row.together().isEmpty() ? null : first.putIfAbsent(new CommitName(row), owner);
         if (partner != null) {
-          join(groups, partner, owner);
+          join(
+              groups,
+              Objects.requireNonNull(groups.get(partner)),
+              Objects.requireNonNull(groups.get(owner)));
         }
       }
     }
@@ -516,15 +333,14 @@ public final class Planner {
     return distinct;
   }
 
+  /** The smaller list goes, so that each owner moves few times. */
   private static void join(
-      Map<FoldedOwner, List<FoldedOwner>> groups, FoldedOwner a, FoldedOwner b) {
-    List<FoldedOwner> ofA = Objects.requireNonNull(groups.get(a));
-    List<FoldedOwner> ofB = Objects.requireNonNull(groups.get(b));
-    if (ofA != ofB) {
-      List<FoldedOwner> larger = ofA.size() < ofB.size() ? ofB : ofA;
-      List<FoldedOwner> smaller = ofA.size() < ofB.size() ? ofA : ofB;
-      larger.addAll(smaller);
-      smaller.forEach(owner -> groups.put(owner, larger));
+      Map<FoldedOwner, List<FoldedOwner>> groups, List<FoldedOwner> a, List<FoldedOwner> b) {
+    if (a != b && a.size() < b.size()) {
+      join(groups, b, a);
+    } else if (a != b) {
+      a.addAll(b);
+      b.forEach(owner -> groups.put(owner, a));
     }
   }
 }

@@ -23,14 +23,13 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
+import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
-import java.util.function.Function;
 import java.util.function.IntPredicate;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -38,6 +37,7 @@ import org.jspecify.annotations.Nullable;
  * One thread.
  */
 final class RowLookup {
+  private final Lookups lookups;
   private final DurableRows mysql;
   private final boolean contents;
   private final boolean compare;
@@ -55,6 +55,7 @@ final class RowLookup {
    */
   RowLookup(
       Lookups lookups, RowCodec codec, boolean contents, boolean compare, IntPredicate isHealed) {
+    this.lookups = lookups;
     this.mysql = lookups.database();
     this.contents = contents;
     this.compare = compare;
@@ -125,15 +126,14 @@ final class RowLookup {
   /**
    * What became of each row, in the same order.
    *
-   * @param newestSession of an owner, in all WALs
+   * @param fold that they are of
    */
-  List<PlannedRow> classify(List<WalRow> batch, Function<OwnerId, SessionId> newestSession) {
+  List<PlannedRow> classify(List<WalRow> batch, Fold fold) {
     long readNanos = System.nanoTime();
-    List<Row> rows =
-        batch.stream()
-            .map(change -> new Row(change, newestSession.apply(change.owner()), readNanos))
-            .toList();
-    for (Row row : rows) {
+    List<Row> rows = new ArrayList<>();
+    for (WalRow change : batch) {
+      Row row = new Row(change, fold.owner(change.owner()).newest(), readNanos);
+      rows.add(row);
       try {
         RowKey key = mysql.catalog().rowKey(row.change.key());
         key.parts(); // would else fail where it is bound
@@ -153,27 +153,25 @@ final class RowLookup {
   }
 
   private void askRedis(LookupScript script, List<Row> rows) {
-    List<List<Row>> byOwner =
-        List.copyOf(
-            rows.stream()
-                .collect(
-                    Collectors.groupingBy(
-                        row -> row.change.owner(), LinkedHashMap::new, Collectors.toList()))
-                .values());
+    Map<OwnerId, List<Row>> byOwner = new LinkedHashMap<>();
+    rows.forEach(
+        row -> byOwner.computeIfAbsent(row.change.owner(), of -> new ArrayList<>()).add(row));
     List<Question> questions = new ArrayList<>();
-    for (List<Row> its : byOwner) {
-      Set<SessionId> sessions = new HashSet<>(Set.of(its.get(0).newestSession));
-      its.forEach(row -> sessions.add(row.change.session()));
-      List<String> keys = its.stream().map(row -> row.change.key()).toList();
-      questions.add(new Question(its.get(0).change.owner(), List.copyOf(sessions), keys));
-    }
-    List<Answer> answers = script.ask(questions, contents);
-    for (int i = 0; i < answers.size(); i++) {
-      List<SessionId> sessions = questions.get(i).sessions();
-      for (int field = 0; field < byOwner.get(i).size(); field++) {
-        Row row = byOwner.get(i).get(field);
-        Found found = answers.get(i).fields().get(field);
-        row.ownedBy = answers.get(i).ownedBy();
+    byOwner.forEach(
+        (owner, its) -> {
+          Set<SessionId> sessions = new HashSet<>(Set.of(its.get(0).newestSession));
+          its.forEach(row -> sessions.add(row.change.session()));
+          List<String> keys = its.stream().map(row -> row.change.key()).toList();
+          questions.add(new Question(owner, List.copyOf(sessions), keys));
+        });
+    Iterator<Answer> answers = script.ask(questions, contents).iterator();
+    for (Question question : questions) {
+      List<SessionId> sessions = question.sessions();
+      Answer answer = answers.next();
+      Iterator<Found> fields = answer.fields().iterator();
+      for (Row row : Objects.requireNonNull(byOwner.get(question.owner()))) {
+        Found found = fields.next();
+        row.ownedBy = answer.ownedBy();
         row.claimed = found.claimed();
         row.owned = found.owned();
         row.dirty = new LinkedHashMap<>();
@@ -193,9 +191,7 @@ final class RowLookup {
     Map<OwnerId, Map<RowKey, Long>> letters = mysql.deadLetters(missingKeys);
     Map<RowKey, List<Discard>> discards = mysql.discards(missingKeys);
     Map<OwnerId, Durable> durable =
-        mysql
-            .owners()
-            .durable(missing.stream().map(row -> row.change.owner()).collect(Collectors.toSet()));
+        lookups.durable(missing.stream().map(row -> row.change.owner()));
     Map<RowKey, RowImage> images = contents ? mysql.rows(compare ? keys : missingKeys) : Map.of();
     for (Row row : rows) {
       OwnerId owner = row.change.owner();

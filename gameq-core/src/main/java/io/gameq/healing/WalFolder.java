@@ -10,10 +10,8 @@ import io.gameq.wal.WalReader.WalReport;
 import io.gameq.wal.WalRecord;
 import java.nio.file.Path;
 import java.util.HashSet;
-import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.ObjIntConsumer;
@@ -25,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class WalFolder {
   private final Path directory;
-  private final Map<LayoutName, String> layouts = new LinkedHashMap<>();
+  private final Set<WalRecord.Layout> layouts = new LinkedHashSet<>();
   private final Set<Long> failed = new HashSet<>();
   private WalRecord.@Nullable Header header;
   private WalReport report = new WalReport(null, 0, 0, 0, false, List.of());
@@ -33,9 +31,6 @@ public final class WalFolder {
   private long[] counts = new long[Count.values().length];
   private long oldestVersion = -1;
   private long newestVersion;
-
-  /** Names a column list. */
-  public record LayoutName(String table, long fingerprint) {}
 
   /** What is counted in a WAL. */
   public enum Count {
@@ -110,7 +105,7 @@ public final class WalFolder {
     if (record instanceof WalRecord.Header found) {
       header = found;
     } else if (record instanceof WalRecord.Layout layout) {
-      layouts.put(new LayoutName(layout.table(), layout.fingerprint()), layout.columns());
+      layouts.add(layout);
     } else if (record instanceof WalRecord.Failed mark) {
       failed.add(mark.sequence());
     } else if (entry.isCarried()) {
@@ -209,7 +204,7 @@ public final class WalFolder {
   }
 
   /** Column lists that its rows were written with. */
-  Map<LayoutName, String> layouts() {
+  Set<WalRecord.Layout> layouts() {
     return layouts;
   }
 
@@ -240,10 +235,10 @@ public final class WalFolder {
 
     /** Which column lists rows were written with is asked of every WAL; null when none knows. */
     @Nullable String layout(String table, long fingerprint) {
-      LayoutName name = new LayoutName(table, fingerprint);
       return folders.stream()
-          .map(folder -> folder.layouts.get(name))
-          .filter(Objects::nonNull)
+          .flatMap(folder -> folder.layouts.stream())
+          .filter(of -> of.table().equals(table) && of.fingerprint() == fingerprint)
+          .map(WalRecord.Layout::columns)
           .findFirst()
           .orElse(null);
     }

@@ -1,9 +1,9 @@
 package io.gameq.healing;
 
 import io.gameq.agent.RateLimit;
+import io.gameq.healing.Fold.FoldedOwner;
 import io.gameq.healing.Lookups.ReplayRedis;
 import io.gameq.healing.PlannedRow.WalRow;
-import io.gameq.healing.Planner.FoldedOwner;
 import io.gameq.healing.RowLookup.Verdict;
 import io.gameq.mysql.tables.OwnerTable;
 import io.gameq.mysql.tables.OwnerTable.Durable;
@@ -17,6 +17,7 @@ import io.gameq.redis.script.LookupScript.ReplayScript.Refused;
 import io.gameq.redis.script.NodeSigns;
 import io.gameq.rows.EncodedRow;
 import io.gameq.terminal.Shown;
+import io.gameq.wal.WalRecord;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.EnumMap;
@@ -108,7 +109,11 @@ public final class WalReplay {
   }
 
   private void replay(List<List<FoldedOwner>> lost) {
-    registerLayouts();
+    for (WalFolder folder : planner.wals().folders()) {
+      for (WalRecord.Layout of : folder.layouts()) { // writers look there; MySQL may have lost them
+        lookups.database().layouts().register(of.table(), of.fingerprint(), of.columns());
+      }
+    }
     gone.clear();
     List<List<FoldedOwner>> some = new ArrayList<>();
     int owners = 0;
@@ -124,23 +129,9 @@ public final class WalReplay {
     write(some);
   }
 
-  /** Writers look there for the column lists of what they flush, and MySQL may have lost them. */
-  private void registerLayouts() {
-    for (WalFolder folder : planner.wals().folders()) {
-      folder
-          .layouts()
-          .forEach(
-              (name, columns) ->
-                  lookups.database().layouts().register(name.table(), name.fingerprint(), columns));
-    }
-  }
-
   private void write(List<List<FoldedOwner>> lost) {
     Map<OwnerId, Durable> durable =
-        lookups
-            .database()
-            .owners()
-            .durable(lost.stream().flatMap(Collection::stream).map(of -> of.id).toList());
+        lookups.durable(lost.stream().flatMap(Collection::stream).map(of -> of.id));
     List<OwnerTable.Lost> restored = new ArrayList<>();
     List<List<Owner>> groups = new ArrayList<>();
     for (List<FoldedOwner> together : lost) {
@@ -171,7 +162,7 @@ public final class WalReplay {
     SessionId under = null;
     boolean restores = false;
     List<EncodedRow> rows = new ArrayList<>();
-    for (WalRow row : of.toReplay()) {
+    for (WalRow row : of.toReplay) {
       Verdict verdict = RowLookup.judge(row.session(), of.newest(), durable, inRedis);
       if (verdict.under() == null) {
         report.overtaken(of.id, 1, verdict.conflict());

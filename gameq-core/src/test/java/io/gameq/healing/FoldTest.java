@@ -5,9 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.gameq.healing.Fold.FoldedOwner;
 import io.gameq.healing.PlannedRow.WalRow;
-import io.gameq.healing.Planner.Fold;
-import io.gameq.healing.Planner.FoldedOwner;
 import io.gameq.owner.OwnerId;
 import io.gameq.owner.SessionId;
 import io.gameq.rows.EncodedRow;
@@ -46,7 +45,7 @@ class FoldTest {
 
   private static List<String> rows(Fold of) {
     return of.owners().stream()
-        .flatMap(owner -> owner.rows().stream())
+        .flatMap(owner -> owner.rows.values().stream())
         .map(row -> row.key() + "@" + row.version())
         .toList();
   }
@@ -71,7 +70,7 @@ class FoldTest {
     }
     int rows = 0;
     for (FoldedOwner owner : fold.owners()) {
-      for (WalRow row : owner.rows()) {
+      for (WalRow row : owner.rows.values()) {
         long[] best = plain.get(owner.id.encoded() + " " + row.key());
         assertEquals(best[0], row.version());
         assertEquals(best[1], row.session().epoch());
@@ -131,7 +130,7 @@ class FoldTest {
     }
     for (int i = 0; i < 5_000; i++) {
       assertEquals(
-          new SessionId(9, "8%015x".formatted(i)), fold.newestSession(OwnerId.of("player:" + i)));
+          new SessionId(9, "8%015x".formatted(i)), fold.owner(OwnerId.of("player:" + i)).newest());
     }
     fold.owners().forEach(owner -> assertEquals(9, owner.wal()));
   }
@@ -140,7 +139,7 @@ class FoldTest {
   private List<String> togetherWith(String first, Set<String> lost) {
     List<FoldedOwner> owners =
         fold.owners().stream().filter(owner -> lost.contains(owner.id.key())).toList();
-    owners.forEach(owner -> owner.toReplay().addAll(owner.rows()));
+    owners.forEach(owner -> owner.toReplay.addAll(owner.rows.values()));
     List<List<FoldedOwner>> groups = Planner.together(owners);
     assertEquals(owners.size(), groups.stream().mapToInt(List::size).sum());
     return groups.stream()
@@ -169,7 +168,7 @@ class FoldTest {
     trade("2", "4", "y");
     Set<String> all = Set.of("1", "2", "3", "4", "5");
     assertEquals(List.of("1", "2", "4", "5"), togetherWith("1", all));
-    fold.owners().forEach(owner -> owner.toReplay().clear());
+    fold.owners().forEach(owner -> owner.toReplay.clear());
     assertEquals(List.of("3"), togetherWith("3", all));
   }
 
@@ -182,7 +181,8 @@ class FoldTest {
   @Test
   void ofACommitTheVersionsOfAllRowsAreKept() {
     trade("1", "2", "x");
-    List<WalRow> rows = fold.owners().stream().flatMap(owner -> owner.rows().stream()).toList();
+    List<WalRow> rows =
+        fold.owners().stream().flatMap(owner -> owner.rows.values().stream()).toList();
     assertEquals(2, rows.get(0).together().size());
     assertSame(rows.get(0).together(), rows.get(1).together());
     EncodedRow other = rows.get(0).together().get(1).rows().get(0);

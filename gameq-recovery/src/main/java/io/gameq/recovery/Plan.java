@@ -169,7 +169,12 @@ final class Plan {
     printMessages(out);
   }
 
-  private static String text(String format, Object... values) {
+  /** With commas. */
+  static String number(long number) {
+    return String.format(Locale.ROOT, "%,d", number);
+  }
+
+  static String text(String format, Object... values) {
     return String.format(Locale.ROOT, format, values);
   }
 
@@ -198,11 +203,11 @@ final class Plan {
     long messages = of.count(Count.MESSAGES);
     long carried = of.count(Count.CARRIED);
     return text(
-        "%s with %s%s, %,d failed; %s adopted%s%s",
+        "%s with %s%s, %s failed; %s adopted%s%s",
         Shown.count(of.count(Count.COMMITS), "commit"),
         Shown.count(of.count(Count.CHANGES), "row change"),
         messages == 0 ? "" : " and " + Shown.count(messages, "message change"),
-        of.count(Count.FAILED),
+        number(of.count(Count.FAILED)),
         Shown.count(of.count(Count.ADOPTED), "row"),
         carried == 0 ? "" : ", " + Shown.count(carried, "row") + " carried forward",
         of.oldestVersion() < 0
@@ -245,19 +250,19 @@ final class Plan {
       if (ALWAYS.contains(status) || of.rows > 0) {
         boolean isPlain = status == Status.IN_MYSQL || of.rows == 0;
         String owners = isPlain ? "" : text(" (%s)", Shown.count(of.owners.size(), "owner"));
-        out.println(text("%,14d  %s%s", of.rows, status.text(), owners));
+        out.println(text("%14s  %s%s", number(of.rows), status.text(), owners));
       }
     }
     if (restoredSessions() > 0) {
       out.println(
           text(
-              "%,14d  sessions that MySQL lost: a failover lost commits; replay restores them",
-              restoredSessions()));
+              "%14s  sessions that MySQL lost: a failover lost commits; replay restores them",
+              number(restoredSessions())));
     }
     List<String> slots =
         IntStream.range(0, lostBySlot.length)
             .filter(slot -> lostBySlot[slot] > 0)
-            .mapToObj(slot -> text("%d: %,d", slot, lostBySlot[slot]))
+            .mapToObj(slot -> slot + ": " + number(lostBySlot[slot]))
             .toList();
     if (!slots.isEmpty() && slots.size() <= MOST_SLOTS) {
       out.println("Lost by slot: " + String.join(", ", slots));
@@ -271,13 +276,13 @@ final class Plan {
     MessageReplay.Totals all = messages();
     if (all.changes() > 0) {
       String tooOld =
-          text(", and perhaps %,d older than 6 days, which are left alone", all.tooOld());
+          text(", and perhaps %s older than 6 days, which are left alone", number(all.tooOld()));
       out.println();
       out.println(
           text(
-              "Of %s of nodes that are gone Redis lacks %,d%s.",
+              "Of %s of nodes that are gone Redis lacks %s%s.",
               Shown.count(all.changes(), "message change"),
-              all.lacking(),
+              number(all.lacking()),
               all.tooOld() == 0 ? "" : tooOld));
     }
   }

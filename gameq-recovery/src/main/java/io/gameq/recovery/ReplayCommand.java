@@ -4,8 +4,8 @@ import io.gameq.GameQueueException;
 import io.gameq.MySqlException;
 import io.gameq.RedisUnavailableException;
 import io.gameq.agent.RateLimit;
-import io.gameq.healing.MessageReplay;
 import io.gameq.healing.Lookups;
+import io.gameq.healing.MessageReplay;
 import io.gameq.healing.PlannedRow;
 import io.gameq.healing.PlannedRow.Status;
 import io.gameq.healing.Planner;
@@ -230,7 +230,7 @@ final class ReplayCommand extends WalCommand.OfPlan {
             Shown.count(report.count(Count.ROWS), "row"),
             into == Into.MYSQL ? "MySQL" : "Redis",
             seconds,
-            rate == 0 ? "" : String.format(Locale.ROOT, " (at most %,d rows/s: --rate)", rate),
+            rate == 0 ? "" : " (at most " + Plan.number(rate) + " rows/s: --rate)",
             report.count(Count.WRITTEN),
             report.count(Count.ROWS) - report.count(Count.WRITTEN)));
     for (Count count : List.of(Count.RESTORED, Count.TAKEN_OVER, Count.SET_ASIDE, Count.REFUSED)) {

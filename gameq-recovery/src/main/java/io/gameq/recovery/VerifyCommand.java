@@ -64,8 +64,7 @@ final class VerifyCommand extends WalCommand.OfPlan {
       out.println(asJson(plan));
     } else {
       if (printed[0] > limit) {
-        out.println(
-            String.format(Locale.ROOT, "... and %,d more: --limit or --json", printed[0] - limit));
+        out.println("... and " + Plan.number(printed[0] - limit) + " more: --limit or --json");
       }
       plan.print(out, false);
       out.println();

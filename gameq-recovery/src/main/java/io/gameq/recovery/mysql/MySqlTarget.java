@@ -163,8 +163,7 @@ public final class MySqlTarget implements ReplayTarget {
   }
 
   /** {@code waits}: which refused rows are tried again later; the others are set aside. */
-  private void writeAll(
-      List<OwnerRows> owners, ReplayReport report, Predicate<RowRefusal> waits) {
+  private void writeAll(List<OwnerRows> owners, ReplayReport report, Predicate<RowRefusal> waits) {
     List<OwnerRows> next = new ArrayList<>();
     for (OwnerRows of : owners) {
       next.add(of);
@@ -228,9 +227,7 @@ public final class MySqlTarget implements ReplayTarget {
         report.overtaken(
             id,
             rows,
-            id.isInbox()
-                ? ReplayReport.COMMITTED_WITH_REFUSED
-                : "another session owns by now");
+            id.isInbox() ? ReplayReport.COMMITTED_WITH_REFUSED : "another session owns by now");
       }
       String heldBack = of.heldBack.get(id);
       if (heldBack != null) {
@@ -367,7 +364,8 @@ public final class MySqlTarget implements ReplayTarget {
             SessionId unused = transaction.fence(of.owner);
           }
         } else if (!counts || (!allCount && of.owner.isInbox())) {
-          notOwned.add(of.owner); // rows may have been sent together with those that are not written
+          notOwned.add(
+              of.owner); // rows may have been sent together with those that are not written
         } else {
           for (RowChange row : of.rows) {
             if (!isSentTwice(row)) {
