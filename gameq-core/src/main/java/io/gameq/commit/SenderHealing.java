@@ -2,7 +2,6 @@ package io.gameq.commit;
 
 import io.gameq.GameQueueException;
 import io.gameq.change.Commit;
-import io.gameq.commit.CommitSender.SenderSessions;
 import io.gameq.durability.NodeSessions;
 import io.gameq.healing.DurableTruth;
 import io.gameq.healing.HealingStep;
@@ -309,7 +308,7 @@ final class SenderHealing {
      */
     @Override
     public void refused(Commit first, CommitGroup.Unmet why) {
-      RuntimeException reason = Settlement.refusal(why);
+      RuntimeException reason = Settlement.reason(why);
       fail(
           first,
           first.rows() == 0
@@ -319,7 +318,7 @@ final class SenderHealing {
 
     @Override
     public void refused(Commit first, String message) {
-      fail(first, Settlement.refused(first, message).reason());
+      fail(first, Settlement.reason(new CommitGroup.RefusedBy(message)));
     }
 
     private void fail(Commit first, RuntimeException reason) {
