@@ -4,7 +4,12 @@ import io.gameq.GameQueueException;
 import io.gameq.RedisFullException;
 import io.gameq.change.Commit;
 import io.gameq.change.Commit.CommitPart;
-import io.gameq.change.Unsettled;
+import io.gameq.change.Commit.SlotMessages;
+import io.gameq.healing.HealingPorts.HeldSession;
+import io.gameq.healing.HealingPorts.HeldSessions;
+import io.gameq.healing.HealingPorts.RecordsToReplay;
+import io.gameq.healing.HealingPorts.SessionName;
+import io.gameq.message.MessageChange;
 import io.gameq.owner.DurableSessions;
 import io.gameq.owner.DurableSessions.CountingSessions;
 import io.gameq.owner.OwnerId;
@@ -16,23 +21,29 @@ import io.gameq.redis.SlotKeys.SessionKeys;
 import io.gameq.redis.script.CommitGroup;
 import io.gameq.redis.script.CommitScript;
 import io.gameq.redis.script.JournalMarks;
+import io.gameq.redis.script.LuaScript;
+import io.gameq.redis.script.MessagesScript.MessageCommit;
+import io.gameq.redis.script.MessagesScript.WalCall;
 import io.gameq.redis.script.SessionScripts;
 import io.gameq.rows.EncodedRow;
 import io.gameq.wal.WalRecord;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
-import java.util.HashMap;
-import java.util.HashSet;
+import java.util.Deque;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.locks.LockSupport;
-import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * What a healing does next: each state does one thing with one server and tells the state after it.
@@ -408,14 +419,6 @@ public sealed interface HealingStep {
             .orElse(null);
   }
 
-  /** A session as WAL records name it: the owner's encoded id, and the session's text form. */
-  public record SessionName(String owner, String session) {
-    /** The name of a session. */
-    public static SessionName of(SessionRef session) {
-      return new SessionName(session.owner().encoded(), session.text());
-    }
-  }
-
   /**
    * Records that a replay has passed and not sent. Immutable.
    *
@@ -452,216 +455,193 @@ public sealed interface HealingStep {
   }
 
   /**
-   * What the {@linkplain HealingStep steps} of a healing reach: the servers, the WAL, and what the
-   * node knows. Used by one thread.
+   * Sends to Redis again, from the WAL and in its order, what Redis had acknowledged and lost, and
+   * rows that sessions adopted: one script for each record, which compares versions row by row, so
+   * that it may run any number of times. Nothing is sent behind a record that is known to be
+   * refused. Acknowledgements go with the rows of their commit; whether these count beside those of
+   * another handler is MySQL's to decide. One thread.
    */
-  public interface HealingPorts {
-    /** A new connection, which flushes by itself. */
-    RedisConnection redis();
+  final class ReplayPass {
+    private static final Logger LOG = LoggerFactory.getLogger(ReplayPass.class);
 
-    /** All of the namespace. */
-    SlotKeys[] slots();
+    /** Scripts on their way at a time; more only takes memory. */
+    private static final int MOST_IN_FLIGHT = 256;
 
-    DurableTruth truth();
+    private static final int MOST_BYTES_IN_FLIGHT = 4 << 20;
+    private static final int FLUSH_EVERY = 64;
+    private static final long NOT_OWNER = 0;
 
-    HeldSessions sessions();
+    private final HealingPorts ports;
+    private final HeldSessions sessions;
+    private final Set<Long> doubtful;
+    private final RedisConnection redis;
+    private final Deque<Sent> inFlight = new ArrayDeque<>();
+    private final Map<Long, WalRecord> undecided = new LinkedHashMap<>();
+    private final List<Long> unreadable = new ArrayList<>();
+    private int sent;
+    private int bytesInFlight;
+    private int unflushed;
+    private @Nullable RefusedRecord refusal;
 
-    ReplaySource wal();
+    private ReplayPass(HealingPorts ports) {
+      this.ports = ports;
+      this.sessions = ports.sessions();
+      this.doubtful = sessions.doubtful();
+      this.redis = ports.redis();
+    }
 
-    /** When what is put back is due, Unix ms by the clock of Redis. */
-    long dueMillis();
+    private record Sent(
+        CompletionStage<List<Object>> reply, CommitScript.Arguments record, int bytes) {}
+
+    /** The first record that Redis refused, and the session that does not own there. */
+    record RefusedRecord(long sequence, SessionName session) {}
 
     /**
-     * What is to be replayed. A healing that does not come to its end leaves it to the next one.
+     * Replays records of the WAL; throws GameQueueException when Redis goes away, or has no room.
      */
-    RecordsToReplay owed();
-
-    void owed(RecordsToReplay now);
-
-    /** The journal marks, as they were read or written last. */
-    JournalMarks marks();
-
-    void marks(JournalMarks now);
-
-    /** Whether the marks are to be written: not while nothing but room in Redis was lacking. */
-    default boolean writesMarks() {
-      return true;
-    }
-
-    /** By slot, the newest sequence that was answered; 0 for none. */
-    long[] newest();
-
-    /**
-     * By slot, the sequence up to which Redis holds everything or what it does not hold is decided,
-     * now that what was lost is put back; negative where that is not known.
-     */
-    long[] settled();
-
-    /** Redis lost these records, and they are not replayed for good. */
-    void notReplayed(Set<Long> sequences);
-
-    /** How many sessions are re-asserted together. */
-    default int sessionsAtOnce() {
-      return 500;
-    }
-
-    /** How many records one step replays: all in one pass over the WAL. */
-    default int recordsAtOnce() {
-      return Integer.MAX_VALUE;
-    }
-
-    /** Records were sent to Redis again. */
-    default void replayed(int records) {}
-
-    /** Messages of records were put into Redis again. */
-    default void putMessagesBack() {}
-
-    // --- commits whose answer was lost, or that Redis had no room for, in WAL order; but
-    // acknowledgements of messages come first, since they make room. Each stays the first until its
-    // outcome is known.
-
-    /** The next; null when there is none. */
-    @Nullable Commit firstUnanswered();
-
-    /** What sends a commit again, by itself. */
-    CommitGroup group(Commit commit);
-
-    /** Redis holds the first. */
-    void queued(Commit first);
-
-    /** Nobody knows what became of the first: a session of it is lost. */
-    void unknown(Commit first, SessionRef lost);
-
-    /** Redis refused the first, with this message, and holds nothing of it. */
-    void refused(Commit first, String message);
-
-    /** A message, or a row, was not as the first needs it: Redis holds nothing of it now. */
-    void refused(Commit first, CommitGroup.Unmet why);
-
-    // --- which records of the WAL change messages, and may be replayed
-
-    /** Where records that change messages may be, beyond a sequence, in order. */
-    default List<Stretch> messagesAfter(long sequence) {
-      return List.of();
-    }
-
-    /** Whether a record is not replayed: it is not sent yet, or waits to be sent again. */
-    default boolean isLeftOut(long sequence) {
-      return false;
-    }
-
-    /**
-     * Does not replay the messages of records whose rows are lost for good, until all is healed.
-     */
-    default void leaveOut(Set<Long> sequences) {}
-
-    /** Whether commits of a stretch may have failed. */
-    default boolean mayHaveFailed(Stretch of) {
-      return false;
-    }
-
-    /** Whether the node no longer holds this session because it was lost. */
-    default boolean wasLost(SessionName session) {
-      return false;
-    }
-  }
-
-  /** Sequences of a WAL, from and to included. */
-  record Stretch(long from, long to) {}
-
-  /**
-   * The WAL records that a replay is to send. Immutable. A replay that does not come to its end
-   * leaves them owed.
-   */
-  public static final class RecordsToReplay {
-    public static final RecordsToReplay NOTHING = new RecordsToReplay(new long[0]);
-
-    private final long[] sequences;
-
-    private RecordsToReplay(long[] sequences) {
-      this.sequences = sequences;
-    }
-
-    /** Adds what Redis may have lost of these sessions: what its marks do not prove. */
-    public RecordsToReplay plusLost(Collection<HeldSession> sessions, JournalMarks marks) {
-      LongStream.Builder lost = LongStream.builder();
-      for (HeldSession of : sessions) {
-        of.unsettled().beyond(marks.sequence(of.ref().slot()), lost);
+    static ReplayPass run(HealingPorts ports, long[] sequences) {
+      CommitScript.load(ports.redis());
+      ReplayPass pass = new ReplayPass(ports);
+      ports.redis().flushesByItself(false);
+      try {
+        ports.wal().read(sequences, pass::take);
+        pass.finish();
+      } finally {
+        ports.redis().flushesByItself(true);
       }
-      return new RecordsToReplay(
-          LongStream.concat(Arrays.stream(sequences), lost.build()).sorted().distinct().toArray());
+      ports.replayed(pass.sent);
+      return pass;
     }
 
-    /** Nothing but these records. */
-    static RecordsToReplay of(Collection<Long> sequences) {
-      return new RecordsToReplay(sequences.stream().mapToLong(Long::longValue).sorted().toArray());
+    /** The same of trades that were undecided. */
+    static ReplayPass run(HealingPorts ports, Map<Long, WalRecord> decided) {
+      ReplayPass pass = new ReplayPass(ports);
+      decided.forEach(pass::send);
+      pass.finish();
+      ports.replayed(pass.sent);
+      return pass;
     }
 
-    /** In WAL order. */
-    public long[] sequences() {
-      return sequences.clone();
-    }
-
-    @Override
-    public String toString() {
-      return Arrays.toString(sequences);
-    }
-  }
-
-  /**
-   * The sessions that a node held when it began to heal, lost ones too, in an order that stays. One
-   * thread.
-   */
-  public static final class HeldSessions {
-    private final List<HeldSession> all;
-    private final Map<SessionName, HeldSession> byName = new HashMap<>();
-
-    public HeldSessions(Collection<HeldSession> all) {
-      this.all = List.copyOf(all);
-      all.forEach(of -> byName.put(SessionName.of(of.ref()), of));
-    }
-
-    List<HeldSession> all() {
-      return all;
-    }
-
-    @Nullable HeldSession find(SessionName name) {
-      return byName.get(name);
-    }
-
-    @Nullable HeldSession of(WalRecord.Part part) {
-      return find(new SessionName(part.owner(), part.session()));
-    }
-
-    /** What of a record may be sent: parts of sessions that do not own are left out. */
-    List<CommitScript.Part> owned(List<WalRecord.Part> parts) {
-      List<CommitScript.Part> owned = new ArrayList<>();
-      for (WalRecord.Part part : parts) {
-        HeldSession session = of(part);
-        if (session != null && !session.ref().isLost()) {
-          List<byte[]> rows = new ArrayList<>(2 * part.rows().size());
-          for (EncodedRow row : part.rows()) {
-            rows.add(SlotKeys.bytes(row.key()));
-            rows.add(row.image());
+    private void take(long sequence, @Nullable WalRecord record) {
+      if (record == null) {
+        unreadable.add(sequence);
+      } else if (record.parts().size() > 1 && doubtful.contains(sequence)) {
+        undecided.put(sequence, record);
+        for (WalRecord.Part part : record.parts()) { // before anything later is sent
+          HeldSession session = sessions.of(part);
+          if (session != null) {
+            session.unsettled().doubt(sequence, part.rows().stream().map(EncodedRow::key).toList());
           }
-          owned.add(new CommitScript.Part(session.keys(), rows));
+        }
+      } else {
+        send(sequence, record);
+      }
+    }
+
+    private void send(long sequence, WalRecord record) {
+      List<CommitScript.Part> owned = sessions.owned(record.parts());
+      if (!owned.isEmpty() && refusal == null) {
+        send(
+            new CommitScript.Arguments(
+                WalCall.ofReplay(ports.slots()),
+                sequence,
+                ports.dueMillis(),
+                owned,
+                // Where another session holds a part of it, it counted.
+                owned.size() == record.parts().size() ? acknowledgements(sequence, record) : null));
+        sent++;
+      }
+    }
+
+    private static @Nullable MessageCommit acknowledgements(long sequence, WalRecord record) {
+      List<SlotMessages> acks = new ArrayList<>();
+      for (SlotMessages of : record.messages()) {
+        List<MessageChange> some =
+            of.changes().stream().filter(MessageChange.Ack.class::isInstance).toList();
+        if (!some.isEmpty()) {
+          acks.add(new SlotMessages(of.slot(), some));
         }
       }
-      return owned;
+      return acks.isEmpty() ? null : new MessageCommit(sequence, 0, acks);
     }
 
-    /** WAL sequences of which a lost session may have a half that nobody holds. */
-    Set<Long> doubtful() {
-      Set<Long> doubtful = new HashSet<>();
-      all.stream()
-          .filter(of -> of.ref().isLost())
-          .forEach(of -> of.unsettled().doubtful(doubtful::add));
-      return doubtful;
+    /** Sends a record; waits while too much is on its way. */
+    private void send(CommitScript.Arguments record) {
+      int bytes = record.bytes();
+      inFlight.add(new Sent(CommitScript.send(redis, record), record, bytes));
+      bytesInFlight += bytes;
+      if (++unflushed == FLUSH_EVERY) {
+        flush();
+      }
+      while (inFlight.size() > MOST_IN_FLIGHT || bytesInFlight > MOST_BYTES_IN_FLIGHT) {
+        awaitFirst();
+      }
+    }
+
+    /** Waits for all that is on its way. */
+    private void finish() {
+      while (!inFlight.isEmpty()) {
+        awaitFirst();
+      }
+    }
+
+    private void flush() {
+      redis.flush();
+      unflushed = 0;
+    }
+
+    private void awaitFirst() {
+      flush();
+      Sent first = inFlight.remove();
+      bytesInFlight -= first.bytes;
+      List<Object> reply = reply(first);
+      if (reply == null) {
+        if (first.record.messages() != null) { // what is broken may be a topic's
+          send(first.record.withoutMessages());
+        }
+        return;
+      }
+      long answer = (Long) reply.get(0);
+      if (answer == NOT_OWNER && refusal == null) {
+        SessionKeys keys = first.record.parts().get(((Long) reply.get(1)).intValue()).keys();
+        refusal =
+            new RefusedRecord(
+                first.record.sequence(),
+                new SessionName(LuaScript.string(keys.owner), LuaScript.string(keys.session)));
+      }
+    }
+
+    /** Null when somebody else broke the key: then no commit can be put there. */
+    private static @Nullable List<Object> reply(Sent of) {
+      try {
+        return of.reply.toCompletableFuture().join();
+      } catch (CompletionException e) {
+        String message = RedisReply.answered(e);
+        if (message != null && message.startsWith("WRONGTYPE")) {
+          LOG.error("cannot replay WAL record {}: {}", of.record.sequence(), message);
+          return null;
+        }
+        throw new GameQueueException(
+            "the replay stopped at WAL record " + of.record.sequence() + ": " + e.getMessage(), e);
+      }
+    }
+
+    /** Trades, by sequence, of which a session that is lost has one half. */
+    Map<Long, WalRecord> undecided() {
+      return undecided;
+    }
+
+    List<Long> unreadable() {
+      return unreadable;
+    }
+
+    /** How many records were sent. */
+    int sent() {
+      return sent;
+    }
+
+    @Nullable RefusedRecord refusal() {
+      return refusal;
     }
   }
-
-  /**
-   * A session that a node holds: its keys in Redis, and what of it may have to be sent there again.
-   */
-  public record HeldSession(SessionRef ref, SessionKeys keys, Unsettled unsettled) {}
 }

@@ -1,6 +1,5 @@
 package io.gameq.healing;
 
-import io.gameq.healing.HealingStep.Stretch;
 import io.gameq.wal.WalReader;
 import io.gameq.wal.WalReader.WalReport;
 import io.gameq.wal.WalRecord;
@@ -31,6 +30,9 @@ public interface ReplaySource {
    * first, in order, and the marks of failed commits among them.
    */
   default void readMessages(Stretch of, Consumer<WalReader.Entry> to) {}
+
+  /** Sequences of a WAL, from and to included. */
+  record Stretch(long from, long to) {}
 
   /** Takes the records. */
   interface Records {

@@ -8,7 +8,6 @@
  *   HealingStep      the steps: note what is lost, read the sessions in MySQL, tell Redis of them,
  *                    replay the WAL, say that all is there, send commits again without an answer
  *   HealingPorts     what the steps reach: HeldSessions of the node, RecordsToReplay, ReplaySource
- *   ReplayPass       sends records of the WAL that the marks do not prove
  *
  * a WAL whose node is gone: LeftWalReplay at its start, and the tool
  *   Planner          folds WALs to the newest change of each row, and tells what became of it:
