@@ -110,7 +110,7 @@ public final class SchemaDatabase implements AutoCloseable {
    * @throws GameQueueException when MySQL does not answer
    */
   public List<String> warningsOfRows(TableSpec table) {
-    List<String> warnings = new ArrayList<>(new LayoutTable(mysql).oddities(table.name()));
+    List<String> warnings = new ArrayList<>(new DroppedColumns(mysql).oddities(table.name()));
     warnings.addAll(mysql.ask(handle -> LaxValues.look(handle.getConnection(), table.name())));
     return warnings;
   }
