@@ -15,7 +15,7 @@ import io.gameq.redis.ControlConnection;
 import io.gameq.redis.PrimaryConnector;
 import io.gameq.redis.RedisConnector;
 import io.gameq.redis.script.NodeSigns;
-import io.gameq.redis.script.ProcessSigns;
+import io.gameq.redis.script.NodeSigns.ProcessSigns;
 import io.gameq.redis.topic.DefinedTopic;
 import io.gameq.term.Term;
 import io.gameq.term.Term.Primary;

@@ -24,6 +24,7 @@ import io.gameq.redis.ControlConnection;
 import io.gameq.redis.PrimaryConnector;
 import io.gameq.redis.RedisConnection;
 import io.gameq.redis.RedisConnector;
+import io.gameq.redis.RedisServerCheck;
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.Slots;
 import io.gameq.redis.script.ClaimScript;
@@ -222,7 +223,7 @@ public final class WriterService implements AutoCloseable {
         Duty.every(
             SIGN_EVERY,
             "say that the Redis that counts lives",
-            () -> primary.giveSign(backlogRedis));
+            () -> primary.giveSign(() -> backlogRedis.call(RedisServerCheck::check)));
     measuring.start(backlog.duty(), processes.duty(), resumed.duty(), sign);
     lane = new SlowLane(shared, watch, leases, () -> new ControlConnection(primary));
     for (int i = 1; i <= options.workers(); i++) {

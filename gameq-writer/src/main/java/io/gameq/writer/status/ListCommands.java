@@ -5,7 +5,7 @@ import io.gameq.backlog.SharedBacklog.Backlog;
 import io.gameq.mysql.tables.AuditTable;
 import io.gameq.mysql.tables.AuditTable.Actor;
 import io.gameq.mysql.tables.NodeTable;
-import io.gameq.redis.script.ProcessSigns;
+import io.gameq.redis.script.NodeSigns.ProcessSigns;
 import io.gameq.redis.script.Waiting;
 import io.gameq.terminal.ExitCodes;
 import io.gameq.terminal.Shown;
