@@ -2,6 +2,7 @@ package io.gameq.mysql.schema;
 
 import io.gameq.GameQueueException;
 import io.gameq.mysql.MySqlPool.MySql;
+import io.gameq.mysql.Sql;
 import io.gameq.mysql.schema.SchemaSnapshot.ForeignKeyFacts;
 import io.gameq.mysql.schema.TableInspector.Flaw;
 import io.gameq.mysql.schema.TableInspector.VersionColumn;
@@ -12,6 +13,8 @@ import io.gameq.rows.Table.Column;
 import io.gameq.rows.Table.ForeignKeys;
 import io.gameq.rows.Table.Reference;
 import io.gameq.rows.Table.TableDefinition;
+import java.sql.Connection;
+import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -20,9 +23,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
-import java.sql.Connection;
-import java.sql.SQLException;
-import io.gameq.mysql.Sql;
 import java.util.stream.Collectors;
 import org.jdbi.v3.core.Handle;
 

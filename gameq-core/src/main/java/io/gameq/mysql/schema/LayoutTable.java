@@ -4,13 +4,6 @@ import io.gameq.mysql.MySqlPool.MySql;
 import io.gameq.rows.CurrentCatalog.Catalog;
 import io.gameq.rows.RowCodec.LayoutSource;
 import io.gameq.rows.Table;
-import java.util.ArrayList;
-import java.util.HashMap;
-import java.util.List;
-import java.util.Map;
-import java.util.Set;
-import java.util.TreeSet;
-import org.jdbi.v3.core.Handle;
 import org.jspecify.annotations.Nullable;
 
 /**

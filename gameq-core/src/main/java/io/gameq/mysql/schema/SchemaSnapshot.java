@@ -1,21 +1,20 @@
 package io.gameq.mysql.schema;
 
+import io.gameq.mysql.Sql;
 import io.gameq.mysql.schema.CatalogReader.TableSpec;
+import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
-import java.util.HashMap;
+import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
-import java.util.Collection;
 import java.util.List;
-import java.sql.Connection;
-import io.gameq.mysql.Sql;
-import java.util.stream.Collectors;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
 import org.jdbi.v3.core.Handle;
 import org.jspecify.annotations.Nullable;
 
@@ -196,7 +195,8 @@ public record SchemaSnapshot(
   public static SchemaSnapshot read(Handle handle) throws SQLException {
     Connection connection = handle.getConnection();
     boolean mariaDb = Sql.exists(connection, "SELECT 1 FROM DUAL WHERE VERSION() LIKE '%MariaDB%'");
-    boolean foldsNames = Sql.exists(connection, "SELECT 1 FROM DUAL WHERE @@lower_case_table_names <> 0");
+    boolean foldsNames =
+        Sql.exists(connection, "SELECT 1 FROM DUAL WHERE @@lower_case_table_names <> 0");
     Map<String, TableFacts> tables = new LinkedHashMap<>();
     Sql.select(
         connection,

@@ -9,9 +9,8 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
-import java.util.stream.Collectors;
 import java.util.Objects;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** What every node and writer of a database must agree on, in {@code gameq_setting}. Stateless. */
@@ -36,8 +35,7 @@ public final class Settings {
   private static void agree(MySql mysql, String name, String value) {
     String there = read(mysql, name);
     if (there == null) { // the first of all: later ones need no right to write here
-      mysql.execute(
-          "INSERT IGNORE INTO gameq_setting (name, value) VALUES (?, ?)", name, value);
+      mysql.execute("INSERT IGNORE INTO gameq_setting (name, value) VALUES (?, ?)", name, value);
       there = read(mysql, name);
     }
     if (!value.equals(there)) {
@@ -72,9 +70,7 @@ public final class Settings {
       return null;
     }
     String ofNamespace = difference(mysql, "namespace", namespace);
-    return ofNamespace == null
-        ? difference(mysql, "slots", Integer.toString(slots))
-        : ofNamespace;
+    return ofNamespace == null ? difference(mysql, "slots", Integer.toString(slots)) : ofNamespace;
   }
 
   private static @Nullable String difference(MySql mysql, String name, String value) {
