@@ -43,7 +43,7 @@ import io.gameq.redis.SlotKeys;
 import io.gameq.redis.Slots;
 import io.gameq.redis.script.JournalMarks;
 import io.gameq.redis.script.NodeSigns.NodeHeartbeat;
-import io.gameq.redis.script.ProcessSigns;
+import io.gameq.redis.script.NodeSigns.ProcessSigns;
 import io.gameq.redis.script.SessionScripts;
 import io.gameq.rows.CurrentCatalog;
 import io.gameq.rows.CurrentCatalog.Catalog;

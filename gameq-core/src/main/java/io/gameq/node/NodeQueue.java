@@ -25,7 +25,7 @@ import io.gameq.redis.RedisConnection;
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.script.LookupScript;
 import io.gameq.redis.script.LuaScript;
-import io.gameq.redis.script.WaitingOwners;
+import io.gameq.redis.script.Waiting.WaitingOwners;
 import io.gameq.rows.EncodedRow;
 import io.gameq.rows.EncodedRow.RowKey;
 import io.gameq.rows.RecordMapper;

@@ -9,6 +9,7 @@ import io.gameq.durability.DurableTracker;
 import io.gameq.owner.OwnerId;
 import io.gameq.owner.SessionId;
 import io.gameq.redis.DurableNotices;
+import io.gameq.redis.RedisServerCheck;
 import io.gameq.redis.RedisServerCheck.EvictionWatch;
 import io.gameq.redis.script.SessionScripts;
 import io.gameq.redis.topic.DefinedTopic;
@@ -229,11 +230,12 @@ final class NodeUpkeep implements AutoCloseable {
       throw e;
     }
     node.sender.takeAlong(node.servers.control());
-    node.servers.primary().giveSign(node.servers.control());
+    node.servers.primary().giveSign(() -> node.servers.control().call(RedisServerCheck::check));
   }
 
   private void watchEviction() {
-    boolean unused = eviction.mayEvict(node.servers.control());
+    boolean unused =
+        eviction.mayEvict(() -> node.servers.control().call(RedisServerCheck::evictionPolicy));
   }
 
   private void measureClock() {

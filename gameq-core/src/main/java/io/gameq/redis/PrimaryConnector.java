@@ -3,6 +3,7 @@ package io.gameq.redis;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
 import io.gameq.GameQueueException;
+import io.gameq.redis.RedisConnector.Sentinels;
 import io.gameq.term.Settling;
 import io.gameq.term.Term;
 import io.gameq.term.Term.Primary;
@@ -11,6 +12,7 @@ import io.gameq.term.Terms;
 import io.gameq.term.Terms.QueueIdentity;
 import io.lettuce.core.RedisException;
 import io.lettuce.core.SetArgs;
+import java.util.function.Supplier;
 
 /**
  * Opens connections to the primary that counts by the {@linkplain io.gameq.term term} in MySQL, and
@@ -51,27 +53,27 @@ public final class PrimaryConnector {
     terms.requireAgreed();
     for (int tries = 1; ; tries++) {
       Term before = settling.before();
-      RedisConnector.Reached reached = connector.reach();
+      Seen seen = see(connector);
       try {
-        RedisServerCheck.Server server = RedisServerCheck.check(reached.redis());
         QueueIdentity identity = terms.identity();
-        boolean isNoted = RedisIdentity.require(reached.redis(), identity);
-        Primary seen = primary(server, reached.address(), reached.sentinelEpoch());
-        long term = settling.settle(before, seen);
+        boolean isNoted = RedisIdentity.require(seen.redis, identity);
+        long term = settling.settle(before, seen.primary);
         if (!isNoted) { // once it counts
-          RedisIdentity.note(reached.redis(), identity);
+          RedisIdentity.note(seen.redis, identity);
         }
-        return new Opened(reached.redis(), server.runId(), reached.address(), term);
-      } catch (TermMovedException e) {
-        reached.redis().closeSoon();
-        if (tries == MOST_TRIES) {
+        return seen.opened(term);
+      } catch (RuntimeException e) {
+        seen.redis.closeSoon();
+        if (!(e instanceof TermMovedException) || tries == MOST_TRIES) {
           throw e;
         }
-      } catch (RuntimeException e) {
-        reached.redis().closeSoon();
-        throw e;
       }
     }
+  }
+
+  private static Primary primary(RedisConnector.Reached reached) {
+    RedisServerCheck.Server server = RedisServerCheck.check(reached.redis());
+    return primary(server, reached.address(), reached.sentinelEpoch());
   }
 
   private static Primary primary(RedisServerCheck.Server server, String address, long epoch) {
@@ -86,12 +88,11 @@ public final class PrimaryConnector {
     Term before = settling.before();
     Seen seen = see(connector);
     try {
-      boolean unused = RedisIdentity.require(seen.redis(), terms.identity());
-      before.refuseDemoted(seen.primary());
-      return new Opened(
-          seen.redis(), seen.primary().runId(), seen.primary().address(), before.number());
+      boolean unused = RedisIdentity.require(seen.redis, terms.identity());
+      before.refuseDemoted(seen.primary);
+      return seen.opened(before.number());
     } catch (RuntimeException e) {
-      seen.redis().closeSoon();
+      seen.redis.closeSoon();
       throw e;
     }
   }
@@ -112,13 +113,13 @@ public final class PrimaryConnector {
     }
     try (RedisConnection redis = reached.redis()) {
       boolean unused = RedisIdentity.require(redis, database);
-      RedisServerCheck.Server server;
+      Primary primary;
       try {
-        server = RedisServerCheck.check(redis);
+        primary = primary(reached);
       } catch (GameQueueException e) {
         return;
       }
-      term.refuseDemoted(primary(server, reached.address(), reached.sentinelEpoch()));
+      term.refuseDemoted(primary);
     }
   }
 
@@ -129,8 +130,7 @@ public final class PrimaryConnector {
   public static Seen see(RedisConnector connector) {
     RedisConnector.Reached reached = connector.reach();
     try {
-      RedisServerCheck.Server server = RedisServerCheck.check(reached.redis());
-      return new Seen(reached.redis(), primary(server, reached.address(), reached.sentinelEpoch()));
+      return new Seen(reached.redis(), primary(reached));
     } catch (RuntimeException e) {
       reached.redis().closeSoon();
       throw e;
@@ -138,7 +138,11 @@ public final class PrimaryConnector {
   }
 
   /** A server, whether or not it counts. */
-  public record Seen(RedisConnection redis, Primary primary) {}
+  public record Seen(RedisConnection redis, Primary primary) {
+    private Opened opened(long term) {
+      return new Opened(redis, primary.runId(), primary.address(), term);
+    }
+  }
 
   /**
    * Makes sure that no other primary took over since a tool connected.
@@ -178,15 +182,15 @@ public final class PrimaryConnector {
   }
 
   /**
-   * Gives a sign of life of the term's primary, over any connection of which it is not known
-   * whether it leads there; to be called every second or so.
+   * Gives a sign of life of the term's primary; to be called every second or so.
    *
+   * @param asked who answers over any connection of which it is not known whether it leads there
    * @throws io.gameq.GameQueueException when one of the servers does not answer
    */
-  public void giveSign(ControlConnection redis) {
+  public void giveSign(Supplier<RedisServerCheck.Server> asked) {
     Term now = terms.current();
     if (now.number() > 0 && now.silentMillis() >= SIGN_EVERY_MILLIS) {
-      RedisServerCheck.Server server = redis.call(RedisServerCheck::check);
+      RedisServerCheck.Server server = asked.get();
       if (server.runId().equals(now.runId())) {
         terms.alive(now, primary(server, now.addresses().get(0), Primary.NO_SENTINEL));
       }

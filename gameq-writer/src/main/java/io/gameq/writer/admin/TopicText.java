@@ -2,10 +2,10 @@ package io.gameq.writer.admin;
 
 import io.gameq.redis.topic.DefinedTopic.Pause;
 import io.gameq.redis.topic.DefinedTopic.Rate;
-import io.gameq.redis.topic.TopicDefinition;
+import io.gameq.redis.topic.DefinedTopic.TopicDefinition;
 import io.gameq.redis.topic.TopicMessages.TopicCounts;
-import io.gameq.redis.topic.TopicSurvey;
-import io.gameq.redis.topic.TopicSurvey.OfTopic;
+import io.gameq.redis.topic.TopicMessages.TopicSurvey;
+import io.gameq.redis.topic.TopicMessages.TopicSurvey.OfTopic;
 import io.gameq.terminal.Shown;
 import java.math.BigDecimal;
 import java.time.Instant;

@@ -15,15 +15,15 @@ import io.gameq.redis.Slots;
 import io.gameq.redis.topic.DefinedTopic;
 import io.gameq.redis.topic.DefinedTopic.Pause;
 import io.gameq.redis.topic.DefinedTopic.Rate;
-import io.gameq.redis.topic.TopicDefinition;
+import io.gameq.redis.topic.DefinedTopic.TopicDefinition;
 import io.gameq.redis.topic.TopicMessages;
 import io.gameq.redis.topic.TopicMessages.FoundMessage;
 import io.gameq.redis.topic.TopicMessages.Retried;
 import io.gameq.redis.topic.TopicMessages.TopicCounts;
-import io.gameq.redis.topic.TopicSurvey;
+import io.gameq.redis.topic.TopicMessages.TopicSurvey;
 import io.gameq.terminal.Shown;
 import io.gameq.writer.admin.Done.Result;
-import io.gameq.writer.pause.Pausing;
+import io.gameq.writer.pause.Pauses;
 import java.time.Instant;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -200,10 +200,10 @@ public final class Topics {
    * Pauses a topic; of one that is paused already reason and time change. Consumers take nothing of
    * it then, within about a second; what is held is finished.
    *
-   * @param reason as {@link Pausing#reason} wants it
+   * @param reason as {@link Pauses#reason} wants it
    */
   public Pause pause(String topic, String reason) {
-    String why = Pausing.reason(reason, topic);
+    String why = Pauses.reason(reason, topic);
     definition(topic);
     audit("topic pause", topic, why);
     return Objects.requireNonNull(put(table().pause(topic, why, actor.who())).pause());
@@ -223,11 +223,11 @@ public final class Topics {
    * Has all consumers of a topic together take at most so many messages a second, within about a
    * second; of one that has a rate already it is another one.
    *
-   * @param reason as {@link Pausing#reason} wants it
+   * @param reason as {@link Pauses#reason} wants it
    */
   public Rate rate(String topic, double perSecond, String reason) {
     Rate.check(perSecond);
-    String why = Pausing.reason(reason, topic);
+    String why = Pauses.reason(reason, topic);
     definition(topic);
     audit("topic rate", topic, "%s a second: %s".formatted(TopicText.number(perSecond), why));
     return Objects.requireNonNull(put(table().rate(topic, perSecond, why, actor.who())).rate());

@@ -1,7 +1,6 @@
 package io.gameq.writer.console;
 
 import io.gameq.mysql.tables.AuditTable;
-import io.gameq.mysql.tables.OwnerSearch;
 import io.gameq.owner.OwnerId;
 import io.gameq.owner.SessionId;
 import io.gameq.terminal.Shown;
@@ -16,6 +15,7 @@ import io.gameq.writer.admin.StaleSessions.ShownRow;
 import io.gameq.writer.console.ConsoleRoutes.Needs;
 import io.gameq.writer.console.HeldPages.HeldState;
 import io.gameq.writer.mysql.ColumnSearch;
+import io.gameq.writer.mysql.OwnerSearch;
 import io.gameq.writer.redis.StaleRows;
 import io.gameq.writer.trace.OwnerPage;
 import io.gameq.writer.trace.RowTrace;

@@ -13,7 +13,7 @@ import io.gameq.mysql.MySqlPool.MySql;
 import io.gameq.mysql.tables.AuditTable;
 import io.gameq.mysql.tables.AuditTable.Actor;
 import io.gameq.mysql.tables.TopicTable;
-import io.gameq.redis.topic.TopicSurvey;
+import io.gameq.redis.topic.TopicMessages.TopicSurvey;
 import io.gameq.topic.Claimed;
 import io.gameq.topic.Claims;
 import io.gameq.topic.Message;

@@ -1,6 +1,5 @@
 package io.gameq.writer.trace;
 
-import io.gameq.mysql.tables.PauseTable.Pause;
 import io.gameq.owner.DurableSessions.CountingSessions;
 import io.gameq.owner.OwnerId;
 import io.gameq.terminal.Shown;
@@ -8,7 +7,8 @@ import io.gameq.terminal.TextTable;
 import io.gameq.writer.mysql.OwnerInMySql;
 import io.gameq.writer.mysql.OwnerInMySql.Letter;
 import io.gameq.writer.mysql.OwnerInMySql.Raised;
-import io.gameq.writer.pause.PauseWatch.PauseText;
+import io.gameq.writer.mysql.PauseTable.Pause;
+import io.gameq.writer.pause.Pauses;
 import io.gameq.writer.redis.OwnerInRedis;
 import io.gameq.writer.redis.OwnerInRedis.ClaimRecord;
 import io.gameq.writer.redis.OwnerInRedis.InSession;
@@ -209,7 +209,7 @@ public final class OwnerPage {
 
   private static String pause(Pause of) {
     String what = (of.scope().name().toLowerCase(Locale.ROOT) + " " + of.name()).strip();
-    return Shown.line("%s %s", what, PauseText.why(of));
+    return Shown.line("%s %s", what, Pauses.why(of));
   }
 
   private static String wal(WalSearch.InWal of) {

@@ -13,7 +13,7 @@ import io.gameq.writer.config.ConfigOption;
 import io.gameq.writer.mysql.CommandServers;
 import io.gameq.writer.mysql.OwnerInMySql;
 import io.gameq.writer.mysql.OwnerInMySql.Raised;
-import io.gameq.writer.pause.PauseWatch.PauseText;
+import io.gameq.writer.pause.Pauses;
 import io.gameq.writer.redis.OwnerInRedis;
 import io.gameq.writer.redis.OwnerInRedis.ClaimRecord;
 import io.gameq.writer.redis.OwnerInRedis.InSession;
@@ -265,7 +265,7 @@ public final class TraceCommand implements Callable<Integer> {
       } else {
         all.put("redis", redis(redis));
       }
-      all.put("pauses", trace.pauses().stream().map(PauseText::json).toList());
+      all.put("pauses", trace.pauses().stream().map(Pauses::json).toList());
       next(all, WhatNext.of(trace));
       return all;
     }

@@ -1,14 +1,14 @@
 package io.gameq.writer.trace;
 
-import io.gameq.mysql.tables.PauseTable.Pause;
-import io.gameq.mysql.tables.PauseTable.Scope;
 import io.gameq.owner.DurableSessions.CountingSessions;
 import io.gameq.owner.OwnerId;
 import io.gameq.owner.SessionId;
 import io.gameq.terminal.Shown;
 import io.gameq.writer.mysql.OwnerInMySql;
 import io.gameq.writer.mysql.OwnerInMySql.Raised;
-import io.gameq.writer.pause.PauseWatch.PauseText;
+import io.gameq.writer.mysql.PauseTable.Pause;
+import io.gameq.writer.mysql.PauseTable.Scope;
+import io.gameq.writer.pause.Pauses;
 import io.gameq.writer.redis.OwnerInRedis;
 import io.gameq.writer.redis.OwnerInRedis.ClaimRecord;
 import io.gameq.writer.redis.OwnerInRedis.InSession;
@@ -182,7 +182,7 @@ public record WhatNext(Kind kind, String sentence) {
     if (pause != null) {
       return Kind.PAUSED.next(
           "%s is paused by %s since %s UTC (%s): it waits until 'gameq-writer resume'.",
-          PauseText.what(pause), pause.by(), pause.at(), pause.reason());
+          Pauses.what(pause), pause.by(), pause.at(), pause.reason());
     }
     SessionId owns = redis.ownedBy();
     if (owns == null) {

@@ -1,4 +1,4 @@
-package io.gameq.mysql.tables;
+package io.gameq.writer.mysql;
 
 import io.gameq.mysql.MySqlPool.MySql;
 import io.gameq.mysql.Sql;
@@ -41,21 +41,15 @@ public final class PauseTable {
    * @throws io.gameq.MySqlException when MySQL does not answer
    */
   public static List<Pause> all(MySql mysql) {
-    return mysql.ask(
-        handle ->
-            handle
-                .select(
-                    "SELECT scope, name, reason, paused_by, paused_at FROM gameq_pause"
-                        + " ORDER BY scope, name")
-                .map(
-                    (rs, context) ->
-                        new Pause(
-                            Scope.valueOf(rs.getString(1).toUpperCase(Locale.ROOT)),
-                            rs.getString(2),
-                            rs.getString(3),
-                            rs.getString(4),
-                            Sql.instant(rs, 5)))
-                .list());
+    return mysql.list(
+        "SELECT scope, name, reason, paused_by, paused_at FROM gameq_pause ORDER BY scope, name",
+        rs ->
+            new Pause(
+                Scope.valueOf(rs.getString(1).toUpperCase(Locale.ROOT)),
+                rs.getString(2),
+                rs.getString(3),
+                rs.getString(4),
+                Sql.instant(rs, 5)));
   }
 
   /**
@@ -64,16 +58,13 @@ public final class PauseTable {
    * @throws io.gameq.MySqlException when MySQL does not answer
    */
   public static void add(MySql mysql, Scope scope, String name, String reason, String by) {
-    int unused =
-        mysql.askAgain(
-            handle ->
-                handle.execute(
-                    "REPLACE INTO gameq_pause (scope, name, reason, paused_by,"
-                        + " paused_at) VALUES (?, ?, ?, ?, UTC_TIMESTAMP(3))",
-                    scope.text(),
-                    name,
-                    reason,
-                    by));
+    mysql.execute(
+        "REPLACE INTO gameq_pause (scope, name, reason, paused_by, paused_at) VALUES (?, ?, ?, ?,"
+            + " UTC_TIMESTAMP(3))",
+        scope.text(),
+        name,
+        reason,
+        by);
   }
 
   /**
@@ -82,10 +73,7 @@ public final class PauseTable {
    * @throws io.gameq.MySqlException when MySQL does not answer
    */
   public static boolean remove(MySql mysql, Scope scope, String name) {
-    return mysql.askAgain(
-            handle ->
-                handle.execute(
-                    "DELETE FROM gameq_pause WHERE scope = ? AND name = ?", scope.text(), name))
-        > 0;
+    String sql = "DELETE FROM gameq_pause WHERE scope = ? AND name = ?";
+    return mysql.execute(sql, scope.text(), name) > 0;
   }
 }

@@ -1,4 +1,4 @@
-package io.gameq.mysql.tables;
+package io.gameq.writer.mysql;
 
 import io.gameq.owner.OwnerId;
 import java.time.Instant;

@@ -1,4 +1,4 @@
-package io.gameq.mysql.tables;
+package io.gameq.writer.mysql;
 
 import io.gameq.mysql.MySqlPool.MySql;
 import io.gameq.mysql.Sql;
@@ -72,21 +72,12 @@ public final class OwnerSearch {
   }
 
   private static List<Found> first(MySql mysql, String from, int most) {
-    return mysql.ask(
-        handle ->
-            handle
-                .select(
-                    "SELECT owner, node, opened_at FROM gameq_owner WHERE owner >= ?"
-                        + " AND owner < ? ORDER BY owner LIMIT ?",
-                    from,
-                    from + LAST,
-                    most)
-                .map(
-                    (rs, context) ->
-                        new Found(
-                            OwnerId.ofEncoded(rs.getString(1)),
-                            rs.getString(2),
-                            Sql.instant(rs, 3)))
-                .list());
+    return mysql.list(
+        "SELECT owner, node, opened_at FROM gameq_owner WHERE owner >= ? AND owner < ? ORDER BY"
+            + " owner LIMIT ?",
+        rs -> new Found(OwnerId.ofEncoded(rs.getString(1)), rs.getString(2), Sql.instant(rs, 3)),
+        from,
+        from + LAST,
+        most);
   }
 }
