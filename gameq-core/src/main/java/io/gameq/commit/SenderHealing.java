@@ -2,7 +2,6 @@ package io.gameq.commit;
 
 import io.gameq.GameQueueException;
 import io.gameq.change.Commit;
-import io.gameq.commit.CommitSender.SenderSessions;
 import io.gameq.durability.NodeSessions;
 import io.gameq.healing.DurableTruth;
 import io.gameq.healing.HealingStep;
@@ -325,7 +324,7 @@ final class SenderHealing {
      */
     @Override
     public void refused(Commit first, CommitGroup.Unmet why) {
-      RuntimeException reason = Settlement.refusal(why);
+      RuntimeException reason = Settlement.reason(why);
       fail(
           first,
           first.rows() == 0
@@ -335,7 +334,7 @@ final class SenderHealing {
 
     @Override
     public void refused(Commit first, String message) {
-      fail(first, Settlement.refused(first, message).reason());
+      fail(first, Settlement.reason(new CommitGroup.RefusedBy(message)));
     }
 
     private void fail(Commit first, RuntimeException reason) {
