@@ -84,7 +84,7 @@ public final class TombstoneHorizon {
           boolean any =
               Sql.exists(
                   connection,
-                  "SELECT 1 FROM (SELECT 1) one WHERE EXISTS (SELECT 1%s) OR EXISTS (SELECT 1%s) OR"
+                  "SELECT 1 FROM DUAL WHERE EXISTS (SELECT 1%s) OR EXISTS (SELECT 1%s) OR"
                           .formatted(PURGEABLE, DISCARDS)
                       + " EXISTS (SELECT 1%s)".formatted(HANDLED),
                   text,
