@@ -342,7 +342,8 @@ final class OwnerOpening {
       }
       view.unflushed()
           .forEach(
-              image -> tracker.carry(image.rowKey().text(), node.rows.tables().carried(image)));
+              image ->
+                  tracker.carried().add(image.rowKey().text(), node.rows.tables().carried(image)));
       node.sessions.add(tracker);
       tracker
           .session()

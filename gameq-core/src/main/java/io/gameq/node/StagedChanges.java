@@ -178,7 +178,7 @@ final class StagedChanges {
     CarriedColumns.Carried carried = carried(key);
     ChangedRow away = games.encode(table, key, RowOp.MOVED, row.values(), carried);
     to.stage(games.encode(table, key, RowOp.PUT, row.values(), carried).asMovedIn());
-    to.session.tracker.movesIn(key.text(), carried);
+    to.session.tracker.carried().movesIn(key.text(), carried);
     stage(away);
   }
 
@@ -192,7 +192,7 @@ final class StagedChanges {
 
   /** What a put takes along that its game does not know. */
   private CarriedColumns.@Nullable Carried carried(RowKey key) {
-    return session.tracker.carried(key.text(), get(key.text()));
+    return session.tracker.carried().of(key.text(), get(key.text()));
   }
 
   /** A change of a row that was not told might be older than what MySQL has, and count for less. */

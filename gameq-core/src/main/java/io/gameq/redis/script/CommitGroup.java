@@ -57,7 +57,7 @@ public abstract class CommitGroup {
 
   /**
    * Redis knows another session, or none; what follows is decided by {@code
-   * io.gameq.commit.SenderLoop}.
+   * io.gameq.commit.CommitSender}.
    */
   public record NotOwner(CommitPart part, @Nullable String ownedBy, boolean written)
       implements Outcome {
