@@ -18,7 +18,7 @@
  * LookupScript    read, pending, lookup: what is not flushed; ReplayScript: replay
  * ClaimScript     claim, renew, ack, nack, reap: what writers do
  * Waiting         waiting: how much waits; WaitingOwners: who; rows
- * BacklogScript   backlog, publish: the look that somebody published
+ *                 BacklogScript: backlog, publish: the look that somebody published
  * NodeSigns       beat, unbroken: which nodes are alive; OpenOwners: where an owner is open
  *                 ProcessSigns: sign, signs: what processes say of themselves
  * </pre>
