@@ -36,7 +36,6 @@
  *   Retention      which files stay; carries forward what little is needed of old ones
  * WalReader      records in order, which are missing, and what hides them
  *   FileScan       intact records of one file, and what happened to the bytes between them
- *   FileWindow     its bytes, and what Chronicle Queue wrote around the records
  * WalCodec       records to and from bytes
  * </pre>
  *
