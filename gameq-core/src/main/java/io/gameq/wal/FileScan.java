@@ -180,7 +180,7 @@ final class FileScan implements Closeable {
       return 0;
     }
     long length = Envelope.length(buffer, index(at));
-    return length <= AppendedFiles.MOST_RECORD_BYTES
+    return length <= WalWriter.MOST_RECORD_BYTES
             && has(at, (int) length)
             && Envelope.isIntact(buffer, index(at), (int) length)
             && (tag == null || Envelope.tag(buffer, index(at)) == tag)
