@@ -192,7 +192,7 @@ public final class DurableTracker implements Unsettled {
     int before = waiting.queuedRows();
     List<String> keys = rows.isEmpty() ? List.of() : waiting.add(commit, rows);
     if (!commit.isSentAgain() && !rows.isEmpty()) {
-      counts.merged(keys.size() - (waiting.queuedRows() - before));
+      counts.merged.add(keys.size() - (waiting.queuedRows() - before));
       if (commit.isTimed()
           && measured.size() < MOST_MEASURED
           && counts.times() != CommitTimes.NOBODY) {

@@ -212,9 +212,16 @@ public sealed interface Opening {
           OwnerViews.withoutDamaged(script.sent()));
     }
 
-    /** As a view takes them. */
-    OwnerViews.InRedis seen() {
-      return new OwnerViews.InRedis(all(), sent);
+    /** All that a view shows. */
+    List<EncodedRow> seen() {
+      List<EncodedRow> all = all();
+      all.addAll(sent);
+      return all;
+    }
+
+    /** The highest version of those adopted, 0 for none. */
+    long newest() {
+      return all().stream().mapToLong(EncodedRow::version).reduce(0, Math::max);
     }
 
     /** Those that are adopted, in the order of the sequences. */
@@ -440,7 +447,8 @@ public sealed interface Opening {
       Wanted of = attempt.of();
       try {
         OwnerView view =
-            node.views.load(of.owner(), attempt.raised(), by.term(), of.tables(), rows.seen());
+            node.views.load(
+                of.owner(), attempt.raised(), by.term(), rows.newest(), of.tables(), rows.seen());
         return new Loaded(attempt, by, rows, view);
       } catch (TermMovedException e) {
         if (attempt.isLast()) {

@@ -25,10 +25,10 @@ import io.gameq.redis.script.NodeSigns.OpenOwners;
 import io.gameq.rows.CurrentCatalog.Catalog;
 import io.gameq.rows.EncodedRow;
 import io.gameq.rows.Table;
+import io.gameq.subscription.NodeTopics;
 import io.gameq.view.OwnerView;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.HashSet;
@@ -67,14 +67,16 @@ final class OwnerOpening {
   /** Between two prods of one open: enough to connect and to heal a little. */
   private static final int LOOKS_PER_PROD = 100;
 
-  private final NodeQueue queue;
   private final GameNode node;
+  private final NodeTopics topics;
+  private final SessionCommits commits;
   private final OpenOwners openOwners;
   private final Set<OwnerId> underWay = new HashSet<>();
 
-  OwnerOpening(NodeQueue queue, GameNode node) {
-    this.queue = queue;
+  OwnerOpening(GameNode node, NodeTopics topics, SessionCommits commits) {
     this.node = node;
+    this.topics = topics;
+    this.commits = commits;
     this.openOwners =
         new OpenOwners(
             node.config.namespace(),
@@ -92,7 +94,7 @@ final class OwnerOpening {
     return node.calls.ofMySql(
         "opening " + wanted.owner(),
         isAwaited -> openInTurn(wanted, isAwaited),
-        late -> node.closing.release(late.tracker));
+        late -> node.closing.release(late.tracker()));
   }
 
   /** Throws as {@link io.gameq.GameQueue#open(String, Takeover, Duration)}. */
@@ -126,14 +128,14 @@ final class OwnerOpening {
     return node.calls.startOfMySql(
         "opening " + wanted.owner(),
         isAwaited -> openInTurn(wanted, isAwaited),
-        late -> node.closing.release(NodeSession.of(late).tracker),
+        late -> node.closing.release(((NodeSession) late).tracker()),
         node.callbacks);
   }
 
   /** Does the id fit, and may the node open it? Nothing is written yet. */
   private Opening.Wanted wanted(String id, Takeover takeover, boolean asks) {
     OwnerId owner = OwnerId.of(id);
-    Catalog catalog = node.rows.tables().atStart();
+    Catalog catalog = node.rows.atStart();
     List<Table> tables = catalog.ownedBy(owner.kind());
     if (tables.isEmpty()) {
       Set<String> kinds = new TreeSet<>();
@@ -288,23 +290,20 @@ final class OwnerOpening {
       DurableTracker tracker = new DurableTracker(session, node.sessions.counts());
       tracker.adopting(node.sender.newestSequence() + 1);
       node.sessions.add(tracker); // from here on the WAL is kept for it
-      Long[] sequences = new Long[rows.size()];
+      List<Long> sequences = new ArrayList<>(rows.size());
       List<ChangedRow> record = new ArrayList<>();
       long bytes = 0;
-      int from = 0;
-      for (int i = 0; i < sequences.length; i++) {
-        EncodedRow row = rows.get(i);
+      for (EncodedRow row : rows) {
         if (!record.isEmpty() && bytes + row.image().length > node.config.limits().commitBytes()) {
-          Arrays.fill(sequences, from, i, appendRecord(session, record));
+          sequences.addAll(Collections.nCopies(record.size(), appendRecord(session, record)));
           record.clear();
           bytes = 0;
-          from = i;
         }
         record.add(new ChangedRow(row));
         bytes += row.key().length() + row.image().length;
       }
-      Arrays.fill(sequences, from, sequences.length, appendRecord(session, record));
-      return Collections.unmodifiableList(Arrays.asList(sequences));
+      sequences.addAll(Collections.nCopies(record.size(), appendRecord(session, record)));
+      return Collections.unmodifiableList(sequences);
     }
 
     private Long appendRecord(SessionRef session, List<ChangedRow> record) {
@@ -341,18 +340,18 @@ final class OwnerOpening {
         node.sessions.before(tracker).forEach(earlier -> earlier.adoptedBy(tracker, versions));
       }
       view.unflushed()
-          .forEach(
-              image -> tracker.carry(image.rowKey().text(), node.rows.tables().carried(image)));
+          .forEach(image -> tracker.carry(image.rowKey().text(), node.rows.carried(image)));
       node.sessions.add(tracker);
       tracker
           .session()
           .whenLost(
               () -> {
-                node.sessions.counts().sessionLost();
+                node.sessions.counts().sessionsLost.increment();
                 tracker.whenLost().complete(null);
               });
       node.sender.register(tracker.session(), tracker, open.by().connections());
-      return new NodeSession(queue, tracker, view, adopted.all());
+      return new NodeSession(
+          node, topics, commits, new OpenOwner(node.rows, tracker, view, adopted.all()));
     }
   }
 

@@ -3,7 +3,6 @@ package io.gameq.redis;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
 import io.gameq.GameQueueException;
-import io.gameq.term.Settling;
 import io.gameq.term.Term;
 import io.gameq.term.Term.Primary;
 import io.gameq.term.Term.TermMovedException;
@@ -11,12 +10,17 @@ import io.gameq.term.Terms;
 import io.gameq.term.Terms.QueueIdentity;
 import io.lettuce.core.RedisException;
 import io.lettuce.core.SetArgs;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Opens connections to the primary that counts by the {@linkplain io.gameq.term term} in MySQL, and
  * moves the term on when it finds that another took over. Thread-safe.
  */
 public final class PrimaryConnector {
+  private static final Logger LOG = LoggerFactory.getLogger(PrimaryConnector.class);
+
   /** Another process that comes at the same moment costs one. */
   private static final int MOST_TRIES = 3;
 
@@ -24,12 +28,11 @@ public final class PrimaryConnector {
 
   private final RedisConnector connector;
   private final Terms terms;
-  private final Settling settling;
+  private final AtomicBoolean warned = new AtomicBoolean();
 
   public PrimaryConnector(RedisConnector connector, Terms terms) {
     this.connector = connector;
     this.terms = terms;
-    this.settling = new Settling(terms);
   }
 
   /**
@@ -50,14 +53,20 @@ public final class PrimaryConnector {
   public Opened open() {
     terms.requireAgreed();
     for (int tries = 1; ; tries++) {
-      Term before = settling.before();
+      Term before = terms.current();
       RedisConnector.Reached reached = connector.reach();
       try {
         RedisServerCheck.Server server = RedisServerCheck.check(reached.redis());
         QueueIdentity identity = terms.identity();
         boolean isNoted = RedisIdentity.require(reached.redis(), identity);
         Primary seen = primary(server, reached.address(), reached.sentinelEpoch());
-        long term = settling.settle(before, seen);
+        long term = terms.settle(before, seen);
+        if (!seen.isKnown() && !warned.getAndSet(true)) {
+          LOG.warn(
+              "Redis at {} does not tell its run_id: two primaries after a failover cannot be told"
+                  + " apart",
+              seen.address());
+        }
         if (!isNoted) { // once it counts
           RedisIdentity.note(reached.redis(), identity);
         }
@@ -83,7 +92,7 @@ public final class PrimaryConnector {
    * yet; its term is the current one. Throws as {@link #open}.
    */
   public Opened openForTool() {
-    Term before = settling.before();
+    Term before = terms.current();
     Seen seen = see(connector);
     try {
       boolean unused = RedisIdentity.require(seen.redis(), terms.identity());
