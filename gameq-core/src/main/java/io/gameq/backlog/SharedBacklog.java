@@ -7,7 +7,6 @@ import io.gameq.redis.RedisConnection;
 import io.gameq.redis.RedisServerCheck;
 import io.gameq.redis.RedisServerCheck.RedisState;
 import io.gameq.redis.Slots;
-import io.gameq.redis.script.BacklogScript;
 import io.gameq.redis.script.Waiting;
 import io.gameq.redis.topic.TopicMessages.TopicCounts;
 import io.gameq.redis.topic.TopicSurvey;
@@ -24,13 +23,10 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One look at the backlog every five seconds for all nodes and writers of a namespace: the latest
- * is in Redis, and the writer that finds it old looks; a node does when no writer did for some
- * seconds more. Asking costs one short call. Used by one thread.
- *
- * @param <T> what of a look is asked for
+ * One look at the backlog every five seconds for all nodes and writers of a namespace; a node looks
+ * when no writer did for some seconds more. Stateless.
  */
-public final class SharedBacklog<T> {
+public final class SharedBacklog {
   private static final String KEY = "backlog";
   private static final String SLOTS = "slots";
   private static final String SUMMARY = "summary";
@@ -41,85 +37,43 @@ public final class SharedBacklog<T> {
   /** The same of a node: no writer is alive then, or none reaches Redis. */
   static final long OLD_WITHOUT_WRITER_MILLIS = 10_000;
 
-  private final String namespace;
-  private final Function<RedisConnection, Backlog> look;
-  private final Part<T> part;
-  private String at = "";
-  private @Nullable T known;
-
-  /** What of a look is asked for: the name of its text, and how it is read and made. */
-  private record Part<T>(
-      String name,
-      Function<String, @Nullable T> read,
-      Function<Backlog, T> ofLook,
-      long oldMillis) {}
-
-  /** What was seen, and how long ago. */
-  public record Seen<T>(T what, long ageMillis) {}
-
-  private SharedBacklog(String namespace, Function<RedisConnection, Backlog> look, Part<T> part) {
-    this.namespace = namespace;
-    this.look = look;
-    this.part = part;
-  }
+  private SharedBacklog() {}
 
   /**
    * All of it, as writers show it.
    *
    * @param look looks when it is this one's turn
    */
-  public static SharedBacklog<Backlog> whole(
+  public static SharedLook<Backlog> whole(
       String namespace, int slots, Function<RedisConnection, Backlog> look) {
-    return new SharedBacklog<>(
+    return new SharedLook<>(
         namespace,
-        look,
-        new Part<>(SLOTS, text -> BacklogText.backlog(text, slots), of -> of, OLD_MILLIS));
+        KEY,
+        SLOTS,
+        of -> OLD_MILLIS,
+        text -> BacklogText.backlog(text, slots),
+        redis -> {
+          Backlog seen = look.apply(redis);
+          return new SharedLook.Made<>(seen, texts(seen));
+        });
   }
 
   /** What nodes need: a short text. */
-  public static SharedBacklog<BacklogSummary> summary(String namespace, Slots slots) {
-    return new SharedBacklog<>(
+  public static SharedLook<BacklogSummary> summary(String namespace, Slots slots) {
+    return new SharedLook<>(
         namespace,
-        redis -> Backlog.of(redis, slots),
-        new Part<>(SUMMARY, BacklogText::summary, BacklogSummary::of, OLD_WITHOUT_WRITER_MILLIS));
+        KEY,
+        SUMMARY,
+        of -> OLD_WITHOUT_WRITER_MILLIS,
+        BacklogText::summary,
+        redis -> {
+          Backlog seen = Backlog.of(redis, slots);
+          return new SharedLook.Made<>(BacklogSummary.of(seen), texts(seen));
+        });
   }
 
-  /**
-   * The latest look; looks now when that is old and nobody else does, or when it cannot be read, as
-   * from another release.
-   *
-   * @param redis a connection that no other thread uses meanwhile
-   * @return null while somebody else takes the very first look
-   * @throws io.gameq.RedisUnavailableException when Redis does not answer
-   */
-  public @Nullable Seen<T> latest(RedisConnection redis) {
-    BacklogScript.Asked asked =
-        BacklogScript.ask(redis, namespace, KEY, part.name(), at, part.oldMillis());
-    if (asked.isToLook()) {
-      return new Seen<>(part.ofLook().apply(look(redis)), 0);
-    }
-    if (!asked.text().isEmpty()) {
-      at = asked.at();
-      known = part.read().apply(asked.text());
-    }
-    if (asked.ageMillis() < 0) {
-      return null;
-    }
-    return known == null
-        ? new Seen<>(part.ofLook().apply(look.apply(redis)), 0)
-        : new Seen<>(known, asked.ageMillis());
-  }
-
-  private Backlog look(RedisConnection redis) {
-    Backlog seen = look.apply(redis);
-    at =
-        BacklogScript.publish(
-            redis,
-            namespace,
-            KEY,
-            Map.of(SLOTS, BacklogText.of(seen), SUMMARY, BacklogText.of(BacklogSummary.of(seen))));
-    known = part.ofLook().apply(seen);
-    return seen;
+  private static Map<String, String> texts(Backlog seen) {
+    return Map.of(SLOTS, BacklogText.of(seen), SUMMARY, BacklogText.of(BacklogSummary.of(seen)));
   }
 
   /**

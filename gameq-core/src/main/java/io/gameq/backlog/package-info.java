@@ -5,7 +5,7 @@
  * Backlog           one look at all slots, at the server's memory, and at topics (TopicBacklog)
  *   BacklogSummary  what a node needs of it
  *   BacklogText     both as text, as they are published
- * SharedBacklog     one look every five seconds for all nodes and writers of a namespace
+ * SharedLook        one look for all processes of a namespace; SharedBacklog: one every five seconds
  * NodePressure      which thresholds are passed: tells the game, slows or refuses its commits
  * </pre>
  *

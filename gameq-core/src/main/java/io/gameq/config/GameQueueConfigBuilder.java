@@ -11,6 +11,7 @@ import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.EnumMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
@@ -21,50 +22,50 @@ import org.jspecify.annotations.Nullable;
  * built configuration notices. Not thread-safe.
  */
 public final class GameQueueConfigBuilder {
-  @Nullable String redisUri;
-  @Nullable String redisUser;
-  @Nullable Password redisPassword;
-  @Nullable String sentinelUser;
-  @Nullable Password sentinelPassword;
-  @Nullable Tls redisTls;
-  @Nullable String jdbcUrl;
-  @Nullable String mysqlUser;
-  Password mysqlPassword = Password.of("");
-  @Nullable Tls mysqlTls;
-  int poolSize = 8;
-  @Nullable String namespace;
-  @Nullable String node;
-  @Nullable Path walDirectory;
-  Duration walKeep = WalLimits.DEFAULT.keep();
-  Duration messageKeep = GameQueueConfig.DEFAULT_MESSAGE_KEEP;
-  long walMaxBytes = WalLimits.DEFAULT.maxBytes();
-  long walMinFreeBytes = WalLimits.DEFAULT.minFreeBytes();
-  WalSync walSync = WalLimits.DEFAULT.sync();
-  EarlierWals earlierWals = EarlierWals.REPLAY;
-  int slots = GameQueueConfig.DEFAULT_SLOTS;
-  Duration mergeWindow = Duration.ofSeconds(1);
-  int rowBytes = Limits.DEFAULT.rowBytes();
-  int commitRows = Limits.DEFAULT.commitRows();
-  int commitBytes = Limits.DEFAULT.commitBytes();
-  int inFlightCommits = Limits.DEFAULT.inFlightCommits();
-  int inFlightBytes = Limits.DEFAULT.inFlightBytes();
-  int dirtyRowsPerOwner = Limits.DEFAULT.dirtyRowsPerOwner();
-  int dirtyBytesPerOwner = Limits.DEFAULT.dirtyBytesPerOwner();
-  Duration admission = Duration.ofMillis(Limits.DEFAULT.admissionMillis());
-  Duration callTimeout = Duration.ofSeconds(15);
-  WhenRedisIsFull whenRedisIsFull = WhenRedisIsFull.FAIL;
-  WhenRedisIsAway whenRedisIsAway = WhenRedisIsAway.JOURNAL;
-  int journalCommits = Limits.DEFAULT.journalCommits();
-  int journalBytes = Limits.DEFAULT.journalBytes();
-  Duration journal = Duration.ofMillis(Limits.DEFAULT.journalMillis());
-  Duration maxConflictWait = Duration.ofMinutes(10);
-  Consumer<Conflict> onConflict = conflict -> {};
-  Consumer<Throwable> onFailure = failure -> {};
-  final Map<Pressure.Of, PressureLimit> pressureLimits = new EnumMap<>(Pressure.Of.class);
-  Duration maxSlowdown = Duration.ofMillis(100);
-  Consumer<Pressure> onPressure = pressure -> {};
-  @Nullable Executor callbacks;
-  Clock clock = Clock.systemUTC();
+  private @Nullable String redisUri;
+  private @Nullable String redisUser;
+  private @Nullable Password redisPassword;
+  private @Nullable String sentinelUser;
+  private @Nullable Password sentinelPassword;
+  private @Nullable Tls redisTls;
+  private @Nullable String jdbcUrl;
+  private @Nullable String mysqlUser;
+  private Password mysqlPassword = Password.of("");
+  private @Nullable Tls mysqlTls;
+  private int poolSize = 8;
+  private @Nullable String namespace;
+  private @Nullable String node;
+  private @Nullable Path walDirectory;
+  private Duration walKeep = WalLimits.DEFAULT.keep();
+  private Duration messageKeep = GameQueueConfig.DEFAULT_MESSAGE_KEEP;
+  private long walMaxBytes = WalLimits.DEFAULT.maxBytes();
+  private long walMinFreeBytes = WalLimits.DEFAULT.minFreeBytes();
+  private WalSync walSync = WalLimits.DEFAULT.sync();
+  private EarlierWals earlierWals = EarlierWals.REPLAY;
+  private int slots = GameQueueConfig.DEFAULT_SLOTS;
+  private Duration mergeWindow = Duration.ofSeconds(1);
+  private int rowBytes = Limits.DEFAULT.rowBytes();
+  private int commitRows = Limits.DEFAULT.commitRows();
+  private int commitBytes = Limits.DEFAULT.commitBytes();
+  private int inFlightCommits = Limits.DEFAULT.inFlightCommits();
+  private int inFlightBytes = Limits.DEFAULT.inFlightBytes();
+  private int dirtyRowsPerOwner = Limits.DEFAULT.dirtyRowsPerOwner();
+  private int dirtyBytesPerOwner = Limits.DEFAULT.dirtyBytesPerOwner();
+  private Duration admission = Duration.ofMillis(Limits.DEFAULT.admissionMillis());
+  private Duration callTimeout = Duration.ofSeconds(15);
+  private WhenRedisIsFull whenRedisIsFull = WhenRedisIsFull.FAIL;
+  private WhenRedisIsAway whenRedisIsAway = WhenRedisIsAway.JOURNAL;
+  private int journalCommits = Limits.DEFAULT.journalCommits();
+  private int journalBytes = Limits.DEFAULT.journalBytes();
+  private Duration journal = Duration.ofMillis(Limits.DEFAULT.journalMillis());
+  private Duration maxConflictWait = Duration.ofMinutes(10);
+  private Consumer<Conflict> onConflict = conflict -> {};
+  private Consumer<Throwable> onFailure = failure -> {};
+  private final Map<Pressure.Of, PressureLimit> pressureLimits = new EnumMap<>(Pressure.Of.class);
+  private Duration maxSlowdown = Duration.ofMillis(100);
+  private Consumer<Pressure> onPressure = pressure -> {};
+  private @Nullable Executor callbacks;
+  private Clock clock = Clock.systemUTC();
 
   GameQueueConfigBuilder() {}
 
@@ -434,6 +435,56 @@ public final class GameQueueConfigBuilder {
    * @throws GameQueueException naming the setting and the remedy
    */
   public GameQueueConfig build() {
-    return new GameQueueConfig(this);
+    return new GameQueueConfig(
+        set(redisUri, "redis"),
+        redisUser,
+        redisPassword,
+        sentinelUser,
+        sentinelPassword,
+        redisTls,
+        set(jdbcUrl, "mysql"),
+        set(mysqlUser, "mysql"),
+        mysqlPassword,
+        mysqlTls,
+        poolSize,
+        set(namespace, "namespace"),
+        set(node, "node"),
+        set(walDirectory, "walDirectory"),
+        WalLimits.of(walKeep, walMaxBytes, walMinFreeBytes, walSync),
+        messageKeep,
+        earlierWals,
+        slots,
+        mergeWindow,
+        new Limits(
+            rowBytes,
+            commitRows,
+            commitBytes,
+            inFlightCommits,
+            inFlightBytes,
+            dirtyRowsPerOwner,
+            dirtyBytesPerOwner,
+            admission.toMillis(),
+            journalCommits,
+            journalBytes,
+            journal.toMillis()),
+        callTimeout,
+        whenRedisIsFull,
+        whenRedisIsAway,
+        maxConflictWait,
+        onConflict,
+        onFailure,
+        List.copyOf(pressureLimits.values()),
+        maxSlowdown,
+        onPressure,
+        callbacks,
+        clock);
+  }
+
+  private static <T> T set(@Nullable T value, String setting) {
+    if (value == null) {
+      throw new GameQueueException(
+          "setting '" + setting + "' is missing: call ." + setting + "(...) before build()");
+    }
+    return value;
   }
 }

@@ -5,6 +5,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
+import java.util.function.Supplier;
 
 /**
  * Calls of many threads that are made together (group commit): while as many as may are under way,
@@ -17,75 +19,56 @@ import java.util.concurrent.CompletableFuture;
 public final class GroupedCalls<Q, A> {
   private final int mostTogether;
   private final int mostAtOnce;
-  private final Server<Q, A> server;
+  private final Function<Q, A> one;
+  private final Function<List<Q>, List<A>> many;
   private final Queue<Call<Q, A>> waiting = new ArrayDeque<>();
   private int underWay;
 
-  /** Who answers. */
-  public interface Server<Q, A> {
-    /** Answers one. */
-    A one(Q question);
-
-    /**
-     * Answers all, in their order; where it throws, each is asked alone: nothing was done that may
-     * not be done again.
-     */
-    List<A> many(List<Q> questions);
-  }
-
-  /** What a call that waited is to do. */
-  private sealed interface Turn<A> {}
-
-  private record Lead<A>() implements Turn<A> {}
-
-  private record Alone<A>() implements Turn<A> {}
-
-  private record Answered<A>(A answer) implements Turn<A> {}
-
-  private record Call<Q, A>(Q question, CompletableFuture<Turn<A>> turn) {}
+  /** {@code turn} is what its thread does when it has waited. */
+  private record Call<Q, A>(Q question, CompletableFuture<Supplier<A>> turn) {}
 
   /**
    * Groups calls.
    *
    * @param mostTogether in one group
    * @param mostAtOnce groups under way
+   * @param one answers a call that is alone
+   * @param many answers all, in their order; where it throws, each is asked alone: nothing was done
+   *     that may not be done again
    */
-  public GroupedCalls(int mostTogether, int mostAtOnce, Server<Q, A> server) {
+  public GroupedCalls(
+      int mostTogether, int mostAtOnce, Function<Q, A> one, Function<List<Q>, List<A>> many) {
     this.mostTogether = mostTogether;
     this.mostAtOnce = mostAtOnce;
-    this.server = server;
+    this.one = one;
+    this.many = many;
   }
 
-  /** Asks; throws what {@link Server#one} throws. */
+  /** Asks; throws what {@code one} throws. */
   public A call(Q question) {
     Call<Q, A> mine = new Call<>(question, new CompletableFuture<>());
     synchronized (waiting) {
       if (underWay < mostAtOnce) {
         underWay++;
-        mine.turn.complete(new Lead<>());
+        mine.turn.complete(() -> lead(mine));
       } else {
         waiting.add(mine);
       }
     }
-    Turn<A> turn = mine.turn.join();
-    if (turn instanceof Answered<A> answered) {
-      return answered.answer;
-    }
-    return turn instanceof Lead<A> ? lead(mine) : server.one(question);
+    return mine.turn.join().get();
   }
 
   private A lead(Call<Q, A> mine) {
-    List<Call<Q, A>> group = new ArrayList<>();
-    group.add(mine);
+    List<Call<Q, A>> group = new ArrayList<>(List.of(mine));
     synchronized (waiting) {
       while (group.size() < mostTogether && !waiting.isEmpty()) {
         group.add(waiting.remove());
       }
     }
     try {
-      return group.size() == 1 ? server.one(mine.question) : together(group);
+      return group.size() == 1 ? one.apply(mine.question) : together(group);
     } finally {
-      group.forEach(call -> call.turn.complete(new Alone<>())); // those without an answer
+      askAlone(group); // those without an answer
       next();
     }
   }
@@ -93,15 +76,20 @@ public final class GroupedCalls<Q, A> {
   private A together(List<Call<Q, A>> group) {
     List<A> answers;
     try {
-      answers = server.many(group.stream().map(Call::question).toList());
+      answers = many.apply(group.stream().map(Call::question).toList());
     } catch (RuntimeException e) {
-      group.forEach(call -> call.turn.complete(new Alone<>()));
-      return server.one(group.get(0).question);
+      askAlone(group);
+      return one.apply(group.get(0).question);
     }
     for (int i = 1; i < group.size(); i++) {
-      group.get(i).turn.complete(new Answered<>(answers.get(i)));
+      A answer = answers.get(i);
+      group.get(i).turn.complete(() -> answer);
     }
     return answers.get(0);
+  }
+
+  private void askAlone(List<Call<Q, A>> group) {
+    group.forEach(call -> call.turn.complete(() -> one.apply(call.question)));
   }
 
   /** How many wait now. */
@@ -117,7 +105,7 @@ public final class GroupedCalls<Q, A> {
       if (next == null) {
         underWay--;
       } else {
-        next.turn.complete(new Lead<>());
+        next.turn.complete(() -> lead(next));
       }
     }
   }

@@ -1,6 +1,7 @@
 package io.gameq.mysql;
 
 import io.gameq.GameQueueException;
+import io.gameq.RowRefusedException;
 import io.gameq.rows.CanonicalRow;
 import io.gameq.rows.EncodedRow.RowKey;
 import io.gameq.rows.Table;
@@ -11,14 +12,18 @@ import java.math.BigInteger;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Types;
 import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.LocalDate;
 import java.time.LocalDateTime;
 import java.time.ZoneOffset;
-import java.time.temporal.ChronoField;
+import java.time.format.DateTimeFormatter;
+import java.util.Collection;
+import java.util.List;
+import java.util.Locale;
+import java.util.Random;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -50,9 +55,14 @@ public final class JdbcValues {
     };
   }
 
+  /** The same of several columns, with commas in between. */
+  public static String selectExpressions(Collection<Column> columns) {
+    return columns.stream().map(JdbcValues::selectExpression).collect(Collectors.joining(", "));
+  }
+
   /**
-   * The placeholder of a column in VALUES, for {@link #bind}. A BIT travels as a number: MySQL 9
-   * takes its bytes for text when the statement has a row alias, and refuses them.
+   * The placeholder of a column in VALUES, for {@link #argument}. A BIT travels as a number: MySQL
+   * 9 takes its bytes for text when the statement has a row alias, and refuses them.
    */
   public static String placeholder(Column column) {
     return column.type().kind() == ColumnType.Kind.BIT ? "CAST(CAST(? AS CHAR) AS UNSIGNED)" : "?";
@@ -62,34 +72,24 @@ public final class JdbcValues {
   public static void bind(
       PreparedStatement statement, int index, Column column, @Nullable Object canonical)
       throws SQLException {
-    if (canonical == null) {
-      statement.setNull(index, Types.NULL);
-      return;
-    }
-    switch (column.type().kind()) {
-      case INTEGER -> statement.setLong(index, (Long) canonical);
-      case UNSIGNED_LONG -> bindUnsigned(statement, index, (BigInteger) canonical);
-      // As text: MySQL casts a number above 2^63 by way of a signed one.
-      case BIT -> statement.setString(index, canonical.toString());
-      case DECIMAL -> statement.setBigDecimal(index, (BigDecimal) canonical);
-      // By way of double: the shortest text of the largest float is larger than that float.
-      case FLOAT -> statement.setString(index, Double.toString(((Float) canonical).doubleValue()));
-      case DOUBLE -> statement.setString(index, canonical.toString());
-      case TEXT, JSON, ENUM, SET -> statement.setString(index, (String) canonical);
-      case BINARY -> statement.setBytes(index, (byte[]) canonical);
-      case DATE, DATETIME, TIMESTAMP, TIME ->
-          statement.setString(index, TemporalText.of(canonical));
-    }
+    statement.setObject(index, canonical == null ? null : argument(column, canonical));
   }
 
-  private static void bindUnsigned(PreparedStatement statement, int index, BigInteger value)
-      throws SQLException {
-    if (value.bitLength() < Long.SIZE) {
-      statement.setLong(index, value.longValue());
-    } else {
-      // As a decimal: a BigInteger would travel as text, which MySQL compares as a double.
-      statement.setBigDecimal(index, new BigDecimal(value));
-    }
+  /** What a parameter is to be set to for a canonical value. */
+  public static Object argument(Column column, Object canonical) {
+    return switch (column.type().kind()) {
+      case UNSIGNED_LONG -> {
+        BigInteger value = (BigInteger) canonical;
+        // As a decimal: a BigInteger would travel as text, which MySQL compares as a double.
+        yield value.bitLength() < Long.SIZE ? value.longValue() : new BigDecimal(value);
+      }
+      // By way of double: the shortest text of the largest float is larger than that float.
+      case FLOAT -> Double.toString(((Float) canonical).doubleValue());
+      // As text: MySQL casts a number above 2^63 by way of a signed one.
+      case BIT, DOUBLE -> canonical.toString();
+      case DATE, DATETIME, TIMESTAMP, TIME -> TemporalText.of(canonical);
+      case INTEGER, DECIMAL, TEXT, JSON, ENUM, SET, BINARY -> canonical;
+    };
   }
 
   /**
@@ -108,33 +108,38 @@ public final class JdbcValues {
           case DOUBLE -> row.getDouble(index);
           case TEXT, JSON, ENUM, SET -> row.getString(index);
           case BINARY -> row.getBytes(index);
-          case DATE, DATETIME, TIMESTAMP, TIME ->
-              time(row.getString(index), column.type().kind(), column);
+          case DATE, DATETIME, TIMESTAMP, TIME -> time(row.getString(index), column);
         };
     return row.wasNull() ? null : value;
+  }
+
+  /** The values of columns that were selected in their order, from {@code at} on. */
+  public static @Nullable Object[] read(ResultSet row, int at, List<Column> columns)
+      throws SQLException {
+    @Nullable Object[] values = new @Nullable Object[columns.size()];
+    for (int i = 0; i < values.length; i++) {
+      values[i] = read(row, at + i, columns.get(i));
+    }
+    return values;
   }
 
   /**
    * The primary key of a row whose key columns were selected in their order, from {@code at} on.
    */
   public static RowKey readKey(ResultSet row, int at, Table table) throws SQLException {
-    @Nullable Object[] parts = new @Nullable Object[table.keyColumns().size()];
-    for (int i = 0; i < parts.length; i++) {
-      parts[i] = read(row, at + i, table.keyColumns().get(i));
-    }
-    return RowKey.ofKey(table, CanonicalRow.key(table, parts));
+    return RowKey.ofKey(table, CanonicalRow.key(table, read(row, at, table.keyColumns())));
   }
 
   private static @Nullable BigInteger big(@Nullable String digits) {
     return digits == null ? null : new BigInteger(digits);
   }
 
-  private static @Nullable Object time(@Nullable String text, ColumnType.Kind kind, Column column) {
+  private static @Nullable Object time(@Nullable String text, Column column) {
     if (text == null) {
       return null;
     }
     try {
-      return switch (kind) {
+      return switch (column.type().kind()) {
         case DATE -> LocalDate.parse(text);
         case DATETIME -> dateTime(text);
         case TIMESTAMP -> dateTime(text).toInstant(ZoneOffset.UTC);
@@ -155,43 +160,33 @@ public final class JdbcValues {
 
   /** Writes and reads times as MySQL does. Stateless. */
   public static final class TemporalText {
+    private static final DateTimeFormatter DATE_TIME =
+        DateTimeFormatter.ofPattern("uuuu-MM-dd HH:mm:ss.SSSSSS", Locale.ROOT)
+            .withZone(ZoneOffset.UTC);
+
     private TemporalText() {}
 
     /** MySQL's text of a canonical value of DATE, DATETIME, TIMESTAMP or TIME. */
     public static String of(Object canonical) {
-      if (canonical instanceof LocalDate date) {
-        return date.toString();
-      }
       if (canonical instanceof LocalDateTime time) {
-        return text(time);
+        return DATE_TIME.format(time);
       }
-      return canonical instanceof Instant instant
-          ? text(LocalDateTime.ofInstant(instant, ZoneOffset.UTC))
-          : text((Duration) canonical);
-    }
-
-    private static String text(LocalDateTime time) {
-      StringBuilder out = new StringBuilder(26).append(time.toLocalDate()).append(' ');
-      clock(out, time.getHour(), time.getMinute(), time.getSecond());
-      return digits(out.append('.'), time.get(ChronoField.MICRO_OF_SECOND), 6).toString();
+      if (canonical instanceof Instant instant) {
+        return DATE_TIME.format(instant);
+      }
+      return canonical instanceof Duration time ? text(time) : canonical.toString();
     }
 
     private static String text(Duration time) {
       Duration length = time.abs();
-      StringBuilder out = new StringBuilder(17).append(time.isNegative() ? "-" : "");
-      clock(out, (int) length.toHours(), length.toMinutesPart(), length.toSecondsPart());
-      return digits(out.append('.'), length.toNanosPart() / 1_000, 6).toString();
-    }
-
-    private static void clock(StringBuilder out, int hours, int minutes, int seconds) {
-      digits(out, hours, 2).append(':');
-      digits(out, minutes, 2).append(':');
-      digits(out, seconds, 2);
-    }
-
-    private static StringBuilder digits(StringBuilder out, int number, int width) {
-      String text = Integer.toString(number);
-      return out.append("0".repeat(Math.max(0, width - text.length()))).append(text);
+      return String.format(
+          Locale.ROOT,
+          "%s%02d:%02d:%02d.%06d",
+          time.isNegative() ? "-" : "",
+          length.toHours(),
+          length.toMinutesPart(),
+          length.toSecondsPart(),
+          length.toNanosPart() / 1_000);
     }
 
     /** Reads {@code -838:59:59.000000}. */
@@ -205,6 +200,45 @@ public final class JdbcValues {
               .plusSeconds(Long.parseLong(parts[2]))
               .plusNanos(Long.parseLong((fraction + "000000000").substring(0, 9)));
       return negative ? length.negated() : length;
+    }
+  }
+
+  /** Values for a moment within a transaction, which other rows are unlikely to have. Stateless. */
+  public static final class SpareValues {
+    private static final String CHARACTERS = "abcdefghijklmnopqrstuvwxyz0123456789";
+    private static final int MOST_CHARACTERS = 32;
+    private static final int MOST_BITS = Long.SIZE - 3;
+
+    private SpareValues() {}
+
+    /** Whether there are any for a column. */
+    public static boolean exist(Column column) {
+      ColumnType.Kind kind = column.type().kind();
+      return column.nullable() || kind == ColumnType.Kind.INTEGER || kind == ColumnType.Kind.TEXT;
+    }
+
+    /** A canonical value: NULL where that may be, else one of many that the column can hold. */
+    public static @Nullable Object next(Column column, Random random) {
+      if (column.nullable()) {
+        return null;
+      }
+      boolean isText = column.type().kind() == ColumnType.Kind.TEXT;
+      for (int size = isText ? MOST_CHARACTERS : MOST_BITS; size > 0; size--) {
+        try {
+          Object value = isText ? text(size, random) : random.nextLong(1L << size, 2L << size);
+          return column.type().canonical(value, column.label());
+        } catch (RowRefusedException e) {
+          // too large for the column
+        }
+      }
+      throw new IllegalStateException("no spare value for " + column.label());
+    }
+
+    private static String text(int length, Random random) {
+      return random
+          .ints(length, 0, CHARACTERS.length())
+          .mapToObj(i -> CHARACTERS.substring(i, i + 1))
+          .collect(Collectors.joining());
     }
   }
 }

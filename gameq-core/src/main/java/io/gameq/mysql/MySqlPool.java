@@ -548,6 +548,16 @@ public final class MySqlPool {
       return MySqlErrors.mysqlAgain(() -> jdbi.withHandle(call));
     }
 
+    /** All rows that a query finds; throws as {@link #ask}. */
+    public <T> List<T> list(String sql, Sql.Reader<T> reader, Object... arguments) {
+      return ask(handle -> Sql.list(handle.getConnection(), sql, reader, arguments));
+    }
+
+    /** Runs a statement as {@link #askAgain}; returns how many rows it changed. */
+    public int execute(String sql, Object... arguments) {
+      return askAgain(handle -> Sql.execute(handle.getConnection(), sql, arguments));
+    }
+
     /** Asks as {@link #askAgain}, each time in one transaction. */
     public <T> T inTransaction(HandleCallback<T, SQLException> call) {
       return MySqlErrors.mysqlAgain(() -> jdbi.inTransaction(call));

@@ -1,5 +1,6 @@
 package io.gameq.mysql;
 
+import io.gameq.rows.EncodedRow.RowKey;
 import io.gameq.rows.Table;
 import io.gameq.rows.Table.Column;
 import java.sql.Connection;
@@ -10,48 +11,92 @@ import java.time.Instant;
 import java.time.LocalDateTime;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 
-/** Pieces of SQL text. Stateless. */
+/** Runs statements over a connection, and has pieces of their text. Stateless. */
 public final class Sql {
+  private static final int NO_LIMIT = 0;
+
   private Sql() {}
 
-  /** {@code ?,?,?} */
-  public static String marks(int count) {
-    return "?,".repeat(count - 1) + "?";
+  /** Takes the row that a ResultSet is at. */
+  @FunctionalInterface
+  public interface Row {
+    void take(ResultSet rs) throws SQLException;
   }
 
-  /** {@code row,row,row} */
-  public static String rows(String row, int count) {
-    return String.join(",", Collections.nCopies(count, row));
+  /** Makes something of the row that a ResultSet is at. */
+  @FunctionalInterface
+  public interface Reader<T> {
+    T read(ResultSet rs) throws SQLException;
   }
 
   /** Runs a statement with these arguments; returns how many rows it changed. */
-  public static int execute(Connection connection, String sql, Object... arguments)
+  public static int execute(Connection connection, String sql, @Nullable Object... arguments)
       throws SQLException {
-    try (PreparedStatement statement = prepared(connection, sql, arguments)) {
+    return executeWithin(connection, NO_LIMIT, sql, arguments);
+  }
+
+  /** The same; a statement that takes longer than so many seconds is ended, 0 for no limit. */
+  public static int executeWithin(
+      Connection connection, int mostSeconds, String sql, @Nullable Object... arguments)
+      throws SQLException {
+    try (PreparedStatement statement = connection.prepareStatement(sql)) {
+      statement.setQueryTimeout(mostSeconds);
+      bind(statement, 1, arguments);
       return statement.executeUpdate();
     }
+  }
+
+  /** Hands over each row that a query finds. */
+  public static void select(Connection connection, String sql, Row row, Object... arguments)
+      throws SQLException {
+    try (PreparedStatement statement = connection.prepareStatement(sql)) {
+      bind(statement, 1, arguments);
+      try (ResultSet rs = statement.executeQuery()) {
+        while (rs.next()) {
+          row.take(rs);
+        }
+      }
+    }
+  }
+
+  /** All rows that a query finds. */
+  public static <T> List<T> list(
+      Connection connection, String sql, Reader<T> reader, Object... arguments)
+      throws SQLException {
+    List<T> found = new ArrayList<>();
+    select(connection, sql, rs -> found.add(reader.read(rs)), arguments);
+    return found;
+  }
+
+  /** The first row that a query finds, or null. */
+  public static <T> @Nullable T first(
+      Connection connection, String sql, Reader<T> reader, Object... arguments)
+      throws SQLException {
+    List<T> found = list(connection, sql, reader, arguments);
+    return found.isEmpty() ? null : found.get(0);
   }
 
   /** Whether a query finds a row. */
   public static boolean exists(Connection connection, String sql, Object... arguments)
       throws SQLException {
-    try (PreparedStatement statement = prepared(connection, sql, arguments);
-        ResultSet rs = statement.executeQuery()) {
-      return rs.next();
-    }
+    return first(connection, sql, rs -> true, arguments) != null;
   }
 
-  private static PreparedStatement prepared(Connection connection, String sql, Object... arguments)
+  /** Sets parameters from index {@code at} on; returns the next index. */
+  static int bind(PreparedStatement statement, int at, @Nullable Object... arguments)
       throws SQLException {
-    PreparedStatement statement = connection.prepareStatement(sql);
     for (int i = 0; i < arguments.length; i++) {
-      statement.setObject(i + 1, arguments[i]);
+      statement.setObject(at + i, arguments[i]);
     }
-    return statement;
+    return at + arguments.length;
   }
 
   /** A time of a column in UTC. */
@@ -59,16 +104,27 @@ public final class Sql {
     return rs.getObject(column, LocalDateTime.class).toInstant(ZoneOffset.UTC);
   }
 
-  /**
-   * A condition on the primary key that {@link #bindKey} fills, for {@code rows} rows; uses the
-   * primary key's index.
-   */
+  /** Rows by their tables. */
+  public static Map<Table, List<RowKey>> byTable(Collection<RowKey> keys) {
+    return keys.stream().collect(Collectors.groupingBy(RowKey::table));
+  }
+
+  /** {@code ?,?,?} */
+  public static String marks(int count) {
+    return rows("?", count);
+  }
+
+  /** {@code row,row,row} */
+  public static String rows(String row, int count) {
+    return String.join(",", Collections.nCopies(count, row));
+  }
+
+  /** A condition on the primary key, for {@code rows} rows; uses the primary key's index. */
   public static String keyIn(Table table, int rows) {
     List<Column> key = table.keyColumns();
-    if (key.size() == 1) {
-      return JdbcValues.quoted(key.get(0).name()) + " IN (" + marks(rows) + ")";
-    }
-    return anyOf(keyEquals(table), rows); // row constructors: MariaDB scans
+    return key.size() == 1
+        ? JdbcValues.quoted(key.get(0).name()) + " IN (" + marks(rows) + ")"
+        : anyOf(keyEquals(table), rows); // row constructors: MariaDB scans
   }
 
   /** {@code (condition) OR (condition) ...}, one for each row. */
@@ -83,24 +139,16 @@ public final class Sql {
         .collect(Collectors.joining(" AND "));
   }
 
-  /** Binds the parts of a primary key from {@code at} on; returns the next index. */
-  public static int bindKey(PreparedStatement statement, int at, Table table, Object[] parts)
-      throws SQLException {
-    int next = at;
-    for (int i = 0; i < parts.length; i++) {
-      JdbcValues.bind(statement, next++, table.keyColumns().get(i), parts[i]);
+  /** The arguments of {@link #keyIn}, or of {@link #keyEquals}. */
+  public static List<Object> keyArguments(Table table, Collection<RowKey> keys) {
+    List<Object> arguments = new ArrayList<>();
+    for (RowKey key : keys) {
+      Object[] parts = key.parts();
+      for (int i = 0; i < parts.length; i++) {
+        arguments.add(JdbcValues.argument(table.keyColumns().get(i), parts[i]));
+      }
     }
-    return next;
-  }
-
-  /** Binds texts from {@code at} on; returns the next index. */
-  public static int bindTexts(PreparedStatement statement, int at, List<String> texts)
-      throws SQLException {
-    int next = at;
-    for (String text : texts) {
-      statement.setString(next++, text);
-    }
-    return next;
+    return arguments;
   }
 
   /**
@@ -110,12 +158,7 @@ public final class Sql {
   public static <T> List<T> padded(List<T> values) {
     int size = values.size();
     int rounded = size <= 1 ? size : Integer.highestOneBit(size - 1) << 1;
-    List<T> padded = new ArrayList<>(rounded);
-    padded.addAll(values);
-    while (padded.size() < rounded) {
-      padded.add(values.get(size - 1));
-    }
-    return padded;
+    return IntStream.range(0, rounded).mapToObj(i -> values.get(Math.min(i, size - 1))).toList();
   }
 
   public static <T> List<List<T>> chunks(List<T> all, int size) {

@@ -1,22 +1,16 @@
 package io.gameq.mysql;
 
-import io.gameq.RowRefusedException;
 import io.gameq.mysql.MySqlPool.MySqlText;
-import io.gameq.rows.Table.Column;
-import io.gameq.rows.types.ColumnType;
+import io.gameq.mysql.Sql.Row;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
-import java.util.EnumSet;
 import java.util.List;
-import java.util.Random;
-import java.util.Set;
 import java.util.function.IntPredicate;
 import java.util.stream.Collectors;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -30,32 +24,36 @@ public final class Statements {
   /** Keeps a packet small: each may have some hundred parameters. */
   private static final int MOST_TOGETHER = 64;
 
-  private static final Parameters NONE = (statement, at) -> at;
-
   private final List<Part> parts = new ArrayList<>();
 
-  /** Sets the parameters of one statement from index {@code at} on; returns the next index. */
-  @FunctionalInterface
-  public interface Parameters {
-    int set(PreparedStatement statement, int at) throws SQLException;
-  }
-
-  /** Takes what one SELECT found: all rows, from before the first. */
-  @FunctionalInterface
-  public interface Found {
-    void rows(ResultSet rs) throws SQLException;
-  }
-
-  private record Part(String sql, Parameters parameters, Found found, IntPredicate goesOn) {}
+  /** {@code found} takes all rows of a SELECT, from before the first. */
+  private record Part(String sql, Object[] arguments, Row found, IntPredicate goesOn) {}
 
   /** Adds a statement whose answer nobody needs. */
-  public Statements add(String sql) {
-    return addUpdate(sql, NONE, count -> true);
+  public Statements add(String sql, Object... arguments) {
+    return addUpdate(sql, count -> true, arguments);
   }
 
-  /** Adds a SELECT. */
-  public Statements addSelect(String sql, Parameters parameters, Found found) {
-    parts.add(new Part(sql, parameters, found, count -> true));
+  /** Adds a SELECT, each row of which is handed over. */
+  public Statements addSelect(String sql, Row row, Object... arguments) {
+    Row all =
+        rs -> {
+          while (rs.next()) {
+            row.take(rs);
+          }
+        };
+    parts.add(new Part(sql, arguments, all, count -> true));
+    return this;
+  }
+
+  /** Adds a SELECT that finds one row; {@link #run} throws when it finds none. */
+  public Statements addSelectOne(String sql, Row row) {
+    Row first =
+        rs -> {
+          rs.next();
+          row.take(rs);
+        };
+    parts.add(new Part(sql, new Object[0], first, count -> true));
     return this;
   }
 
@@ -64,8 +62,8 @@ public final class Statements {
    *
    * @param goesOn asked with the number of rows that it found: false to look at no answer after it
    */
-  public Statements addUpdate(String sql, Parameters parameters, IntPredicate goesOn) {
-    parts.add(new Part(sql, parameters, rs -> {}, goesOn));
+  public Statements addUpdate(String sql, IntPredicate goesOn, Object... arguments) {
+    parts.add(new Part(sql, arguments, rs -> {}, goesOn));
     return this;
   }
 
@@ -92,15 +90,18 @@ public final class Statements {
    *     back
    */
   public boolean runAndCommit(Connection connection) throws SQLException {
-    return orRollBack(
-        connection,
-        () -> {
-          boolean isDone = run(connection);
-          if (isDone) {
-            execute(connection, "COMMIT");
-          }
-          return isDone;
-        });
+    boolean isDone = false;
+    try {
+      if (run(connection)) {
+        execute(connection, "COMMIT");
+        isDone = true;
+      }
+      return isDone;
+    } finally {
+      if (!isDone) {
+        rollBack(connection);
+      }
+    }
   }
 
   /**
@@ -111,20 +112,9 @@ public final class Statements {
    *     may throw when all is committed
    */
   public void runWithCommit(Connection connection) throws SQLException {
-    add("COMMIT");
-    boolean unused = orRollBack(connection, () -> run(connection));
-  }
-
-  /** Runs statements on a connection; false to roll back. */
-  private interface Run {
-    boolean run() throws SQLException;
-  }
-
-  private static boolean orRollBack(Connection connection, Run statements) throws SQLException {
     boolean isDone = false;
     try {
-      isDone = statements.run();
-      return isDone;
+      isDone = add("COMMIT").run(connection);
     } finally {
       if (!isDone) {
         rollBack(connection);
@@ -152,13 +142,13 @@ public final class Statements {
     try (PreparedStatement statement = connection.prepareStatement(sql)) {
       int at = 1;
       for (Part part : some) {
-        at = part.parameters.set(statement, at);
+        at = Sql.bind(statement, at, part.arguments);
       }
       boolean hasRows = statement.execute();
       for (Part part : some) {
         if (hasRows) {
           try (ResultSet rs = statement.getResultSet()) {
-            part.found.rows(rs);
+            part.found.take(rs);
           }
         } else if (!part.goesOn.test(statement.getUpdateCount())) {
           return false;
@@ -166,48 +156,6 @@ public final class Statements {
         hasRows = statement.getMoreResults();
       }
       return true;
-    }
-  }
-
-  /** Values for a moment within a transaction, which other rows are unlikely to have. Stateless. */
-  public static final class SpareValues {
-    private static final Set<ColumnType.Kind> KINDS =
-        EnumSet.of(ColumnType.Kind.INTEGER, ColumnType.Kind.TEXT);
-
-    private static final String CHARACTERS = "abcdefghijklmnopqrstuvwxyz0123456789";
-    private static final int MOST_CHARACTERS = 32;
-    private static final int MOST_BITS = Long.SIZE - 3;
-
-    private SpareValues() {}
-
-    /** Whether there are any for a column. */
-    public static boolean exist(Column column) {
-      return column.nullable() || KINDS.contains(column.type().kind());
-    }
-
-    /** A canonical value: NULL where that may be, else one of many that the column can hold. */
-    public static @Nullable Object next(Column column, Random random) {
-      if (column.nullable()) {
-        return null;
-      }
-      boolean isText = column.type().kind() == ColumnType.Kind.TEXT;
-      for (int size = isText ? MOST_CHARACTERS : MOST_BITS; size > 0; size--) {
-        try {
-          Object value = isText ? text(size, random) : random.nextLong(1L << size, 2L << size);
-          return column.type().canonical(value, column.label());
-        } catch (RowRefusedException e) {
-          // too large for the column
-        }
-      }
-      throw new IllegalStateException("no spare value for " + column.label());
-    }
-
-    private static String text(int length, Random random) {
-      StringBuilder text = new StringBuilder();
-      for (int i = 0; i < length; i++) {
-        text.append(CHARACTERS.charAt(random.nextInt(CHARACTERS.length())));
-      }
-      return text.toString();
     }
   }
 }

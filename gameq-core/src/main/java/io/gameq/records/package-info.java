@@ -2,9 +2,8 @@
  * Records of the game, and what they hold, as MessagePack and as JSON. Internal.
  *
  * <pre>
- * RecordClass    reads the components of a record, and makes records
- * PackedValue    packs values of one type: PackedValues finds it, RecordValue is that of a record,
- *                a map of its components by name
+ * GameRecord     the components of a record class: reads them, and makes records; rows use it too
+ * PackedType     packs values of one type: a record as a map of its components by name
  * PackedJson     what was packed as JSON and back, without its class
  * </pre>
  *

@@ -1,8 +1,11 @@
 package io.gameq.rows;
 
+import io.gameq.Row;
 import io.gameq.RowRefusedException;
-import io.gameq.rows.RecordMapper.PartialRow;
+import io.gameq.owner.OwnerId;
+import io.gameq.rows.EncodedRow.RowKey;
 import io.gameq.rows.Table.Column;
+import io.gameq.rows.types.ColumnType.Kind;
 import io.gameq.rows.types.ColumnTypes.Refusal;
 import java.time.Clock;
 import java.util.BitSet;
@@ -24,12 +27,7 @@ public final class CanonicalRow {
    *     does not hold its value
    */
   public static @Nullable Object[] of(Table table, Map<String, ?> values, Clock clock) {
-    BitSet named = new BitSet();
-    @Nullable Object[] row = named(table, values, named);
-    for (int i = named.nextClearBit(0); i < row.length; i = named.nextClearBit(i + 1)) {
-      row[i] = absent(table, i, clock);
-    }
-    return row;
+    return partOf(table, values).over(null, clock);
   }
 
   /**
@@ -40,10 +38,6 @@ public final class CanonicalRow {
    */
   public static PartialRow partOf(Table table, Map<String, ?> values) {
     BitSet named = new BitSet();
-    return new PartialRow(table, named(table, values, named), named);
-  }
-
-  private static @Nullable Object[] named(Table table, Map<String, ?> values, BitSet named) {
     @Nullable Object[] row = new @Nullable Object[table.columns().size()];
     values.forEach(
         (name, value) -> {
@@ -59,7 +53,7 @@ public final class CanonicalRow {
           named.set(index);
           row[index] = table.canonical(index, value);
         });
-    return row;
+    return new PartialRow(table, row, named);
   }
 
   /**
@@ -78,18 +72,6 @@ public final class CanonicalRow {
       row[i] = table.canonical(i, values[i]);
     }
     return row;
-  }
-
-  /** What the column at this index takes when a put does not name it. */
-  static @Nullable Object absent(Table table, int index, Clock clock) {
-    if (table.isInKey(index)) {
-      throw missingInKey(table, index);
-    }
-    return table.columns().get(index).absent(clock);
-  }
-
-  static RowRefusedException missingInKey(Table table, int index) {
-    return Refusal.of(table.columns().get(index).label(), "missing, and part of the primary key");
   }
 
   /**
@@ -131,5 +113,82 @@ public final class CanonicalRow {
       key[i] = part;
     }
     return key;
+  }
+
+  /**
+   * Some columns of a row, its key among them: what an update gives. Immutable as long as nobody
+   * writes to what it hands out.
+   */
+  public static final class PartialRow {
+    private final Table table;
+    private final @Nullable Object[] values;
+    private final BitSet named;
+
+    /**
+     * Takes over the array and the set.
+     *
+     * @param values canonical, in the order of the table's columns
+     * @throws RowRefusedException when the key is not whole
+     */
+    PartialRow(Table table, @Nullable Object[] values, BitSet named) {
+      this.table = table;
+      this.values = values;
+      this.named = named;
+      for (int i = named.nextClearBit(0); i < values.length; i = named.nextClearBit(i + 1)) {
+        if (table.isInKey(i)) {
+          throw Refusal.of(table.columns().get(i).label(), "missing, and part of the primary key");
+        }
+      }
+    }
+
+    public Table table() {
+      return table;
+    }
+
+    public RowKey key() {
+      return RowKey.of(table, values);
+    }
+
+    /** Whether it says whose row it is. */
+    public boolean namesOwner() {
+      return named.get(table.ownerIndex());
+    }
+
+    /** The owner that it names. */
+    public OwnerId owner() {
+      return table.ownerOf(values);
+    }
+
+    /**
+     * The full row: what it does not name as the row has it, or by default where there is none.
+     *
+     * @throws RowRefusedException when there is none, and a column has no default
+     */
+    public @Nullable Object[] over(@Nullable Row before, Clock clock) {
+      @Nullable Object[] full = values.clone();
+      for (int i = named.nextClearBit(0); i < full.length; i = named.nextClearBit(i + 1)) {
+        Column column = table.columns().get(i);
+        full[i] = before == null ? column.absent(clock) : kept(column, before);
+      }
+      return full;
+    }
+
+    /**
+     * Without strict mode MySQL stored an ENUM's wrong values as '', and does not take that back.
+     */
+    private static @Nullable Object kept(Column column, Row before) {
+      Object value = before.get(column.name());
+      if ("".equals(value) && column.type().kind() == Kind.ENUM) {
+        try {
+          Object unused = column.canonical("");
+        } catch (RowRefusedException e) {
+          throw new RowRefusedException(
+              column.label()
+                  + " holds a value in MySQL that is none of its members: give it one in the"
+                  + " update");
+        }
+      }
+      return value;
+    }
   }
 }

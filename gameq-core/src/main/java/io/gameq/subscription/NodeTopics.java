@@ -7,7 +7,7 @@ import io.gameq.commit.MessageCommits;
 import io.gameq.config.GameQueueConfig;
 import io.gameq.message.MessageChange.MessageId;
 import io.gameq.mysql.tables.TopicTable;
-import io.gameq.records.PackedValues.RecordValue;
+import io.gameq.records.PackedType;
 import io.gameq.redis.RedisClock;
 import io.gameq.redis.RedisConnection;
 import io.gameq.redis.RedisConnector;
@@ -20,7 +20,6 @@ import io.gameq.topic.SubscribeOptions;
 import io.gameq.topic.Subscription;
 import io.gameq.topic.Topic;
 import io.gameq.topic.TopicOptions;
-import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -30,10 +29,6 @@ import java.util.Optional;
 import java.util.concurrent.Executor;
 import java.util.function.BiFunction;
 import java.util.function.Function;
-import org.msgpack.core.MessageBufferPacker;
-import org.msgpack.core.MessagePack;
-import org.msgpack.core.MessagePackException;
-import org.msgpack.core.MessageUnpacker;
 
 /** The topics of a node, and its subscriptions to them. Thread-safe. */
 public final class NodeTopics {
@@ -224,15 +219,14 @@ public final class NodeTopics {
      * a component has a type that cannot be encoded.
      */
     static <T extends Record> Payloads<T> ofRecord(Class<T> type) {
-      RecordValue codec = RecordValue.of(type);
-      return new Payloads<>(of -> encode(codec, type, of), bytes -> decode(codec, type, bytes));
+      PackedType packed = PackedType.ofRecord(type);
+      return new Payloads<>(of -> encode(packed, type, of), of -> decode(packed, type, of));
     }
 
-    private static byte[] encode(RecordValue codec, Class<?> type, Record payload) {
-      try (MessageBufferPacker packer = MessagePack.newDefaultBufferPacker()) {
-        codec.pack(packer, payload);
-        return packer.toByteArray();
-      } catch (IOException | NullPointerException | ClassCastException e) {
+    private static byte[] encode(PackedType packed, Class<?> type, Record payload) {
+      try {
+        return packed.encode(payload);
+      } catch (IllegalArgumentException e) {
         throw new GameQueueException(
             ("cannot encode a payload of %s: lists and maps hold no null, and what they are"
                     + " declared to")
@@ -241,14 +235,10 @@ public final class NodeTopics {
       }
     }
 
-    private static <T> T decode(RecordValue codec, Class<T> type, byte[] bytes) {
-      try (MessageUnpacker unpacker = MessagePack.newDefaultUnpacker(bytes)) {
-        Object read = codec.unpack(unpacker);
-        if (read == null) {
-          throw new GameQueueException("a payload is nothing, not a " + type.getName());
-        }
-        return type.cast(read);
-      } catch (IOException | MessagePackException | ArithmeticException e) {
+    private static <T> T decode(PackedType packed, Class<T> type, byte[] bytes) {
+      try {
+        return type.cast(packed.decode(bytes));
+      } catch (IllegalArgumentException e) {
         throw new GameQueueException("a payload is not that of a " + type.getName(), e);
       }
     }

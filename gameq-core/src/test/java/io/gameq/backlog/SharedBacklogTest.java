@@ -30,10 +30,10 @@ class SharedBacklogTest {
   private final RedisConnector connector =
       new RedisConnector(new RedisConfig(TestServers.redisUri()));
   private final RedisConnection redis = connector.open();
-  private final SharedBacklog<Backlog> writer = ofWriter();
-  private final SharedBacklog<BacklogSummary> node = SharedBacklog.summary(namespace, slots);
+  private final SharedLook<Backlog> writer = ofWriter();
+  private final SharedLook<BacklogSummary> node = SharedBacklog.summary(namespace, slots);
 
-  private SharedBacklog<Backlog> ofWriter() {
+  private SharedLook<Backlog> ofWriter() {
     return SharedBacklog.whole(namespace, SLOTS, of -> Backlog.of(of, slots));
   }
 
@@ -62,11 +62,11 @@ class SharedBacklogTest {
   @Test
   void oneLooksAndAllOthersSeeWhatItSaw() {
     waits(3);
-    SharedBacklog.Seen<Backlog> first = Objects.requireNonNull(writer.latest(redis));
+    SharedLook.Seen<Backlog> first = Objects.requireNonNull(writer.latest(redis));
     assertEquals(0, first.ageMillis());
     assertEquals(3, first.what().slots().get(1).due());
     waits(5);
-    SharedBacklog<Backlog> other = ofWriter();
+    SharedLook<Backlog> other = ofWriter();
     for (int i = 0; i < 2; i++) { // the second time without a text
       assertEquals(first.what(), Objects.requireNonNull(other.latest(redis)).what());
     }

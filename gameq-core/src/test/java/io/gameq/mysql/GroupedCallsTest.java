@@ -24,34 +24,32 @@ class GroupedCallsTest {
   private final ExecutorService threads = Executors.newCachedThreadPool();
   private final BlockingQueue<List<Integer>> asked = new LinkedBlockingQueue<>();
   private final CountDownLatch goesOn = new CountDownLatch(1);
-  private final GroupedCalls<Integer, String> calls = new GroupedCalls<>(3, 1, new Answers());
+  private final GroupedCalls<Integer, String> calls =
+      new GroupedCalls<>(3, 1, this::one, this::many);
 
-  /** Waits at question 0; refuses groups that have a negative number, and those numbers. */
-  private final class Answers implements GroupedCalls.Server<Integer, String> {
-    @Override
-    public String one(Integer question) {
-      asked.add(List.of(question));
-      if (question == 0) {
-        try {
-          goesOn.await();
-        } catch (InterruptedException e) {
-          throw new IllegalStateException(e);
-        }
+  /** Waits at question 0; refuses negative numbers. */
+  private String one(Integer question) {
+    asked.add(List.of(question));
+    if (question == 0) {
+      try {
+        goesOn.await();
+      } catch (InterruptedException e) {
+        throw new IllegalStateException(e);
       }
-      if (question < 0) {
-        throw new IllegalArgumentException("refused " + question);
-      }
-      return "a" + question;
     }
+    if (question < 0) {
+      throw new IllegalArgumentException("refused " + question);
+    }
+    return "a" + question;
+  }
 
-    @Override
-    public List<String> many(List<Integer> questions) {
-      asked.add(questions);
-      if (questions.stream().anyMatch(q -> q < 0)) {
-        throw new IllegalArgumentException("refused them all");
-      }
-      return questions.stream().map(q -> "a" + q).toList();
+  /** Refuses groups that have a negative number. */
+  private List<String> many(List<Integer> questions) {
+    asked.add(questions);
+    if (questions.stream().anyMatch(q -> q < 0)) {
+      throw new IllegalArgumentException("refused them all");
     }
+    return questions.stream().map(q -> "a" + q).toList();
   }
 
   @AfterEach

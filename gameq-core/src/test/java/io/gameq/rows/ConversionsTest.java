@@ -175,11 +175,11 @@ class ConversionsTest {
   private record UnmadeConverter(@ColumnConverter(NeedsMore.class) Position position) {}
 
   private @Nullable Object[] row(Hero hero) {
-    return RecordMapper.of(Hero.class, table).toRow(hero, Clock.systemUTC());
+    return new RecordMapper<>(Hero.class, table).toRow(hero, Clock.systemUTC());
   }
 
   private Hero hero(@Nullable Object[] row) {
-    return RecordMapper.of(Hero.class, table).fromRow(new TableRow(table, row));
+    return new RecordMapper<>(Hero.class, table).fromRow(new TableRow(table, row));
   }
 
   @Test
@@ -231,13 +231,13 @@ class ConversionsTest {
 
   @Test
   void saysWhatItCannotConvert() {
-    assertSays(() -> RecordMapper.of(ByOrdinal.class, table), "rarity", "Plain");
-    assertSays(() -> RecordMapper.of(SameNumbers.class, table), "two constants of one number");
+    assertSays(() -> new RecordMapper<>(ByOrdinal.class, table), "rarity", "Plain");
+    assertSays(() -> new RecordMapper<>(SameNumbers.class, table), "two constants of one number");
     assertSays(
-        () -> RecordMapper.of(UnmadeConverter.class, table),
+        () -> new RecordMapper<>(UnmadeConverter.class, table),
         "NeedsMore",
         "constructor without parameters");
-    RecordMapper<WrongConverter> wrong = RecordMapper.of(WrongConverter.class, table);
+    RecordMapper<WrongConverter> wrong = new RecordMapper<>(WrongConverter.class, table);
     assertSays(
         () -> wrong.fromRow(new TableRow(table, row(HERO))), "NoText", "hero.position", "String");
     @SuppressWarnings("NullAway") // a list with a null, as a game may make by mistake

@@ -100,7 +100,7 @@ class RecordMapperTest {
 
   @Test
   void mapsRecordsThereAndBack() {
-    RecordMapper<GameItem> mapper = RecordMapper.of(GameItem.class, table);
+    RecordMapper<GameItem> mapper = new RecordMapper<>(GameItem.class, table);
     @Nullable Object[] row = mapper.toRow(SWORD, Clock.systemUTC());
     assertEquals("a,c", row[table.indexOf("flags")]);
     assertEquals(1L, row[table.indexOf("equipped")]);
@@ -127,18 +127,19 @@ class RecordMapperTest {
   @Test
   void refusesNullForAPrimitiveComponent() {
     Row row =
-        new TableRow(table, RecordMapper.of(GameItem.class, table).toRow(SWORD, Clock.systemUTC()));
+        new TableRow(
+            table, new RecordMapper<>(GameItem.class, table).toRow(SWORD, Clock.systemUTC()));
     GameQueueException e =
         assertThrows(
-            GameQueueException.class, () -> RecordMapper.of(Extra.class, table).fromRow(row));
+            GameQueueException.class, () -> new RecordMapper<>(Extra.class, table).fromRow(row));
     assertTrue(String.valueOf(e.getMessage()).contains("game_item.extra is NULL"));
   }
 
   @Test
   void refusesToNarrowANumber() {
     @Nullable Object[] values =
-        RecordMapper.of(GameItem.class, table).toRow(SWORD, Clock.systemUTC());
-    RecordMapper<Narrow> mapper = RecordMapper.of(Narrow.class, table);
+        new RecordMapper<>(GameItem.class, table).toRow(SWORD, Clock.systemUTC());
+    RecordMapper<Narrow> mapper = new RecordMapper<>(Narrow.class, table);
     assertEquals(new Narrow((byte) 100), mapper.fromRow(new TableRow(table, values)));
     values[table.indexOf("max_health")] = 200L;
     assertThrows(GameQueueException.class, () -> mapper.fromRow(new TableRow(table, values)));
@@ -153,7 +154,7 @@ class RecordMapperTest {
   private void refusesToBuild(Class<? extends Record> type, String... words) {
     String message =
         String.valueOf(
-            assertThrows(GameQueueException.class, () -> RecordMapper.of(type, table))
+            assertThrows(GameQueueException.class, () -> new RecordMapper<>(type, table))
                 .getMessage());
     for (String word : words) {
       assertTrue(message.contains(word), message);

@@ -44,7 +44,7 @@ class KilledBeforeAnswersTest extends LeftWalFixture {
     Topic<Text> topic = queue.topic("work", Text.class);
     OwnerSession taken = queue.open("player:1");
     OwnerSession stays = queue.open("player:" + neighbour());
-    proxy.dropReplies(true);
+    proxy.dropReplies();
     try (GameQueue two = game.node("n2")) {
       two.open("player:1");
       taken.put(row(1));
@@ -69,7 +69,7 @@ class KilledBeforeAnswersTest extends LeftWalFixture {
     OwnerSession later = queue.open("player:" + neighbour());
     put(lost, 1).awaitQueued(LONG);
     topic.publish("lost", new Text("x")).awaitQueued(LONG);
-    proxy.dropReplies(true);
+    proxy.dropReplies();
     game.loseRedis();
     put(later, neighbour());
     awaitRows(neighbour());
@@ -88,7 +88,7 @@ class KilledBeforeAnswersTest extends LeftWalFixture {
     OwnerSession taker = queue.open("player:" + neighbour());
     giver.put(new RecoveryGame.Pet(1, 1, "sword"));
     giver.commit().awaitQueued(LONG);
-    proxy.dropReplies(true);
+    proxy.dropReplies();
     giver.move(new RecoveryGame.Pet(1, neighbour(), "sword"), taker);
     queue.commit(giver, taker);
     await().atMost(LONG).until(() -> !game.keys(":dirty:player%3A" + neighbour() + ":*").isEmpty());
@@ -109,7 +109,7 @@ class KilledBeforeAnswersTest extends LeftWalFixture {
     GameQueue queue = openBehindProxy();
     OwnerSession stays = queue.open("player:1");
     OwnerSession taken = queue.open("player:" + neighbour());
-    proxy.dropReplies(true);
+    proxy.dropReplies();
     try (GameQueue two = game.node("n2")) {
       two.open("player:" + neighbour());
       stays.put(row(1));

@@ -2,7 +2,7 @@ package io.gameq.recovery;
 
 import io.gameq.GameQueue;
 import io.gameq.owner.OwnerId;
-import io.gameq.servers.RedisProxy;
+import io.gameq.servers.FaultProxy;
 import io.gameq.wal.WalDirectory;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -15,12 +15,12 @@ import org.junit.jupiter.api.AfterEach;
 
 /** A node behind a proxy that leaves its WAL as if it had been killed: as a copy. */
 abstract class LeftWalFixture extends RecoveryFixture {
-  final RedisProxy proxy = new RedisProxy();
+  final FaultProxy proxy = FaultProxy.ofRedis();
   private @Nullable GameQueue one;
 
   @AfterEach
   final void stop() throws IOException {
-    proxy.dropReplies(false);
+    proxy.heal();
     proxy.refuse(false);
     Objects.requireNonNull(one).close();
     proxy.close();

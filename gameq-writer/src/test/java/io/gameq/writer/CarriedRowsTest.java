@@ -11,8 +11,8 @@ import io.gameq.OwnerSession;
 import io.gameq.redis.RedisConnection;
 import io.gameq.redis.RedisConnector;
 import io.gameq.redis.RedisConnector.RedisConfig;
+import io.gameq.servers.FaultProxy;
 import io.gameq.servers.GameDatabase;
-import io.gameq.servers.RedisProxy;
 import io.gameq.servers.TestServers;
 import io.gameq.wal.WalReader;
 import io.gameq.writer.service.WriterService;
@@ -43,7 +43,7 @@ class CarriedRowsTest {
   private final RedisConnector connector =
       new RedisConnector(new RedisConfig(TestServers.adminRedisUri()));
   private final RedisConnection redis = connector.open();
-  private final RedisProxy proxy = new RedisProxy();
+  private final FaultProxy proxy = FaultProxy.ofRedis();
   private final Queue<Conflict> conflicts = new ConcurrentLinkedQueue<>();
   private Game game;
 

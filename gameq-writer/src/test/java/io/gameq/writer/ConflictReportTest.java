@@ -11,7 +11,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.gameq.ConflictException;
 import io.gameq.GameQueue;
 import io.gameq.OwnerSession;
-import io.gameq.servers.RedisProxy;
+import io.gameq.servers.FaultProxy;
 import io.gameq.writer.service.WriterService;
 import java.io.IOException;
 import java.time.Duration;
@@ -34,7 +34,7 @@ class ConflictReportTest extends RedisLossFixture {
   /** Longer than it takes to look for what is lost, and to report it. */
   private static final Duration LONGER_THAN_ANY_LOOK = Duration.ofSeconds(6);
 
-  private final RedisProxy second = new RedisProxy();
+  private final FaultProxy second = FaultProxy.ofRedis();
 
   @AfterEach
   void closeSecond() throws IOException {

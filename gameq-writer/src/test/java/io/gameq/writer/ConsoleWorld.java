@@ -7,7 +7,6 @@ import io.gameq.GameQueue;
 import io.gameq.OwnerSession;
 import io.gameq.servers.GameDatabase;
 import io.gameq.writer.config.ConfigReader;
-import io.gameq.writer.config.ConfigReader.EffectiveSettings;
 import io.gameq.writer.config.WriterConfig;
 import io.gameq.writer.console.Console;
 import io.gameq.writer.http.HttpEndpoint;
@@ -62,15 +61,14 @@ final class ConsoleWorld implements AutoCloseable {
     file = ConfigFile.write(directory, database.server(), game.namespace, Game.SLOTS);
     Files.writeString(
         file.file(), "writer: { name: w1 }\n" + httpSettings, StandardOpenOption.APPEND);
-    EffectiveSettings effective = new EffectiveSettings();
-    WriterConfig config = ConfigReader.read(file.file(), effective);
+    WriterConfig config = ConfigReader.read(file.file());
     PrometheusMeterRegistry meters = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
     writer = game.writer("w1", meters);
     node = game.node("n1");
     console =
         new Console(
             config,
-            effective.all(),
+            config.effective(),
             meters,
             new Console.WriterView(
                 writer::backlog,

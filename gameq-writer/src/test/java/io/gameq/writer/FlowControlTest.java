@@ -15,14 +15,19 @@ import io.gameq.PushBackException;
 import io.gameq.Urgency;
 import io.gameq.config.PushBack;
 import io.gameq.config.Takeover;
+import io.gameq.mysql.MySqlPool;
 import io.gameq.mysql.MySqlPool.MySql;
+import io.gameq.mysql.MySqlPool.MySqlConfig;
 import io.gameq.rights.MySqlRights.Role;
+import io.gameq.servers.FaultProxy;
 import io.gameq.servers.GameDatabase;
+import io.gameq.servers.MySqlServer;
 import io.gameq.servers.TestServers;
 import io.gameq.writer.flush.WriterOptions;
 import io.gameq.writer.service.WriterService;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.net.URI;
 import java.nio.file.Path;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -33,6 +38,9 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -108,15 +116,24 @@ class FlowControlTest {
   @Test
   void urgentRowsPassABacklogOfATenTimesSlowerMySqlAndNothingIsSetAside() throws Exception {
     SimpleMeterRegistry meters = new SimpleMeterRegistry();
-    try (SlowMySqlProxy proxy = new SlowMySqlProxy(database.as(Role.WRITER));
-        MySql slow = proxy.pool(8);
+    AtomicInteger times = new AtomicInteger(1);
+    MySqlServer server = database.as(Role.WRITER);
+    URI target = URI.create(server.jdbcUrl().substring("jdbc:".length()));
+    try (FaultProxy proxy = new FaultProxy(target.getPort(), () -> new Slower(times));
+        MySql slow =
+            MySqlPool.openForFlushes(
+                new MySqlConfig(
+                    server.jdbcUrl().replace(":" + target.getPort(), ":" + proxy.port()),
+                    server.user(),
+                    server.password(),
+                    8));
         GameQueue queue = game.node("n1")) {
       backlog(queue, 1_000);
       List<OwnerSession> urgent = new ArrayList<>();
       for (int i = 0; i < 5; i++) {
         urgent.add(queue.open("player:" + (900 + i)));
       }
-      proxy.slower(10);
+      times.set(10);
       try (WriterService writer = game.writer("w1", 30_000, slow, meters)) {
         await().atMost(LONG).until(() -> bulkInMySql(1_000) > 0);
         List<CommitReceipt> receipts =
@@ -126,7 +143,7 @@ class FlowControlTest {
         receipts.forEach(receipt -> receipt.awaitDurable(LONG));
         long passed = bulkInMySql(1_000);
         assertTrue(passed < OWNERS * ROWS_OF_EACH, "they waited for all " + passed);
-        proxy.slower(1);
+        times.set(1);
         assertEquals(Set.of(), queue.drain(LONG));
         assertEquals(0, writer.stats().deadLetters());
         assertEquals(0, writer.stats().givenBack());
@@ -245,5 +262,32 @@ class FlowControlTest {
   /** Whoever asks next: the look of some seconds ago is forgotten. */
   private void lookNow() {
     TestServers.redis().sync().del(game.namespace + ":backlog");
+  }
+
+  /** Each answer of MySQL comes after so many times the time that the server took for it. */
+  private static final class Slower implements FaultProxy.Observer {
+    private final AtomicInteger times;
+    private final AtomicLong askedNanos = new AtomicLong();
+
+    Slower(AtomicInteger times) {
+      this.times = times;
+    }
+
+    @Override
+    public boolean request(FaultProxy.Link link, byte[] buffer, int length) {
+      askedNanos.compareAndSet(0, System.nanoTime());
+      return true;
+    }
+
+    @Override
+    public void reply(byte[] buffer, int length) {
+      long asked = askedNanos.getAndSet(0);
+      if (asked != 0 && times.get() > 1) {
+        long until = System.nanoTime() + (times.get() - 1) * (System.nanoTime() - asked);
+        for (long left; (left = until - System.nanoTime()) > 0; ) {
+          LockSupport.parkNanos(left);
+        }
+      }
+    }
   }
 }

@@ -12,7 +12,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import io.gameq.CommitReceipt;
 import io.gameq.GameQueue;
 import io.gameq.OwnerSession;
-import io.gameq.servers.RedisProxy;
+import io.gameq.servers.FaultProxy;
 import io.gameq.writer.service.WriterService;
 import java.time.Duration;
 import java.util.List;
@@ -81,11 +81,11 @@ class HealingRacesTest extends RedisLossFixture {
         WriterService writer = game.writer("w1")) {
       OwnerSession player = queue.open("player:1");
       queued(player, new Pet(1, 1, "v0"));
-      proxy.dropReplies(true);
+      proxy.dropReplies();
       CommitReceipt again = commit(player, new Pet(1, 1, "again"));
       await().atMost(LONG).until(() -> inRedisOrMySql("again"));
       proxy.cut();
-      proxy.dropReplies(false);
+      proxy.heal();
       again.awaitQueued(LONG);
       CompletableFuture<Void> durable = again.durable();
       long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
@@ -190,7 +190,7 @@ class HealingRacesTest extends RedisLossFixture {
 
   @Test
   void whatASupersededSessionCommitsIsNotAdoptedForASuccessorThatIsOpen() throws Exception {
-    try (RedisProxy ofTwo = new RedisProxy();
+    try (FaultProxy ofTwo = FaultProxy.ofRedis();
         GameQueue one = nodeBehindProxy("n1");
         GameQueue two = GameQueue.open(game.config("n2").redis(ofTwo.uri()).build())) {
       OwnerSession old = one.open("player:1");

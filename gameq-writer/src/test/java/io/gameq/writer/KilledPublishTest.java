@@ -63,7 +63,7 @@ class KilledPublishTest extends MessagesFixture {
       if (killed == Killed.IN_THE_WAL) {
         proxy.holdRequests();
       } else if (killed == Killed.IN_REDIS_WITHOUT_ANSWER) {
-        proxy.dropReplies(true);
+        proxy.dropReplies();
       }
       player.put(new Pet(2, 1, "committed"));
       NodeAccess.stage(player, publish("published", "y"));

@@ -108,7 +108,7 @@ class MessageHealingTest extends MessagesFixture {
     try (GameQueue queue = nodeBehindProxy("n1")) {
       OwnerSession player = queue.open("player:1");
       published(queue, "first", "x");
-      proxy.dropReplies(true);
+      proxy.dropReplies();
       CommitReceipt alone = commit(queue, publish("alone", "x"));
       await().atMost(LONG).until(() -> pending().containsKey("alone"));
       NodeAccess.stage(player, publish("with rows", "x"));
@@ -117,7 +117,7 @@ class MessageHealingTest extends MessagesFixture {
       handledElsewhere("alone");
       handledElsewhere("with rows");
       proxy.cut();
-      proxy.dropReplies(false);
+      proxy.heal();
       alone.awaitQueued(LONG);
       rows.awaitQueued(LONG);
       published(queue, "last", "x");

@@ -19,8 +19,8 @@ import io.gameq.RedisUnavailableException;
 import io.gameq.RollbackRequiredException;
 import io.gameq.mysql.tables.OwnerTable;
 import io.gameq.owner.OwnerId;
+import io.gameq.servers.FaultProxy;
 import io.gameq.servers.GameDatabase;
-import io.gameq.servers.RedisProxy;
 import io.gameq.servers.TestServers;
 import io.gameq.wal.WalReader;
 import io.gameq.wal.WalRecord;
@@ -63,7 +63,7 @@ class OrdinaryFaultsTest {
   @TempDir Path walDirectory;
 
   private final RedisCommands<String, String> redis = TestServers.redis().sync();
-  private final RedisProxy proxy = new RedisProxy();
+  private final FaultProxy proxy = FaultProxy.ofRedis();
   private Game game;
 
   @BeforeEach

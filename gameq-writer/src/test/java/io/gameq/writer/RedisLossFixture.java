@@ -10,8 +10,8 @@ import io.gameq.config.GameQueueConfigBuilder;
 import io.gameq.redis.RedisConnection;
 import io.gameq.redis.RedisConnector;
 import io.gameq.redis.RedisConnector.RedisConfig;
+import io.gameq.servers.FaultProxy;
 import io.gameq.servers.GameDatabase;
-import io.gameq.servers.RedisProxy;
 import io.gameq.servers.TestServers;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -37,7 +37,7 @@ abstract class RedisLossFixture {
   /** Past the proxy. */
   final RedisConnection redis = connector.open();
 
-  final RedisProxy proxy = new RedisProxy();
+  final FaultProxy proxy = FaultProxy.ofRedis();
   final Queue<Conflict> conflicts = new ConcurrentLinkedQueue<>();
   Game game;
 

@@ -9,6 +9,7 @@ import io.gameq.OpenResult;
 import io.gameq.OwnerSession;
 import io.gameq.config.Takeover;
 import io.gameq.rights.MySqlRights.Role;
+import io.gameq.servers.FaultProxy;
 import io.gameq.servers.GameDatabase;
 import io.gameq.servers.TestServers;
 import java.net.URI;
@@ -17,6 +18,8 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -47,8 +50,10 @@ class RoundTripsTest {
           "id BIGINT NOT NULL PRIMARY KEY, player_id BIGINT NOT NULL, count INT NOT NULL");
     }
     URI mysql = URI.create(database.server().jdbcUrl().substring("jdbc:".length()));
-    try (RoundTripProxy toMySql = new RoundTripProxy(mysql.getPort());
-        RoundTripProxy toRedis = new RoundTripProxy(URI.create(TestServers.redisUri()).getPort());
+    AtomicInteger ofMySqlTrips = new AtomicInteger();
+    AtomicInteger ofRedisTrips = new AtomicInteger();
+    try (FaultProxy toMySql = new FaultProxy(mysql.getPort(), () -> new RoundTrips(ofMySqlTrips));
+        FaultProxy toRedis = FaultProxy.ofRedis(() -> new RoundTrips(ofRedisTrips));
         Game game = new Game(database, directory);
         GameQueue node =
             GameQueue.open(
@@ -71,25 +76,25 @@ class RoundTripsTest {
           session.commit().awaitQueued(LONG);
         }
       }
-      int mysqlBefore = toMySql.trips();
-      int redisBefore = toRedis.trips();
+      int mysqlBefore = ofMySqlTrips.get();
+      int redisBefore = ofRedisTrips.get();
       for (int player = 1; player <= OPENS; player++) {
         OwnerSession session = node.open("player:" + player);
         assertEquals(1, session.rows("kind" + player % 12).size());
       }
-      int ofMySql = toMySql.trips() - mysqlBefore;
-      int ofRedis = toRedis.trips() - redisBefore;
+      int ofMySql = ofMySqlTrips.get() - mysqlBefore;
+      int ofRedis = ofRedisTrips.get() - redisBefore;
       String found = ofMySql + " to MySQL and " + ofRedis + " to Redis for " + OPENS + " opens";
       System.out.println(found);
       // three each; a fourth would show beside the few of the background work meanwhile
       assertTrue(ofMySql < 3.5 * OPENS, found);
       assertTrue(ofRedis < 3.5 * OPENS, found);
 
-      mysqlBefore = toMySql.trips();
-      redisBefore = toRedis.trips();
+      mysqlBefore = ofMySqlTrips.get();
+      redisBefore = ofRedisTrips.get();
       List<OpenResult> all = openAll(node);
-      ofMySql = toMySql.trips() - mysqlBefore;
-      ofRedis = toRedis.trips() - redisBefore;
+      ofMySql = ofMySqlTrips.get() - mysqlBefore;
+      ofRedis = ofRedisTrips.get() - redisBefore;
       String together =
           ofMySql + " to MySQL and " + ofRedis + " to Redis for " + OPENS + " opens at once";
       System.out.println(together);
@@ -97,6 +102,27 @@ class RoundTripsTest {
       // those under way share each of the three of MySQL; those of Redis go as they come
       assertTrue(ofMySql < 2 * OPENS, together);
       assertTrue(ofRedis < 3.5 * OPENS, together);
+    }
+  }
+
+  /** Counts how often a client sends something after the server's last answer. */
+  private static final class RoundTrips implements FaultProxy.Observer {
+    private final AtomicInteger trips;
+    private final AtomicBoolean answered = new AtomicBoolean(true);
+
+    RoundTrips(AtomicInteger trips) {
+      this.trips = trips;
+    }
+
+    @Override
+    public boolean request(FaultProxy.Link link, byte[] buffer, int length) {
+      trips.addAndGet(answered.compareAndSet(true, false) ? 1 : 0);
+      return true;
+    }
+
+    @Override
+    public void reply(byte[] buffer, int length) {
+      answered.set(true);
     }
   }
 }

@@ -226,12 +226,12 @@ class SendTest extends RedisLossFixture {
     try (GameQueue one = nodeBehindProxy("n1");
         GameQueue two = game.node("n2")) {
       Queue<Pet> told = toldOf(two.open("player:1"));
-      proxy.dropReplies(true);
+      proxy.dropReplies();
       CommitReceipt sent = one.send("player:1", new Pet(1, 1, "a"));
       awaitTold(told, new Pet(1, 1, "a"));
       drainWriterOnly();
       proxy.cut();
-      proxy.dropReplies(false);
+      proxy.heal();
       sent.awaitQueued(LONG);
       drain(one);
       assertEquals("1 1 a", pets());

@@ -6,9 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.gameq.GameQueue;
 import io.gameq.OwnerSession;
+import io.gameq.servers.FaultProxy;
 import io.gameq.servers.TestServers;
-import io.gameq.writer.campaign.FaultProxy;
-import io.gameq.writer.campaign.Trap;
+import io.gameq.servers.Trap;
 import java.net.URI;
 import java.util.List;
 import java.util.Queue;

@@ -6,8 +6,8 @@ import static org.awaitility.Awaitility.await;
 import io.gameq.CommitReceipt;
 import io.gameq.GameQueue;
 import io.gameq.OwnerSession;
+import io.gameq.servers.FaultProxy;
 import io.gameq.servers.GameDatabase;
-import io.gameq.servers.RedisProxy;
 import io.gameq.servers.TestServers;
 import io.gameq.writer.service.WriterService;
 import io.lettuce.core.api.sync.RedisCommands;
@@ -64,14 +64,14 @@ class ServerLimitsTest {
 
   @Test
   void aCommitWhoseReplyWasLostIsNotCalledFailedBecauseRedisIsFullNow() throws Exception {
-    try (RedisProxy proxy = new RedisProxy();
+    try (FaultProxy proxy = FaultProxy.ofRedis();
         GameQueue queue = GameQueue.open(game.config("n1").redis(proxy.uri()).build())) {
       OwnerSession player = queue.open("player:1");
-      proxy.dropReplies(true);
+      proxy.dropReplies();
       CommitReceipt receipt = commit(player, new Pet(1, 1, "v1"));
       await().atMost(LONG).until(() -> redis.keys("{" + game.namespace + ":*:dirty:*").size() == 1);
       redis.configSet("maxmemory", "1");
-      proxy.dropReplies(false);
+      proxy.heal();
       proxy.cut();
       await().during(Duration.ofSeconds(1)).until(() -> !receipt.queued().isDone());
       redis.configSet("maxmemory", "0");

@@ -1,10 +1,10 @@
 package io.gameq.mysql.flush;
 
 import io.gameq.mysql.JdbcValues;
+import io.gameq.mysql.JdbcValues.SpareValues;
 import io.gameq.mysql.MySqlPool;
 import io.gameq.mysql.RowChange;
 import io.gameq.mysql.Sql;
-import io.gameq.mysql.Statements.SpareValues;
 import io.gameq.mysql.flush.GuardedWrites.GuardedDeletes;
 import io.gameq.mysql.flush.GuardedWrites.RowRefusal;
 import io.gameq.mysql.tables.OwnerReader;
@@ -15,15 +15,12 @@ import io.gameq.rows.Table.Column;
 import io.gameq.rows.Table.UniqueKey;
 import io.gameq.rows.types.ColumnDefault;
 import java.sql.Connection;
-import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.SQLIntegrityConstraintViolationException;
 import java.sql.SQLTransientConnectionException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
-import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -78,7 +75,7 @@ final class GuardedPuts {
         table.foreignKeys().parents().contains(table.name()) ? notDeleted(table, rows) : rows;
     while (true) {
       int refusedBefore = bisection.refused().size();
-      upsert(table, new ArrayList<>(next));
+      upsert(table, next);
       Set<RowKey> hidden = takeOutDeleted(table, bisection.notRefused(rows));
       if (!table.hasOtherUniqueKeys()) {
         return;
@@ -87,7 +84,7 @@ final class GuardedPuts {
       List<RowChange> others = bisection.notRefused(rows);
       others = others.stream().filter(row -> !hidden.contains(row.key())).toList();
       Set<RowKey> duplicates = blocked.stream().map(r -> r.row().key()).collect(Collectors.toSet());
-      unwritten(table, others).stream()
+      unwritten(others).stream()
           .filter(row -> !duplicates.contains(row.key()))
           .forEach(row -> blocked.add(new RowRefusal(row, duplicate(row))));
       if (blocked.isEmpty()) {
@@ -114,10 +111,10 @@ final class GuardedPuts {
               written.addAll(
                   new ExchangedValues(connection, table)
                       .takeOff(blocked.stream().map(RowRefusal::row).toList()));
-              upsert(table, new ArrayList<>(written));
+              upsert(table, written);
               return !written.isEmpty()
                   && bisection.refused().size() == refusedBefore
-                  && unwritten(table, written).isEmpty();
+                  && unwritten(written).isEmpty();
             });
     if (all) {
       Set<RowKey> unused = takeOutDeleted(table, written);
@@ -129,36 +126,28 @@ final class GuardedPuts {
 
   /** One statement is for rows that name the same columns, which is nearly always all. */
   void upsert(Table table, List<RowChange> rows) throws SQLException {
-    ZeroKeys.requireKept(connection, table, rows);
-    List<RowChange> handedOver = new ArrayList<>();
-    rows.removeIf(row -> custody.isHandedOver(row) && handedOver.add(row));
-    upsert(table, handedOver, true);
-    upsert(table, rows, false);
-  }
-
-  private void upsert(Table table, List<RowChange> rows, boolean handsOver) throws SQLException {
-    if (rows.stream().allMatch(row -> row.image().named() == null)) {
-      upsertAlike(table, rows, handsOver);
-      return;
-    }
-    Map<Optional<BitSet>, List<RowChange>> alike = new LinkedHashMap<>();
-    rows.forEach(
-        row ->
-            alike
-                .computeIfAbsent(Optional.ofNullable(row.image().named()), n -> new ArrayList<>())
-                .add(row));
-    for (List<RowChange> some : alike.values()) {
-      upsertAlike(table, some, handsOver);
+    requireZeroKept(table, rows);
+    Map<Boolean, List<RowChange>> byHandover =
+        rows.stream().collect(Collectors.partitioningBy(custody::isHandedOver));
+    for (boolean handsOver : List.of(true, false)) {
+      Map<Optional<BitSet>, List<RowChange>> alike = new LinkedHashMap<>();
+      for (RowChange row : Objects.requireNonNull(byHandover.get(handsOver))) {
+        alike
+            .computeIfAbsent(Optional.ofNullable(row.image().named()), n -> new ArrayList<>())
+            .add(row);
+      }
+      for (List<RowChange> some : alike.values()) {
+        upsertAlike(table, some, handsOver);
+      }
     }
   }
 
   private void upsertAlike(Table table, List<RowChange> rows, boolean handsOver)
       throws SQLException {
-    rows.sort(KeyOrder.of(table));
-    int most =
-        Math.max(
-            1,
-            Math.min(bisection.limits().rows(), MOST_PLACEHOLDERS / (table.columns().size() + 1)));
+    // One order for all writers means no deadlocks, and neighbours share pages.
+    rows.sort((a, b) -> compareKeys(table, a, b));
+    int mostOfTable = MOST_PLACEHOLDERS / (table.columns().size() + 1);
+    int most = Math.max(1, Math.min(bisection.limits().rows(), mostOfTable));
     int mostBytes = Math.min(bisection.limits().bytes(), mostBytesPerStatement);
     for (int from = 0; from < rows.size(); ) {
       int size = Integer.highestOneBit(Math.min(most, rows.size() - from));
@@ -175,13 +164,67 @@ final class GuardedPuts {
     }
   }
 
+  private static long bytes(List<RowChange> rows) {
+    return rows.stream().mapToLong(row -> row.encoded().length).sum();
+  }
+
+  private static int compareKeys(Table table, RowChange a, RowChange b) {
+    for (int index : table.primaryKey()) {
+      int order = compare(a.image().values()[index], b.image().values()[index]);
+      if (order != 0) {
+        return order;
+      }
+    }
+    return 0;
+  }
+
+  @SuppressWarnings(
+      "unchecked") // canonical values of one column have one type, which is comparable or byte[]
+  private static int compare(@Nullable Object a, @Nullable Object b) {
+    return a instanceof byte[] bytes
+        ? Arrays.compareUnsigned(bytes, (byte[]) Objects.requireNonNull(b))
+        : ((Comparable<Object>) Objects.requireNonNull(a)).compareTo(Objects.requireNonNull(b));
+  }
+
+  /**
+   * Makes sure, before a zero is written to an AUTO_INCREMENT column, that MySQL keeps it: a proxy
+   * may have moved the connection to a session that gameq did not set up. Within a transaction it
+   * keeps one session.
+   *
+   * @throws SQLTransientConnectionException when MySQL would invent a number: an outage, not a
+   *     fault of the rows
+   */
+  private void requireZeroKept(Table table, List<RowChange> rows) throws SQLException {
+    List<Column> columns = table.columns();
+    int[] numbered =
+        IntStream.range(0, columns.size())
+            .filter(i -> columns.get(i).onAbsence() instanceof ColumnDefault.Numbered)
+            .toArray();
+    for (int column : numbered) {
+      if (rows.stream().anyMatch(row -> isZero(row.image().values()[column])) && !isZeroKept()) {
+        throw new SQLTransientConnectionException(
+            ("the session's sql_mode lacks %s, and a row of %s has the key 0: a proxy dropped what"
+                    + " gameq set; have it keep session variables, or connect to MySQL itself")
+                .formatted(MySqlPool.ZERO_IS_A_VALUE, table.name()));
+      }
+    }
+  }
+
+  private static boolean isZero(@Nullable Object value) {
+    return value instanceof Number number && number.doubleValue() == 0;
+  }
+
+  private boolean isZeroKept() throws SQLException {
+    String mode = Sql.first(connection, "SELECT @@SESSION.sql_mode", rs -> rs.getString(1));
+    return mode != null && mode.contains(MySqlPool.ZERO_IS_A_VALUE);
+  }
+
   /** Removes what was just put but had been deleted in a newer version; returns those keys. */
   private Set<RowKey> takeOutDeleted(Table table, List<RowChange> rows) throws SQLException {
     if (TombstoneTable.hasNone(connection, table)) { // as of tables that only grow
       return Set.of();
     }
-    Map<RowKey, Long> tombstones =
-        TombstoneTable.read(connection, table, rows.stream().map(RowChange::key).toList(), true);
+    Map<RowKey, Long> tombstones = tombstones(rows, true);
     Map<RowKey, Long> deleted = new HashMap<>();
     for (RowChange row : rows) {
       Long tombstone = tombstones.get(row.key());
@@ -198,114 +241,29 @@ final class GuardedPuts {
    * refer to each other.
    */
   private List<RowChange> notDeleted(Table table, List<RowChange> rows) throws SQLException {
-    if (TombstoneTable.hasNone(connection, table)) {
-      return rows;
-    }
-    Map<RowKey, Long> tombstones =
-        TombstoneTable.read(connection, table, rows.stream().map(RowChange::key).toList(), false);
-    return rows.stream()
-        .filter(row -> tombstones.getOrDefault(row.key(), -1L) < row.image().version())
-        .toList();
+    return TombstoneTable.hasNone(connection, table)
+        ? rows
+        : newerThan(tombstones(rows, false), rows);
   }
 
-  private List<RowChange> unwritten(Table table, List<RowChange> rows) throws SQLException {
-    Map<RowKey, Long> versions =
-        OwnerReader.rowVersions(connection, table, rows.stream().map(RowChange::key).toList());
+  private Map<RowKey, Long> tombstones(List<RowChange> rows, boolean locked) throws SQLException {
+    return TombstoneTable.read(connection, rows.stream().map(RowChange::key).toList(), locked);
+  }
+
+  private List<RowChange> unwritten(List<RowChange> rows) throws SQLException {
+    List<RowKey> keys = rows.stream().map(RowChange::key).toList();
+    return newerThan(OwnerReader.rowVersions(connection, keys, ""), rows);
+  }
+
+  private static List<RowChange> newerThan(Map<RowKey, Long> versions, List<RowChange> rows) {
     return rows.stream()
         .filter(row -> versions.getOrDefault(row.key(), -1L) < row.image().version())
         .toList();
   }
 
-  private static long bytes(List<RowChange> rows) {
-    long bytes = 0;
-    for (RowChange row : rows) {
-      bytes += row.encoded().length;
-    }
-    return bytes;
-  }
-
   private static SQLException duplicate(RowChange row) {
     return new SQLIntegrityConstraintViolationException(
         "Duplicate entry: another row has a unique value of " + row.key(), "23000", DUPLICATE);
-  }
-
-  /**
-   * Rows in the order of their primary keys: one order for all writers means no deadlocks, and
-   * neighbours share pages. Stateless.
-   */
-  static final class KeyOrder {
-    private KeyOrder() {}
-
-    /** Puts of one table by their keys. */
-    static Comparator<RowChange> of(Table table) {
-      int[] key = table.primaryKey();
-      return (a, b) -> {
-        for (int index : key) {
-          int order = compare(part(a, index), part(b, index));
-          if (order != 0) {
-            return order;
-          }
-        }
-        return 0;
-      };
-    }
-
-    private static Object part(RowChange put, int index) {
-      return Objects.requireNonNull(put.image().values()[index]);
-    }
-
-    @SuppressWarnings(
-        "unchecked") // canonical values of one column have one type, which is comparable or byte[]
-    private static int compare(Object a, Object b) {
-      return a instanceof byte[] bytes
-          ? Arrays.compareUnsigned(bytes, (byte[]) b)
-          : ((Comparable<Object>) a).compareTo(b);
-    }
-  }
-
-  /**
-   * Makes sure, before a zero is written to an AUTO_INCREMENT column, that MySQL keeps it: a proxy
-   * may have moved the connection to a session that gameq did not set up. Asks only then;
-   * stateless.
-   */
-  static final class ZeroKeys {
-    private ZeroKeys() {}
-
-    /**
-     * Within the caller's transaction, in which a proxy keeps one session.
-     *
-     * @throws SQLTransientConnectionException when MySQL would invent a number: an outage, not a
-     *     fault of the rows
-     */
-    static void requireKept(Connection connection, Table table, List<RowChange> rows)
-        throws SQLException {
-      List<Column> columns = table.columns();
-      int[] numbered =
-          IntStream.range(0, columns.size())
-              .filter(i -> columns.get(i).onAbsence() instanceof ColumnDefault.Numbered)
-              .toArray();
-      for (int column : numbered) {
-        if (rows.stream().anyMatch(row -> isZero(row.image().values()[column]))
-            && !isKept(connection)) {
-          throw new SQLTransientConnectionException(
-              ("the session's sql_mode lacks %s, and a row of %s has the key 0: a proxy"
-                      + " dropped what gameq set; have it keep session variables, or connect to"
-                      + " MySQL itself")
-                  .formatted(MySqlPool.ZERO_IS_A_VALUE, table.name()));
-        }
-      }
-    }
-
-    private static boolean isZero(@Nullable Object value) {
-      return value instanceof Number number && number.doubleValue() == 0;
-    }
-
-    private static boolean isKept(Connection connection) throws SQLException {
-      try (PreparedStatement statement = connection.prepareStatement("SELECT @@SESSION.sql_mode");
-          ResultSet mode = statement.executeQuery()) {
-        return mode.next() && mode.getString(1).contains(MySqlPool.ZERO_IS_A_VALUE);
-      }
-    }
   }
 
   /**
@@ -382,51 +340,46 @@ final class GuardedPuts {
 
     /** Null as well when the row does not say what it will have: then it stays blocked. */
     private @Nullable RowKey holderOfWhatIsFor(RowChange row, UniqueKey key) throws SQLException {
-      @Nullable Object[] values = row.image().values();
+      List<Object> arguments = new ArrayList<>();
       for (String column : key.columns()) {
-        if (!table.has(column)
-            || !row.image().names(table.indexOf(column))
-            || values[table.indexOf(column)] == null) {
+        int index = table.has(column) ? table.indexOf(column) : -1;
+        Object value = index < 0 ? null : row.image().values()[index];
+        if (value == null || !row.image().names(index)) {
           return null;
         }
+        arguments.add(JdbcValues.argument(table.column(column), value));
       }
-      String sql =
+      return Sql.first(
+          connection,
           "SELECT %s FROM %s WHERE %s"
               .formatted(
-                  table.keyColumns().stream()
-                      .map(JdbcValues::selectExpression)
-                      .collect(Collectors.joining(", ")),
+                  JdbcValues.selectExpressions(table.keyColumns()),
                   JdbcValues.quoted(table.name()),
                   key.columns().stream()
                       .map(column -> JdbcValues.quoted(column) + " = ?")
-                      .collect(Collectors.joining(" AND ")));
-      try (PreparedStatement statement = connection.prepareStatement(sql)) {
-        int at = 1;
-        for (String column : key.columns()) {
-          JdbcValues.bind(statement, at++, table.column(column), values[table.indexOf(column)]);
-        }
-        try (ResultSet rs = statement.executeQuery()) {
-          return rs.next() ? JdbcValues.readKey(rs, 1, table) : null;
-        }
-      }
+                      .collect(Collectors.joining(" AND "))),
+          rs -> JdbcValues.readKey(rs, 1, table),
+          arguments.toArray());
     }
 
     private void giveSpareValue(RowKey row, Column column) throws SQLException {
+      String sql =
+          "UPDATE %s SET %s = %s WHERE %s"
+              .formatted(
+                  JdbcValues.quoted(table.name()),
+                  JdbcValues.quoted(column.name()),
+                  JdbcValues.placeholder(column),
+                  Sql.keyEquals(table));
       for (int tries = 1; ; tries++) {
-        try (PreparedStatement statement =
-            connection.prepareStatement(
-                "UPDATE %s SET %s = %s WHERE %s"
-                    .formatted(
-                        JdbcValues.quoted(table.name()),
-                        JdbcValues.quoted(column.name()),
-                        JdbcValues.placeholder(column),
-                        Sql.keyEquals(table)))) {
-          JdbcValues.bind(statement, 1, column, SpareValues.next(column, random));
-          int unused = Sql.bindKey(statement, 2, table, row.parts());
-          statement.executeUpdate();
+        Object spare = SpareValues.next(column, random);
+        List<@Nullable Object> arguments = new ArrayList<>();
+        arguments.add(spare == null ? null : JdbcValues.argument(column, spare));
+        arguments.addAll(Sql.keyArguments(table, List.of(row)));
+        try {
+          Sql.execute(connection, sql, arguments.toArray());
           return;
         } catch (SQLException e) {
-          if (e.getErrorCode() != GuardedPuts.DUPLICATE || tries == MOST_TRIES) {
+          if (e.getErrorCode() != DUPLICATE || tries == MOST_TRIES) {
             throw e;
           }
         }

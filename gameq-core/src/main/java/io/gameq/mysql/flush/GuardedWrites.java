@@ -22,7 +22,6 @@ import io.gameq.rows.Table;
 import io.gameq.rows.Table.Reference;
 import io.gameq.topic.DeadLetter;
 import java.sql.Connection;
-import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.sql.SQLIntegrityConstraintViolationException;
 import java.util.ArrayList;
@@ -436,7 +435,10 @@ public final class GuardedWrites {
         if (columns.isEmpty()) {
           continue;
         }
-        String sql =
+        List<Object> arguments = Sql.keyArguments(table, List.of(row.key()));
+        arguments.add(row.image().version());
+        Sql.execute(
+            connection,
             "UPDATE %s SET %s WHERE %s AND %s <= ?"
                 .formatted(
                     JdbcValues.quoted(table.name()),
@@ -444,12 +446,8 @@ public final class GuardedWrites {
                         .map(column -> JdbcValues.quoted(column) + " = NULL")
                         .collect(Collectors.joining(", ")),
                     Sql.keyEquals(table),
-                    JdbcValues.quoted(Table.VERSION_COLUMN));
-        try (PreparedStatement statement = connection.prepareStatement(sql)) {
-          int at = Sql.bindKey(statement, 1, table, row.key().parts());
-          statement.setLong(at, row.image().version());
-          statement.executeUpdate();
-        }
+                    JdbcValues.quoted(Table.VERSION_COLUMN)),
+            arguments.toArray());
       }
     }
 
@@ -565,20 +563,17 @@ public final class GuardedWrites {
         throws SQLException {
       String row =
           Sql.keyEquals(table) + " AND " + JdbcValues.quoted(Table.VERSION_COLUMN) + " <= ?";
-      String sql =
-          "DELETE FROM "
-              + JdbcValues.quoted(table.name())
-              + " WHERE "
-              + Sql.anyOf(row, keys.size());
-      try (PreparedStatement statement = connection.prepareStatement(sql)) {
-        statement.setQueryTimeout(mostSeconds);
-        int at = 1;
-        for (RowKey key : keys) {
-          at = Sql.bindKey(statement, at, table, key.parts());
-          statement.setLong(at++, upTo.getOrDefault(key, 0L));
-        }
-        statement.executeUpdate();
+      List<Object> arguments = new ArrayList<>();
+      for (RowKey key : keys) {
+        arguments.addAll(Sql.keyArguments(table, List.of(key)));
+        arguments.add(upTo.getOrDefault(key, 0L));
       }
+      Sql.executeWithin(
+          connection,
+          mostSeconds,
+          "DELETE FROM %s WHERE %s"
+              .formatted(JdbcValues.quoted(table.name()), Sql.anyOf(row, keys.size())),
+          arguments.toArray());
     }
   }
 }

@@ -16,8 +16,6 @@ import io.gameq.rows.RowHeader.Handover;
 import io.gameq.rows.RowHeader.RowOp;
 import io.gameq.rows.Table;
 import java.sql.Connection;
-import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -48,7 +46,7 @@ final class RowOwnership {
   private final Map<OwnerId, CountingSessions> sessions;
   private final Map<RowKey, List<RowChange>> together = new HashMap<>();
   private final Map<RowKey, Present> present = new HashMap<>();
-  private final Map<Table, Set<RowKey>> looked = new HashMap<>();
+  private final Map<Table, List<RowKey>> looked = new HashMap<>();
   private final Map<Table, Map<RowKey, List<Known>>> noted = new HashMap<>();
   private final Map<Table, List<RowChange>> settled = new HashMap<>();
 
@@ -151,50 +149,39 @@ final class RowOwnership {
   // --- look
 
   private void look(List<RowChange> rows) throws SQLException {
+    Set<RowKey> keys = new HashSet<>();
     for (RowChange row : rows) {
       if (row.owner().isInbox() || !row.key().table().isKeyedByOwner()) {
-        looked.computeIfAbsent(row.key().table(), table -> new HashSet<>()).add(row.key());
+        keys.add(row.key());
       }
     }
-    for (Map.Entry<Table, Set<RowKey>> of : looked.entrySet()) {
-      look(of.getKey(), of.getValue());
-    }
-  }
-
-  private void look(Table table, Set<RowKey> keys) throws SQLException {
-    TombstoneTable.read(connection, table, keys, false)
+    TombstoneTable.read(connection, keys, false)
         .forEach((key, version) -> present.put(key, new Present(false, null, version)));
-    List<RowKey> sorted = new ArrayList<>(keys);
-    sorted.sort(Comparator.comparing(RowKey::text));
-    for (List<RowKey> chunk : Sql.chunks(sorted, KEYS_PER_STATEMENT)) {
-      List<RowKey> some = Sql.padded(chunk);
-      String sql = select(table) + " WHERE " + Sql.keyIn(table, some.size()) + " FOR UPDATE";
-      try (PreparedStatement statement = connection.prepareStatement(sql)) {
-        int at = 1;
-        for (RowKey key : some) {
-          at = Sql.bindKey(statement, at, table, key.parts());
-        }
-        try (ResultSet rs = statement.executeQuery()) {
-          while (rs.next()) {
-            take(table, rs);
-          }
-        }
+    looked.putAll(Sql.byTable(keys));
+    for (Map.Entry<Table, List<RowKey>> of : looked.entrySet()) {
+      of.getValue().sort(Comparator.comparing(RowKey::text));
+      for (List<RowKey> some : Sql.chunks(of.getValue(), KEYS_PER_STATEMENT)) {
+        look(of.getKey(), Sql.padded(some));
       }
     }
   }
 
-  private static String select(Table table) {
-    StringBuilder sql = new StringBuilder("SELECT gq_version, ");
-    sql.append(JdbcValues.selectExpression(table.ownerColumn()));
-    table.keyColumns().forEach(key -> sql.append(", ").append(JdbcValues.selectExpression(key)));
-    return sql.append(" FROM ").append(JdbcValues.quoted(table.name())).toString();
-  }
-
-  private void take(Table table, ResultSet rs) throws SQLException {
-    Object owner = JdbcValues.read(rs, 2, table.ownerColumn());
-    present.put(
-        JdbcValues.readKey(rs, 3, table),
-        new Present(true, owner == null ? null : table.ownerOfValue(owner), rs.getLong(1)));
+  private void look(Table table, List<RowKey> keys) throws SQLException {
+    Sql.select(
+        connection,
+        "SELECT gq_version, %s, %s FROM %s WHERE %s FOR UPDATE"
+            .formatted(
+                JdbcValues.selectExpression(table.ownerColumn()),
+                JdbcValues.selectExpressions(table.keyColumns()),
+                JdbcValues.quoted(table.name()),
+                Sql.keyIn(table, keys.size())),
+        rs -> {
+          Object owner = JdbcValues.read(rs, 2, table.ownerColumn());
+          present.put(
+              JdbcValues.readKey(rs, 3, table),
+              new Present(true, owner == null ? null : table.ownerOfValue(owner), rs.getLong(1)));
+        },
+        Sql.keyArguments(table, keys).toArray());
   }
 
   private Present at(RowKey key) {
@@ -228,36 +215,25 @@ final class RowOwnership {
         row.image().handovers().stream()
             .filter(one -> Long.compareUnsigned(one.version(), Math.max(0, now.version)) > 0)
             .toList();
-    boolean received = unsettled.stream().anyMatch(Handover::received);
     if (!his
         && unsettled.stream().noneMatch(one -> one.received() && one.other().equals(now.owner))) {
       String owner = now.owner == null ? "nobody" : now.owner.toString();
-      refused.add(
-          new RowRefusal(
-              row,
-              received
-                  ? NotOwnerException.pending(
-                      row,
-                      unsettled.stream()
-                          .map(Handover::other)
-                          .collect(Collectors.toUnmodifiableSet()),
-                      "the row belongs to %s, who has not given it to any of %s yet"
-                          .formatted(owner, unsettled))
-                  : NotOwnerException.of(row, owner)));
-      return false;
+      if (unsettled.stream().noneMatch(Handover::received)) {
+        return refuse(row, NotOwnerException.of(row, owner));
+      }
+      String why =
+          "the row belongs to %s, who has not given it to any of %s yet"
+              .formatted(owner, unsettled);
+      Set<OwnerId> others =
+          unsettled.stream().map(Handover::other).collect(Collectors.toUnmodifiableSet());
+      return refuse(row, NotOwnerException.pending(row, others, why));
     }
     for (Handover one : unsettled) {
       if (!isConfirmed(row, one)) {
-        refused.add(
-            new RowRefusal(
-                row,
-                NotOwnerException.pending(
-                    row,
-                    Set.of(one.other()),
-                    ("it was %s; that session owns no more, and the one that does has not"
-                            + " said that it knows")
-                        .formatted(one))));
-        return false;
+        String why =
+            "it was %s; that session owns no more, and the one that does has not said that it knows"
+                .formatted(one);
+        return refuse(row, NotOwnerException.pending(row, Set.of(one.other()), why));
       }
     }
     if (!unsettled.isEmpty() || row.image().op() == RowOp.MOVED) {
@@ -277,13 +253,18 @@ final class RowOwnership {
   private boolean isNew(RowChange row) {
     Present now = at(row.key());
     if (now.isThere && row.image().version() > now.version) {
-      refused.add(new RowRefusal(row, NotOwnerException.keyInUse(row)));
-      return false;
+      return refuse(row, NotOwnerException.keyInUse(row));
     }
     if (row.image().version() > now.version) {
       present.put(row.key(), after(row));
     }
     return true;
+  }
+
+  /** Returns false. */
+  private boolean refuse(RowChange row, NotOwnerException why) {
+    refused.add(new RowRefusal(row, why));
+    return false;
   }
 
   private void settles(RowChange row) {
@@ -320,7 +301,7 @@ final class RowOwnership {
   private List<Known> noted(RowKey key) throws SQLException {
     Map<RowKey, List<Known>> of = noted.get(key.table());
     if (of == null) {
-      of = HandoverTable.read(connection, key.table(), looked.getOrDefault(key.table(), Set.of()));
+      of = HandoverTable.read(connection, looked.getOrDefault(key.table(), List.of()));
       noted.put(key.table(), of);
     }
     return of.getOrDefault(key, List.of());

@@ -3,12 +3,12 @@ package io.gameq.mysql.flush;
 import io.gameq.mysql.JdbcValues;
 import io.gameq.mysql.MySqlPool.MySql;
 import io.gameq.mysql.RowChange;
+import io.gameq.mysql.Sql;
 import io.gameq.rows.RowImage;
 import io.gameq.rows.Table;
 import io.gameq.rows.Table.Column;
 import io.gameq.rows.types.ColumnType;
 import java.sql.Connection;
-import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.BitSet;
@@ -71,21 +71,19 @@ public final class UpsertSql {
                 handsOver,
                 rows.size()),
             key -> upsertSql(table, like, key.rows(), handsOver || table.isKeyedByOwner()));
-    try (PreparedStatement statement = connection.prepareStatement(sql)) {
-      statement.setQueryTimeout(mostSeconds);
-      List<Column> columns = table.columns();
-      int at = 1;
-      for (RowChange row : rows) {
-        @Nullable Object[] values = row.image().values();
-        for (int i = 0; i < values.length; i++) {
-          if (isInserted(columns.get(i), i, like)) {
-            JdbcValues.bind(statement, at++, columns.get(i), values[i]);
-          }
+    List<@Nullable Object> arguments = new ArrayList<>();
+    List<Column> columns = table.columns();
+    for (RowChange row : rows) {
+      @Nullable Object[] values = row.image().values();
+      for (int i = 0; i < values.length; i++) {
+        if (isInserted(columns.get(i), i, like)) {
+          Object value = values[i];
+          arguments.add(value == null ? null : JdbcValues.argument(columns.get(i), value));
         }
-        statement.setLong(at++, row.image().version());
       }
-      statement.executeUpdate();
+      arguments.add(row.image().version());
     }
+    Sql.executeWithin(connection, mostSeconds, sql, arguments.toArray());
   }
 
   /**
@@ -107,8 +105,6 @@ public final class UpsertSql {
    * of another owner fails the statement by a NULL.
    */
   private String upsertSql(Table table, RowImage like, int rows, boolean ownerMayChange) {
-    String name = JdbcValues.quoted(table.name());
-    String version = JdbcValues.quoted(Table.VERSION_COLUMN);
     List<Column> inserted = new ArrayList<>();
     List<Column> updated = new ArrayList<>();
     for (int i = 0; i < table.columns().size(); i++) {
@@ -116,73 +112,64 @@ public final class UpsertSql {
       if (isInserted(column, i, like)) {
         inserted.add(column);
       }
-      if (like.names(i) && !table.keyColumns().contains(column)) {
+      if (like.names(i)
+          && !table.keyColumns().contains(column)
+          && (ownerMayChange || !column.equals(table.ownerColumn()))) {
         updated.add(column);
       }
     }
-    String columns =
-        inserted.stream().map(c -> JdbcValues.quoted(c.name())).collect(Collectors.joining(", "));
+    String version = Table.VERSION_COLUMN;
+    String newer = here(table, version) + " > " + there(table, version);
+    if (table.hasOtherUniqueKeys()) { // the duplicate may be another row, which must not change
+      newer +=
+          table.keyColumns().stream()
+              .map(c -> " AND " + here(table, c.name()) + " = " + there(table, c.name()))
+              .collect(Collectors.joining());
+    }
+    StringBuilder sql = new StringBuilder("INSERT INTO ").append(JdbcValues.quoted(table.name()));
+    sql.append(" (");
+    inserted.forEach(column -> sql.append(JdbcValues.quoted(column.name())).append(", "));
+    sql.append(JdbcValues.quoted(version)).append(") VALUES ");
     String row =
         inserted.stream()
             .map(JdbcValues::placeholder)
             .collect(Collectors.joining(", ", "(", ", ?)"));
-    String newer = dialect.newValue(table.name(), version) + " > " + name + "." + version;
-    if (table.hasOtherUniqueKeys()) { // the duplicate may be another row, which must not change
-      newer =
-          newer
-              + table.keyColumns().stream()
-                  .map(
-                      c ->
-                          " AND "
-                              + dialect.newValue(table.name(), JdbcValues.quoted(c.name()))
-                              + " = "
-                              + name
-                              + "."
-                              + JdbcValues.quoted(c.name()))
-                  .collect(Collectors.joining());
-    }
-    StringBuilder sql =
-        new StringBuilder(
-            "INSERT INTO %s (%s, %s) VALUES %s%s ON DUPLICATE KEY UPDATE "
-                .formatted(
-                    name,
-                    columns,
-                    version,
-                    (row + ",").repeat(rows - 1) + row,
-                    dialect.alias(table.name())));
+    sql.append(Sql.rows(row, rows)).append(dialect.alias(table.name()));
+    sql.append(" ON DUPLICATE KEY UPDATE ");
     for (Column column : updated) {
-      if (ownerMayChange || !column.equals(table.ownerColumn())) {
-        sql.append(assignment(table, JdbcValues.quoted(column.name()), newer)).append(", ");
-      }
+      String value = here(table, column.name());
+      sql.append(assignment(table, column.name(), newer, value)).append(", ");
     }
-    return sql.append(
-            ownerMayChange
-                ? assignment(table, version, newer)
-                : "%1$s = IF(%2$s, IF(%3$s, %4$s, NULL), %5$s.%1$s)"
-                    .formatted(
-                        version,
-                        newer,
-                        sameOwner(table),
-                        dialect.newValue(table.name(), version),
-                        name))
-        .toString();
+    String value =
+        ownerMayChange
+            ? here(table, version)
+            : "IF(%s, %s, NULL)".formatted(sameOwner(table), here(table, version));
+    return sql.append(assignment(table, version, newer, value)).toString();
+  }
+
+  private static String assignment(Table table, String column, String newer, String value) {
+    return "%s = IF(%s, %s, %s)"
+        .formatted(JdbcValues.quoted(column), newer, value, there(table, column));
+  }
+
+  /** A column of the row that MySQL has. */
+  private static String there(Table table, String column) {
+    return JdbcValues.quoted(table.name()) + "." + JdbcValues.quoted(column);
+  }
+
+  /** A column of the new row. */
+  private String here(Table table, String column) {
+    return dialect.newValue(table.name(), JdbcValues.quoted(column));
   }
 
   /** Byte by byte: a collation may take two owners for one. */
   private String sameOwner(Table table) {
     Column owner = table.ownerColumn();
-    String column = JdbcValues.quoted(owner.name());
-    String there = JdbcValues.quoted(table.name()) + "." + column;
-    String here = dialect.newValue(table.name(), column);
-    return owner.type().kind() == ColumnType.Kind.TEXT
-        ? "CAST(%s AS BINARY) = CAST(%s AS BINARY)".formatted(there, here)
-        : there + " = " + here;
-  }
-
-  private String assignment(Table table, String column, String newer) {
-    return "%1$s = IF(%2$s, %3$s, %4$s.%1$s)"
-        .formatted(
-            column, newer, dialect.newValue(table.name(), column), JdbcValues.quoted(table.name()));
+    String format =
+        owner.type().kind() == ColumnType.Kind.TEXT
+            ? "CAST(%s AS BINARY) = CAST(%s AS BINARY)"
+            : "%s = %s";
+    return format.formatted(there(table, owner.name()), here(table, owner.name()));
   }
 
   /** How the server at hand refers to the new row in ON DUPLICATE KEY UPDATE. */

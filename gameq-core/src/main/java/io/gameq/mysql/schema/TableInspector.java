@@ -2,8 +2,8 @@ package io.gameq.mysql.schema;
 
 import io.gameq.GameQueueException;
 import io.gameq.mysql.JdbcValues;
+import io.gameq.mysql.JdbcValues.SpareValues;
 import io.gameq.mysql.JdbcValues.TemporalText;
-import io.gameq.mysql.Statements.SpareValues;
 import io.gameq.mysql.schema.CatalogReader.TableSpec;
 import io.gameq.mysql.schema.SchemaSnapshot.ColumnFacts;
 import io.gameq.mysql.schema.SchemaSnapshot.IndexPart;

@@ -58,17 +58,14 @@ public final class AuditTable {
    * @throws io.gameq.MySqlException when MySQL does not answer: then it is not to be done
    */
   public static void add(MySql mysql, Actor actor, String action, String target, String detail) {
-    int unused =
-        mysql.askAgain(
-            handle ->
-                handle.execute(
-                    "INSERT INTO gameq_audit (done_at, who, via, action, target,"
-                        + " detail) VALUES (UTC_TIMESTAMP(3), ?, ?, ?, ?, ?)",
-                    cut(actor.who(), MOST_WHO),
-                    cut(actor.via(), MOST_VIA),
-                    action,
-                    cut(target, MOST_TARGET),
-                    cut(detail, MOST_DETAIL)));
+    mysql.execute(
+        "INSERT INTO gameq_audit (done_at, who, via, action, target, detail) VALUES"
+            + " (UTC_TIMESTAMP(3), ?, ?, ?, ?, ?)",
+        cut(actor.who(), MOST_WHO),
+        cut(actor.via(), MOST_VIA),
+        action,
+        cut(target, MOST_TARGET),
+        cut(detail, MOST_DETAIL));
   }
 
   /**
@@ -79,24 +76,19 @@ public final class AuditTable {
    * @throws io.gameq.MySqlException when MySQL does not answer
    */
   public static List<Entry> newest(MySql mysql, long before, int most) {
-    return mysql.ask(
-        handle ->
-            handle
-                .select(
-                    "SELECT id, done_at, who, via, action, target, detail FROM"
-                        + " gameq_audit WHERE id < ? ORDER BY id DESC LIMIT ?",
-                    before,
-                    most)
-                .map(
-                    (rs, context) ->
-                        new Entry(
-                            rs.getLong(1),
-                            Sql.instant(rs, 2),
-                            new Actor(rs.getString(3), rs.getString(4)),
-                            rs.getString(5),
-                            rs.getString(6),
-                            rs.getString(7)))
-                .list());
+    return mysql.list(
+        "SELECT id, done_at, who, via, action, target, detail FROM gameq_audit WHERE id < ? ORDER"
+            + " BY id DESC LIMIT ?",
+        rs ->
+            new Entry(
+                rs.getLong(1),
+                Sql.instant(rs, 2),
+                new Actor(rs.getString(3), rs.getString(4)),
+                rs.getString(5),
+                rs.getString(6),
+                rs.getString(7)),
+        before,
+        most);
   }
 
   /**
@@ -109,13 +101,11 @@ public final class AuditTable {
    * @throws io.gameq.MySqlException when MySQL does not answer
    */
   public static int purge(MySql mysql, Duration kept, int most) {
-    return mysql.ask(
-        handle ->
-            handle.execute(
-                "DELETE FROM gameq_audit WHERE done_at < UTC_TIMESTAMP(3) - INTERVAL ?"
-                    + " SECOND ORDER BY done_at LIMIT ?",
-                kept.toSeconds(),
-                most));
+    return mysql.execute(
+        "DELETE FROM gameq_audit WHERE done_at < UTC_TIMESTAMP(3) - INTERVAL ? SECOND ORDER BY"
+            + " done_at LIMIT ?",
+        kept.toSeconds(),
+        most);
   }
 
   /** To so many characters, as MySQL counts them. */

@@ -7,20 +7,15 @@ import io.gameq.mysql.tables.TombstoneTable.RowVersions;
 import io.gameq.owner.OwnerId;
 import io.gameq.owner.SessionId;
 import io.gameq.rows.EncodedRow.RowKey;
-import io.gameq.rows.Table;
 import java.sql.Connection;
-import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.function.ObjLongConsumer;
-import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * Changes that an operator gave up, in {@code gameq_discard}: no flush, retry, healing or recovery
@@ -33,6 +28,8 @@ public final class DiscardTable {
 
   /** A discard that counts whichever session made the change. */
   private static final String ANY_SESSION = "";
+
+  private static final String OF_ANY_SESSION = " AND session = ''";
 
   private DiscardTable() {}
 
@@ -62,124 +59,87 @@ public final class DiscardTable {
   public static void write(Connection connection, Collection<Discard> discards)
       throws SQLException {
     for (List<Discard> some : Sql.chunks(List.copyOf(discards), ROWS_PER_STATEMENT)) {
-      List<Object> arguments = new ArrayList<>();
-      for (Discard discard : some) {
-        arguments.addAll(
-            List.of(
-                discard.table(),
-                discard.rowKey(),
-                discard.session(),
-                discard.owner().encoded(),
-                discard.version()));
-      }
-      int unused =
-          Sql.execute(
-              connection,
-              "INSERT INTO gameq_discard (table_name, row_key, session, owner, version,"
-                  + " discarded_at) VALUES "
-                  + Sql.rows("(?, ?, ?, ?, ?, UTC_TIMESTAMP(3))", some.size())
-                  + " ON DUPLICATE KEY UPDATE discarded_at = VALUES(discarded_at), version ="
-                  + " GREATEST(version, VALUES(version))",
-              arguments.toArray());
+      Sql.execute(
+          connection,
+          "INSERT INTO gameq_discard (table_name, row_key, session, owner, version, discarded_at)"
+              + " VALUES "
+              + Sql.rows("(?, ?, ?, ?, ?, UTC_TIMESTAMP(3))", some.size())
+              + " ON DUPLICATE KEY UPDATE discarded_at = VALUES(discarded_at), version ="
+              + " GREATEST(version, VALUES(version))",
+          some.stream().flatMap(DiscardTable::values).toArray());
     }
+  }
+
+  private static Stream<Object> values(Discard of) {
+    return Stream.of(of.table, of.rowKey, of.session, of.owner.encoded(), of.version);
   }
 
   /** Forgets discards, each unless a newer one of the same row and session is known. */
   public static void remove(Connection connection, Collection<Discard> discards)
       throws SQLException {
-    for (Discard discard : discards) {
-      int unused =
-          Sql.execute(
-              connection,
-              "DELETE FROM gameq_discard WHERE table_name = ? AND row_key = ? AND session = ? AND"
-                  + " version = ?",
-              discard.table(),
-              discard.rowKey(),
-              discard.session(),
-              discard.version());
+    for (Discard of : discards) {
+      Sql.execute(
+          connection,
+          "DELETE FROM gameq_discard WHERE table_name = ? AND row_key = ? AND session = ? AND"
+              + " version = ?",
+          of.table,
+          of.rowKey,
+          of.session,
+          of.version);
     }
   }
 
   /** The changes of a flush but for those given up. One statement when nothing ever was. */
   public static Collection<RowChange> notCovered(
       Connection connection, Collection<RowChange> changes) throws SQLException {
-    Set<String> tables = tables(connection);
+    List<String> tables =
+        Sql.list(
+            connection, "SELECT DISTINCT table_name FROM gameq_discard", rs -> rs.getString(1));
     if (tables.isEmpty()) {
       return changes;
     }
-    Map<Table, List<RowKey>> keys =
+    Map<OwnerId, Map<RowKey, Long>> upTo = new HashMap<>();
+    addVersions(
+        connection,
         changes.stream()
             .map(RowChange::key)
             .filter(key -> tables.contains(key.table().name()))
-            .collect(Collectors.groupingBy(RowKey::table));
-    Map<RowKey, List<Discard>> discards = new HashMap<>();
-    for (Map.Entry<Table, List<RowKey>> of : keys.entrySet()) {
-      discards.putAll(read(connection, of.getKey(), of.getValue()));
-    }
+            .toList(),
+        upTo);
     return changes.stream()
         .filter(
             change ->
-                upTo(discards.getOrDefault(change.key(), List.of()), change.owner())
+                upTo.getOrDefault(change.owner().base(), Map.of()).getOrDefault(change.key(), -1L)
                     < change.image().version())
         .toList();
   }
 
-  /** Up to which version all changes of an owner are given up; -1 when none is. */
-  private static long upTo(List<Discard> discards, OwnerId owner) {
-    return discards.stream()
-        .filter(of -> of.session().equals(ANY_SESSION) && of.owner().equals(owner.base()))
-        .mapToLong(Discard::version)
-        .max()
-        .orElse(-1);
-  }
-
-  private static Set<String> tables(Connection connection) throws SQLException {
-    try (PreparedStatement statement =
-            connection.prepareStatement("SELECT DISTINCT table_name FROM gameq_discard");
-        ResultSet rs = statement.executeQuery()) {
-      Set<String> tables = new HashSet<>();
-      while (rs.next()) {
-        tables.add(rs.getString(1));
-      }
-      return tables;
-    }
-  }
-
-  /** Up to which version all changes of each row by each owner are given up; others are missing. */
-  static Map<OwnerId, Map<RowKey, Long>> versions(
-      Connection connection, Table table, Collection<RowKey> keys) throws SQLException {
-    Map<OwnerId, Map<RowKey, Long>> found = new HashMap<>();
-    read(connection, table, keys)
-        .forEach(
-            (key, discards) ->
-                discards.stream()
-                    .filter(of -> of.session().equals(ANY_SESSION))
-                    .forEach(
-                        of ->
-                            found
-                                .computeIfAbsent(of.owner(), o -> new HashMap<>())
-                                .put(key, of.version())));
-    return found;
+  /** Adds up to which version all changes of each row by each owner are given up. */
+  static void addVersions(
+      Connection connection, Collection<RowKey> keys, Map<OwnerId, Map<RowKey, Long>> to)
+      throws SQLException {
+    RowVersions.read(
+        connection,
+        SELECT,
+        keys,
+        OF_ANY_SESSION,
+        (key, version, rs) ->
+            to.computeIfAbsent(OwnerId.ofEncoded(rs.getString(3)), owner -> new HashMap<>())
+                .merge(key, version, Math::max));
   }
 
   /**
    * Asks beside other statements up to which version all changes of rows by an owner are given up.
    */
   static void add(
-      Statements to,
-      Table table,
-      Collection<RowKey> keys,
-      OwnerId owner,
-      ObjLongConsumer<RowKey> discarded) {
+      Statements to, Collection<RowKey> keys, OwnerId owner, ObjLongConsumer<RowKey> discarded) {
     RowVersions.add(
         to,
         SELECT,
-        table,
         keys,
-        "",
+        OF_ANY_SESSION,
         (key, version, rs) -> {
-          Discard of = discard(table, key, version, rs);
-          if (of.session().equals(ANY_SESSION) && of.owner().equals(owner)) {
+          if (OwnerId.ofEncoded(rs.getString(3)).equals(owner)) {
             discarded.accept(key, version);
           }
         });
@@ -200,25 +160,24 @@ public final class DiscardTable {
   }
 
   /** All discards of these rows; rows without are missing. */
-  public static Map<RowKey, List<Discard>> read(
-      Connection connection, Table table, Collection<RowKey> keys) throws SQLException {
+  public static Map<RowKey, List<Discard>> read(Connection connection, Collection<RowKey> keys)
+      throws SQLException {
     Map<RowKey, List<Discard>> found = new HashMap<>();
     RowVersions.read(
         connection,
         SELECT,
-        table,
         keys,
         "",
         (key, version, rs) ->
             found
                 .computeIfAbsent(key, k -> new ArrayList<>())
-                .add(discard(table, key, version, rs)));
+                .add(
+                    new Discard(
+                        OwnerId.ofEncoded(rs.getString(3)),
+                        key.table().name(),
+                        key.keyText(),
+                        rs.getString(4),
+                        version)));
     return found;
-  }
-
-  private static Discard discard(Table table, RowKey key, long version, ResultSet rs)
-      throws SQLException {
-    return new Discard(
-        OwnerId.ofEncoded(rs.getString(3)), table.name(), key.keyText(), rs.getString(4), version);
   }
 }

@@ -19,7 +19,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.BiFunction;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** What MySQL holds of rows and owners, as a replay asks for it. Reads only. Thread-safe. */
@@ -118,37 +117,13 @@ public final class DurableRows {
 
   /** What of these rows was given up; rows of which nothing was are missing. */
   public Map<RowKey, List<Discard>> discards(Collection<RowKey> keys) {
-    Map<Table, List<RowKey>> byTable = keys.stream().collect(Collectors.groupingBy(RowKey::table));
-    return mysql.ask(
-        handle -> {
-          Map<RowKey, List<Discard>> found = new HashMap<>();
-          for (Map.Entry<Table, List<RowKey>> of : byTable.entrySet()) {
-            found.putAll(DiscardTable.read(handle.getConnection(), of.getKey(), of.getValue()));
-          }
-          return found;
-        });
+    return mysql.ask(handle -> DiscardTable.read(handle.getConnection(), keys));
   }
 
   /** The rows themselves; those that MySQL does not hold are missing. */
   public Map<RowKey, RowImage> rows(Collection<RowKey> keys) {
     Map<RowKey, RowImage> found = new HashMap<>();
-    reader.read(
-        NOBODY,
-        null,
-        List.of(),
-        keys,
-        new OwnerReader.Sink() {
-          @Override
-          public void row(RowImage image) {
-            found.put(image.rowKey(), image);
-          }
-
-          @Override
-          public void tombstone(RowKey key, long version) {}
-
-          @Override
-          public void tombstoneVersion(long version) {}
-        });
+    reader.read(NOBODY, null, List.of(), keys, image -> found.put(image.rowKey(), image));
     return found;
   }
 }

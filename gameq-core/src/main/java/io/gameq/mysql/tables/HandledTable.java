@@ -4,8 +4,6 @@ import io.gameq.mysql.RowChange;
 import io.gameq.mysql.Sql;
 import io.gameq.rows.HandledRow;
 import java.sql.Connection;
-import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -14,6 +12,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.BiPredicate;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,8 +26,6 @@ public final class HandledTable {
 
   /** What names a message: the key of {@link HandledRow} without its last part, the token. */
   private static final int NAME_PARTS = 4;
-
-  private static final String ROW = "(?, ?, ?, ?, ?, ?, UTC_TIMESTAMP(3))";
 
   private HandledTable() {}
 
@@ -46,20 +43,15 @@ public final class HandledTable {
         Comparator.comparing((RowChange row) -> HandledRow.handling(row.key().text()))
             .thenComparing((a, b) -> Long.compareUnsigned(version(a), version(b))));
     for (List<RowChange> some : Sql.chunks(sorted, ROWS_PER_STATEMENT)) {
-      try (PreparedStatement statement =
-          connection.prepareStatement(
-              "INSERT INTO gameq_handled (topic, id, version, occurrence, token, gq_version,"
-                  + " handled_at) VALUES "
-                  + (ROW + ", ").repeat(some.size() - 1)
-                  + ROW
-                  + " ON DUPLICATE KEY UPDATE token = token")) {
-        int at = 1;
-        for (RowChange row : some) {
-          at = bind(statement, at, row.key().parts());
-          statement.setLong(at++, version(row));
-        }
-        statement.executeUpdate();
-      }
+      Sql.execute(
+          connection,
+          "INSERT INTO gameq_handled (topic, id, version, occurrence, token, gq_version,"
+              + " handled_at) VALUES "
+              + Sql.rows("(?, ?, ?, ?, ?, ?, UTC_TIMESTAMP(3))", some.size())
+              + " ON DUPLICATE KEY UPDATE token = token",
+          some.stream()
+              .flatMap(row -> Stream.concat(key(row).stream(), Stream.of(version(row))))
+              .toArray());
     }
     return ofOthers(connection, sorted);
   }
@@ -68,13 +60,12 @@ public final class HandledTable {
     return row.image().version();
   }
 
-  private static int bind(PreparedStatement statement, int at, Object... parts)
-      throws SQLException {
-    int next = at;
-    for (Object part : parts) {
-      statement.setString(next++, part.toString());
-    }
-    return next;
+  private static List<String> key(RowChange row) {
+    return Arrays.stream(row.key().parts()).map(Object::toString).toList();
+  }
+
+  private static List<String> message(RowChange row) {
+    return key(row).subList(0, NAME_PARTS);
   }
 
   /** Those of messages of which another handler's rows count, as it was decided until now. */
@@ -91,39 +82,22 @@ public final class HandledTable {
   private static List<RowChange> those(
       Connection connection, List<RowChange> rows, BiPredicate<String, @Nullable String> tokens)
       throws SQLException {
-    List<RowChange> those = new ArrayList<>();
-    for (List<RowChange> some : Sql.chunks(rows, ROWS_PER_STATEMENT)) {
-      Map<List<String>, String> counting = tokens(connection, Sql.padded(some));
-      for (RowChange row : some) {
-        List<String> key = Arrays.stream(row.key().parts()).map(Object::toString).toList();
-        if (tokens.test(key.get(NAME_PARTS), counting.get(key.subList(0, NAME_PARTS)))) {
-          those.add(row);
-        }
-      }
+    Map<List<String>, String> counting = new HashMap<>();
+    for (List<RowChange> chunk : Sql.chunks(rows, ROWS_PER_STATEMENT)) {
+      List<RowChange> some = Sql.padded(chunk);
+      Sql.select(
+          connection,
+          "SELECT topic, id, version, occurrence, token FROM gameq_handled WHERE "
+              + Sql.anyOf("topic = ? AND id = ? AND version = ? AND occurrence = ?", some.size())
+              + " LOCK IN SHARE MODE",
+          rs ->
+              counting.put(
+                  List.of(rs.getString(1), rs.getString(2), rs.getString(3), rs.getString(4)),
+                  rs.getString(5)),
+          some.stream().flatMap(row -> message(row).stream()).toArray());
     }
-    return those;
-  }
-
-  private static Map<List<String>, String> tokens(Connection connection, List<RowChange> rows)
-      throws SQLException {
-    Map<List<String>, String> tokens = new HashMap<>();
-    try (PreparedStatement statement =
-        connection.prepareStatement(
-            "SELECT topic, id, version, occurrence, token FROM gameq_handled WHERE "
-                + Sql.anyOf("topic = ? AND id = ? AND version = ? AND occurrence = ?", rows.size())
-                + " LOCK IN SHARE MODE")) {
-      int at = 1;
-      for (RowChange row : rows) {
-        at = bind(statement, at, Arrays.copyOf(row.key().parts(), NAME_PARTS));
-      }
-      try (ResultSet rs = statement.executeQuery()) {
-        while (rs.next()) {
-          tokens.put(
-              List.of(rs.getString(1), rs.getString(2), rs.getString(3), rs.getString(4)),
-              rs.getString(5));
-        }
-      }
-    }
-    return tokens;
+    return rows.stream()
+        .filter(row -> tokens.test(key(row).get(NAME_PARTS), counting.get(message(row))))
+        .toList();
   }
 }

@@ -45,22 +45,17 @@ public final class IdTable {
 
   /** The rows of a table that MySQL refused: an operator may have them written yet. */
   public List<EncodedRow> refused(String table) {
-    return mysql.askAgain(
-        handle ->
-            handle
-                .select("SELECT row_key, image FROM gameq_dead_letter WHERE table_name = ?", table)
-                .map(
-                    (rs, context) ->
-                        new EncodedRow(
-                            PercentEncoding.percent(table) + ":" + rs.getString(1), rs.getBytes(2)))
-                .list());
+    return mysql.list(
+        "SELECT row_key, image FROM gameq_dead_letter WHERE table_name = ?",
+        rs ->
+            new EncodedRow(PercentEncoding.percent(table) + ":" + rs.getString(1), rs.getBytes(2)),
+        table);
   }
 
   /** LAST_INSERT_ID keeps the number before; empty when nobody has begun. */
   private static OptionalLong next(Handle handle, String name, int count) {
-    int advanced =
-        handle.execute(
-            "UPDATE gameq_id SET next = LAST_INSERT_ID(next) + ? WHERE name = ?", count, name);
+    String advance = "UPDATE gameq_id SET next = LAST_INSERT_ID(next) + ? WHERE name = ?";
+    int advanced = handle.execute(advance, count, name);
     return advanced == 0
         ? OptionalLong.empty()
         : OptionalLong.of(handle.select("SELECT LAST_INSERT_ID()").mapTo(Long.class).one());
@@ -72,8 +67,7 @@ public final class IdTable {
         "INSERT IGNORE INTO gameq_id (name, next) SELECT ?, GREATEST(1, ? + 1, COALESCE((SELECT"
             + " MAX(%s) + 1 FROM %s), 1), COALESCE((SELECT AUTO_INCREMENT FROM"
             + " information_schema.TABLES WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME = ?), 1))";
-    int unused =
-        handle.execute(
-            sql.formatted(JdbcValues.quoted(column), JdbcValues.quoted(table)), name, above, table);
+    handle.execute(
+        sql.formatted(JdbcValues.quoted(column), JdbcValues.quoted(table)), name, above, table);
   }
 }

@@ -1,5 +1,6 @@
 package io.gameq.mysql.tables;
 
+import io.gameq.MySqlException;
 import io.gameq.mysql.ErrorKind;
 import io.gameq.mysql.JdbcValues;
 import io.gameq.mysql.MySqlPool.MySql;
@@ -10,15 +11,13 @@ import io.gameq.rows.Table;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
-import org.jdbi.v3.core.Jdbi;
-import org.jdbi.v3.core.JdbiException;
 
 /**
  * Looks what others have locked: MySQL gives the same error for a locked row and a locked table.
@@ -61,16 +60,19 @@ public final class Locks {
       if (isLocked(connection, "gameq_owner")) {
         return new Found(true, Set.of());
       }
-      Map<Table, List<RowKey>> byTable =
-          keys.stream().collect(Collectors.groupingBy(RowKey::table));
-      Set<String> tables = lockedTables(connection, byTable.keySet());
+      Set<String> tables = lockedTables(connection, Sql.byTable(keys).keySet());
       if (!tables.isEmpty()) {
         return new Found(false, tables);
       }
       connection.setAutoCommit(false);
       try {
         return new Found(
-            false, tables, lockedOwners(connection, owners), lockedRows(connection, byTable));
+            false,
+            tables,
+            lockedOf(owners, (some, locking) -> OwnerTable.existing(connection, some, locking)),
+            lockedOf(
+                keys,
+                (some, locking) -> OwnerReader.rowVersions(connection, some, locking).keySet()));
       } finally {
         connection.rollback();
       }
@@ -80,25 +82,19 @@ public final class Locks {
   }
 
   /** The transactions that have been open for longest, as far as MySQL lets us see them. */
-  static String byWhom(Jdbi jdbi) {
+  static String byWhom(MySql mysql) {
     try {
-      String open =
-          jdbi.withHandle(
-              handle ->
-                  String.join(
-                      ", ",
-                      handle
-                          .createQuery(
-                              "SELECT CONCAT('connection ', trx_mysql_thread_id, ' for ',"
-                                  + " TIMESTAMPDIFF(SECOND, trx_started,"
-                                  + " CONVERT_TZ(UTC_TIMESTAMP(), '+00:00', 'SYSTEM')), ' s') FROM"
-                                  + " information_schema.INNODB_TRX WHERE trx_rows_locked > 0 AND"
-                                  + " trx_mysql_thread_id <> CONNECTION_ID() ORDER BY trx_started"
-                                  + " LIMIT 3")
-                          .mapTo(String.class)
-                          .list()));
-      return open.isEmpty() ? NOT_SEEN : "by one of the transactions that are open there: " + open;
-    } catch (JdbiException e) {
+      List<String> open =
+          mysql.list(
+              "SELECT CONCAT('connection ', trx_mysql_thread_id, ' for ', TIMESTAMPDIFF(SECOND,"
+                  + " trx_started, CONVERT_TZ(UTC_TIMESTAMP(), '+00:00', 'SYSTEM')), ' s') FROM"
+                  + " information_schema.INNODB_TRX WHERE trx_rows_locked > 0 AND"
+                  + " trx_mysql_thread_id <> CONNECTION_ID() ORDER BY trx_started LIMIT 3",
+              rs -> rs.getString(1));
+      return open.isEmpty()
+          ? NOT_SEEN
+          : "by one of the transactions that are open there: " + String.join(", ", open);
+    } catch (MySqlException e) {
       return NOT_SEEN;
     }
   }
@@ -113,64 +109,42 @@ public final class Locks {
         });
     Set<String> locked = new TreeSet<>();
     for (String name : names) {
-      if (isLocked(connection, name)) {
+      if (locked.size() < MOST_TABLES && isLocked(connection, name)) {
         locked.add(name);
-        if (locked.size() == MOST_TABLES) {
-          break;
-        }
       }
     }
     return locked;
   }
 
-  /** Takes the lock on the table that writing needs, and none on a row. */
+  /**
+   * Takes the lock on the table that writing needs, and none on a row. A parent may be in another
+   * database.
+   */
   private static boolean isLocked(Connection connection, String table) throws SQLException {
+    String name =
+        Arrays.stream(table.split("\\.", 2))
+            .map(JdbcValues::quoted)
+            .collect(Collectors.joining("."));
     try (Statement statement = connection.createStatement()) {
-      statement.executeQuery("SELECT 1 FROM " + name(table) + " WHERE FALSE FOR UPDATE").close();
+      statement.executeQuery("SELECT 1 FROM " + name + " WHERE FALSE FOR UPDATE").close();
       return false;
     } catch (SQLException e) {
       return ErrorKind.of(e) == ErrorKind.TRY_AGAIN; // else it may not be ours to look at
     }
   }
 
-  /** A parent may be in another database. */
-  private static String name(String table) {
-    int dot = table.indexOf('.');
-    return dot < 0
-        ? JdbcValues.quoted(table)
-        : JdbcValues.quoted(table.substring(0, dot))
-            + "."
-            + JdbcValues.quoted(table.substring(dot + 1));
+  /** Which of these MySQL has, with a locking clause or an empty one. */
+  private interface Existing<T> {
+    Set<T> of(Collection<T> some, String locking) throws SQLException;
   }
 
-  private static Set<OwnerId> lockedOwners(Connection connection, Collection<OwnerId> owners)
-      throws SQLException {
-    Set<OwnerId> locked = new HashSet<>();
-    for (List<OwnerId> some : Sql.chunks(List.copyOf(owners), KEYS_PER_STATEMENT)) {
-      Set<OwnerId> there = OwnerTable.read(connection, some, "");
-      there.removeAll(OwnerTable.read(connection, there, SKIP_LOCKED));
+  private static <T> Set<T> lockedOf(Collection<T> all, Existing<T> existing) throws SQLException {
+    Set<T> locked = new HashSet<>();
+    for (List<T> some : Sql.chunks(List.copyOf(all), KEYS_PER_STATEMENT)) {
+      Set<T> there = existing.of(some, "");
       locked.addAll(there);
+      locked.removeAll(existing.of(there, SKIP_LOCKED));
     }
     return locked;
-  }
-
-  private static Set<RowKey> lockedRows(Connection connection, Map<Table, List<RowKey>> byTable)
-      throws SQLException {
-    Set<RowKey> locked = new HashSet<>();
-    for (Map.Entry<Table, List<RowKey>> of : byTable.entrySet()) {
-      for (List<RowKey> some : Sql.chunks(of.getValue(), KEYS_PER_STATEMENT)) {
-        Set<RowKey> there = read(connection, of.getKey(), some, "");
-        there.removeAll(read(connection, of.getKey(), there, SKIP_LOCKED));
-        locked.addAll(there);
-      }
-    }
-    return locked;
-  }
-
-  private static Set<RowKey> read(
-      Connection connection, Table table, Collection<RowKey> keys, String locking)
-      throws SQLException {
-    List<RowKey> padded = Sql.padded(List.copyOf(keys));
-    return new HashSet<>(OwnerReader.rowVersions(connection, table, padded, locking).keySet());
   }
 }

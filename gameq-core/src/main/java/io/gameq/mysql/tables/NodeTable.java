@@ -34,50 +34,36 @@ public final class NodeTable {
 
   /** Notes that a node was started; what is too long is cut. */
   public void add(String process, ProcessIdentity of, String walDirectory) {
-    int unused =
-        mysql.askAgain(
-            handle ->
-                handle.execute(
-                    "INSERT IGNORE INTO gameq_node (process, name, host, pid, wal_directory,"
-                        + " started_at) VALUES (?, ?, ?, ?, ?, UTC_TIMESTAMP(3))",
-                    process,
-                    AuditTable.cut(of.name(), MOST_TEXT),
-                    AuditTable.cut(of.host(), MOST_TEXT),
-                    of.pid(),
-                    AuditTable.cut(walDirectory, MOST_DIRECTORY)));
+    mysql.execute(
+        "INSERT IGNORE INTO gameq_node (process, name, host, pid, wal_directory, started_at) VALUES"
+            + " (?, ?, ?, ?, ?, UTC_TIMESTAMP(3))",
+        process,
+        AuditTable.cut(of.name(), MOST_TEXT),
+        AuditTable.cut(of.host(), MOST_TEXT),
+        of.pid(),
+        AuditTable.cut(walDirectory, MOST_DIRECTORY));
   }
 
   /** Nobody needs to see to it any more; returns whether it was noted. */
   public boolean remove(String process) {
-    return mysql.askAgain(
-            handle -> handle.execute("DELETE FROM gameq_node WHERE process = ?", process))
-        > 0;
+    return mysql.execute("DELETE FROM gameq_node WHERE process = ?", process) > 0;
   }
 
   /** All of them, those that were started last before the others. */
   public List<Started> all() {
-    return mysql.ask(
-        handle ->
-            handle
-                .select(
-                    "SELECT process, name, host, pid, wal_directory, TIMESTAMPDIFF(MICROSECOND,"
-                        + " started_at, UTC_TIMESTAMP(3)) DIV 1000 FROM gameq_node ORDER BY"
-                        + " started_at DESC LIMIT ?",
-                    MOST)
-                .map(
-                    (rs, context) -> {
-                      long agoMillis = rs.getLong(6);
-                      return new Started(
-                          rs.getString(1),
-                          new ProcessIdentity(
-                              rs.getString(2),
-                              rs.getString(3),
-                              rs.getLong(4),
-                              "?",
-                              System.currentTimeMillis() - agoMillis),
-                          rs.getString(5),
-                          agoMillis);
-                    })
-                .list());
+    return mysql.list(
+        "SELECT process, name, host, pid, wal_directory, TIMESTAMPDIFF(MICROSECOND, started_at,"
+            + " UTC_TIMESTAMP(3)) DIV 1000 FROM gameq_node ORDER BY started_at DESC LIMIT ?",
+        rs -> {
+          long agoMillis = rs.getLong(6);
+          long startedMillis = System.currentTimeMillis() - agoMillis;
+          return new Started(
+              rs.getString(1),
+              new ProcessIdentity(
+                  rs.getString(2), rs.getString(3), rs.getLong(4), "?", startedMillis),
+              rs.getString(5),
+              agoMillis);
+        },
+        MOST);
   }
 }

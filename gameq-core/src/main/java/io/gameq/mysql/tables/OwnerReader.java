@@ -14,11 +14,8 @@ import io.gameq.rows.EncodedRow.RowKey;
 import io.gameq.rows.RowHeader.RowOp;
 import io.gameq.rows.RowImage;
 import io.gameq.rows.Table;
-import io.gameq.rows.Table.Column;
 import io.gameq.term.Term;
 import java.sql.Connection;
-import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -31,25 +28,32 @@ import java.util.Objects;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** What MySQL holds of owners, and of rows that Redis holds for them. Thread-safe. */
 public final class OwnerReader {
   /** Keeps a statement's placeholders and the optimizer's range memory small. */
-  static final int KEYS_PER_STATEMENT = 500;
+  private static final int KEYS_PER_STATEMENT = 512;
 
   /** Of owners that are read at the same moment: what they hold is in memory together. */
   private static final int MOST_TOGETHER = 16;
 
   private static final int MOST_AT_ONCE = 4;
 
+  private static final String NEWEST_TOMBSTONE =
+      "GREATEST((SELECT COALESCE(MAX(version), 0) FROM gameq_tombstone WHERE owner = ?), (SELECT"
+          + " COALESCE(MAX(version), 0) FROM gameq_discard WHERE owner = ? AND session = ''))";
+
   private final MySql mysql;
-  private final GroupedCalls<OwnerSnapshots.Wanted, Boolean> snapshots;
+  private final GroupedCalls<Wanted, Boolean> snapshots =
+      new GroupedCalls<>(MOST_TOGETHER, MOST_AT_ONCE, this::readOne, this::readAll);
 
   public OwnerReader(MySql mysql) {
     this.mysql = mysql;
-    this.snapshots = new GroupedCalls<>(MOST_TOGETHER, MOST_AT_ONCE, new OwnerSnapshots(mysql));
   }
+
+  // --- owners, from one snapshot
 
   /** Takes what is found. */
   public interface Sink {
@@ -58,7 +62,7 @@ public final class OwnerReader {
 
     void row(RowImage image);
 
-    void tombstone(RowKey key, long version);
+    default void tombstone(RowKey key, long version) {}
 
     /**
      * Changes up to this version were given up; told before the rows of MySQL, which they spare.
@@ -69,7 +73,21 @@ public final class OwnerReader {
     default void deadLetter(DeadLetterTable.Stored letter) {}
 
     /** The highest version among all tombstones and discards of the owner. */
-    void tombstoneVersion(long version);
+    default void tombstoneVersion(long version) {}
+  }
+
+  /** An owner that is to be read, and set open where a session is given. */
+  record Wanted(
+      OwnerId owner,
+      @Nullable SessionId session,
+      long term,
+      long adopted,
+      List<Table> tables,
+      Collection<RowKey> keys,
+      Sink sink) {
+    private OwnerTable.@Nullable NewlyOpen newlyOpen() {
+      return session == null ? null : new OwnerTable.NewlyOpen(owner, session, adopted);
+    }
   }
 
   /**
@@ -108,9 +126,122 @@ public final class OwnerReader {
       List<Table> tables,
       Collection<RowKey> keys,
       Sink sink) {
-    return snapshots.call(
-        new OwnerSnapshots.Wanted(owner, session, term, adopted, tables, keys, sink));
+    return snapshots.call(new Wanted(owner, session, term, adopted, tables, keys, sink));
   }
+
+  /** Up to three times when others hold locks, each time told anew. */
+  Boolean readOne(Wanted wanted) {
+    return MySqlErrors.mysqlAgain(() -> run(List.of(wanted)));
+  }
+
+  /** In one transaction, which ends as a whole: also where one is not the newest session. */
+  List<Boolean> readAll(List<Wanted> wanted) {
+    if (!run(wanted)) {
+      throw new GameQueueException("of sessions that are opened together one is not the newest");
+    }
+    return Collections.nCopies(wanted.size(), true);
+  }
+
+  private boolean run(List<Wanted> wanted) {
+    Statements all =
+        new Statements()
+            // Of this transaction only: to change the connection's takes more round trips.
+            .add("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
+            .add("START TRANSACTION");
+    List<OwnerTable.NewlyOpen> open =
+        wanted.stream().map(Wanted::newlyOpen).filter(Objects::nonNull).toList();
+    if (!open.isEmpty()) { // none of what follows where one is not the newest
+      OwnerTable.addMarkOpen(all, open);
+    }
+    wanted.forEach(one -> one.sink.begin());
+    addReads(all, wanted);
+    // Last: a node that stalls holds up its owners only.
+    wanted.stream().map(Wanted::term).distinct().forEach(term -> TermTable.addHold(all, term));
+    return mysql.ask(handle -> all.runAndCommit(handle.getConnection()));
+  }
+
+  /** Each statement reads for all owners at once; what Redis holds is asked for by itself. */
+  private static void addReads(Statements all, List<Wanted> wanted) {
+    wanted.forEach(one -> DiscardTable.add(all, one.keys, one.owner, one.sink::discard));
+    Map<Table, List<Wanted>> ofTables = new LinkedHashMap<>();
+    for (Wanted one : wanted) {
+      one.tables.forEach(table -> ofTables.computeIfAbsent(table, t -> new ArrayList<>()).add(one));
+    }
+    ofTables.forEach((table, of) -> addOwned(all, table, of));
+    for (Wanted one : wanted) {
+      Sql.byTable(one.keys).forEach((table, keys) -> addByKey(all, table, keys, one.sink));
+      TombstoneTable.add(all, one.keys, one.sink::tombstone);
+    }
+    addTombstoneVersions(all, wanted);
+    List<Wanted> opened = wanted.stream().filter(one -> one.session != null).toList();
+    if (!opened.isEmpty()) {
+      DeadLetterTable.addOfOwners(
+          all,
+          opened.stream().map(Wanted::owner).toList(),
+          letter ->
+              opened.stream()
+                  .filter(one -> one.owner.equals(letter.refused().owner()))
+                  .forEach(one -> one.sink.deadLetter(letter)));
+    }
+  }
+
+  /** The newest tombstone or discard of each owner; each is found by one look into an index. */
+  private static void addTombstoneVersions(Statements all, List<Wanted> wanted) {
+    all.addSelect(
+        IntStream.range(0, wanted.size())
+            .mapToObj(i -> "SELECT " + i + ", " + NEWEST_TOMBSTONE)
+            .collect(Collectors.joining(" UNION ALL ")),
+        rs -> wanted.get(rs.getInt(1)).sink.tombstoneVersion(rs.getLong(2)),
+        wanted.stream()
+            .map(one -> one.owner.encoded())
+            .flatMap(owner -> Stream.of(owner, owner))
+            .toArray());
+  }
+
+  /** The rows of a table that these owners have, each told to whom it names. */
+  private static void addOwned(Statements all, Table table, List<Wanted> wanted) {
+    Map<String, List<Sink>> sinks = new LinkedHashMap<>();
+    for (Wanted one : wanted) {
+      sinks.computeIfAbsent(one.owner.key(), key -> new ArrayList<>()).add(one.sink);
+    }
+    List<Object> owners =
+        Sql.padded(
+            wanted.stream().map(one -> table.ownerColumnValue(one.owner)).distinct().toList());
+    addRows(
+        all,
+        table,
+        "%s IN (%s)"
+            .formatted(JdbcValues.quoted(table.ownerColumn().name()), Sql.marks(owners.size())),
+        row -> {
+          // MySQL takes a text with spaces at its end for the same: it names nobody.
+          String owner = String.valueOf(row.values()[table.ownerIndex()]);
+          sinks.getOrDefault(owner, List.of()).forEach(sink -> sink.row(row));
+        },
+        owners.stream().map(owner -> JdbcValues.argument(table.ownerColumn(), owner)).toList());
+  }
+
+  private static void addByKey(Statements all, Table table, List<RowKey> keys, Sink sink) {
+    for (List<RowKey> some : Sql.chunks(keys, KEYS_PER_STATEMENT)) {
+      addRows(all, table, Sql.keyIn(table, some.size()), sink::row, Sql.keyArguments(table, some));
+    }
+  }
+
+  private static void addRows(
+      Statements all, Table table, String where, Consumer<RowImage> row, List<Object> arguments) {
+    all.addSelect(
+        "SELECT gq_version, %s FROM %s WHERE %s"
+            .formatted(
+                JdbcValues.selectExpressions(table.columns()),
+                JdbcValues.quoted(table.name()),
+                where),
+        rs ->
+            row.accept(
+                new RowImage(
+                    table, RowOp.PUT, rs.getLong(1), JdbcValues.read(rs, 2, table.columns()))),
+        arguments.toArray());
+  }
+
+  // --- rows by key
 
   /**
    * The versions in which rows were refused and set aside, of each owner that put them; the others
@@ -123,21 +254,8 @@ public final class OwnerReader {
   private static Map<OwnerId, Map<RowKey, Long>> setAside(
       Connection connection, Collection<RowKey> keys) throws SQLException {
     Map<OwnerId, Map<RowKey, Long>> found = new HashMap<>();
-    for (Map.Entry<Table, List<RowKey>> of :
-        keys.stream().collect(Collectors.groupingBy(RowKey::table)).entrySet()) {
-      DeadLetterTable.versions(connection, of.getKey(), of.getValue())
-          .forEach(
-              (owner, versions) ->
-                  found.computeIfAbsent(owner, o -> new HashMap<>()).putAll(versions));
-      DiscardTable.versions(connection, of.getKey(), of.getValue())
-          .forEach(
-              (owner, versions) ->
-                  versions.forEach(
-                      (key, version) ->
-                          found
-                              .computeIfAbsent(owner, o -> new HashMap<>())
-                              .merge(key, version, Math::max)));
-    }
+    DeadLetterTable.addVersions(connection, keys, found);
+    DiscardTable.addVersions(connection, keys, found);
     return found;
   }
 
@@ -163,10 +281,9 @@ public final class OwnerReader {
   public Settled settled(OwnerId owner, Collection<RowKey> keys) {
     return mysql.inTransaction(
         handle -> {
-          SessionId open = OwnerTable.lockOpen(handle, owner);
           Connection connection = handle.getConnection();
           return new Settled(
-              open,
+              OwnerTable.lockOpen(connection, owner),
               versions(connection, keys),
               setAside(connection, keys).getOrDefault(owner, Map.of()));
         });
@@ -183,248 +300,32 @@ public final class OwnerReader {
   /** The same, within the caller's transaction. */
   public static Map<RowKey, Long> versions(Connection connection, Collection<RowKey> keys)
       throws SQLException {
-    Map<RowKey, Long> found = new HashMap<>();
-    for (Map.Entry<Table, List<RowKey>> of :
-        keys.stream().collect(Collectors.groupingBy(RowKey::table)).entrySet()) {
-      found.putAll(rowVersions(connection, of.getKey(), of.getValue()));
-      TombstoneTable.read(connection, of.getKey(), of.getValue(), false)
-          .forEach((key, version) -> found.merge(key, version, Math::max));
-    }
+    Map<RowKey, Long> found = rowVersions(connection, keys, "");
+    TombstoneTable.read(connection, keys, false)
+        .forEach((key, version) -> found.merge(key, version, Math::max));
     return found;
   }
 
-  /** The version of each row that there is. */
+  /** The version of each row that there is; {@code locking} is a clause, or empty. */
   public static Map<RowKey, Long> rowVersions(
-      Connection connection, Table table, Collection<RowKey> keys) throws SQLException {
-    return rowVersions(connection, table, keys, "");
-  }
-
-  /** The same, with a locking clause. */
-  static Map<RowKey, Long> rowVersions(
-      Connection connection, Table table, Collection<RowKey> keys, String locking)
-      throws SQLException {
+      Connection connection, Collection<RowKey> keys, String locking) throws SQLException {
     Map<RowKey, Long> found = new HashMap<>();
-    String key =
-        table.keyColumns().stream()
-            .map(JdbcValues::selectExpression)
-            .collect(Collectors.joining(", "));
-    for (List<RowKey> some : Sql.chunks(new ArrayList<>(keys), KEYS_PER_STATEMENT)) {
-      String sql =
-          "SELECT gq_version, "
-              + key
-              + " FROM "
-              + JdbcValues.quoted(table.name())
-              + " WHERE "
-              + Sql.keyIn(table, some.size())
-              + locking;
-      try (PreparedStatement statement = connection.prepareStatement(sql)) {
-        int at = 1;
-        for (RowKey k : some) {
-          at = Sql.bindKey(statement, at, table, k.parts());
-        }
-        try (ResultSet rs = statement.executeQuery()) {
-          while (rs.next()) {
-            found.put(JdbcValues.readKey(rs, 2, table), rs.getLong(1));
-          }
-        }
+    for (Map.Entry<Table, List<RowKey>> of : Sql.byTable(keys).entrySet()) {
+      Table table = of.getKey();
+      for (List<RowKey> chunk : Sql.chunks(of.getValue(), KEYS_PER_STATEMENT)) {
+        List<RowKey> some = Sql.padded(chunk);
+        Sql.select(
+            connection,
+            "SELECT gq_version, %s FROM %s WHERE %s%s"
+                .formatted(
+                    JdbcValues.selectExpressions(table.keyColumns()),
+                    JdbcValues.quoted(table.name()),
+                    Sql.keyIn(table, some.size()),
+                    locking),
+            rs -> found.put(JdbcValues.readKey(rs, 2, table), rs.getLong(1)),
+            Sql.keyArguments(table, some).toArray());
       }
     }
     return found;
-  }
-
-  /**
-   * Step 3 of open, and every read: owners from one fresh snapshot of the primary, see {@link
-   * OwnerReader#read}. Thread-safe.
-   */
-  static final class OwnerSnapshots implements GroupedCalls.Server<OwnerSnapshots.Wanted, Boolean> {
-    private static final String NEWEST_TOMBSTONE =
-        "GREATEST((SELECT COALESCE(MAX(version), 0) FROM gameq_tombstone WHERE owner = ?), (SELECT"
-            + " COALESCE(MAX(version), 0) FROM gameq_discard WHERE owner = ? AND session = ''))";
-
-    private final MySql mysql;
-
-    OwnerSnapshots(MySql mysql) {
-      this.mysql = mysql;
-    }
-
-    /** An owner that is to be read, and set open where a session is given. */
-    record Wanted(
-        OwnerId owner,
-        @Nullable SessionId session,
-        long term,
-        long adopted,
-        List<Table> tables,
-        Collection<RowKey> keys,
-        Sink sink) {
-      Map<Table, List<RowKey>> keysOfTables() {
-        return keys.stream().collect(Collectors.groupingBy(RowKey::table));
-      }
-
-      OwnerTable.@Nullable NewlyOpen newlyOpen() {
-        return session == null ? null : new OwnerTable.NewlyOpen(owner, session, adopted);
-      }
-    }
-
-    /** Up to three times when others hold locks, each time told anew. */
-    @Override
-    public Boolean one(Wanted wanted) {
-      return MySqlErrors.mysqlAgain(() -> run(statements(List.of(wanted))));
-    }
-
-    /** In one transaction, which ends as a whole: also where one is not the newest session. */
-    @Override
-    public List<Boolean> many(List<Wanted> wanted) {
-      if (!run(statements(wanted))) {
-        throw new GameQueueException("of sessions that are opened together one is not the newest");
-      }
-      return Collections.nCopies(wanted.size(), true);
-    }
-
-    private boolean run(Statements all) {
-      return mysql.ask(handle -> all.runAndCommit(handle.getConnection()));
-    }
-
-    private static Statements statements(List<Wanted> wanted) {
-      Statements all =
-          new Statements()
-              // Of this transaction only: to change the connection's takes more round trips.
-              .add("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
-              .add("START TRANSACTION");
-      List<OwnerTable.NewlyOpen> open =
-          wanted.stream().map(Wanted::newlyOpen).filter(Objects::nonNull).toList();
-      if (!open.isEmpty()) { // none of what follows where one is not the newest
-        OwnerTable.addMarkOpen(all, open);
-      }
-      wanted.forEach(one -> one.sink.begin());
-      addReads(all, wanted);
-      // Last: a node that stalls holds up its owners only.
-      wanted.stream().map(Wanted::term).distinct().forEach(term -> TermTable.addHold(all, term));
-      return all;
-    }
-
-    /** Each statement reads for all owners at once; what Redis holds is asked for by itself. */
-    private static void addReads(Statements all, List<Wanted> wanted) {
-      for (Wanted one : wanted) {
-        one.keysOfTables()
-            .forEach((table, of) -> DiscardTable.add(all, table, of, one.owner, one.sink::discard));
-      }
-      Map<Table, List<Wanted>> ofTables = new LinkedHashMap<>();
-      for (Wanted one : wanted) {
-        one.tables.forEach(
-            table -> ofTables.computeIfAbsent(table, t -> new ArrayList<>()).add(one));
-      }
-      ofTables.forEach((table, of) -> addOwned(all, table, of));
-      for (Wanted one : wanted) {
-        one.keysOfTables()
-            .forEach(
-                (table, of) -> {
-                  addByKey(all, table, of, one.sink);
-                  TombstoneTable.add(all, table, of, one.sink::tombstone);
-                });
-      }
-      addTombstoneVersions(all, wanted);
-      List<Wanted> opened = wanted.stream().filter(one -> one.session != null).toList();
-      if (!opened.isEmpty()) {
-        DeadLetterTable.addOfOwners(
-            all,
-            opened.stream().map(Wanted::owner).toList(),
-            letter ->
-                opened.stream()
-                    .filter(one -> one.owner.equals(letter.refused().owner()))
-                    .forEach(one -> one.sink.deadLetter(letter)));
-      }
-    }
-
-    /** The newest tombstone or discard of each owner; each is found by one look into an index. */
-    private static void addTombstoneVersions(Statements all, List<Wanted> wanted) {
-      all.addSelect(
-          IntStream.range(0, wanted.size())
-              .mapToObj(i -> "SELECT " + i + ", " + NEWEST_TOMBSTONE)
-              .collect(Collectors.joining(" UNION ALL ")),
-          (statement, at) -> {
-            int next = at;
-            for (Wanted one : wanted) {
-              statement.setString(next++, one.owner.encoded());
-              statement.setString(next++, one.owner.encoded());
-            }
-            return next;
-          },
-          rs -> {
-            while (rs.next()) {
-              wanted.get(rs.getInt(1)).sink.tombstoneVersion(rs.getLong(2));
-            }
-          });
-    }
-
-    /** The rows of a table that these owners have, each told to whom it names. */
-    private static void addOwned(Statements all, Table table, List<Wanted> wanted) {
-      Map<String, List<Sink>> sinks = new LinkedHashMap<>();
-      for (Wanted one : wanted) {
-        sinks.computeIfAbsent(one.owner.key(), key -> new ArrayList<>()).add(one.sink);
-      }
-      List<Object> owners =
-          Sql.padded(
-              wanted.stream().map(one -> table.ownerColumnValue(one.owner)).distinct().toList());
-      Column column = table.ownerColumn();
-      all.addSelect(
-          select(table)
-              + " WHERE "
-              + JdbcValues.quoted(column.name())
-              + " IN ("
-              + Sql.marks(owners.size())
-              + ")",
-          (statement, at) -> {
-            int next = at;
-            for (Object owner : owners) {
-              JdbcValues.bind(statement, next++, column, owner);
-            }
-            return next;
-          },
-          rs ->
-              readRows(
-                  rs,
-                  table,
-                  row -> {
-                    // MySQL takes a text with spaces at its end for the same: it names nobody.
-                    String owner = String.valueOf(row.values()[table.ownerIndex()]);
-                    sinks.getOrDefault(owner, List.of()).forEach(sink -> sink.row(row));
-                  }));
-    }
-
-    private static void addByKey(Statements all, Table table, List<RowKey> keys, Sink sink) {
-      for (List<RowKey> some : Sql.chunks(keys, OwnerReader.KEYS_PER_STATEMENT)) {
-        all.addSelect(
-            select(table) + " WHERE " + Sql.keyIn(table, some.size()),
-            (statement, at) -> {
-              int next = at;
-              for (RowKey key : some) {
-                next = Sql.bindKey(statement, next, table, key.parts());
-              }
-              return next;
-            },
-            rs -> readRows(rs, table, sink::row));
-      }
-    }
-
-    private static String select(Table table) {
-      return "SELECT gq_version, "
-          + table.columns().stream()
-              .map(JdbcValues::selectExpression)
-              .collect(Collectors.joining(", "))
-          + " FROM "
-          + JdbcValues.quoted(table.name());
-    }
-
-    private static void readRows(ResultSet rs, Table table, Consumer<RowImage> to)
-        throws SQLException {
-      List<Column> columns = table.columns();
-      while (rs.next()) {
-        @Nullable Object[] row = new @Nullable Object[columns.size()];
-        for (int i = 0; i < row.length; i++) {
-          row[i] = JdbcValues.read(rs, i + 2, columns.get(i));
-        }
-        to.accept(new RowImage(table, RowOp.PUT, rs.getLong(1), row));
-      }
-    }
   }
 }

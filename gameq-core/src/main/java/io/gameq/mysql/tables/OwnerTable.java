@@ -7,31 +7,21 @@ import io.gameq.mysql.MySqlPool.MySql;
 import io.gameq.mysql.Sql;
 import io.gameq.mysql.Statements;
 import io.gameq.owner.DurableSessions;
-import io.gameq.owner.DurableSessions.CountingSessions;
 import io.gameq.owner.OwnerId;
 import io.gameq.owner.SessionId;
 import io.gameq.term.Term;
 import java.sql.Connection;
-import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
-import java.time.LocalDateTime;
-import java.time.ZoneOffset;
 import java.util.Collection;
-import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
-import java.util.TreeMap;
-import org.jdbi.v3.core.Handle;
-import org.jdbi.v3.core.HandleCallback;
-import org.jdbi.v3.core.Jdbi;
-import org.jdbi.v3.core.statement.PreparedBatch;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** The durable sessions in {@code gameq_owner}. Thread-safe. */
@@ -48,17 +38,31 @@ public final class OwnerTable implements DurableSessions {
 
   private static final int MOST_AT_ONCE = 4;
 
+  private static final int MOST_TRIES = 3;
+
   /** Takeovers since a commit after which it is not known any more who has it. */
   private static final int MOST_ADOPTIONS = 8;
 
+  /** Before the session is overwritten: assignments run in order. */
+  private static final String KEEP_THE_LAST_OPEN =
+      " before_epoch = IF(state = 'opening', before_epoch, epoch), before_nonce = IF(state ="
+          + " 'opening', before_nonce, nonce),";
+
   private final MySql mysql;
-  private final RaisedSessions raised;
-  private final GroupedCalls<RaisedSessions.Wanted, SessionId> raises;
+  private final GroupedCalls<Wanted, SessionId> raises =
+      new GroupedCalls<>(MOST_TOGETHER, MOST_AT_ONCE, this::raise, this::raiseAll);
 
   public OwnerTable(MySql mysql) {
     this.mysql = mysql;
-    this.raised = new RaisedSessions(mysql.jdbi());
-    this.raises = new GroupedCalls<>(MOST_TOGETHER, MOST_AT_ONCE, raised);
+  }
+
+  // --- raise: step 1 of open
+
+  /** A session that is to be raised; its epoch is at least {@code atLeast}. */
+  record Wanted(OwnerId owner, String nonce, String node, long atLeast) {
+    private Stream<Object> values() {
+      return Stream.of(owner.encoded(), atLeast, nonce, node);
+    }
   }
 
   /**
@@ -69,7 +73,7 @@ public final class OwnerTable implements DurableSessions {
    * @throws MySqlException when others lock the owner, too, naming who may
    */
   public SessionId raise(OwnerId owner, String nonce, String node, long atLeast) {
-    return raises.call(new RaisedSessions.Wanted(owner, nonce, node, atLeast));
+    return raises.call(new Wanted(owner, nonce, node, atLeast));
   }
 
   /**
@@ -81,30 +85,33 @@ public final class OwnerTable implements DurableSessions {
   public @Nullable SessionId raiseAfter(
       @Nullable CountingSessions seen, OwnerId owner, String nonce, String node, long atLeast) {
     long epoch = Math.max(seen == null ? 1 : seen.newest().epoch() + 1, atLeast);
-    boolean isRaised =
-        raised.raising(
-            owner, handle -> raiseAfter(handle, seen, owner, new SessionId(epoch, nonce), node));
-    return isRaised ? new SessionId(epoch, nonce) : null;
+    SessionId session = new SessionId(epoch, nonce);
+    return raising(owner, connection -> raiseAfter(connection, seen, owner, session, node))
+        ? session
+        : null;
   }
 
   private static boolean raiseAfter(
-      Handle handle,
+      Connection connection,
       @Nullable CountingSessions seen,
       OwnerId owner,
       SessionId session,
-      String node) {
-    return seen == null
-        ? handle.execute(
+      String node)
+      throws SQLException {
+    int changed =
+        seen == null
+            ? Sql.execute(
+                connection,
                 "INSERT IGNORE INTO gameq_owner (owner, epoch, nonce, node, state, opened_at)"
                     + " VALUES (?, ?, ?, ?, 'opening', UTC_TIMESTAMP(3))",
                 owner.encoded(),
                 session.epoch(),
                 session.nonce(),
                 node)
-            == 1
-        : handle.execute(
+            : Sql.execute(
+                connection,
                 "UPDATE gameq_owner SET"
-                    + RaisedSessions.KEEP_THE_LAST_OPEN
+                    + KEEP_THE_LAST_OPEN
                     + " epoch = ?, nonce = ?, node = ?, state = 'opening', opened_at ="
                     + " UTC_TIMESTAMP(3) WHERE owner = ? AND epoch = ? AND nonce = ? AND state = ?",
                 session.epoch(),
@@ -113,9 +120,77 @@ public final class OwnerTable implements DurableSessions {
                 owner.encoded(),
                 seen.newest().epoch(),
                 seen.newest().nonce(),
-                seen.opening() ? "opening" : "open")
-            == 1;
+                seen.opening() ? "opening" : "open");
+    return changed == 1;
   }
+
+  private SessionId raise(Wanted wanted) {
+    return raising(wanted.owner, connection -> raise(connection, List.of(wanted)).get(0));
+  }
+
+  /** In one transaction. */
+  List<SessionId> raiseAll(List<Wanted> all) {
+    return mysql.ask(handle -> raise(handle.getConnection(), all));
+  }
+
+  private interface Raise<T> {
+    T over(Connection connection) throws SQLException;
+  }
+
+  /** Raises an owner's epoch, again when others hold locks. */
+  private <T> T raising(OwnerId owner, Raise<T> call) {
+    for (int tries = 1; ; tries++) {
+      try {
+        return mysql.ask(handle -> call.over(handle.getConnection()));
+      } catch (MySqlException e) {
+        if (MySqlErrors.isLockWait(e)) { // who logs in waits no longer: MySQL's 1 s is up to 2
+          throw new MySqlException(
+              "%s is locked in MySQL, %s".formatted(owner, Locks.byWhom(mysql)), e);
+        }
+        if (tries == MOST_TRIES || !MySqlErrors.isTryAgain(e)) {
+          throw e;
+        }
+      }
+    }
+  }
+
+  /** In one round trip; the owners are locked until the epochs that they got are read. */
+  private static List<SessionId> raise(Connection connection, List<Wanted> all)
+      throws SQLException {
+    // In this order all lock owners, so that none wait in a circle.
+    List<Wanted> sorted =
+        all.stream().sorted(Comparator.comparing(one -> one.owner.encoded())).toList();
+    List<String> names = padded(all.stream().map(Wanted::owner).toList());
+    Map<OwnerId, SessionId> raised = new HashMap<>();
+    new Statements()
+        .add("START TRANSACTION")
+        .add(
+            "INSERT INTO gameq_owner (owner, epoch, nonce, node, state, opened_at) VALUES "
+                + Sql.rows("(?, GREATEST(1, ?), ?, ?, 'opening', UTC_TIMESTAMP(3))", sorted.size())
+                + " ON DUPLICATE KEY UPDATE"
+                + KEEP_THE_LAST_OPEN
+                + " epoch = GREATEST(epoch + 1, VALUES(epoch)), nonce = VALUES(nonce), node ="
+                + " VALUES(node), state = 'opening', opened_at = VALUES(opened_at)",
+            sorted.stream().flatMap(Wanted::values).toArray())
+        .addSelect(
+            "SELECT owner, epoch, nonce FROM gameq_owner WHERE owner IN (%s)"
+                .formatted(Sql.marks(names.size())),
+            rs ->
+                raised.put(
+                    OwnerId.ofEncoded(rs.getString(1)),
+                    new SessionId(rs.getLong(2), rs.getString(3))),
+            names.toArray())
+        .runWithCommit(connection);
+    for (Wanted one : all) {
+      SessionId session = raised.get(one.owner);
+      if (session == null || !session.nonce().equals(one.nonce)) { // asked for twice in one group
+        throw new SQLException("MySQL did not tell the epoch of " + one.owner);
+      }
+    }
+    return all.stream().map(one -> Objects.requireNonNull(raised.get(one.owner))).toList();
+  }
+
+  // --- restore
 
   /** A session that MySQL lost, and the name of its node; empty when that is not known. */
   public record Lost(OwnerId owner, SessionId session, String node) {}
@@ -126,31 +201,24 @@ public final class OwnerTable implements DurableSessions {
    */
   public void restore(Collection<Lost> sessions) {
     for (List<Lost> some : Sql.chunks(List.copyOf(sessions), OWNERS_PER_STATEMENT)) {
-      mysql.inTransaction(handle -> restore(handle, some));
+      mysql.execute(
+          // The epoch last: assignments run in order, and the others compare with it.
+          "INSERT INTO gameq_owner (owner, epoch, nonce, node, state, opened_at) VALUES "
+              + Sql.rows("(?, ?, ?, ?, 'open', UTC_TIMESTAMP(3))", some.size())
+              + (" ON DUPLICATE KEY UPDATE nonce = IF(%1$s, VALUES(nonce), nonce), node = IF(%1$s,"
+                      + " VALUES(node), node), before_epoch = IF(%1$s, NULL, before_epoch),"
+                      + " before_nonce = IF(%1$s, NULL, before_nonce), adopted_version = IF(%1$s,"
+                      + " 0, adopted_version), state = IF(%1$s, 'open', state), opened_at ="
+                      + " IF(%1$s, VALUES(opened_at), opened_at), epoch = GREATEST(epoch,"
+                      + " VALUES(epoch))")
+                  .formatted("VALUES(epoch) > epoch"),
+          some.stream()
+              .flatMap(
+                  of ->
+                      Stream.of(
+                          of.owner.encoded(), of.session.epoch(), of.session.nonce(), of.node))
+              .toArray());
     }
-  }
-
-  private static int[] restore(Handle handle, List<Lost> sessions) {
-    // The epoch last: assignments run in order, and the others compare with it.
-    PreparedBatch batch =
-        handle.prepareBatch(
-            "INSERT INTO gameq_owner (owner, epoch, nonce, node, state, opened_at) VALUES (?, ?, ?,"
-                + " ?, 'open', UTC_TIMESTAMP(3)) ON DUPLICATE KEY UPDATE nonce = IF(VALUES(epoch)"
-                + " > epoch, VALUES(nonce), nonce), node = IF(VALUES(epoch) > epoch, VALUES(node),"
-                + " node), before_epoch = IF(VALUES(epoch) > epoch, NULL, before_epoch),"
-                + " before_nonce = IF(VALUES(epoch) > epoch, NULL, before_nonce), adopted_version ="
-                + " IF(VALUES(epoch) > epoch, 0, adopted_version), state = IF(VALUES(epoch) >"
-                + " epoch, 'open', state), opened_at = IF(VALUES(epoch) > epoch,"
-                + " VALUES(opened_at), opened_at), epoch = GREATEST(epoch, VALUES(epoch))");
-    for (Lost lost : sessions) {
-      batch
-          .bind(0, lost.owner.encoded())
-          .bind(1, lost.session.epoch())
-          .bind(2, lost.session.nonce())
-          .bind(3, lost.node)
-          .add();
-    }
-    return batch.execute();
   }
 
   @Override
@@ -159,6 +227,8 @@ public final class OwnerTable implements DurableSessions {
     CountingSessions now = current(List.of(owner)).get(owner);
     return now != null && now.newest().equals(session);
   }
+
+  // --- set open: step 3 of open
 
   /**
    * A session that is to be set open.
@@ -187,20 +257,15 @@ public final class OwnerTable implements DurableSessions {
             + MOST_ADOPTIONS
             + "), before_epoch = NULL, before_nonce = NULL WHERE "
             + Sql.anyOf("owner = ? AND epoch = ? AND nonce = ?", all.size()),
-        (statement, at) -> {
-          int next = at;
-          for (NewlyOpen one : all) {
-            statement.setString(next++, one.owner.encoded());
-            statement.setLong(next++, one.adopted);
-          }
-          for (NewlyOpen one : all) {
-            statement.setString(next++, one.owner.encoded());
-            statement.setLong(next++, one.session.epoch());
-            statement.setString(next++, one.session.nonce());
-          }
-          return next;
-        },
-        found -> found == sessions.size());
+        found -> found == sessions.size(),
+        Stream.concat(
+                all.stream().flatMap(one -> Stream.of(one.owner.encoded(), one.adopted)),
+                all.stream()
+                    .flatMap(
+                        one ->
+                            Stream.of(
+                                one.owner.encoded(), one.session.epoch(), one.session.nonce())))
+            .toArray());
   }
 
   /** Sets one open by itself, where nothing is loaded. */
@@ -214,40 +279,41 @@ public final class OwnerTable implements DurableSessions {
   }
 
   /**
-   * The sessions of owners whose newest was raised more than {@code millis} ago, by MySQL's clock:
-   * one that is opening still has lost its node, and nobody has told Redis of it.
-   */
-  public Map<OwnerId, CountingSessions> raisedBefore(Collection<OwnerId> owners, long millis) {
-    return sessions(
-        owners, " AND opened_at < UTC_TIMESTAMP(3) - INTERVAL " + millis * 1_000 + " MICROSECOND");
-  }
-
-  /**
    * The highest version that the session which was open next took over from this one; 0 for none,
    * and if that is not known any more: of the last {@value #MOST_ADOPTIONS} sessions it is.
    */
   @Override
   public long adoptedFrom(OwnerId owner, SessionId session) {
-    String adoptions =
-        mysql.ask(
-            handle ->
-                handle
-                    .select("SELECT adoptions FROM gameq_owner WHERE owner = ?", owner.encoded())
-                    .mapTo(String.class)
-                    .findOne()
-                    .orElse(""));
     String from = session.epoch() + ":";
-    for (String adoption : adoptions.split(" ", -1)) {
-      if (adoption.startsWith(from)) {
-        return Long.parseLong(adoption.substring(from.length()));
-      }
-    }
-    return 0;
+    String sql = "SELECT adoptions FROM gameq_owner WHERE owner = ?";
+    return mysql.list(sql, rs -> rs.getString(1), owner.encoded()).stream()
+        .flatMap(adoptions -> Stream.of(adoptions.split(" ", -1)))
+        .filter(adoption -> adoption.startsWith(from))
+        .mapToLong(adoption -> Long.parseLong(adoption.substring(from.length())))
+        .findFirst()
+        .orElse(0);
   }
+
+  // --- read
 
   @Override
   public Map<OwnerId, CountingSessions> current(Collection<OwnerId> owners) {
-    return sessions(owners, "");
+    return mysql.ask(handle -> sessions(handle.getConnection(), owners, ""));
+  }
+
+  /**
+   * The sessions of owners whose newest was raised more than {@code millis} ago, by MySQL's clock:
+   * one that is opening still has lost its node, and nobody has told Redis of it.
+   */
+  public Map<OwnerId, CountingSessions> raisedBefore(Collection<OwnerId> owners, long millis) {
+    String before =
+        " AND opened_at < UTC_TIMESTAMP(3) - INTERVAL " + millis * 1_000 + " MICROSECOND";
+    return mysql.ask(handle -> sessions(handle.getConnection(), owners, before));
+  }
+
+  private static Map<OwnerId, CountingSessions> sessions(
+      Connection connection, Collection<OwnerId> owners, String ending) throws SQLException {
+    return select(connection, owners, SESSION_COLUMNS, ending, OwnerTable::counting);
   }
 
   /**
@@ -260,14 +326,14 @@ public final class OwnerTable implements DurableSessions {
 
   /** The same with nodes and times. */
   public Map<OwnerId, Durable> durable(Collection<OwnerId> owners) {
-    return read(
-        owners,
-        "",
-        rs ->
-            new Durable(
-                counting(rs),
-                rs.getString(7),
-                rs.getObject(8, LocalDateTime.class).toInstant(ZoneOffset.UTC)));
+    return mysql.ask(
+        handle ->
+            select(
+                handle.getConnection(),
+                owners,
+                SESSION_COLUMNS + ", node, opened_at",
+                "",
+                rs -> new Durable(counting(rs), rs.getString(7), Sql.instant(rs, 8))));
   }
 
   /**
@@ -289,99 +355,48 @@ public final class OwnerTable implements DurableSessions {
    */
   public static Map<OwnerId, CountingSessions> lock(
       Connection connection, Collection<OwnerId> owners, long term) throws SQLException {
-    Map<String, OwnerId> sorted = new TreeMap<>();
-    owners.forEach(owner -> sorted.put(owner.encoded(), owner));
-    List<String> names = Sql.padded(List.copyOf(sorted.keySet()));
-    String sql =
-        "SELECT "
-            + SESSION_COLUMNS
-            + ", "
-            + TermTable.NUMBER
-            + " FROM gameq_owner WHERE owner IN ("
-            + Sql.marks(names.size())
-            + ") ORDER BY owner FOR UPDATE";
-    Map<OwnerId, CountingSessions> sessions = new HashMap<>();
-    try (PreparedStatement statement = connection.prepareStatement(sql)) {
-      int unused = Sql.bindTexts(statement, 1, names);
-      try (ResultSet rs = statement.executeQuery()) {
-        while (rs.next()) {
+    return select(
+        connection,
+        owners,
+        SESSION_COLUMNS + ", " + TermTable.NUMBER,
+        " ORDER BY owner FOR UPDATE",
+        rs -> {
           TermTable.requireCounts(term, rs.getLong(7));
-          sessions.put(Objects.requireNonNull(sorted.get(rs.getString(1))), counting(rs));
-        }
-      }
-    }
-    return sessions;
+          return counting(rs);
+        });
   }
 
-  /**
-   * Adds owners that nobody has opened yet, with the epoch of no session, so that they can be
-   * locked: an open may come at any moment.
-   */
-  public static void addNeverOpened(Connection connection, Collection<OwnerId> owners)
+  /** Those that MySQL has, with a locking clause or an empty one. */
+  static Set<OwnerId> existing(Connection connection, Collection<OwnerId> owners, String locking)
       throws SQLException {
+    return select(connection, owners, "owner", locking, rs -> true).keySet();
+  }
+
+  /** Something of each owner that MySQL has; its name is the first column. */
+  private static <T> Map<OwnerId, T> select(
+      Connection connection,
+      Collection<OwnerId> owners,
+      String columns,
+      String ending,
+      Sql.Reader<T> reader)
+      throws SQLException {
+    Map<OwnerId, T> found = new HashMap<>();
     List<String> sorted = owners.stream().map(OwnerId::encoded).distinct().sorted().toList();
-    if (sorted.isEmpty()) {
-      return;
+    for (List<String> some : Sql.chunks(sorted, OWNERS_PER_STATEMENT)) {
+      List<String> names = Sql.padded(some);
+      Sql.select(
+          connection,
+          "SELECT %s FROM gameq_owner WHERE owner IN (%s)%s"
+              .formatted(columns, Sql.marks(names.size()), ending),
+          rs -> found.put(OwnerId.ofEncoded(rs.getString(1)), reader.read(rs)),
+          names.toArray());
     }
-    try (PreparedStatement statement =
-        connection.prepareStatement(
-            "INSERT INTO gameq_owner (owner, epoch, nonce, node, state, opened_at) VALUES (?, 0,"
-                + " '0000000000000000', '', 'open', UTC_TIMESTAMP(3)) ON DUPLICATE KEY UPDATE epoch"
-                + " = epoch")) {
-      for (String owner : sorted) {
-        statement.setString(1, owner);
-        int unused = statement.executeUpdate();
-      }
-    }
-  }
-
-  /**
-   * Ends the session of an owner that is locked: one that nobody has counts from the commit on.
-   *
-   * @param node says why, as operators read it in place of a node's name
-   */
-  public static void fence(Connection connection, OwnerId owner, SessionId session, String node)
-      throws SQLException {
-    try (PreparedStatement statement =
-        connection.prepareStatement(
-            "UPDATE gameq_owner SET epoch = ?, nonce = ?, node = ?, state = 'open', opened_at ="
-                + " UTC_TIMESTAMP(3), before_epoch = NULL, before_nonce = NULL, adopted_version ="
-                + " 0 WHERE owner = ?")) {
-      statement.setLong(1, session.epoch());
-      statement.setString(2, session.nonce());
-      statement.setString(3, node);
-      statement.setString(4, owner.encoded());
-      statement.executeUpdate();
-    }
+    return found;
   }
 
   /** Their names for an IN list, see {@link Sql#padded}. */
   static List<String> padded(Collection<OwnerId> owners) {
     return Sql.padded(owners.stream().map(OwnerId::encoded).distinct().toList());
-  }
-
-  /** Those that MySQL has, {@code locking} them or not. */
-  static Set<OwnerId> read(Connection connection, Collection<OwnerId> owners, String locking)
-      throws SQLException {
-    Set<OwnerId> found = new HashSet<>();
-    if (owners.isEmpty()) {
-      return found;
-    }
-    List<String> names = padded(owners);
-    try (PreparedStatement statement =
-        connection.prepareStatement(
-            "SELECT owner FROM gameq_owner WHERE owner IN ("
-                + Sql.marks(names.size())
-                + ")"
-                + locking)) {
-      int unused = Sql.bindTexts(statement, 1, names);
-      try (ResultSet rs = statement.executeQuery()) {
-        while (rs.next()) {
-          found.add(OwnerId.ofEncoded(rs.getString(1)));
-        }
-      }
-    }
-    return found;
   }
 
   /** The sessions in a row that begins with {@link #SESSION_COLUMNS}. */
@@ -397,159 +412,47 @@ public final class OwnerTable implements DurableSessions {
    * Locks one owner, so that no flush of it is under way, and returns its newest session; null when
    * it has none, or one that is not open: then the one before it may still count.
    */
-  static @Nullable SessionId lockOpen(Handle handle, OwnerId owner) {
-    return handle
-        .createQuery(
-            "SELECT epoch, nonce FROM gameq_owner WHERE owner = ? AND state = 'open' FOR UPDATE")
-        .bind(0, owner.encoded())
-        .map((rs, ctx) -> new SessionId(rs.getLong(1), rs.getString(2)))
-        .findOne()
-        .orElse(null);
+  static @Nullable SessionId lockOpen(Connection connection, OwnerId owner) throws SQLException {
+    return Sql.first(
+        connection,
+        "SELECT epoch, nonce FROM gameq_owner WHERE owner = ? AND state = 'open' FOR UPDATE",
+        rs -> new SessionId(rs.getLong(1), rs.getString(2)),
+        owner.encoded());
   }
 
-  private Map<OwnerId, CountingSessions> sessions(Collection<OwnerId> owners, String condition) {
-    return read(owners, condition, OwnerTable::counting);
+  // --- write within a transaction of somebody else
+
+  /**
+   * Adds owners that nobody has opened yet, with the epoch of no session, so that they can be
+   * locked: an open may come at any moment.
+   */
+  public static void addNeverOpened(Connection connection, Collection<OwnerId> owners)
+      throws SQLException {
+    for (String owner : owners.stream().map(OwnerId::encoded).distinct().sorted().toList()) {
+      Sql.execute(
+          connection,
+          "INSERT INTO gameq_owner (owner, epoch, nonce, node, state, opened_at) VALUES (?, 0,"
+              + " '0000000000000000', '', 'open', UTC_TIMESTAMP(3)) ON DUPLICATE KEY UPDATE epoch ="
+              + " epoch",
+          owner);
+    }
   }
 
-  /** Reads a row that begins with {@link #SESSION_COLUMNS}, then node and opened_at. */
-  private interface RowReader<T> {
-    T read(ResultSet rs) throws SQLException;
-  }
-
-  private <T> Map<OwnerId, T> read(
-      Collection<OwnerId> owners, String condition, RowReader<T> reader) {
-    Map<OwnerId, T> found = new HashMap<>();
-    for (List<OwnerId> some : Sql.chunks(List.copyOf(owners), OWNERS_PER_STATEMENT)) {
-      mysql.ask(
-          handle -> {
-            handle
-                .createQuery(
-                    "SELECT "
-                        + SESSION_COLUMNS
-                        + ", node, opened_at FROM gameq_owner WHERE owner IN (<owners>)"
-                        + condition)
-                .bindList("owners", some.stream().map(OwnerId::encoded).toList())
-                .map((rs, ctx) -> Map.entry(OwnerId.ofEncoded(rs.getString(1)), reader.read(rs)))
-                .forEach(e -> found.put(e.getKey(), e.getValue()));
-            return found;
-          });
-    }
-    return found;
-  }
-
-  /** Step 1 of open: raises the epochs of owners in {@code gameq_owner}. Thread-safe. */
-  static final class RaisedSessions
-      implements GroupedCalls.Server<RaisedSessions.Wanted, SessionId> {
-    private static final int MOST_TRIES = 3;
-
-    /** Before the session is overwritten: assignments run in order. */
-    static final String KEEP_THE_LAST_OPEN =
-        " before_epoch = IF(state = 'opening', before_epoch, epoch), before_nonce = IF(state ="
-            + " 'opening', before_nonce, nonce),";
-
-    private static final String NEW_ROW = "(?, GREATEST(1, ?), ?, ?, 'opening', UTC_TIMESTAMP(3))";
-
-    private final Jdbi jdbi;
-
-    RaisedSessions(Jdbi jdbi) {
-      this.jdbi = jdbi;
-    }
-
-    /** A session that is to be raised; its epoch is at least {@code atLeast}. */
-    record Wanted(OwnerId owner, String nonce, String node, long atLeast) {}
-
-    @Override
-    public SessionId one(Wanted wanted) {
-      return raising(wanted.owner, handle -> raise(handle, List.of(wanted)).get(0));
-    }
-
-    /** In one transaction. */
-    @Override
-    public List<SessionId> many(List<Wanted> all) {
-      return MySqlErrors.mysql(() -> jdbi.withHandle(handle -> raise(handle, all)));
-    }
-
-    /**
-     * Raises an owner's epoch, again when others hold locks.
-     *
-     * @throws MySqlException when others lock the owner, too, naming who may
-     */
-    <T> T raising(OwnerId owner, HandleCallback<T, SQLException> call) {
-      for (int tries = 1; ; tries++) {
-        try {
-          return MySqlErrors.mysql(() -> jdbi.withHandle(call));
-        } catch (MySqlException e) {
-          if (MySqlErrors.isLockWait(e)) { // who logs in waits no longer: MySQL's 1 s is up to 2
-            throw new MySqlException(
-                "%s is locked in MySQL, %s".formatted(owner, Locks.byWhom(jdbi)), e);
-          }
-          if (tries == MOST_TRIES || !MySqlErrors.isTryAgain(e)) {
-            throw e;
-          }
-        }
-      }
-    }
-
-    /** In one round trip; the owners are locked until the epochs that they got are read. */
-    private static List<SessionId> raise(Handle handle, List<Wanted> all) throws SQLException {
-      // In this order all lock owners, so that none wait in a circle.
-      List<Wanted> sorted =
-          all.stream().sorted(Comparator.comparing(one -> one.owner.encoded())).toList();
-      List<String> names = OwnerTable.padded(all.stream().map(Wanted::owner).toList());
-      Map<OwnerId, SessionId> raised = new HashMap<>();
-      new Statements()
-          .add("START TRANSACTION")
-          .addUpdate(
-              "INSERT INTO gameq_owner (owner, epoch, nonce, node, state, opened_at) VALUES "
-                  + String.join(", ", Collections.nCopies(sorted.size(), NEW_ROW))
-                  + " ON DUPLICATE KEY UPDATE"
-                  + KEEP_THE_LAST_OPEN
-                  + " epoch = GREATEST(epoch + 1, VALUES(epoch)), nonce = VALUES(nonce), node ="
-                  + " VALUES(node), state = 'opening', opened_at = VALUES(opened_at)",
-              (statement, at) -> bind(statement, at, sorted),
-              count -> true)
-          .addSelect(
-              "SELECT owner, epoch, nonce FROM gameq_owner WHERE owner IN ("
-                  + Sql.marks(names.size())
-                  + ")",
-              (statement, at) -> Sql.bindTexts(statement, at, names),
-              rs -> {
-                while (rs.next()) {
-                  raised.put(
-                      OwnerId.ofEncoded(rs.getString(1)),
-                      new SessionId(rs.getLong(2), rs.getString(3)));
-                }
-                requireRaised(all, raised);
-              })
-          .runWithCommit(handle.getConnection());
-      return all.stream().map(one -> raised(one, raised)).toList();
-    }
-
-    private static SessionId raised(Wanted wanted, Map<OwnerId, SessionId> raised) {
-      return Objects.requireNonNull(raised.get(wanted.owner));
-    }
-
-    /** Else an owner was asked for twice in one group. */
-    private static void requireRaised(List<Wanted> all, Map<OwnerId, SessionId> raised)
-        throws SQLException {
-      for (Wanted one : all) {
-        SessionId session = raised.get(one.owner);
-        if (session == null || !session.nonce().equals(one.nonce)) {
-          throw new SQLException("MySQL did not tell the epoch of " + one.owner);
-        }
-      }
-    }
-
-    private static int bind(PreparedStatement statement, int at, List<Wanted> all)
-        throws SQLException {
-      int next = at;
-      for (Wanted one : all) {
-        statement.setString(next++, one.owner.encoded());
-        statement.setLong(next++, one.atLeast);
-        statement.setString(next++, one.nonce);
-        statement.setString(next++, one.node);
-      }
-      return next;
-    }
+  /**
+   * Ends the session of an owner that is locked: one that nobody has counts from the commit on.
+   *
+   * @param node says why, as operators read it in place of a node's name
+   */
+  public static void fence(Connection connection, OwnerId owner, SessionId session, String node)
+      throws SQLException {
+    Sql.execute(
+        connection,
+        "UPDATE gameq_owner SET epoch = ?, nonce = ?, node = ?, state = 'open', opened_at ="
+            + " UTC_TIMESTAMP(3), before_epoch = NULL, before_nonce = NULL, adopted_version = 0"
+            + " WHERE owner = ?",
+        session.epoch(),
+        session.nonce(),
+        node,
+        owner.encoded());
   }
 }

@@ -2,6 +2,7 @@ package io.gameq.mysql.tables;
 
 import io.gameq.mysql.MySqlErrors;
 import io.gameq.mysql.MySqlPool.MySql;
+import io.gameq.mysql.Sql;
 import io.gameq.mysql.Statements;
 import io.gameq.mysql.schema.Settings;
 import io.gameq.term.Term;
@@ -9,7 +10,9 @@ import io.gameq.term.Term.Primary;
 import io.gameq.term.Term.TermMovedException;
 import io.gameq.term.Terms;
 import io.gameq.term.Terms.QueueIdentity;
-import org.jdbi.v3.core.Handle;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.List;
 
 /** The Redis term in {@code gameq_redis_term}. Thread-safe. */
 public final class TermTable implements Terms {
@@ -49,25 +52,21 @@ public final class TermTable implements Terms {
 
   @Override
   public Term current() {
-    return mysql.ask(
-        handle ->
-            handle
-                .select(
-                    "SELECT number, run_id, repl_id, address, sentinel_epoch, former_run_id,"
-                        + " TIMESTAMPDIFF(MICROSECOND, seen_at, UTC_TIMESTAMP(3)) DIV 1000 FROM"
-                        + " gameq_redis_term WHERE id = 1")
-                .map(
-                    (rs, context) ->
-                        new Term(
-                            rs.getLong(1),
-                            rs.getString(2),
-                            rs.getString(3),
-                            rs.getString(4),
-                            rs.getLong(5),
-                            rs.getString(6),
-                            rs.getLong(7)))
-                .findOne()
-                .orElse(Term.NONE));
+    List<Term> found =
+        mysql.list(
+            "SELECT number, run_id, repl_id, address, sentinel_epoch, former_run_id,"
+                + " TIMESTAMPDIFF(MICROSECOND, seen_at, UTC_TIMESTAMP(3)) DIV 1000 FROM"
+                + " gameq_redis_term WHERE id = 1",
+            rs ->
+                new Term(
+                    rs.getLong(1),
+                    rs.getString(2),
+                    rs.getString(3),
+                    rs.getString(4),
+                    rs.getLong(5),
+                    rs.getString(6),
+                    rs.getLong(7)));
+    return found.isEmpty() ? Term.NONE : found.get(0);
   }
 
   @Override
@@ -75,11 +74,16 @@ public final class TermTable implements Terms {
     return MySqlErrors.mysqlAgain(
         MOST_MOVES,
         () ->
-            mysql.ask(handle -> from.number() == 0 ? begin(handle, to) : moveOn(handle, from, to)));
+            mysql.ask(
+                handle ->
+                    from.number() == 0
+                        ? begin(handle.getConnection(), to)
+                        : moveOn(handle.getConnection(), from, to)));
   }
 
-  private static boolean begin(Handle handle, Primary first) {
-    return handle.execute(
+  private static boolean begin(Connection connection, Primary first) throws SQLException {
+    return Sql.execute(
+            connection,
             "INSERT IGNORE INTO gameq_redis_term (id, number, run_id, repl_id, address,"
                 + " sentinel_epoch, former_run_id, former_repl_id, began_at, seen_at) VALUES (1, 1,"
                 + " ?, ?, ?, ?, '', '', UTC_TIMESTAMP(3), UTC_TIMESTAMP(3))",
@@ -90,8 +94,9 @@ public final class TermTable implements Terms {
         == 1;
   }
 
-  private static boolean moveOn(Handle handle, Term from, Primary to) {
-    return handle.execute(
+  private static boolean moveOn(Connection connection, Term from, Primary to) throws SQLException {
+    return Sql.execute(
+            connection,
             "UPDATE gameq_redis_term SET number = number + 1, former_run_id = ?,"
                 + " former_repl_id = repl_id, run_id = ?, repl_id = ?, address = ?, sentinel_epoch"
                 + " = IF(? < 0, sentinel_epoch, ?), began_at = UTC_TIMESTAMP(3), seen_at ="
@@ -115,17 +120,13 @@ public final class TermTable implements Terms {
                 ? of.addressesWith(seen.address())
                 : of.address()
             : seen.address();
-    int unused =
-        mysql.askAgain(
-            handle ->
-                handle.execute(
-                    "UPDATE gameq_redis_term SET seen_at = UTC_TIMESTAMP(3), repl_id = ?,"
-                        + " address = ?, sentinel_epoch ="
-                        + " GREATEST(sentinel_epoch, ?) WHERE id = 1 AND number = ?",
-                    seen.replId(),
-                    addresses,
-                    seen.sentinelEpoch(),
-                    of.number()));
+    mysql.execute(
+        "UPDATE gameq_redis_term SET seen_at = UTC_TIMESTAMP(3), repl_id = ?, address = ?,"
+            + " sentinel_epoch = GREATEST(sentinel_epoch, ?) WHERE id = 1 AND number = ?",
+        seen.replId(),
+        addresses,
+        seen.sentinelEpoch(),
+        of.number());
   }
 
   /**
@@ -135,13 +136,9 @@ public final class TermTable implements Terms {
    */
   static void addHold(Statements to, long number) {
     if (number != Term.NOT_KNOWN) {
-      to.addSelect(
+      to.addSelectOne(
           "SELECT number FROM gameq_redis_term WHERE id = 1 LOCK IN SHARE MODE",
-          (statement, at) -> at,
-          rs -> {
-            rs.next();
-            requireCounts(number, rs.getLong(1));
-          });
+          rs -> requireCounts(number, rs.getLong(1)));
     }
   }
 

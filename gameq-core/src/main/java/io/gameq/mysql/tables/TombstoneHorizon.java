@@ -2,13 +2,15 @@ package io.gameq.mysql.tables;
 
 import io.gameq.mysql.JdbcValues.TemporalText;
 import io.gameq.mysql.MySqlPool.MySql;
+import io.gameq.mysql.Sql;
+import java.sql.Connection;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.LocalDateTime;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.util.Locale;
-import org.jdbi.v3.core.Handle;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -33,16 +35,16 @@ public final class TombstoneHorizon {
 
   /** A tombstone outlives the dead letter of its row: retrying that would bring the row back. */
   private static final String PURGEABLE =
-      " FROM gameq_tombstone WHERE deleted_at < :before AND NOT EXISTS (SELECT 1 FROM"
-          + " gameq_dead_letter letter WHERE letter.table_name = gameq_tombstone.table_name AND"
-          + " letter.row_key = gameq_tombstone.row_key)";
+      " FROM gameq_tombstone WHERE deleted_at < ? AND NOT EXISTS (SELECT 1 FROM gameq_dead_letter"
+          + " letter WHERE letter.table_name = gameq_tombstone.table_name AND letter.row_key ="
+          + " gameq_tombstone.row_key)";
 
   /** A discard may go with the tombstones: nothing from before the horizon is replayed. */
-  private static final String DISCARDS = " FROM gameq_discard WHERE discarded_at < :before";
+  private static final String DISCARDS = " FROM gameq_discard WHERE discarded_at < ?";
 
   /** So may what was handled, once nothing brings its message back either. */
   private static final String HANDLED =
-      " FROM gameq_handled WHERE handled_at < :before AND handled_at < UTC_TIMESTAMP(3) - INTERVAL "
+      " FROM gameq_handled WHERE handled_at < ? AND handled_at < UTC_TIMESTAMP(3) - INTERVAL "
           + HANDLED_KEPT.toSeconds()
           + " SECOND";
 
@@ -54,15 +56,10 @@ public final class TombstoneHorizon {
    * @throws io.gameq.MySqlException when MySQL does not answer
    */
   public static @Nullable Instant read(MySql mysql) {
-    String text =
-        mysql.<@Nullable String>ask(
-            handle ->
-                handle
-                    .select("SELECT value FROM gameq_setting WHERE name = ?", SETTING)
-                    .mapTo(String.class)
-                    .findOne()
-                    .orElse(null));
-    return text == null ? null : Instant.parse(text);
+    String sql = "SELECT value FROM gameq_setting WHERE name = ?";
+    return mysql.list(sql, rs -> Instant.parse(rs.getString(1)), SETTING).stream()
+        .findFirst()
+        .orElse(null);
   }
 
   /**
@@ -75,31 +72,30 @@ public final class TombstoneHorizon {
   public static @Nullable Instant advance(MySql mysql, Duration kept) {
     return mysql.<@Nullable Instant>ask(
         handle -> {
+          Connection connection = handle.getConnection();
           Instant before =
-              handle
-                  .createQuery("SELECT UTC_TIMESTAMP(3) - INTERVAL " + kept.toSeconds() + " SECOND")
-                  .map((rs, context) -> rs.getObject(1, LocalDateTime.class))
-                  .one()
-                  .toInstant(ZoneOffset.UTC);
+              Objects.requireNonNull(
+                  Sql.first(
+                      connection,
+                      "SELECT UTC_TIMESTAMP(3) - INTERVAL " + kept.toSeconds() + " SECOND",
+                      rs -> Sql.instant(rs, 1)));
+          String text = TemporalText.of(before);
           boolean any =
-              handle
-                  .createQuery(
-                      "SELECT EXISTS (SELECT 1"
-                          + PURGEABLE
-                          + ") OR EXISTS (SELECT 1"
-                          + DISCARDS
-                          + ") OR EXISTS (SELECT 1"
-                          + HANDLED
-                          + ")")
-                  .bind("before", TemporalText.of(before))
-                  .mapTo(Boolean.class)
-                  .one();
+              Sql.exists(
+                  connection,
+                  "SELECT 1 FROM (SELECT 1) one WHERE EXISTS (SELECT 1%s) OR EXISTS (SELECT 1%s) OR"
+                          .formatted(PURGEABLE, DISCARDS)
+                      + " EXISTS (SELECT 1%s)".formatted(HANDLED),
+                  text,
+                  text,
+                  text);
           if (!any) {
             return null;
           }
-          handle.execute(
-              "INSERT INTO gameq_setting (name, value) VALUES (?, ?) ON DUPLICATE KEY"
-                  + " UPDATE value = GREATEST(value, VALUES(value))",
+          Sql.execute(
+              connection,
+              "INSERT INTO gameq_setting (name, value) VALUES (?, ?) ON DUPLICATE KEY UPDATE value"
+                  + " = GREATEST(value, VALUES(value))",
               SETTING,
               UTC_MILLIS.format(before));
           return before;
@@ -117,17 +113,17 @@ public final class TombstoneHorizon {
   public static int purge(MySql mysql, Instant before, int most) {
     return mysql.ask(
         handle -> {
-          int purged = delete(handle, PURGEABLE + " ORDER BY deleted_at", before, most);
-          purged += delete(handle, DISCARDS + " ORDER BY discarded_at", before, most - purged);
-          return purged + delete(handle, HANDLED + " ORDER BY handled_at", before, most - purged);
+          Connection connection = handle.getConnection();
+          int purged = delete(connection, PURGEABLE + " ORDER BY deleted_at", before, most);
+          purged += delete(connection, DISCARDS + " ORDER BY discarded_at", before, most - purged);
+          return purged
+              + delete(connection, HANDLED + " ORDER BY handled_at", before, most - purged);
         });
   }
 
-  private static int delete(Handle handle, String which, Instant before, int most) {
-    return handle
-        .createUpdate("DELETE" + which + " LIMIT :most")
-        .bind("before", TemporalText.of(before))
-        .bind("most", most)
-        .execute();
+  private static int delete(Connection connection, String which, Instant before, int most)
+      throws SQLException {
+    String sql = "DELETE" + which + " LIMIT ?";
+    return Sql.execute(connection, sql, TemporalText.of(before), most);
   }
 }

@@ -8,7 +8,6 @@ import io.gameq.rows.Table;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -16,6 +15,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.ObjLongConsumer;
+import java.util.stream.Stream;
 
 /** The versions of deleted rows, in {@code gameq_tombstone}. Stateless. */
 public final class TombstoneTable {
@@ -29,38 +29,31 @@ public final class TombstoneTable {
   public static void write(Connection connection, List<RowChange> deletes) throws SQLException {
     deletes.sort(Comparator.comparing(row -> row.key().keyText()));
     for (List<RowChange> some : Sql.chunks(deletes, MOST_ROWS_PER_STATEMENT)) {
-      List<Object> arguments = new ArrayList<>();
-      for (RowChange change : some) {
-        RowKey key = change.key();
-        arguments.addAll(
-            List.of(
-                key.table().name(),
-                key.keyText(),
-                change.owner().encoded(),
-                change.image().version()));
-      }
-      int unused =
-          Sql.execute(
-              connection,
-              "INSERT INTO gameq_tombstone (table_name, row_key, owner, version, deleted_at) VALUES"
-                  + " "
-                  + Sql.rows("(?, ?, ?, ?, UTC_TIMESTAMP(3))", some.size())
-                  + " ON DUPLICATE KEY UPDATE owner = IF(VALUES(version) > version, VALUES(owner),"
-                  + " owner), deleted_at = IF(VALUES(version) > version, VALUES(deleted_at),"
-                  + " deleted_at), version = GREATEST(version, VALUES(version))",
-              arguments.toArray());
+      Sql.execute(
+          connection,
+          "INSERT INTO gameq_tombstone (table_name, row_key, owner, version, deleted_at) VALUES "
+              + Sql.rows("(?, ?, ?, ?, UTC_TIMESTAMP(3))", some.size())
+              + " ON DUPLICATE KEY UPDATE owner = IF(VALUES(version) > version, VALUES(owner),"
+              + " owner), deleted_at = IF(VALUES(version) > version, VALUES(deleted_at),"
+              + " deleted_at), version = GREATEST(version, VALUES(version))",
+          some.stream().flatMap(TombstoneTable::values).toArray());
     }
+  }
+
+  private static Stream<Object> values(RowChange delete) {
+    RowKey key = delete.key();
+    return Stream.of(
+        key.table().name(), key.keyText(), delete.owner().encoded(), delete.image().version());
   }
 
   /** Takes back the note of a delete that MySQL refused: the row is still there. */
   public static void remove(Connection connection, RowChange delete) throws SQLException {
-    int unused =
-        Sql.execute(
-            connection,
-            "DELETE FROM gameq_tombstone WHERE table_name = ? AND row_key = ? AND version = ?",
-            delete.key().table().name(),
-            delete.key().keyText(),
-            delete.image().version());
+    Sql.execute(
+        connection,
+        "DELETE FROM gameq_tombstone WHERE table_name = ? AND row_key = ? AND version = ?",
+        delete.key().table().name(),
+        delete.key().keyText(),
+        delete.image().version());
   }
 
   /**
@@ -75,13 +68,11 @@ public final class TombstoneTable {
 
   /** The tombstones of rows; {@code locked} waits for transactions that are writing one. */
   public static Map<RowKey, Long> read(
-      Connection connection, Table table, Collection<RowKey> keys, boolean locked)
-      throws SQLException {
+      Connection connection, Collection<RowKey> keys, boolean locked) throws SQLException {
     Map<RowKey, Long> found = new HashMap<>();
     RowVersions.read(
         connection,
         SELECT,
-        table,
         keys,
         locked ? " LOCK IN SHARE MODE" : "",
         (key, version, rs) -> found.put(key, version));
@@ -89,10 +80,8 @@ public final class TombstoneTable {
   }
 
   /** Asks for the tombstones of rows beside other statements. */
-  static void add(
-      Statements to, Table table, Collection<RowKey> keys, ObjLongConsumer<RowKey> tombstone) {
-    RowVersions.add(
-        to, SELECT, table, keys, "", (key, version, rs) -> tombstone.accept(key, version));
+  static void add(Statements to, Collection<RowKey> keys, ObjLongConsumer<RowKey> tombstone) {
+    RowVersions.add(to, SELECT, keys, "", (key, version, rs) -> tombstone.accept(key, version));
   }
 
   /**
@@ -115,54 +104,40 @@ public final class TombstoneTable {
      * Everything that one of gameq's tables holds of rows.
      *
      * @param select the columns, {@code row_key, version} first, and the table
-     * @param keys of rows of {@code table}, in any number
-     * @param ending of each SELECT, empty or a locking clause
+     * @param keys in any number, of any tables
+     * @param ending of each SELECT, empty or a condition or a locking clause
      */
     static void read(
-        Connection connection,
-        String select,
-        Table table,
-        Collection<RowKey> keys,
-        String ending,
-        Found found)
+        Connection connection, String select, Collection<RowKey> keys, String ending, Found found)
         throws SQLException {
       Statements all = new Statements();
-      add(all, select, table, keys, ending, found);
-      boolean unused = all.run(connection);
+      add(all, select, keys, ending, found);
+      all.run(connection);
     }
 
     /** Adds what {@link #read} asks to other statements. */
     static void add(
-        Statements to,
-        String select,
-        Table table,
-        Collection<RowKey> keys,
-        String ending,
-        Found found) {
+        Statements to, String select, Collection<RowKey> keys, String ending, Found found) {
+      Sql.byTable(keys).forEach((table, of) -> add(to, select, table.name(), of, ending, found));
+    }
+
+    private static void add(
+        Statements to, String select, String table, List<RowKey> keys, String ending, Found found) {
       Map<String, RowKey> byText = new LinkedHashMap<>();
       keys.forEach(key -> byText.put(key.keyText(), key)); // a row may be claimed and dirty at once
-      for (List<String> chunk : Sql.chunks(List.copyOf(byText.keySet()), KEYS_PER_STATEMENT)) {
-        List<String> some = Sql.padded(chunk);
+      for (List<String> some : Sql.chunks(List.copyOf(byText.keySet()), KEYS_PER_STATEMENT)) {
+        List<String> texts = Sql.padded(some);
         to.addSelect(
-            select
-                + " WHERE table_name = ? AND row_key IN ("
-                + Sql.marks(some.size())
-                + ")"
-                + ending,
-            (statement, at) -> {
-              statement.setString(at, table.name());
-              return Sql.bindTexts(statement, at + 1, some);
-            },
+            "%s WHERE table_name = ? AND row_key IN (%s)%s"
+                .formatted(select, Sql.marks(texts.size()), ending),
             rs -> {
-              while (rs.next()) {
-                RowKey key = byText.get(rs.getString(1));
-                if (key != null) {
-                  long version =
-                      Long.parseUnsignedLong(rs.getString(2)); // a damaged one may be large
-                  found.row(key, version, rs);
-                }
+              RowKey key = byText.get(rs.getString(1));
+              if (key != null) {
+                // a damaged version may be large
+                found.row(key, Long.parseUnsignedLong(rs.getString(2)), rs);
               }
-            });
+            },
+            Stream.concat(Stream.of(table), texts.stream()).toArray());
       }
     }
   }

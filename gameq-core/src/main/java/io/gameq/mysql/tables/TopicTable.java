@@ -2,10 +2,13 @@ package io.gameq.mysql.tables;
 
 import io.gameq.GameQueueException;
 import io.gameq.mysql.MySqlPool.MySql;
+import io.gameq.mysql.Sql;
 import io.gameq.redis.topic.DefinedTopic;
 import io.gameq.redis.topic.DefinedTopic.Pause;
 import io.gameq.redis.topic.DefinedTopic.Rate;
 import io.gameq.redis.topic.TopicDefinition;
+import java.sql.ResultSet;
+import java.sql.SQLException;
 import java.util.List;
 import java.util.function.BiFunction;
 import org.jdbi.v3.core.Handle;
@@ -32,8 +35,7 @@ public final class TopicTable {
 
   /** How many there are. Writers let a token define no more than are watched. */
   public int count() {
-    return mysql.ask(
-        handle -> handle.select("SELECT COUNT(*) FROM gameq_topic").mapTo(Integer.class).one());
+    return mysql.list("SELECT COUNT(*) FROM gameq_topic", rs -> rs.getInt(1)).get(0);
   }
 
   /**
@@ -62,42 +64,31 @@ public final class TopicTable {
   }
 
   private void insert(TopicDefinition definition) {
-    String state = new DefinedTopic(0, definition, null, null).json();
-    int unused =
-        mysql.askAgain(
-            handle ->
-                handle.execute(
-                    "INSERT IGNORE INTO gameq_topic (topic, revision, state) VALUES"
-                        + " (?, ("
-                        + NOW_MICROS
-                        + "), ?)",
-                    definition.topic(),
-                    state));
+    mysql.execute(
+        "INSERT IGNORE INTO gameq_topic (topic, revision, state) VALUES (?, (%s), ?)"
+            .formatted(NOW_MICROS),
+        definition.topic(),
+        new DefinedTopic(0, definition, null, null).json());
   }
 
   /** One topic; null when nobody has defined it. Throws GameQueueException when it is damaged. */
   public @Nullable DefinedTopic find(String topic) {
-    return mysql.ask(handle -> find(handle, topic, READ + " WHERE topic = ?"));
+    return mysql.<@Nullable DefinedTopic>ask(handle -> find(handle, topic, ""));
   }
 
-  private static @Nullable DefinedTopic find(Handle handle, String topic, String sql) {
-    return handle
-        .select(sql, topic)
-        .map((rs, context) -> DefinedTopic.of(topic, rs.getLong(2), rs.getString(3)))
-        .findOne()
-        .orElse(null);
+  private static @Nullable DefinedTopic find(Handle handle, String topic, String locking)
+      throws SQLException {
+    String sql = READ + " WHERE topic = ?" + locking;
+    return Sql.first(handle.getConnection(), sql, TopicTable::topic, topic);
+  }
+
+  private static DefinedTopic topic(ResultSet rs) throws SQLException {
+    return DefinedTopic.of(rs.getString(1), rs.getLong(2), rs.getString(3));
   }
 
   /** All topics, by name. Throws GameQueueException when one is damaged. */
   public List<DefinedTopic> all() {
-    return mysql.ask(
-        handle ->
-            handle
-                .select(READ + " ORDER BY topic")
-                .map(
-                    (rs, context) ->
-                        DefinedTopic.of(rs.getString(1), rs.getLong(2), rs.getString(3)))
-                .list());
+    return mysql.list(READ + " ORDER BY topic", TopicTable::topic);
   }
 
   /** Pauses a topic; of one that is paused already time, reason and who change. */
@@ -126,8 +117,7 @@ public final class TopicTable {
 
   /** Removes a topic, if it is there; it is removed from Redis next. */
   public void remove(String topic) {
-    int unused =
-        mysql.askAgain(handle -> handle.execute("DELETE FROM gameq_topic WHERE topic = ?", topic));
+    mysql.execute("DELETE FROM gameq_topic WHERE topic = ?", topic);
   }
 
   /**
@@ -138,7 +128,7 @@ public final class TopicTable {
   private DefinedTopic change(String topic, BiFunction<DefinedTopic, Long, DefinedTopic> change) {
     return mysql.inTransaction(
         handle -> {
-          DefinedTopic there = find(handle, topic, READ + " WHERE topic = ? FOR UPDATE");
+          DefinedTopic there = find(handle, topic, " FOR UPDATE");
           if (there == null) {
             throw removed(topic);
           }
@@ -147,12 +137,11 @@ public final class TopicTable {
               change
                   .apply(there, nowMicros / 1_000)
                   .ofRevision(Math.max(there.revision() + 1, nowMicros));
-          int unused =
-              handle.execute(
-                  "UPDATE gameq_topic SET revision = ?, state = ? WHERE topic = ?",
-                  to.revision(),
-                  to.json(),
-                  topic);
+          handle.execute(
+              "UPDATE gameq_topic SET revision = ?, state = ? WHERE topic = ?",
+              to.revision(),
+              to.json(),
+              topic);
           return to;
         });
   }

@@ -4,8 +4,7 @@
  * there are in {@link io.gameq.mysql}. Internal.
  *
  * <pre>
- * OwnerTable         gameq_owner        sessions: set open, lock, restore
- *   RaisedSessions     raises the epochs of owners, several together
+ * OwnerTable         gameq_owner        sessions: raise, several together, set open, lock, restore
  * TermTable          gameq_redis_term   which Redis primary counts
  * IdTable            gameq_id           ids for new rows, in ranges
  * TopicTable         gameq_topic        topics: what they are, paused, limited
@@ -14,15 +13,12 @@
  * DiscardTable       gameq_discard      versions that an operator gave up
  * HandledTable       gameq_handled      whose rows count of a message that was handled with rows
  * DeadLetterTable    gameq_dead_letter  rows that MySQL refused, the newest of each row
- *   DeadLetterFilter   which of them an operator means
  *   RowVersions        the versions of these three, by row key
- * PauseTable         gameq_pause        what operators paused
  * NodeTable          gameq_node         nodes that were started and not closed in order
  * AuditTable         gameq_audit        what operators did
  *
  * DurableRows        what a replay asks of rows and owners
- * OwnerReader        what MySQL holds of owners and rows
- *   OwnerSnapshots     owners' rows, tombstones and dead letters in one snapshot, several together
+ * OwnerReader        what MySQL holds of owners and rows: those of several owners in one snapshot
  * TombstoneHorizon   before it tombstones may be purged: nothing older is replayed
  * Locks              a lock on a row, or on the whole table?
  * </pre>

@@ -39,36 +39,35 @@ public sealed interface ColumnType
 
   /** What the canonical Java value of a type is, and how it travels over JDBC. */
   enum Kind {
-    /** Long. */
-    INTEGER,
-    /** BigInteger. */
-    UNSIGNED_LONG,
-    /** BigInteger. */
-    BIT,
-    /** BigDecimal of the column's scale. */
-    DECIMAL,
-    /** Float. */
-    FLOAT,
-    /** Double. */
-    DOUBLE,
-    /** String. */
-    TEXT,
-    /** String, as MySQL prints it. */
-    JSON,
-    /** byte[]. */
-    BINARY,
-    /** String. */
-    ENUM,
-    /** String, members comma-separated in the order of their definition. */
-    SET,
-    /** LocalDate. */
-    DATE,
-    /** LocalDateTime. */
-    DATETIME,
-    /** Instant. */
-    TIMESTAMP,
-    /** Duration. */
-    TIME
+    INTEGER(Long.class),
+    UNSIGNED_LONG(BigInteger.class),
+    BIT(BigInteger.class),
+    /** Of the column's scale. */
+    DECIMAL(BigDecimal.class),
+    FLOAT(Float.class),
+    DOUBLE(Double.class),
+    TEXT(String.class),
+    /** As MySQL prints it. */
+    JSON(String.class),
+    BINARY(byte[].class),
+    ENUM(String.class),
+    /** Members comma-separated in the order of their definition. */
+    SET(String.class),
+    DATE(LocalDate.class),
+    DATETIME(LocalDateTime.class),
+    TIMESTAMP(Instant.class),
+    TIME(Duration.class);
+
+    private final Class<?> canonical;
+
+    Kind(Class<?> canonical) {
+      this.canonical = canonical;
+    }
+
+    /** The class of its canonical values. */
+    public Class<?> canonical() {
+      return canonical;
+    }
   }
 
   Kind kind();

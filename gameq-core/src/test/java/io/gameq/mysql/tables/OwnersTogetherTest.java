@@ -9,8 +9,6 @@ import io.gameq.mysql.MySqlPool;
 import io.gameq.mysql.MySqlPool.MySql;
 import io.gameq.mysql.schema.CatalogReader;
 import io.gameq.mysql.schema.Settings.SchemaFiles;
-import io.gameq.mysql.tables.OwnerReader.OwnerSnapshots;
-import io.gameq.mysql.tables.OwnerTable.RaisedSessions;
 import io.gameq.owner.DurableSessions.CountingSessions;
 import io.gameq.owner.OwnerId;
 import io.gameq.owner.SessionId;
@@ -41,8 +39,7 @@ class OwnersTogetherTest {
   private final MySqlServer server = TestServers.mysql().freshDatabase("together");
   private final MySql mysql = MySqlPool.openForLogins(server.config(3), Duration.ofSeconds(20));
   private final OwnerTable owners = new OwnerTable(mysql);
-  private final RaisedSessions raised = new RaisedSessions(mysql.jdbi());
-  private final OwnerSnapshots snapshots = new OwnerSnapshots(mysql);
+  private final OwnerReader snapshots = new OwnerReader(mysql);
   private List<Table> tables = List.of();
 
   @BeforeEach
@@ -107,12 +104,12 @@ class OwnersTogetherTest {
   }
 
   private List<SessionId> raiseAll() {
-    return raised.many(
-        ofAll(n -> new RaisedSessions.Wanted(owner(n), nonce(n), "n1", n == 2 ? 40 : 0)));
+    return owners.raiseAll(
+        ofAll(n -> new OwnerTable.Wanted(owner(n), nonce(n), "n1", n == 2 ? 40 : 0)));
   }
 
-  private OwnerSnapshots.Wanted wanted(long number, SessionId session, long term, Told told) {
-    return new OwnerSnapshots.Wanted(owner(number), session, term, 0, tables, List.of(), told);
+  private OwnerReader.Wanted wanted(long number, SessionId session, long term, Told told) {
+    return new OwnerReader.Wanted(owner(number), session, term, 0, tables, List.of(), told);
   }
 
   @Test
@@ -160,10 +157,10 @@ class OwnersTogetherTest {
     List<Told> told = ofAll(n -> new Told());
     assertEquals(
         ofAll(n -> true),
-        snapshots.many(
+        snapshots.readAll(
             ofAll(
                 n ->
-                    new OwnerSnapshots.Wanted(
+                    new OwnerReader.Wanted(
                         owner(n),
                         sessions.get((int) n - 1),
                         3,
@@ -182,11 +179,10 @@ class OwnersTogetherTest {
   void whereOneWasTakenOverNoneIsOpenAndTheOthersAreAlone() {
     List<SessionId> sessions = raiseAll();
     SessionId taker = owners.raise(owner(4), nonce(99), "n2", 0);
-    List<OwnerSnapshots.Wanted> all =
-        ofAll(n -> wanted(n, sessions.get((int) n - 1), 3, new Told()));
-    assertThrows(GameQueueException.class, () -> snapshots.many(all));
+    List<OwnerReader.Wanted> all = ofAll(n -> wanted(n, sessions.get((int) n - 1), 3, new Told()));
+    assertThrows(GameQueueException.class, () -> snapshots.readAll(all));
     assertEquals(ofAll(n -> true), ofAll(n -> stored(n).opening()));
-    assertEquals(ofAll(n -> n != 4), all.stream().map(snapshots::one).toList());
+    assertEquals(ofAll(n -> n != 4), all.stream().map(snapshots::readOne).toList());
     assertEquals(ofAll(n -> n == 4), ofAll(n -> stored(n).opening()));
     assertEquals(taker, stored(4).newest());
   }
@@ -201,10 +197,10 @@ class OwnersTogetherTest {
         "INSERT INTO badge VALUES (1, 'Bob', 1), (2, 'bob', 1), (3, 'Bob ', 1)");
     List<Table> badges = List.of(CatalogReader.read(mysql).table("badge"));
     List<Told> told = List.of(new Told(), new Told(), new Told());
-    List<OwnerSnapshots.Wanted> wanted = new ArrayList<>();
+    List<OwnerReader.Wanted> wanted = new ArrayList<>();
     for (String name : List.of("Bob", "bob", "Bob")) {
       wanted.add(
-          new OwnerSnapshots.Wanted(
+          new OwnerReader.Wanted(
               OwnerId.of("hero:" + name),
               null,
               Term.NOT_KNOWN,
@@ -213,10 +209,10 @@ class OwnersTogetherTest {
               List.of(),
               told.get(wanted.size())));
     }
-    assertEquals(List.of(true, true, true), snapshots.many(wanted));
+    assertEquals(List.of(true, true, true), snapshots.readAll(wanted));
     assertEquals(
         List.of(List.of(1L), List.of(2L), List.of(1L)), told.stream().map(of -> of.ids).toList());
-    assertEquals(true, snapshots.one(wanted.get(0)));
+    assertEquals(true, snapshots.readOne(wanted.get(0)));
     assertEquals(List.of(1L), told.get(0).ids);
   }
 
@@ -228,7 +224,7 @@ class OwnersTogetherTest {
       OwnerTable.lock(flush, List.of(owner(5)));
       assertEquals(
           List.of(true, true, true),
-          snapshots.many(
+          snapshots.readAll(
               LongStream.of(1, 2, 4)
                   .mapToObj(n -> wanted(n, sessions.get((int) n - 1), 3, new Told()))
                   .toList()));
@@ -240,16 +236,16 @@ class OwnersTogetherTest {
   @Test
   void whereOneCameByWayOfAnotherPrimaryNoneIsOpen() {
     List<SessionId> sessions = raiseAll();
-    List<OwnerSnapshots.Wanted> all =
+    List<OwnerReader.Wanted> all =
         ofAll(n -> wanted(n, sessions.get((int) n - 1), n == 2 ? 2 : 3, new Told()));
-    assertThrows(TermMovedException.class, () -> snapshots.many(all));
+    assertThrows(TermMovedException.class, () -> snapshots.readAll(all));
     ofAll(
         n -> {
           assertEquals(true, stored(n).opening());
           return n;
         });
-    assertEquals(true, snapshots.one(all.get(0)));
-    assertThrows(TermMovedException.class, () -> snapshots.one(all.get(1)));
+    assertEquals(true, snapshots.readOne(all.get(0)));
+    assertThrows(TermMovedException.class, () -> snapshots.readOne(all.get(1)));
   }
 
   @Test
@@ -259,10 +255,10 @@ class OwnersTogetherTest {
     Told read = new Told();
     assertEquals(
         List.of(true, true),
-        snapshots.many(
+        snapshots.readAll(
             List.of(
                 wanted(1, sessions.get(0), 3, open),
-                new OwnerSnapshots.Wanted(
+                new OwnerReader.Wanted(
                     owner(2), null, Term.NOT_KNOWN, 0, tables, List.of(), read))));
     assertEquals(List.of(101L), open.ids);
     assertEquals(List.of(102L), read.ids);

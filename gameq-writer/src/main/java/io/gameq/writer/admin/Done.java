@@ -1,5 +1,6 @@
 package io.gameq.writer.admin;
 
+import com.fasterxml.jackson.annotation.JsonProperty;
 import io.gameq.terminal.Shown;
 
 /**
@@ -19,6 +20,12 @@ public record Done(long id, String name, Result result, String became, String wh
     GONE,
     /** It is as it was. */
     LEFT
+  }
+
+  /** Whether there is nothing more to do about it; in JSON under this name. */
+  @JsonProperty("isGone")
+  public boolean isGone() {
+    return result != Result.LEFT;
   }
 
   /** {@code 7 item:1 of player:1, version 20: refused again (1146 no such table)}. */

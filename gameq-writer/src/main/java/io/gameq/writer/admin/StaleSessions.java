@@ -1,6 +1,9 @@
 package io.gameq.writer.admin;
 
 import io.gameq.GameQueueException;
+import io.gameq.mysql.MySqlPool.MySql;
+import io.gameq.mysql.tables.AuditTable;
+import io.gameq.mysql.tables.AuditTable.Actor;
 import io.gameq.mysql.tables.DiscardTable.Discard;
 import io.gameq.owner.OwnerId;
 import io.gameq.redis.script.ClaimScript.VersionedKey;
@@ -19,17 +22,20 @@ import io.gameq.writer.mysql.RowReading.Reading;
 import io.gameq.writer.mysql.RowReading.Undecodable;
 import io.gameq.writer.redis.StaleRows;
 import io.gameq.writer.redis.StaleRows.Listed;
+import io.gameq.writer.redis.StaleRows.Outcome;
+import io.gameq.writer.redis.StaleRows.Session;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
-import java.util.function.Predicate;
+import java.util.function.BiConsumer;
+import java.util.function.BiPredicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sessions with stale rows, as an operator sees and discards them by command line or console.
- * Stateless.
+ * Sessions with stale rows, as an operator sees and discards them: each discard, and each look at
+ * values, is in the audit log before. Used by one thread.
  */
 public final class StaleSessions {
   /** Sessions as commands list them; ~ marks what is told by some of their rows. */
@@ -52,7 +58,19 @@ public final class StaleSessions {
               of -> of.session().ownsNow(),
               of -> of.session().ownsNow() ? "owns now" : "lost");
 
-  private StaleSessions() {}
+  /** Sessions that are discarded between two looks at the list. */
+  private static final int MOST_AT_ONCE = 500;
+
+  private final StaleRows stale;
+  private final MySql mysql;
+  private final Actor actor;
+
+  /** Whoever made the connections closes them. */
+  public StaleSessions(StaleRows stale, MySql mysql, Actor actor) {
+    this.stale = stale;
+    this.mysql = mysql;
+    this.actor = actor;
+  }
 
   private static String about(Listed of) {
     return of.isAbout() ? "~" : "";
@@ -65,34 +83,53 @@ public final class StaleSessions {
    * @param undecodable why it cannot be decoded, or null
    */
   public record ShownRow(
-      String key, long version, String op, List<RowColumn> columns, @Nullable String undecodable) {}
+      String key, long version, String op, List<RowColumn> columns, @Nullable String undecodable) {
+    /** As JSON has it. */
+    public static final RecordView<ShownRow> VIEW =
+        new RecordView<ShownRow>()
+            .json("key", ShownRow::key)
+            .json("version", of -> Long.toUnsignedString(of.version))
+            .json("op", ShownRow::op)
+            .json("columns", ShownRow::columns)
+            .json("undecodable", ShownRow::undecodable);
+  }
 
   /**
-   * Hands over the rows of a session page by page, as {@link StaleRows#rows} does, each page in the
+   * Hands over the rows of sessions page by page, as {@link StaleRows#rows} does, each page in the
    * order in which they were committed.
    *
-   * @param withValues whether to show their values; who asks for them audits it before
-   * @throws io.gameq.GameQueueException when Redis or MySQL is away
+   * @param sessions at least one, of one owner
+   * @param withValues whether to show their values; that is in the audit log then
+   * @param detail for the audit log
+   * @param page told the session and some of its rows; false ends those of the session
+   * @throws GameQueueException when Redis or MySQL is away
    */
-  public static void rows(
-      StaleRows stale,
-      RowReading reading,
-      StaleRows.Session session,
+  public void show(
+      List<Session> sessions,
       boolean withValues,
-      Predicate<List<ShownRow>> page) {
-    stale.rows(
-        session,
-        rows ->
-            page.test(
-                rows.stream()
-                    .sorted(Comparator.comparing(StaleSessions::version))
-                    .map(row -> shown(row, session.owner(), reading, withValues))
-                    .toList()));
+      String detail,
+      BiPredicate<Session, List<ShownRow>> page) {
+    OwnerId owner = sessions.get(0).owner();
+    if (withValues) {
+      AuditTable.add(mysql, actor, "stale show", owner.id(), detail);
+    }
+    RowReading reading = new RowReading(mysql);
+    for (Session session : sessions) {
+      stale.rows(
+          session,
+          rows ->
+              page.test(
+                  session,
+                  rows.stream()
+                      .sorted(Comparator.comparing(StaleSessions::version))
+                      .map(row -> shown(row, owner, reading, withValues))
+                      .toList()));
+    }
   }
 
   private static ShownRow shown(
       EncodedRow row, OwnerId owner, RowReading rows, boolean withValues) {
-    long version = version(row);
+    long version = StaleSessions.version(row);
     Reading reading = rows.read(row.key(), row.image());
     if (reading instanceof Decoded decoded) {
       return new ShownRow(
@@ -102,39 +139,66 @@ public final class StaleSessions {
           RowColumn.of(decoded.image(), rows.present(owner, decoded.key()).row(), withValues),
           null);
     }
-    return new ShownRow(
-        row.key(),
-        version,
-        "",
-        List.of(),
+    String why =
         String.format(
             Locale.ROOT,
             "its %,d bytes cannot be decoded: %s",
             row.image().length,
-            ((Undecodable) reading).reason()));
+            ((Undecodable) reading).reason());
+    return new ShownRow(row.key(), version, "", List.of(), why);
+  }
+
+  /** The version of a row, 0 when it is too damaged to tell. */
+  public static long version(EncodedRow row) {
+    try {
+      return row.version();
+    } catch (GameQueueException e) {
+      return 0;
+    }
+  }
+
+  /** Discards the rows of sessions that an operator named; tells what became of each. */
+  public void discard(
+      List<Session> sessions, String target, String detail, BiConsumer<Session, Outcome> told) {
+    AuditTable.add(mysql, actor, "stale discard", target, detail);
+    Discards discards = new Discards(mysql);
+    sessions.forEach(of -> told.accept(of, discard(stale, discards, of)));
+  }
+
+  /** The same of all sessions that there are. */
+  public void discardAll(BiConsumer<Session, Outcome> told) {
+    StaleRows.Page page = stale.page("", MOST_AT_ONCE);
+    AuditTable.add(mysql, actor, "stale discard", "all", Shown.count(page.count(), "session"));
+    Discards discards = new Discards(mysql);
+    while (page != null) {
+      page.sessions()
+          .forEach(of -> told.accept(of.session(), discard(stale, discards, of.session())));
+      page = page.next().isEmpty() ? null : stale.page(page.next(), MOST_AT_ONCE);
+    }
   }
 
   /**
    * Removes the rows of a session from Redis for good, unless it owns after all, once MySQL
    * remembers that: else a replay of its WAL would put them back. Stopped between the two it is to
-   * be run again. Who asks for it audits it before.
+   * be run again.
    *
-   * @throws io.gameq.GameQueueException when Redis or MySQL is away
+   * @throws GameQueueException when Redis or MySQL is away
    */
-  public static StaleRows.Outcome discard(
-      StaleRows stale, Discards discards, StaleRows.Session session) {
+  public static Outcome discard(StaleRows stale, Discards discards, Session session) {
     List<VersionedKey> rows = new ArrayList<>();
     if (!stale.ownsNow(session)) {
       stale.rows(
           session,
           page -> {
-            rows.addAll(versions(page));
+            page.stream()
+                .filter(row -> version(row) != 0) // else damaged: no WAL has it
+                .forEach(row -> rows.add(new VersionedKey(row.key(), row.version())));
             return true;
           });
     }
     List<Discard> seen = discards(session, rows);
     discards.remember(seen);
-    StaleRows.Outcome outcome = stale.discard(session);
+    Outcome outcome = stale.discard(session);
     if (outcome instanceof StaleRows.Discarded discarded) {
       discards.remember(discards(session, discarded.rows())); // with what was committed meanwhile
     } else if (outcome instanceof StaleRows.OwnsNow) {
@@ -143,43 +207,19 @@ public final class StaleSessions {
     return outcome;
   }
 
-  /** The version of a row, 0 when it is too damaged to tell. */
-  private static long version(EncodedRow row) {
-    try {
-      return row.version();
-    } catch (GameQueueException e) {
-      return 0;
-    }
-  }
-
-  private static List<VersionedKey> versions(List<EncodedRow> rows) {
-    List<VersionedKey> versions = new ArrayList<>();
-    for (EncodedRow row : rows) {
-      try {
-        versions.add(new VersionedKey(row.key(), row.version()));
-      } catch (GameQueueException e) {
-        // damaged: no WAL has it
-      }
-    }
-    return versions;
-  }
-
   /** Of this session only: the one that owns may have changed the same rows in older versions. */
-  private static List<Discard> discards(StaleRows.Session session, List<VersionedKey> rows) {
-    List<Discard> discards = new ArrayList<>();
-    for (VersionedKey row : rows) {
-      int colon = row.key().indexOf(':');
-      if (colon > 0) { // else damaged, and no row's key
-        discards.add(
-            new Discard(
-                session.owner(),
-                RowKey.tableName(row.key()),
-                row.key().substring(colon + 1),
-                session.session().text(),
-                row.version()));
-      }
-    }
-    return discards;
+  private static List<Discard> discards(Session session, List<VersionedKey> rows) {
+    return rows.stream()
+        .filter(row -> row.key().indexOf(':') > 0) // else damaged, and no row's key
+        .map(
+            row ->
+                new Discard(
+                    session.owner(),
+                    RowKey.tableName(row.key()),
+                    row.key().substring(row.key().indexOf(':') + 1),
+                    session.session().text(),
+                    row.version()))
+        .toList();
   }
 
   /**

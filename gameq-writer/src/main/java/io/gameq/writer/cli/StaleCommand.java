@@ -1,10 +1,7 @@
 package io.gameq.writer.cli;
 
 import io.gameq.agent.RateLimit;
-import io.gameq.mysql.MySqlPool;
 import io.gameq.mysql.MySqlPool.MySql;
-import io.gameq.mysql.schema.Settings;
-import io.gameq.mysql.tables.AuditTable;
 import io.gameq.owner.OwnerId;
 import io.gameq.redis.script.ClaimScript.VersionedKey;
 import io.gameq.terminal.ExitCodes;
@@ -16,17 +13,21 @@ import io.gameq.writer.config.ConfigOption;
 import io.gameq.writer.config.WriterConfig;
 import io.gameq.writer.mysql.CommandServers.AgreedConfig;
 import io.gameq.writer.mysql.CommandServers.CommandDatabase;
-import io.gameq.writer.mysql.Discards;
-import io.gameq.writer.mysql.RowReading;
 import io.gameq.writer.redis.StaleRows;
 import io.gameq.writer.redis.StaleRows.Listed;
+import io.gameq.writer.redis.StaleRows.Outcome;
+import io.gameq.writer.redis.StaleRows.Session;
 import io.gameq.writer.terminal.Confirmation;
 import io.gameq.writer.terminal.RateOption;
 import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Set;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -48,7 +49,7 @@ public final class StaleCommand extends AdminCommand {
   }
 
   /** {@code player:42, session 0000000000000001-aaaaaaaa00000001} */
-  private static String name(StaleRows.Session session) {
+  private static String name(Session session) {
     return Shown.text(session.owner().id()) + ", session " + session.session().text();
   }
 
@@ -135,29 +136,26 @@ public final class StaleCommand extends AdminCommand {
     OwnerId of = OwnerId.of(owner);
     WriterConfig settings = AgreedConfig.readWithRedis(config, spec());
     try (StaleRows stale = open(settings)) {
-      List<StaleRows.Session> sessions = stale.sessions(of);
+      List<Session> sessions = stale.sessions(of);
       if (sessions.isEmpty()) {
         err().println(Shown.text(of.id()) + " has no stale rows");
         return ExitCodes.FOUND_SOMETHING;
       }
-      try (MySql mysql = MySqlPool.open(settings.mysql().withPoolSize(2), "stale")) {
-        if (withValues) {
-          Settings.requireSchema(mysql);
-          AuditTable.add(mysql, actor(), "stale show", of.id(), "with values");
-        }
-        RowReading reading = new RowReading(mysql);
-        for (StaleRows.Session session : sessions) {
-          out().println(name(session) + ": " + Shown.count(stale.count(session), "row"));
-          StaleSessions.rows(
-              stale,
-              reading,
-              session,
-              withValues,
-              rows -> {
-                rows.forEach(this::print);
-                return true;
-              });
-        }
+      try (MySql mysql = CommandDatabase.open(settings.mysql(), "stale", 2)) {
+        Set<Session> begun = new HashSet<>();
+        new StaleSessions(stale, mysql, actor())
+            .show(
+                sessions,
+                withValues,
+                "with values",
+                (session, rows) -> {
+                  if (begun.add(session)) {
+                    String count = Shown.count(stale.count(session), "row");
+                    out().println(name(session) + ": " + count);
+                  }
+                  rows.forEach(this::print);
+                  return true;
+                });
       }
       if (!withValues) {
         out().println("values are hidden: --values shows them");
@@ -207,10 +205,10 @@ public final class StaleCommand extends AdminCommand {
     WriterConfig settings = AgreedConfig.readWithRedis(config, spec());
     try (StaleRows stale = open(settings);
         MySql mysql = CommandDatabase.open(settings.mysql(), "discard")) { // before it removes any
-      List<StaleRows.Session> named = new ArrayList<>();
+      List<Session> named = new ArrayList<>();
       List<String> without = new ArrayList<>();
       for (String owner : names) {
-        List<StaleRows.Session> found = stale.sessions(OwnerId.of(owner));
+        List<Session> found = stale.sessions(OwnerId.of(owner));
         named.addAll(found);
         if (found.isEmpty()) {
           without.add(Shown.text(OwnerId.of(owner).id()));
@@ -221,46 +219,38 @@ public final class StaleCommand extends AdminCommand {
             .println("no stale rows of %s: nothing was done".formatted(String.join(", ", without)));
         return ExitCodes.FOUND_SOMETHING;
       }
-      StaleRows.Page page = all ? stale.page("", MOST_AT_ONCE) : null;
-      long count = page == null ? named.size() : page.count();
+      long count = all ? stale.page("", 1).count() : named.size();
+      Map<Class<?>, Long> rows = new HashMap<>();
       if (count > 0) {
         String sessions = Shown.count(count, "session");
         confirmation.require("Discard the stale rows of %s for good?".formatted(sessions));
-        AuditTable.add(
-            mysql, actor(), "stale discard", all ? "all" : String.join(", ", names), sessions);
+        BiConsumer<Session, Outcome> told =
+            (of, outcome) -> rows.merge(outcome.getClass(), print(of, outcome), Long::sum);
+        StaleSessions service = new StaleSessions(stale, mysql, actor());
+        if (all) {
+          service.discardAll(told);
+        } else {
+          service.discard(named, String.join(", ", names), sessions, told);
+        }
       }
-      Discards discards = new Discards(mysql);
-      Tally tally = new Tally();
-      named.forEach(session -> discard(stale, discards, session, tally));
-      while (page != null) {
-        page.sessions().forEach(of -> discard(stale, discards, of.session(), tally));
-        page = page.next().isEmpty() ? null : stale.page(page.next(), MOST_AT_ONCE);
-      }
-      out().println(Shown.count(tally.discarded, "stale row") + " discarded");
-      return tally.isAnyKept ? ExitCodes.FOUND_SOMETHING : ExitCodes.OK;
+      long discarded = rows.getOrDefault(StaleRows.Discarded.class, 0L);
+      out().println(Shown.count(discarded, "stale row") + " discarded");
+      return rows.containsKey(StaleRows.OwnsNow.class) ? ExitCodes.FOUND_SOMETHING : ExitCodes.OK;
     }
   }
 
-  private static final class Tally {
-    private long discarded;
-    private boolean isAnyKept;
-  }
-
-  private void discard(StaleRows stale, Discards discards, StaleRows.Session session, Tally tally) {
-    StaleRows.Outcome outcome = StaleSessions.discard(stale, discards, session);
-    if (outcome instanceof StaleRows.Discarded of) {
-      tally.discarded += of.rows().size();
-      for (VersionedKey row : of.rows()) {
-        String version = Long.toUnsignedString(row.version());
-        out()
-            .println(
-                "discarded %s of %s, version %s"
-                    .formatted(Shown.text(row.key()), name(session), version));
-      }
-    } else {
+  /** Returns how many rows are gone. */
+  private long print(Session session, Outcome outcome) {
+    if (!(outcome instanceof StaleRows.Discarded of)) {
       boolean owns = outcome instanceof StaleRows.OwnsNow;
-      tally.isAnyKept |= owns;
       out().println((owns ? "kept, it owns now: " : "already gone: ") + name(session));
+      return 0;
     }
+    for (VersionedKey row : of.rows()) {
+      String key = Shown.text(row.key());
+      String version = Long.toUnsignedString(row.version());
+      out().println("discarded %s of %s, version %s".formatted(key, name(session), version));
+    }
+    return of.rows().size();
   }
 }

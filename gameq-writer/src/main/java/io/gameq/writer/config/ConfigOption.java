@@ -1,6 +1,5 @@
 package io.gameq.writer.config;
 
-import io.gameq.writer.config.ConfigReader.EffectiveSettings;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -21,15 +20,6 @@ public final class ConfigOption {
    */
   public WriterConfig read() {
     return ConfigReader.read(file);
-  }
-
-  /**
-   * The same.
-   *
-   * @param effective takes what each setting came to
-   */
-  public WriterConfig read(EffectiveSettings effective) {
-    return ConfigReader.read(file, effective);
   }
 
   /** What is in the file; empty where it cannot be read, as {@link #read} says. */

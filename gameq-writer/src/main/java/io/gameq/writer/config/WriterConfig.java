@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param tables what the schema commands manage; a writer reads gameq_table, and starts only if
  *     these are there
  * @param node null: there is none in the writer's process
+ * @param effective what each setting came to, in the order in which they were read
  */
 public record WriterConfig(
     String namespace,
@@ -27,9 +28,11 @@ public record WriterConfig(
     HttpSettings http,
     LogSettings log,
     List<TableSpec> tables,
-    @Nullable NodeSettings node) {
+    @Nullable NodeSettings node,
+    List<Setting> effective) {
   public WriterConfig {
     tables = List.copyOf(tables);
+    effective = List.copyOf(effective);
   }
 
   /**
@@ -44,6 +47,15 @@ public record WriterConfig(
     }
     return tables;
   }
+
+  /**
+   * What a setting came to; immutable.
+   *
+   * @param name in full, such as {@code writer.workers}
+   * @param value in effect, masked where it is a secret; null for none
+   * @param origin {@code default}, {@code file}, or {@code environment variable NAME}
+   */
+  public record Setting(String name, @Nullable String value, String origin) {}
 
   /**
    * How a writer works; immutable.

@@ -2,9 +2,9 @@
  * The writer's configuration file.
  *
  * <pre>
- * gameq.yaml -&gt; ConfigReader: each setting, declared once; ${ENV} -&gt; WriterConfig
- *                                  |
- *                                  +-&gt; EffectiveSettings: what each came to, and where from
+ * settings.txt -&gt; DeclaredSetting: name, default, range
+ *                       |
+ * gameq.yaml -&gt; ConfigReader: ${ENV} filled in, checked -&gt; WriterConfig
  * </pre>
  */
 @org.jspecify.annotations.NullMarked

@@ -1,19 +1,21 @@
 package io.gameq.writer.console;
 
 import io.gameq.mysql.MySqlPool.MySql;
+import io.gameq.mysql.tables.AuditTable.Actor;
 import io.gameq.redis.ControlConnection;
 import io.gameq.redis.RedisConnector;
 import io.gameq.redis.Slots;
 import io.gameq.writer.admin.DeadRows;
 import io.gameq.writer.admin.Topics;
 import io.gameq.writer.config.WriterConfig;
-import io.gameq.writer.console.GuardedRoutes.Visitor;
 import io.gameq.writer.mysql.CommandServers.CommandDatabase;
 import io.gameq.writer.mysql.DeadLetters;
 import io.gameq.writer.redis.StaleRows;
 import io.javalin.http.ServiceUnavailableResponse;
+import java.util.List;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -37,49 +39,102 @@ final class ConsoleServers implements AutoCloseable {
   private final Semaphore atLetters = new Semaphore(MOST_AT_LETTERS);
   private final Semaphore atLists = new Semaphore(MOST_AT_LISTS);
   private final Semaphore atTopics = new Semaphore(1);
-  private @Nullable MySql mysql;
-  private @Nullable StaleRows stale;
-  private @Nullable ControlConnection redis;
-  private @Nullable ControlConnection topicsRedis;
-  private @Nullable RedisConnector connector;
+  private final Server<MySql> mysql;
+  private final Server<StaleRows> stale;
+  private final Server<RedisConnector> connector;
+  private final Server<ControlConnection> redis;
+  private final Server<ControlConnection> topicsRedis;
+
+  /** Opened by who needs it first; one that could not be is tried again. Thread-safe. */
+  private static final class Server<T> {
+    private final Supplier<T> open;
+    private final Consumer<T> close;
+    private @Nullable T opened;
+
+    Server(Supplier<T> open, Consumer<T> close) {
+      this.open = open;
+      this.close = close;
+    }
+
+    synchronized T get() {
+      T now = opened == null ? open.get() : opened;
+      opened = now;
+      return now;
+    }
+
+    synchronized void close() {
+      if (opened != null) {
+        close.accept(opened);
+        opened = null;
+      }
+    }
+  }
 
   ConsoleServers(WriterConfig settings) {
     this.settings = settings;
+    mysql =
+        new Server<>(
+            () -> CommandDatabase.open(settings.mysql(), "console", MYSQL_CONNECTIONS),
+            MySql::close);
+    stale =
+        new Server<>(
+            () -> new StaleRows(settings.redis(), settings.namespace(), settings.slots()),
+            StaleRows::close);
+    connector = new Server<>(() -> new RedisConnector(settings.redis()), RedisConnector::close);
+    redis = new Server<>(this::connection, ControlConnection::close);
+    topicsRedis = new Server<>(this::connection, ControlConnection::close);
+  }
+
+  private ControlConnection connection() {
+    return new ControlConnection(connector.get());
   }
 
   /**
    * MySQL.
    *
    * @throws io.gameq.GameQueueException when it is away or refuses the login, or gameq's own tables
-   *     are missing; the next call tries again
+   *     are missing
    */
-  synchronized MySql mysql() {
-    MySql open = mysql;
-    if (open == null) {
-      open = CommandDatabase.open(settings.mysql(), "console", MYSQL_CONNECTIONS);
-      mysql = open;
-    }
-    return open;
+  MySql mysql() {
+    return mysql.get();
+  }
+
+  /** Redis; calls throw {@link io.gameq.RedisUnavailableException} while it is away. */
+  ControlConnection redis() {
+    return redis.get();
+  }
+
+  /** Stale rows in Redis; throws {@link io.gameq.GameQueueException} when Redis is unfit. */
+  StaleRows stale() {
+    return stale.get();
+  }
+
+  String namespace() {
+    return settings.namespace();
+  }
+
+  Slots slots() {
+    return new Slots(settings.namespace(), settings.slots());
   }
 
   /**
    * Does something with dead letters.
    *
-   * @throws io.javalin.http.ServiceUnavailableResponse when others do so all the time
+   * @throws ServiceUnavailableResponse when others do so all the time
    */
-  <T extends @Nullable Object> T letters(Visitor visitor, Function<DeadRows, T> work) {
-    return inTurn(atLetters, "the dead letters", () -> work.apply(deadRows(visitor)));
+  <T extends @Nullable Object> T letters(Actor actor, Function<DeadRows, T> work) {
+    return inTurn(atLetters, "the dead letters", () -> work.apply(deadRows(actor)));
   }
 
   /** Dead letters; to be used within {@link #list}, or {@link #letters}. */
-  DeadRows deadRows(Visitor visitor) {
-    return new DeadRows(new DeadLetters(mysql()), visitor.actor());
+  DeadRows deadRows(Actor actor) {
+    return new DeadRows(new DeadLetters(mysql()), actor);
   }
 
   /**
    * Reads a page of a list that may be long, in places of their own: lists hold up nothing else.
    *
-   * @throws io.javalin.http.ServiceUnavailableResponse when others do so all the time
+   * @throws ServiceUnavailableResponse when others do so all the time
    */
   <T extends @Nullable Object> T list(Supplier<T> page) {
     return inTurn(atLists, "the lists", page);
@@ -89,13 +144,13 @@ final class ConsoleServers implements AutoCloseable {
    * Does something with topics: one at a time, over a connection of their own, since a look at all
    * of them is sent in one go.
    *
-   * @throws io.javalin.http.ServiceUnavailableResponse when others do so all the time
+   * @throws ServiceUnavailableResponse when others do so all the time
    */
-  <T extends @Nullable Object> T topics(Visitor visitor, Function<Topics, T> work) {
+  <T extends @Nullable Object> T topics(Actor actor, Function<Topics, T> work) {
     return inTurn(
         atTopics,
         "the topics",
-        () -> work.apply(new Topics(topicsRedis(), slots(), this::mysql, visitor.actor())));
+        () -> work.apply(new Topics(topicsRedis.get(), slots(), this::mysql, actor)));
   }
 
   private static <T extends @Nullable Object> T inTurn(
@@ -115,73 +170,8 @@ final class ConsoleServers implements AutoCloseable {
     }
   }
 
-  /** Redis; calls throw {@link io.gameq.RedisUnavailableException} while it is away. */
-  synchronized ControlConnection redis() {
-    ControlConnection open = redis;
-    if (open == null) {
-      open = new ControlConnection(connector());
-      redis = open;
-    }
-    return open;
-  }
-
-  private synchronized ControlConnection topicsRedis() {
-    ControlConnection open = topicsRedis;
-    if (open == null) {
-      open = new ControlConnection(connector());
-      topicsRedis = open;
-    }
-    return open;
-  }
-
-  private synchronized RedisConnector connector() {
-    RedisConnector open = connector;
-    if (open == null) {
-      open = new RedisConnector(settings.redis());
-      connector = open;
-    }
-    return open;
-  }
-
-  String namespace() {
-    return settings.namespace();
-  }
-
-  Slots slots() {
-    return new Slots(settings.namespace(), settings.slots());
-  }
-
-  /** Stale rows in Redis; throws {@link io.gameq.GameQueueException} when Redis is unfit. */
-  synchronized StaleRows stale() {
-    StaleRows open = stale;
-    if (open == null) {
-      open = new StaleRows(settings.redis(), settings.namespace(), settings.slots());
-      stale = open;
-    }
-    return open;
-  }
-
   @Override
-  public synchronized void close() {
-    if (mysql != null) {
-      mysql.close();
-      mysql = null;
-    }
-    if (stale != null) {
-      stale.close();
-      stale = null;
-    }
-    if (redis != null) {
-      redis.close();
-      redis = null;
-    }
-    if (topicsRedis != null) {
-      topicsRedis.close();
-      topicsRedis = null;
-    }
-    if (connector != null) {
-      connector.close();
-      connector = null;
-    }
+  public void close() {
+    List.of(mysql, stale, redis, topicsRedis, connector).forEach(Server::close);
   }
 }

@@ -1,25 +1,26 @@
 package io.gameq.writer.console;
 
 import io.gameq.backlog.SharedBacklog.Backlog;
-import io.gameq.mysql.tables.DeadLetterTable;
-import io.gameq.mysql.tables.PauseTable.Pause;
 import io.gameq.owner.OwnerId;
 import io.gameq.terminal.Shown;
-import io.gameq.writer.console.GuardedRoutes.Visitor;
+import io.gameq.writer.console.ConsoleRoutes.Needs;
+import io.gameq.writer.mysql.DeadLetters;
+import io.gameq.writer.mysql.OwnerInMySql;
+import io.gameq.writer.mysql.PauseTable.Pause;
 import io.gameq.writer.pause.PauseWatch.PauseText;
 import io.gameq.writer.pause.Pausing;
 import io.gameq.writer.pause.Pausing.PauseTarget;
 import io.gameq.writer.redis.OwnerInRedis;
 import io.gameq.writer.redis.OwnerInRedis.ClaimRecord;
-import io.gameq.writer.status.FlushCommand.FlushProgress;
 import io.gameq.writer.status.FlushNow;
+import io.gameq.writer.status.FlushNow.FlushProgress;
 import io.gameq.writer.trace.WhatNext.OwnerTrace;
-import io.javalin.http.Context;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,9 +28,6 @@ import org.jspecify.annotations.Nullable;
  * at once. Thread-safe; what is done is audited by the classes that do it.
  */
 final class HeldPages {
-  /** Whoever gives more is told by the pause itself. */
-  private static final int MOST_CHARS = 1_000;
-
   /** On the first page; all of them are among the dead letters. */
   private static final int MOST_OWNERS = 5;
 
@@ -41,63 +39,58 @@ final class HeldPages {
     this.writer = writer;
   }
 
-  /** The page. */
-  record Held(List<HeldState> states) {}
-
-  /** What is left of what was to be written at once. */
-  record Left(boolean isDone, String text) {}
-
-  void addTo(GuardedRoutes routes) {
-    routes.look("held", this::held);
-    routes.look("held-owners", this::owners);
-    routes.act("pause", this::pause);
-    routes.act("resume", this::resume);
-    routes.act("flush", this::flush);
+  void addTo(ConsoleRoutes routes) {
+    routes.add(
+        Needs.LOOK,
+        "held",
+        request -> states(HeldState.of(writer.pauses().get().all(), writer.allParked())));
+    routes.add(Needs.LOOK, "held-owners", request -> owners());
+    routes.add(Needs.ACT, "pause", this::pause);
+    routes.add(Needs.ACT, "resume", this::resume);
+    routes.add(Needs.ACT, "flush", this::flush);
   }
 
-  private Held held(Context context) {
-    return new Held(HeldState.of(writer.pauses().get().all(), writer.allParked()));
+  private static Object states(List<HeldState> states) {
+    return Map.of("states", states);
   }
 
   /** Those of the newest dead letters. */
-  private Held owners(Context context) {
-    return new Held(
-        servers.mysql().ask(handle -> DeadLetterTable.newestOwners(handle, MOST_OWNERS)).stream()
+  private Object owners() {
+    return states(
+        DeadLetters.newestOwners(servers.mysql(), MOST_OWNERS).stream()
             .map(of -> HeldState.ofLetters(of.owner(), of.letters()))
             .toList());
   }
 
-  private Held pause(RequestBody body, Visitor visitor) {
-    return held(
-        List.of(pausing().pause(visitor.actor(), target(body), body.text("reason", MOST_CHARS))));
+  private Object pause(ConsoleRequest request) {
+    Pause pause = pausing().pause(request.actor(), target(request), request.text("reason"));
+    return states(HeldState.of(List.of(pause), Map.of()));
   }
 
-  private Held resume(RequestBody body, Visitor visitor) {
-    return held(pausing().resume(visitor.actor(), target(body)).stream().toList());
-  }
-
-  private static Held held(List<Pause> pauses) {
-    return new Held(HeldState.of(pauses, Map.of()));
+  private Object resume(ConsoleRequest request) {
+    List<Pause> ended = pausing().resume(request.actor(), target(request)).stream().toList();
+    return states(HeldState.of(ended, Map.of()));
   }
 
   private Pausing pausing() {
     return new Pausing(servers.mysql(), servers.slots().count());
   }
 
-  private static PauseTarget target(RequestBody body) {
-    String name = Objects.requireNonNullElse(body.optionalText("name", MOST_CHARS), "");
-    return PauseTarget.of(body.text("scope", MOST_CHARS), name);
+  private static PauseTarget target(ConsoleRequest request) {
+    String name = Objects.requireNonNullElse(request.optionalText("name"), "");
+    return PauseTarget.of(request.text("scope"), name);
   }
 
-  private Left flush(RequestBody body, Visitor visitor) {
-    String owner = body.optionalText("owner", MOST_CHARS);
+  /** Tells what is left of what was to be written at once. */
+  private Object flush(ConsoleRequest request) {
+    String owner = request.optionalText("owner");
     FlushNow flush = new FlushNow(servers.mysql(), servers.redis(), servers.slots());
     FlushProgress progress =
         owner == null
-            ? flush.all(visitor.actor())
-            : flush.owners(visitor.actor(), List.of(OwnerId.of(owner)));
+            ? flush.all(request.actor())
+            : flush.owners(request.actor(), List.of(OwnerId.of(owner)));
     FlushProgress.Left left = progress.look();
-    return new Left(left.isDone(), left.text());
+    return Map.of("isDone", left.isDone(), "text", left.text());
   }
 
   /**
@@ -120,31 +113,24 @@ final class HeldPages {
 
     private static final int MOST_SLOTS = 10;
 
-    private static HeldState other(String state, String what, String cause, String ends) {
-      return new HeldState(state, what, cause, ends, "", "");
+    /** Of which nothing is to be resumed. */
+    private HeldState(String state, String what, String cause, String ends) {
+      this(state, what, cause, ends, "", "");
     }
 
     /** What is held for all owners. */
     static List<HeldState> of(List<Pause> pauses, Map<String, String> parked) {
       List<HeldState> all = new ArrayList<>();
       for (Pause of : pauses) {
+        String scope = of.scope().name().toLowerCase(Locale.ROOT);
+        String ends = "somebody resumes it";
         all.add(
-            new HeldState(
-                "paused",
-                PauseText.what(of),
-                PauseText.why(of),
-                "somebody resumes it",
-                of.scope().name().toLowerCase(Locale.ROOT),
-                of.name()));
+            new HeldState("paused", PauseText.what(of), PauseText.why(of), ends, scope, of.name()));
       }
+      String ends = "the table takes rows again: tried every 5 s, nothing is to be resumed";
       parked.forEach(
           (table, why) ->
-              all.add(
-                  other(
-                      "parked",
-                      "table " + Shown.text(table),
-                      why,
-                      "the table takes rows again: tried every 5 s, nothing is to be resumed")));
+              all.add(new HeldState("parked", "table " + Shown.text(table), why, ends)));
       return all;
     }
 
@@ -152,33 +138,24 @@ final class HeldPages {
      * Owners that wait since MySQL refuses a row of theirs, or its table; nothing when none does.
      */
     static List<HeldState> heldUp(@Nullable Backlog look) {
-      List<String> slots =
+      String slots =
           look == null
-              ? List.of()
+              ? ""
               : look.slots().stream()
                   .filter(of -> of.oldestMillis() != of.oldestPassingMillis())
+                  .limit(MOST_SLOTS)
                   .map(of -> Integer.toString(of.slot()))
-                  .toList();
+                  .collect(Collectors.joining(", "));
+      String cause = "MySQL refused a row of theirs, or its table takes none";
       return slots.isEmpty()
           ? List.of()
-          : List.of(
-              other(
-                  "held up",
-                  "owners in slot "
-                      + String.join(", ", slots.subList(0, Math.min(MOST_SLOTS, slots.size()))),
-                  "MySQL refused a row of theirs, or its table takes none",
-                  REFUSED_ENDS));
+          : List.of(new HeldState("held up", "owners in slot " + slots, cause, REFUSED_ENDS));
     }
 
     /** An owner of which rows are set aside. */
     static HeldState ofLetters(OwnerId owner, long letters) {
-      return new HeldState(
-          "dead letters",
-          owner.id(),
-          "MySQL refused %s".formatted(Shown.count(letters, "row")),
-          LETTERS_END,
-          "owner",
-          owner.id());
+      String cause = "MySQL refused " + Shown.count(letters, "row");
+      return new HeldState("dead letters", owner.id(), cause, LETTERS_END, "owner", owner.id());
     }
 
     /** What is held of an owner. */
@@ -187,32 +164,21 @@ final class HeldPages {
       OwnerInRedis redis = trace.redis();
       ClaimRecord claim = redis == null ? null : redis.claim();
       if (redis != null && claim != null && claim.refusedSinceMillis() > 0) {
-        all.add(
-            other(
-                "refused",
-                "a row of it",
-                "MySQL refuses it since %s, after %s"
-                    .formatted(
-                        Shown.duration(Math.max(0, redis.nowMillis() - claim.refusedSinceMillis())),
-                        Shown.count(claim.attempts(), "attempt")),
-                REFUSED_ENDS));
+        long since = Math.max(0, redis.nowMillis() - claim.refusedSinceMillis());
+        String attempts = Shown.count(claim.attempts(), "attempt");
+        String cause =
+            "MySQL refuses it since %s, after %s".formatted(Shown.duration(since), attempts);
+        all.add(new HeldState("refused", "a row of it", cause, REFUSED_ENDS));
       }
-      if (trace.mysql() != null && trace.mysql().deadLetters() > 0) {
-        all.add(
-            other(
-                "dead letters",
-                Shown.count(trace.mysql().deadLetters(), "row"),
-                "MySQL refused: "
-                    + String.join(
-                        ", ",
-                        trace.mysql().letters().stream()
-                            .limit(3)
-                            .map(
-                                of ->
-                                    "%s %s (error %s)"
-                                        .formatted(of.table(), of.rowKey(), of.errorCode()))
-                            .toList()),
-                LETTERS_END));
+      OwnerInMySql mysql = trace.mysql();
+      if (mysql != null && mysql.deadLetters() > 0) {
+        String cause =
+            mysql.letters().stream()
+                .limit(3)
+                .map(of -> "%s %s (error %s)".formatted(of.table(), of.rowKey(), of.errorCode()))
+                .collect(Collectors.joining(", ", "MySQL refused: ", ""));
+        String what = Shown.count(mysql.deadLetters(), "row");
+        all.add(new HeldState("dead letters", what, cause, LETTERS_END));
       }
       return all;
     }

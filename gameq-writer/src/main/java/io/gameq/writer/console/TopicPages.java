@@ -11,15 +11,15 @@ import io.gameq.writer.admin.TopicText;
 import io.gameq.writer.admin.Topics;
 import io.gameq.writer.admin.Topics.DeadName;
 import io.gameq.writer.admin.Topics.MessageTrace;
-import io.gameq.writer.console.GuardedRoutes.Visitor;
+import io.gameq.writer.console.ConsoleRoutes.Needs;
 import io.javalin.http.BadRequestResponse;
-import io.javalin.http.Context;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,9 +28,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class TopicPages {
   private static final int MESSAGES = 50;
-
-  /** Whoever gives more is told by the topic itself. */
-  private static final int MOST_CHARS = 1_000;
 
   /** What a request has room for beside it. */
   private static final int MOST_PAYLOAD_CHARS = 60_000;
@@ -41,11 +38,15 @@ final class TopicPages {
     this.servers = servers;
   }
 
-  /** Why a topic is paused. */
-  record PausedTopic(String reason, String by, long atMillis) {
-    static PausedTopic of(Pause pause) {
-      return new PausedTopic(pause.reason(), pause.who(), pause.sinceMillis());
-    }
+  void addTo(ConsoleRoutes routes) {
+    routes.addOfVisitor("topics", this::list);
+    routes.addOfTopic(Needs.LOOK, "topics/{topic}", this::messages);
+    routes.addOfTopic(Needs.LOOK, "topics/{topic}/message", (of, topic) -> trace(of, topic, false));
+    routes.addOfTopic(Needs.VALUES, "topic-values", (of, topic) -> trace(of, topic, true));
+    routes.addOfTopic(Needs.ACT, "topic-pause", this::pause);
+    routes.addOfTopic(Needs.ACT, "topic-resume", this::resume);
+    routes.addOfTopic(Needs.ACT, "topic-retry", this::retry);
+    routes.addOfTopic(Needs.ACT, "topic-discard", this::discard);
   }
 
   /** In the same words as commands, with the moments as numbers. */
@@ -56,121 +57,89 @@ final class TopicPages {
         .json(
             "definition",
             topic -> topic.definition() == null ? "" : TopicText.definition(topic.definition()))
-        .json("pause", topic -> topic.pause() == null ? null : PausedTopic.of(topic.pause()))
+        .json("pause", topic -> topic.pause() == null ? null : pause(topic.pause()))
         .json("rate", topic -> topic.rate() == null ? "" : TopicText.rate(topic.rate()))
         .json("error", OfTopic::error)
         .json(of);
   }
 
-  /** All topics, and what is to be done about them. */
-  record TopicList(List<Map<String, @Nullable Object>> topics, List<String> toDo) {}
-
-  /** One topic, and some of its messages. */
-  record TopicMessages(Map<String, @Nullable Object> topic, Messages.Page page) {}
-
-  /** What became of a dead letter; {@code isGone} when there is nothing more to do about it. */
-  record DoneMessage(boolean isGone, String became) {}
-
-  void addTo(GuardedRoutes routes) {
-    routes.look("topics", (context, visitor) -> list(visitor));
-    routes.lookAtTopic("topics/{topic}", this::messages);
-    routes.lookAtTopic("topics/{topic}/message", this::message);
-    routes.valuesOfTopic("topic-values", this::values);
-    routes.actOnTopic("topic-pause", this::pause);
-    routes.actOnTopic("topic-resume", this::resume);
-    routes.actOnTopic("topic-retry", this::retry);
-    routes.actOnTopic("topic-discard", this::discard);
+  private static Map<String, Object> pause(Pause of) {
+    return Map.of("reason", of.reason(), "by", of.who(), "atMillis", of.sinceMillis());
   }
 
-  private TopicList list(Visitor visitor) {
-    TopicSurvey survey = servers.topics(Visitor.NOBODY, Topics::survey);
-    return new TopicList(
+  private Object list(ConsoleRequest request) {
+    TopicSurvey survey = servers.topics(request.actor(), Topics::survey);
+    boolean isOfAll = request.token().topics().isEmpty();
+    return Map.of(
+        "topics",
         survey.topics().stream()
-            .filter(of -> visitor.token().allows(of.topic()))
+            .filter(of -> request.token().allows(of.topic()))
             .map(of -> line(of, survey.nowMillis()))
             .toList(),
-        visitor.token().topics().isEmpty() ? TopicText.toDo(survey) : List.of());
+        "toDo",
+        isOfAll ? TopicText.toDo(survey) : List.of());
   }
 
-  private TopicMessages messages(Context context, String topic) {
-    Messages.State state =
-        Messages.State.of(Objects.requireNonNullElse(context.queryParam("state"), "pending"));
-    String after = Objects.requireNonNullElse(context.queryParam("after"), "");
+  private Object messages(ConsoleRequest request, String topic) {
+    String state = Objects.requireNonNullElse(request.optionalText("state"), "pending");
+    String after = Objects.requireNonNullElse(request.optionalText("after"), "");
+    Messages.State of = Messages.State.of(state);
     return servers.topics(
-        Visitor.NOBODY,
+        request.actor(),
         topics -> {
-          Messages.Page page = topics.page(topic, state, after, MESSAGES, false);
-          return new TopicMessages(line(topics.survey(topic), page.nowMillis()), page);
+          Messages.Page page = topics.page(topic, of, after, MESSAGES, false);
+          return Map.of("topic", line(topics.survey(topic), page.nowMillis()), "page", page);
         });
   }
 
-  private MessageTrace message(Context context, String topic) {
-    String key = context.queryParam("key");
-    String group = context.queryParam("group");
-    if (key == null) {
-      throw new BadRequestResponse("'key' is missing");
-    }
-    return servers.topics(
-        Visitor.NOBODY,
-        topics -> topics.trace(topic, group == null || group.isEmpty() ? null : group, key, false));
+  private MessageTrace trace(ConsoleRequest request, String topic, boolean withPayload) {
+    String group = request.optionalExactText("group");
+    String key = request.exactText("key");
+    return servers.topics(request.actor(), topics -> topics.trace(topic, group, key, withPayload));
   }
 
-  private MessageTrace values(RequestBody body, Visitor visitor, String topic) {
-    String group = group(body);
-    String key = key(body);
-    return servers.topics(visitor, topics -> topics.trace(topic, group, key, true));
+  private Object pause(ConsoleRequest request, String topic) {
+    String reason = request.text("reason");
+    return List.of(pause(servers.topics(request.actor(), topics -> topics.pause(topic, reason))));
   }
 
-  private static String key(RequestBody body) {
-    return body.exactText("key", MOST_CHARS);
+  private Object resume(ConsoleRequest request, String topic) {
+    Pause ended = servers.topics(request.actor(), topics -> topics.resume(topic));
+    return Stream.ofNullable(ended).map(TopicPages::pause).toList();
   }
 
-  private static @Nullable String group(RequestBody body) {
-    return body.has("group") ? body.exactText("group", MOST_CHARS) : null;
-  }
-
-  private List<PausedTopic> pause(RequestBody body, Visitor visitor, String topic) {
-    String reason = body.text("reason", MOST_CHARS);
-    return List.of(PausedTopic.of(servers.topics(visitor, topics -> topics.pause(topic, reason))));
-  }
-
-  private List<PausedTopic> resume(RequestBody body, Visitor visitor, String topic) {
-    Pause pause = servers.topics(visitor, topics -> topics.resume(topic));
-    return pause == null ? List.of() : List.of(PausedTopic.of(pause));
-  }
-
-  private DoneMessage retry(RequestBody body, Visitor visitor, String topic) {
-    DeadName letter = letter(body, topic);
+  private Object retry(ConsoleRequest request, String topic) {
+    DeadName letter = letter(request, topic);
     byte @Nullable [] payload =
-        body.has("payload")
+        request.has("payload")
             ? PayloadText.bytes(
-                PayloadText.Form.of(body.text("form", MOST_CHARS)),
-                body.exactText("payload", MOST_PAYLOAD_CHARS))
+                PayloadText.Form.of(request.text("form")),
+                request.exactText("payload", MOST_PAYLOAD_CHARS))
             : null;
-    return done(visitor, (topics, told) -> topics.retry(topic, List.of(letter), payload, told));
+    return done(request, (topics, told) -> topics.retry(topic, List.of(letter), payload, told));
   }
 
-  private DoneMessage discard(RequestBody body, Visitor visitor, String topic) {
-    DeadName letter = letter(body, topic);
-    return done(visitor, (topics, told) -> topics.discard(topic, List.of(letter), told));
+  private Object discard(ConsoleRequest request, String topic) {
+    DeadName letter = letter(request, topic);
+    return done(request, (topics, told) -> topics.discard(topic, List.of(letter), told));
   }
 
-  private DoneMessage done(Visitor visitor, BiConsumer<Topics, Consumer<Done>> action) {
+  private Object done(ConsoleRequest request, BiConsumer<Topics, Consumer<Done>> action) {
+    List<Done> done = new ArrayList<>();
     return servers.topics(
-        visitor,
+        request.actor(),
         topics -> {
-          List<Done> done = new ArrayList<>();
           action.accept(topics, done::add);
-          return new DoneMessage(done.get(0).result() != Done.Result.LEFT, done.get(0).text());
+          return Map.of("isGone", done.get(0).isGone(), "became", done.get(0).text());
         });
   }
 
   /** The dead letter that was shown, and no newer one. */
-  private static DeadName letter(RequestBody body, String topic) {
+  private static DeadName letter(ConsoleRequest request, String topic) {
     try {
       return new DeadName(
-          MessageId.of(topic, group(body), key(body)),
-          Long.parseUnsignedLong(body.text("version", MOST_CHARS)));
+          MessageId.of(topic, request.optionalExactText("group"), request.exactText("key")),
+          Long.parseUnsignedLong(request.text("version")));
     } catch (NumberFormatException e) {
       throw new BadRequestResponse("'version' is that of the message, as it was shown");
     }

@@ -3,14 +3,13 @@ package io.gameq.writer.mysql;
 import io.gameq.mysql.MySqlPool.MySql;
 import io.gameq.mysql.tables.AuditTable;
 import io.gameq.mysql.tables.AuditTable.Actor;
-import io.gameq.mysql.tables.DeadLetterFilter;
 import io.gameq.mysql.tables.DeadLetterTable;
-import io.gameq.mysql.tables.DeadLetterTable.Looked;
 import io.gameq.mysql.tables.DeadLetterTable.Refused;
 import io.gameq.mysql.tables.DeadLetterTable.Stored;
 import io.gameq.mysql.tables.DiscardTable;
 import io.gameq.mysql.tables.DiscardTable.Discard;
 import io.gameq.mysql.tables.OwnerTable;
+import io.gameq.owner.OwnerId;
 import io.gameq.rows.EncodedRow.RowKey;
 import io.gameq.terminal.Shown;
 import java.time.Duration;
@@ -30,6 +29,9 @@ import org.jspecify.annotations.Nullable;
 public final class DeadLetters {
   /** An image has up to 2 MiB. */
   private static final int PAGE_ROWS = 32;
+
+  /** Of a list, where no index finds what is asked for: some milliseconds of MySQL. */
+  public static final int MOST_LOOKED = 10_000;
 
   /** More than any clock of a node may be wrong. */
   private static final Duration FAR_AHEAD = Duration.ofDays(1);
@@ -54,27 +56,107 @@ public final class DeadLetters {
 
   /** How many a filter lets through; may look at all letters. */
   public long count(DeadLetterFilter filter) {
-    return mysql.ask(handle -> DeadLetterTable.count(handle, filter));
+    return mysql.ask(handle -> filter.select(handle, "COUNT(*)", "", "").mapTo(Long.class).one());
   }
 
   /** The same, up to {@code most}, so that it costs no more than that. */
   public long count(DeadLetterFilter filter, long most) {
-    return mysql.ask(handle -> DeadLetterTable.count(handle, filter, most));
+    return extent(filter, 0, Long.MAX_VALUE, most).count();
+  }
+
+  /** How many there are, and the highest id among them, 0 for none. */
+  private record Extent(long count, long lastId) {}
+
+  private Extent extent(DeadLetterFilter filter, long afterId, long lastId, long most) {
+    return mysql.ask(
+        handle ->
+            filter
+                .select(
+                    handle,
+                    "COUNT(*), COALESCE(MAX(id), 0) FROM (SELECT id",
+                    filter.index(),
+                    " AND id > :after AND id <= :last ORDER BY id LIMIT :n) AS some")
+                .bind("after", afterId)
+                .bind("last", lastId)
+                .bind("n", most)
+                .map((rs, context) -> new Extent(rs.getLong(1), rs.getLong(2)))
+                .one());
   }
 
   /** The highest id, 0 when there is no letter. */
   public long lastId() {
-    return mysql.ask(DeadLetterTable::lastId);
+    String sql = "SELECT COALESCE(MAX(id), 0) FROM gameq_dead_letter";
+    return mysql.list(sql, rs -> rs.getLong(1)).get(0);
   }
 
   /** How many there are; throws {@link io.gameq.MySqlException} when MySQL does not answer. */
   public static long count(MySql mysql) {
-    return mysql.ask(handle -> DeadLetterTable.count(handle, DeadLetterFilter.ALL));
+    return new DeadLetters(mysql).count(DeadLetterFilter.ALL);
+  }
+
+  /**
+   * An owner of some of the newest dead letters.
+   *
+   * @param letters how many it has of the newest thousand
+   */
+  public record InNewest(OwnerId owner, long letters) {}
+
+  /** Owners of the newest thousand dead letters, the latest refused first. */
+  public static List<InNewest> newestOwners(MySql mysql, int most) {
+    return mysql.list(
+        "SELECT owner, COUNT(*) FROM (SELECT id, owner FROM gameq_dead_letter ORDER BY id DESC"
+            + " LIMIT 1000) AS newest GROUP BY owner ORDER BY MAX(id) DESC LIMIT ?",
+        rs -> new InNewest(OwnerId.ofEncoded(rs.getString(1)), rs.getLong(2)),
+        most);
+  }
+
+  /**
+   * Some dead letters, in the order of their ids.
+   *
+   * @param looked how many MySQL looked at, at least
+   * @param upTo the id up to which they are all there are
+   */
+  public record Looked(List<Stored> letters, long looked, long upTo) {}
+
+  /**
+   * Dead letters with ids above {@code afterId} up to {@code lastId}, or up to one in between:
+   * MySQL looks at {@link #MOST_LOOKED} letters at most.
+   *
+   * @param withImage whether with their rows; else these are empty
+   * @param limit of letters
+   */
+  public Looked list(
+      DeadLetterFilter filter, long afterId, long lastId, boolean withImage, int limit) {
+    Extent window = new Extent(0, 0);
+    if (!filter.isIndexed()) {
+      window = extent(filter.indexed(), afterId, lastId, MOST_LOOKED);
+    }
+    long until = window.count() < MOST_LOOKED ? lastId : window.lastId();
+    String columns = DeadLetterTable.COLUMNS;
+    List<Stored> letters =
+        mysql.ask(
+            handle ->
+                filter
+                    .select(
+                        handle,
+                        withImage ? columns : columns.replace(" image,", " '' AS image,"),
+                        filter.index(),
+                        " AND id > :after AND id <= :last ORDER BY id LIMIT :n")
+                    .bind("after", afterId)
+                    .bind("last", until)
+                    .bind("n", limit)
+                    .map((rs, context) -> DeadLetterTable.letter(rs))
+                    .list());
+    boolean isCut = letters.size() == limit;
+    return new Looked(
+        letters,
+        isCut ? limit : Math.max(window.count(), letters.size()),
+        isCut ? letters.get(limit - 1).id() : until);
   }
 
   /**
    * Hands over dead letters page by page, in the order of their ids, until no further page is
-   * wanted; a page may be empty, see {@link DeadLetterTable#list}.
+   * wanted; a page may be empty, see {@link #list}.
    *
    * @param afterId only those with a larger id
    * @param lastId those that come meanwhile are left out
@@ -88,15 +170,13 @@ public final class DeadLetters {
       boolean withImage,
       int most,
       Predicate<Looked> page) {
-    int rows = withImage ? PAGE_ROWS : most;
-    Looked looked;
-    for (long after = afterId; after < lastId; after = looked.upTo()) {
-      long from = after;
-      looked =
-          mysql.ask(handle -> DeadLetterTable.list(handle, filter, from, lastId, withImage, rows));
+    long after = afterId;
+    while (after < lastId) {
+      Looked looked = list(filter, after, lastId, withImage, withImage ? PAGE_ROWS : most);
       if (!page.test(looked)) {
         return;
       }
+      after = looked.upTo();
     }
   }
 

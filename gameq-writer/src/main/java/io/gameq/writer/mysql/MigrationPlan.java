@@ -7,8 +7,7 @@ import io.gameq.mysql.schema.Settings.SchemaFiles;
 import io.gameq.mysql.schema.Settings.SchemaFiles.SchemaFile;
 import io.gameq.mysql.schema.TableInspector.VersionColumn;
 import io.gameq.rows.Table;
-import io.gameq.writer.mysql.SchemaDatabase.MigrationStep;
-import io.gameq.writer.mysql.SchemaDatabase.MigrationStep.Otherwise;
+import io.gameq.writer.mysql.MigrationPlan.MigrationStep.Otherwise;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -159,6 +158,33 @@ public record MigrationPlan(
 
   private static String literal(String text) {
     return "'" + text.replace("\\", "\\\\").replace("'", "''") + "'";
+  }
+
+  /**
+   * One statement of a migration; immutable.
+   *
+   * @param purpose what it is for, in a few words
+   * @param sql the exact text, without a semicolon
+   * @param otherwise what to run when the server cannot do {@code sql} in this way, in this order
+   * @param remedy what to do when it can do none of them
+   */
+  public record MigrationStep(
+      String purpose, String sql, List<Otherwise> otherwise, String remedy) {
+    public MigrationStep {
+      otherwise = List.copyOf(otherwise);
+    }
+
+    /** A step that every server can do. */
+    static MigrationStep of(String purpose, String sql) {
+      return new MigrationStep(purpose, sql, List.of(), "correct this");
+    }
+
+    /**
+     * Another way.
+     *
+     * @param what it means for the table, in a few words
+     */
+    public record Otherwise(String sql, String what) {}
   }
 
   /**

@@ -1,14 +1,14 @@
 package io.gameq.writer.mysql;
 
 import io.gameq.mysql.MySqlPool.MySql;
+import io.gameq.mysql.Sql;
 import io.gameq.mysql.tables.OwnerTable;
 import io.gameq.owner.DurableSessions.CountingSessions;
 import io.gameq.owner.OwnerId;
+import java.sql.Connection;
+import java.sql.SQLException;
 import java.time.Instant;
-import java.time.LocalDateTime;
-import java.time.ZoneOffset;
 import java.util.List;
-import org.jdbi.v3.core.Handle;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -71,66 +71,49 @@ public record OwnerInMySql(
    * @throws io.gameq.MySqlException when MySQL does not answer
    */
   public static OwnerInMySql read(MySql mysql, OwnerId owner) {
-    return mysql.ask(handle -> read(handle, owner));
+    return mysql.ask(handle -> read(handle.getConnection(), owner));
   }
 
-  private static OwnerInMySql read(Handle handle, OwnerId owner) {
+  private static OwnerInMySql read(Connection connection, OwnerId owner) throws SQLException {
+    String upTo = "SELECT COUNT(*) FROM (SELECT 1 FROM %s WHERE owner = ? LIMIT %s) some";
     return new OwnerInMySql(
-        raised(handle, owner),
-        count(handle, "SELECT COUNT(*) FROM gameq_dead_letter WHERE owner = ?", owner),
-        letters(handle, owner),
-        count(handle, upTo("gameq_tombstone"), owner),
-        count(handle, upTo("gameq_discard"), owner));
+        raised(connection, owner),
+        count(connection, "SELECT COUNT(*) FROM gameq_dead_letter WHERE owner = ?", owner),
+        letters(connection, owner),
+        count(connection, upTo.formatted("gameq_tombstone", MOST_COUNTED), owner),
+        count(connection, upTo.formatted("gameq_discard", MOST_COUNTED), owner));
   }
 
-  private static String upTo(String table) {
-    return "SELECT COUNT(*) FROM (SELECT 1 FROM %s WHERE owner = ? LIMIT %s) some"
-        .formatted(table, MOST_COUNTED);
+  private static long count(Connection connection, String sql, OwnerId owner) throws SQLException {
+    return Sql.list(connection, sql, rs -> rs.getLong(1), owner.encoded()).get(0);
   }
 
-  private static long count(Handle handle, String sql, OwnerId owner) {
-    return handle.select(sql, owner.encoded()).mapTo(Long.class).one();
+  private static @Nullable Raised raised(Connection connection, OwnerId owner) throws SQLException {
+    return Sql.first(
+        connection,
+        "SELECT "
+            + OwnerTable.SESSION_COLUMNS
+            + ", node, opened_at, adopted_version FROM gameq_owner WHERE owner = ?",
+        rs ->
+            new Raised(OwnerTable.counting(rs), rs.getString(7), Sql.instant(rs, 8), rs.getLong(9)),
+        owner.encoded());
   }
 
-  private static @Nullable Raised raised(Handle handle, OwnerId owner) {
-    return handle
-        .select(
-            "SELECT "
-                + OwnerTable.SESSION_COLUMNS
-                + ", node, opened_at, adopted_version FROM gameq_owner WHERE owner = ?",
-            owner.encoded())
-        .map(
-            (rs, context) ->
-                new Raised(
-                    OwnerTable.counting(rs),
-                    rs.getString(7),
-                    utc(rs.getObject(8, LocalDateTime.class)),
-                    rs.getLong(9)))
-        .findOne()
-        .orElse(null);
-  }
-
-  private static List<Letter> letters(Handle handle, OwnerId owner) {
-    return handle
-        .select(
-            "SELECT id, table_name, row_key, version, error_code, attempts, refused_at FROM"
-                + " gameq_dead_letter WHERE owner = ? ORDER BY id LIMIT "
-                + MOST_LETTERS,
-            owner.encoded())
-        .map(
-            (rs, context) ->
-                new Letter(
-                    rs.getLong(1),
-                    rs.getString(2),
-                    rs.getString(3),
-                    Long.parseUnsignedLong(rs.getString(4)), // a damaged one may be large
-                    rs.getInt(5),
-                    rs.getInt(6),
-                    utc(rs.getObject(7, LocalDateTime.class))))
-        .list();
-  }
-
-  private static Instant utc(LocalDateTime time) {
-    return time.toInstant(ZoneOffset.UTC);
+  private static List<Letter> letters(Connection connection, OwnerId owner) throws SQLException {
+    return Sql.list(
+        connection,
+        "SELECT id, table_name, row_key, version, error_code, attempts, refused_at FROM"
+            + " gameq_dead_letter WHERE owner = ? ORDER BY id LIMIT "
+            + MOST_LETTERS,
+        rs ->
+            new Letter(
+                rs.getLong(1),
+                rs.getString(2),
+                rs.getString(3),
+                Long.parseUnsignedLong(rs.getString(4)), // a damaged one may be large
+                rs.getInt(5),
+                rs.getInt(6),
+                Sql.instant(rs, 7)),
+        owner.encoded());
   }
 }

@@ -1,6 +1,7 @@
 package io.gameq.writer.mysql;
 
 import io.gameq.mysql.MySqlPool.MySql;
+import io.gameq.mysql.Sql;
 import io.gameq.mysql.tables.DiscardTable;
 import io.gameq.mysql.tables.DiscardTable.Discard;
 import io.gameq.mysql.tables.HandoverTable;
@@ -9,10 +10,7 @@ import io.gameq.rows.EncodedRow.RowKey;
 import io.gameq.rows.RowImage;
 import io.gameq.rows.Table;
 import java.sql.Connection;
-import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
@@ -69,12 +67,10 @@ public record RowInMySql(
               letters(connection, table, keyText),
               key == null
                   ? List.of()
-                  : DiscardTable.read(connection, key.table(), List.of(key))
-                      .getOrDefault(key, List.of()),
+                  : DiscardTable.read(connection, List.of(key)).getOrDefault(key, List.of()),
               key == null
                   ? List.of()
-                  : HandoverTable.read(connection, key.table(), List.of(key))
-                      .getOrDefault(key, List.of()),
+                  : HandoverTable.read(connection, List.of(key)).getOrDefault(key, List.of()),
               byKey);
         });
   }
@@ -92,43 +88,32 @@ public record RowInMySql(
 
   private static @Nullable Deleted deleted(Connection connection, String table, String keyText)
       throws SQLException {
-    String sql = "SELECT owner, version FROM gameq_tombstone WHERE table_name = ? AND row_key = ?";
-    try (PreparedStatement statement = of(connection, sql, table, keyText);
-        ResultSet rs = statement.executeQuery()) {
-      return rs.next()
-          ? new Deleted(OwnerId.ofEncoded(rs.getString(1)), Long.parseUnsignedLong(rs.getString(2)))
-          : null;
-    }
+    return Sql.first(
+        connection,
+        "SELECT owner, version FROM gameq_tombstone WHERE table_name = ? AND row_key = ?",
+        rs ->
+            new Deleted(
+                OwnerId.ofEncoded(rs.getString(1)), Long.parseUnsignedLong(rs.getString(2))),
+        table,
+        keyText);
   }
 
   private static List<SetAside> letters(Connection connection, String table, String keyText)
       throws SQLException {
-    String sql =
+    return Sql.list(
+        connection,
         "SELECT id, owner, version, error_code, image FROM gameq_dead_letter WHERE table_name = ?"
             + " AND row_key = ? ORDER BY id LIMIT "
-            + MOST_LETTERS;
-    List<SetAside> letters = new ArrayList<>();
-    try (PreparedStatement statement = of(connection, sql, table, keyText);
-        ResultSet rs = statement.executeQuery()) {
-      while (rs.next()) {
-        letters.add(
+            + MOST_LETTERS,
+        rs ->
             new SetAside(
                 rs.getLong(1),
                 OwnerId.ofEncoded(rs.getString(2)),
                 Long.parseUnsignedLong(rs.getString(3)), // a damaged one may be large
                 rs.getInt(4),
-                rs.getBytes(5)));
-      }
-    }
-    return letters;
-  }
-
-  private static PreparedStatement of(
-      Connection connection, String sql, String table, String keyText) throws SQLException {
-    PreparedStatement statement = connection.prepareStatement(sql);
-    statement.setString(1, table);
-    statement.setString(2, keyText);
-    return statement;
+                rs.getBytes(5)),
+        table,
+        keyText);
   }
 
   /** Everybody who has, had or wanted the row. */

@@ -10,6 +10,7 @@ import io.gameq.mysql.MySqlServerCheck;
 import io.gameq.mysql.schema.CatalogReader.TableSpec;
 import io.gameq.mysql.schema.LayoutTable;
 import io.gameq.mysql.schema.SchemaSnapshot;
+import io.gameq.writer.mysql.MigrationPlan.MigrationStep;
 import io.gameq.writer.mysql.MigrationPlan.SchemaState;
 import io.gameq.writer.mysql.MigrationPlan.Target;
 import java.sql.Connection;
@@ -207,33 +208,6 @@ public final class SchemaDatabase implements AutoCloseable {
           default -> "correct this and run it again, what was done stays done";
         };
     return new GameQueueException("%s failed (%s)".formatted(step.purpose(), remedy), e);
-  }
-
-  /**
-   * One statement of a migration; immutable.
-   *
-   * @param purpose what it is for, in a few words
-   * @param sql the exact text, without a semicolon
-   * @param otherwise what to run when the server cannot do {@code sql} in this way, in this order
-   * @param remedy what to do when it can do none of them
-   */
-  public record MigrationStep(
-      String purpose, String sql, List<Otherwise> otherwise, String remedy) {
-    public MigrationStep {
-      otherwise = List.copyOf(otherwise);
-    }
-
-    /** A step that every server can do. */
-    static MigrationStep of(String purpose, String sql) {
-      return new MigrationStep(purpose, sql, List.of(), "correct this");
-    }
-
-    /**
-     * Another way.
-     *
-     * @param what it means for the table, in a few words
-     */
-    public record Otherwise(String sql, String what) {}
   }
 
   /**

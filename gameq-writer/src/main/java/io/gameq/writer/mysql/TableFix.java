@@ -67,11 +67,6 @@ public record TableFix(
     return !mended.isEmpty() || !unmended.isEmpty();
   }
 
-  /** An index for reading the rows of one owner. */
-  static String addIndex(String table, String column) {
-    return "ALTER TABLE %s ADD INDEX %s".formatted(quoted(table), inBrackets(List.of(column)));
-  }
-
   private static String inBrackets(List<String> columns) {
     return columns.stream().map(TableFix::quoted).collect(Collectors.joining(", ", "(", ")"));
   }

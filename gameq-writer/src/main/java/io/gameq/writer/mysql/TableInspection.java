@@ -1,5 +1,6 @@
 package io.gameq.writer.mysql;
 
+import io.gameq.mysql.JdbcValues;
 import io.gameq.mysql.schema.CatalogReader.TableSpec;
 import io.gameq.mysql.schema.SchemaSnapshot;
 import io.gameq.mysql.schema.SchemaSnapshot.ColumnFacts;
@@ -101,8 +102,8 @@ public record TableInspection(
       if (table.column(owner) != null && !table.hasIndexThatBeginsWith(owner)) {
         warnings.add(
             ("no index begins with owner column %s: opening an owner reads the whole table; add"
-                    + " one, as by %s")
-                .formatted(owner, TableFix.addIndex(table.name(), owner)));
+                    + " one, as by ALTER TABLE %s ADD INDEX (%s)")
+                .formatted(owner, JdbcValues.quoted(table.name()), JdbcValues.quoted(owner)));
       }
       uniqueKeys();
       for (ForeignKeyFacts key : schema.foreignKeys()) {

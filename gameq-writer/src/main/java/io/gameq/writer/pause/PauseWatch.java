@@ -2,9 +2,9 @@ package io.gameq.writer.pause;
 
 import io.gameq.agent.AgentRunner.Agent;
 import io.gameq.agent.Duty;
-import io.gameq.mysql.tables.PauseTable.Pause;
-import io.gameq.mysql.tables.PauseTable.Scope;
 import io.gameq.terminal.Shown;
+import io.gameq.writer.mysql.PauseTable.Pause;
+import io.gameq.writer.mysql.PauseTable.Scope;
 import io.gameq.writer.pause.Pausing.Pauses;
 import java.time.Duration;
 import java.util.LinkedHashMap;

@@ -13,7 +13,6 @@ import io.gameq.redis.script.ClaimScript;
 import io.gameq.terminal.ErrorLine;
 import io.gameq.terminal.ExitCodes;
 import io.gameq.writer.config.ConfigOption;
-import io.gameq.writer.config.ConfigReader.EffectiveSettings;
 import io.gameq.writer.config.WriterConfig;
 import io.gameq.writer.config.WriterConfig.HttpSettings;
 import io.gameq.writer.config.WriterConfig.LogSettings;
@@ -87,8 +86,7 @@ public final class RunCommand implements Callable<Integer> {
   @Override
   public Integer call() throws InterruptedException {
     String text = config.text();
-    EffectiveSettings effective = new EffectiveSettings();
-    WriterConfig settings = config.read(effective);
+    WriterConfig settings = config.read();
     LogOutput.use(settings.log(), settings.writer().name());
     MySqlConfig mysql = settings.mysql();
     int connections =
@@ -108,7 +106,8 @@ public final class RunCommand implements Callable<Integer> {
     MessageDoor door = new MessageDoor(settings.http(), meters);
     try (mysqlAhead;
         redisAhead;
-        Console console = new Console(settings, effective.all(), meters, view(running, health));
+        Console console =
+            new Console(settings, settings.effective(), meters, view(running, health));
         HttpEndpoint http = listen(settings, health, meters, pages(console, door));
         JvmGcMetrics collections = jvm(meters);
         CommandServer commands = settings.writer().commandSocket() ? answers(text) : null;

@@ -8,6 +8,7 @@ import io.gameq.agent.Duty;
 import io.gameq.agent.RepeatedWarnings;
 import io.gameq.backlog.SharedBacklog;
 import io.gameq.backlog.SharedBacklog.Backlog;
+import io.gameq.backlog.SharedLook;
 import io.gameq.mysql.MySqlPool.MySql;
 import io.gameq.mysql.MySqlServerCheck;
 import io.gameq.mysql.flush.FlushTransaction;
@@ -18,9 +19,6 @@ import io.gameq.mysql.schema.Settings;
 import io.gameq.mysql.tables.NodeTable;
 import io.gameq.mysql.tables.OwnerReader;
 import io.gameq.mysql.tables.OwnerTable;
-import io.gameq.mysql.tables.PauseTable;
-import io.gameq.mysql.tables.PauseTable.Pause;
-import io.gameq.mysql.tables.PauseTable.Scope;
 import io.gameq.mysql.tables.TermTable;
 import io.gameq.redis.ControlConnection;
 import io.gameq.redis.PrimaryConnector;
@@ -47,6 +45,9 @@ import io.gameq.writer.flush.Worker;
 import io.gameq.writer.flush.WriterOptions;
 import io.gameq.writer.flush.WriterStats;
 import io.gameq.writer.mysql.DeadLetters;
+import io.gameq.writer.mysql.PauseTable;
+import io.gameq.writer.mysql.PauseTable.Pause;
+import io.gameq.writer.mysql.PauseTable.Scope;
 import io.gameq.writer.pause.PauseWatch;
 import io.gameq.writer.pause.PauseWatch.PauseText;
 import io.gameq.writer.pause.Pausing.Pauses;
@@ -55,7 +56,6 @@ import io.gameq.writer.service.WriterUpkeep.TombstonePurge;
 import io.gameq.writer.status.BacklogWatch;
 import io.gameq.writer.status.ProcessWatch;
 import io.gameq.writer.status.Processes;
-import io.gameq.writer.status.SharedProcesses;
 import io.gameq.writer.status.WriterSigns;
 import io.gameq.writer.status.WriterSigns.RowRate;
 import io.gameq.writer.status.WriterSigns.WriterSign;
@@ -193,7 +193,7 @@ public final class WriterService implements AutoCloseable {
             options.bounds().leaseMillis(),
             this::lookTurn);
     backlogRedis = new ControlConnection(primary);
-    SharedBacklog<Backlog> shown =
+    SharedLook<Backlog> shown =
         SharedBacklog.whole(options.namespace(), slots.count(), this::lookWhatWaits);
     backlog =
         new BacklogWatch(
@@ -204,12 +204,12 @@ public final class WriterService implements AutoCloseable {
         new ResumedTables(
             new ControlConnection(primary), of -> watch.connected(of).redis(), slots, pauses);
     process = ProcessIdentity.here(options.name(), WriterService.class);
-    SharedProcesses fleet = new SharedProcesses(options.namespace());
+    SharedLook<Processes> fleet = Processes.shared(options.namespace());
     processes =
         new ProcessWatch(
             () -> {
-              Processes known = backlogRedis.call(fleet::latest);
-              return known == null ? null : withStarted(known, mysql);
+              SharedLook.Seen<Processes> known = backlogRedis.call(fleet::latest);
+              return known == null ? null : withStarted(known.what(), mysql);
             });
     stall = new StallWatch(stats::flushes, this::isToWrite, mysql, System::nanoTime);
     signs = new WriterSigns(new ControlConnection(redis), options.namespace(), this::sign);

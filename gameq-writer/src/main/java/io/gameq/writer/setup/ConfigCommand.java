@@ -16,9 +16,8 @@ import io.gameq.terminal.ExitCodes;
 import io.gameq.terminal.Shown;
 import io.gameq.writer.admin.RecordView;
 import io.gameq.writer.config.ConfigOption;
-import io.gameq.writer.config.ConfigReader.EffectiveSettings;
-import io.gameq.writer.config.ConfigReader.EffectiveSettings.Setting;
 import io.gameq.writer.config.WriterConfig;
+import io.gameq.writer.config.WriterConfig.Setting;
 import io.gameq.writer.mysql.ConfiguredTables;
 import io.gameq.writer.mysql.WriterNeeds;
 import io.gameq.writer.setup.ConfigCommand.Finding.Weight;
@@ -87,9 +86,8 @@ public final class ConfigCommand implements Runnable {
     @Override
     public Integer call() {
       PrintWriter out = Objects.requireNonNull(spec).commandLine().getOut();
-      EffectiveSettings effective = new EffectiveSettings();
-      WriterConfig settings = config.read(effective);
-      SETTINGS.printer(out, json).accept(effective.all());
+      WriterConfig settings = config.read();
+      SETTINGS.printer(out, json).accept(settings.effective());
       if (!json) {
         out.println();
       }

@@ -4,6 +4,7 @@ import io.gameq.agent.AgentRunner.Agent;
 import io.gameq.agent.Duty;
 import io.gameq.backlog.SharedBacklog;
 import io.gameq.backlog.SharedBacklog.Backlog;
+import io.gameq.backlog.SharedLook;
 import io.gameq.redis.RedisServerCheck.RedisState;
 import io.gameq.redis.script.Waiting;
 import io.micrometer.core.instrument.Gauge;
@@ -31,7 +32,7 @@ public final class BacklogWatch {
   /** Dead letters are counted row by row: with every so many calls. */
   private static final int LOOKS_FOR_EACH_COUNT = 60;
 
-  private final Supplier<SharedBacklog.@Nullable Seen<Backlog>> look;
+  private final Supplier<SharedLook.@Nullable Seen<Backlog>> look;
   private final LongSupplier deadLetters;
   private final Consumer<Backlog> seenBy;
   private int looks; // of the duty's thread
@@ -50,7 +51,7 @@ public final class BacklogWatch {
    * @param seenBy told each look, by the thread of the duty
    */
   public BacklogWatch(
-      Supplier<SharedBacklog.@Nullable Seen<Backlog>> look,
+      Supplier<SharedLook.@Nullable Seen<Backlog>> look,
       LongSupplier deadLetters,
       Consumer<Backlog> seenBy) {
     this.look = look;
@@ -64,7 +65,7 @@ public final class BacklogWatch {
   }
 
   private void look() {
-    SharedBacklog.Seen<Backlog> seen = look.get();
+    SharedLook.Seen<Backlog> seen = look.get();
     answeredNanos = System.nanoTime();
     hasAnswered = true;
     if (seen != null) {

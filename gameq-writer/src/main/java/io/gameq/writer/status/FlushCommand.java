@@ -1,8 +1,6 @@
 package io.gameq.writer.status;
 
 import io.gameq.mysql.tables.AuditTable.Actor;
-import io.gameq.mysql.tables.PauseTable.Pause;
-import io.gameq.mysql.tables.PauseTable.Scope;
 import io.gameq.owner.OwnerId;
 import io.gameq.terminal.ExitCodes;
 import io.gameq.terminal.Shown;
@@ -10,10 +8,13 @@ import io.gameq.writer.config.ConfigOption;
 import io.gameq.writer.config.WriterConfig;
 import io.gameq.writer.mysql.CommandServers;
 import io.gameq.writer.mysql.DeadLetters;
+import io.gameq.writer.mysql.PauseTable.Pause;
+import io.gameq.writer.mysql.PauseTable.Scope;
 import io.gameq.writer.pause.PauseWatch.PauseText;
 import io.gameq.writer.pause.Pausing;
 import io.gameq.writer.pause.Pausing.Pauses;
 import io.gameq.writer.redis.UnwrittenOwners.Unwritten;
+import io.gameq.writer.status.FlushNow.FlushProgress;
 import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.List;
@@ -149,30 +150,6 @@ public final class FlushCommand implements Callable<Integer> {
     Processes processes = servers.redis().ask(of -> Processes.of(of, settings.namespace()));
     return new WhyWaiting(pauses, pausing.heldTables(pauses), settings.slots(), hasRoom, processes)
         .of(some);
-  }
-
-  /** What was there when a flush was asked for and is not in MySQL yet. Used by one thread. */
-  public interface FlushProgress {
-    /**
-     * What is left.
-     *
-     * @param isDone whether nothing is
-     * @param text what is, in some words for who waits
-     */
-    record Left(boolean isDone, String text) {}
-
-    /**
-     * Looks again; some times a second is often enough.
-     *
-     * @throws io.gameq.GameQueueException when Redis does not answer; what was found stays found
-     */
-    Left look();
-
-    /**
-     * Owners with rows that are left, some of each slot: to tell from why they wait. Throws as
-     * {@link #look}.
-     */
-    List<Unwritten> some();
   }
 
   /** Why rows are not written yet, as far as that can be seen from outside. Immutable. */

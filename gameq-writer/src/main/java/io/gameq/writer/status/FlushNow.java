@@ -22,7 +22,6 @@ import io.gameq.writer.redis.DueSlots;
 import io.gameq.writer.redis.OwnerInRedis;
 import io.gameq.writer.redis.UnwrittenOwners;
 import io.gameq.writer.redis.UnwrittenOwners.Unwritten;
-import io.gameq.writer.status.FlushCommand.FlushProgress;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -133,6 +132,30 @@ public final class FlushNow {
   private long newestThatCounts() {
     clock.measure(redis);
     return VersionClock.first(clock.getAsLong() + CLOCKS_MILLIS);
+  }
+
+  /** What was there when a flush was asked for and is not in MySQL yet. Used by one thread. */
+  public interface FlushProgress {
+    /**
+     * What is left.
+     *
+     * @param isDone whether nothing is
+     * @param text what is, in some words for who waits
+     */
+    record Left(boolean isDone, String text) {}
+
+    /**
+     * Looks again; some times a second is often enough.
+     *
+     * @throws io.gameq.GameQueueException when Redis does not answer; what was found stays found
+     */
+    Left look();
+
+    /**
+     * Owners with rows that are left, some of each slot: to tell from why they wait. Throws as
+     * {@link #look}.
+     */
+    List<Unwritten> some();
   }
 
   /** What of some owners is not in MySQL yet. */

@@ -34,7 +34,7 @@ public final class ProcessWatch {
   private volatile @Nullable Processes latest;
   private volatile double mergeRatio = Double.NaN;
 
-  /** One that has not looked yet; {@code look} asks Redis: {@link SharedProcesses#latest}. */
+  /** One that has not looked yet; {@code look} asks Redis: {@link Processes#shared}. */
   public ProcessWatch(Supplier<@Nullable Processes> look) {
     this.look = look;
   }

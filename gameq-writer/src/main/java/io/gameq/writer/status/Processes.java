@@ -1,5 +1,9 @@
 package io.gameq.writer.status;
 
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.gameq.backlog.SharedLook;
 import io.gameq.mysql.tables.NodeTable;
 import io.gameq.redis.RedisConnection;
 import io.gameq.redis.script.ProcessSigns;
@@ -101,6 +105,54 @@ public record Processes(
   public static Processes of(RedisConnection redis, String namespace) {
     ProcessSigns signs = new ProcessSigns(namespace);
     return of(signs.all(redis), signs.clockBehindMillis(redis));
+  }
+
+  private static final String SIGNS = "signs";
+
+  private static final ObjectMapper JSON =
+      new ObjectMapper().disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES);
+
+  private static final long OLD_MILLIS = 5_000;
+
+  /** A look at many takes longer: 40 processes a second, however many there are. */
+  private static final int OFTEN = 200;
+
+  /** One look for all writers of a namespace. */
+  public static SharedLook<Processes> shared(String namespace) {
+    return new SharedLook<>(
+        namespace,
+        "fleet",
+        SIGNS,
+        Processes::oldMillis,
+        Processes::read,
+        redis -> {
+          ProcessSigns signs = new ProcessSigns(namespace);
+          SignsText seen = new SignsText(signs.all(redis), signs.clockBehindMillis(redis));
+          try {
+            return new SharedLook.Made<>(
+                of(seen.signs(), seen.clockBehindMillis()),
+                Map.of(SIGNS, JSON.writeValueAsString(seen)));
+          } catch (JsonProcessingException e) {
+            throw new IllegalStateException("records of text and numbers are JSON", e);
+          }
+        });
+  }
+
+  /** A look, as it is published. */
+  private record SignsText(List<ProcessSign> signs, long clockBehindMillis) {}
+
+  private static long oldMillis(@Nullable Processes known) {
+    int count = known == null ? 0 : known.nodes.size() + known.writers.size();
+    return OLD_MILLIS * Math.max(1, count / OFTEN);
+  }
+
+  private static @Nullable Processes read(String text) {
+    try {
+      SignsText of = JSON.readValue(text, SignsText.class);
+      return of(of.signs(), of.clockBehindMillis());
+    } catch (JsonProcessingException | RuntimeException e) {
+      return null;
+    }
   }
 
   static Processes of(List<ProcessSign> all, long clockBehindMillis) {

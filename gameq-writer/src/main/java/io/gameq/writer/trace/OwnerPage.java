@@ -1,12 +1,12 @@
 package io.gameq.writer.trace;
 
-import io.gameq.mysql.tables.PauseTable.Pause;
 import io.gameq.owner.OwnerId;
 import io.gameq.terminal.Shown;
 import io.gameq.terminal.TextTable;
 import io.gameq.writer.mysql.OwnerInMySql;
 import io.gameq.writer.mysql.OwnerInMySql.Letter;
 import io.gameq.writer.mysql.OwnerInMySql.Raised;
+import io.gameq.writer.mysql.PauseTable.Pause;
 import io.gameq.writer.redis.OwnerInRedis;
 import io.gameq.writer.redis.OwnerInRedis.ClaimRecord;
 import io.gameq.writer.redis.OwnerInRedis.InSession;

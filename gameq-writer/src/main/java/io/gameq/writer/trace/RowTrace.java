@@ -167,7 +167,12 @@ public record RowTrace(
       /** Given up by an operator up to this version. */
       DISCARD,
       /** Moved between owners in this version, one half is still to come. */
-      HANDOVER
+      HANDOVER;
+
+      /** As it is shown: {@code dead letter}. */
+      public String text() {
+        return name().toLowerCase(Locale.ROOT).replace('_', ' ');
+      }
     }
 
     /**

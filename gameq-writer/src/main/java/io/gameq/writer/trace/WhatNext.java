@@ -1,13 +1,13 @@
 package io.gameq.writer.trace;
 
-import io.gameq.mysql.tables.PauseTable.Pause;
-import io.gameq.mysql.tables.PauseTable.Scope;
 import io.gameq.owner.DurableSessions.CountingSessions;
 import io.gameq.owner.OwnerId;
 import io.gameq.owner.SessionId;
 import io.gameq.terminal.Shown;
 import io.gameq.writer.mysql.OwnerInMySql;
 import io.gameq.writer.mysql.OwnerInMySql.Raised;
+import io.gameq.writer.mysql.PauseTable.Pause;
+import io.gameq.writer.mysql.PauseTable.Scope;
 import io.gameq.writer.redis.OwnerInRedis;
 import io.gameq.writer.redis.OwnerInRedis.ClaimRecord;
 import io.gameq.writer.redis.OwnerInRedis.InSession;

@@ -7,8 +7,9 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.gameq.GameQueueException;
+import io.gameq.config.GameQueueConfig;
 import io.gameq.mysql.schema.CatalogReader.TableSpec;
-import io.gameq.writer.config.ConfigReader.EffectiveSettings;
+import io.gameq.redis.script.ClaimScript.Bounds;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -34,8 +35,7 @@ class ConfigReaderTest {
 
   @Test
   void theExampleFileHoldsTheDefaults() throws IOException {
-    WriterConfig example =
-        ConfigReader.read(Path.of("gameq.example.yaml"), ENVIRONMENT::get, new EffectiveSettings());
+    WriterConfig example = ConfigReader.read(Path.of("gameq.example.yaml"), ENVIRONMENT::get);
     assertEquals(new TableSpec("player_item", "player", "player_id"), example.tables().get(1));
     assertEquals("s3cret$1", example.mysql().password().read());
     WriterConfig smallest = read(SMALLEST);
@@ -47,6 +47,23 @@ class ConfigReaderTest {
     assertEquals(smallest.log(), example.log());
     assertNull(smallest.redis().login().password());
     assertThrows(GameQueueException.class, smallest::requiredTables);
+  }
+
+  @Test
+  void theReferenceShowsTheDeclaredSettings() throws IOException {
+    String page = Files.readString(Path.of("REFERENCE.md"));
+    assertTrue(
+        page.contains("|---|---|---|---|\n" + DeclaredSetting.table() + "\n"),
+        "copy src/main/resources/io/gameq/writer/config/settings.txt into the table of settings");
+  }
+
+  @Test
+  void defaultsAreThoseOfTheCode() throws IOException {
+    WriterConfig smallest = read(SMALLEST);
+    assertEquals(GameQueueConfig.DEFAULT_SLOTS, smallest.slots());
+    assertEquals(Bounds.DEFAULT.owners(), smallest.writer().batchOwners());
+    assertEquals(Bounds.DEFAULT.rows(), smallest.writer().batchRows());
+    assertEquals(WriterConfig.LogSettings.DEFAULT, smallest.log());
   }
 
   @Test
@@ -165,7 +182,7 @@ class ConfigReaderTest {
     GameQueueException error =
         assertThrows(
             GameQueueException.class,
-            () -> ConfigReader.read(file, variable -> "hidden /*:", new EffectiveSettings()),
+            () -> ConfigReader.read(file, variable -> "hidden /*:"),
             yaml);
     for (Throwable e = error; e != null; e = e.getCause()) {
       assertFalse(String.valueOf(e).contains("hidden"), e::toString);
@@ -184,10 +201,10 @@ class ConfigReaderTest {
             password: "${GAME_DB_PASSWORD}" }
             writer: { workers: 2 }
             """);
-    EffectiveSettings effective = new EffectiveSettings();
-    WriterConfig unused = ConfigReader.read(file, ENVIRONMENT::get, effective);
     Map<String, String> seen = new TreeMap<>();
-    effective.all().forEach(of -> seen.put(of.name(), of.value() + " by " + of.origin()));
+    ConfigReader.read(file, ENVIRONMENT::get)
+        .effective()
+        .forEach(of -> seen.put(of.name(), of.value() + " by " + of.origin()));
     assertEquals("256 by default", seen.get("slots"));
     assertEquals("2 by file", seen.get("writer.workers"));
     assertEquals("redis://***@h:6379/0 by file", seen.get("redis.uri"));
@@ -202,8 +219,6 @@ class ConfigReaderTest {
 
   private WriterConfig read(String yaml) throws IOException {
     return ConfigReader.read(
-        Files.writeString(directory.resolve("gameq.yaml"), yaml),
-        ENVIRONMENT::get,
-        new EffectiveSettings());
+        Files.writeString(directory.resolve("gameq.yaml"), yaml), ENVIRONMENT::get);
   }
 }

@@ -4,14 +4,13 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.gameq.mysql.tables.DeadLetterFilter;
+import io.gameq.mysql.tables.AuditTable.Actor;
 import io.gameq.servers.GameDatabase;
 import io.gameq.servers.Waits;
 import io.gameq.writer.ConfigFile;
 import io.gameq.writer.admin.DeadRows.Filter;
 import io.gameq.writer.config.ConfigReader;
-import io.gameq.writer.config.ConfigReader.EffectiveSettings;
-import io.gameq.writer.console.GuardedRoutes.Visitor;
+import io.gameq.writer.mysql.DeadLetterFilter;
 import io.javalin.http.ServiceUnavailableResponse;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -27,8 +26,7 @@ class ConsoleServersTest {
   void listsThatAreSlowHoldUpNoAction(@TempDir Path directory) throws Exception {
     GameDatabase database = GameDatabase.create("places");
     ConfigFile file = ConfigFile.write(directory, database.server(), "places", 4);
-    try (ConsoleServers servers =
-        new ConsoleServers(ConfigReader.read(file.file(), new EffectiveSettings()))) {
+    try (ConsoleServers servers = new ConsoleServers(ConfigReader.read(file.file()))) {
       CountDownLatch slow = new CountDownLatch(1);
       CountDownLatch begun = new CountDownLatch(2);
       List<CompletableFuture<?>> lists = new ArrayList<>();
@@ -44,7 +42,8 @@ class ConsoleServersTest {
       }
       assertTrue(begun.await(Waits.LONG.toSeconds(), TimeUnit.SECONDS));
       Filter all = new Filter(DeadLetterFilter.ALL, null);
-      long count = servers.letters(Visitor.NOBODY, letters -> letters.choose(all).count());
+      long count =
+          servers.letters(new Actor("tester", "test"), letters -> letters.choose(all).count());
       assertEquals(0, count);
       assertEquals(
           "others are at the lists: try again",

@@ -8,13 +8,13 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.gameq.mysql.RowChange;
-import io.gameq.mysql.tables.DeadLetterFilter;
-import io.gameq.mysql.tables.DeadLetterTable;
 import io.gameq.mysql.tables.DeadLetterTable.Refused;
 import io.gameq.owner.OwnerId;
 import io.gameq.terminal.ExitCodes;
 import io.gameq.writer.CommandLineRun;
 import io.gameq.writer.ConfigFile;
+import io.gameq.writer.mysql.DeadLetterFilter;
+import io.gameq.writer.mysql.DeadLetters;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.sql.Connection;
@@ -167,16 +167,14 @@ class DeadCommandsTest {
         .useHandle(
             handle -> {
               long before = reads(handle);
-              DeadLetterTable.Looked looked =
-                  DeadLetterTable.list(handle, few, 1, Long.MAX_VALUE, false, 50);
-              assertEquals(DeadLetterTable.MOST_LOOKED, looked.looked());
+              DeadLetters all = new DeadLetters(letters.mysql); // over this handle, too
+              DeadLetters.Looked looked = all.list(few, 1, Long.MAX_VALUE, false, 50);
+              assertEquals(DeadLetters.MOST_LOOKED, looked.looked());
               assertTrue(reads(handle) - before < 35_000, "reads: " + (reads(handle) - before));
               before = reads(handle);
               assertEquals(
                   50,
-                  DeadLetterTable.list(handle, DeadLetterFilter.ALL, 1, Long.MAX_VALUE, false, 50)
-                      .letters()
-                      .size());
+                  all.list(DeadLetterFilter.ALL, 1, Long.MAX_VALUE, false, 50).letters().size());
               assertTrue(reads(handle) - before < 200, "reads: " + (reads(handle) - before));
             });
     assertHas(run(ExitCodes.FOUND_SOMETHING, "dead list --error few").out(), "\n2 dead letters");

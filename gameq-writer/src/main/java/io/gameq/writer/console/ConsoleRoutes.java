@@ -1,0 +1,326 @@
+package io.gameq.writer.console;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.module.SimpleModule;
+import io.gameq.GameQueueException;
+import io.gameq.MySqlException;
+import io.gameq.RedisUnavailableException;
+import io.gameq.mysql.tables.AuditTable.Actor;
+import io.gameq.terminal.ErrorLine;
+import io.gameq.writer.admin.DeadRows;
+import io.gameq.writer.admin.StaleSessions.ShownRow;
+import io.gameq.writer.config.AccessToken;
+import io.gameq.writer.config.AccessToken.Role;
+import io.gameq.writer.config.WriterConfig.ConsoleMode;
+import io.gameq.writer.config.WriterConfig.HttpSettings;
+import io.gameq.writer.console.Sessions.SignedIn;
+import io.gameq.writer.http.AccessTokens;
+import io.gameq.writer.http.HttpEndpoint.WrongTokens;
+import io.gameq.writer.http.OwnPage;
+import io.javalin.config.RoutesConfig;
+import io.javalin.http.BadRequestResponse;
+import io.javalin.http.ConflictResponse;
+import io.javalin.http.Context;
+import io.javalin.http.ForbiddenResponse;
+import io.javalin.http.HandlerType;
+import io.javalin.http.ServiceUnavailableResponse;
+import io.javalin.http.TooManyRequestsResponse;
+import io.javalin.http.UnauthorizedResponse;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.time.Clock;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.function.BiConsumer;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The console's routes, each with what it needs; signs visitors in. Thread-safe once all routes are
+ * added.
+ *
+ * <p>Answers are JSON; versions as text, since a browser's numbers lose digits. A server that is
+ * away is told with 503, bad input with 400, both in one line of text.
+ */
+final class ConsoleRoutes {
+  private static final Logger LOG = LoggerFactory.getLogger(ConsoleRoutes.class);
+
+  private static final String API = "/console/api/";
+
+  /** What browsers are told to refuse: all but our own files and answers. */
+  private static final Map<String, String> HEADERS =
+      Map.of(
+          // No script or style within the page, none made from text; no frame of another page.
+          "Content-Security-Policy",
+          "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src"
+              + " 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none';"
+              + " require-trusted-types-for 'script'; trusted-types 'none'",
+          "X-Content-Type-Options",
+          "nosniff",
+          "X-Frame-Options",
+          "DENY",
+          "Referrer-Policy",
+          "no-referrer",
+          "Cross-Origin-Opener-Policy",
+          "same-origin",
+          "Cross-Origin-Resource-Policy",
+          "same-origin",
+          "Permissions-Policy",
+          "camera=(), geolocation=(), microphone=(), payment=()",
+          "Cache-Control",
+          "no-store");
+
+  private static final int MOST_NAME_CHARS = 60;
+  private static final Pattern NOT_A_NAME = Pattern.compile("[\\p{Cntrl}\\p{Cf}]");
+
+  private static final ObjectMapper JSON =
+      new ObjectMapper()
+          .registerModule(
+              new SimpleModule()
+                  .addSerializer(DeadRows.Listed.class, DeadRows.VIEW.serializer())
+                  .addSerializer(ShownRow.class, ShownRow.VIEW.serializer()));
+
+  private final RoutesConfig routes;
+  private final AccessTokens tokens;
+  private final Sessions sessions;
+  private final WrongTokens wrong;
+  private final ConsoleMode mode;
+  private final boolean isTls;
+
+  /** Cookies know no ports: all writers of a namespace on a host share it, other games' do not. */
+  private final String cookieName;
+
+  /** Answers a request that was let in. */
+  interface Answer {
+    Object to(ConsoleRequest request);
+  }
+
+  /** The same of a topic that the visitor's token is for. */
+  interface TopicAnswer {
+    Object to(ConsoleRequest request, String topic);
+  }
+
+  /** What a request needs to be let in. */
+  enum Needs {
+    NOTHING,
+    /** A session, where there are tokens. */
+    LOOK,
+    /** A session, whose token the request carries. */
+    SESSION,
+    /** The same, and a form that was not sent before; the answer audits what it shows. */
+    VALUES,
+    /** The same, and a role that acts; the answer audits it before it does it. */
+    ACT
+  }
+
+  /**
+   * Adds what signs in and out.
+   *
+   * @param audit told who signed in, with which role; a session is opened though it fails, since a
+   *     console is needed most when servers are away
+   */
+  ConsoleRoutes(
+      RoutesConfig routes,
+      HttpSettings settings,
+      String namespace,
+      Clock clock,
+      BiConsumer<Actor, String> audit) {
+    this.routes = routes;
+    this.tokens = new AccessTokens(settings.tokens());
+    this.sessions = new Sessions(tokens, namespace, clock);
+    this.wrong = new WrongTokens(clock);
+    this.mode = settings.console();
+    this.isTls = settings.tls() != null;
+    this.cookieName = "gameq-" + namespace;
+    routes.before("/console*", context -> HEADERS.forEach(context::header));
+    add(HandlerType.GET, "session", Needs.NOTHING, request -> state(request.session()));
+    add(HandlerType.POST, "session", Needs.NOTHING, request -> signIn(request, audit));
+    add(HandlerType.POST, "sign-out", Needs.SESSION, this::signOut);
+    add(HandlerType.POST, "form", Needs.SESSION, of -> Map.of("id", session(of).forms().next()));
+  }
+
+  /** Adds an answer: a GET to look, else a POST. */
+  void add(Needs needs, String path, Answer answer) {
+    add(
+        needs == Needs.LOOK ? HandlerType.GET : HandlerType.POST,
+        path,
+        needs,
+        request -> {
+          request.requireAllTopics();
+          return answer.to(request);
+        });
+  }
+
+  /** The same of the topic that the request names. */
+  void addOfTopic(Needs needs, String path, TopicAnswer answer) {
+    add(
+        needs == Needs.LOOK ? HandlerType.GET : HandlerType.POST,
+        path,
+        needs,
+        request -> answer.to(request, request.topic()));
+  }
+
+  /** Adds something to look at that shows only what the visitor's token is for. */
+  void addOfVisitor(String path, Answer answer) {
+    add(HandlerType.GET, path, Needs.LOOK, answer);
+  }
+
+  private void add(HandlerType method, String path, Needs needs, Answer answer) {
+    routes.addHttpHandler(
+        method,
+        API + path,
+        context -> {
+          boolean changes = method == HandlerType.POST;
+          OwnPage.require(context, changes);
+          SignedIn session = sessions.find(context.cookie(cookieName));
+          ConsoleRequest request =
+              changes
+                  ? ConsoleRequest.ofBody(context, session)
+                  : ConsoleRequest.ofQuery(context, session);
+          require(request, needs);
+          context
+              .contentType("application/json")
+              .result(JSON.<JsonNode>valueToTree(answered(request, answer)).toString());
+        });
+  }
+
+  private static Object answered(ConsoleRequest request, Answer answer) {
+    try {
+      return answer.to(request);
+    } catch (MySqlException | RedisUnavailableException e) {
+      throw new ServiceUnavailableResponse(ErrorLine.of(e));
+    } catch (GameQueueException e) {
+      throw new BadRequestResponse(ErrorLine.of(e));
+    }
+  }
+
+  private void require(ConsoleRequest request, Needs needs) {
+    SignedIn session = request.session();
+    if (needs == Needs.NOTHING || (needs == Needs.LOOK && (session != null || tokens.isEmpty()))) {
+      return;
+    }
+    if (session == null) {
+      throw tokens.isEmpty()
+          ? new ForbiddenResponse(whyNot(null))
+          : new UnauthorizedResponse("sign in first");
+    }
+    if (needs == Needs.ACT && !whyNot(session).isEmpty()) {
+      throw new ForbiddenResponse(whyNot(session));
+    }
+    if (!isEqual(session.csrf(), header(request.context(), "X-Gameq-Csrf"))) {
+      throw new ForbiddenResponse(
+          "the request lacks the token of this session: load the page again");
+    }
+    if (needs != Needs.SESSION && !session.forms().use(header(request.context(), "X-Gameq-Form"))) {
+      throw new ConflictResponse("this form was sent before, or is too old: open it again");
+    }
+  }
+
+  private static boolean isEqual(String expected, String given) {
+    return MessageDigest.isEqual(
+        expected.getBytes(StandardCharsets.US_ASCII), given.getBytes(StandardCharsets.US_ASCII));
+  }
+
+  private static String header(Context context, String name) {
+    return Objects.requireNonNullElse(context.header(name), "");
+  }
+
+  private static SignedIn session(ConsoleRequest request) {
+    return Objects.requireNonNull(request.session());
+  }
+
+  /**
+   * What a page needs to know of its visitor.
+   *
+   * @param asksForToken whether nothing is shown without a session
+   * @param mayRead whether values of rows are shown when asked for
+   * @param topics of which alone something is shown; empty: everything is
+   * @param csrf to be sent with each changing request; empty without a session
+   */
+  record State(
+      boolean asksForToken,
+      boolean isSignedIn,
+      String who,
+      boolean mayRead,
+      boolean mayAct,
+      String whyNot,
+      List<String> topics,
+      String csrf) {}
+
+  private State state(@Nullable SignedIn session) {
+    String whyNot = whyNot(session);
+    return session == null
+        ? new State(!tokens.isEmpty(), false, "", false, false, whyNot, List.of(), "")
+        : new State(
+            !tokens.isEmpty(),
+            true,
+            session.who(),
+            true,
+            whyNot.isEmpty(),
+            whyNot,
+            session.token().topics(),
+            session.csrf());
+  }
+
+  /** Why a visitor may not act, with the remedy; empty when they may. */
+  private String whyNot(@Nullable SignedIn session) {
+    if (mode != ConsoleMode.ACT) {
+      return "this console is for looking only (setting 'http.console')";
+    }
+    if (tokens.isEmpty()) {
+      return "without a token this console is for looking only: set http.tokenFile";
+    }
+    if (session == null) {
+      return "sign in first";
+    }
+    return session.token().role() == Role.ACT ? "" : "your token is for looking only";
+  }
+
+  private State signIn(ConsoleRequest request, BiConsumer<Actor, String> audit) {
+    String name = request.text("name", MOST_NAME_CHARS);
+    if (NOT_A_NAME.matcher(name).find()) {
+      throw new BadRequestResponse("a name has no control characters");
+    }
+    String address = request.context().ip();
+    AccessToken token = tokens.find(request.text("token"));
+    if (token == null) {
+      if (wrong.isHeldBack(address)) {
+        throw new TooManyRequestsResponse("too many wrong tokens from here: wait a minute");
+      }
+      wrong.count(address);
+      LOG.warn("a wrong token was given to the console, from {}", address);
+      throw new UnauthorizedResponse("that is not a token of this writer");
+    }
+    if (token.role() == Role.MESSAGES) {
+      throw new UnauthorizedResponse(
+          "that token is for programs: it does not sign in to a console");
+    }
+    SignedIn session = sessions.open(name, token);
+    try {
+      Actor actor = ConsoleRequest.ofQuery(request.context(), session).actor();
+      audit.accept(actor, token.role().name());
+    } catch (RuntimeException e) {
+      LOG.warn("{} signed in from {}, which the audit log does not have", name, address, e);
+    }
+    setCookie(request.context(), session.cookie(), Sessions.LIFE_SECONDS);
+    return state(session);
+  }
+
+  private State signOut(ConsoleRequest request) {
+    sessions.end(session(request));
+    setCookie(request.context(), "", 0);
+    return state(null);
+  }
+
+  private void setCookie(Context context, String value, long seconds) {
+    boolean isSecure = isTls || context.scheme().equals("https");
+    context.header(
+        "Set-Cookie",
+        "%s=%s; Path=/console; Max-Age=%s; HttpOnly; SameSite=Strict%s"
+            .formatted(cookieName, value, seconds, isSecure ? "; Secure" : ""));
+  }
+}

@@ -1,0 +1,307 @@
+package io.gameq.writer.console;
+
+import io.gameq.mysql.tables.AuditTable;
+import io.gameq.owner.OwnerId;
+import io.gameq.owner.SessionId;
+import io.gameq.terminal.Shown;
+import io.gameq.writer.admin.DeadRows;
+import io.gameq.writer.admin.DeadRows.Detail;
+import io.gameq.writer.admin.DeadRows.Filter;
+import io.gameq.writer.admin.DeadRows.Selection;
+import io.gameq.writer.admin.Done;
+import io.gameq.writer.admin.RecordView;
+import io.gameq.writer.admin.StaleSessions;
+import io.gameq.writer.admin.StaleSessions.ShownRow;
+import io.gameq.writer.console.ConsoleRoutes.Needs;
+import io.gameq.writer.console.HeldPages.HeldState;
+import io.gameq.writer.mysql.ColumnSearch;
+import io.gameq.writer.mysql.OwnerSearch;
+import io.gameq.writer.redis.StaleRows;
+import io.gameq.writer.trace.OwnerPage;
+import io.gameq.writer.trace.RowTrace;
+import io.gameq.writer.trace.RowTrace.RowPlace;
+import io.gameq.writer.trace.Tracer;
+import io.gameq.writer.trace.WhatNext;
+import io.gameq.writer.trace.WhatNext.OwnerTrace;
+import io.javalin.http.BadRequestResponse;
+import io.javalin.http.ConflictResponse;
+import io.javalin.http.NotFoundResponse;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Owners and rows: where they are and what happens next, dead letters and stale rows, and what can
+ * be done with those. Thread-safe; see {@link DeadRows} and {@link StaleSessions} for what is in
+ * the audit log.
+ */
+final class RowPages {
+  private static final int OWNERS = 50;
+  private static final int LETTERS = 50;
+  private static final int SESSIONS = 200;
+
+  /** Of one request: each is a transaction, and a browser waits for the answer. */
+  private static final int MOST_IDS = 100;
+
+  private static final RecordView<StaleRows.Listed> SESSION =
+      new RecordView<StaleRows.Listed>()
+          .json("owner", of -> of.session().owner().id())
+          .json("session", of -> of.session().session().text())
+          .json("ownsNow", of -> of.session().ownsNow())
+          .json("rows", StaleRows.Listed::rows)
+          .json("bytes", StaleRows.Listed::bytes)
+          .json("newestMillis", of -> Shown.time(of.newestVersion()).toEpochMilli())
+          .json("isAbout", StaleRows.Listed::isAbout);
+
+  private final ConsoleServers servers;
+  private final Supplier<Map<String, String>> parked;
+
+  RowPages(ConsoleServers servers, Supplier<Map<String, String>> parked) {
+    this.servers = servers;
+    this.parked = parked;
+  }
+
+  void addTo(ConsoleRoutes routes) {
+    routes.add(Needs.LOOK, "owners", this::owners);
+    routes.add(
+        Needs.LOOK,
+        "columns",
+        request -> Map.of("columns", new ColumnSearch(servers.mysql()).columns()));
+    routes.add(Needs.VALUES, "owners-having", this::ownersHaving);
+    routes.add(Needs.LOOK, "trace", of -> Owner.of(tracer().owner(OwnerId.of(of.text("owner")))));
+    routes.add(Needs.LOOK, "trace-row", request -> row(request, false));
+    routes.add(Needs.VALUES, "trace-row-values", request -> row(request, true));
+    routes.add(Needs.LOOK, "dead", this::letters);
+    routes.add(Needs.LOOK, "dead/{id}", request -> letter(request, false));
+    routes.add(Needs.VALUES, "dead-values", request -> letter(request, true));
+    routes.add(Needs.ACT, "dead-edit", this::editLetter);
+    routes.add(
+        Needs.ACT,
+        "dead-retry",
+        request -> each(request, (letters, of, told) -> letters.retry(of, false, told)));
+    routes.add(Needs.ACT, "dead-discard", request -> each(request, DeadRows::discard));
+    routes.add(Needs.LOOK, "stale", this::staleSessions);
+    routes.add(Needs.VALUES, "stale-values", this::staleRows);
+    routes.add(Needs.ACT, "stale-discard", this::discardStale);
+  }
+
+  private Object owners(ConsoleRequest request) {
+    String beginning = Objects.requireNonNullElse(request.optionalText("q"), "");
+    List<OwnerSearch.Found> found =
+        OwnerSearch.beginningWith(servers.mysql(), beginning, OWNERS + 1);
+    return Map.of(
+        "owners",
+        found.stream()
+            .limit(OWNERS)
+            .map(
+                of ->
+                    Map.of(
+                        "owner", of.owner().id(),
+                        "node", of.node(),
+                        "openedMillis", of.openedAt().toEpochMilli()))
+            .toList(),
+        "more",
+        found.size() > OWNERS);
+  }
+
+  /** Whoever finds a text has seen it: it is in the audit log, without the text. */
+  private Object ownersHaving(ConsoleRequest request) {
+    String table = request.text("table");
+    String column = request.text("column");
+    String text = request.text("text");
+    boolean isBeginning = request.has("beginning");
+    AuditTable.add(
+        servers.mysql(),
+        request.actor(),
+        "search values",
+        "%s.%s".formatted(table, column),
+        isBeginning ? "beginning" : "whole");
+    ColumnSearch.Owners found =
+        servers.list(
+            () ->
+                new ColumnSearch(servers.mysql()).owners(table, column, text, isBeginning, OWNERS));
+    return Map.of(
+        "owners",
+        found.owners().stream().map(OwnerId::id).sorted(OwnerSearch.BY_NUMBERS).toList(),
+        "more",
+        !found.isAll());
+  }
+
+  /** What will happen next; {@code isToAct} when somebody has to do something. */
+  record Next(boolean isToAct, String sentence) {
+    static Next of(WhatNext next) {
+      return new Next(next.kind().isToAct(), next.sentence());
+    }
+  }
+
+  /** An owner; each line is a name, empty where the one above goes on, and a text. */
+  record Owner(String owner, int slot, List<List<String>> lines, List<HeldState> held, Next next) {
+    static Owner of(OwnerTrace trace) {
+      return new Owner(
+          trace.owner().id(),
+          trace.slot(),
+          OwnerPage.lines(trace, List.of()),
+          HeldState.of(trace),
+          Next.of(WhatNext.of(trace)));
+    }
+  }
+
+  /** A version of the row in one place; {@code columns} are null while values are hidden. */
+  private static Map<String, @Nullable Object> place(RowPlace place, boolean withValues) {
+    return new RecordView<RowPlace>()
+        .json("where", of -> of.where().text())
+        .json("owner", of -> of.owner().id())
+        .json("version", of -> Long.toUnsignedString(of.version()))
+        .json(
+            "committedMillis",
+            of -> of.version() == 0 ? 0 : Shown.time(of.version()).toEpochMilli())
+        .json("op", RowPlace::opName)
+        .json("session", RowPlace::session)
+        .json("note", RowPlace::note)
+        .json("columns", of -> withValues && of.image() != null ? of.columns() : null)
+        .json(place);
+  }
+
+  /** A row, and the owners that have, had or wanted it. */
+  private Object row(ConsoleRequest request, boolean withValues) {
+    String table = request.text("table");
+    String key = request.text("key");
+    String owner = request.optionalText("owner");
+    if (withValues) {
+      AuditTable.add(
+          servers.mysql(), request.actor(), "show values", Tracer.rowKey(table, key), "trace");
+    }
+    List<OwnerId> owners = owner == null ? List.of() : List.of(OwnerId.of(owner));
+    RowTrace trace = tracer().row(table, key, owners, List.of());
+    return Map.of(
+        "row", trace.rowKey(),
+        "isManaged", trace.isManaged(),
+        "places", trace.places().stream().map(of -> place(of, withValues)).toList(),
+        "owners", trace.owners().stream().map(Owner::of).toList(),
+        "next", Next.of(trace.next()),
+        "hasValues", withValues);
+  }
+
+  private Tracer tracer() {
+    return new Tracer(
+        servers.namespace(), servers.slots(), servers.redis(), servers::mysql, parked);
+  }
+
+  private Object letters(ConsoleRequest request) {
+    Filter filter = Filter.of(List.of(), request::optionalText);
+    return servers.list(
+        () -> {
+          Selection chosen = servers.deadRows(request.actor()).choose(filter);
+          DeadRows.Page page = chosen.page(request.number("after", 0), LETTERS);
+          return Map.of(
+              "letters", page.letters(),
+              "total", chosen.total(page.looked()),
+              "next", page.next());
+        });
+  }
+
+  private Detail letter(ConsoleRequest request, boolean withValues) {
+    long id = request.id();
+    Detail detail = servers.letters(request.actor(), letters -> letters.show(id, withValues));
+    if (detail == null) {
+      throw new NotFoundResponse("there is no such dead letter any more");
+    }
+    return detail;
+  }
+
+  private Object editLetter(ConsoleRequest request) {
+    long id = request.id();
+    Map<String, @Nullable String> columns = request.texts("columns");
+    if (columns.isEmpty()) {
+      throw new BadRequestResponse("nothing was changed: no column differs");
+    }
+    String revision = request.text("revision");
+    Done done = servers.letters(request.actor(), letters -> letters.edit(id, revision, columns));
+    if (done.result() == Done.Result.LEFT) {
+      throw new BadRequestResponse(done.why());
+    }
+    if (done.result() == Done.Result.GONE) {
+      throw new ConflictResponse(
+          "the letter changed since it was shown, and was left alone: look at it again");
+    }
+    return letter(request, true); // whoever edits has seen them
+  }
+
+  private interface ForEach {
+    void of(DeadRows letters, Selection chosen, Consumer<Done> told);
+  }
+
+  private Object each(ConsoleRequest request, ForEach action) {
+    Filter filter = Filter.ofIds(request.ids(MOST_IDS));
+    List<Done> done = new ArrayList<>();
+    return servers.letters(
+        request.actor(),
+        letters -> {
+          action.of(letters, letters.choose(filter), done::add);
+          return Map.of("letters", done);
+        });
+  }
+
+  private Object staleSessions(ConsoleRequest request) {
+    String after = Objects.requireNonNullElse(request.optionalText("after"), "");
+    StaleRows.Page page = servers.list(() -> servers.stale().page(after, SESSIONS));
+    return Map.of(
+        "sessions", page.sessions().stream().map(SESSION::json).toList(),
+        "count", page.count(),
+        "next", page.next());
+  }
+
+  /** The first of them, and how many there are. */
+  private Object staleRows(ConsoleRequest request) {
+    StaleRows.Session session = staleSession(request);
+    List<ShownRow> rows = new ArrayList<>();
+    staleSessions(request.actor())
+        .show(
+            List.of(session),
+            true,
+            "session " + session.session().text(),
+            (of, page) -> {
+              rows.addAll(page);
+              return false; // the first page
+            });
+    return Map.of("rows", rows, "count", servers.stale().count(session));
+  }
+
+  private Object discardStale(ConsoleRequest request) {
+    StaleRows.Session session = staleSession(request);
+    int[] discarded = {0};
+    staleSessions(request.actor())
+        .discard(
+            List.of(session),
+            session.owner().id(),
+            "session " + session.session().text(),
+            (of, outcome) -> {
+              if (outcome instanceof StaleRows.OwnsNow) {
+                throw new ConflictResponse(
+                    "kept: the session owns now, and its rows will be flushed");
+              }
+              if (outcome instanceof StaleRows.Discarded some) {
+                discarded[0] = some.rows().size();
+              }
+            });
+    return Map.of("rows", discarded[0]);
+  }
+
+  private StaleSessions staleSessions(AuditTable.Actor actor) {
+    return new StaleSessions(servers.stale(), servers.mysql(), actor);
+  }
+
+  private StaleRows.Session staleSession(ConsoleRequest request) {
+    OwnerId owner = OwnerId.of(request.text("owner"));
+    SessionId session = SessionId.parse(request.text("session"));
+    StaleRows.Session found = servers.stale().find(owner, session);
+    if (found == null) {
+      throw new NotFoundResponse("there are no stale rows of it any more");
+    }
+    return found;
+  }
+}
