@@ -205,7 +205,7 @@ final class OwnerOpening {
           if (underWayNow.mayEnd()) {
             requireAwaited();
           }
-          now = underWayNow.next(this);
+          now = step(underWayNow);
         }
         return register(session(owner, now.attempt().raised()), (Opening.Open) now);
       } catch (RuntimeException e) {

@@ -29,7 +29,7 @@ import io.gameq.topic.Limits;
 import io.gameq.view.GameRows;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -313,15 +313,11 @@ final class SessionCommits implements MessageCommits {
     if (handled.isEmpty()) { // nearly every commit
       return parts;
     }
-    List<CommitPart> all = new ArrayList<>(parts.size());
-    for (CommitPart part : parts) {
-      List<ChangedRow> rows = new ArrayList<>(part.rows());
-      if (!rows.isEmpty()) {
-        rows.addAll(handled);
-      }
-      all.add(new CommitPart(part.session(), rows));
-    }
-    return all;
+    return parts.stream()
+        .map(
+            of ->
+                of.rows().isEmpty() ? of : new CommitPart(of.session(), joined(of.rows(), handled)))
+        .toList();
   }
 
   // --- checks, before anything is sent
@@ -379,30 +375,30 @@ final class SessionCommits implements MessageCommits {
     if (parts.size() < 2 && !moves) {
       return;
     }
-    Map<String, ChangedRow> away = new HashMap<>();
-    Map<String, ChangedRow> here = new HashMap<>();
+    Set<String> away = new HashSet<>();
+    Set<String> here = new HashSet<>();
+    Set<String> movedIn = new HashSet<>();
     for (CommitPart part : parts) {
       for (ChangedRow row : part.rows()) {
-        if ((row.op() == RowOp.MOVED ? away : here).put(row.key(), row) != null) {
+        if (!(row.op() == RowOp.MOVED ? away : here).add(row.key())) {
           throw new GameQueueException(
               "row " + row.key() + " is changed by two sessions of one commit");
         }
+        if (row.movedIn()) {
+          movedIn.add(row.key());
+        }
       }
     }
-    here.values().stream()
-        .filter(row -> row.movedIn() && !away.containsKey(row.key()))
-        .forEach(SessionCommits::refuseHalf);
-    away.values().stream()
-        .filter(row -> !here.containsKey(row.key()) || !here.get(row.key()).movedIn())
-        .forEach(SessionCommits::refuseHalf);
-  }
-
-  private static void refuseHalf(ChangedRow row) {
-    throw new GameQueueException(
-        "row "
-            + row.key()
-            + " moves between two owners: commit both sessions together with GameQueue.commit, or"
-            + " roll both back");
+    Set<String> moved = new HashSet<>(away);
+    moved.addAll(movedIn);
+    for (String key : moved) {
+      if (!away.contains(key) || !movedIn.contains(key)) {
+        throw new GameQueueException(
+            ("row %s moves between two owners: commit both sessions together with GameQueue.commit,"
+                    + " or roll both back")
+                .formatted(key));
+      }
+    }
   }
 
   // --- room

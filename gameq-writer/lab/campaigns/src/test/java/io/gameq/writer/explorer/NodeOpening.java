@@ -300,7 +300,7 @@ record NodeOpening(GameNodeActor node) {
                 && plant().has(Switch.OPEN_OUTLIVES_ITS_CONNECTION));
     NodePorts ports = new NodePorts(this, world, me, attempt);
     try {
-      Opening now = over(world, attempt, broken).next(ports);
+      Opening now = ports.step(over(world, attempt, broken));
       Attempt next = attempt.next(now, attempt.by());
       NodeMemory after = me.wal(ports.wal()).attempt(next, me.attempts());
       return ports.hasLeft() ? left(after, attempt) : after;
