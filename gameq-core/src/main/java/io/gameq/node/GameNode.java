@@ -79,7 +79,7 @@ final class GameNode {
 
   final CommitSender sender;
   final NodeCalls calls;
-  final SessionClosing closing;
+  final ClosedSessions closing;
 
   /** Which thresholds of the backlog are passed. */
   final NodePressure pressure;
@@ -142,7 +142,7 @@ final class GameNode {
                 config,
                 new NodeCalls.Servers(
                     sender::isHealed, () -> mysqlAnswers, servers.mysql()::hasConnections)));
-    closing = opened.add(new SessionClosing(servers, sessions, sender, calls));
+    closing = opened.add(new ClosedSessions(servers, sessions, sender, calls));
     pressure = startPressure(opened);
   }
 

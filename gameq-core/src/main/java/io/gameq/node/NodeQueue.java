@@ -102,7 +102,7 @@ public final class NodeQueue implements GameQueue {
   private final GameRows rows;
   private final NodeUpkeep upkeep;
   private final NodeTopics topics;
-  private final OwnerOpening opening;
+  private final OwnerOpener opening;
   private final Map<String, TableIds> idsByTable = new ConcurrentHashMap<>();
 
   private NodeQueue(GameNode node, ResourceStack opened) {
@@ -123,7 +123,7 @@ public final class NodeQueue implements GameQueue {
                 new Asks(),
                 () -> node.lacksTopics.set(true),
                 node.callbacks));
-    this.opening = new OwnerOpening(node, topics, commits);
+    this.opening = new OwnerOpener(node, topics, commits);
     LOG.info(
         "node {} opened namespace {} with WAL {}",
         node.config.node(),
@@ -167,7 +167,7 @@ public final class NodeQueue implements GameQueue {
   public CompletionStage<List<OpenResult>> openAll(
       Collection<String> owners, Takeover takeover, Consumer<OpenProgress> progress) {
     node.requireOpen();
-    return new OwnerOpening.Many(
+    return new OwnerOpener.Many(
             owners, owner -> openAsync(owner, takeover), progress, node.callbacks)
         .start();
   }

@@ -6,10 +6,10 @@
  *                                    sender; knows whether it is alive, closed
  *                  NodeUpkeep        starts the heartbeat and the duties
  *                  NodeQueue         what the game calls
- * queue.open       OwnerOpening      one open of an owner at a time, in the time of a call; makes
+ * queue.open       OwnerOpener       one open of an owner at a time, in the time of a call; makes
  *                                    the session known to WAL, sender and durability.NodeSessions
- *                    Opening         its states; each step is one operation of one server
- * queue.openAll    OwnerOpening.Many many, so that opens of others have their turn as well
+ *                    OpenState         its states; each step is one operation of one server
+ * queue.openAll    OwnerOpener.Many  many, so that opens of others have their turn as well
  * queue.read       NodeQueue         Redis, then MySQL
  * session.current  OpenOwner         what was loaded, committed since, and sent by others
  * session.put ...  StagedChanges     checks each change, with view.GameRows; what is not committed
@@ -18,7 +18,7 @@
  *                                    is handled twice
  * queue.send       SessionCommits    GameRows checks as for a put; into which inbox it goes
  * session.onSent   NodeSession       what others sent to the owner
- * session.close    SessionClosing    waits until Redis has all, and tells it
+ * session.close    ClosedSessions    waits until Redis has all, and tells it
  * queue.topic      NodeQueue         subscription.NodeTopics; SessionCommits: its commits
  * queue.ids        NodeQueue         out of ranges that are taken in MySQL
  * queue.close      NodeQueue         closes the WAL as complete when all is in MySQL

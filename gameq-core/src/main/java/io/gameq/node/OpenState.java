@@ -55,7 +55,7 @@ import org.jspecify.annotations.Nullable;
  * ends dethrones nobody. A process that dies in an open leaves a session that is opening; a writer
  * finishes it.
  */
-public sealed interface Opening {
+public sealed interface OpenState {
   /**
    * A Redis that is ahead of MySQL's epochs (after a MySQL failover) is caught up with in one
    * attempt; more means a race.
@@ -63,7 +63,7 @@ public sealed interface Opening {
   int MOST_ATTEMPTS = 3;
 
   /** The first state. */
-  static Opening of(Wanted wanted) {
+  static OpenState of(Wanted wanted) {
     return new Begun(new Attempt(wanted, 1, 0, null, null));
   }
 
@@ -156,7 +156,7 @@ public sealed interface Opening {
     }
 
     /** Takes the step; throws what an open throws, and the state is then the last one. */
-    public final Opening step(UnderWay now) {
+    public final OpenState step(UnderWay now) {
       Attempt attempt = now.attempt();
       OwnerId owner = attempt.owner();
       SlotKeys slot = slots[owner.slot(slots.length)];
@@ -234,7 +234,7 @@ public sealed interface Opening {
       return confirm((Loaded) now, slot, session);
     }
 
-    private Opening choose(Attempt attempt, Healed by) {
+    private OpenState choose(Attempt attempt, Healed by) {
       OwnerId owner = attempt.owner();
       if (attempt.of.takeover == Takeover.ALWAYS) {
         return new Raised(attempt.with(owners.raise(owner, nonce(), name, attempt.atLeast)), by);
@@ -249,7 +249,7 @@ public sealed interface Opening {
           : new Seen(attempt, by, seen);
     }
 
-    private Opening take(Attempt attempt, Healed by, SlotKeys slot, SessionId session) {
+    private OpenState take(Attempt attempt, Healed by, SlotKeys slot, SessionId session) {
       Lost lost = attempt.lost;
       Lost toPutBack = lost != null && lost.isFollowedBy(session) ? lost : null;
       SessionScripts.Outcome outcome =
@@ -268,11 +268,11 @@ public sealed interface Opening {
           : new Missing(attempt, by, rows, missing);
     }
 
-    private static Opening taken(Attempt attempt, Healed by, AdoptedRows rows) {
+    private static OpenState taken(Attempt attempt, Healed by, AdoptedRows rows) {
       return rows.all().isEmpty() ? new InWal(attempt, by, rows) : new Taken(attempt, by, rows);
     }
 
-    private Opening confirm(Loaded at, SlotKeys slot, SessionRef session) {
+    private OpenState confirm(Loaded at, SlotKeys slot, SessionRef session) {
       Attempt attempt = at.attempt;
       SessionId owns;
       try {
@@ -426,7 +426,7 @@ public sealed interface Opening {
   }
 
   /** A state with a step to take: see {@link Node#step}. */
-  sealed interface UnderWay extends Opening {
+  sealed interface UnderWay extends OpenState {
     /** Whether the session before still counts, so that the open may end here for nothing. */
     default boolean mayEnd() {
       return this instanceof Begun
@@ -476,7 +476,7 @@ public sealed interface Opening {
   record Loaded(Attempt attempt, Healed by, AdoptedRows rows, OwnerView view) implements UnderWay {}
 
   /** Redis and MySQL have the session; the node is to be told of it. */
-  record Open(Attempt attempt, Healed by, AdoptedRows rows, OwnerView view) implements Opening {}
+  record Open(Attempt attempt, Healed by, AdoptedRows rows, OwnerView view) implements OpenState {}
 
   /** What who asked for {@link Takeover#UNLESS_ALIVE} is told of a race. */
   static OwnerHeldException openedElsewhere(OwnerId owner) {

@@ -26,8 +26,8 @@ import org.slf4j.LoggerFactory;
  * <p>While Redis does not answer they wait here; a process that is killed meanwhile tells nobody,
  * and its owners look taken until its sign of life has expired.
  */
-final class SessionClosing implements AutoCloseable {
-  private static final Logger LOG = LoggerFactory.getLogger(SessionClosing.class);
+final class ClosedSessions implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(ClosedSessions.class);
 
   private static final int MOST_TASKS = 1_000;
 
@@ -49,7 +49,7 @@ final class SessionClosing implements AutoCloseable {
   /** For what nobody waits for; what there is no room for is not done. */
   private final ExecutorService tasks = DaemonThreads.bounded("gameq-asides", MOST_TASKS);
 
-  SessionClosing(NodeServers servers, NodeSessions sessions, CommitSender sender, NodeCalls calls) {
+  ClosedSessions(NodeServers servers, NodeSessions sessions, CommitSender sender, NodeCalls calls) {
     this.servers = servers;
     this.sessions = sessions;
     this.sender = sender;
