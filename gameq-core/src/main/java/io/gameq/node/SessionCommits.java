@@ -119,7 +119,7 @@ final class SessionCommits implements MessageCommits {
       List<GameRows.Sent> alone,
       boolean isSet,
       long deadlineNanos) {
-    Set<StagedChanges> all = Set.copyOf(of);
+    Set<StagedChanges> all = of.size() == 1 ? Set.of(of.get(0)) : Set.copyOf(of); // mostly one
     List<Staged> taken = new ArrayList<>(of.size());
     List<DurableTracker> trackers = new ArrayList<>(of.size()); // their closes wait
     List<GameRows.Sent> sent = alone;

@@ -563,70 +563,50 @@ final class StagedChanges {
       first().change(what, staging);
     }
 
-    private void stagePut(Supplier<GameRows.Given> given) {
-      change(
-          "put",
-          () -> {
-            GameRows.Given row = given.get();
-            ownersOf(row.table(), row::owner, "").put(row);
-          });
+    private void stagePut(GameRows.Given row) {
+      ownersOf(row.table(), row::owner, "").put(row);
     }
 
     public <T extends Record> void put(T row) {
-      stagePut(() -> rows.given(row));
+      change("put", () -> stagePut(rows.given(row)));
     }
 
     public void put(String table, Map<String, ?> columns) {
-      stagePut(() -> rows.given(table, columns));
+      change("put", () -> stagePut(rows.given(table, columns)));
     }
 
-    private void stageUpdate(Supplier<PartialRow> given) {
-      change(
-          "update",
-          () -> {
-            PartialRow row = given.get();
-            ownersOf(
-                    row.table(),
-                    () -> row.namesOwner() ? row.owner() : null,
-                    "an update in a change set of several owners names the owner by its column "
-                        + row.table().ownerColumn().name())
-                .update(row);
-          });
+    private void stageUpdate(PartialRow row) {
+      ownersOf(
+              row.table(),
+              () -> row.namesOwner() ? row.owner() : null,
+              "an update in a change set of several owners names the owner by its column "
+                  + row.table().ownerColumn().name())
+          .update(row);
     }
 
     public <T extends Record> void update(T row) {
-      stageUpdate(() -> rows.part(row));
+      change("update", () -> stageUpdate(rows.part(row)));
     }
 
     public void update(String table, Map<String, ?> columns) {
-      stageUpdate(() -> rows.part(table, columns));
+      change("update", () -> stageUpdate(rows.part(table, columns)));
     }
 
-    private void stageDelete(Supplier<Table> table, Object[] key) {
-      change(
-          "delete",
-          () -> {
-            Table of = table.get();
-            ownersOf(
-                    of,
-                    () -> ownerIn(of, key),
-                    "the primary key does not name the owner: say whose row it is, delete(session,"
-                        + " ...)")
-                .delete(of, key);
-          });
-    }
-
-    private static @Nullable OwnerId ownerIn(Table table, Object[] key) {
+    private void stageDelete(Table table, Object[] key) {
       int part = table.keyColumns().indexOf(table.ownerColumn());
-      return part < 0 ? null : table.ownerOfValue(CanonicalRow.key(table, key)[part]);
+      ownersOf(
+              table,
+              () -> part < 0 ? null : table.ownerOfValue(CanonicalRow.key(table, key)[part]),
+              "the primary key does not name the owner: say whose row it is, delete(session, ...)")
+          .delete(table, key);
     }
 
     public void delete(Class<? extends Record> type, Object... key) {
-      stageDelete(() -> rows.mapper(type).table(), key);
+      change("delete", () -> stageDelete(rows.mapper(type).table(), key));
     }
 
     public void delete(String table, Object... key) {
-      stageDelete(() -> rows.table(table), key);
+      change("delete", () -> stageDelete(rows.table(table), key));
     }
 
     public <T extends Record> void move(T row, OwnerSession other) {
@@ -637,21 +617,16 @@ final class StagedChanges {
       stageMove(() -> rows.given(table, columns), other);
     }
 
-    private void stageSend(String owner, Supplier<GameRows.Given> row) {
-      change(
-          "send",
-          () -> {
-            OwnerId to = OwnerId.of(owner);
-            senderTo(to).send(to, row.get());
-          });
+    private void stageSend(OwnerId to, GameRows.Given row) {
+      senderTo(to).send(to, row);
     }
 
     public <T extends Record> void send(String owner, T row) {
-      stageSend(owner, () -> rows.given(row));
+      change("send", () -> stageSend(OwnerId.of(owner), rows.given(row)));
     }
 
     public void send(String owner, String table, Map<String, ?> columns) {
-      stageSend(owner, () -> rows.given(table, columns));
+      change("send", () -> stageSend(OwnerId.of(owner), rows.given(table, columns)));
     }
 
     public <T> void publish(Topic<T> topic, Publish<T> message) {
