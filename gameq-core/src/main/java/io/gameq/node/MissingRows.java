@@ -34,7 +34,7 @@ import org.slf4j.LoggerFactory;
  * the session still owns          Redis lost them: the sender heals again
  * another is open in MySQL,
  *   owns in Redis and has put
- *   back all it had (look.lua)    nobody will bring them: reported, and lost
+ *   back all it had (lookup.lua)  nobody will bring them: reported, and lost
  * else                            its node may have adopted them: asked again, until
  *                                 maxConflictWait;
  *                                 then reported as rows that may come back

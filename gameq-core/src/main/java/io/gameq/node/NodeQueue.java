@@ -27,7 +27,7 @@ import io.gameq.redis.SlotKeys;
 import io.gameq.redis.script.JournalMarks;
 import io.gameq.redis.script.LookupScript;
 import io.gameq.redis.script.LuaScript;
-import io.gameq.redis.script.WaitingOwners;
+import io.gameq.redis.script.Waiting.WaitingOwners;
 import io.gameq.rows.EncodedRow;
 import io.gameq.rows.EncodedRow.RowKey;
 import io.gameq.rows.RowHeader.RowOp;

@@ -14,8 +14,9 @@ import io.gameq.owner.OwnerId;
 import io.gameq.owner.SessionId;
 import io.gameq.redis.ControlConnection;
 import io.gameq.redis.DurableNotices;
+import io.gameq.redis.RedisServerCheck;
 import io.gameq.redis.RedisServerCheck.EvictionWatch;
-import io.gameq.redis.script.ProcessSigns;
+import io.gameq.redis.script.NodeSigns.ProcessSigns;
 import io.gameq.redis.script.SessionScripts;
 import io.gameq.redis.topic.DefinedTopic;
 import io.gameq.sign.NodeCounts;
@@ -98,7 +99,11 @@ final class NodeUpkeep implements AutoCloseable {
         everySecond("repeat after a healing what Redis is to know", this::repeatAfterHealing),
         sent,
         everySecond("tell Redis of closed sessions", node.closing::tell),
-        everySecond("look whether Redis evicts", () -> eviction.mayEvict(node.servers.control())),
+        everySecond(
+            "look whether Redis evicts",
+            () ->
+                eviction.mayEvict(
+                    () -> node.servers.control().call(RedisServerCheck::evictionPolicy))),
         everySecond("listen to what is in MySQL", notices::keepSubscribed),
         Duty.every(TAKEN_OVER_EVERY, "look for sessions that were taken over", this::tellLost),
         everySecond("look for missing tables", node.rows::lookForMissingTables),
@@ -205,7 +210,7 @@ final class NodeUpkeep implements AutoCloseable {
       throw e;
     }
     node.sender.takeAlong(node.servers.control());
-    node.servers.primary().giveSign(node.servers.control());
+    node.servers.primary().giveSign(() -> node.servers.control().call(RedisServerCheck::check));
   }
 
   // --- what Redis is told

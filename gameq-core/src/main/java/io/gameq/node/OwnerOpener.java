@@ -340,7 +340,7 @@ final class OwnerOpener {
         node.sessions.before(tracker).forEach(earlier -> earlier.adoptedBy(tracker, versions));
       }
       view.unflushed()
-          .forEach(image -> tracker.carry(image.rowKey().text(), node.rows.carried(image)));
+          .forEach(image -> tracker.carried().add(image.rowKey().text(), node.rows.carried(image)));
       node.sessions.add(tracker);
       tracker
           .session()

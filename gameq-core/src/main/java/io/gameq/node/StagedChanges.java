@@ -174,7 +174,7 @@ final class StagedChanges {
     CarriedColumns.Carried carried = carried(key);
     ChangedRow away = games.encode(table, key, RowOp.MOVED, row.values(), carried);
     to.stage(games.encode(table, key, RowOp.PUT, row.values(), carried).asMovedIn());
-    to.owner.tracker.movesIn(key.text(), carried);
+    to.owner.tracker.carried().movesIn(key.text(), carried);
     stage(away);
   }
 
@@ -188,7 +188,7 @@ final class StagedChanges {
 
   /** What a put takes along that its game does not know. */
   private CarriedColumns.@Nullable Carried carried(RowKey key) {
-    return owner.tracker.carried(key.text(), get(key.text()));
+    return owner.tracker.carried().of(key.text(), get(key.text()));
   }
 
   /** A change of a row that was not told might be older than what MySQL has, and count for less. */

@@ -5,6 +5,7 @@ import io.gameq.RedisUnavailableException;
 import io.gameq.agent.RepeatedWarnings;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -101,7 +102,7 @@ public final class RedisServerCheck {
   }
 
   /** Throws {@link io.gameq.RedisUnavailableException} when Redis does not answer. */
-  static String evictionPolicy(RedisConnection redis) {
+  public static String evictionPolicy(RedisConnection redis) {
     return RedisReply.await(() -> fields(redis.sync().info("memory")))
         .getOrDefault(POLICY, "unknown");
   }
@@ -158,14 +159,15 @@ public final class RedisServerCheck {
     /**
      * Whether Redis may evict; asks, at most every 3 s, and logs an error while it may.
      *
+     * @param asked for {@link RedisServerCheck#evictionPolicy}
      * @throws io.gameq.GameQueueException when Redis does not answer
      */
-    public boolean mayEvict(ControlConnection redis) {
+    public boolean mayEvict(Supplier<String> asked) {
       if (System.nanoTime() - askedNanos < EVERY_NANOS) {
         return evicts;
       }
       askedNanos = System.nanoTime();
-      String policy = redis.call(RedisServerCheck::evictionPolicy);
+      String policy = asked.get();
       boolean evicted = evicts;
       evicts = !policy.equals(RedisServerCheck.NO_EVICTION);
       if (evicts) {

@@ -18,7 +18,6 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -41,7 +40,6 @@ final class Acknowledgements {
 
   private final OpenTopic<?> topic;
   private final Retry retry;
-  private final int mostAcks;
   private final Runnable wake;
 
   private final Queue<MessageChange> acks = new ConcurrentLinkedQueue<>();
@@ -64,7 +62,6 @@ final class Acknowledgements {
   Acknowledgements(OpenTopic<?> topic, Runnable wake) {
     this.topic = topic;
     this.retry = topic.options().retry();
-    this.mostAcks = Math.min(MOST_TOGETHER, topic.node.config().limits().commitRows());
     this.wake = wake;
   }
 
@@ -88,7 +85,7 @@ final class Acknowledgements {
    */
   void fail(TakenMessage taken, String error, long nextDueMillis) {
     failed.increment();
-    add(Failure.counted(taken, backoffMillis(retry, taken.attempts()), cut(error), nextDueMillis));
+    add(taken, backoffMillis(retry, taken.attempts()), true, cut(error), nextDueMillis);
   }
 
   /**
@@ -99,27 +96,24 @@ final class Acknowledgements {
   void putOff(TakenMessage taken, long leastMillis, String why) {
     failed.increment();
     long afterMillis = Math.max(jittered(leastMillis), backoffMillis(retry, taken.attempts()));
-    add(Failure.notCounted(taken, afterMillis, cut(why)));
+    add(taken, afterMillis, false, cut(why), 0);
   }
 
   /** It was taken once more than it may be tried. */
   void giveUp(TakenMessage taken) {
-    add(
-        Failure.counted(
-            taken,
-            backoffMillis(retry, taken.attempts()),
-            "the lease of its last attempt ran out",
-            Schedule.nextDue(taken, topic.options().lease())));
+    String why = "the lease of its last attempt ran out";
+    long nextDueMillis = Schedule.nextDue(taken, topic.options().lease());
+    add(taken, backoffMillis(retry, taken.attempts()), true, why, nextDueMillis);
   }
 
   /** Of nobody's fault: it is due again at once, and the attempt does not count. */
   void giveBack(TakenMessage taken) {
-    add(Failure.notCounted(taken, 0, "whoever took it did not wait for it any more"));
+    add(taken, 0, false, "whoever took it did not wait for it any more", 0);
   }
 
-  private void add(Failure failure) {
+  private void add(TakenMessage taken, long afterMillis, boolean counts, String why, long nextDue) {
     open.incrementAndGet();
-    nacks.add(failure);
+    nacks.add(new Failure(taken, afterMillis, counts, why, nextDue));
   }
 
   static String cut(String error) {
@@ -147,17 +141,18 @@ final class Acknowledgements {
    * none now: they wait here.
    */
   int commitAcks() {
+    int most = Math.min(MOST_TOGETHER, topic.node.config().limits().commitRows());
+    return commit(single, 1) + commit(acks, most);
+  }
+
+  private int commit(Queue<MessageChange> from, int most) {
     int done = 0;
-    for (MessageChange ack; (ack = single.peek()) != null; done++) {
-      commit(List.of(ack));
-      single.remove();
-    }
-    while (!acks.isEmpty()) {
-      List<MessageChange> some = poll(acks, mostAcks);
+    while (!from.isEmpty()) {
+      List<MessageChange> some = poll(from, most);
       try {
-        commit(some);
+        topic.node.commits().commit(some, failure -> told(some, failure));
       } catch (RuntimeException e) {
-        acks.addAll(some);
+        from.addAll(some);
         throw e;
       }
       done += some.size();
@@ -171,10 +166,6 @@ final class Acknowledgements {
       some.add(one);
     }
     return some;
-  }
-
-  private void commit(List<MessageChange> some) {
-    topic.node.commits().commit(some, failure -> told(some, failure));
   }
 
   /** On the sender's thread. */
@@ -201,26 +192,18 @@ final class Acknowledgements {
    */
   int nack(RedisConnection redis) {
     List<Failure> some = poll(nacks, MOST_TOGETHER);
-    if (some.isEmpty()) {
-      return 0;
-    }
-    List<NackResult> results;
     try {
-      results = topic.scripts.nack(redis, some);
+      for (NackResult result : topic.scripts.nack(redis, some)) {
+        if (result == NackResult.DEAD) {
+          dead.increment();
+          warn("dead", "a message of topic '%s' is a dead letter now".formatted(topic.name()));
+        } else if (result == NackResult.CLAIM_LOST) {
+          lost();
+        } // else it is tried again, or a newer message has taken its place
+      }
     } catch (GameQueueException e) {
       nacks.addAll(some);
       throw e;
-    }
-    for (NackResult result : results) {
-      switch (result) {
-        case DEAD -> {
-          dead.increment();
-          warn(
-              "dead", () -> "a message of topic '%s' is a dead letter now".formatted(topic.name()));
-        }
-        case CLAIM_LOST -> lost();
-        default -> {} // tried again, or a newer message has taken its place
-      }
     }
     open.addAndGet(-some.size());
     return some.size();
@@ -236,19 +219,17 @@ final class Acknowledgements {
     lost.increment();
     warn(
         "lost",
-        () ->
-            ("a lease of topic '%s' ran out before the acknowledgement: the message is handled"
-                    + " again; handlers take longer than the lease")
-                .formatted(topic.name()));
+        ("a lease of topic '%s' ran out before the acknowledgement: the message is handled again;"
+                + " handlers take longer than the lease")
+            .formatted(topic.name()));
   }
 
   void notAcknowledged(int messages, RuntimeException failure) {
     warn(
         "ack " + failure.getClass().getName(),
-        () ->
-            ("%s messages of topic '%s' were handled and not acknowledged, so they are handled"
-                    + " again: %s")
-                .formatted(messages, topic.name(), failure.getMessage()));
+        ("%s messages of topic '%s' were handled and not acknowledged, so they are handled again:"
+                + " %s")
+            .formatted(messages, topic.name(), failure.getMessage()));
   }
 
   /** Names the error's class alone: its message may hold what the game keeps to itself. */
@@ -256,13 +237,12 @@ final class Acknowledgements {
     String kind = error.getClass().getName();
     warn(
         kind,
-        () ->
-            "a handler of topic '%s' failed: %s; its messages are tried again"
-                .formatted(topic.name(), kind));
+        "a handler of topic '%s' failed: %s; its messages are tried again"
+            .formatted(topic.name(), kind));
   }
 
-  private void warn(String about, Supplier<String> text) {
-    warnings.about(about, LOG::warn, text);
+  private void warn(String about, String text) {
+    warnings.about(about, LOG::warn, () -> text);
   }
 
   /**

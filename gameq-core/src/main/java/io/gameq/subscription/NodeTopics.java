@@ -13,7 +13,7 @@ import io.gameq.redis.RedisConnection;
 import io.gameq.redis.RedisConnector;
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.topic.DefinedTopic;
-import io.gameq.redis.topic.TopicDefinition;
+import io.gameq.redis.topic.DefinedTopic.TopicDefinition;
 import io.gameq.subscription.TopicClaims.ClaimPoller;
 import io.gameq.topic.BatchHandler;
 import io.gameq.topic.SubscribeOptions;
@@ -160,7 +160,7 @@ public final class NodeTopics {
   }
 
   /** What takes messages of a topic by claims; one for each topic, until the node is closed. */
-  synchronized ClaimPoller taking(OpenTopic<?> topic) {
+  synchronized ClaimPoller claimPoller(OpenTopic<?> topic) {
     ClaimPoller known = takings.get(topic.definition);
     if (known == null) {
       requireRoom();

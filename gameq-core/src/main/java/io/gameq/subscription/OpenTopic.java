@@ -10,7 +10,7 @@ import io.gameq.redis.RedisConnection;
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.topic.ConsumerScripts;
 import io.gameq.redis.topic.DefinedTopic;
-import io.gameq.redis.topic.TopicDefinition;
+import io.gameq.redis.topic.DefinedTopic.TopicDefinition;
 import io.gameq.redis.topic.TopicMessages;
 import io.gameq.redis.topic.TopicMessages.FoundMessage;
 import io.gameq.redis.topic.TopicMessages.Place;
@@ -35,6 +35,8 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BinaryOperator;
 import java.util.function.Function;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -51,6 +53,8 @@ public final class OpenTopic<T> implements Topic<T> {
   /** Far beyond any game; and a double in Redis holds it to the millisecond. */
   static final long LAST_MILLIS = Instant.parse("9999-12-31T00:00:00Z").toEpochMilli();
 
+  private static final Pattern START = Pattern.compile("(\\d{1,9})-(\\d)-(\\d{1,18})");
+
   /** Priority times ageing: added to any time, a double in Redis holds it to the millisecond. */
   private static final long MOST_PRIORITY_MILLIS = 1L << 52;
 
@@ -61,9 +65,6 @@ public final class OpenTopic<T> implements Topic<T> {
   final Payloads<T> payloads;
   final ConsumerScripts scripts;
   private final Claims<T> claims;
-
-  /** When a message is due. */
-  private record Due(long millis, boolean keepsTime, long sinceMillis, String schedule) {}
 
   OpenTopic(
       NodeTopics topics, TopicDefinition definition, TopicOptions options, Payloads<T> payloads) {
@@ -121,20 +122,39 @@ public final class OpenTopic<T> implements Topic<T> {
     MessageId id = id(message.group(), message.key());
     checkPriority(id, message.priority());
     byte[] payload = payload(id, message.payload());
-    Due due = due(message);
-    if (due.millis() < 0 || due.millis() > LAST_MILLIS) {
+    Publish.Timing timing = message.timing();
+    Duration window = timing.window() == null ? options.window() : timing.window();
+    long now = node.clock().getAsLong();
+    long since = now;
+    boolean keepsTime = false;
+    long due = -1;
+    String schedule = "";
+    if (timing.at() != null) {
+      due = millis(timing.at());
+    } else if (timing.after() != null) {
+      due = now + timing.after().toMillis();
+    } else if (message.recurrence() == null) {
+      due = now + window.toMillis();
+      keepsTime = true;
+    }
+    if (message.recurrence() != null) {
+      Schedule.Begun begun = Schedule.begin(message.recurrence(), due, now);
+      due = begun.firstMillis();
+      since = due;
+      schedule = begun.schedule().text();
+    }
+    if (due < 0 || due > LAST_MILLIS) {
       throw new GameQueueException(
           "message %s is due at %s ms since 1970, before that year or after 9999"
-              .formatted(id, due.millis()));
+              .formatted(id, due));
     }
-    Duration cap = message.timing().cap();
     return new MessageChange.Publish(
         id,
         slotNumber(id),
-        due.millis(),
-        due.keepsTime(),
-        cap == null ? 0 : cap.toMillis(),
-        MessageValue.encode(due.sinceMillis(), message.priority(), due.schedule(), payload));
+        due,
+        keepsTime,
+        timing.cap() == null ? 0 : timing.cap().toMillis(),
+        MessageValue.encode(since, message.priority(), schedule, payload));
   }
 
   private void checkPriority(MessageId id, int priority) {
@@ -167,37 +187,17 @@ public final class OpenTopic<T> implements Topic<T> {
     return payload;
   }
 
-  private Due due(Publish<T> message) {
-    long now = node.clock().getAsLong();
-    Publish.Timing timing = message.timing();
-    Instant at = timing.at();
-    Duration after = timing.after();
-    if (message.recurrence() != null) {
-      long from = at != null ? millis(at) : after != null ? now + after.toMillis() : -1;
-      Schedule.Begun begun = Schedule.begin(message.recurrence(), from, now);
-      return new Due(begun.firstMillis(), false, begun.firstMillis(), begun.schedule().text());
-    }
-    if (at != null) {
-      return new Due(millis(at), false, now, "");
-    }
-    if (after != null) {
-      return new Due(now + after.toMillis(), false, now, "");
-    }
-    Duration window = timing.window() == null ? options.window() : timing.window();
-    return new Due(now + window.toMillis(), true, now, "");
-  }
-
-  private MessageChange retimed(MessageId id, Instant due) {
+  private CommitReceipt retime(MessageId id, Instant due) {
     long millis = millis(due);
     if (millis < 0 || millis > LAST_MILLIS) {
       throw new GameQueueException(
           "message %s cannot be due at %s: before 1970 or after 9999".formatted(id, due));
     }
-    return new MessageChange.Retime(id, slotNumber(id), millis);
+    return commit(new MessageChange.Retime(id, slotNumber(id), millis));
   }
 
-  private MessageChange retimed(MessageId id, Duration fromNow) {
-    return retimed(id, Instant.ofEpochMilli(node.clock().getAsLong()).plus(fromNow));
+  private Instant fromNow(Duration time) {
+    return Instant.ofEpochMilli(node.clock().getAsLong()).plus(time);
   }
 
   private static long millis(Instant of) {
@@ -216,7 +216,17 @@ public final class OpenTopic<T> implements Topic<T> {
     for (int tries = 1; ; tries++) {
       FoundMessage.Pending found = find(id).pending();
       MessageValue.Decoded pending = found == null ? null : MessageValue.decode(found.value());
-      MessageChange publish = change(combined(message, pending, combine));
+      MessageChange publish =
+          change(
+              pending == null
+                  ? message
+                  : new Publish<>(
+                      message.key(),
+                      combine.apply(payloads.decode().apply(pending.payload()), message.payload()),
+                      message.group(),
+                      message.priority(),
+                      message.timing(),
+                      message.recurrence()));
       long version = pending == null ? 0 : pending.version();
       try {
         node.commits()
@@ -233,20 +243,6 @@ public final class OpenTopic<T> implements Topic<T> {
         LockSupport.parkNanos(ThreadLocalRandom.current().nextLong(MOST_REST_NANOS));
       }
     }
-  }
-
-  private Publish<T> combined(
-      Publish<T> message, MessageValue.@Nullable Decoded pending, BinaryOperator<T> combine) {
-    if (pending == null) {
-      return message;
-    }
-    return new Publish<>(
-        message.key(),
-        combine.apply(payloads.decode().apply(pending.payload()), message.payload()),
-        message.group(),
-        message.priority(),
-        message.timing(),
-        message.recurrence());
   }
 
   private SlotKeys slot(MessageId id) {
@@ -274,37 +270,20 @@ public final class OpenTopic<T> implements Topic<T> {
 
   private Optional<Message<T>> get(MessageId id) {
     FoundMessage found = find(id);
-    FoundMessage.Pending pending = found.pending();
+    FoundMessage.Pending of = found.pending();
     FoundMessage.Held held = found.held();
-    if (pending != null) {
+    if (of != null) {
       return Optional.of(
-          message(
-              id,
-              State.PENDING,
-              pending.value(),
-              pending.dueMillis(),
-              pending.attempts(),
-              pending.error()));
+          message(id, State.PENDING, of.value(), of.dueMillis(), of.attempts(), of.error()));
     }
-    if (held != null) {
-      return Optional.of(
-          message(id, State.HELD, held.value(), held.leaseEndMillis(), held.attempts(), ""));
-    }
-    return deadLetter(found);
+    return held != null
+        ? Optional.of(
+            message(id, State.HELD, held.value(), held.leaseEndMillis(), held.attempts(), ""))
+        : Optional.ofNullable(found.dead()).map(dead -> dead(id, dead));
   }
 
-  /** The dead letter that was found; empty when there is none. */
-  private Optional<Message<T>> deadLetter(FoundMessage found) {
-    return Optional.ofNullable(found.dead())
-        .map(
-            of ->
-                message(
-                    found.id(),
-                    State.DEAD,
-                    of.value(),
-                    of.diedMillis(),
-                    of.attempts(),
-                    of.error()));
+  private Message<T> dead(MessageId id, FoundMessage.Dead of) {
+    return message(id, State.DEAD, of.value(), of.diedMillis(), of.attempts(), of.error());
   }
 
   /** A message as Redis holds it; without a payload when that cannot be decoded. */
@@ -332,50 +311,41 @@ public final class OpenTopic<T> implements Topic<T> {
 
   @Override
   public CommitReceipt delete(String key) {
-    return deletes(null, key);
+    return delete(id(null, key));
   }
 
   @Override
   public CommitReceipt delete(String group, String key) {
-    return deletes(group, key);
+    return delete(id(group, key));
   }
 
-  private CommitReceipt deletes(@Nullable String group, String key) {
-    MessageId id = id(group, key);
+  private CommitReceipt delete(MessageId id) {
     return commit(new MessageChange.Delete(id, slotNumber(id)));
   }
 
   @Override
   public CommitReceipt retime(String key, Instant due) {
-    return commit(retimed(id(null, key), due));
+    return retime(id(null, key), due);
   }
 
   @Override
   public CommitReceipt retime(String key, Duration fromNow) {
-    return commit(retimed(id(null, key), fromNow));
+    return retime(id(null, key), fromNow(fromNow));
   }
 
   @Override
   public CommitReceipt retime(String group, String key, Instant due) {
-    return commit(retimed(id(group, key), due));
+    return retime(id(group, key), due);
   }
 
   @Override
   public CommitReceipt retime(String group, String key, Duration fromNow) {
-    return commit(retimed(id(group, key), fromNow));
+    return retime(id(group, key), fromNow(fromNow));
   }
 
   private CommitReceipt commit(MessageChange change) {
     return node.commits().commit(List.of(change));
   }
-
-  /**
-   * Where a page begins.
-   *
-   * @param list number of the list in the slot
-   * @param offset how many of it were on earlier pages
-   */
-  private record Start(int slot, int list, long offset) {}
 
   /** The lists of a slot in which messages of a state are; none for dead letters. */
   private static List<Place> places(State state) {
@@ -386,52 +356,39 @@ public final class OpenTopic<T> implements Topic<T> {
     };
   }
 
+  /** A page begins at {@code slot-list-offset}: a list of the slot, and how many were before it. */
   @Override
   public Page<T> list(State state, @Nullable String from) {
-    Start start = start(from, Math.max(1, places(state).size()));
-    return ask("messages of topic '" + name() + "'", redis -> read(redis, state, start));
+    Matcher start = START.matcher(from == null ? "0-0-0" : from);
+    int lists = Math.max(1, places(state).size());
+    if (!start.matches()
+        || Integer.parseInt(start.group(1)) >= definition.slots()
+        || Integer.parseInt(start.group(2)) >= lists) {
+      throw new GameQueueException("not what a page of messages gave as the next one");
+    }
+    int first = Integer.parseInt(start.group(1)) * lists + Integer.parseInt(start.group(2));
+    long offset = Long.parseLong(start.group(3));
+    return ask(
+        "messages of topic '" + name() + "'",
+        redis -> read(redis, state, places(state), first, offset));
   }
 
-  private Start start(@Nullable String text, int lists) {
-    if (text == null) {
-      return new Start(0, 0, 0);
-    }
-    String[] words = text.split("-", -1);
-    try {
-      Start start =
-          new Start(
-              Integer.parseInt(words[0]), Integer.parseInt(words[1]), Long.parseLong(words[2]));
-      if (start.slot >= 0
-          && start.slot < definition.slots()
-          && start.list >= 0
-          && start.list < lists
-          && start.offset >= 0) {
-        return start;
-      }
-    } catch (NumberFormatException | IndexOutOfBoundsException e) {
-      // the same answer
-    }
-    throw new GameQueueException("not what a page of messages gave as the next one");
-  }
-
-  private Page<T> read(RedisConnection redis, State state, Start from) {
-    List<Place> places = places(state);
+  private Page<T> read(
+      RedisConnection redis, State state, List<Place> places, int first, long firstOffset) {
     List<Message<T>> page = new ArrayList<>();
-    int list = from.list;
-    long offset = from.offset;
-    for (int slot = from.slot; slot < definition.slots(); slot++) {
-      for (; list < Math.max(1, places.size()); list++) {
-        int room = PAGE - page.size();
-        int read =
-            state == State.DEAD
-                ? addDead(redis, slot, offset, room, page)
-                : addListed(redis, slot, places.get(list), offset, room, page);
-        if (read == room) {
-          return new Page<>(page, slot + "-" + list + "-" + (offset + read));
-        }
-        offset = 0;
+    int lists = Math.max(1, places.size());
+    long offset = firstOffset;
+    for (int i = first; i < definition.slots() * lists; i++) {
+      int slot = i / lists;
+      int room = PAGE - page.size();
+      int read =
+          state == State.DEAD
+              ? addDead(redis, slot, offset, room, page)
+              : addListed(redis, slot, places.get(i % lists), offset, room, page);
+      if (read == room) {
+        return new Page<>(page, slot + "-" + i % lists + "-" + (offset + read));
       }
-      list = 0;
+      offset = 0;
     }
     return new Page<>(page, null);
   }
@@ -457,20 +414,19 @@ public final class OpenTopic<T> implements Topic<T> {
 
   private int addDead(
       RedisConnection redis, int slot, long offset, int room, List<Message<T>> page) {
-    List<FoundMessage> found = new ArrayList<>();
-    long[] left = {offset};
+    long[] seen = {0};
     TopicMessages.eachDead(
         redis,
         node.slots()[slot],
         name(),
         of -> {
-          if (left[0]-- <= 0) {
-            found.add(of);
+          FoundMessage.Dead dead = of.dead();
+          if (seen[0]++ >= offset && dead != null) {
+            page.add(dead(of.id(), dead));
           }
-          return found.size() < room;
+          return seen[0] < offset + room;
         });
-    found.forEach(of -> page.addAll(deadLetter(of).stream().toList()));
-    return found.size();
+    return (int) Math.max(0, seen[0] - offset);
   }
 
   @Override

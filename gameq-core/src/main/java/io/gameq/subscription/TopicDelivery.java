@@ -93,18 +93,17 @@ final class TopicDelivery<T> implements Delivery<T> {
     return held;
   }
 
-  /** Whether it is an occurrence that was missed, or none at all, and is not to be run. */
   private boolean isLeftOut() {
+    long lease = topic.options().lease().toMillis();
     return schedule != null
         && taken.attempts() == 1
-        && (!schedule.rhythm().occursAt(value.sinceMillis())
-            || schedule.leavesOut(
-                value.sinceMillis(), taken.takenMillis(), topic.options().lease().toMillis()));
+        && schedule.leavesOut(value.sinceMillis(), taken.takenMillis(), lease);
   }
 
   /** When it is due again, ms; 0 for never. */
   long nextDueMillis() {
-    return Schedule.nextDue(schedule, value, taken, topic.options().lease());
+    long lease = topic.options().lease().toMillis();
+    return schedule == null ? 0 : schedule.next(value.sinceMillis(), taken.takenMillis(), lease);
   }
 
   /** Without the message, which many acknowledgements that wait would keep in memory. */

@@ -8,9 +8,9 @@ import io.gameq.redis.DurableNotices.Subscribed;
 import io.gameq.redis.RedisConnection;
 import io.gameq.redis.script.LuaScript;
 import io.gameq.redis.topic.ConsumerScripts;
+import io.gameq.redis.topic.ConsumerScripts.Share;
 import io.gameq.redis.topic.ConsumerScripts.TakenMessage;
 import io.gameq.redis.topic.DefinedTopic;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
@@ -18,7 +18,8 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicIntegerArray;
-import java.util.function.ToIntFunction;
+import java.util.function.Consumer;
+import java.util.function.IntSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -42,7 +43,6 @@ final class TopicPoller implements AutoCloseable {
   private static final long MOST_WAIT_MILLIS = 1_000;
 
   private final OpenTopic<?> topic;
-  private final Duration lease;
   private final Acknowledgements acks;
   private final SlotTimes times;
   private final Subscribed notices;
@@ -66,21 +66,18 @@ final class TopicPoller implements AutoCloseable {
    * What was taken.
    *
    * @param leaseEndNanos of all of them, by System.nanoTime
-   * @param failure of some slots, to be thrown once the rest is with its handlers; null for none
    */
-  record Batch(
-      List<TakenMessage> messages, long leaseEndNanos, @Nullable GameQueueException failure) {
+  record Batch(List<TakenMessage> messages, long leaseEndNanos) {
     /** Some of the messages, at most so many. */
     Batch part(int from, int most) {
       int to = from + Math.min(messages.size() - from, most);
-      return new Batch(List.copyOf(messages.subList(from, to)), leaseEndNanos, null);
+      return new Batch(List.copyOf(messages.subList(from, to)), leaseEndNanos);
     }
   }
 
   /** With {@code wake} to be run when something is due soon. */
   TopicPoller(OpenTopic<?> topic, Acknowledgements acks, Runnable wake) {
     this.topic = topic;
-    this.lease = topic.options().lease();
     this.acks = acks;
     this.times = new SlotTimes(topic.definition.slots());
     this.notices =
@@ -95,13 +92,15 @@ final class TopicPoller implements AutoCloseable {
   }
 
   /**
-   * A round of the consumer: sends what became of messages, then has more taken. Returns how much
-   * was done.
+   * A round of the consumer: sends what became of messages, then takes more from where something is
+   * due now; none while the topic is paused. What had all its attempts is given up.
    *
-   * @param take what takes them; not called while this node has not healed
+   * @param room how many messages may be taken; not asked while this node has not healed
+   * @param deliver has what was taken handled; called for one message at least
+   * @return how much was done
    * @throws RedisUnavailableException when Redis does not answer: the next connection is new
    */
-  int work(ToIntFunction<RedisConnection> take) {
+  int work(IntSupplier room, Consumer<Batch> deliver) {
     isHeldUp = true;
     int done = acks.commitAcks();
     RedisConnection redis = connection();
@@ -109,10 +108,14 @@ final class TopicPoller implements AutoCloseable {
       return done;
     }
     try {
-      return done + acks.nack(redis) + take.applyAsInt(redis);
+      done += acks.nack(redis);
+      int most = room.getAsInt();
+      return begin() && most > 0 ? done + take(redis, most, deliver) : done;
     } catch (RedisUnavailableException e) {
       control.giveUp(redis);
       throw e;
+    } finally {
+      end();
     }
   }
 
@@ -143,25 +146,18 @@ final class TopicPoller implements AutoCloseable {
       lookedNanos = System.nanoTime();
       notices.keep();
       defined = look(connected.redis());
+      if (defined == null) {
+        topic.node.topicIsMissing().run();
+      }
     }
     return connected.redis();
   }
 
   private @Nullable DefinedTopic look(RedisConnection redis) {
     String namespace = topic.node.config().namespace();
-    DefinedTopic of =
-        control
-            .call(redis, on -> Optional.ofNullable(DefinedTopic.find(on, namespace, topic.name())))
-            .orElse(null);
-    if (of == null) {
-      topic.node.topicIsMissing().run();
-    }
-    return of;
-  }
-
-  /** Messages a second that all nodes together may take, as {@link #connection} saw it; 0: any. */
-  private double topicRate() {
-    return defined == null ? 0 : defined.perSecond();
+    return control
+        .call(redis, on -> Optional.ofNullable(DefinedTopic.find(on, namespace, topic.name())))
+        .orElse(null);
   }
 
   /** False when the topic is paused, or Redis has lost whether it is. */
@@ -201,85 +197,62 @@ final class TopicPoller implements AutoCloseable {
 
   /** Until there may be something to take, ns; 0 for now. */
   long waitNanos() {
-    return isHeldUp
-        ? HELD_UP_NANOS
-        : Math.max(times.waitNanos(), topicRate() == 0 ? 0 : grantWaitNanos());
+    if (isHeldUp) {
+      return HELD_UP_NANOS;
+    }
+    return Math.max(
+        times.waitNanos(), topicRate() == 0 ? 0 : Math.max(0, grantNanos - System.nanoTime()));
   }
 
-  private long grantWaitNanos() {
-    return Math.max(0, grantNanos - System.nanoTime());
+  /** Messages a second that all nodes together may take, as {@link #connection} saw it; 0: any. */
+  private double topicRate() {
+    return defined == null ? 0 : defined.perSecond();
   }
 
-  /**
-   * Takes from where something is due now, at most so many messages; none while the topic is
-   * paused. What had all its attempts is given up.
-   *
-   * @param deliver has what was taken handled; returns how much was done
-   * @return the same; 0 when nothing was taken
-   */
-  int take(RedisConnection redis, int room, ToIntFunction<Batch> deliver) {
-    if (!begin()) {
-      return 0;
+  /** Returns how many were taken; throws what failed in some slots once these are delivered. */
+  private int take(RedisConnection redis, int room, Consumer<Batch> deliver) {
+    long leaseEnd = System.nanoTime() + topic.options().lease().toNanos(); // no later than in Redis
+    List<TakenMessage> taken = new ArrayList<>();
+    GameQueueException failure =
+        topicRate() == 0 ? takeFree(redis, room, taken) : takeGranted(redis, room, taken);
+    if (!taken.isEmpty()) {
+      deliver.accept(new Batch(taken, leaseEnd));
     }
-    try {
-      Batch taken = room == 0 ? null : take(redis, room);
-      if (taken == null) {
-        return 0;
-      }
-      int done = deliver.applyAsInt(taken);
-      if (taken.failure != null) {
-        throw taken.failure; // is logged
-      }
-      return done;
-    } finally {
-      end();
+    if (failure != null) {
+      throw failure; // is logged
     }
+    return taken.size();
   }
 
-  private @Nullable Batch take(RedisConnection redis, int room) {
-    double perSecond = topicRate();
-    if (perSecond == 0) {
-      return takeGranted(redis, room);
-    }
-    int granted = times.waitNanos() > 0 ? 0 : grant(redis, perSecond, room);
-    Batch taken = granted == 0 ? null : takeGranted(redis, granted);
-    int unused = granted - (taken == null ? 0 : taken.messages().size());
-    try {
-      if (unused > 0) { // other nodes may take them
-        ConsumerScripts.Grant ignored = topic.scripts.grant(redis, perSecond, -unused);
-      }
-    } catch (RedisUnavailableException e) {
-      if (taken == null) {
-        throw e;
-      }
-      return new Batch( // what was taken goes to its handlers first
-          taken.messages, taken.leaseEndNanos, taken.failure == null ? e : taken.failure);
-    }
-    return taken;
-  }
-
-  /** How many messages the rate that all nodes of the topic share lets this one take now. */
-  private int grant(RedisConnection redis, double perSecond, int most) {
-    if (most <= 0 || grantWaitNanos() > 0) {
-      return 0;
-    }
-    ConsumerScripts.Grant grant = topic.scripts.grant(redis, perSecond, most);
-    if (grant.messages() == 0) {
-      grantNanos =
-          System.nanoTime()
-              + TimeUnit.MILLISECONDS.toNanos(Math.min(MOST_WAIT_MILLIS, grant.waitMillis()));
-    }
-    return grant.messages();
-  }
-
-  private @Nullable Batch takeGranted(RedisConnection redis, int room) {
-    List<ConsumerScripts.Share> shares = times.due(room);
-    if (shares.isEmpty()) {
+  /** Takes what the rate that all nodes of the topic share lets this one take now. */
+  private @Nullable GameQueueException takeGranted(
+      RedisConnection redis, int room, List<TakenMessage> taken) {
+    if (times.waitNanos() > 0 || grantNanos - System.nanoTime() > 0) {
       return null;
     }
-    long leaseEnd = System.nanoTime() + lease.toNanos(); // no later than Redis says
+    ConsumerScripts.Grant grant = topic.scripts.grant(redis, topicRate(), room);
+    if (grant.messages() == 0) {
+      long millis = Math.min(MOST_WAIT_MILLIS, grant.waitMillis());
+      grantNanos = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
+      return null;
+    }
+    GameQueueException failure = takeFree(redis, grant.messages(), taken);
+    int unused = grant.messages() - taken.size();
+    try {
+      if (unused > 0) { // other nodes may take them
+        ConsumerScripts.Grant ignored = topic.scripts.grant(redis, topicRate(), -unused);
+      }
+    } catch (RedisUnavailableException e) {
+      return failure == null ? e : failure; // what was taken goes to its handlers first
+    }
+    return failure;
+  }
+
+  /** Takes at most so many; returns why some slots could not be taken from. */
+  private @Nullable GameQueueException takeFree(
+      RedisConnection redis, int room, List<TakenMessage> taken) {
+    List<Share> shares = times.due(room);
     List<LuaScript.Answer<ConsumerScripts.Batch>> answers = topic.scripts.take(redis, shares);
-    List<TakenMessage> taken = new ArrayList<>();
     GameQueueException failure = null;
     for (int i = 0; i < answers.size(); i++) {
       ConsumerScripts.Batch of = answers.get(i).reply();
@@ -291,7 +264,7 @@ final class TopicPoller implements AutoCloseable {
       of.exhausted().forEach(acks::giveUp);
       taken.addAll(of.taken());
     }
-    return new Batch(taken, leaseEnd, failure);
+    return failure;
   }
 
   @Override
@@ -309,7 +282,7 @@ final class TopicPoller implements AutoCloseable {
     /** A notice can be lost: so much later a message is found all the same. */
     private static final long POLL_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-    /** By System.nanoTime, relative to {@link #origin}; Long.MAX_VALUE for never. */
+    /** By {@link #now}; Long.MAX_VALUE for never. */
     private final long[] next;
 
     private final AtomicIntegerArray noticed;
@@ -345,7 +318,7 @@ final class TopicPoller implements AutoCloseable {
      *
      * @param room how many messages may be taken in all
      */
-    List<ConsumerScripts.Share> due(int room) {
+    List<Share> due(int room) {
       long now = now();
       boolean isPoll = now >= poll;
       if (isPoll) {
@@ -361,13 +334,13 @@ final class TopicPoller implements AutoCloseable {
         }
       }
       slots.sort(Comparator.comparingLong(slot -> next[slot]));
-      List<ConsumerScripts.Share> shares = new ArrayList<>();
+      List<Share> shares = new ArrayList<>();
       int left = room;
       for (int i = 0; i < slots.size() && left > 0; i++) {
         int most = (left + slots.size() - i - 1) / (slots.size() - i);
         left -= most;
         noticed.set(slots.get(i), 0); // before the look: a notice that comes meanwhile counts
-        shares.add(new ConsumerScripts.Share(slots.get(i), most));
+        shares.add(new Share(slots.get(i), most));
       }
       return shares;
     }

@@ -90,23 +90,17 @@ final class TopicSubscription<T> implements Subscription {
 
     @Override
     public int doWork() {
-      return poller.work(
-          redis -> {
-            int room = room();
-            isFull = room == 0 && limiter.messages() > 0; // a handler that ends wakes it
-            return poller.take(redis, room, this::deliver);
-          });
+      return poller.work(this::room, this::deliver);
     }
 
     private int room() {
-      if (acks.open() > MOST_OPEN) {
-        return 0;
-      }
-      int free = Math.max(0, limiter.handlers() - busy.get());
-      return Math.min(free * batch, limiter.messages());
+      int free = acks.open() > MOST_OPEN ? 0 : Math.max(0, limiter.handlers() - busy.get());
+      int allowed = limiter.messages();
+      isFull = free == 0 && allowed > 0; // a handler that ends wakes it
+      return Math.min(free * batch, allowed);
     }
 
-    private int deliver(TopicPoller.Batch taken) {
+    private void deliver(TopicPoller.Batch taken) {
       int messages = taken.messages().size();
       limiter.took(messages);
       for (int from = 0; from < messages; from += batch) {
@@ -115,7 +109,6 @@ final class TopicSubscription<T> implements Subscription {
         running.addAndGet(some.messages().size());
         threads.execute(() -> run(some));
       }
-      return messages;
     }
 
     @Override

@@ -17,7 +17,7 @@ import io.gameq.redis.script.MessagesScript.MessageCommit;
 import io.gameq.redis.topic.ConsumerScripts;
 import io.gameq.redis.topic.ConsumerScripts.TakenMessage;
 import io.gameq.redis.topic.DefinedTopic;
-import io.gameq.redis.topic.TopicDefinition;
+import io.gameq.redis.topic.DefinedTopic.TopicDefinition;
 import io.gameq.servers.TestServers;
 import java.util.ArrayList;
 import java.util.List;

@@ -14,7 +14,7 @@
  * CommitScript    commit: one of several sessions, with messages or rows for others, or again
  * MessagesScript  messages: many commits of messages and no rows
  * JournalMarks    marks: how far into a WAL Redis holds the slots; SlotMarks: what is expected
- * LookupScript    read, pending, look, lookup: what is not flushed; ReplayScript: replay
+ * LookupScript    read, pending, lookup: what is not flushed; ReplayScript: replay
  * RowsToTell      sent: what a node's sessions are to be told of
  * ClaimScript     claim, renew, ack, nack, reap: what writers do
  * Waiting         waiting: how much waits; WaitingOwners: who; rows

@@ -1,13 +1,12 @@
 package io.gameq.redis.topic;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
 import io.gameq.message.MessageChange;
 import io.gameq.message.MessageChange.MessageId;
 import io.gameq.owner.OwnerId.PercentEncoding;
 import io.gameq.redis.RedisConnection;
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.script.LuaScript;
+import io.gameq.redis.topic.DefinedTopic.TopicDefinition;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
@@ -269,11 +268,6 @@ public final class ConsumerScripts {
   public Grant grant(RedisConnection redis, double perSecond, int most) {
     List<Object> reply = GRANT.call(redis, slots[0], definition.topic(), perSecond, most);
     return new Grant(((Long) reply.get(0)).intValue(), (Long) reply.get(1));
-  }
-
-  /** Text of any characters out of a reply. */
-  static String text(Object reply) {
-    return new String((byte[]) reply, UTF_8);
   }
 
   /** A score of a sorted set, as text. */

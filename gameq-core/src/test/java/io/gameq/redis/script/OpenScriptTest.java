@@ -14,6 +14,7 @@ import io.gameq.redis.DurableNotices;
 import io.gameq.redis.RedisConnector;
 import io.gameq.redis.RedisConnector.RedisConfig;
 import io.gameq.redis.SlotKeys;
+import io.gameq.redis.script.SessionScripts.RowsToTell;
 import io.gameq.rights.MySqlRights.Role;
 import io.gameq.rows.EncodedRow;
 import io.gameq.servers.TestServers;

@@ -17,6 +17,7 @@ import io.gameq.redis.script.MessagesScript;
 import io.gameq.redis.script.MessagesScript.MessageCommit;
 import io.gameq.redis.script.MessagesScript.Mode;
 import io.gameq.redis.topic.ConsumerScripts.TakenMessage;
+import io.gameq.redis.topic.DefinedTopic.TopicDefinition;
 import io.gameq.redis.topic.TopicMessages.FoundMessage;
 import io.gameq.rights.MySqlRights.Role;
 import io.gameq.servers.TestServers;

@@ -10,7 +10,7 @@ import io.gameq.redis.RedisConnector;
 import io.gameq.redis.RedisConnector.RedisConfig;
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.script.BacklogScript;
-import io.gameq.redis.script.ProcessSigns;
+import io.gameq.redis.script.NodeSigns.ProcessSigns;
 import io.gameq.servers.TestServers;
 import java.util.List;
 import java.util.Map;

@@ -1,8 +1,8 @@
 package io.gameq.writer.explorer;
 
 import io.gameq.durability.TrackerInSteps;
+import io.gameq.healing.HealingPorts.HeldSession;
 import io.gameq.healing.HealingStep;
-import io.gameq.healing.HealingStep.HeldSession;
 import io.gameq.node.OpenState;
 import io.gameq.owner.OwnerId;
 import io.gameq.owner.SessionId;

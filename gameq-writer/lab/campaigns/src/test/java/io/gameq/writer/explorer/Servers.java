@@ -35,7 +35,7 @@ import io.gameq.writer.flush.RowDecoder;
 import io.gameq.writer.flush.SlotTurn;
 import io.gameq.writer.flush.WriterOptions;
 import io.gameq.writer.flush.WriterStats;
-import io.gameq.writer.pause.Pausing.Pauses;
+import io.gameq.writer.pause.Pauses;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.sql.Connection;
 import java.sql.DriverManager;
