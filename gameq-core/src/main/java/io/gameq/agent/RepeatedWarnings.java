@@ -55,6 +55,9 @@ public final class RepeatedWarnings {
         before == null || before.unsaid == 0
             ? text.get()
             : String.format(
-                Locale.ROOT, "%s (and %,d like it since the last line)", text.get(), before.unsaid));
+                Locale.ROOT,
+                "%s (and %,d like it since the last line)",
+                text.get(),
+                before.unsaid));
   }
 }
