@@ -9,7 +9,7 @@ import io.gameq.redis.RedisServerCheck.RedisState;
 import io.gameq.redis.Slots;
 import io.gameq.redis.script.Waiting;
 import io.gameq.redis.topic.TopicMessages.TopicCounts;
-import io.gameq.redis.topic.TopicSurvey;
+import io.gameq.redis.topic.TopicMessages.TopicSurvey;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

@@ -12,8 +12,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * What a session must put again with a row although its game does not know it, since an image that
  * is not in MySQL yet says so and the next one takes that image's place: values of columns that
- * were added after the node started, and that the row was made anew after a delete. Not
- * thread-safe.
+ * were added after the node started, and that the row was made anew after a delete. Thread-safe.
  *
  * <p>Forgotten once all of the session is in MySQL: then the columns keep their values there.
  */
@@ -47,23 +46,26 @@ public final class CarriedColumns {
     }
   }
 
-  public void add(String row, Carried carried) {
-    byRow.put(row, carried);
+  /** A row has something to carry; null for nothing. */
+  public synchronized void add(String row, @Nullable Carried carried) {
+    if (carried != null) {
+      byRow.put(row, carried);
+    }
   }
 
-  @Nullable Carried of(String row) {
+  synchronized @Nullable Carried of(String row) {
     return byRow.get(row);
   }
 
   /** What a put carries that replaces a change of the same commit. */
-  public @Nullable Carried of(String row, @Nullable ChangedRow staged) {
+  public synchronized @Nullable Carried of(String row, @Nullable ChangedRow staged) {
     boolean anew =
         staged != null && (staged.op() == RowOp.DELETE || RowHeader.isAnew(staged.image()));
     return anew ? ANEW : of(row);
   }
 
   /** A row is being moved to this session, with what is carried of it. */
-  public void movesIn(String row, @Nullable Carried carried) {
+  public synchronized void movesIn(String row, @Nullable Carried carried) {
     if (carried == null) {
       movingIn.remove(row);
     } else {
@@ -72,7 +74,7 @@ public final class CarriedColumns {
   }
 
   /** These rows are on their way; {@code waiting} tells which rows are not in MySQL. */
-  public void submitted(Collection<ChangedRow> rows, Supplier<Set<String>> waiting) {
+  public synchronized void submitted(Collection<ChangedRow> rows, Supplier<Set<String>> waiting) {
     for (ChangedRow row : rows) {
       if (row.movedIn()) {
         Carried carried = movingIn.remove(row.key());
@@ -92,12 +94,12 @@ public final class CarriedColumns {
   }
 
   /** These changes did not happen: a row that was to be deleted is what it was. */
-  public void failed(Collection<ChangedRow> rows) {
+  public synchronized void failed(Collection<ChangedRow> rows) {
     rows.forEach(row -> byRow.remove(row.key(), ANEW));
   }
 
   /** All of the session is in MySQL. */
-  public void settled() {
+  public synchronized void settled() {
     byRow.clear();
   }
 }

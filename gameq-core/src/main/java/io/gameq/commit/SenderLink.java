@@ -7,12 +7,11 @@ import io.gameq.redis.script.MessagesScript;
 import java.util.Iterator;
 import java.util.LinkedHashSet;
 import java.util.Set;
-import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * Makes the sender's connections to Redis, and remembers those that it gave up: their last bytes
- * may still be on their way. Used by the sender's thread; {@link #connections}, {@link
- * #connectedNanos} and {@link #term} by any.
+ * may still be on their way. Used by the sender's thread; what it tells of the last connection is
+ * asked by any.
  */
 final class SenderLink {
   /** Of servers that were connected to since; far more than a failover takes attempts. */
@@ -22,15 +21,18 @@ final class SenderLink {
   private static final String UNKNOWN = "";
 
   private final CommitSender.Servers servers;
-  private final AtomicLong connections = new AtomicLong();
-  private volatile long connectedNanos;
   private final Set<Link> givenUp = new LinkedHashSet<>();
-  private Link link = new Link(UNKNOWN, 0);
-  private volatile long term;
-  private volatile String address = "";
+  private volatile Link link = new Link(UNKNOWN, 0, 0, "", 0, 0);
 
-  /** A connection, as the server that it leads to knows it. */
-  private record Link(String runId, long clientId) {}
+  /**
+   * A connection.
+   *
+   * @param clientId as the server knows it
+   * @param sinceNanos when it began to be made, by System.nanoTime
+   * @param number how many were made, with this one
+   */
+  private record Link(
+      String runId, long clientId, long term, String address, long sinceNanos, long number) {}
 
   SenderLink(CommitSender.Servers servers) {
     this.servers = servers;
@@ -42,16 +44,18 @@ final class SenderLink {
     long now = System.nanoTime();
     PrimaryConnector.Opened opened = servers.primary().open();
     RedisConnection connection = opened.redis();
-    connectedNanos = now;
-    connections.incrementAndGet();
     try {
       long unused = servers.clock().measure(connection);
       CommitScript.load(connection); // a script that had to be sent again might arrive late
       MessagesScript.load(connection);
-      long client = connection.id();
-      link = new Link(opened.runId(), client);
-      term = opened.term();
-      address = opened.address();
+      link =
+          new Link(
+              opened.runId(),
+              connection.id(),
+              opened.term(),
+              opened.address(),
+              now,
+              link.number + 1);
       return connection;
     } catch (RuntimeException e) {
       connection.closeSoon();
@@ -73,9 +77,10 @@ final class SenderLink {
   /**
    * Makes sure that nothing of connections to this server that were given up is applied any more: a
    * plain HSET among their last bytes would overwrite what is committed from now on. Of a server
-   * that hides its run id none are known, and none are ended.
+   * that hides its run id none are known, and none are ended. Then gives the first sign of life,
+   * before anything else is told there.
    */
-  void silenceOthers(RedisConnection redis) {
+  void takeOver(RedisConnection redis) {
     for (Iterator<Link> it = givenUp.iterator(); it.hasNext(); ) {
       Link other = it.next();
       if (other.runId.equals(link.runId) && other.clientId != link.clientId) {
@@ -83,10 +88,6 @@ final class SenderLink {
         it.remove();
       }
     }
-  }
-
-  /** Gives the first sign of life on a connection, before anything else is told there. */
-  void beatFirst(RedisConnection redis) {
     servers.heartbeat().beatFirst(redis, link.runId);
   }
 
@@ -97,21 +98,22 @@ final class SenderLink {
 
   /** Whether the last connection leads to the primary that counts; asks MySQL, and Sentinel. */
   boolean isCurrent() {
-    return servers.primary().isCurrent(term, address);
+    Link now = link;
+    return servers.primary().isCurrent(now.term, now.address);
   }
 
   /** The number of the term of the last connection's primary. */
   long term() {
-    return term;
+    return link.term;
   }
 
   /** When it began to connect the last time that it succeeded, by System.nanoTime. */
   long connectedNanos() {
-    return connectedNanos;
+    return link.sinceNanos;
   }
 
   /** How often it has connected. */
   long connections() {
-    return connections.get();
+    return link.number;
   }
 }

@@ -7,7 +7,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -35,14 +34,10 @@ final class SenderThread {
    *     to go on
    * @param work what the thread does until it ends
    */
-  SenderThread(
-      Executor eventLoop,
-      BooleanSupplier workWithoutWaiting,
-      String name,
-      Consumer<SenderThread> work) {
+  SenderThread(Executor eventLoop, BooleanSupplier workWithoutWaiting, Runnable work) {
     this.eventLoop = eventLoop;
     this.workWithoutWaiting = workWithoutWaiting;
-    thread = DaemonThreads.named(name, () -> work.accept(this));
+    thread = DaemonThreads.named("gameq-sender", work);
   }
 
   void start() {

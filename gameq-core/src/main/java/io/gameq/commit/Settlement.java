@@ -29,6 +29,9 @@ final class Settlement {
   private final NodeCounts counts;
   private final RecentMessages recent;
 
+  /** A commit that is in the WAL and not in Redis, or nobody knows where, and why. */
+  record Failure(Commit commit, RuntimeException reason) {}
+
   Settlement(CommitQueue queue, WalWriter wal, NodeCounts counts, RecentMessages recent) {
     this.queue = queue;
     this.wal = wal;
@@ -63,43 +66,6 @@ final class Settlement {
     counts.queued(commits.size(), rows); // whoever is told finds it counted
     queue.leave(commits.size(), bytes);
     commits.forEach(Commit::queued);
-  }
-
-  /** A commit that is in the WAL and not in Redis, or nobody knows where, and why. */
-  record Failure(Commit commit, RuntimeException reason) {}
-
-  /** Redis answered with an error: it holds nothing of the commit. */
-  static Failure refused(Commit commit, String message) {
-    return new Failure(
-        commit,
-        RedisReply.isFull(message)
-            ? new RedisFullException(
-                "Redis reached maxmemory and refused the commit: let the writers drain, or raise"
-                    + " maxmemory")
-            : new CommitFailedException("Redis refused the commit: " + message));
-  }
-
-  /** What the game is told of it. */
-  static RuntimeException refusal(CommitGroup.Unmet outcome) {
-    if (outcome instanceof CommitGroup.RowIsThere there) {
-      return new CommitFailedException(
-          "row "
-              + there.row()
-              + " cannot be sent to "
-              + there.owner()
-              + ": one with this key waits to be flushed already, and what is sent needs a new key;"
-              + " nothing of the commit was applied");
-    }
-    return outcome instanceof CommitGroup.ClaimLost claim
-        ? new ClaimLostException(
-            "message "
-                + claim.message()
-                + " is not claimed any more by who handled it: its lease ran out; nothing of the"
-                + " commit was applied")
-        : new MessageChangedException(
-            "message "
-                + (outcome instanceof CommitGroup.MessageChanged changed ? changed.message() : "")
-                + " is not what was expected: it has changed, or is taken");
   }
 
   void failed(Commit commit, RuntimeException reason) {
@@ -154,14 +120,45 @@ final class Settlement {
     commit.failed(reason);
   }
 
+  // --- what the game is told
+
+  /** Why Redis holds nothing of a commit. */
+  static RuntimeException reason(CommitGroup.Outcome outcome) {
+    if (outcome instanceof CommitGroup.NotOwner not) {
+      return lost(not.part().session());
+    }
+    if (outcome instanceof CommitGroup.RefusedBy by) {
+      return RedisReply.isFull(by.message())
+          ? new RedisFullException(
+              "Redis reached maxmemory and refused the commit: let the writers drain, or raise"
+                  + " maxmemory")
+          : new CommitFailedException("Redis refused the commit: " + by.message());
+    }
+    if (outcome instanceof CommitGroup.RowIsThere there) {
+      return new CommitFailedException(
+          ("row %s cannot be sent to %s: one with this key waits to be flushed already, and what"
+                  + " is sent needs a new key; nothing of the commit was applied")
+              .formatted(there.row(), there.owner()));
+    }
+    if (outcome instanceof CommitGroup.ClaimLost claim) {
+      return new ClaimLostException(
+          ("message %s is not claimed any more by who handled it: its lease ran out; nothing of"
+                  + " the commit was applied")
+              .formatted(claim.message()));
+    }
+    if (outcome instanceof CommitGroup.MessageChanged changed) {
+      return new MessageChangedException(
+          "message %s is not what was expected: it has changed, or is taken"
+              .formatted(changed.message()));
+    }
+    throw new IllegalArgumentException(String.valueOf(outcome)); // the others are no refusals
+  }
+
   static OwnershipLostException lost(SessionRef session) {
     return new OwnershipLostException(
         session.owner().id(),
-        "session "
-            + session.id()
-            + " no longer owns "
-            + session.owner()
-            + ": a newer session was opened; open the owner again");
+        "session %s no longer owns %s: a newer session was opened; open the owner again"
+            .formatted(session.id(), session.owner()));
   }
 
   static CommitUnknownException unknown(Commit commit, String why) {

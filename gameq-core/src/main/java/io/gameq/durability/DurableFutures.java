@@ -14,7 +14,10 @@ import java.util.Objects;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The futures of one session's commits that wait for MySQL, and the rows that never get there. Used
@@ -107,10 +110,7 @@ final class DurableFutures {
   /** Nobody will tell of anything any more: ends the futures that wait. */
   List<Runnable> close() {
     closed = true;
-    List<Runnable> ends = new ArrayList<>();
-    waiters.forEach(waiter -> ends.add(() -> waiter.durable.completeExceptionally(isOpen())));
-    waiters.clear();
-    return ends;
+    return end(share -> durable -> durable.completeExceptionally(isOpen()));
   }
 
   /**
@@ -122,24 +122,19 @@ final class DurableFutures {
     refused.forEach(
         (key, version) ->
             remember(setAside, key, new Failed("", false, version, true, durableBefore)));
-    List<Runnable> ends = new ArrayList<>();
-    for (Iterator<Waiter> it = waiters.iterator(); it.hasNext(); ) {
-      Waiter waiter = it.next();
-      List<String> hit =
-          refused.entrySet().stream()
-              .filter(row -> waiter.share.isHitBy(row.getKey(), row.getValue(), true))
-              .map(Map.Entry::getKey)
-              .sorted()
-              .toList();
-      if (!hit.isEmpty()) {
-        ends.add(() -> waiter.durable.completeExceptionally(new DeadLetterException(hit)));
-        it.remove();
-      } else if (isDurable.test(waiter.share)) {
-        ends.add(() -> waiter.durable.complete(null));
-        it.remove();
-      }
-    }
-    return ends;
+    return end(
+        share -> {
+          List<String> hit =
+              refused.entrySet().stream()
+                  .filter(row -> share.isHitBy(row.getKey(), row.getValue(), true))
+                  .map(Map.Entry::getKey)
+                  .sorted()
+                  .toList();
+          if (!hit.isEmpty()) {
+            return durable -> durable.completeExceptionally(new DeadLetterException(hit));
+          }
+          return isDurable.test(share) ? durable -> durable.complete(null) : null;
+        });
   }
 
   /**
@@ -148,29 +143,32 @@ final class DurableFutures {
    * @param alsoBefore whether the rows are lost in older versions, too
    */
   List<Runnable> lost(Conflict conflict, boolean alsoBefore, long durableBefore) {
-    conflict
-        .rows()
-        .forEach(
-            (key, version) ->
-                remember(
-                    conflicts,
-                    key,
-                    new Failed(
-                        conflict.reason(),
-                        conflict.mayComeBack(),
-                        version,
-                        alsoBefore,
-                        durableBefore)));
+    Map<String, Long> rows = conflict.rows();
+    String reason = conflict.reason();
+    rows.forEach(
+        (key, version) ->
+            remember(
+                conflicts,
+                key,
+                new Failed(reason, conflict.mayComeBack(), version, alsoBefore, durableBefore)));
+    return end(
+        share ->
+            rows.entrySet().stream()
+                    .anyMatch(row -> share.isHitBy(row.getKey(), row.getValue(), alsoBefore))
+                ? durable -> durable.completeExceptionally(new ConflictException(conflict))
+                : null);
+  }
+
+  /** Ends the futures for which {@code how} says how; those for which it is null wait on. */
+  private List<Runnable> end(Function<Share, @Nullable Consumer<CompletableFuture<Void>>> how) {
     List<Runnable> ends = new ArrayList<>();
     waiters.removeIf(
         waiter -> {
-          boolean isHit =
-              conflict.rows().entrySet().stream()
-                  .anyMatch(row -> waiter.share.isHitBy(row.getKey(), row.getValue(), alsoBefore));
-          if (isHit) {
-            ends.add(() -> waiter.durable.completeExceptionally(new ConflictException(conflict)));
+          Consumer<CompletableFuture<Void>> end = how.apply(waiter.share);
+          if (end != null) {
+            ends.add(() -> end.accept(waiter.durable));
           }
-          return isHit;
+          return end != null;
         });
     return ends;
   }

@@ -7,7 +7,6 @@ import io.gameq.change.Commit;
 import io.gameq.change.Commit.CommitPart;
 import io.gameq.change.Unsettled;
 import io.gameq.durability.DurableFutures.Share;
-import io.gameq.durability.UnflushedRows.QueuedRow;
 import io.gameq.owner.SessionRef;
 import io.gameq.rows.EncodedRow;
 import io.gameq.sign.NodeCounts;
@@ -17,22 +16,34 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Deque;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.BiPredicate;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.LongConsumer;
+import java.util.function.Predicate;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What of one session is not in MySQL yet, and where the WAL has it. Thread-safe: its parts are
- * used under its lock, and futures end outside it. Holds row keys, not rows: it grows with the
- * distinct rows that wait, and with the futures that were asked for. Nothing of it survives the
- * process: the WAL does.
+ * What of one session is not in MySQL yet, and where the WAL has it. Thread-safe; futures end
+ * outside its lock. Holds row keys, not rows: it grows with the distinct rows that wait, and with
+ * the futures that were asked for. Nothing of it survives the process: the WAL does.
+ *
+ * <pre>
+ * in transit  Redis has not answered
+ * queued      Redis was given it: a notice of its version settles it
+ * overtaken   the same, but no notice tells of it, since it may have got to Redis after newer ones:
+ *             MySQL is asked; what a healing did not replay is given up
+ * </pre>
  */
 public final class DurableTracker implements Unsettled {
   /**
@@ -43,7 +54,6 @@ public final class DurableTracker implements Unsettled {
 
   private final SessionRef session;
   private final NodeCounts counts;
-  private final UnflushedRows waiting = new UnflushedRows();
   private final CarriedColumns carried = new CarriedColumns();
   private final DurableFutures futures;
   private final CompletableFuture<Void> whenLost = new CompletableFuture<>();
@@ -65,6 +75,33 @@ public final class DurableTracker implements Unsettled {
   /** Rows that are being adopted are in the WAL from here on; 0 when none are. */
   private long adoptingFrom;
 
+  private final Map<String, QueuedRow> queued = new HashMap<>();
+
+  /** What the queued rows take at most: counted anew when it may decide about room. */
+  private long queuedBytes;
+
+  /**
+   * Whether one of the rows may be of a move, or have been: where none is, what a row was before
+   * need not be read, which no processor has in its caches any more.
+   */
+  private boolean hasMoves;
+
+  /** Everything up to here is in MySQL, but for rows that are kept. */
+  private long durableVersion;
+
+  private long highestVersion;
+  private long newsNanos;
+
+  /** Rows that the last notices said wait on, in a version up to this one. */
+  private final Map<String, Long> kept = new HashMap<>();
+
+  private final Set<RowVersion> overtaken = new HashSet<>();
+  private final Map<RowVersion, Long> givenUpNanos = new HashMap<>();
+  private long askedNanos;
+
+  /** Rows that were seen in neither Redis nor MySQL, and since when. */
+  private final Map<String, Missing> missing = new HashMap<>();
+
   /** The next session of this node that adopted rows of this one; null when none has. */
   private @Nullable DurableTracker successor;
 
@@ -73,8 +110,55 @@ public final class DurableTracker implements Unsettled {
 
   private final Deque<Measured> measured = new ArrayDeque<>(2);
 
+  /** A version of a row, and the sequence of its WAL record. */
+  private record RowVersion(String key, long version, long sequence) {}
+
+  private record Missing(long version, long sinceNanos) {}
+
   /** A commit whose time to MySQL is told to meters. */
   private record Measured(long beganNanos, long version) {}
+
+  /**
+   * A version of a row that Redis was given.
+   *
+   * @param sequence of its WAL record
+   * @param bytes of the row, key and image
+   * @param isAdopted whether no journal mark tells of it
+   * @param before of a row that a move changed what it was, in Redis as well by then: it counts
+   *     again when the move is not replayed
+   * @param isSpanning whether its commit was one of several sessions: a move, or rows that were
+   *     sent together with it
+   */
+  record QueuedRow(
+      long version,
+      long sequence,
+      int bytes,
+      boolean isAdopted,
+      @Nullable QueuedRow before,
+      boolean isSpanning) {
+    /** A row that is moved over and over while MySQL is away must not take more and more room. */
+    private static final int MOST_MOVES = 16;
+
+    /**
+     * The same after another version, which is kept where this is a move, or that was one: whether
+     * a move's other half is replayed depends on this row.
+     */
+    QueuedRow after(QueuedRow old) {
+      QueuedRow last = isSpanning || old.isSpanning ? old : old.before;
+      if (last == null) {
+        return this;
+      }
+      int moves = 0;
+      for (QueuedRow row = last.before; row != null; row = row.before) {
+        moves++;
+      }
+      return of(moves < MOST_MOVES ? last : last.of(null));
+    }
+
+    private QueuedRow of(@Nullable QueuedRow itsBefore) {
+      return new QueuedRow(version, sequence, bytes, isAdopted, itsBefore, isSpanning);
+    }
+  }
 
   public DurableTracker(SessionRef session) {
     this(session, new NodeCounts());
@@ -106,24 +190,9 @@ public final class DurableTracker implements Unsettled {
     return sent;
   }
 
-  // --- carried columns: see CarriedColumns
-
-  /** A row has something to carry; null for nothing. */
-  public synchronized void carry(String row, CarriedColumns.@Nullable Carried what) {
-    if (what != null) {
-      carried.add(row, what);
-    }
-  }
-
-  /** What a put of a row carries, which may replace a change that is staged. */
-  public synchronized CarriedColumns.@Nullable Carried carried(
-      String row, @Nullable ChangedRow staged) {
-    return carried.of(row, staged);
-  }
-
-  /** A row is staged to be moved here, with what is carried of it. */
-  public synchronized void movesIn(String row, CarriedColumns.@Nullable Carried what) {
-    carried.movesIn(row, what);
+  /** What its rows carry that the game does not know. */
+  public CarriedColumns carried() {
+    return carried;
   }
 
   // --- on their way to Redis
@@ -189,18 +258,46 @@ public final class DurableTracker implements Unsettled {
   /** Redis holds the commit; returns what it changed of this session's rows. */
   synchronized Share queued(Commit commit) {
     List<ChangedRow> rows = removeInTransit(commit);
-    int before = waiting.queuedRows();
-    List<String> keys = rows.isEmpty() ? List.of() : waiting.add(commit, rows);
-    if (!commit.isSentAgain() && !rows.isEmpty()) {
-      counts.merged(keys.size() - (waiting.queuedRows() - before));
+    notifyAll();
+    if (rows.isEmpty()) {
+      return new Share(commit.version(), List.of());
+    }
+    if (hasNoneUnflushed()) {
+      newsNanos = System.nanoTime();
+    }
+    int before = queued.size();
+    List<String> keys = new ArrayList<>(rows.size());
+    for (ChangedRow row : rows) {
+      keys.add(row.key());
+      if (commit.isSentAgain()) {
+        overtaken.add(new RowVersion(row.key(), commit.version(), commit.sequence()));
+      } else if (commit.version() > durableVersion) {
+        queue(row, commit);
+      }
+    }
+    highestVersion = Math.max(highestVersion, commit.version());
+    if (!commit.isSentAgain()) {
+      counts.merged.add(keys.size() - (queued.size() - before));
       if (commit.isTimed()
           && measured.size() < MOST_MEASURED
           && counts.times() != CommitTimes.NOBODY) {
         measured.add(new Measured(commit.beganNanos(), commit.version()));
       }
     }
-    notifyAll();
     return new Share(commit.version(), keys);
+  }
+
+  /** Later than all before, as commits arrive in order. */
+  private void queue(ChangedRow row, Commit commit) {
+    hasMoves = commit.isSpanning() || (hasMoves && !queued.isEmpty());
+    QueuedRow now =
+        new QueuedRow(
+            commit.version(), commit.sequence(), row.bytes(), false, null, commit.isSpanning());
+    queuedBytes += now.bytes;
+    QueuedRow old = queued.put(row.key(), now);
+    if (old != null && hasMoves) {
+      queued.put(row.key(), now.after(old));
+    }
   }
 
   /** Rows that will be {@link #adopted} are about to be appended to the WAL. */
@@ -209,7 +306,8 @@ public final class DurableTracker implements Unsettled {
   }
 
   /**
-   * Rows that the session took over unflushed; they are waited for like the session's own.
+   * Rows that the session took over unflushed; they are waited for like the session's own, the
+   * newer version of each. A notice about claimed ones is not about dirty ones of lower versions.
    *
    * @param dirty to be claimed
    * @param claimed a writer is flushing them
@@ -221,12 +319,18 @@ public final class DurableTracker implements Unsettled {
     for (int i = 0; i < sequences.size(); i++) {
       boolean isClaimed = i >= dirty.size();
       EncodedRow row = isClaimed ? claimed.get(i - dirty.size()) : dirty.get(i);
-      int bytes = row.key().length() + row.image().length;
-      waiting.adopted(
-          row.key(),
-          new QueuedRow(row.version(), sequences.get(i), bytes, true, null, false),
-          isClaimed,
-          flushing);
+      if (!isClaimed && row.version() <= flushing) {
+        overtaken.add(new RowVersion(row.key(), row.version(), sequences.get(i)));
+      } else {
+        int bytes = row.key().length() + row.image().length;
+        queued.merge(
+            row.key(),
+            new QueuedRow(row.version(), sequences.get(i), bytes, true, null, false),
+            (old, now) -> now.version > old.version ? now : old);
+        queuedBytes += bytes;
+        highestVersion = Math.max(highestVersion, row.version());
+      }
+      newsNanos = System.nanoTime();
     }
     adoptingFrom = 0;
   }
@@ -243,37 +347,77 @@ public final class DurableTracker implements Unsettled {
     return oldest;
   }
 
-  /** The lowest version of a change that is not known to be in MySQL; else the highest number. */
-  synchronized long oldestVersion() {
-    long oldest = waiting.oldestVersion();
-    for (Commit commit : inTransit) {
-      if (commit.sequence() != 0) { // else it has no version that others may read
-        oldest = Math.min(oldest, commit.version());
-      }
-    }
-    return oldest;
-  }
-
   // --- what a healing replays
 
   @Override
   public synchronized void beyond(long mark, LongConsumer sequences) {
-    waiting.beyond(mark, sequences);
+    for (QueuedRow newest : queued.values()) {
+      for (QueuedRow row = newest; row != null; row = row.before) {
+        if (row.isAdopted || row.sequence > mark) {
+          sequences.accept(row.sequence);
+        }
+      }
+    }
+    for (RowVersion row : overtaken) {
+      if (!givenUpNanos.containsKey(row)) {
+        sequences.accept(row.sequence);
+      }
+    }
   }
 
   @Override
   public synchronized void doubtful(LongConsumer sequences) {
-    waiting.sequencesOf((key, version) -> !successorHas(key, version), sequences);
+    queued.forEach(
+        (key, newest) -> {
+          for (QueuedRow row = newest; row != null; row = row.before) {
+            if (!successorHas(key, row.version)) {
+              sequences.accept(row.sequence);
+            }
+          }
+        });
+    for (RowVersion row : overtaken) {
+      if (!successorHas(row.key, row.version)) {
+        sequences.accept(row.sequence);
+      }
+    }
   }
 
   @Override
   public synchronized void doubt() {
-    waiting.doubt();
+    overtake(row -> true);
+    kept.clear();
   }
 
   @Override
   public synchronized void doubt(long sequence, Collection<String> rows) {
-    waiting.doubt(sequence, rows);
+    for (String key : rows) {
+      QueuedRow row = queued.get(key);
+      if (row != null && row.sequence == sequence) {
+        queued.remove(key);
+        overtake(key, row);
+      }
+    }
+  }
+
+  /** No notice tells of queued rows that match any more. */
+  private void overtake(Predicate<QueuedRow> which) {
+    queued
+        .entrySet()
+        .removeIf(
+            row -> {
+              boolean matches = which.test(row.getValue());
+              if (matches) {
+                overtake(row.getKey(), row.getValue());
+              }
+              return matches;
+            });
+  }
+
+  /** Also of what the row was before it was moved. */
+  private void overtake(String key, QueuedRow newest) {
+    for (QueuedRow row = newest; row != null; row = row.before) {
+      overtaken.add(new RowVersion(key, row.version, row.sequence));
+    }
   }
 
   /**
@@ -282,7 +426,13 @@ public final class DurableTracker implements Unsettled {
    * later either, when its other half is settled.
    */
   synchronized void gaveUp(Set<Long> sequences) {
-    waiting.gaveUp(sequences);
+    overtake(row -> sequences.contains(row.sequence));
+    long now = System.nanoTime();
+    for (RowVersion row : overtaken) {
+      if (sequences.contains(row.sequence)) {
+        givenUpNanos.putIfAbsent(row, now);
+      }
+    }
   }
 
   /**
@@ -290,7 +440,16 @@ public final class DurableTracker implements Unsettled {
    * to be in MySQL, with their versions.
    */
   public synchronized SortedMap<String, Long> givenUp(long graceNanos) {
-    return waiting.givenUp(graceNanos);
+    SortedMap<String, Long> versions = new TreeMap<>();
+    givenUpNanos.keySet().retainAll(overtaken);
+    long since = System.nanoTime() - graceNanos;
+    givenUpNanos.forEach(
+        (row, sinceNanos) -> {
+          if (sinceNanos - since <= 0) {
+            versions.merge(row.key, row.version, Math::max);
+          }
+        });
+    return versions;
   }
 
   /**
@@ -300,10 +459,7 @@ public final class DurableTracker implements Unsettled {
   public synchronized void adoptedBy(DurableTracker later, Map<String, Long> versions) {
     if (successor == null) { // else that one knows what became of them
       successor = later;
-      waiting
-          .upTo(versions)
-          .keySet()
-          .forEach(key -> adoptedBySuccessor.put(key, versions.get(key)));
+      waitingUpTo(versions).keySet().forEach(key -> adoptedBySuccessor.put(key, versions.get(key)));
     }
   }
 
@@ -326,16 +482,17 @@ public final class DurableTracker implements Unsettled {
    * Everything of this session up to this version is in MySQL, but for some rows.
    *
    * @param refused rows set aside, with the versions in which they were
-   * @param kept rows that wait on, with their versions
+   * @param waitOn rows that wait on, with their versions
    */
-  public void durable(long version, Map<String, Long> refused, Map<String, Long> kept) {
-    List<Runnable> ends;
-    synchronized (this) {
-      long before = waiting.durableVersion();
-      waiting.flushed(version, kept);
-      ends = settle(refused, before);
-    }
-    ends.forEach(Runnable::run);
+  public void durable(long version, Map<String, Long> refused, Map<String, Long> waitOn) {
+    end(
+        () -> {
+          long before = durableVersion;
+          kept.values().removeIf(v -> v <= version); // flushed, or named again
+          kept.putAll(waitOn);
+          durableUpTo(version);
+          return settle(refused, before);
+        });
   }
 
   /**
@@ -345,68 +502,131 @@ public final class DurableTracker implements Unsettled {
    * @param refused versions in which such rows were set aside
    */
   public void found(Map<String, Long> there, Map<String, Long> refused) {
-    List<Runnable> ends;
-    synchronized (this) {
-      long before = waiting.durableVersion();
-      waiting.found(there, refused);
-      ends = settle(refused, before);
-    }
-    ends.forEach(Runnable::run);
+    end(
+        () -> {
+          long before = durableVersion;
+          Map<String, Long> settled = new HashMap<>(there);
+          refused.forEach((key, version) -> settled.merge(key, version, Math::max));
+          removeUpTo(settled);
+          kept.entrySet()
+              .removeIf(row -> row.getValue() <= settled.getOrDefault(row.getKey(), -1L));
+          settleIfNoneQueued();
+          return settle(refused, before);
+        });
   }
 
-  /** These rows are lost, and will not be replayed. */
+  /**
+   * These rows are lost, and will not be replayed. Of overtaken ones an older version as well if it
+   * was given up: it is what the row was before a move that was put back.
+   */
   public void lost(Conflict conflict) {
-    List<Runnable> ends;
-    synchronized (this) {
-      boolean alsoBefore = session.isLost();
-      waiting.removeLost(conflict.rows(), alsoBefore);
-      ends = new ArrayList<>(futures.lost(conflict, alsoBefore, waiting.durableVersion()));
-      waiting.settleIfEmpty();
-      ends.addAll(settle(Map.of(), waiting.durableVersion()));
-    }
-    ends.forEach(Runnable::run);
+    end(
+        () -> {
+          boolean alsoBefore = session.isLost();
+          conflict
+              .rows()
+              .forEach(
+                  (key, version) -> {
+                    removeQueued(key, version);
+                    overtaken.removeIf(
+                        row ->
+                            row.key.equals(key)
+                                && (row.version == version
+                                    || (row.version < version
+                                        && (alsoBefore || givenUpNanos.containsKey(row)))));
+                    kept.remove(key);
+                    missing.remove(key);
+                  });
+          List<Runnable> ends = new ArrayList<>(futures.lost(conflict, alsoBefore, durableVersion));
+          settleIfNoneQueued();
+          ends.addAll(settle(Map.of(), durableVersion));
+          return ends;
+        });
   }
 
   /** The node closes: who waits for news is told that none will come. */
   public void closed() {
+    end(futures::close);
+  }
+
+  private void end(Supplier<List<Runnable>> settled) {
     List<Runnable> ends;
     synchronized (this) {
-      ends = futures.close();
+      ends = settled.get();
     }
     ends.forEach(Runnable::run);
+  }
+
+  private void durableUpTo(long version) {
+    durableVersion = Math.max(durableVersion, version);
+    queued
+        .entrySet()
+        .removeIf(
+            row -> row.getValue().version <= durableVersion && !kept.containsKey(row.getKey()));
+    newsNanos = System.nanoTime();
+  }
+
+  /** When no row waits for a notice any more, everything that Redis was given is in MySQL. */
+  private void settleIfNoneQueued() {
+    if (queued.isEmpty()) {
+      durableUpTo(highestVersion);
+    }
+  }
+
+  /** Rows that need not be waited for, up to these versions. */
+  private void removeUpTo(Map<String, Long> versions) {
+    versions.forEach(this::removeQueued);
+    overtaken.removeIf(row -> row.version <= versions.getOrDefault(row.key, -1L));
+  }
+
+  private void removeQueued(String key, long upTo) {
+    queued.computeIfPresent(key, (k, row) -> row.version <= upTo ? null : row);
   }
 
   private List<Runnable> settle(Map<String, Long> refused, long durableBefore) {
     if (isDrained()) {
       carried.settled();
     }
-    waiting.removeUpTo(refused);
-    measureUpTo(waiting.durableVersion());
-    notifyAll();
-    return futures.settle(waiting::isDurable, refused, durableBefore);
-  }
-
-  private void measureUpTo(long version) {
+    removeUpTo(refused);
     if (!measured.isEmpty()) {
       long now = System.nanoTime();
       CommitTimes times = counts.times();
-      for (Measured first; (first = measured.peek()) != null && first.version <= version; ) {
+      for (Measured first; (first = measured.peek()) != null && first.version <= durableVersion; ) {
         measured.remove();
         times.durable(now - first.beganNanos);
       }
     }
+    notifyAll();
+    return futures.settle(this::isDurable, refused, durableBefore);
   }
 
   // --- what is asked
 
   /** A future that completes when everything of this share, which is queued, is in MySQL. */
   synchronized CompletableFuture<Void> whenDurable(Share share) {
-    return futures.of(share, waiting.isDurable(share));
+    return futures.of(share, isDurable(share));
   }
 
   /** Whether MySQL holds this row in this version or a newer one, or refused it. */
   synchronized boolean isDurable(String key, long version) {
-    return waiting.isDurable(new Share(version, List.of(key)));
+    return isDurable(new Share(version, List.of(key)));
+  }
+
+  private boolean isDurable(Share share) {
+    return share.version() <= durableVersion
+        && (kept.isEmpty() || share.keys().stream().noneMatch(kept::containsKey))
+        && (overtaken.isEmpty()
+            || overtaken.stream()
+                .noneMatch(
+                    row ->
+                        row.version >= share.version()
+                            && share.keys().contains(row.key)
+                            && !isOfLaterMove(row, share)));
+  }
+
+  /** A move that is not replayed replaced nothing. */
+  private boolean isOfLaterMove(RowVersion row, Share share) {
+    return row.version > share.version() && givenUpNanos.containsKey(row);
   }
 
   /** Rows of this session, as the game is told that they are lost. */
@@ -414,29 +634,77 @@ public final class DurableTracker implements Unsettled {
     return futures.conflict(rows, reason, mayComeBack);
   }
 
+  /** The lowest version of a change that is not known to be in MySQL; else the highest number. */
+  synchronized long oldestVersion() {
+    long oldest = Long.MAX_VALUE;
+    for (QueuedRow row : queued.values()) {
+      oldest = Math.min(oldest, row.version);
+    }
+    for (RowVersion row : overtaken) {
+      oldest = Math.min(oldest, row.version);
+    }
+    for (Commit commit : inTransit) {
+      if (commit.sequence() != 0) { // else it has no version that others may read
+        oldest = Math.min(oldest, commit.version());
+      }
+    }
+    return oldest;
+  }
+
   /** Row keys ({@code table:key}) not known to be in MySQL, sorted. */
   public synchronized Set<String> notDurable() {
-    Set<String> keys = new TreeSet<>();
-    waiting.addKeysTo(keys);
+    Set<String> keys = new TreeSet<>(unflushed());
     inTransit.forEach(commit -> rowsOf(commit).forEach(row -> keys.add(row.key())));
     return keys;
   }
 
+  private Set<String> unflushed() {
+    Set<String> keys = new HashSet<>(queued.keySet());
+    overtaken.forEach(row -> keys.add(row.key));
+    return keys;
+  }
+
+  private boolean hasNoneUnflushed() {
+    return queued.isEmpty() && overtaken.isEmpty();
+  }
+
   /** Rows queued, when no news came of them for {@code quietNanos}; else empty. */
   public synchronized Set<String> withoutNews(long quietNanos) {
-    return waiting.withoutNews(quietNanos);
+    return System.nanoTime() - newsNanos >= quietNanos ? unflushed() : Set.of();
   }
 
   /**
    * Rows of which no notice tells, every {@code everyNanos} as long as there are any; else empty.
    */
   public synchronized Set<String> overtakenRows(long everyNanos) {
-    return waiting.overtakenRows(everyNanos);
+    Set<String> keys = new HashSet<>();
+    if (!overtaken.isEmpty() && System.nanoTime() - askedNanos >= everyNanos) {
+      askedNanos = System.nanoTime();
+      overtaken.forEach(row -> keys.add(row.key));
+    }
+    return keys;
   }
 
   /** Of these rows, those that this session waits for in the version given or an older one. */
   public synchronized SortedMap<String, Long> waitingUpTo(Map<String, Long> rows) {
-    return waiting.upTo(rows);
+    return waitingFor((key, version) -> version <= rows.getOrDefault(key, -1L));
+  }
+
+  /** The newest versions of unflushed rows that match. */
+  private SortedMap<String, Long> waitingFor(BiPredicate<String, Long> which) {
+    SortedMap<String, Long> waiting = new TreeMap<>();
+    queued.forEach(
+        (key, row) -> {
+          if (which.test(key, row.version)) {
+            waiting.put(key, row.version);
+          }
+        });
+    for (RowVersion row : overtaken) {
+      if (which.test(row.key, row.version)) {
+        waiting.merge(row.key, row.version, Math::max);
+      }
+    }
+    return waiting;
   }
 
   /**
@@ -448,7 +716,17 @@ public final class DurableTracker implements Unsettled {
    */
   public synchronized SortedMap<String, Long> missing(
       Set<String> rows, Map<String, Long> inRedis, long graceNanos) {
-    return waiting.missing(rows, inRedis, graceNanos);
+    SortedMap<String, Long> wanted = waitingFor((key, version) -> rows.contains(key));
+    wanted.entrySet().removeIf(row -> row.getValue() <= inRedis.getOrDefault(row.getKey(), -1L));
+    long now = System.nanoTime();
+    missing
+        .entrySet()
+        .removeIf(row -> !Objects.equals(wanted.get(row.getKey()), row.getValue().version));
+    wanted.forEach((key, version) -> missing.putIfAbsent(key, new Missing(version, now)));
+    wanted
+        .keySet()
+        .removeIf(key -> now - Objects.requireNonNull(missing.get(key)).sinceNanos < graceNanos);
+    return wanted;
   }
 
   /** Whether Redis has everything committed so far, or never will. */
@@ -457,7 +735,7 @@ public final class DurableTracker implements Unsettled {
   }
 
   synchronized boolean isDrained() {
-    return adoptingFrom == 0 && isQueued() && waiting.isEmpty();
+    return adoptingFrom == 0 && isQueued() && hasNoneUnflushed();
   }
 
   // --- what is waited for
@@ -485,7 +763,7 @@ public final class DurableTracker implements Unsettled {
    * not above {@code most}, it is that sum.
    */
   private int distinctWith(Collection<ChangedRow> more, int most) {
-    int atMost = waiting.queuedRows() + rowsInTransit + more.size();
+    int atMost = queued.size() + rowsInTransit + more.size();
     if (atMost <= most) {
       timesInTransit = null;
       return atMost;
@@ -494,9 +772,9 @@ public final class DurableTracker implements Unsettled {
       timesInTransit = new HashMap<>();
       inTransit.forEach(commit -> countInTransit(rowsOf(commit)));
     }
-    int distinct = waiting.queuedRows() + timesInTransit.size();
+    int distinct = queued.size() + timesInTransit.size();
     for (ChangedRow row : more) {
-      boolean isCounted = waiting.isQueued(row.key()) || timesInTransit.containsKey(row.key());
+      boolean isCounted = queued.containsKey(row.key()) || timesInTransit.containsKey(row.key());
       distinct += isCounted ? 0 : 1;
     }
     return distinct;
@@ -504,14 +782,20 @@ public final class DurableTracker implements Unsettled {
 
   /** The bytes of these rows, each in its newest version; the sum of all where that is enough. */
   private long bytesWith(Collection<ChangedRow> more, int most) {
-    long atMost = waiting.bytesAtMost() + bytesInTransit + CommitPart.bytes(more);
+    long atMost = queuedBytes + bytesInTransit + CommitPart.bytes(more);
     if (atMost <= most) {
       return atMost;
     }
-    Map<String, Integer> newest = waiting.countBytes();
+    Map<String, Integer> newest = new HashMap<>();
+    queued.forEach((key, row) -> newest.put(key, row.bytes));
+    queuedBytes = sum(newest);
     inTransit.forEach(commit -> rowsOf(commit).forEach(row -> newest.put(row.key(), row.bytes())));
     more.forEach(row -> newest.put(row.key(), row.bytes()));
-    return newest.values().stream().mapToLong(Integer::longValue).sum();
+    return sum(newest);
+  }
+
+  private static long sum(Map<String, Integer> bytes) {
+    return bytes.values().stream().mapToLong(Integer::longValue).sum();
   }
 
   /** Waits until nothing is in transit; false when the time was up. */

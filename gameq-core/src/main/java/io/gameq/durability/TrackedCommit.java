@@ -10,8 +10,6 @@ import io.gameq.change.Commit;
 import io.gameq.change.Commit.CommitPart;
 import io.gameq.change.Commit.SlotMessages;
 import io.gameq.durability.DurableFutures.Share;
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
@@ -19,16 +17,13 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.concurrent.locks.LockSupport;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** Tells the sessions and the game what became of a commit. */
 public final class TrackedCommit extends Commit {
-  private final LazyFuture journaled = new LazyFuture();
-  private final LazyFuture queued = new LazyFuture();
-  private final Durability durability;
+  private final Progress progress;
   private final @Nullable RowMove move;
   private final Urgency urgency;
   private Consumer<RuntimeException> whenFailed = reason -> {};
@@ -49,7 +44,7 @@ public final class TrackedCommit extends Commit {
     super(parts, messages, move);
     this.move = move;
     this.urgency = urgency;
-    durability = new Durability(trackers, new Share[trackers.size()]);
+    this.progress = new Progress(trackers);
   }
 
   /** Has somebody told that it failed, before the game is; to be set before it is sent. */
@@ -64,15 +59,15 @@ public final class TrackedCommit extends Commit {
 
   @Override
   public void journaled() {
-    journaled.arrived();
+    progress.journaled.arrived();
   }
 
   @Override
   public void queued() {
-    for (int i = 0; i < durability.trackers.size(); i++) {
-      durability.shares[i] = durability.trackers.get(i).queued(this);
+    for (int i = 0; i < progress.shares.length; i++) {
+      progress.shares[i] = progress.trackers.get(i).queued(this);
     }
-    queued.arrived();
+    progress.queued.arrived();
   }
 
   /** What was received in it was not. */
@@ -87,115 +82,113 @@ public final class TrackedCommit extends Commit {
     if (!(reason instanceof CommitUnknownException)) {
       moveFailed();
     }
-    durability.trackers.forEach(tracker -> tracker.failed(this));
+    progress.trackers.forEach(tracker -> tracker.failed(this));
     whenFailed.accept(reason);
-    journaled.failed(reason);
-    queued.failed(reason);
+    progress.journaled.failed(reason);
+    progress.queued.failed(reason);
   }
 
   /** Whether Redis has it; not for the game: it ends on the sender's thread. */
   public CompletableFuture<Void> outcome() {
-    return queued.future();
+    return progress.queued.future();
   }
 
   /** What the game gets; does not hold the rows. */
   public CommitReceipt receipt(Callbacks callbacks) {
-    return new Receipt(journaled, queued, durability::future, callbacks);
+    return new Receipt(progress, callbacks);
   }
 
-  /**
-   * What must be in MySQL for a commit to be durable: its rows, so that one without any is durable
-   * once it is queued. Apart from the commit, so that a receipt does not hold its rows.
-   */
-  private record Durability(List<DurableTracker> trackers, Share[] shares) {
-    CompletableFuture<Void> future() {
-      CompletableFuture<?>[] all = new CompletableFuture<?>[shares.length];
-      for (int i = 0; i < all.length; i++) {
-        all[i] =
-            shares[i].keys().isEmpty()
-                ? CompletableFuture.completedFuture(null)
-                : trackers.get(i).whenDurable(shares[i]);
-      }
-      return CompletableFuture.allOf(all);
+  /** How far a commit has come. Apart from it, so that a receipt does not hold its rows. */
+  private static final class Progress {
+    final LazyFuture journaled = new LazyFuture();
+    final LazyFuture queued = new LazyFuture();
+    final List<DurableTracker> trackers;
+    final Share[] shares;
+
+    Progress(List<DurableTracker> trackers) {
+      this.trackers = trackers;
+      this.shares = new Share[trackers.size()];
+    }
+
+    /**
+     * Whether MySQL has its rows, so that one without any is durable once it is queued; not for the
+     * game: it ends on a thread of gameq.
+     */
+    CompletableFuture<Void> durable() {
+      return queued
+          .future()
+          .thenCompose(
+              ignored -> {
+                CompletableFuture<?>[] all = new CompletableFuture<?>[shares.length];
+                for (int i = 0; i < all.length; i++) {
+                  all[i] =
+                      shares[i].keys().isEmpty()
+                          ? CompletableFuture.completedFuture(null)
+                          : trackers.get(i).whenDurable(shares[i]);
+                }
+                return CompletableFuture.allOf(all);
+              });
     }
   }
 
   /** The futures of one commit. Thread-safe. */
   public static final class Receipt implements CommitReceipt {
-    public static final CommitReceipt EMPTY =
-        new Receipt(
-            LazyFuture.done(),
-            LazyFuture.done(),
-            () -> CompletableFuture.completedFuture(null),
-            Callbacks.on(Runnable::run)); // all has ended: nothing is left to tell
+    /** Of nothing. */
+    public static final CommitReceipt EMPTY = empty();
 
-    private final LazyFuture journaled;
-    private final LazyFuture queued;
-    private final Supplier<CompletableFuture<Void>> durable;
+    private final Progress progress;
     private final Callbacks callbacks;
 
-    Receipt(
-        LazyFuture journaled,
-        LazyFuture queued,
-        Supplier<CompletableFuture<Void>> durable,
-        Callbacks callbacks) {
-      this.journaled = journaled;
-      this.queued = queued;
-      this.durable = durable;
+    private Receipt(Progress progress, Callbacks callbacks) {
+      this.progress = progress;
       this.callbacks = callbacks;
+    }
+
+    private static CommitReceipt empty() {
+      Progress ended = new Progress(List.of());
+      ended.journaled.arrived();
+      ended.queued.arrived();
+      return new Receipt(ended, Callbacks.on(Runnable::run)); // nothing is left to tell
     }
 
     @Override
     public CompletableFuture<Void> journaled() {
-      return callbacks.tell(journaled.future());
+      return callbacks.tell(progress.journaled.future());
     }
 
     @Override
     public CompletableFuture<Void> queued() {
-      return callbacks.tell(queued.future());
+      return callbacks.tell(progress.queued.future());
     }
 
     @Override
     public CompletableFuture<Void> durable() {
-      return callbacks.tell(whenDurable());
-    }
-
-    /** Not for the game: it ends on a thread of gameq. */
-    private CompletableFuture<Void> whenDurable() {
-      return queued.future().thenCompose(ignored -> durable.get());
+      return callbacks.tell(progress.durable());
     }
 
     @Override
     public void awaitQueued(Duration timeout) {
-      await(() -> queued.await(timeout.toNanos()), timeout, "Redis has");
+      await(progress.queued.future(), timeout, "Redis has");
     }
 
     @Override
     public void awaitDurable(Duration timeout) {
-      CompletableFuture<Void> known = whenDurable();
-      await(() -> known.get(timeout.toNanos(), TimeUnit.NANOSECONDS), timeout, "MySQL has");
+      await(progress.durable(), timeout, "MySQL has");
     }
 
-    private interface Waiting {
-      void await() throws InterruptedException, ExecutionException, TimeoutException;
-    }
-
-    private static void await(Waiting waiting, Duration timeout, String what) {
+    private static void await(CompletableFuture<Void> known, Duration timeout, String what) {
       try {
-        waiting.await();
+        known.get(timeout.toNanos(), TimeUnit.NANOSECONDS);
       } catch (ExecutionException e) {
         Throwable cause = Callbacks.cause(Objects.requireNonNull(e.getCause()));
-        if (cause instanceof GameQueueException known) {
-          throw known;
+        if (cause instanceof GameQueueException reason) {
+          throw reason;
         }
         throw new GameQueueException("the commit failed: " + cause, e);
       } catch (TimeoutException e) {
         throw new CommitPendingException(
-            "not known within "
-                + timeout.toMillis()
-                + " ms that "
-                + what
-                + " the commit; its outcome is still open");
+            "not known within %s ms that %s the commit; its outcome is still open"
+                .formatted(timeout.toMillis(), what));
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();
         throw new CommitPendingException(
@@ -209,102 +202,32 @@ public final class TrackedCommit extends Commit {
    * which for most commits nobody does: the end of such a one costs an atomic operation.
    * Thread-safe.
    */
-  static final class LazyFuture {
+  static final class LazyFuture extends AtomicReference<@Nullable CompletableFuture<Void>> {
+    private static final long serialVersionUID = 1L;
+
     /** Of all that nobody had asked for when they ended well. */
     private static final CompletableFuture<Void> ARRIVED = CompletableFuture.completedFuture(null);
 
-    private static final VarHandle FUTURE;
-
-    static {
-      try {
-        FUTURE =
-            MethodHandles.lookup()
-                .findVarHandle(LazyFuture.class, "future", CompletableFuture.class);
-      } catch (ReflectiveOperationException e) {
-        throw new ExceptionInInitializerError(e);
-      }
-    }
-
-    /** Null while nobody has asked and it has not ended. */
-    private volatile @Nullable CompletableFuture<Void> future;
-
-    private volatile @Nullable Thread waiting;
-
-    static LazyFuture done() {
-      LazyFuture done = new LazyFuture();
-      done.arrived();
-      return done;
-    }
-
     /** It ended well, unless it has failed. */
     void arrived() {
-      if (!FUTURE.compareAndSet(this, null, ARRIVED)) {
+      if (!compareAndSet(null, ARRIVED)) {
         boolean unused = future().complete(null);
       }
-      wake();
     }
 
     /** It failed, unless it has arrived. */
     void failed(RuntimeException reason) {
       boolean unused = future().completeExceptionally(reason);
-      wake();
-    }
-
-    private void wake() {
-      Thread waiter = waiting;
-      if (waiter != null) {
-        LockSupport.unpark(waiter);
-      }
     }
 
     /** Not for the game: it ends on the sender's thread. */
     CompletableFuture<Void> future() {
-      CompletableFuture<Void> asked = future;
+      CompletableFuture<Void> asked = get();
       if (asked == null) {
         CompletableFuture<Void> created = new CompletableFuture<>();
-        asked = FUTURE.compareAndSet(this, null, created) ? created : future();
+        asked = compareAndSet(null, created) ? created : future();
       }
       return asked;
-    }
-
-    private boolean isDone() {
-      CompletableFuture<Void> known = future;
-      return known != null && known.isDone();
-    }
-
-    /** Waits until it ends; throws as {@link CompletableFuture#get(long, TimeUnit)}. */
-    void await(long nanos) throws InterruptedException, ExecutionException, TimeoutException {
-      long deadline = System.nanoTime() + nanos;
-      if (!isDone() && waitsFirst()) {
-        try {
-          park(deadline);
-        } finally {
-          waiting = null;
-        }
-      }
-      future().get(Math.max(0, deadline - System.nanoTime()), TimeUnit.NANOSECONDS);
-    }
-
-    /** Whether this thread is the one that is woken: one nearly always, others wait by a future. */
-    private synchronized boolean waitsFirst() {
-      boolean isFirst = waiting == null;
-      if (isFirst) {
-        waiting = Thread.currentThread();
-      }
-      return isFirst;
-    }
-
-    private void park(long deadline) throws InterruptedException, TimeoutException {
-      while (!isDone()) {
-        long left = deadline - System.nanoTime();
-        if (left <= 0) {
-          throw new TimeoutException();
-        }
-        if (Thread.interrupted()) {
-          throw new InterruptedException();
-        }
-        LockSupport.parkNanos(this, left);
-      }
     }
   }
 }

@@ -4,7 +4,6 @@
  * <pre>
  * NodeSessions           the sessions of this node of which something may not be in MySQL
  *   DurableTracker       one session: its rows from submit to MySQL, under one lock
- *     UnflushedRows      given to Redis, and not known to be in MySQL
  *     DurableFutures     what the game asked for, and rows that never get to MySQL
  *     SentToSession      rows that others sent to its owner
  * TrackedCommit          a commit and its receipt

@@ -5,6 +5,7 @@ import io.gameq.RedisUnavailableException;
 import io.gameq.agent.AgentRunner.DaemonThreads;
 import io.gameq.term.Term;
 import io.lettuce.core.RedisCommandInterruptedException;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.function.Function;
@@ -18,8 +19,9 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ControlConnection implements AutoCloseable {
   private final Supplier<PrimaryConnector.Opened> opens;
-  private @Nullable Connected connection;
-  private @Nullable CompletableFuture<Connected> opening;
+
+  /** Open, being opened, or failed; null before and after. */
+  private @Nullable CompletableFuture<Connected> current;
 
   /**
    * A connection.
@@ -66,60 +68,50 @@ public final class ControlConnection implements AutoCloseable {
   public Connected connected() {
     CompletableFuture<Connected> awaited;
     synchronized (this) {
-      if (connection != null && connection.redis().isOpen()) {
-        return connection;
+      Connected open = connection();
+      if (open != null && open.redis().isOpen()) {
+        return open;
       }
-      if (opening == null) {
+      if (current == null || current.isDone()) {
         close();
-        awaited = new CompletableFuture<>();
-        opening = awaited;
-        start(DaemonThreads.named("gameq-connect", () -> open(awaited)));
-      } else {
-        awaited = opening;
+        start();
       }
+      awaited = Objects.requireNonNull(current);
     }
     return await(awaited);
   }
 
   /** When no thread can be had, as when memory is short, the next caller tries again. */
-  private void start(Thread thread) {
-    boolean started = false;
-    try {
-      thread.start();
-      started = true;
-    } finally {
-      if (!started) {
-        opening = null;
-      }
-    }
+  private void start() {
+    CompletableFuture<Connected> opening = new CompletableFuture<>();
+    DaemonThreads.named("gameq-connect", () -> open(opening)).start();
+    current = opening;
   }
 
-  private void open(CompletableFuture<Connected> awaited) {
+  private void open(CompletableFuture<Connected> opening) {
     long sinceNanos = System.nanoTime();
     try {
       PrimaryConnector.Opened fresh = opens.get();
-      Connected opened =
-          new Connected(fresh.redis(), fresh.runId(), fresh.address(), fresh.term(), sinceNanos);
-      if (!hasEnded(awaited, opened)) {
+      if (!keep(
+          opening,
+          new Connected(fresh.redis(), fresh.runId(), fresh.address(), fresh.term(), sinceNanos))) {
         fresh.redis().closeSoon();
         throw new RedisUnavailableException("the connection was closed while it was opened");
       }
-      awaited.complete(opened);
     } catch (RuntimeException | Error e) {
-      hasEnded(awaited, null);
-      awaited.completeExceptionally(e);
+      opening.completeExceptionally(e);
     }
   }
 
-  /** The end of an attempt; false when it was given up. */
-  private synchronized boolean hasEnded(
-      CompletableFuture<Connected> awaited, @Nullable Connected opened) {
-    if (opening != awaited) {
-      return false;
-    }
-    opening = null;
-    connection = opened;
-    return true;
+  /** False when the attempt was given up. */
+  private synchronized boolean keep(CompletableFuture<Connected> opening, Connected opened) {
+    return opening == current && opening.complete(opened);
+  }
+
+  private @Nullable Connected connection() {
+    return current == null || !current.isDone() || current.isCompletedExceptionally()
+        ? null
+        : current.join();
   }
 
   private static Connected await(CompletableFuture<Connected> awaited) {
@@ -165,17 +157,18 @@ public final class ControlConnection implements AutoCloseable {
 
   /** Closes this connection, unless it has been replaced by now. */
   public synchronized void giveUp(RedisConnection old) {
-    if (connection != null && connection.redis() == old) {
+    Connected open = connection();
+    if (open != null && open.redis() == old) {
       close();
     }
   }
 
   @Override
   public synchronized void close() {
-    opening = null;
-    if (connection != null) {
-      connection.redis().close();
-      connection = null;
+    Connected open = connection();
+    current = null;
+    if (open != null) {
+      open.redis().close();
     }
   }
 }

@@ -3,7 +3,7 @@ package io.gameq.redis;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
 import io.gameq.GameQueueException;
-import io.gameq.term.Settling;
+import io.gameq.redis.RedisConnector.Sentinels;
 import io.gameq.term.Term;
 import io.gameq.term.Term.Primary;
 import io.gameq.term.Term.TermMovedException;
@@ -11,12 +11,18 @@ import io.gameq.term.Terms;
 import io.gameq.term.Terms.QueueIdentity;
 import io.lettuce.core.RedisException;
 import io.lettuce.core.SetArgs;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Opens connections to the primary that counts by the {@linkplain io.gameq.term term} in MySQL, and
  * moves the term on when it finds that another took over. Thread-safe.
  */
 public final class PrimaryConnector {
+  private static final Logger LOG = LoggerFactory.getLogger(PrimaryConnector.class);
+
   /** Another process that comes at the same moment costs one. */
   private static final int MOST_TRIES = 3;
 
@@ -24,12 +30,11 @@ public final class PrimaryConnector {
 
   private final RedisConnector connector;
   private final Terms terms;
-  private final Settling settling;
+  private final AtomicBoolean warned = new AtomicBoolean();
 
   public PrimaryConnector(RedisConnector connector, Terms terms) {
     this.connector = connector;
     this.terms = terms;
-    this.settling = new Settling(terms);
   }
 
   /**
@@ -50,28 +55,34 @@ public final class PrimaryConnector {
   public Opened open() {
     terms.requireAgreed();
     for (int tries = 1; ; tries++) {
-      Term before = settling.before();
-      RedisConnector.Reached reached = connector.reach();
+      Term before = terms.current();
+      Seen seen = see(connector);
       try {
-        RedisServerCheck.Server server = RedisServerCheck.check(reached.redis());
         QueueIdentity identity = terms.identity();
-        boolean isNoted = RedisIdentity.require(reached.redis(), identity);
-        Primary seen = primary(server, reached.address(), reached.sentinelEpoch());
-        long term = settling.settle(before, seen);
-        if (!isNoted) { // once it counts
-          RedisIdentity.note(reached.redis(), identity);
+        boolean isNoted = RedisIdentity.require(seen.redis, identity);
+        long term = terms.settle(before, seen.primary);
+        if (!seen.primary.isKnown() && !warned.getAndSet(true)) {
+          LOG.warn(
+              "Redis at {} does not tell its run_id: two primaries after a failover cannot be told"
+                  + " apart",
+              seen.primary.address());
         }
-        return new Opened(reached.redis(), server.runId(), reached.address(), term);
-      } catch (TermMovedException e) {
-        reached.redis().closeSoon();
-        if (tries == MOST_TRIES) {
+        if (!isNoted) { // once it counts
+          RedisIdentity.note(seen.redis, identity);
+        }
+        return seen.opened(term);
+      } catch (RuntimeException e) {
+        seen.redis.closeSoon();
+        if (!(e instanceof TermMovedException) || tries == MOST_TRIES) {
           throw e;
         }
-      } catch (RuntimeException e) {
-        reached.redis().closeSoon();
-        throw e;
       }
     }
+  }
+
+  private static Primary primary(RedisConnector.Reached reached) {
+    RedisServerCheck.Server server = RedisServerCheck.check(reached.redis());
+    return primary(server, reached.address(), reached.sentinelEpoch());
   }
 
   private static Primary primary(RedisServerCheck.Server server, String address, long epoch) {
@@ -83,15 +94,14 @@ public final class PrimaryConnector {
    * yet; its term is the current one. Throws as {@link #open}.
    */
   public Opened openForTool() {
-    Term before = settling.before();
+    Term before = terms.current();
     Seen seen = see(connector);
     try {
-      boolean unused = RedisIdentity.require(seen.redis(), terms.identity());
-      before.refuseDemoted(seen.primary());
-      return new Opened(
-          seen.redis(), seen.primary().runId(), seen.primary().address(), before.number());
+      boolean unused = RedisIdentity.require(seen.redis, terms.identity());
+      before.refuseDemoted(seen.primary);
+      return seen.opened(before.number());
     } catch (RuntimeException e) {
-      seen.redis().closeSoon();
+      seen.redis.closeSoon();
       throw e;
     }
   }
@@ -112,13 +122,13 @@ public final class PrimaryConnector {
     }
     try (RedisConnection redis = reached.redis()) {
       boolean unused = RedisIdentity.require(redis, database);
-      RedisServerCheck.Server server;
+      Primary primary;
       try {
-        server = RedisServerCheck.check(redis);
+        primary = primary(reached);
       } catch (GameQueueException e) {
         return;
       }
-      term.refuseDemoted(primary(server, reached.address(), reached.sentinelEpoch()));
+      term.refuseDemoted(primary);
     }
   }
 
@@ -129,8 +139,7 @@ public final class PrimaryConnector {
   public static Seen see(RedisConnector connector) {
     RedisConnector.Reached reached = connector.reach();
     try {
-      RedisServerCheck.Server server = RedisServerCheck.check(reached.redis());
-      return new Seen(reached.redis(), primary(server, reached.address(), reached.sentinelEpoch()));
+      return new Seen(reached.redis(), primary(reached));
     } catch (RuntimeException e) {
       reached.redis().closeSoon();
       throw e;
@@ -138,7 +147,11 @@ public final class PrimaryConnector {
   }
 
   /** A server, whether or not it counts. */
-  public record Seen(RedisConnection redis, Primary primary) {}
+  public record Seen(RedisConnection redis, Primary primary) {
+    private Opened opened(long term) {
+      return new Opened(redis, primary.runId(), primary.address(), term);
+    }
+  }
 
   /**
    * Makes sure that no other primary took over since a tool connected.
@@ -178,15 +191,15 @@ public final class PrimaryConnector {
   }
 
   /**
-   * Gives a sign of life of the term's primary, over any connection of which it is not known
-   * whether it leads there; to be called every second or so.
+   * Gives a sign of life of the term's primary; to be called every second or so.
    *
+   * @param asked who answers over any connection of which it is not known whether it leads there
    * @throws io.gameq.GameQueueException when one of the servers does not answer
    */
-  public void giveSign(ControlConnection redis) {
+  public void giveSign(Supplier<RedisServerCheck.Server> asked) {
     Term now = terms.current();
     if (now.number() > 0 && now.silentMillis() >= SIGN_EVERY_MILLIS) {
-      RedisServerCheck.Server server = redis.call(RedisServerCheck::check);
+      RedisServerCheck.Server server = asked.get();
       if (server.runId().equals(now.runId())) {
         terms.alive(now, primary(server, now.addresses().get(0), Primary.NO_SENTINEL));
       }

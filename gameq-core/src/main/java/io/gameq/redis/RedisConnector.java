@@ -4,6 +4,8 @@ import io.gameq.GameQueueException;
 import io.gameq.RedisUnavailableException;
 import io.gameq.config.Password;
 import io.gameq.config.Tls;
+import io.gameq.redis.RedisConnector.FreshCredentials;
+import io.gameq.redis.RedisConnector.RedisLogin;
 import io.gameq.sign.ProcessIdentity;
 import io.gameq.term.Term.Primary;
 import io.gameq.tls.PemTls;
@@ -28,6 +30,8 @@ import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.DefaultClientResources;
 import io.lettuce.core.resource.DefaultEventLoopGroupProvider;
 import io.lettuce.core.resource.Transports;
+import io.lettuce.core.sentinel.api.StatefulRedisSentinelConnection;
+import io.lettuce.core.sentinel.api.async.RedisSentinelAsyncCommands;
 import io.netty.resolver.HostsFileEntriesProvider;
 import io.netty.resolver.HostsFileEntriesResolver;
 import io.netty.resolver.ResolvedAddressTypes;
@@ -38,17 +42,25 @@ import io.netty.resolver.dns.DnsServerAddressStreamProviders;
 import io.netty.resolver.dns.NoopDnsCache;
 import io.netty.resolver.dns.NoopDnsCnameCache;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Supplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -72,8 +84,7 @@ public final class RedisConnector implements AutoCloseable {
   private final RedisClient client;
   private final RedisURI uri;
   private final Sentinels sentinels;
-  private final String where;
-  private final RedisLogin login;
+  private final RedisConfig config;
   private final @Nullable FreshCredentials credentials;
 
   /** A connector whose connections share as many threads as there are cores. */
@@ -83,6 +94,7 @@ public final class RedisConnector implements AutoCloseable {
 
   /** A connector whose connections share a number of threads. */
   RedisConnector(RedisConfig config, int threads) {
+    this.config = config;
     try {
       uri = RedisURI.create(config.uri());
     } catch (IllegalArgumentException e) {
@@ -92,12 +104,10 @@ public final class RedisConnector implements AutoCloseable {
               + "' is not of the form redis://host:port or"
               + " redis-sentinel://host:port,host:port#primary");
     }
-    requireFiles(config.tls());
+    SslOptions ssl = ssl(config.tls());
     credentials = config.login().credentials();
     prepareUri();
     uri.setTimeout(Duration.ofMillis(config.timeoutMillis()));
-    where = redacted(config.uri());
-    login = config.login();
     loops = new DefaultEventLoopGroupProvider(threads);
     resources =
         DefaultClientResources.builder()
@@ -112,7 +122,7 @@ public final class RedisConnector implements AutoCloseable {
             .protocolVersion(ProtocolVersion.RESP2)
             .disconnectedBehavior(ClientOptions.DisconnectedBehavior.REJECT_COMMANDS)
             .requestQueueSize(REQUEST_QUEUE_SIZE)
-            .sslOptions(ssl(config.tls()))
+            .sslOptions(ssl)
             .timeoutOptions(
                 TimeoutOptions.builder()
                     .timeoutSource(new ReplyTimeout(config.timeoutMillis()))
@@ -143,20 +153,19 @@ public final class RedisConnector implements AutoCloseable {
     of.setLibraryVersion("");
   }
 
-  /** What is wrong with them is told before anything is opened. */
-  private static void requireFiles(@Nullable Tls tls) {
-    if (tls != null) {
-      SSLContext unused = PemTls.context(tls.caFile(), tls.clientFile());
-    }
-  }
-
-  /** The files are read for each connection. */
+  /**
+   * The files are read for each connection; what is wrong with them is told before one is opened.
+   */
   private static SslOptions ssl(@Nullable Tls tls) {
     SslOptions.Builder ssl = SslOptions.builder().jdkSslProvider();
-    if (tls != null && tls.caFile() != null) {
+    if (tls == null) {
+      return ssl.build();
+    }
+    SSLContext unused = PemTls.context(tls.caFile(), tls.clientFile());
+    if (tls.caFile() != null) {
       ssl.trustManager(tls.caFile().toFile());
     }
-    if (tls != null && tls.clientFile() != null) {
+    if (tls.clientFile() != null) {
       ssl.keyManager(tls.clientFile().toFile(), tls.clientFile().toFile(), new char[0]);
     }
     return ssl.build();
@@ -179,9 +188,16 @@ public final class RedisConnector implements AutoCloseable {
    * @throws GameQueueException when it refuses the login; the message never names the password
    */
   public RedisConnection open() {
-    readPassword();
+    return new RedisConnection(connect(() -> client.connect(ByteArrayCodec.INSTANCE)));
+  }
+
+  private <T> T connect(Supplier<T> connects) {
+    sentinels.readPassword();
+    if (credentials != null) {
+      credentials.read();
+    }
     try {
-      return new RedisConnection(client.connect(ByteArrayCodec.INSTANCE));
+      return connects.get();
     } catch (RedisException e) {
       throw cannotConnect(e);
     }
@@ -206,7 +222,6 @@ public final class RedisConnector implements AutoCloseable {
 
   /** {@link #open}, at another address, with the same login. */
   public RedisConnection openAt(String host, int port) {
-    readPassword();
     RedisURI primary =
         RedisURI.builder()
             .withHost(host)
@@ -217,11 +232,7 @@ public final class RedisConnector implements AutoCloseable {
             .withTimeout(uri.getTimeout())
             .build();
     secure(primary);
-    try {
-      return new RedisConnection(client.connect(ByteArrayCodec.INSTANCE, primary));
-    } catch (RedisException e) {
-      throw cannotConnect(e);
-    }
+    return new RedisConnection(connect(() -> client.connect(ByteArrayCodec.INSTANCE, primary)));
   }
 
   /** Of a server on this host, with the host's name: elsewhere it is another server's. */
@@ -243,21 +254,9 @@ public final class RedisConnector implements AutoCloseable {
     return sentinels.primary(Sentinels.PATIENCE_MILLIS);
   }
 
-  private void readPassword() {
-    sentinels.readPassword();
-    if (credentials != null) {
-      credentials.read();
-    }
-  }
-
   /** For channels; throws as opening does. For the redis packages. */
   public StatefulRedisPubSubConnection<String, String> openPubSub() {
-    readPassword();
-    try {
-      return client.connectPubSub(StringCodec.ASCII);
-    } catch (RedisException e) {
-      throw cannotConnect(e);
-    }
+    return connect(() -> client.connectPubSub(StringCodec.ASCII));
   }
 
   /**
@@ -271,7 +270,8 @@ public final class RedisConnector implements AutoCloseable {
     }
     String untrusted = TlsRefusal.reason(e);
     if (untrusted != null) {
-      return new GameQueueException("Redis at %s: %s".formatted(where, untrusted), e);
+      return new GameQueueException(
+          "Redis at %s: %s".formatted(redacted(config.uri()), untrusted), e);
     }
     String reason = String.valueOf(root.getMessage());
     String answer = RedisReply.answered(root);
@@ -279,12 +279,13 @@ public final class RedisConnector implements AutoCloseable {
         reason.contains("WRONGPASS")
                 || reason.contains("NOAUTH")
                 || reason.toLowerCase(Locale.ROOT).contains("password")
-            ? "check the login of " + login.described()
+            ? "check the login of " + config.login().described()
             : uri.isSsl()
                 ? "check that it runs, that this host may reach it, and that it speaks TLS on this"
                     + " port"
                 : "check that it runs and that this host may reach it";
-    String message = "cannot connect to Redis at " + where + ": " + reason + ": " + remedy;
+    String message =
+        "cannot connect to Redis at " + redacted(config.uri()) + ": " + reason + ": " + remedy;
     return answer == null || RedisReply.isAway(answer)
         ? new RedisUnavailableException(message, e)
         : new GameQueueException(message, e);
@@ -521,6 +522,173 @@ public final class RedisConnector implements AutoCloseable {
     @Override
     public RedisCredentials resolveCredentialsNow() {
       return latest;
+    }
+  }
+
+  /**
+   * Asks all Sentinels at once which primary they name, and believes the one that knows of the
+   * newest failover: one that was cut off may name a primary that was demoted. Thread-safe.
+   */
+  static final class Sentinels {
+    /** For those that do not answer, once one has. */
+    static final long PATIENCE_MILLIS = 1_000;
+
+    private final RedisClient client;
+    private final RedisURI uri;
+    private final RedisLogin login;
+    private final @Nullable FreshCredentials credentials;
+    private final Map<RedisURI, CompletableFuture<StatefulRedisSentinelConnection<String, String>>>
+        connections = new ConcurrentHashMap<>();
+
+    /** A primary; {@code epoch} is Sentinel's config-epoch, which rises with every failover. */
+    record Named(String host, int port, long epoch) {
+      String address() {
+        return host + ":" + port;
+      }
+    }
+
+    Sentinels(RedisClient client, RedisURI uri, RedisLogin login) {
+      this.client = client;
+      this.uri = uri;
+      this.login = login;
+      this.credentials = login.credentials();
+      if (credentials != null) {
+        uri.getSentinels().forEach(sentinel -> sentinel.setCredentialsProvider(credentials));
+      }
+    }
+
+    boolean isEmpty() {
+      return uri.getSentinels().isEmpty();
+    }
+
+    /**
+     * The primary by the newest failover that a Sentinel knows of.
+     *
+     * @param firstMillis how long the first answer may take: more than a second where the process
+     *     has just started, on a busy host
+     * @throws RedisUnavailableException when none answers in that time
+     */
+    Named primary(long firstMillis) {
+      readPassword();
+      List<CompletableFuture<Named>> answers = new ArrayList<>();
+      for (RedisURI sentinel : uri.getSentinels()) {
+        answers.add(ask(sentinel));
+      }
+      long deadline = awaitFirst(answers, firstMillis) ? in(PATIENCE_MILLIS) : System.nanoTime();
+      Named newest = null;
+      for (CompletableFuture<Named> answer : answers) {
+        Named named = within(answer, deadline);
+        if (named != null && (newest == null || named.epoch() > newest.epoch())) {
+          newest = named;
+        }
+      }
+      if (newest == null) {
+        requireLogin(answers);
+        throw new RedisUnavailableException(
+            ("no Sentinel of '%s' named a primary within %s ms: check that they run and"
+                    + " that this host may reach them")
+                .formatted(uri.getSentinelMasterId(), firstMillis));
+      }
+      return newest;
+    }
+
+    /** Before anything connects to one; throws GameQueueException when it cannot be read. */
+    void readPassword() {
+      if (credentials != null) {
+        credentials.read();
+      }
+    }
+
+    private CompletableFuture<Named> ask(RedisURI sentinel) {
+      return connections
+          .compute(
+              sentinel,
+              (of, old) ->
+                  old == null || isBroken(old)
+                      ? client.connectSentinelAsync(StringCodec.UTF8, sentinel)
+                      : old)
+          .thenCompose(connection -> ask(connection.async()));
+    }
+
+    private static boolean isBroken(
+        CompletableFuture<StatefulRedisSentinelConnection<String, String>> connection) {
+      return connection.isDone()
+          && (connection.isCompletedExceptionally() || !connection.join().isOpen());
+    }
+
+    /** Sentinel has no MULTI: the epoch is read before and after the address. */
+    private CompletableFuture<Named> ask(RedisSentinelAsyncCommands<String, String> sentinel) {
+      String name = primaryName();
+      CompletableFuture<Map<String, String>> before = sentinel.master(name).toCompletableFuture();
+      CompletableFuture<SocketAddress> address =
+          sentinel.getMasterAddrByName(name).toCompletableFuture();
+      CompletableFuture<Map<String, String>> after = sentinel.master(name).toCompletableFuture();
+      return CompletableFuture.allOf(before, address, after)
+          .thenApply(
+              all -> {
+                long epoch = epoch(before.join());
+                InetSocketAddress at = (InetSocketAddress) address.join();
+                if (at == null || epoch != epoch(after.join())) {
+                  throw new RedisUnavailableException("this Sentinel is about to change its mind");
+                }
+                return new Named(at.getHostString(), at.getPort(), epoch);
+              });
+    }
+
+    /** Throws when one of those that failed did so for what does not pass by itself. */
+    private void requireLogin(List<CompletableFuture<Named>> answers) {
+      for (CompletableFuture<Named> answer : answers) {
+        Throwable error = answer.isCompletedExceptionally() ? failure(answer) : null;
+        String untrusted = TlsRefusal.reason(error);
+        if (untrusted != null) {
+          throw new GameQueueException(
+              "a Sentinel of '%s': %s".formatted(primaryName(), untrusted));
+        }
+        for (Throwable e = error; e != null; e = e.getCause()) {
+          String refused = RedisReply.answered(e);
+          if (refused != null && refused.matches("(NOAUTH|WRONGPASS|NOPERM).*")) {
+            throw new GameQueueException(
+                "a Sentinel of '%s' refuses the login of %s: %s"
+                    .formatted(primaryName(), login.described(), refused));
+          }
+        }
+      }
+    }
+
+    private static Throwable failure(CompletableFuture<Named> answer) {
+      return answer.handle((named, error) -> error).join();
+    }
+
+    private String primaryName() {
+      return uri.getSentinelMasterId();
+    }
+
+    private static long epoch(Map<String, String> primary) {
+      return Long.parseLong(primary.getOrDefault("config-epoch", "0"));
+    }
+
+    private static long in(long millis) {
+      return System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
+    }
+
+    /** Waits until one has answered, or none will; whether there is anything to wait for yet. */
+    private static boolean awaitFirst(List<CompletableFuture<Named>> answers, long millis) {
+      CompletableFuture<Boolean> first = new CompletableFuture<>();
+      answers.forEach(answer -> answer.thenRun(() -> first.complete(true)));
+      CompletableFuture.allOf(answers.toArray(CompletableFuture<?>[]::new))
+          .whenComplete((all, failed) -> first.complete(true));
+      return within(first, in(millis)) != null;
+    }
+
+    private static <T> @Nullable T within(CompletableFuture<T> answer, long deadline) {
+      try {
+        return answer.get(Math.max(0, deadline - System.nanoTime()), TimeUnit.NANOSECONDS);
+      } catch (ExecutionException | TimeoutException e) {
+        return null; // the others tell
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        throw new RedisUnavailableException("interrupted while asking Sentinel", e);
+      }
     }
   }
 }

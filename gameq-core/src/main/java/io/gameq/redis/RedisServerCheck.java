@@ -5,6 +5,7 @@ import io.gameq.RedisUnavailableException;
 import io.gameq.agent.RepeatedWarnings;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -35,7 +36,7 @@ public final class RedisServerCheck {
    *     replica, which may be promoted yet
    */
   public static Server check(RedisConnection redis) {
-    Map<String, String> info = RedisReply.await(() -> fields(redis.sync().info()));
+    Map<String, String> info = fields(redis, "default");
     boolean valkey = info.containsKey(VALKEY_VERSION);
     String version = info.getOrDefault("redis_version", "0");
     if (!valkey && isOlder(version, 6, 2)) {
@@ -62,8 +63,9 @@ public final class RedisServerCheck {
         info.getOrDefault("master_replid2", ""));
   }
 
-  private static Map<String, String> fields(String info) {
-    return info.lines()
+  private static Map<String, String> fields(RedisConnection redis, String section) {
+    return RedisReply.await(() -> redis.sync().info(section))
+        .lines()
         .filter(line -> line.contains(":"))
         .collect(
             Collectors.toMap(
@@ -80,7 +82,7 @@ public final class RedisServerCheck {
 
   /** Throws {@link io.gameq.RedisUnavailableException} when Redis does not answer. */
   public static RedisState state(RedisConnection redis) {
-    Map<String, String> info = RedisReply.await(() -> fields(redis.sync().info()));
+    Map<String, String> info = fields(redis, "default");
     return new RedisState(
         name(info),
         Long.parseLong(info.getOrDefault("used_memory", "0")),
@@ -95,15 +97,14 @@ public final class RedisServerCheck {
    * answer.
    */
   public static boolean appends(RedisConnection redis) {
-    return RedisReply.await(() -> fields(redis.sync().info("persistence")))
+    return fields(redis, "persistence")
         .getOrDefault("aof_enabled", "1") // a server that does not say
         .equals("1");
   }
 
   /** Throws {@link io.gameq.RedisUnavailableException} when Redis does not answer. */
-  static String evictionPolicy(RedisConnection redis) {
-    return RedisReply.await(() -> fields(redis.sync().info("memory")))
-        .getOrDefault(POLICY, "unknown");
+  public static String evictionPolicy(RedisConnection redis) {
+    return fields(redis, "memory").getOrDefault(POLICY, "unknown");
   }
 
   static String mayEvict(String policy) {
@@ -158,14 +159,15 @@ public final class RedisServerCheck {
     /**
      * Whether Redis may evict; asks, at most every 3 s, and logs an error while it may.
      *
+     * @param asked for {@link RedisServerCheck#evictionPolicy}
      * @throws io.gameq.GameQueueException when Redis does not answer
      */
-    public boolean mayEvict(ControlConnection redis) {
+    public boolean mayEvict(Supplier<String> asked) {
       if (System.nanoTime() - askedNanos < EVERY_NANOS) {
         return evicts;
       }
       askedNanos = System.nanoTime();
-      String policy = redis.call(RedisServerCheck::evictionPolicy);
+      String policy = asked.get();
       boolean evicted = evicts;
       evicts = !policy.equals(RedisServerCheck.NO_EVICTION);
       if (evicts) {

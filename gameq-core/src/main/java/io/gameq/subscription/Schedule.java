@@ -17,17 +17,18 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * When a recurring message occurs, as it stands in its value. Immutable.
+ * When a recurring message occurs, as it stands in its value. Immutable; times in ms since 1970.
  *
  * <pre>
  * every 60000 1800000000000 ONCE                       ms, last occurrence in ms or 0, policy
  * cron 0 SKIP Europe/Berlin 0 4 * * MON                last, policy, zone, fields
  * </pre>
  *
- * @param rhythm when it would occur without an end
+ * @param everyMillis of an interval; 0 where {@code cron} says
+ * @param cron null of an interval
  * @param untilMillis no occurrence is later; 0 for no end
  */
-record Schedule(Rhythm rhythm, long untilMillis, Missed missed) {
+record Schedule(long everyMillis, @Nullable Cron cron, long untilMillis, Missed missed) {
   private static final int MOST_CRON_COUNT = 10_000;
 
   /** The schedule of a message and its first occurrence. */
@@ -40,11 +41,11 @@ record Schedule(Rhythm rhythm, long untilMillis, Missed missed) {
    * @throws GameQueueException when the cron expression is malformed, or there is no occurrence
    */
   static Begun begin(Publish.Recurrence of, long from, long nowMillis) {
-    Rhythm rhythm = rhythm(of);
-    long first = rhythm.first(from, nowMillis);
+    Schedule endless = endless(of);
+    long first = endless.first(from, nowMillis);
     long until = of.until() == null ? 0 : of.until().toEpochMilli();
     if (of.count() > 0) {
-      long last = rhythm.number(of.count(), first);
+      long last = endless.number(of.count(), first);
       until = until == 0 ? last : Math.min(until, last);
     }
     if (first == 0 || (until != 0 && first > until)) {
@@ -54,12 +55,12 @@ record Schedule(Rhythm rhythm, long untilMillis, Missed missed) {
                   first == 0 ? "never" : Instant.ofEpochMilli(first),
                   until == 0 ? "never" : Instant.ofEpochMilli(until)));
     }
-    return new Begun(new Schedule(rhythm, until, of.missed()), first);
+    return new Begun(new Schedule(endless.everyMillis, endless.cron, until, of.missed()), first);
   }
 
-  private static Rhythm rhythm(Publish.Recurrence of) {
+  private static Schedule endless(Publish.Recurrence of) {
     if (of.every() != null) {
-      return new Interval(of.every().toMillis());
+      return new Schedule(of.every().toMillis(), null, 0, of.missed());
     }
     if (of.cron() == null || of.zone() == null) {
       throw new GameQueueException("a recurring message has an interval, or cron and a zone");
@@ -69,24 +70,21 @@ record Schedule(Rhythm rhythm, long untilMillis, Missed missed) {
           "a message that recurs by cron has at most %s occurrences: %s"
               .formatted(MOST_CRON_COUNT, of.count()));
     }
-    return Cron.of(of.cron(), of.zone());
+    return new Schedule(0, Cron.of(of.cron(), of.zone()), 0, of.missed());
   }
 
   /** Reads what {@link #text} wrote. Throws GameQueueException when it is none. */
   static Schedule parse(String text) {
     try {
       String[] words = text.split(" ", 5);
-      if (words[0].equals("every")) {
-        return new Schedule(
-            new Interval(Long.parseLong(words[1])),
-            Long.parseLong(words[2]),
-            Missed.valueOf(words[3]));
-      }
-      if (words[0].equals("cron")) {
-        return new Schedule(
-            Cron.of(words[4], ZoneId.of(words[3])),
-            Long.parseLong(words[1]),
-            Missed.valueOf(words[2]));
+      switch (words[0]) {
+        case "every":
+          return new Schedule(
+              Long.parseLong(words[1]), null, Long.parseLong(words[2]), Missed.valueOf(words[3]));
+        case "cron":
+          Cron cron = Cron.of(words[4], ZoneId.of(words[3]));
+          return new Schedule(0, cron, Long.parseLong(words[1]), Missed.valueOf(words[2]));
+        default:
       }
     } catch (RuntimeException e) { // whatever a damaged text leads to
       throw new GameQueueException("a message's schedule cannot be read: " + e.getMessage(), e);
@@ -99,19 +97,17 @@ record Schedule(Rhythm rhythm, long untilMillis, Missed missed) {
     return value.schedule().isEmpty() ? null : parse(value.schedule());
   }
 
-  /** When a message that was taken is due again, ms; 0 when it does not recur any more. */
-  static long nextDue(
-      @Nullable Schedule schedule, MessageValue.Decoded value, TakenMessage taken, Duration lease) {
-    return schedule == null
-        ? 0
-        : schedule.next(value.sinceMillis(), taken.takenMillis(), lease.toMillis());
-  }
-
-  /** The same of one that is not handled; a schedule that cannot be read has ended. */
+  /**
+   * When a message that was taken, and is not handled, is due again, ms; 0 when it does not recur
+   * any more. A schedule that cannot be read has ended.
+   */
   static long nextDue(TakenMessage taken, Duration lease) {
     try {
       MessageValue.Decoded value = MessageValue.decode(taken.value());
-      return nextDue(of(value), value, taken, lease);
+      Schedule schedule = of(value);
+      return schedule == null
+          ? 0
+          : schedule.next(value.sinceMillis(), taken.takenMillis(), lease.toMillis());
     } catch (GameQueueException e) {
       return 0;
     }
@@ -119,19 +115,21 @@ record Schedule(Rhythm rhythm, long untilMillis, Missed missed) {
 
   /** As it stands in the value of a message. */
   String text() {
-    if (rhythm instanceof Cron cron) {
-      return "cron %s %s %s %s".formatted(untilMillis, missed, cron.zone(), cron.fields());
-    }
-    return "every %s %s %s".formatted(((Interval) rhythm).millis(), untilMillis, missed);
+    return cron == null
+        ? "every %s %s %s".formatted(everyMillis, untilMillis, missed)
+        : "cron %s %s %s %s".formatted(untilMillis, missed, cron.zone, cron.fields);
   }
 
   /**
-   * Whether an occurrence is left out, since it was taken too late.
+   * Whether what was taken is not to be run: an occurrence that was missed, or none at all. {@code
+   * take.lua} has one by cron be due at once when Redis' clock went back, and does not know the
+   * next occurrence.
    *
    * @param leaseMillis by which it may be late
    */
   boolean leavesOut(long occurrence, long takenMillis, long leaseMillis) {
-    return missed == Missed.SKIP && takenMillis - occurrence > leaseMillis;
+    return (missed == Missed.SKIP && takenMillis - occurrence > leaseMillis)
+        || (cron != null && cron.after(occurrence - 1) != occurrence);
   }
 
   /**
@@ -141,80 +139,45 @@ record Schedule(Rhythm rhythm, long untilMillis, Missed missed) {
    * @param takenMillis when its handler got it, by the clock of Redis
    */
   long next(long occurrence, long takenMillis, long leaseMillis) {
-    long next =
+    long latest =
         switch (missed) {
-          case ALL -> rhythm.after(occurrence, occurrence);
-          case ONCE -> rhythm.after(occurrence, Math.max(occurrence, takenMillis));
-          case SKIP ->
-              rhythm.after(occurrence, Math.max(occurrence, takenMillis - leaseMillis - 1));
+          case ALL -> occurrence;
+          case ONCE -> takenMillis;
+          case SKIP -> takenMillis - leaseMillis - 1;
         };
+    long next = after(occurrence, Math.max(occurrence, latest));
     return untilMillis != 0 && next > untilMillis ? 0 : next;
   }
 
-  /** When something recurs, without an end. Immutable; times in ms since 1970. */
-  sealed interface Rhythm {
-    /**
-     * The first occurrence.
-     *
-     * @param from the time that was asked for; -1 for none
-     * @return 0 when there is none
-     */
-    long first(long from, long now);
-
-    /**
-     * The first occurrence after a time.
-     *
-     * @param occurrence any one, not after {@code time}
-     * @return 0 when there is none
-     */
-    long after(long occurrence, long time);
-
-    /**
-     * Whether it occurs at a time: {@code take.lua} has one by cron be due at once, when Redis'
-     * clock went back, and does not know the next occurrence.
-     */
-    boolean occursAt(long time);
-
-    /** The occurrence of a number, 1 being the first. */
-    default long number(int number, long first) {
-      long at = first;
-      for (int i = 1; i < number && at != 0; i++) {
-        at = after(at, at);
-      }
-      return at;
+  /** The first occurrence: an interval counts from the time that was asked for, but not before. */
+  private long first(long from, long now) {
+    if (cron != null) {
+      return cron.after(Math.max(from, now) - 1); // that time itself may be one
     }
+    return from >= now ? from : from < 0 ? now + everyMillis : after(from, now - 1);
   }
 
-  /** Every so many milliseconds. Immutable. */
-  record Interval(long millis) implements Rhythm {
-    /** Counted from the time that was asked for, but not before now. */
-    @Override
-    public long first(long from, long now) {
-      if (from < 0) {
-        return now + millis;
-      }
-      return from >= now ? from : from + (now - from + millis - 1) / millis * millis;
-    }
+  /** The first occurrence after a time, which is not before {@code occurrence}; 0 for none. */
+  private long after(long occurrence, long time) {
+    return cron != null
+        ? cron.after(time)
+        : occurrence + ((time - occurrence) / everyMillis + 1) * everyMillis;
+  }
 
-    @Override
-    public long after(long occurrence, long time) {
-      return occurrence + ((time - occurrence) / millis + 1) * millis;
+  /** The occurrence of a number, 1 being the first. */
+  private long number(int number, long first) {
+    if (cron == null) {
+      return first + (number - 1) * everyMillis;
     }
-
-    /** Any time may be the first. */
-    @Override
-    public boolean occursAt(long time) {
-      return true;
+    long at = first;
+    for (int i = 1; i < number && at != 0; i++) {
+      at = cron.after(at);
     }
-
-    @Override
-    public long number(int number, long first) {
-      return first + (number - 1) * millis;
-    }
+    return at;
   }
 
   /** As crontab says: minute, hour, day of month, month, day of week, in a zone. */
-  record Cron(String fields, ZoneId zone, ExecutionTime times) implements Rhythm {
+  record Cron(String fields, ZoneId zone, ExecutionTime times) {
     /** Parsed once: each occurrence of a message brings its expression again. */
     private static final Map<String, Cron> PARSED = new ConcurrentHashMap<>();
 
@@ -223,16 +186,11 @@ record Schedule(Rhythm rhythm, long untilMillis, Missed missed) {
 
     /** Throws GameQueueException when the fields are malformed. */
     static Cron of(String fields, ZoneId zone) {
-      String key = zone + " " + fields;
-      Cron known = PARSED.get(key);
-      if (known == null) {
-        known = new Cron(fields, zone, times(fields));
-        if (PARSED.size() >= MOST_PARSED) {
-          PARSED.clear();
-        }
-        PARSED.put(key, known);
+      if (PARSED.size() > MOST_PARSED) {
+        PARSED.clear();
       }
-      return known;
+      return PARSED.computeIfAbsent(
+          zone + " " + fields, unknown -> new Cron(fields, zone, times(fields)));
     }
 
     private static ExecutionTime times(String fields) {
@@ -249,23 +207,12 @@ record Schedule(Rhythm rhythm, long untilMillis, Missed missed) {
       }
     }
 
-    @Override
-    public long first(long from, long now) {
-      long time = Math.max(from, now) - 1; // that time itself may be one
-      return after(time, time);
-    }
-
-    @Override
-    public long after(long occurrence, long time) {
+    /** The first occurrence after a time; 0 when there is none. */
+    long after(long time) {
       return times
           .nextExecution(Instant.ofEpochMilli(time).atZone(zone))
           .map(next -> next.toInstant().toEpochMilli())
           .orElse(0L);
-    }
-
-    @Override
-    public boolean occursAt(long time) {
-      return after(time - 1, time - 1) == time;
     }
   }
 }

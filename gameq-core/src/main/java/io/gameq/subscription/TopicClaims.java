@@ -16,11 +16,14 @@ import io.gameq.redis.topic.ConsumerScripts;
 import io.gameq.redis.topic.ConsumerScripts.Failure;
 import io.gameq.redis.topic.ConsumerScripts.NackResult;
 import io.gameq.redis.topic.ConsumerScripts.TakenMessage;
+import io.gameq.subscription.TopicPoller.Acknowledgements;
+import io.gameq.subscription.TopicSubscription.TopicDelivery;
 import io.gameq.topic.ClaimLostException;
 import io.gameq.topic.Claimed;
 import io.gameq.topic.Claims;
 import io.gameq.topic.Retry;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Base64;
@@ -37,18 +40,27 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiFunction;
 import java.util.function.Function;
+import java.util.function.Predicate;
+import java.util.function.Supplier;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** A topic's messages taken by hand, on one node. Thread-safe. */
 final class TopicClaims<T> implements Claims<T> {
+  /** Far beyond any game; and a double in Redis holds it to the millisecond. */
+  static final long LAST_MILLIS = Instant.parse("9999-12-31T00:00:00Z").toEpochMilli();
+
   private static final Duration LONGEST_WAIT = Duration.ofHours(1);
   private static final Duration LONGEST_DELAY = Duration.ofDays(366);
 
   private final OpenTopic<T> topic;
 
-  TopicClaims(OpenTopic<T> topic) {
+  private final Supplier<ClaimPoller> pollers;
+
+  /** With {@code pollers} for the one of the topic, which is there until the node is closed. */
+  TopicClaims(OpenTopic<T> topic, Supplier<ClaimPoller> pollers) {
     this.topic = topic;
+    this.pollers = pollers;
   }
 
   @Override
@@ -59,30 +71,26 @@ final class TopicClaims<T> implements Claims<T> {
     if (wait.isNegative() || wait.compareTo(LONGEST_WAIT) > 0) {
       throw new GameQueueException("wait for messages from 0 to an hour: " + wait);
     }
-    ClaimPoller taking = topic.topics.taking(topic);
+    ClaimPoller poller = pollers.get();
     CompletableFuture<List<Claimed<T>>> told = new CompletableFuture<>();
-    CompletableFuture<TopicPoller.Batch> taken = taking.take(most, wait);
+    CompletableFuture<TopicPoller.Batch> taken = poller.take(most, wait);
     CompletableFuture<?> unused =
         told.whenComplete((all, error) -> taken.cancel(false)); // of no use when it came
     unused =
-        taken.whenComplete(
+        taken.whenCompleteAsync(
             (some, error) -> {
-              if (error == null) {
-                topic.node.callbacks().execute(() -> tell(told, some, taking));
-              } else {
-                topic.node.callbacks().execute(() -> told.completeExceptionally(error));
+              if (error != null) {
+                told.completeExceptionally(error);
+              } else if (!told.complete(claimed(some, poller.acks))) { // cancelled
+                poller.giveBack(some);
               }
-            });
+            },
+            topic.node().callbacks());
     return told;
   }
 
-  private void tell(
-      CompletableFuture<List<Claimed<T>>> told, TopicPoller.Batch some, ClaimPoller taking) {
-    List<Claimed<T>> all =
-        TopicDelivery.hold(topic, some, taking.acks).stream().map(TopicClaims::claimed).toList();
-    if (!told.complete(all)) { // cancelled
-      taking.giveBack(some);
-    }
+  private List<Claimed<T>> claimed(TopicPoller.Batch some, Acknowledgements acks) {
+    return TopicDelivery.hold(topic, some, acks).stream().map(TopicClaims::claimed).toList();
   }
 
   private static <T> Claimed<T> claimed(TopicDelivery<T> of) {
@@ -130,7 +138,8 @@ final class TopicClaims<T> implements Claims<T> {
   private Map<String, ClaimText> some(Map<String, ClaimText> left) {
     Map<String, ClaimText> some = new LinkedHashMap<>();
     Set<String> ids = new HashSet<>();
-    int most = Math.min(Acknowledgements.MOST_TOGETHER, topic.node.config().limits().commitRows());
+    int most =
+        Math.min(Acknowledgements.MOST_TOGETHER, topic.node().config().limits().commitRows());
     left.forEach(
         (text, claim) -> {
           if (some.size() < most && ids.add(claim.id().id())) {
@@ -145,7 +154,7 @@ final class TopicClaims<T> implements Claims<T> {
     List<MessageChange> acks =
         claims.values().stream().<MessageChange>map(claim -> claim.ack(slots())).toList();
     return topic
-        .node
+        .node()
         .commits()
         .commit(acks)
         .queued()
@@ -173,53 +182,43 @@ final class TopicClaims<T> implements Claims<T> {
         claims,
         "to extend leases of topic",
         claim -> claim.taken(slots()),
-        (redis, taken) -> topic.scripts.extend(redis, taken, fromNow.toMillis()));
+        (redis, taken) -> topic.scripts().extend(redis, taken, fromNow.toMillis()));
   }
 
   private int slots() {
-    return topic.definition.slots();
+    return topic.definition().slots();
   }
 
   @Override
   public List<String> fail(List<String> claims, String why, @Nullable Duration after) {
-    checkDelay(after);
-    return nack(
-        claims,
-        claim ->
-            Failure.counted(
-                claim.taken(slots()),
-                millis(after, claim),
-                Acknowledgements.cut(why),
-                claim.nextDueMillis()));
+    return nack(claims, after, true, Acknowledgements.cut(why));
   }
 
   @Override
   public List<String> giveBack(List<String> claims, @Nullable Duration after) {
-    checkDelay(after);
-    return nack(
-        claims,
-        claim -> Failure.notCounted(claim.taken(slots()), millis(after, claim), "given back"));
+    return nack(claims, after, false, "given back");
   }
 
-  private static void checkDelay(@Nullable Duration after) {
+  private List<String> nack(
+      List<String> claims, @Nullable Duration after, boolean counts, String why) {
     if (after != null && (after.isNegative() || after.compareTo(LONGEST_DELAY) > 0)) {
       throw new GameQueueException("the next attempt is after 0 to a year: " + after);
     }
-  }
-
-  private long millis(@Nullable Duration after, ClaimText claim) {
-    return after == null
-        ? Acknowledgements.backoffMillis(topic.options().retry(), claim.attempt())
-        : after.toMillis();
-  }
-
-  private List<String> nack(List<String> claims, Function<ClaimText, Failure> failure) {
+    Retry retry = topic.options().retry();
     return lost(
         claims,
         "to fail messages of topic",
-        failure,
+        claim ->
+            new Failure(
+                claim.taken(slots()),
+                after != null
+                    ? after.toMillis()
+                    : Acknowledgements.backoffMillis(retry, claim.attempt()),
+                counts,
+                why,
+                counts ? claim.nextDueMillis() : 0),
         (redis, failures) ->
-            topic.scripts.nack(redis, failures).stream()
+            topic.scripts().nack(redis, failures).stream()
                 .map(result -> result != NackResult.CLAIM_LOST)
                 .toList());
   }
@@ -270,35 +269,26 @@ final class TopicClaims<T> implements Claims<T> {
 
     String text() {
       String words =
-          String.join(
-              " ",
-              FORMAT,
-              id.topic(),
-              id.id(),
-              token,
-              Long.toHexString(version),
-              Integer.toString(attempt),
-              Long.toString(nextDueMillis));
+          "%s %s %s %s %x %s %s"
+              .formatted(FORMAT, id.topic(), id.id(), token, version, attempt, nextDueMillis);
       return Base64.getUrlEncoder().withoutPadding().encodeToString(words.getBytes(US_ASCII));
     }
 
     /** Reads one. Throws GameQueueException when it is no claim of this topic. */
     static ClaimText parse(String topic, String text) {
       try {
-        if (text.length() <= MOST_CHARS) {
-          String[] words =
-              new String(Base64.getUrlDecoder().decode(text), US_ASCII).split(" ", WORDS + 1);
-          if (words.length == WORDS && words[0].equals(FORMAT) && words[1].equals(topic)) {
-            ClaimText read =
-                new ClaimText(
-                    id(topic, words[2]),
-                    words[3],
-                    Long.parseUnsignedLong(words[4], 16),
-                    Integer.parseInt(words[5]),
-                    Long.parseLong(words[6]));
-            if (read.isSound()) {
-              return read;
-            }
+        byte[] decoded = Base64.getUrlDecoder().decode(text.length() > MOST_CHARS ? "" : text);
+        String[] words = new String(decoded, US_ASCII).split(" ", WORDS + 1);
+        if (words.length == WORDS && words[0].equals(FORMAT) && words[1].equals(topic)) {
+          ClaimText read =
+              new ClaimText(
+                  id(topic, words[2]),
+                  words[3],
+                  Long.parseUnsignedLong(words[4], 16),
+                  Integer.parseInt(words[5]),
+                  Long.parseLong(words[6]));
+          if (read.isSound()) {
+            return read;
           }
         }
       } catch (IllegalArgumentException | GameQueueException e) {
@@ -326,7 +316,7 @@ final class TopicClaims<T> implements Claims<T> {
           && attempt >= 1
           && attempt <= Retry.MOST_ATTEMPTS
           && nextDueMillis >= 0
-          && nextDueMillis <= OpenTopic.LAST_MILLIS;
+          && nextDueMillis <= LAST_MILLIS;
     }
 
     /** With {@code slots} of the topic. */
@@ -349,7 +339,7 @@ final class TopicClaims<T> implements Claims<T> {
 
     private static final long IDLE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-    private static final TopicPoller.Batch NOTHING = new TopicPoller.Batch(List.of(), 0, null);
+    private static final TopicPoller.Batch NOTHING = new TopicPoller.Batch(List.of(), 0);
 
     private final String topic;
     private final AgentRunner runner;
@@ -359,24 +349,14 @@ final class TopicClaims<T> implements Claims<T> {
     private boolean isClosed;
 
     /** Somebody who waits; {@code hasLooked} once Redis was asked meanwhile. */
-    private static final class Waiting {
+    private static final class Waiting extends CompletableFuture<TopicPoller.Batch> {
       private final int most;
       private final long deadlineNanos;
-      private final CompletableFuture<TopicPoller.Batch> future = new CompletableFuture<>();
       private boolean hasLooked;
 
       Waiting(int most, long deadlineNanos) {
         this.most = most;
         this.deadlineNanos = deadlineNanos;
-      }
-
-      /** It gets nothing: for a failure, or since there is nothing. */
-      void end(@Nullable GameQueueException failure) {
-        if (failure == null) {
-          future.complete(NOTHING);
-        } else {
-          future.completeExceptionally(failure);
-        }
       }
     }
 
@@ -411,7 +391,7 @@ final class TopicClaims<T> implements Claims<T> {
         waiting.add(one);
       }
       runner.wake();
-      return one.future;
+      return one;
     }
 
     @Override
@@ -421,35 +401,34 @@ final class TopicClaims<T> implements Claims<T> {
 
     @Override
     public int doWork() {
-      int room = room();
-      if (room == 0 && acks.open() == 0) {
+      if (room() == 0 && acks.open() == 0) {
         return 0;
       }
       try {
-        return poller.work(
-            redis -> {
-              synchronized (waiting) {
-                waiting.forEach(of -> of.hasLooked = true);
-              }
-              return room == 0 ? 0 : poller.take(redis, room, this::deliver);
-            });
+        return poller.work(this::look, this::deliver);
       } catch (RedisUnavailableException e) {
-        end(e);
+        remove(of -> true).forEach(of -> of.completeExceptionally(e));
         throw e;
       } finally {
         expire();
       }
     }
 
+    private int look() {
+      synchronized (waiting) {
+        waiting.forEach(of -> of.hasLooked = true);
+        return room();
+      }
+    }
+
     private int room() {
       synchronized (waiting) {
-        waiting.removeIf(of -> of.future.isDone()); // who was cancelled
+        waiting.removeIf(CompletableFuture::isDone); // who was cancelled
         return Math.min(ConsumerScripts.MOST_TAKEN, waiting.stream().mapToInt(of -> of.most).sum());
       }
     }
 
-    /** Always 1: there may be more at once. */
-    private int deliver(TopicPoller.Batch taken) {
+    private void deliver(TopicPoller.Batch taken) {
       int from = 0;
       while (from < taken.messages().size()) {
         Waiting next;
@@ -458,14 +437,13 @@ final class TopicClaims<T> implements Claims<T> {
         }
         if (next == null) {
           giveBack(taken.part(from, Integer.MAX_VALUE)); // who waited for it was cancelled
-          return 1;
+          return;
         }
         TopicPoller.Batch some = taken.part(from, next.most);
-        if (next.future.complete(some)) {
+        if (next.complete(some)) {
           from += some.messages().size();
         }
       }
-      return 1;
     }
 
     /** Of whoever does not want them any more. */
@@ -476,51 +454,37 @@ final class TopicClaims<T> implements Claims<T> {
 
     /** Whose time is up gets nothing, once all that may be due has been looked at. */
     private void expire() {
-      long now = System.nanoTime();
-      boolean isMoreToLook = poller.waitNanos() == 0;
-      List<Waiting> over = new ArrayList<>(0);
-      synchronized (waiting) {
-        waiting.removeIf(
-            of -> {
-              long late = now - of.deadlineNanos;
-              boolean isOver = late >= 0 && (!isMoreToLook || late > IDLE_NANOS);
-              return isOver && over.add(of);
-            });
-      }
-      for (Waiting of : over) {
-        of.end(
+      long latest = System.nanoTime() - (poller.waitNanos() == 0 ? IDLE_NANOS : 0);
+      for (Waiting of : remove(of -> of.deadlineNanos - latest <= 0)) {
+        boolean unused =
             of.hasLooked
-                ? null
-                : new RedisUnavailableException(
-                    "messages of topic '"
-                        + topic
-                        + "' cannot be taken: Redis is away, or the node"
-                        + " puts back what Redis lost"));
+                ? of.complete(NOTHING)
+                : of.completeExceptionally(
+                    new RedisUnavailableException(
+                        ("messages of topic '%s' cannot be taken: Redis is away, or the node puts"
+                                + " back what Redis lost")
+                            .formatted(topic)));
       }
     }
 
-    private void end(@Nullable GameQueueException failure) {
-      List<Waiting> all;
+    /** Takes some out of those who wait, to be told without the lock. */
+    private List<Waiting> remove(Predicate<Waiting> some) {
       synchronized (waiting) {
-        all = List.copyOf(waiting);
-        waiting.clear();
+        List<Waiting> removed = waiting.stream().filter(some).toList();
+        waiting.removeAll(removed);
+        return removed;
       }
-      all.forEach(of -> of.end(failure));
     }
 
     @Override
     public long idleNanos() {
       long now = System.nanoTime();
-      long first = Long.MAX_VALUE;
       synchronized (waiting) {
-        for (Waiting of : waiting) {
-          first = Math.min(first, Math.max(0, of.deadlineNanos - now));
-        }
+        return waiting.stream().mapToLong(of -> Math.max(0, of.deadlineNanos - now)).min().stream()
+            .map(first -> Math.min(first, poller.waitNanos()))
+            .findFirst()
+            .orElse(IDLE_NANOS);
       }
-      if (first == Long.MAX_VALUE) {
-        return IDLE_NANOS;
-      }
-      return Math.min(first, poller.waitNanos());
     }
 
     /** Nobody waits any more; for whoever closes the node. */
@@ -528,7 +492,7 @@ final class TopicClaims<T> implements Claims<T> {
       synchronized (waiting) {
         isClosed = true;
       }
-      end(null);
+      remove(of -> true).forEach(of -> of.complete(NOTHING));
       runner.close();
     }
 

@@ -15,6 +15,7 @@ import io.gameq.owner.OwnerId;
 import io.gameq.owner.SessionId;
 import io.gameq.owner.SessionRef;
 import io.gameq.redis.SlotKeys;
+import io.gameq.redis.script.CommitGroup;
 import io.gameq.sign.NodeCounts;
 import io.gameq.topic.Limits;
 import io.gameq.wal.WalReader;
@@ -48,7 +49,7 @@ class SettlementTest {
             List.of());
     settlement =
         new Settlement(
-            new CommitQueue(Limits.DEFAULT, WhenRedisIsAway.JOURNAL, wal.directory(), cause -> {}),
+            new CommitQueue(Limits.DEFAULT, WhenRedisIsAway.JOURNAL),
             wal,
             counts,
             new RecentMessages(Duration.ofMinutes(10)));
@@ -75,7 +76,7 @@ class SettlementTest {
   @Test
   void aFailureIsMarkedInTheWalBeforeItIsTold() {
     Commit commit = appended();
-    settlement.failed(List.of(Settlement.refused(commit, REFUSAL)));
+    settlement.failed(commit, Settlement.reason(new CommitGroup.RefusedBy(REFUSAL)));
     assertInstanceOf(RedisFullException.class, told.get(0));
     wal.close();
     List<WalRecord> marks = new ArrayList<>();
@@ -93,7 +94,7 @@ class SettlementTest {
   void aFailureThatTheWalCannotBeToldIsUnknown() {
     Commit commit = appended();
     wal.close();
-    settlement.failed(List.of(Settlement.refused(commit, REFUSAL)));
+    settlement.failed(commit, Settlement.reason(new CommitGroup.RefusedBy(REFUSAL)));
     RuntimeException reason = told.get(0);
     assertInstanceOf(CommitUnknownException.class, reason);
     assertTrue(String.valueOf(reason.getMessage()).contains("pet:1"), reason::toString);

@@ -33,10 +33,14 @@ class EvictionWatchTest {
   @Test
   void aPolicyThatIsChangedWhileAllRunsIsNoticed() {
     EvictionWatch watch = new EvictionWatch();
-    assertFalse(watch.mayEvict(redis));
+    assertFalse(watch.mayEvict(() -> redis.call(RedisServerCheck::evictionPolicy)));
     setPolicy("allkeys-lru");
-    await().atMost(LONG).until(() -> watch.mayEvict(redis));
+    await()
+        .atMost(LONG)
+        .until(() -> watch.mayEvict(() -> redis.call(RedisServerCheck::evictionPolicy)));
     setPolicy(RedisServerCheck.NO_EVICTION);
-    await().atMost(LONG).until(() -> !watch.mayEvict(redis));
+    await()
+        .atMost(LONG)
+        .until(() -> !watch.mayEvict(() -> redis.call(RedisServerCheck::evictionPolicy)));
   }
 }

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.gameq.GameQueueException;
 import io.gameq.redis.RedisConnector.RedisConfig;
+import io.gameq.redis.RedisConnector.Sentinels;
 import io.gameq.servers.RedisProcess;
 import java.io.IOException;
 import java.nio.file.Path;

@@ -16,7 +16,7 @@ import io.gameq.writer.config.ConfigReader;
 import io.gameq.writer.config.WriterConfig;
 import io.gameq.writer.console.Console;
 import io.gameq.writer.http.HttpEndpoint;
-import io.gameq.writer.pause.Pausing.Pauses;
+import io.gameq.writer.pause.Pauses;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
 import java.io.InputStream;

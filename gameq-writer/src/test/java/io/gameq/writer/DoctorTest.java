@@ -21,7 +21,6 @@ import io.gameq.terminal.ExitCodes;
 import io.gameq.writer.doctor.Ailment;
 import io.gameq.writer.doctor.DoctorCommand.Diagnosis;
 import io.gameq.writer.doctor.DoctorCommand.Doctor;
-import io.gameq.writer.doctor.DoctorCommand.Repair;
 import io.gameq.writer.service.WriterService;
 import io.lettuce.core.api.StatefulRedisConnection;
 import java.nio.file.Path;
@@ -29,6 +28,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -68,13 +68,7 @@ class DoctorTest {
         new RedisConnector(new RedisConfig(TestServers.redisUri(Role.WRITER, game.namespace)));
     redis = new ControlConnection(connector);
     raw = TestServers.redis();
-    doctor =
-        new Doctor(
-            game.namespace,
-            new Slots(game.namespace, Game.SLOTS),
-            redis,
-            Duration.ofMillis(300),
-            0);
+    doctor = new Doctor(new Slots(game.namespace, Game.SLOTS), redis, Duration.ofMillis(300), 0);
   }
 
   @AfterEach
@@ -171,9 +165,7 @@ class DoctorTest {
   }
 
   private Set<Ailment> found(Diagnosis diagnosis) {
-    return diagnosis.findings().isEmpty()
-        ? EnumSet.noneOf(Ailment.class)
-        : EnumSet.copyOf(diagnosis.byAilment().keySet());
+    return diagnosis.found().keySet();
   }
 
   @Test
@@ -200,16 +192,13 @@ class DoctorTest {
       for (Ailment ailment : all) {
         assertTrue(told.out().contains(ailment.title()), told::out);
       }
-      Repair repair =
-          new Repair(
-              game.namespace, new Slots(game.namespace, Game.SLOTS), redis, game.mysql, doctor);
-      Repair.Repaired repaired = repair.run(broken, ACTOR, of -> {});
+      Set<Ailment> repaired = doctor.repair(broken, game.mysql, ACTOR).keySet();
       Set<Ailment> mended =
           EnumSet.of(
               Ailment.UNOWNED, Ailment.DUE_FAR_OFF, Ailment.HEALING_LEFTOVER, Ailment.JOURNAL_MARK);
-      assertEquals(mended, repaired.mended().keySet(), repaired::toString);
+      assertEquals(mended, repaired);
       all.removeAll(mended);
-      assertEquals(all, found(repaired.left()), repaired::toString);
+      assertEquals(all, found(examine()));
       assertTrue(rows().containsAll(before), "a row was lost");
       assertEquals(
           "doctor repair", AuditTable.newest(game.mysql, Long.MAX_VALUE, 1).get(0).action());
@@ -284,7 +273,7 @@ class DoctorTest {
 
   private void assertHealthy() throws InterruptedException {
     Diagnosis found = examine();
-    assertEquals(List.of(), found.findings());
+    assertEquals(Map.of(), found.found());
   }
 
   @Test
@@ -328,7 +317,7 @@ class DoctorTest {
       try {
         for (int i = 0; i < 5; i++) {
           Diagnosis found = examine();
-          assertEquals(List.of(), found.findings());
+          assertEquals(Map.of(), found.found());
         }
         CommandLineRun run =
             ConfigFile.write(directory, game.database.server(), game.namespace, Game.SLOTS)

@@ -25,7 +25,7 @@ import io.gameq.redis.script.NodeSigns;
 import io.gameq.rights.MySqlRights.Role;
 import io.gameq.servers.GameDatabase;
 import io.gameq.servers.TestServers;
-import io.gameq.writer.doctor.ReslotCommand.Reslotting;
+import io.gameq.writer.doctor.ReslotCommand.SlotChange;
 import io.gameq.writer.redis.SlotContents;
 import io.gameq.writer.service.WriterService;
 import io.lettuce.core.api.StatefulRedisConnection;
@@ -51,7 +51,7 @@ class ReslotTest {
   private RedisConnector connector;
   private ControlConnection redis;
   private StatefulRedisConnection<String, String> raw;
-  private Reslotting reslotting;
+  private SlotChange change;
   private int pages;
 
   @BeforeEach
@@ -69,8 +69,8 @@ class ReslotTest {
         new RedisConnector(new RedisConfig(TestServers.redisUri(Role.WRITER, game.namespace)));
     redis = new ControlConnection(connector);
     raw = TestServers.redis();
-    reslotting =
-        new Reslotting(
+    change =
+        new SlotChange(
             game.namespace, redis, game.mysql, Duration.ofSeconds(1), () -> of -> pages++);
   }
 
@@ -97,17 +97,14 @@ class ReslotTest {
   /** Nobody has given a sign of life for a second. */
   private void silence() {
     raw.sync().del(game.namespace + ":nodes");
-    await()
-        .atMost(LONG)
-        .until(() -> !reslotting.obstacles(true).toString().contains("a sign of life"));
+    await().atMost(LONG).until(() -> !change.obstacles(true).toString().contains("a sign of life"));
   }
 
   private void refuses(String reason) {
-    String obstacles = reslotting.obstacles(false).toString();
+    String obstacles = change.obstacles(false).toString();
     assertTrue(obstacles.contains(reason), obstacles);
     GameQueueException e =
-        assertThrows(
-            GameQueueException.class, () -> reslotting.run(SLOTS, false, ACTOR, text -> {}));
+        assertThrows(GameQueueException.class, () -> change.run(SLOTS, false, ACTOR, text -> {}));
     assertTrue(String.valueOf(e.getMessage()).contains(reason), e::toString);
     assertEquals(Game.SLOTS, Settings.slots(game.mysql));
   }
@@ -124,8 +121,8 @@ class ReslotTest {
       }
     }
     silence();
-    assertEquals(List.of(), reslotting.obstacles(false));
-    Reslotting.Done done = reslotting.run(SLOTS, false, ACTOR, System.out::println);
+    assertEquals(List.of(), change.obstacles(false));
+    SlotChange.Done done = change.run(SLOTS, false, ACTOR, System.out::println);
     assertEquals(Game.SLOTS, done.from());
     assertTrue(done.moved() > 0, done::toString);
     assertTrue(raw.sync().pttl(own(1, SLOTS)) > 0, "closed sessions are remembered");
@@ -152,7 +149,7 @@ class ReslotTest {
     PrimaryConnector old = new PrimaryConnector(connector, new TermTable(game.mysql, Game.SLOTS));
     PrimaryConnector.Opened before = old.open();
     before.redis().close();
-    reslotting.run(SLOTS, false, ACTOR, text -> {});
+    change.run(SLOTS, false, ACTOR, text -> {});
     assertTrue(!old.isCurrent(before.term(), before.address()), "it has to connect anew");
     assertTrue(
         assertThrows(GameQueueException.class, old::open)
@@ -175,7 +172,7 @@ class ReslotTest {
     refuses("WALs whose nodes did not end with everything in MySQL");
     raw.sync().keys("{" + game.namespace + ":*}:journal").forEach(key -> raw.sync().del(key));
     refuses("1 session not closed (player:1)");
-    Reslotting.Done done = reslotting.run(SLOTS, true, ACTOR, text -> {});
+    SlotChange.Done done = change.run(SLOTS, true, ACTOR, text -> {});
     assertEquals(1, done.ended(), done::toString);
     assertEquals("reslot", game.queryText("SELECT node FROM gameq_owner"));
   }
@@ -187,7 +184,7 @@ class ReslotTest {
       sender.send("player:" + player, new Item(player, 1, player)).awaitQueued(LONG);
     }
     try (sender) {
-      assertTrue(reslotting.obstacles(true).toString().contains("of rows on their way"));
+      assertTrue(change.obstacles(true).toString().contains("of rows on their way"));
       try (WriterService writer = game.writer("w1")) {
         assertEquals(Set.of(), sender.drain(LONG));
       }
@@ -199,8 +196,8 @@ class ReslotTest {
             "player%3A1 0000000000000001-deadbeef00000001 item:1,1",
             "00000000000000001deadbeef");
     silence();
-    assertEquals(List.of(), reslotting.obstacles(false));
-    Reslotting.Done done = reslotting.run(SLOTS, false, ACTOR, text -> {});
+    assertEquals(List.of(), change.obstacles(false));
+    SlotChange.Done done = change.run(SLOTS, false, ACTOR, text -> {});
     assertEquals(0, done.left().count(), done::toString);
     try (GameQueue queue = GameQueue.open(game.config("n1").slots(SLOTS).build())) {
       for (int player = 1; player <= 9; player++) {
@@ -232,7 +229,7 @@ class ReslotTest {
     silence();
     refuses("100 sessions not closed (player:");
     pages = 0;
-    Reslotting.Done done = reslotting.run(SLOTS, true, ACTOR, text -> {});
+    SlotChange.Done done = change.run(SLOTS, true, ACTOR, text -> {});
     assertTrue(pages >= 4 * players / SlotContents.PAGE, "pages: " + pages);
     assertEquals(100, done.ended(), done::toString);
     assertEquals("100", game.queryText("SELECT COUNT(*) FROM gameq_owner WHERE node = 'reslot'"));

@@ -17,7 +17,7 @@ import io.gameq.redis.script.MessagesScript.MessageCommit;
 import io.gameq.redis.topic.ConsumerScripts;
 import io.gameq.redis.topic.ConsumerScripts.TakenMessage;
 import io.gameq.redis.topic.DefinedTopic;
-import io.gameq.redis.topic.TopicDefinition;
+import io.gameq.redis.topic.DefinedTopic.TopicDefinition;
 import io.gameq.servers.TestServers;
 import java.util.ArrayList;
 import java.util.List;
@@ -98,7 +98,9 @@ final class TopicPlay implements AutoCloseable {
   void die(String topic, String error) {
     for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
       List<ConsumerScripts.Failure> failures =
-          take(topic).stream().map(of -> ConsumerScripts.Failure.counted(of, 0, error, 0)).toList();
+          take(topic).stream()
+              .map(of -> new ConsumerScripts.Failure(of, 0, true, error, 0))
+              .toList();
       List<ConsumerScripts.NackResult> unused = scripts(topic).nack(redis, failures);
     }
   }

@@ -11,7 +11,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.gameq.GameQueue;
 import io.gameq.GameQueueException;
 import io.gameq.redis.Slots;
-import io.gameq.redis.topic.TopicSurvey;
+import io.gameq.redis.topic.TopicMessages.TopicSurvey;
 import io.gameq.topic.Topic;
 import io.gameq.topic.TopicOptions;
 import java.util.List;

@@ -6,7 +6,7 @@ import io.gameq.mysql.Sql;
 import io.gameq.redis.topic.DefinedTopic;
 import io.gameq.redis.topic.DefinedTopic.Pause;
 import io.gameq.redis.topic.DefinedTopic.Rate;
-import io.gameq.redis.topic.TopicDefinition;
+import io.gameq.redis.topic.DefinedTopic.TopicDefinition;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.List;

@@ -1,21 +1,36 @@
 package io.gameq.redis.script;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
+
 import io.gameq.change.ChangedRow;
 import io.gameq.change.Commit;
 import io.gameq.change.Commit.CommitPart;
 import io.gameq.change.Commit.SlotMessages;
 import io.gameq.owner.OwnerId;
+import io.gameq.owner.SessionRef;
 import io.gameq.redis.RedisConnection;
 import io.gameq.redis.RedisReply;
 import io.gameq.redis.RedisReply.TransactionDiscardedException;
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.SlotKeys.SessionKeys;
 import io.gameq.redis.script.JournalMarks.SlotMarks;
+import io.gameq.redis.script.LuaScript.BytesArgs;
 import io.gameq.redis.script.MessagesScript.MessageCommit;
+import io.lettuce.core.TransactionResult;
+import io.lettuce.core.codec.ByteArrayCodec;
+import io.lettuce.core.output.IntegerOutput;
+import io.lettuce.core.output.MultiOutput;
+import io.lettuce.core.output.StatusOutput;
+import io.lettuce.core.output.ValueListOutput;
+import io.lettuce.core.protocol.AsyncCommand;
+import io.lettuce.core.protocol.Command;
+import io.lettuce.core.protocol.CommandType;
+import io.lettuce.core.protocol.RedisCommand;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Collections;
+import java.util.Collection;
 import java.util.HashMap;
+import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -42,7 +57,7 @@ public abstract class CommitGroup {
 
   /**
    * Redis knows another session, or none; what follows is decided by {@code
-   * io.gameq.commit.SenderLoop}.
+   * io.gameq.commit.CommitSender}.
    */
   public record NotOwner(CommitPart part, @Nullable String ownedBy, boolean written)
       implements Outcome {
@@ -124,6 +139,9 @@ public abstract class CommitGroup {
   final List<Commit> commits;
   final Terms terms;
   final List<SlotMarks.Move> moves = new ArrayList<>();
+
+  /** Why Redis refused all of a half of a larger group; null when it did not. */
+  private @Nullable String refusal;
 
   CommitGroup(List<Commit> commits, Terms terms) {
     this.commits = commits;
@@ -225,49 +243,51 @@ public abstract class CommitGroup {
    */
   private static final class AsScripts extends CommitGroup {
     private final boolean isAgain;
-    private final @Nullable Outcome[] outcomes;
-    private final List<CommitScript.Arguments> sent = new ArrayList<>();
+    private final List<Sent> sent = new ArrayList<>();
 
-    /** Of what was decided, the marks before it. */
-    private final List<@Nullable List<Long>> marks;
+    /** A commit, and what became of it; once it was decided, with the marks before it. */
+    private static final class Sent {
+      final List<SlotMarks.Move> moves;
+      Outcome outcome = new RefusedBy("Redis did not answer");
+      @Nullable List<Long> before;
+
+      Sent(List<SlotMarks.Move> moves) {
+        this.moves = moves;
+      }
+    }
 
     /** Commits; {@code isAgain}: Redis may hold them already. */
     AsScripts(List<Commit> commits, Terms terms, boolean isAgain) {
       super(commits, terms);
       this.isAgain = isAgain;
-      this.outcomes = new @Nullable Outcome[commits.size()];
-      this.marks = new ArrayList<>(Collections.nCopies(commits.size(), null));
     }
 
     @Override
     public CompletionStage<?> send(RedisConnection redis) {
       if (commits.size() == 1) {
-        return send(redis, 0);
+        return send(redis, commits.get(0));
       }
-      CompletableFuture<?>[] replies = new CompletableFuture<?>[commits.size()];
-      redis.inOneGo(
-          () -> {
-            for (int i = 0; i < replies.length; i++) {
-              replies[i] = send(redis, i);
-            }
-          });
-      return CompletableFuture.allOf(replies);
+      List<CompletableFuture<?>> replies = new ArrayList<>();
+      redis.inOneGo(() -> commits.forEach(commit -> replies.add(send(redis, commit))));
+      return CompletableFuture.allOf(replies.toArray(CompletableFuture<?>[]::new));
     }
 
-    private CompletableFuture<@Nullable Void> send(RedisConnection redis, int i) {
-      Commit commit = commits.get(i);
+    private CompletableFuture<@Nullable Void> send(RedisConnection redis, Commit commit) {
       CommitScript.Arguments arguments = arguments(commit);
-      sent.add(arguments);
-      moves.addAll(arguments.call().moves());
+      Sent one = new Sent(arguments.call().moves());
+      sent.add(one);
+      moves.addAll(one.moves);
       return CommitScript.sendText(redis, arguments)
           .<@Nullable Void>handle(
               (answer, error) -> {
-                outcomes[i] =
-                    error == null
-                        ? outcome(commit, answer)
-                        : LuaScript.isForgotten(error) ? FORGOTTEN : new RefusedBy(refusal(error));
-                if (error == null && answer.get(answer.size() - 1) instanceof List<?> before) {
-                  marks.set(i, SlotMarks.marks(before));
+                if (error != null) {
+                  one.outcome =
+                      LuaScript.isForgotten(error) ? FORGOTTEN : new RefusedBy(refusal(error));
+                  return null;
+                }
+                one.outcome = outcome(commit, answer);
+                if (answer.get(answer.size() - 1) instanceof List<?> before) {
+                  one.before = SlotMarks.marks(before);
                 }
                 return null;
               })
@@ -321,25 +341,22 @@ public abstract class CommitGroup {
     @Override
     public boolean answered() {
       boolean fits = true;
-      for (int i = 0; i < outcomes.length; i++) {
-        List<Long> before = marks.get(i);
-        for (int slot = 0; slot < sent.get(i).call().moves().size(); slot++) {
-          SlotMarks.Move move = sent.get(i).call().moves().get(slot);
-          if (before == null) {
-            terms.marks().refused(move);
+      for (Sent one : sent) {
+        for (int i = 0; i < one.moves.size(); i++) {
+          if (one.before == null) {
+            terms.marks().refused(one.moves.get(i));
           } else {
-            fits &= terms.marks().taken(move, before.get(slot));
+            fits &= terms.marks().taken(one.moves.get(i), one.before.get(i));
           }
         }
-        fits &= !(outcomes[i] instanceof Forgotten);
+        fits &= !(one.outcome instanceof Forgotten);
       }
       return fits;
     }
 
     @Override
     public Outcome outcome(int i) {
-      Outcome outcome = outcomes[i];
-      return outcome != null ? outcome : new RefusedBy("Redis did not answer");
+      return sent.get(i).outcome;
     }
   }
 
@@ -425,8 +442,8 @@ public abstract class CommitGroup {
    * in the rows that were committed before it.
    */
   private static final class OfBoth extends CommitGroup {
-    private final Half rows;
-    private final Half messages;
+    private final CommitGroup rows;
+    private final CommitGroup messages;
 
     /** The place of each commit in its half. */
     private final int[] places;
@@ -448,65 +465,260 @@ public abstract class CommitGroup {
         commit.messages().forEach(of -> firstMessages.putIfAbsent(of.slot(), commit.sequence()));
         commit.parts().forEach(of -> lastRows.put(of.session().slot(), commit.sequence()));
       }
-      rows = new Half(new CommitsInMulti(ofRows, terms, firstMessages));
-      messages = new Half(new OfMessages(ofMessages, terms, false, lastRows));
+      rows = new CommitsInMulti(ofRows, terms, firstMessages);
+      messages = new OfMessages(ofMessages, terms, false, lastRows);
     }
 
     @Override
     public CompletableFuture<?> send(RedisConnection redis) {
-      return CompletableFuture.allOf(rows.send(redis), messages.send(redis));
+      return CompletableFuture.allOf(send(redis, rows), send(redis, messages));
     }
 
-    @Override
-    public boolean answered() {
-      boolean rowsFit = rows.answered();
-      return messages.answered() && rowsFit;
-    }
-
-    @Override
-    public void refused() {
-      rows.commands.refused();
-      messages.commands.refused();
-    }
-
-    @Override
-    public Outcome outcome(int i) {
-      return (commits.get(i).isOfMessagesAlone() ? messages : rows).outcome(places[i]);
-    }
-  }
-
-  /** Commits of one kind; Redis may refuse them while it takes the others. */
-  private static final class Half {
-    final CommitGroup commands;
-    @Nullable String refusal;
-
-    Half(CommitGroup commands) {
-      this.commands = commands;
-    }
-
-    CompletableFuture<?> send(RedisConnection redis) {
-      return commands
-          .send(redis)
+    /** Redis may refuse one half while it takes the other. */
+    private static CompletableFuture<?> send(RedisConnection redis, CommitGroup half) {
+      return half.send(redis)
           .<@Nullable Void>handle(
               (ignored, error) -> {
-                if (error != null || commands.wasDiscarded()) {
-                  refusal = refusal(commands.whyFailed(error));
+                if (error != null || half.wasDiscarded()) {
+                  half.refusal = refusal(half.whyFailed(error));
                 }
                 return null;
               })
           .toCompletableFuture();
     }
 
-    boolean answered() {
-      if (refusal == null) {
-        return commands.answered();
+    @Override
+    public boolean answered() {
+      boolean rowsFit = answered(rows);
+      return answered(messages) && rowsFit;
+    }
+
+    private static boolean answered(CommitGroup half) {
+      if (half.refusal == null) {
+        return half.answered();
       }
-      commands.refused();
+      half.refused();
       return true;
     }
 
-    Outcome outcome(int i) {
-      return refusal != null ? new RefusedBy(refusal) : commands.outcome(i);
+    @Override
+    public void refused() {
+      rows.refused();
+      messages.refused();
+    }
+
+    @Override
+    public Outcome outcome(int i) {
+      CommitGroup half = commits.get(i).isOfMessagesAlone() ? messages : rows;
+      return half.refusal != null ? new RefusedBy(half.refusal) : half.outcome(places[i]);
+    }
+  }
+
+  /**
+   * Commits of rows, each of one session, in one MULTI/EXEC of plain commands. As {@link
+   * CommitGroup}.
+   */
+  static final class CommitsInMulti extends CommitGroup {
+    private static final ByteArrayCodec CODEC = ByteArrayCodec.INSTANCE;
+    private static final byte[] LT = SlotKeys.bytes("LT");
+
+    /** The place of MGET's reply in EXEC's answer. */
+    private static final int OWNS = 0;
+
+    private final Map<SlotKeys, OfSlot> slots = new LinkedHashMap<>();
+    private final List<OfSession> ofCommits;
+    private final Map<Integer, Long> before;
+
+    private @Nullable TransactionResult exec;
+    private Collection<RedisCommand<byte[], byte[], ?>> sent = List.of();
+
+    /**
+     * What the group changes of one session, its number in the answer to MGET, and where in EXEC's
+     * answer that of its rows stands.
+     */
+    private static final class OfSession {
+      final SessionKeys keys;
+      final OfSlot slot;
+      List<ChangedRow> rows;
+      boolean merged;
+      boolean urgent;
+      int number;
+      int dirty;
+
+      OfSession(SessionKeys keys, OfSlot slot, List<ChangedRow> rows) {
+        this.keys = keys;
+        this.slot = slot;
+        this.rows = rows;
+      }
+
+      /** Of a row that several commits change, Redis needs the last image only. */
+      void add(List<ChangedRow> more) {
+        if (!merged) {
+          rows = new ArrayList<>(rows);
+          merged = true;
+        }
+        rows.addAll(more);
+      }
+
+      Iterable<ChangedRow> lastImages() {
+        if (!merged) {
+          return rows;
+        }
+        Map<String, ChangedRow> last = new LinkedHashMap<>();
+        rows.forEach(row -> last.put(row.key(), row));
+        return last.values();
+      }
+    }
+
+    /**
+     * What the group changes in one slot, and where in EXEC's answer that of {@code due} stands:
+     * that of its mark follows.
+     */
+    private static final class OfSlot {
+      final int number;
+      final List<OfSession> sessions = new ArrayList<>();
+      long newestSequence;
+      int due;
+
+      OfSlot(int number) {
+        this.number = number;
+      }
+    }
+
+    /** Commits; {@code before}: by slot, the sequence of what follows and may not arrive. */
+    CommitsInMulti(List<Commit> commits, CommitGroup.Terms terms, Map<Integer, Long> before) {
+      super(commits, terms);
+      this.before = before;
+      this.ofCommits = new ArrayList<>(commits.size());
+    }
+
+    @Override
+    public CompletionStage<?> send(RedisConnection redis) {
+      Map<SessionRef, OfSession> sessions = new HashMap<>();
+      for (Commit commit : commits) {
+        CommitPart part = commit.parts().get(0);
+        OfSession of = sessions.get(part.session());
+        if (of != null) {
+          of.add(part.rows());
+        } else {
+          SessionKeys keys = terms.keysOf().apply(part);
+          OfSlot slot = slots.computeIfAbsent(keys.slot, s -> new OfSlot(part.session().slot()));
+          of = new OfSession(keys, slot, part.rows());
+          sessions.put(part.session(), of);
+          slot.sessions.add(of);
+        }
+        of.urgent |= commit.isUrgent();
+        ofCommits.add(of);
+        of.slot.newestSequence = commit.sequence();
+      }
+      List<RedisCommand<byte[], byte[], ?>> commands = new ArrayList<>();
+      commands.add(new AsyncCommand<>(new Command<>(CommandType.MULTI, new StatusOutput<>(CODEC))));
+      BytesArgs owns = new BytesArgs(sessions.size());
+      commands.add(new Command<>(CommandType.MGET, new ValueListOutput<>(CODEC), owns));
+      int number = 0;
+      for (Map.Entry<SlotKeys, OfSlot> of : slots.entrySet()) {
+        for (OfSession session : of.getValue().sessions) {
+          session.number = number++;
+          owns.and(session.keys.own);
+        }
+        addWrites(commands, of.getKey(), of.getValue());
+      }
+      AsyncCommand<byte[], byte[], TransactionResult> end =
+          new AsyncCommand<>(new Command<>(CommandType.EXEC, new MultiOutput<>(CODEC)));
+      commands.add(end);
+      sent = redis.dispatch(commands); // together: one buffer, one write
+      return end.thenAccept(result -> exec = result);
+    }
+
+    /**
+     * HSET dirty of each session, ZADD due and HINCRBY journal, each joined over the slot's
+     * commits.
+     */
+    private void addWrites(List<RedisCommand<byte[], byte[], ?>> to, SlotKeys keys, OfSlot slot) {
+      BytesArgs due = new BytesArgs(2 + 2 * slot.sessions.size()).and(keys.due()).and(LT);
+      byte[] dueAt = LuaScript.number(terms.due(false));
+      int replies = to.size() - 1; // MULTI has no place in the answer of EXEC
+      for (OfSession of : slot.sessions) {
+        of.dirty = replies++;
+        BytesArgs rows = new BytesArgs(1 + 2 * of.rows.size()).and(of.keys.dirty);
+        for (ChangedRow row : of.lastImages()) {
+          rows.and(row.keyBytes()).and(row.image());
+        }
+        to.add(new Command<>(CommandType.HSET, new IntegerOutput<>(CODEC), rows));
+        due.and(of.urgent ? LuaScript.number(terms.due(true)) : dueAt).and(of.keys.dueMember);
+      }
+      slot.due = replies;
+      long last = before.getOrDefault(slot.number, Long.MAX_VALUE) - 1;
+      SlotMarks.Move move = terms.move(slot.number, Math.min(slot.newestSequence, last));
+      moves.add(move);
+      to.add(new Command<>(CommandType.ZADD, new IntegerOutput<>(CODEC), due));
+      to.add(
+          new Command<>(
+              CommandType.HINCRBY,
+              new IntegerOutput<>(CODEC),
+              new BytesArgs(3)
+                  .and(keys.journal())
+                  .and(terms.walId())
+                  .and(LuaScript.number(move.delta()))));
+    }
+
+    @Override
+    public boolean wasDiscarded() {
+      return exec != null && exec.wasDiscarded();
+    }
+
+    @Override
+    public Throwable whyFailed(@Nullable Throwable error) {
+      for (RedisCommand<byte[], byte[], ?> command : sent) {
+        if (command instanceof AsyncCommand<?, ?, ?> answer && answer.isCompletedExceptionally()) {
+          String refusal = answer.handle((ignored, refused) -> RedisReply.answered(refused)).join();
+          if (refusal != null) {
+            return new TransactionDiscardedException(refusal);
+          }
+        }
+      }
+      return super.whyFailed(error);
+    }
+
+    @Override
+    public boolean answered() {
+      TransactionResult replies = exec;
+      if (replies == null || replies.wasDiscarded()) {
+        refused();
+        return true;
+      }
+      boolean fits = true;
+      Iterator<OfSlot> slot = slots.values().iterator(); // in the order of the moves
+      for (SlotMarks.Move move : moves) {
+        if (replies.get(slot.next().due + 1) instanceof Long mark) {
+          fits &= terms.marks().taken(move, mark - move.delta());
+        } else { // somebody else's value is there
+          terms.marks().refused(move);
+        }
+      }
+      return fits;
+    }
+
+    @Override
+    public CommitGroup.Outcome outcome(int i) {
+      if (exec == null || exec.wasDiscarded()) {
+        return new CommitGroup.RefusedBy("Redis discarded the transaction");
+      }
+      OfSession of = ofCommits.get(i);
+      if (exec.get(of.dirty) instanceof Throwable error) {
+        return new CommitGroup.RefusedBy(String.valueOf(error.getMessage()));
+      }
+      for (int reply : new int[] {OWNS, of.slot.due}) {
+        if (exec.get(reply) instanceof Throwable error) {
+          return new CommitGroup.TakenInPart(String.valueOf(error.getMessage()));
+        }
+      }
+      List<byte @Nullable []> owns = exec.get(OWNS);
+      byte[] own = owns.get(of.number);
+      return Arrays.equals(of.keys.session, own)
+          ? CommitGroup.APPLIED
+          : new CommitGroup.NotOwner(
+              commits.get(i).parts().get(0), own == null ? null : new String(own, US_ASCII), true);
     }
   }
 }

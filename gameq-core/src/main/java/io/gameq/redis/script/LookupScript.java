@@ -14,22 +14,25 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Predicate;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
  * What Redis holds of an owner's rows: {@code read.lua} all that is not flushed, {@code
- * pending.lua} whether there is any of a session, {@code look.lua} versions of rows that may be
- * lost, and {@code lookup.lua}, many at a time, rows of several sessions. An instance is used by
- * one thread.
+ * pending.lua} whether there is any of a session, and {@code lookup.lua} some rows, of several
+ * sessions, many at a time. An instance is used by one thread.
  */
 public final class LookupScript {
   private static final LuaScript READ = LuaScript.of(LookupScript.class, "inbox.lua", "read.lua");
   private static final LuaScript PENDING = LuaScript.of(LookupScript.class, "pending.lua");
-  private static final LuaScript LOOK = LuaScript.of(LookupScript.class, "look.lua");
   private static final LuaScript LOOKUP = LuaScript.of(LookupScript.class, "lookup.lua");
 
   /** What one HMGET may be asked for: Lua's unpack ends near 8,000. */
   private static final int MOST_FIELDS = 1_000;
+
+  private static final Predicate<String> VERSION =
+      Pattern.compile("[0-9a-fA-F]{16}").asMatchPredicate();
 
   private final RedisConnection redis;
   private final SlotKeys[] slots;
@@ -74,20 +77,23 @@ public final class LookupScript {
       isLoaded = true;
     }
     List<LuaScript.Call> calls = new ArrayList<>();
-    for (Question question : questions) {
-      SlotKeys slot = slots[question.owner().slot(slots.length)];
-      for (List<String> fields : LuaScript.pieces(question.fields(), MOST_FIELDS)) {
-        calls.add(new LuaScript.Call(slot, arguments(question, fields, whole)));
+    for (Question of : questions) {
+      SlotKeys slot = slots[of.owner.slot(slots.length)];
+      for (List<String> fields : LuaScript.pieces(of.fields, MOST_FIELDS)) {
+        calls.add(new LuaScript.Call(slot, arguments(of.owner, of.sessions, fields, whole)));
       }
     }
     Iterator<CompletionStage<List<Object>>> sent = LOOKUP.sendEach(redis, calls).iterator();
     List<Answer> answers = new ArrayList<>(questions.size());
-    for (Question question : questions) {
-      List<List<Object>> replies = new ArrayList<>();
-      for (int from = 0; from < question.fields().size(); from += MOST_FIELDS) {
-        replies.add(RedisReply.await(sent.next(), ReplayScript.TIMEOUT_MILLIS));
+    for (Question of : questions) {
+      List<Answer> parts = new ArrayList<>();
+      for (int from = 0; from < of.fields.size(); from += MOST_FIELDS) {
+        parts.add(answer(RedisReply.await(sent.next(), ReplayScript.TIMEOUT_MILLIS)));
       }
-      answers.add(answer(question, replies));
+      answers.add(
+          new Answer(
+              parts.isEmpty() ? null : parts.get(parts.size() - 1).ownedBy,
+              parts.stream().flatMap(part -> part.fields.stream()).toList()));
     }
     return answers;
   }
@@ -99,35 +105,30 @@ public final class LookupScript {
    * @throws io.gameq.RedisUnavailableException when Redis does not answer
    */
   public static Answer ask(RedisConnection redis, SlotKeys slot, Question question) {
-    List<Object> reply = LOOKUP.call(redis, slot, arguments(question, question.fields(), true));
-    return answer(question, List.of(reply));
+    return answer(
+        LOOKUP.call(
+            redis, slot, arguments(question.owner, question.sessions, question.fields, true)));
   }
 
-  private static List<Object> arguments(Question question, List<String> fields, boolean whole) {
-    List<SessionId> sessions = question.sessions();
-    return List.of(question.owner(), whole, sessions.size(), sessions, fields);
+  private static List<Object> arguments(
+      OwnerId owner, List<SessionId> sessions, List<String> fields, boolean whole) {
+    return List.of(owner, whole, sessions.size(), sessions, fields);
   }
 
-  private static Answer answer(Question question, List<List<Object>> replies) {
-    List<Found> fields = new ArrayList<>(question.fields().size());
-    String own = "";
-    for (List<Object> reply : replies) {
-      own = LuaScript.string(reply.get(0));
-      read(reply, question.sessions().size(), fields);
+  /** Lists of the same length: claimed rows, those of each session, and of the one that owns. */
+  private static Answer answer(List<Object> reply) {
+    String own = LuaScript.string(reply.get(0));
+    List<List<byte[]>> places = new ArrayList<>();
+    for (Object rows : reply.subList(2, reply.size())) {
+      places.add(((List<?>) rows).stream().map(byte[].class::cast).toList());
+    }
+    List<Found> fields = new ArrayList<>();
+    for (int i = 0; i < places.get(0).size(); i++) {
+      int field = i;
+      List<byte[]> of = places.stream().map(rows -> rows.get(field)).toList();
+      fields.add(new Found(of.get(0), of.subList(1, of.size() - 1), of.get(of.size() - 1)));
     }
     return new Answer(own.isEmpty() ? null : SessionId.parse(own), fields);
-  }
-
-  private static void read(List<Object> reply, int sessions, List<Found> into) {
-    List<?> claimed = (List<?>) reply.get(1);
-    List<?> owned = (List<?>) reply.get(2 + sessions);
-    for (int i = 0; i < claimed.size(); i++) {
-      List<byte[]> dirty = new ArrayList<>(sessions);
-      for (int session = 0; session < sessions; session++) {
-        dirty.add((byte[]) ((List<?>) reply.get(2 + session)).get(i));
-      }
-      into.add(new Found((byte[]) claimed.get(i), dirty, (byte[]) owned.get(i)));
-    }
   }
 
   /** Everything of an owner that is not flushed: dirty, claimed and sent to it, in no order. */
@@ -179,15 +180,17 @@ public final class LookupScript {
     String ownedBy = null;
     boolean isWhole = true;
     for (List<String> some : LuaScript.pieces(List.copyOf(rows), MOST_FIELDS)) {
-      List<Object> reply = LOOK.call(redis, slot, owner, some);
+      List<Object> reply = LOOKUP.call(redis, slot, arguments(owner, List.of(), some, false));
       String owns = LuaScript.string(reply.get(0));
       isWhole &= (Long) reply.get(1) == 0 && (ownedBy == null || owns.equals(ownedBy));
       ownedBy = owns;
-      List<?> found = (List<?>) reply.get(2);
       for (int i = 0; i < some.size(); i++) {
-        String version = LuaScript.string(found.get(i));
-        if (!version.isEmpty()) {
-          versions.put(some.get(i), Long.parseUnsignedLong(version, 16));
+        String row = some.get(i);
+        for (Object place : reply.subList(2, reply.size())) {
+          String version = LuaScript.string(((List<?>) place).get(i));
+          if (VERSION.test(version)) {
+            versions.merge(row, Long.parseUnsignedLong(version, 16), Math::max);
+          }
         }
       }
     }

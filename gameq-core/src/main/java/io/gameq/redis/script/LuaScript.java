@@ -100,7 +100,7 @@ public final class LuaScript {
 
   /** The same with several. */
   public List<Object> call(RedisConnection redis, byte[][] keys, Object... args) {
-    byte[][] argv = args(args);
+    byte[][] argv = args(List.of(args)).toArray(byte[][]::new);
     try {
       return redis.sync().evalsha(sha1, ScriptOutputType.MULTI, keys, argv);
     } catch (RedisNoScriptException e) {
@@ -111,12 +111,10 @@ public final class LuaScript {
   }
 
   /** ARGV: ids as they are encoded, 1 for true, the members of a list one by one. */
-  static byte[][] args(Object... values) {
-    List<byte[]> args = new ArrayList<>(values.length);
-    for (Object value : values) {
-      add(args, value);
-    }
-    return args.toArray(byte[][]::new);
+  private static List<byte[]> args(Collection<?> values) {
+    List<byte[]> args = new ArrayList<>(values.size());
+    values.forEach(value -> add(args, value));
+    return args;
   }
 
   private static void add(List<byte[]> to, Object value) {
@@ -150,8 +148,8 @@ public final class LuaScript {
       this(List.of(slot), args);
     }
 
-    private byte[][] keys() {
-      return slots.stream().map(of -> SlotKeys.bytes(of.prefix())).toArray(byte[][]::new);
+    private List<byte[]> keys() {
+      return slots.stream().map(of -> SlotKeys.bytes(of.prefix())).toList();
     }
   }
 
@@ -180,35 +178,32 @@ public final class LuaScript {
    * Over a connection that no other thread uses meanwhile.
    */
   public List<Answer<List<Object>>> callEach(RedisConnection redis, List<Call> calls) {
-    return pieces(calls, MOST_TOGETHER).stream()
-        .flatMap(some -> callTogether(redis, some).stream())
-        .toList();
-  }
-
-  private List<Answer<List<Object>>> callTogether(RedisConnection redis, List<Call> calls) {
-    if (calls.size() == 1) { // one that is waited for costs less than one that is sent
-      return List.of(answer(redis, calls.get(0)));
-    }
-    List<CompletionStage<List<Object>>> sent = sendEach(redis, calls);
-    List<Answer<List<Object>>> answers = new ArrayList<>();
-    for (int i = 0; i < sent.size(); i++) {
-      answers.add(answer(redis, calls.get(i), sent.get(i)));
+    List<Answer<List<Object>>> answers = new ArrayList<>(calls.size());
+    for (List<Call> some : pieces(calls, MOST_TOGETHER)) {
+      if (some.size() == 1) { // one that is waited for costs less than one that is sent
+        answers.add(answer(redis, some.get(0), null));
+        continue;
+      }
+      List<CompletionStage<List<Object>>> sent = sendEach(redis, some);
+      for (int i = 0; i < sent.size(); i++) {
+        answers.add(answer(redis, some.get(i), sent.get(i)));
+      }
     }
     return answers;
   }
 
   private Answer<List<Object>> answer(
-      RedisConnection redis, Call call, CompletionStage<List<Object>> sent) {
+      RedisConnection redis, Call call, @Nullable CompletionStage<List<Object>> sent) {
     try {
-      return new Answer<>(sent.toCompletableFuture().join(), null);
+      return new Answer<>(
+          sent != null
+              ? sent.toCompletableFuture().join()
+              : call(redis, call.keys().toArray(byte[][]::new), call.args),
+          null);
     } catch (CompletionException e) {
-      return isForgotten(e) ? answer(redis, call) : new Answer<>(null, RedisReply.exception(e));
-    }
-  }
-
-  private Answer<List<Object>> answer(RedisConnection redis, Call call) {
-    try {
-      return new Answer<>(call(redis, call.keys(), call.args), null);
+      return isForgotten(e)
+          ? answer(redis, call, null)
+          : new Answer<>(null, RedisReply.exception(e));
     } catch (GameQueueException e) {
       return new Answer<>(null, e);
     }
@@ -226,15 +221,13 @@ public final class LuaScript {
     return sent;
   }
 
-  /** Sends the script by its SHA-1 without waiting: {@link #load} it first on this connection. */
-  CompletionStage<List<Object>> send(RedisConnection redis, byte[][] keys, byte[]... args) {
-    return redis.async().evalsha(sha1, ScriptOutputType.MULTI, keys, args);
-  }
-
-  /** The same without an object for each argument, for calls with thousands. */
+  /**
+   * Sends the script by its SHA-1 without waiting: {@link #load} it first on this connection. Costs
+   * no object for each argument.
+   */
   CompletionStage<List<Object>> send(RedisConnection redis, List<byte[]> keys, List<byte[]> args) {
     BytesArgs all = new BytesArgs(2 + keys.size() + args.size());
-    all.and(SlotKeys.bytes(sha1)).and(SlotKeys.bytes(Integer.toString(keys.size())));
+    all.and(SlotKeys.bytes(sha1)).and(number(keys.size()));
     keys.forEach(all::and);
     args.forEach(all::and);
     AsyncCommand<byte[], byte[], List<Object>> call =
@@ -279,6 +272,11 @@ public final class LuaScript {
   /** A bulk reply as text. */
   public static String string(Object reply) {
     return new String((byte[]) reply, ISO_8859_1);
+  }
+
+  /** The same of any characters. */
+  public static String text(Object reply) {
+    return new String((byte[]) reply, UTF_8);
   }
 
   /** Rows from a flat list of field, value, field, value ... */

@@ -18,10 +18,12 @@ import io.gameq.redis.script.JournalMarks.SlotMarks;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletionStage;
 import org.slf4j.Logger;
@@ -53,23 +55,17 @@ public final class MessagesScript {
    */
   public record MessageCommit(long sequence, long version, List<SlotMessages> messages) {}
 
-  /** How {@code batches.lua} is to take commits. */
+  /** How {@code batches.lua} is to take commits, in the order of its numbers. */
   public enum Mode {
     /** For the first time: order of arrival counts. */
-    FIRST("0"),
+    FIRST,
     /** Its answer was lost, and something newer may have come: versions count. */
-    AGAIN("1"),
+    AGAIN,
     /** Out of a WAL: versions count, and tokens do not. */
-    REPLAY("2");
-
-    private final String word;
-
-    Mode(String word) {
-      this.word = word;
-    }
+    REPLAY;
 
     byte[] word() {
-      return SlotKeys.bytes(word);
+      return LuaScript.number(ordinal());
     }
   }
 
@@ -192,25 +188,16 @@ public final class MessagesScript {
     if ((Long) reply.get(0) == 0) {
       return new Answer(false, List.of(), List.of());
     }
-    return new Answer(
-        true, SlotMarks.marks(reply.get(1)), refused((List<?>) reply.get(2), batches));
-  }
-
-  private static List<Refused> refused(List<?> reply, MessageBatches batches) {
-    if (reply.isEmpty()) {
-      return List.of();
-    }
     Map<Integer, Refused> refused = new TreeMap<>();
-    for (int i = 0; i < reply.size(); i += 4) {
-      int unit = ((Long) reply.get(i)).intValue();
-      int item = ((Long) reply.get(i + 1)).intValue();
-      Kind kind = kind(LuaScript.string(reply.get(i + 2)));
-      String text = LuaScript.string(reply.get(i + 3));
-      for (int commit : batches.commits(unit, item)) {
+    List<?> words = (List<?>) reply.get(2);
+    for (int i = 0; i < words.size(); i += 4) {
+      Kind kind = kind(LuaScript.string(words.get(i + 2)));
+      String text = LuaScript.string(words.get(i + 3));
+      for (int commit : batches.commits((Long) words.get(i), (Long) words.get(i + 1))) {
         refused.putIfAbsent(commit, new Refused(commit, kind, text));
       }
     }
-    return List.copyOf(refused.values());
+    return new Answer(true, SlotMarks.marks(reply.get(1)), List.copyOf(refused.values()));
   }
 
   private static Kind kind(String word) {
@@ -244,6 +231,9 @@ public final class MessagesScript {
     /** What all changes of a batch have in common; {@code slot} counts from 1. */
     record BatchKind(
         char letter, int slot, String topic, boolean isGrouped, boolean keepsTime, long capMillis) {
+      /** Of a commit by itself, which is applied or refused as a whole. */
+      static final BatchKind WHOLE = new BatchKind('c', 0, "", false, false, 0);
+
       static BatchKind of(MessageChange change, int slot) {
         boolean isGrouped = change.id().id().indexOf(':') >= 0;
         String topic = change.id().topic();
@@ -260,32 +250,8 @@ public final class MessagesScript {
       }
     }
 
-    /** What follows one another in a call. */
-    private sealed interface Unit {
-      void write(List<byte[]> to);
-
-      /** The commits that a refusal of an item means. */
-      List<Integer> commits(int item);
-    }
-
-    /** A commit that is applied or refused as a whole. */
-    private record Whole(int commit, List<byte[]> words) implements Unit {
-      @Override
-      public void write(List<byte[]> to) {
-        to.addAll(words);
-      }
-
-      @Override
-      public List<Integer> commits(int item) {
-        return List.of(commit);
-      }
-    }
-
-    /** What has touched a lane that no batch may touch after it. */
-    private static final Batch OF_A_WHOLE = new Batch(new BatchKind('c', 0, "", false, false, 0));
-
     private final Map<Integer, Integer> slots;
-    private final List<Unit> units = new ArrayList<>();
+    private final List<Batch> batches = new ArrayList<>();
     private final Map<BatchKind, Batch> open = new HashMap<>();
     private final Map<MessageId, Batch> touched = new HashMap<>();
 
@@ -301,7 +267,7 @@ public final class MessagesScript {
     /** Adds a commit that is sent for the first time, the {@code number}th of its call. */
     void add(MessageCommit commit, int number) {
       if (isSimple(commit.messages())) {
-        addEach(commit.messages().get(0), commit, number);
+        addEach(commit, number);
       } else {
         addWhole(commit, number);
       }
@@ -309,23 +275,21 @@ public final class MessagesScript {
 
     /** One change, or publishes that are applied or refused together anyway. */
     private static boolean isSimple(List<SlotMessages> messages) {
-      if (messages.size() > 1) {
-        return false;
-      }
       List<MessageChange> changes = messages.get(0).changes();
-      if (changes.size() == 1) {
-        return !(changes.get(0) instanceof Expect);
-      }
-      if (!(changes.get(0) instanceof Publish)) {
-        return false;
+      if (messages.size() > 1 || changes.size() == 1) {
+        return messages.size() == 1 && !(changes.get(0) instanceof Expect);
       }
       BatchKind kind = BatchKind.of(changes.get(0), 1);
-      return changes.stream().allMatch(change -> BatchKind.of(change, 1).equals(kind));
+      return kind.letter == 'p'
+          && changes.stream().allMatch(change -> BatchKind.of(change, 1).equals(kind));
     }
 
-    private void addEach(SlotMessages messages, MessageCommit commit, int number) {
-      for (MessageChange change : messages.changes()) {
-        add(change, place(messages), commit, number);
+    private void addEach(MessageCommit commit, int number) {
+      for (SlotMessages messages : commit.messages()) {
+        int place = Objects.requireNonNull(slots.get(messages.slot()));
+        for (MessageChange change : messages.changes()) {
+          add(change, place, commit, number);
+        }
       }
     }
 
@@ -334,16 +298,16 @@ public final class MessagesScript {
       MessageId lane = lane(change.id());
       Batch batch = open.get(kind);
       Batch touchedBy = touched.get(lane);
-      boolean inOrder =
-          touchedBy == null || (batch != null && touchedBy.equals(batch) && batch.takesLaneAgain());
-      if (!inOrder || (batch != null && batch.isFull())) {
+      // Of several publishes of a message in one batch the later one stays.
+      boolean inOrder = touchedBy == null || (touchedBy.equals(batch) && kind.letter == 'p');
+      if (!inOrder || (batch != null && batch.items == MOST)) {
         close();
         batch = null;
       }
       if (batch == null) {
         batch = new Batch(kind);
         open.put(kind, batch);
-        units.add(batch);
+        batches.add(batch);
       }
       batch.add(change, commit, number);
       touched.put(lane, batch);
@@ -351,16 +315,22 @@ public final class MessagesScript {
 
     /** Adds a commit that is applied or refused as a whole, the {@code number}th of its call. */
     void addWhole(MessageCommit commit, int number) {
-      List<MessageId> lanes =
-          commit.messages().stream()
-              .flatMap(of -> of.changes().stream())
-              .map(change -> lane(change.id()))
-              .toList();
+      Batch whole = new Batch(BatchKind.WHOLE);
+      whole.commits.add(number);
+      Set<MessageId> lanes = new HashSet<>();
+      for (SlotMessages messages : commit.messages()) {
+        messages.changes().forEach(change -> lanes.add(lane(change.id())));
+      }
       if (lanes.stream().anyMatch(touched::containsKey)) {
         close();
       }
-      lanes.forEach(lane -> touched.put(lane, OF_A_WHOLE));
-      units.add(new Whole(number, whole(commit)));
+      lanes.forEach(lane -> touched.put(lane, whole));
+      MessageBatches own = new MessageBatches(slots);
+      own.addEach(commit, 0);
+      whole.words.add(LuaScript.number(commit.sequence()));
+      whole.words.add(LuaScript.number(own.batches.size()));
+      own.write(whole.words);
+      batches.add(whole);
     }
 
     /** What comes from now on comes after all before it. */
@@ -369,43 +339,29 @@ public final class MessagesScript {
       touched.clear();
     }
 
-    private List<byte[]> whole(MessageCommit commit) {
-      MessageBatches own = new MessageBatches(slots);
-      List<byte[]> words = new ArrayList<>();
-      words.add(new byte[] {'c'});
-      words.add(LuaScript.number(commit.sequence()));
-      for (SlotMessages messages : commit.messages()) {
-        own.addEach(messages, commit, 0);
-      }
-      words.add(LuaScript.number(own.units.size()));
-      own.write(words);
-      return words;
-    }
-
-    private int place(SlotMessages messages) {
-      return Objects.requireNonNull(slots.get(messages.slot()));
-    }
-
     private static MessageId lane(MessageId id) {
       return id.id().indexOf(':') < 0 ? id : new MessageId(id.topic(), id.lane());
     }
 
     void write(List<byte[]> to) {
-      units.forEach(unit -> unit.write(to));
+      batches.forEach(batch -> batch.write(to));
     }
 
-    /** The commits that a refusal means. */
-    List<Integer> commits(int unit, int item) {
-      return units.get(unit).commits(item);
+    /** The commits that a refusal of an item means; of all of a batch when the item is -1. */
+    List<Integer> commits(long batch, long item) {
+      List<Integer> commits = batches.get((int) batch).commits;
+      return item < 0 ? commits : commits.subList((int) item, (int) item + 1);
     }
 
     /**
-     * Changes of one kind to messages of one topic in one slot, as {@code batches.lua} reads them.
-     * Not thread-safe.
+     * Changes of one kind to messages of one topic in one slot, or a commit by itself, as {@code
+     * batches.lua} reads them. Not thread-safe.
      */
-    private static final class Batch implements Unit {
+    private static final class Batch {
       private final BatchKind kind;
       private final List<byte[]> words = new ArrayList<>();
+
+      /** Of each item; publishes are refused together. */
       private final List<Integer> commits = new ArrayList<>();
 
       /** Of published messages, where each stands. */
@@ -415,26 +371,6 @@ public final class MessagesScript {
 
       Batch(BatchKind kind) {
         this.kind = kind;
-      }
-
-      boolean isFull() {
-        return items == MOST;
-      }
-
-      /**
-       * Whether it takes several changes of one lane: of publishes of a message the later one
-       * stays.
-       */
-      boolean takesLaneAgain() {
-        return kind.letter == 'p';
-      }
-
-      /**
-       * The commits of an item; of all when it is -1, and of publishes, which are refused together.
-       */
-      @Override
-      public List<Integer> commits(int item) {
-        return item < 0 ? commits : commits.subList(item, item + 1);
       }
 
       void add(MessageChange change, MessageCommit of, int commit) {
@@ -458,12 +394,12 @@ public final class MessagesScript {
                   ? ZERO
                   : SlotKeys.bytes(ack.nextDueMillis() + " " + ack.occurrenceMillis()));
           words.add(LuaScript.version(ack.handledVersion()));
-        } else if (change instanceof Retime retime) {
-          words.add(LuaScript.number(retime.dueMillis()));
-          words.add(LuaScript.version(of.version()));
-        } else {
-          words.add(LuaScript.version(of.version()));
+          return;
         }
+        if (change instanceof Retime retime) {
+          words.add(LuaScript.number(retime.dueMillis()));
+        }
+        words.add(LuaScript.version(of.version()));
       }
 
       private void publish(Publish of) {
@@ -501,13 +437,14 @@ public final class MessagesScript {
         return value[SCHEDULE_LENGTH] != 0 || value[SCHEDULE_LENGTH + 1] != 0;
       }
 
-      @Override
-      public void write(List<byte[]> to) {
+      void write(List<byte[]> to) {
         to.add(SlotKeys.bytes(String.valueOf(kind.letter)));
-        to.add(LuaScript.number(kind.slot));
-        to.add(SlotKeys.bytes(kind.topic));
-        to.add(kind.isGrouped ? ONE : ZERO);
-        to.add(LuaScript.number(items));
+        if (kind.letter != BatchKind.WHOLE.letter) {
+          to.add(LuaScript.number(kind.slot));
+          to.add(SlotKeys.bytes(kind.topic));
+          to.add(kind.isGrouped ? ONE : ZERO);
+          to.add(LuaScript.number(items));
+        }
         if (kind.letter == 'p') {
           to.add(kind.keepsTime ? ONE : ZERO);
           to.add(LuaScript.number(kind.capMillis));

@@ -8,14 +8,19 @@ import io.gameq.owner.SessionRef;
 import io.gameq.redis.RedisConnection;
 import io.gameq.redis.RedisReply;
 import io.gameq.redis.SlotKeys;
+import io.gameq.redis.script.LuaScript.Call;
 import io.gameq.rows.EncodedRow;
 import io.lettuce.core.KeyValue;
 import io.lettuce.core.ZAddArgs;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.CompletionStage;
+import java.util.function.BiConsumer;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -110,19 +115,16 @@ public final class SessionScripts {
       List<KeyValue<byte[], byte[]>> owns = RedisReply.await(() -> redis.sync().mget(keys));
       for (int i = 0; i < keys.length; i++) {
         if (owns.get(i).hasValue()) {
-          put(known, some.get(i), LuaScript.string(owns.get(i).getValue()));
+          try {
+            String own = LuaScript.string(owns.get(i).getValue());
+            known.put(some.get(i), SessionId.parse(own));
+          } catch (GameQueueException e) {
+            // somebody else wrote there: it tells nothing of this owner, and holds up no other
+          }
         }
       }
     }
     return known;
-  }
-
-  private static void put(Map<OwnerId, SessionId> known, OwnerId owner, String own) {
-    try {
-      known.put(owner, SessionId.parse(own));
-    } catch (GameQueueException e) {
-      // somebody else wrote there: it tells nothing of this owner, and holds up no other
-    }
   }
 
   /** Whether the session that owns was closed. */
@@ -151,27 +153,24 @@ public final class SessionScripts {
   public static boolean[] reassertAll(
       RedisConnection redis, SlotKeys[] slots, List<SessionRef> sessions) {
     REASSERT.load(redis);
-    List<CompletionStage<List<Object>>> replies = new ArrayList<>(sessions.size());
-    for (SessionRef session : sessions) {
-      byte[][] keys = {SlotKeys.bytes(slots[session.slot()].prefix())};
-      replies.add(REASSERT.send(redis, keys, LuaScript.args(session.owner(), session.id(), true)));
-    }
+    List<CompletionStage<List<Object>>> replies =
+        REASSERT.sendEach(
+            redis,
+            sessions.stream()
+                .map(of -> new Call(slots[of.slot()], List.of(of.owner(), of.id(), true)))
+                .toList());
     boolean[] owns = new boolean[replies.size()];
     for (int i = 0; i < owns.length; i++) {
-      owns[i] = isAccepted(replies.get(i), sessions.get(i));
+      try {
+        owns[i] = isAccepted(RedisReply.await(replies.get(i)));
+      } catch (RedisUnavailableException e) {
+        throw e;
+      } catch (GameQueueException e) { // its own key only: the others are to be healed
+        LOG.error("cannot tell Redis that session {} owns: {}", sessions.get(i), e.getMessage());
+        owns[i] = true;
+      }
     }
     return owns;
-  }
-
-  private static boolean isAccepted(CompletionStage<List<Object>> sent, SessionRef session) {
-    try {
-      return isAccepted(RedisReply.await(sent));
-    } catch (RedisUnavailableException e) {
-      throw e;
-    } catch (GameQueueException e) { // its own key only: the others are to be healed
-      LOG.error("cannot tell Redis that session {} owns: {}", session, e.getMessage());
-      return true;
-    }
   }
 
   private static boolean isAccepted(List<Object> reply) {
@@ -184,19 +183,15 @@ public final class SessionScripts {
    */
   public static void healed(RedisConnection redis, SlotKeys[] slots, List<SessionRef> sessions) {
     HEALED.load(redis);
-    List<CompletionStage<List<Object>>> replies = new ArrayList<>();
-    sessions.stream()
-        .collect(Collectors.groupingBy(SessionRef::slot))
-        .forEach(
-            (slot, all) -> {
-              byte[][] keys = {SlotKeys.bytes(slots[slot].prefix())};
-              for (List<SessionRef> some : LuaScript.pieces(all, AT_ONCE)) {
-                List<Object> args = new ArrayList<>();
-                some.forEach(of -> args.addAll(List.of(of.owner(), of.text())));
-                replies.add(HEALED.send(redis, keys, LuaScript.args(args)));
-              }
-            });
-    replies.forEach(RedisReply::await);
+    List<Call> calls = new ArrayList<>();
+    eachOf(
+        sessions,
+        (slot, some) ->
+            calls.add(
+                new Call(
+                    slots[slot],
+                    some.stream().map(of -> List.of(of.owner(), of.text())).toList())));
+    HEALED.sendEach(redis, calls).forEach(RedisReply::await);
   }
 
   /**
@@ -205,17 +200,23 @@ public final class SessionScripts {
    */
   public static void flushNow(RedisConnection redis, SlotKeys[] slots, List<SessionRef> sessions) {
     List<CompletionStage<Long>> replies = new ArrayList<>();
+    eachOf(
+        sessions,
+        (slot, some) -> {
+          Object[] urgent = some.stream().flatMap(of -> Stream.of(0d, member(of))).toArray();
+          replies.add(redis.async().zadd(slots[slot].due(), ZAddArgs.Builder.xx().lt(), urgent));
+        });
+    replies.forEach(RedisReply::await);
+  }
+
+  /** Sessions of one slot, as many as a command takes. */
+  private static void eachOf(
+      List<SessionRef> sessions, BiConsumer<Integer, List<SessionRef>> command) {
     sessions.stream()
         .collect(Collectors.groupingBy(SessionRef::slot))
         .forEach(
-            (slot, all) -> {
-              for (List<SessionRef> some : LuaScript.pieces(all, AT_ONCE)) {
-                Object[] urgent = some.stream().flatMap(of -> Stream.of(0d, member(of))).toArray();
-                replies.add(
-                    redis.async().zadd(slots[slot].due(), ZAddArgs.Builder.xx().lt(), urgent));
-              }
-            });
-    replies.forEach(RedisReply::await);
+            (slot, all) ->
+                LuaScript.pieces(all, AT_ONCE).forEach(some -> command.accept(slot, some)));
   }
 
   private static byte[] member(SessionRef session) {
@@ -225,5 +226,121 @@ public final class SessionScripts {
   /** The score in {@code due} of what would be due at a time, were it not urgent: below 0. */
   static long urgent(long dueMillis) {
     return dueMillis - FAR_MILLIS;
+  }
+
+  /**
+   * What a node's sessions are to be told of rows that others sent to their owners, as {@code
+   * inbox.lua} notes it; {@code sent.lua}: the rows, as long as they wait. Stateless.
+   */
+  public static final class RowsToTell {
+    /** As {@code inbox.lua} keeps them for a node that does not look. */
+    private static final long KEPT_MILLIS = 3_600_000;
+
+    private static final LuaScript ROWS = LuaScript.of(RowsToTell.class, "sent.lua");
+
+    /** In one call of the script. */
+    private static final int MOST_AT_ONCE = 200;
+
+    private RowsToTell() {}
+
+    /**
+     * A row for a session.
+     *
+     * @param field names it among the others
+     * @param owner encoded
+     * @param key of the row
+     * @param sender names the process of the node that sent it
+     * @param isAgain whether the session may have been told, and may have changed the row since
+     */
+    public record OfSession(
+        byte[] field,
+        String owner,
+        String session,
+        String key,
+        long version,
+        String sender,
+        boolean isAgain) {
+      private static final int VERSION_ENDS = 17;
+
+      public String name() {
+        return LuaScript.string(field);
+      }
+
+      private String inbox() {
+        return owner + "!" + sender;
+      }
+
+      /** Null when somebody else wrote there. */
+      private static @Nullable OfSession parse(byte[] field, byte[] value) {
+        String[] words = LuaScript.string(field).split(" ", 3);
+        String text = LuaScript.string(value);
+        if (words.length < 3 || text.length() <= VERSION_ENDS) {
+          return null;
+        }
+        try {
+          return new OfSession(
+              field,
+              words[0],
+              words[1],
+              words[2],
+              Long.parseUnsignedLong(text.substring(1, VERSION_ENDS), 16),
+              text.substring(VERSION_ENDS),
+              text.charAt(0) == '1');
+        } catch (NumberFormatException e) {
+          return null;
+        }
+      }
+    }
+
+    /** Which of these slots have any for the sessions of a node, by the id of its process. */
+    public static Set<Integer> slotsWithAny(
+        RedisConnection redis, List<SlotKeys> slots, String process) {
+      Map<Integer, CompletionStage<Long>> asked = new HashMap<>();
+      slots.forEach(of -> asked.put(of.slot(), redis.async().exists(of.sent(process))));
+      asked.values().removeIf(exists -> RedisReply.await(exists) == 0);
+      return asked.keySet();
+    }
+
+    /** All of a slot for the sessions of a node, by the id of its process. */
+    public static List<OfSession> read(RedisConnection redis, SlotKeys slot, String process) {
+      Map<byte[], byte[]> all = RedisReply.await(() -> redis.sync().hgetall(slot.sent(process)));
+      return all.entrySet().stream()
+          .map(of -> OfSession.parse(of.getKey(), of.getValue()))
+          .filter(Objects::nonNull)
+          .toList();
+    }
+
+    /**
+     * Those of these rows that wait to be flushed, as they wait. The others are in MySQL by now, or
+     * were refused.
+     *
+     * @throws io.gameq.RedisUnavailableException when Redis does not answer
+     */
+    public static List<EncodedRow> waiting(
+        RedisConnection redis, SlotKeys slot, List<OfSession> rows) {
+      List<EncodedRow> waiting = new ArrayList<>();
+      for (List<OfSession> some : LuaScript.pieces(rows, MOST_AT_ONCE)) {
+        List<Object> reply =
+            ROWS.call(redis, slot, some.stream().map(of -> List.of(of.inbox(), of.key())).toList());
+        for (int i = 0; i < some.size(); i++) {
+          byte[] row = (byte[]) reply.get(i);
+          if (row.length > 0) {
+            waiting.add(new EncodedRow(some.get(i).key(), row));
+          }
+        }
+      }
+      return waiting;
+    }
+
+    /** They were told of these, or need not be; the others are kept for as long again. */
+    public static void forget(
+        RedisConnection redis, SlotKeys slot, String process, Collection<OfSession> told) {
+      byte[][] fields = told.stream().map(OfSession::field).toArray(byte[][]::new);
+      if (fields.length > 0) {
+        long unusedCount = RedisReply.await(() -> redis.sync().hdel(slot.sent(process), fields));
+      }
+      boolean unused =
+          RedisReply.await(() -> redis.sync().pexpire(slot.sent(process), KEPT_MILLIS));
+    }
   }
 }

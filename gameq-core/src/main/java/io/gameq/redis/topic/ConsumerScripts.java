@@ -1,13 +1,12 @@
 package io.gameq.redis.topic;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
 import io.gameq.message.MessageChange;
 import io.gameq.message.MessageChange.MessageId;
 import io.gameq.owner.OwnerId.PercentEncoding;
 import io.gameq.redis.RedisConnection;
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.script.LuaScript;
+import io.gameq.redis.topic.DefinedTopic.TopicDefinition;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
@@ -76,17 +75,7 @@ public final class ConsumerScripts {
    *     time in ms; 0 for never
    */
   public record Failure(
-      TakenMessage taken, long backoffMillis, boolean counts, String error, long nextDueMillis) {
-    public static Failure counted(
-        TakenMessage taken, long backoffMillis, String error, long nextDueMillis) {
-      return new Failure(taken, backoffMillis, true, error, nextDueMillis);
-    }
-
-    /** Of nobody's fault: no message dies of it. */
-    public static Failure notCounted(TakenMessage taken, long backoffMillis, String error) {
-      return new Failure(taken, backoffMillis, false, error, 0);
-    }
-  }
+      TakenMessage taken, long backoffMillis, boolean counts, String error, long nextDueMillis) {}
 
   /** What became of a message whose handling failed. */
   public enum NackResult {
@@ -269,11 +258,6 @@ public final class ConsumerScripts {
   public Grant grant(RedisConnection redis, double perSecond, int most) {
     List<Object> reply = GRANT.call(redis, slots[0], definition.topic(), perSecond, most);
     return new Grant(((Long) reply.get(0)).intValue(), (Long) reply.get(1));
-  }
-
-  /** Text of any characters out of a reply. */
-  static String text(Object reply) {
-    return new String((byte[]) reply, UTF_8);
   }
 
   /** A score of a sorted set, as text. */

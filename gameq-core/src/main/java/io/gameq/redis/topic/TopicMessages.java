@@ -1,11 +1,17 @@
 package io.gameq.redis.topic;
 
+import io.gameq.GameQueueException;
+import io.gameq.RedisUnavailableException;
 import io.gameq.message.MessageChange.MessageId;
 import io.gameq.owner.OwnerId.PercentEncoding;
+import io.gameq.redis.RedisClock;
 import io.gameq.redis.RedisConnection;
 import io.gameq.redis.RedisReply;
 import io.gameq.redis.SlotKeys;
+import io.gameq.redis.Slots;
 import io.gameq.redis.script.LuaScript;
+import io.gameq.redis.topic.DefinedTopic.TopicDefinition;
+import io.gameq.redis.topic.TopicMessages.TopicCounts;
 import io.lettuce.core.KeyValue;
 import io.lettuce.core.Limit;
 import io.lettuce.core.MapScanCursor;
@@ -19,6 +25,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -102,7 +109,7 @@ public final class TopicMessages {
                 isThere(of.get(2))
                     ? Integer.parseInt(LuaScript.string(of.get(2)).split(" ", -1)[0])
                     : 0,
-                ConsumerScripts.text(of.get(8)))
+                LuaScript.text(of.get(8)))
             : null;
     FoundMessage.Held held = null;
     if (isThere(of.get(3))) {
@@ -117,7 +124,7 @@ public final class TopicMessages {
     }
     FoundMessage.Dead dead =
         isThere(of.get(6))
-            ? FoundMessage.Dead.of((byte[]) of.get(6), ConsumerScripts.text(of.get(7)))
+            ? FoundMessage.Dead.of((byte[]) of.get(6), LuaScript.text(of.get(7)))
             : null;
     return new FoundMessage(id, pending, held, dead);
   }
@@ -157,7 +164,7 @@ public final class TopicMessages {
         (Long) of.get(3),
         ((Long) of.get(4)).intValue(),
         node(of.get(5)),
-        ConsumerScripts.text(of.get(6)));
+        LuaScript.text(of.get(6)));
   }
 
   /**
@@ -238,7 +245,7 @@ public final class TopicMessages {
         if (values.get(i).hasValue()) {
           MessageId id = new MessageId(topic, LuaScript.string(ids[i]));
           byte[] value = values.get(i).getValue();
-          String words = ConsumerScripts.text(some.get(i).getValue());
+          String words = LuaScript.text(some.get(i).getValue());
           found.add(new FoundMessage(id, null, null, FoundMessage.Dead.of(value, words)));
         }
       }
@@ -360,6 +367,105 @@ public final class TopicMessages {
             ? new Dead(value, 0, 0, why)
             : new Dead(value, Long.parseLong(words[0]), Integer.parseInt(words[1]), words[2]);
       }
+    }
+  }
+
+  /**
+   * One look at all topics of a namespace: seven short commands for each slot of each topic,
+   * however many messages there are. The slots are looked at one after another: what moves
+   * meanwhile may be missed or seen twice. Immutable.
+   *
+   * @param nowMillis when it began, Redis TIME in ms
+   * @param topics by name
+   * @param left how many more there are, which were not looked at
+   */
+  public record TopicSurvey(long nowMillis, List<OfTopic> topics, int left) {
+    /** More are not looked at: topics are few, and made by no player. */
+    public static final int MOST_TOPICS = 200;
+
+    public TopicSurvey {
+      topics = List.copyOf(topics);
+    }
+
+    /**
+     * One topic.
+     *
+     * @param definition null when it cannot be read
+     * @param pause null when it is not paused
+     * @param rate null when it has none
+     * @param error why the topic could not be looked at, and its counts are zero; empty when it
+     *     could
+     */
+    public record OfTopic(
+        String topic,
+        @Nullable TopicDefinition definition,
+        TopicCounts counts,
+        DefinedTopic.@Nullable Pause pause,
+        DefinedTopic.@Nullable Rate rate,
+        String error) {
+      /**
+       * For how long the message waits that has been due for longest, at least; 0 when none is due.
+       * Those that are sorted in by priority are not looked at.
+       *
+       * @param nowMillis of the survey
+       */
+      public long overdueMillis(long nowMillis) {
+        long first = counts.firstDueMillis();
+        return first < 0 ? 0 : Math.max(0, nowMillis - first);
+      }
+    }
+
+    /**
+     * Looks, over a connection that no other thread uses meanwhile. What is wrong with one topic is
+     * told of that topic.
+     *
+     * @throws GameQueueException when the list of topics cannot be read
+     * @throws RedisUnavailableException when Redis does not answer
+     */
+    public static TopicSurvey of(RedisConnection redis, Slots slots) {
+      long nowMillis = RedisClock.now(redis);
+      Map<String, String> texts = DefinedTopic.texts(redis, slots.namespace());
+      List<OfTopic> topics =
+          texts.entrySet().stream()
+              .limit(MOST_TOPICS)
+              .map(of -> look(redis, slots, nowMillis, of.getKey(), of.getValue()))
+              .toList();
+      return new TopicSurvey(nowMillis, topics, texts.size() - topics.size());
+    }
+
+    /**
+     * Looks at one topic; null when there is none of that name. Throws as the other, but for {@link
+     * #MOST_TOPICS}.
+     */
+    public static @Nullable OfTopic of(RedisConnection redis, Slots slots, String topic) {
+      String text = DefinedTopic.texts(redis, slots.namespace()).get(topic);
+      return text == null ? null : look(redis, slots, RedisClock.now(redis), topic, text);
+    }
+
+    private static OfTopic look(
+        RedisConnection redis, Slots slots, long nowMillis, String topic, String text) {
+      DefinedTopic of = null;
+      TopicCounts counts = TopicCounts.NONE;
+      String error = "";
+      try {
+        MessageId.checkTopic(topic);
+        of = DefinedTopic.ofText(topic, text);
+        counts = TopicMessages.counts(redis, slots(of.definition(), slots), topic, nowMillis);
+      } catch (RedisUnavailableException e) {
+        throw e;
+      } catch (GameQueueException e) {
+        error = String.valueOf(e.getMessage());
+      }
+      return of == null
+          ? new OfTopic(topic, null, counts, null, null, error)
+          : new OfTopic(topic, of.definition(), counts, of.pause(), of.rate(), error);
+    }
+
+    /** Those that a topic has of the namespace's. */
+    public static List<SlotKeys> slots(TopicDefinition definition, Slots slots) {
+      return IntStream.range(0, Math.min(definition.slots(), slots.count()))
+          .mapToObj(slots::get)
+          .toList();
     }
   }
 }

@@ -16,6 +16,7 @@ import io.gameq.redis.RedisConnector;
 import io.gameq.redis.RedisConnector.RedisConfig;
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.SlotKeys.SessionKeys;
+import io.gameq.redis.script.CommitGroup.CommitsInMulti;
 import io.gameq.redis.script.JournalMarks.SlotMarks;
 import io.gameq.servers.TestServers;
 import java.util.List;

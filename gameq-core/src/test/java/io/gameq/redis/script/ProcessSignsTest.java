@@ -6,7 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.gameq.redis.RedisClock;
 import io.gameq.redis.script.NodeSigns.NodeHeartbeat;
-import io.gameq.redis.script.ProcessSigns.ProcessSign;
+import io.gameq.redis.script.NodeSigns.ProcessSigns;
+import io.gameq.redis.script.NodeSigns.ProcessSigns.ProcessSign;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;

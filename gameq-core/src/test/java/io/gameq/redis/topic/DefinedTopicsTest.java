@@ -8,6 +8,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.gameq.GameQueueException;
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.Slots;
+import io.gameq.redis.topic.DefinedTopic.TopicDefinition;
+import io.gameq.redis.topic.TopicMessages.TopicSurvey;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

@@ -16,6 +16,7 @@ import io.gameq.redis.script.MessagesScript.Kind;
 import io.gameq.redis.script.MessagesScript.MessageCommit;
 import io.gameq.redis.topic.ConsumerScripts.NackResult;
 import io.gameq.redis.topic.ConsumerScripts.TakenMessage;
+import io.gameq.redis.topic.DefinedTopic.TopicDefinition;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 

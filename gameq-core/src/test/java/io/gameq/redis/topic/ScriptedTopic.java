@@ -17,6 +17,7 @@ import io.gameq.redis.script.MessagesScript;
 import io.gameq.redis.script.MessagesScript.MessageCommit;
 import io.gameq.redis.script.MessagesScript.Mode;
 import io.gameq.redis.topic.ConsumerScripts.TakenMessage;
+import io.gameq.redis.topic.DefinedTopic.TopicDefinition;
 import io.gameq.redis.topic.TopicMessages.FoundMessage;
 import io.gameq.rights.MySqlRights.Role;
 import io.gameq.servers.TestServers;
@@ -244,7 +245,7 @@ final class ScriptedTopic implements AutoCloseable {
     return scripts(most, 0)
         .nack(
             redis,
-            List.of(ConsumerScripts.Failure.counted(taken, backoff, "went wrong: ü", nextDue)))
+            List.of(new ConsumerScripts.Failure(taken, backoff, true, "went wrong: ü", nextDue)))
         .get(0);
   }
 

@@ -9,7 +9,7 @@ import io.gameq.writer.config.WriterConfig.ConsoleMode;
 import io.gameq.writer.config.WriterConfig.Setting;
 import io.gameq.writer.console.ConsoleRoutes.Needs;
 import io.gameq.writer.console.HeldPages.HeldState;
-import io.gameq.writer.pause.Pausing.Pauses;
+import io.gameq.writer.pause.Pauses;
 import io.gameq.writer.setup.ConfigCommand;
 import io.gameq.writer.status.Processes;
 import io.gameq.writer.status.StatusLook;

@@ -7,9 +7,8 @@ import io.gameq.writer.console.ConsoleRoutes.Needs;
 import io.gameq.writer.mysql.DeadLetters;
 import io.gameq.writer.mysql.OwnerInMySql;
 import io.gameq.writer.mysql.PauseTable.Pause;
-import io.gameq.writer.pause.PauseWatch.PauseText;
-import io.gameq.writer.pause.Pausing;
-import io.gameq.writer.pause.Pausing.PauseTarget;
+import io.gameq.writer.pause.Pauses;
+import io.gameq.writer.pause.Pauses.PauseTarget;
 import io.gameq.writer.redis.OwnerInRedis;
 import io.gameq.writer.redis.OwnerInRedis.ClaimRecord;
 import io.gameq.writer.status.FlushNow;
@@ -63,17 +62,16 @@ final class HeldPages {
   }
 
   private Object pause(ConsoleRequest request) {
-    Pause pause = pausing().pause(request.actor(), target(request), request.text("reason"));
+    Pause pause =
+        target(request)
+            .pause(
+                servers.mysql(), servers.slots().count(), request.actor(), request.text("reason"));
     return states(HeldState.of(List.of(pause), Map.of()));
   }
 
   private Object resume(ConsoleRequest request) {
-    List<Pause> ended = pausing().resume(request.actor(), target(request)).stream().toList();
+    List<Pause> ended = target(request).resume(servers.mysql(), request.actor()).stream().toList();
     return states(HeldState.of(ended, Map.of()));
-  }
-
-  private Pausing pausing() {
-    return new Pausing(servers.mysql(), servers.slots().count());
   }
 
   private static PauseTarget target(ConsoleRequest request) {
@@ -124,8 +122,7 @@ final class HeldPages {
       for (Pause of : pauses) {
         String scope = of.scope().name().toLowerCase(Locale.ROOT);
         String ends = "somebody resumes it";
-        all.add(
-            new HeldState("paused", PauseText.what(of), PauseText.why(of), ends, scope, of.name()));
+        all.add(new HeldState("paused", Pauses.what(of), Pauses.why(of), ends, scope, of.name()));
       }
       String ends = "the table takes rows again: tried every 5 s, nothing is to be resumed";
       parked.forEach(

@@ -1,5 +1,8 @@
 package io.gameq.writer.doctor;
 
+import io.gameq.owner.SessionId;
+import io.gameq.redis.script.NodeSigns;
+import io.gameq.writer.redis.Symptom;
 import java.util.Locale;
 
 /**
@@ -140,7 +143,23 @@ public enum Ailment {
     return this == OPEN || this == JOURNAL_MARK;
   }
 
-  static Ailment of(String kind) {
-    return valueOf(kind.toUpperCase(Locale.ROOT));
+  static Ailment of(Symptom symptom) {
+    return valueOf(symptom.kind().toUpperCase(Locale.ROOT));
+  }
+
+  /** The process of a session or journal mark, 8 hex digits. */
+  String process(Symptom of) {
+    return this == OPEN
+        ? NodeSigns.process(SessionId.parse(of.state()))
+        : NodeSigns.processOfWal(of.thing().name());
+  }
+
+  /** Where it is, and what is there, for a person. */
+  String where(Symptom of) {
+    return switch (this) {
+      case WRONG_TYPE, THERE -> of.thing() + " (" + of.state() + ")";
+      case OPEN -> of.thing() + " (process " + process(of) + ")";
+      default -> of.thing().toString();
+    };
   }
 }

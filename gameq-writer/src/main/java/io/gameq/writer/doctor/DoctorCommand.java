@@ -12,17 +12,17 @@ import io.gameq.owner.SessionId;
 import io.gameq.redis.ControlConnection;
 import io.gameq.redis.RedisConnection;
 import io.gameq.redis.RedisConnector;
+import io.gameq.redis.SlotKeys;
 import io.gameq.redis.Slots;
 import io.gameq.redis.script.NodeSigns;
 import io.gameq.redis.script.SessionScripts;
 import io.gameq.redis.topic.DefinedTopic;
-import io.gameq.redis.topic.TopicDefinition;
+import io.gameq.redis.topic.DefinedTopic.TopicDefinition;
 import io.gameq.terminal.ExitCodes;
 import io.gameq.terminal.Shown;
 import io.gameq.terminal.TextTable;
 import io.gameq.writer.config.ConfigOption;
 import io.gameq.writer.config.WriterConfig;
-import io.gameq.writer.doctor.DoctorCommand.Repair.Repaired;
 import io.gameq.writer.mysql.CommandServers.AgreedConfig;
 import io.gameq.writer.mysql.CommandServers.CommandDatabase;
 import io.gameq.writer.redis.SlotContents;
@@ -69,6 +69,8 @@ import picocli.CommandLine.Spec;
           + " it since. A repair deletes no row. Ends with 1 when something is left."
     })
 public final class DoctorCommand implements Callable<Integer> {
+  private static final int MOST_NAME = 100;
+
   @Spec private @Nullable CommandSpec spec;
   @Mixin private ConfigOption config = new ConfigOption();
   @Mixin private Confirmation confirmation = new Confirmation();
@@ -97,203 +99,115 @@ public final class DoctorCommand implements Callable<Integer> {
     PrintWriter out = self.commandLine().getOut();
     WriterConfig settings = AgreedConfig.readWithRedis(config, self);
     Slots slots = new Slots(settings.namespace(), settings.slots());
+    Duration between = Duration.ofSeconds(Math.max(1, againAfterSeconds));
     try (RedisConnector connector = new RedisConnector(settings.redis());
         ControlConnection redis = new ControlConnection(connector)) {
-      Doctor doctor =
-          new Doctor(
-              settings.namespace(),
-              slots,
-              redis,
-              Duration.ofSeconds(Math.max(1, againAfterSeconds)),
-              rate.perSecond());
+      Doctor doctor = new Doctor(slots, redis, between, rate.perSecond());
       Consumer<Progress> progress = RateOption.progress(self.commandLine().getErr());
-      Diagnosis found = doctor.examine(progress);
-      Repaired repaired = new Repaired(Map.of(), found);
-      if (repair && !found.findings().isEmpty()) {
-        confirmation.require("Mend what can be of %s findings?".formatted(found.findings().size()));
+      Diagnosis left = doctor.examine(progress);
+      Map<Ailment, Integer> mended = new EnumMap<>(Ailment.class);
+      if (repair && left.count() > 0) {
+        confirmation.require("Mend what can be of %s findings?".formatted(left.count()));
         try (MySql mysql = CommandDatabase.open(settings.mysql(), "doctor")) {
-          repaired =
-              new Repair(settings.namespace(), slots, redis, mysql, doctor)
-                  .run(found, Actor.here(), progress);
+          mended.putAll(doctor.repair(left, mysql, Actor.here()));
         }
+        left = mended.isEmpty() ? left : doctor.examine(progress);
       }
       if (json) {
-        DoctorPage.json(repaired, out);
+        printJson(mended, left, out);
       } else {
-        DoctorPage.print(repaired, repair, out);
+        print(mended, left, out);
       }
-      return repaired.left().findings().isEmpty() ? ExitCodes.OK : ExitCodes.FOUND_SOMETHING;
+      out.flush();
+      return left.count() == 0 ? ExitCodes.OK : ExitCodes.FOUND_SOMETHING;
     }
   }
 
-  /** Prints what was found and mended. Stateless. */
-  static final class DoctorPage {
-    private static final int MOST_NAME = 100;
-
-    private DoctorPage() {}
-
-    static void print(Repaired repaired, boolean repair, PrintWriter out) {
-      Map<Ailment, List<DoctorFinding>> left = repaired.left().byAilment();
-      List<List<String>> lines = new ArrayList<>();
-      for (Ailment ailment : Ailment.values()) {
-        List<DoctorFinding> some = left.getOrDefault(ailment, List.of());
-        int mended = repaired.mended().getOrDefault(ailment, 0);
-        if (mended + some.size() > 0) {
-          lines.add(
-              List.of(
-                  ailment.title(),
-                  Integer.toString(mended),
-                  Integer.toString(some.size()),
-                  some.isEmpty() ? "" : Shown.cut(some.get(0).where(), MOST_NAME)));
-        }
+  private void print(Map<Ailment, Integer> mended, Diagnosis left, PrintWriter out) {
+    List<List<String>> lines = new ArrayList<>();
+    for (Ailment ailment : Ailment.values()) {
+      List<Symptom> some = left.found().getOrDefault(ailment, List.of());
+      int ofMended = mended.getOrDefault(ailment, 0);
+      if (ofMended + some.size() > 0) {
+        lines.add(
+            List.of(
+                ailment.title(),
+                Integer.toString(ofMended),
+                Integer.toString(some.size()),
+                some.isEmpty() ? "" : Shown.cut(ailment.where(some.get(0)), MOST_NAME)));
       }
-      if (lines.isEmpty()) {
-        out.println("nothing found");
-        return;
-      }
-      new TextTable(out, "WHAT", "MENDED", "LEFT", "SUCH AS").print(lines);
-      left.keySet()
-          .forEach(
-              of ->
-                  out.println(
-                      "%n%s%n  comes about when %s%n  --repair %s"
-                          .formatted(of.title(), of.cause(), of.repair())));
-      if (repaired.left().isCut()) {
-        out.println();
-        out.println(
-            String.format(
-                Locale.ROOT, "there is more: at most %,d of a kind are told of", Diagnosis.MOST));
-      }
-      if (!repair && left.keySet().stream().anyMatch(Ailment::isMended)) {
-        out.println();
-        out.println("'gameq-writer doctor --repair' mends some of this");
-      }
-      out.flush();
     }
-
-    static void json(Repaired repaired, PrintWriter out) {
-      repaired
-          .mended()
-          .forEach(
-              (ailment, count) ->
-                  out.println(JsonLine.of(Map.of("ailment", name(ailment), "mended", count))));
-      for (DoctorFinding finding : repaired.left().findings()) {
-        Map<String, Object> all = new LinkedHashMap<>();
-        all.put("ailment", name(finding.ailment()));
-        all.put("slot", finding.thing().slot());
-        all.put("place", finding.thing().place());
-        all.put("name", finding.thing().name());
-        all.put("more", finding.thing().more());
-        all.put("repair", finding.ailment().repair());
-        out.println(JsonLine.of(all));
-      }
-      out.flush();
+    if (lines.isEmpty()) {
+      out.println("nothing found");
+      return;
     }
-
-    private static String name(Ailment of) {
-      return of.name().toLowerCase(Locale.ROOT);
+    new TextTable(out, "WHAT", "MENDED", "LEFT", "SUCH AS").print(lines);
+    for (Ailment of : left.found().keySet()) {
+      out.println(
+          "%n%s%n  comes about when %s%n  --repair %s"
+              .formatted(of.title(), of.cause(), of.repair()));
     }
+    if (left.isCut()) {
+      out.println();
+      out.println(
+          String.format(
+              Locale.ROOT, "there is more: at most %,d of a kind are told of", Diagnosis.MOST));
+    }
+    if (!repair && left.found().keySet().stream().anyMatch(Ailment::isMended)) {
+      out.println();
+      out.println("'gameq-writer doctor --repair' mends some of this");
+    }
+  }
+
+  private static void printJson(Map<Ailment, Integer> mended, Diagnosis left, PrintWriter out) {
+    mended.forEach(
+        (of, count) -> out.println(JsonLine.of(Map.of("ailment", name(of), "mended", count))));
+    left.found()
+        .forEach(
+            (ailment, some) -> {
+              for (Symptom of : some) {
+                Map<String, Object> all = new LinkedHashMap<>();
+                all.put("ailment", name(ailment));
+                all.put("slot", of.thing().slot());
+                all.put("place", of.thing().place());
+                all.put("name", of.thing().name());
+                all.put("more", of.thing().more());
+                all.put("repair", ailment.repair());
+                out.println(JsonLine.of(all));
+              }
+            });
+  }
+
+  private static String name(Ailment of) {
+    return of.name().toLowerCase(Locale.ROOT);
   }
 
   /**
-   * Mends what comes about without a hand in Redis, while nodes and writers work: by a script that
-   * first looks whether it is still so, and deletes no row. The audit log has it before. One
-   * thread.
+   * All that was found. Immutable.
+   *
+   * @param found by ailment, in the order in which they are mended; at most {@link #MOST} of each
+   * @param isCut whether there are more
    */
-  public static final class Repair {
-    private static final int MOST_NAMED = 5;
+  public record Diagnosis(Map<Ailment, List<Symptom>> found, boolean isCut) {
+    /** Of each ailment: what is left comes with the next look. */
+    private static final int MOST = 5_000;
 
-    private final String namespace;
-    private final Slots slots;
-    private final ControlConnection redis;
-    private final MySql mysql;
-    private final Doctor doctor;
-
-    /** With connections that others close; the one to Redis is used by nothing else meanwhile. */
-    public Repair(
-        String namespace, Slots slots, ControlConnection redis, MySql mysql, Doctor doctor) {
-      this.namespace = namespace;
-      this.slots = slots;
-      this.redis = redis;
-      this.mysql = mysql;
-      this.doctor = doctor;
-    }
-
-    /**
-     * What became of it.
-     *
-     * @param mended how many of each
-     * @param left what was found by the last look, and not mended
-     */
-    public record Repaired(Map<Ailment, Integer> mended, Diagnosis left) {}
-
-    /**
-     * Mends what was found, and looks again.
-     *
-     * @param progress told how far the look is
-     * @throws GameQueueException when a server does not answer: what was mended stays mended
-     */
-    public Repaired run(Diagnosis found, Actor actor, Consumer<Progress> progress)
-        throws InterruptedException {
-      Map<Ailment, Integer> mended = new EnumMap<>(Ailment.class);
-      for (Map.Entry<Ailment, List<DoctorFinding>> of : found.byAilment().entrySet()) {
-        if (of.getKey().isMended()) {
-          AuditTable.add(mysql, actor, "doctor repair", of.getKey().title(), names(of.getValue()));
-          int some = (int) of.getValue().stream().filter(this::mend).count();
-          if (some > 0) {
-            mended.put(of.getKey(), some);
-          }
-        }
-      }
-      return new Repaired(mended, mended.isEmpty() ? found : doctor.examine(progress));
-    }
-
-    private static String names(List<DoctorFinding> some) {
-      return some.size()
-          + ": "
-          + some.stream()
-              .limit(MOST_NAMED)
-              .map(DoctorFinding::where)
-              .collect(Collectors.joining("; "));
-    }
-
-    private boolean mend(DoctorFinding finding) {
-      SessionId durable = finding.ailment() == Ailment.UNOWNED ? lastOpen(finding) : null;
-      if (finding.ailment() == Ailment.UNOWNED && durable == null) {
-        return false; // nobody may write these rows: they stay, and are told of
-      }
-      boolean mended = redis.call(of -> finding.symptom().mend(of, namespace));
-      if (mended && durable != null) {
-        OwnerId owner = finding.owner();
-        boolean unused = // as a writer does that finds them; refused where a newer one owns
-            redis.call(of -> SessionScripts.reassert(of, slots.of(owner), owner, durable));
-      }
-      return mended;
-    }
-
-    /** The last session of the owner that was open, by MySQL. */
-    private @Nullable SessionId lastOpen(DoctorFinding finding) {
-      OwnerId owner;
-      try {
-        owner = finding.owner();
-      } catch (GameQueueException e) { // no owner's name
-        return null;
-      }
-      CountingSessions sessions = new OwnerTable(mysql).current(List.of(owner)).get(owner);
-      return sessions == null ? null : sessions.lastOpen();
+    public int count() {
+      return found.values().stream().mapToInt(List::size).sum();
     }
   }
 
   /**
    * Looks for what does not fit together in Redis, while nodes and writers work. Each thing is
    * looked at by a script, as a whole; what seems wrong is looked at again after a while, and
-   * counts when it is in the same state then. Changes nothing. One thread.
+   * counts when it is in the same state then. One thread.
    */
   public static final class Doctor {
     /** Of 256 slots some things each, so that a call is worth its round trip. */
     private static final int THINGS_TOGETHER = 5_000;
 
-    private final String namespace;
+    private static final int MOST_NAMED = 5;
+
     private final Slots slots;
     private final ControlConnection redis;
     private final Duration betweenLooks;
@@ -306,13 +220,7 @@ public final class DoctorCommand implements Callable<Integer> {
      * @param perSecond keys and entries that the first look takes at most, 0 for no limit: of each
      *     it asks some ten commands
      */
-    public Doctor(
-        String namespace,
-        Slots slots,
-        ControlConnection redis,
-        Duration betweenLooks,
-        long perSecond) {
-      this.namespace = namespace;
+    public Doctor(Slots slots, ControlConnection redis, Duration betweenLooks, long perSecond) {
       this.slots = slots;
       this.redis = redis;
       this.betweenLooks = betweenLooks;
@@ -320,28 +228,34 @@ public final class DoctorCommand implements Callable<Integer> {
     }
 
     /**
-     * Looks twice.
+     * Looks twice; changes nothing.
      *
      * @param progress told how far the first look is
      * @throws io.gameq.RedisUnavailableException when Redis does not answer
      */
     public Diagnosis examine(Consumer<Progress> progress) throws InterruptedException {
       Look first = firstLook(progress);
+      Map<Ailment, List<Symptom>> twice = new EnumMap<>(Ailment.class);
       if (first.found.isEmpty()) {
-        return new Diagnosis(List.of(), false);
+        return new Diagnosis(twice, false);
       }
       Thread.sleep(betweenLooks.toMillis());
       Look second = new Look(redis.get(), 0);
-      second.add(first.found.stream().map(DoctorFinding::thing).toList());
+      first.found.values().forEach(some -> second.add(some.stream().map(Symptom::thing).toList()));
       second.finish();
-      List<DoctorFinding> twice =
-          first.found.stream()
-              .filter(second.found::contains)
-              .sorted(
-                  Comparator.comparing(DoctorFinding::ailment)
-                      .thenComparing(of -> of.thing().slot())
-                      .thenComparing(of -> of.thing().name()))
-              .toList();
+      first.found.forEach(
+          (ailment, some) -> {
+            some.retainAll(second.found.getOrDefault(ailment, Set.of()));
+            if (!some.isEmpty()) {
+              twice.put(
+                  ailment,
+                  some.stream()
+                      .sorted(
+                          Comparator.comparing((Symptom of) -> of.thing().slot())
+                              .thenComparing(of -> of.thing().name()))
+                      .toList());
+            }
+          });
       return new Diagnosis(twice, first.isCut);
     }
 
@@ -351,7 +265,7 @@ public final class DoctorCommand implements Callable<Integer> {
       Set<Thing> inflight = new LinkedHashSet<>();
       SlotContents.keys(
           connection,
-          namespace,
+          slots.namespace(),
           slots.count(),
           page -> {
             look.add(page);
@@ -363,10 +277,10 @@ public final class DoctorCommand implements Callable<Integer> {
             look.pace.take(SlotContents.PAGE);
             progress.accept(of);
           });
-      for (int i = 0; i < slots.count(); i++) {
-        SlotContents.entries(connection, slots.get(i), look::add);
+      for (SlotKeys slot : slots.all()) {
+        SlotContents.entries(connection, slot, look::add);
       }
-      for (DefinedTopic of : DefinedTopic.all(connection, namespace).values()) {
+      for (DefinedTopic of : DefinedTopic.all(connection, slots.namespace()).values()) {
         TopicDefinition topic = of.definition();
         for (int i = 0; i < Math.min(topic.slots(), slots.count()); i++) {
           SlotContents.messages(connection, slots.get(i), topic.topic(), look::add);
@@ -384,8 +298,7 @@ public final class DoctorCommand implements Callable<Integer> {
     private final class Look {
       private final RedisConnection connection;
       private final Map<String, Boolean> alive = new HashMap<>();
-      private final Map<Ailment, Integer> counts = new EnumMap<>(Ailment.class);
-      private final Set<DoctorFinding> found = new LinkedHashSet<>();
+      private final Map<Ailment, Set<Symptom>> found = new EnumMap<>(Ailment.class);
       private final Set<Thing> waiting = new HashSet<>();
       private final RateLimit pace;
       private boolean isCut;
@@ -405,15 +318,16 @@ public final class DoctorCommand implements Callable<Integer> {
 
       /** Looks at what was added. */
       void finish() {
-        List<Thing> things = new ArrayList<>(waiting);
+        List<Thing> things = List.copyOf(waiting);
         waiting.clear();
-        for (Symptom symptom : Symptom.among(connection, namespace, things)) {
-          DoctorFinding finding = DoctorFinding.of(symptom);
-          if (finding.ailment().isOfProcess() && isAlive(finding.process())) {
+        for (Symptom symptom : Symptom.among(connection, slots.namespace(), things)) {
+          Ailment ailment = Ailment.of(symptom);
+          if (ailment.isOfProcess() && isAlive(ailment.process(symptom))) {
             continue;
           }
-          if (counts.merge(finding.ailment(), 1, Integer::sum) <= Diagnosis.MOST) {
-            found.add(finding);
+          Set<Symptom> some = found.computeIfAbsent(ailment, of -> new LinkedHashSet<>());
+          if (some.size() < Diagnosis.MOST) {
+            some.add(symptom);
           } else {
             isCut = true;
           }
@@ -422,67 +336,61 @@ public final class DoctorCommand implements Callable<Integer> {
 
       private boolean isAlive(String process) {
         return alive.computeIfAbsent(
-            process, of -> NodeSigns.aliveNode(connection, namespace, of) != null);
+            process, of -> NodeSigns.aliveNode(connection, slots.namespace(), of) != null);
       }
     }
-  }
 
-  /**
-   * All that was found. Immutable.
-   *
-   * @param findings by ailment, in the order in which they are mended; at most {@link #MOST} of
-   *     each
-   * @param isCut whether there are more
-   */
-  public record Diagnosis(List<DoctorFinding> findings, boolean isCut) {
-    /** Of each ailment: what is left comes with the next look. */
-    public static final int MOST = 5_000;
-
-    public Diagnosis {
-      findings = List.copyOf(findings);
+    /**
+     * Mends what comes about without a hand in Redis, while nodes and writers work: by a script
+     * that first looks whether it is still so, and deletes no row. The audit log has it before.
+     * Returns how many of each were mended.
+     *
+     * @throws GameQueueException when a server does not answer: what was mended stays mended
+     */
+    public Map<Ailment, Integer> repair(Diagnosis found, MySql mysql, Actor actor) {
+      Map<Ailment, Integer> mended = new EnumMap<>(Ailment.class);
+      found
+          .found()
+          .forEach(
+              (ailment, some) -> {
+                if (ailment.isMended()) {
+                  AuditTable.add(mysql, actor, "doctor repair", ailment.title(), names(some));
+                  int count = (int) some.stream().filter(of -> mend(ailment, of, mysql)).count();
+                  if (count > 0) {
+                    mended.put(ailment, count);
+                  }
+                }
+              });
+      return mended;
     }
 
-    public Map<Ailment, List<DoctorFinding>> byAilment() {
-      Map<Ailment, List<DoctorFinding>> all = new EnumMap<>(Ailment.class);
-      for (Ailment ailment : Ailment.values()) {
-        List<DoctorFinding> some = findings.stream().filter(of -> of.ailment() == ailment).toList();
-        if (!some.isEmpty()) {
-          all.put(ailment, some);
-        }
+    private static String names(List<Symptom> some) {
+      return some.size()
+          + ": "
+          + some.stream()
+              .limit(MOST_NAMED)
+              .map(of -> Ailment.of(of).where(of))
+              .collect(Collectors.joining("; "));
+    }
+
+    private boolean mend(Ailment ailment, Symptom symptom, MySql mysql) {
+      if (ailment != Ailment.UNOWNED) {
+        return redis.call(on -> symptom.mend(on, slots.namespace()));
       }
-      return all;
-    }
-  }
-
-  /** Something that was found wrong. Immutable; the same twice when nobody has touched it since. */
-  record DoctorFinding(Ailment ailment, Symptom symptom) {
-    static DoctorFinding of(Symptom symptom) {
-      return new DoctorFinding(Ailment.of(symptom.kind()), symptom);
-    }
-
-    public Thing thing() {
-      return symptom.thing();
-    }
-
-    /** The process of a session or journal mark, 8 hex digits. */
-    String process() {
-      return ailment == Ailment.OPEN
-          ? NodeSigns.process(SessionId.parse(symptom.state()))
-          : NodeSigns.processOfWal(thing().name());
-    }
-
-    /** The owner that it is about, where its name is one. */
-    OwnerId owner() {
-      return OwnerId.ofEncoded(thing().name());
-    }
-
-    /** Where it is, and what is there, for a person. */
-    public String where() {
-      return switch (ailment) {
-        case WRONG_TYPE, THERE -> thing() + " (" + symptom.state() + ")";
-        case OPEN -> thing() + " (process " + process() + ")";
-        default -> thing().toString();
-      };
+      OwnerId owner;
+      try {
+        owner = OwnerId.ofEncoded(symptom.thing().name());
+      } catch (GameQueueException e) { // no owner's name
+        return false;
+      }
+      CountingSessions durable = new OwnerTable(mysql).current(List.of(owner)).get(owner);
+      SessionId lastOpen = durable == null ? null : durable.lastOpen();
+      if (lastOpen == null || !redis.call(on -> symptom.mend(on, slots.namespace()))) {
+        return false; // where nobody may write these rows, they stay, and are told of
+      }
+      boolean unused = // as a writer does that finds them; refused where a newer one owns
+          redis.call(on -> SessionScripts.reassert(on, slots.of(owner), owner, lastOpen));
+      return true;
     }
   }
 }

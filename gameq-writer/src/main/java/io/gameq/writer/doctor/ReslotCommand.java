@@ -15,7 +15,7 @@ import io.gameq.redis.ControlConnection;
 import io.gameq.redis.PrimaryConnector;
 import io.gameq.redis.RedisConnector;
 import io.gameq.redis.script.NodeSigns;
-import io.gameq.redis.script.ProcessSigns;
+import io.gameq.redis.script.NodeSigns.ProcessSigns;
 import io.gameq.redis.topic.DefinedTopic;
 import io.gameq.term.Term;
 import io.gameq.term.Term.Primary;
@@ -23,7 +23,6 @@ import io.gameq.terminal.ExitCodes;
 import io.gameq.terminal.Shown;
 import io.gameq.writer.config.ConfigOption;
 import io.gameq.writer.config.WriterConfig;
-import io.gameq.writer.doctor.ReslotCommand.Reslotting.Done;
 import io.gameq.writer.mysql.CommandServers.CommandDatabase;
 import io.gameq.writer.redis.SlotContents.Progress;
 import io.gameq.writer.redis.SlotSurvey;
@@ -92,22 +91,18 @@ public final class ReslotCommand implements Callable<Integer> {
         RedisConnector connector = new RedisConnector(settings.redis());
         ControlConnection redis =
             new ControlConnection(new PrimaryConnector(connector, new TermTable(mysql)))) {
-      Reslotting reslotting =
-          new Reslotting(
-              settings.namespace(),
-              redis,
-              mysql,
-              Reslotting.LIFE,
-              () -> rate.scan(self.commandLine().getErr()));
-      int from = reslotting.slots();
+      Supplier<Consumer<Progress>> scans = () -> rate.scan(self.commandLine().getErr());
+      SlotChange change =
+          new SlotChange(settings.namespace(), redis, mysql, SlotChange.LIFE, scans);
+      int from = Settings.slots(mysql);
       if (from != settings.slots() && from != slots) {
         throw new GameQueueException(
             "gameq.yaml has %s slots, the database has %s: is it the right file?"
                 .formatted(settings.slots(), from));
       }
-      List<String> obstacles = reslotting.obstacles(endsSessions);
-      obstacles.forEach(out::println);
+      List<String> obstacles = change.obstacles(endsSessions);
       if (!obstacles.isEmpty()) {
+        obstacles.forEach(out::println);
         out.println("nothing was changed: the database has %s slots".formatted(from));
         return ExitCodes.FOUND_SOMETHING;
       }
@@ -116,21 +111,17 @@ public final class ReslotCommand implements Callable<Integer> {
         return ExitCodes.OK;
       }
       confirmation.require("Change %s slots to %s?".formatted(from, slots));
-      Done done =
-          reslotting.run(
-              slots,
-              endsSessions,
-              Actor.here(),
-              text -> {
-                out.println(text);
-                out.flush();
-              });
-      print(done, out);
+      Consumer<String> progress =
+          text -> {
+            out.println(text);
+            out.flush();
+          };
+      print(change.run(slots, endsSessions, Actor.here(), progress), out);
       return ExitCodes.OK;
     }
   }
 
-  private static void print(Done done, PrintWriter out) {
+  private static void print(SlotChange.Done done, PrintWriter out) {
     out.println(
         "%s moved, %s ended that were not closed"
             .formatted(
@@ -141,10 +132,9 @@ public final class ReslotCommand implements Callable<Integer> {
               .formatted(Shown.count(done.left().count(), "key"), done.left()));
     }
     out.println(
-        ("set slots to %s in gameq.yaml of all writers and in the configuration of all"
-                    + " nodes, then")
-                .formatted(done.to())
-            + " start them");
+        ("set slots to %s in gameq.yaml of all writers and in the configuration of all nodes, then"
+                + " start them")
+            .formatted(done.to()));
   }
 
   /**
@@ -156,7 +146,7 @@ public final class ReslotCommand implements Callable<Integer> {
    * nothing, flushes nothing, and connects to Redis once more, which its number of slots forbids;
    * its sessions are closed, or ended here in MySQL, so that it replays nothing either.
    */
-  public static final class Reslotting {
+  public static final class SlotChange {
     /** A node gives a sign every three seconds, a writer too. */
     public static final Duration LIFE = Duration.ofSeconds(NodeSigns.LIFE_SECONDS);
 
@@ -176,7 +166,7 @@ public final class ReslotCommand implements Callable<Integer> {
      * @param scans gives, for each look at all keys, what is told of its pages, and may hold it
      *     back
      */
-    public Reslotting(
+    public SlotChange(
         String namespace,
         ControlConnection redis,
         MySql mysql,
@@ -200,9 +190,9 @@ public final class ReslotCommand implements Callable<Integer> {
      */
     public record Done(int from, int to, int moved, int ended, SlotSurvey.Tally left) {}
 
-    /** The number of slots that the database has. */
-    public int slots() {
-      return Settings.slots(mysql);
+    /** Whether the database had {@code from}. */
+    private boolean moveSlots(int from, int to) {
+      return Settings.replace(mysql, "slots", Integer.toString(from), Integer.toString(to));
     }
 
     /**
@@ -243,25 +233,22 @@ public final class ReslotCommand implements Callable<Integer> {
       List<String> obstacles = new ArrayList<>();
       if (survey.waiting().count() > 0) {
         obstacles.add(
-            ("%s of rows on their way (%s): have writers empty Redis ('gameq-writer flush"
-                        + " --all")
-                    .formatted(Shown.count(survey.waiting().count(), "key"), survey.waiting())
-                + " --wait'), see 'stale list' and 'doctor', then stop the writers");
+            ("%s of rows on their way (%s): have writers empty Redis ('gameq-writer flush --all"
+                    + " --wait'), see 'stale list' and 'doctor', then stop the writers")
+                .formatted(Shown.count(survey.waiting().count(), "key"), survey.waiting()));
       }
       if (survey.walIds().count() > 0) {
         obstacles.add(
-            ("WALs whose nodes did not end with everything in MySQL (%s): start these nodes"
-                        + " again and")
-                    .formatted(survey.walIds())
-                + " close them, or replay the WALs with gameq-recovery and remove their marks with"
-                + " 'gameq-writer doctor --repair'");
+            ("WALs whose nodes did not end with everything in MySQL (%s): start these nodes again"
+                    + " and close them, or replay the WALs with gameq-recovery and remove their"
+                    + " marks with 'gameq-writer doctor --repair'")
+                .formatted(survey.walIds()));
       }
       if (survey.open().count() > 0 && !endsSessions) {
         obstacles.add(
-            ("%s not closed (%s): have the game close its sessions before it closes a node,"
-                        + " replay")
-                    .formatted(Shown.count(survey.open().count(), "session"), survey.open())
-                + " WALs of nodes that died, then pass --end-sessions");
+            ("%s not closed (%s): have the game close its sessions before it closes a node, replay"
+                    + " WALs of nodes that died, then pass --end-sessions")
+                .formatted(Shown.count(survey.open().count(), "session"), survey.open()));
       }
       return obstacles;
     }
@@ -291,9 +278,9 @@ public final class ReslotCommand implements Callable<Integer> {
         throws InterruptedException {
       refuse(obstacles(endsSessions));
       refuse(ofTopics(to));
-      int from = slots();
+      int from = Settings.slots(mysql);
       AuditTable.add(mysql, actor, "reslot", namespace, "from %s slots to %s".formatted(from, to));
-      if (from != to && !Settings.reslot(mysql, from, to)) {
+      if (from != to && !moveSlots(from, to)) {
         throw new GameQueueException("somebody else changed the number of slots: look again");
       }
       fence();
@@ -304,7 +291,7 @@ public final class ReslotCommand implements Callable<Integer> {
         watch();
         refuse(ofKeys(survey(), endsSessions));
       } catch (GameQueueException e) {
-        boolean unused = from != to && Settings.reslot(mysql, to, from);
+        moveSlots(to, from);
         throw e;
       }
       int[] done = {0, 0};

@@ -4,10 +4,10 @@
  *
  * <pre>
  * DoctorCommand
- *   Doctor       looks at all keys and entries, twice -&gt; Diagnosis
- *                  DoctorFinding   an Ailment of a thing
- *   Repair       mends what comes about without a hand in Redis, and looks again -&gt; Repaired
- *   DoctorPage   prints
+ *   Doctor       looks at all keys and entries, twice -&gt; Diagnosis: Symptoms by Ailment;
+ *                mends what comes about without a hand in Redis
+ * ReslotCommand
+ *   SlotChange   gives a drained namespace another number of slots
  * </pre>
  *
  * <p>Why it is safe while all others work: one script judges a thing, and sees all that it needs at

@@ -1,14 +1,14 @@
 package io.gameq.writer.flush;
 
+import io.gameq.agent.RepeatedWarnings;
 import io.gameq.owner.OwnerId;
 import io.gameq.redis.Backoff;
 import io.gameq.terminal.Shown;
-import io.gameq.writer.pause.Pausing.Pauses;
+import io.gameq.writer.pause.Pauses;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadLocalRandom;
@@ -191,18 +191,21 @@ public final class HoldUps {
 
     private static final Logger LOG = LoggerFactory.getLogger(ParkedTables.class);
 
-    private static final long COMPLAIN_EVERY_NANOS = TimeUnit.SECONDS.toNanos(60);
-
-    private final Map<String, Long> untilNanos = new ConcurrentHashMap<>();
-    private final Map<String, String> reasons = new ConcurrentHashMap<>();
-    private final Map<String, Long> complainedNanos = new ConcurrentHashMap<>();
+    private final RepeatedWarnings complaints = new RepeatedWarnings(60);
+    private final Map<String, Parked> parked = new ConcurrentHashMap<>();
 
     /** Tables of which single rows wait: they are met again at the next try. */
     private final Map<String, Misfits> misfits = new ConcurrentHashMap<>();
 
+    private record Parked(String reason, long untilNanos) {
+      boolean isWithinItsTime() {
+        return System.nanoTime() - untilNanos < 0;
+      }
+    }
+
     private record Misfits(String reason, long seenNanos) {
-      boolean isRecent() {
-        return System.nanoTime() - seenNanos < 3 * RETRY_NANOS;
+      boolean isWithin(long nanos) {
+        return System.nanoTime() - seenNanos < nanos;
       }
     }
 
@@ -214,59 +217,47 @@ public final class HoldUps {
 
     /** Whether rows of any table wait. */
     boolean keepsSome() {
-      return misfits.values().stream().anyMatch(Misfits::isRecent);
+      return misfits.values().stream().anyMatch(of -> of.isWithin(3 * RETRY_NANOS));
     }
 
     /** Whether rows of these tables were found not to fit within the last few seconds. */
     boolean keptLately(Collection<String> tables) {
-      long now = System.nanoTime();
       return tables.stream()
           .map(misfits::get)
-          .allMatch(of -> of != null && now - of.seenNanos < RETRY_NANOS);
+          .allMatch(of -> of != null && of.isWithin(RETRY_NANOS));
     }
 
     private void complain(String table, String reason) {
-      long now = System.nanoTime();
-      if (now - complainedNanos.getOrDefault(table, now - COMPLAIN_EVERY_NANOS)
-          >= COMPLAIN_EVERY_NANOS) {
-        complainedNanos.put(table, now);
-        LOG.error(
-            "table {} does not take these rows ({}): they stay in Redis and are tried again every"
-                + " {}",
-            table,
-            reason,
-            Shown.duration(RETRY_MILLIS));
-      }
+      complaints.about(
+          table,
+          LOG::error,
+          () ->
+              ("table %s does not take these rows (%s): they stay in Redis and are tried again"
+                      + " every %s")
+                  .formatted(table, reason, Shown.duration(RETRY_MILLIS)));
     }
 
     void park(String table, String reason) {
       complain(table, reason);
-      reasons.put(table, reason);
-      untilNanos.put(table, System.nanoTime() + RETRY_NANOS);
+      parked.put(table, new Parked(reason, System.nanoTime() + RETRY_NANOS));
     }
 
     /** A flush wrote into these tables. */
     void passed(Collection<String> tables) {
-      untilNanos.keySet().removeAll(tables);
-      reasons.keySet().removeAll(tables);
+      parked.keySet().removeAll(tables);
     }
 
-    /** Those that take no rows now, or not all. */
-    public Set<String> names() {
-      return reasons().keySet();
-    }
-
-    /** The same, each with why. */
+    /** Those that take no rows now, or not all, each with why. */
     public Map<String, String> reasons() {
       Map<String, String> all = new TreeMap<>();
-      misfits.values().removeIf(of -> !of.isRecent());
+      misfits.values().removeIf(of -> !of.isWithin(3 * RETRY_NANOS));
       misfits.forEach((table, of) -> all.put(table, of.reason));
-      untilNanos.keySet().forEach(table -> all.put(table, reasons.getOrDefault(table, "locked")));
+      parked.forEach((table, of) -> all.put(table, of.reason));
       return all;
     }
 
     boolean isEmpty() {
-      return untilNanos.isEmpty();
+      return parked.isEmpty();
     }
 
     /** What holds for one batch, whose rows of a table all wait or none does. */
@@ -290,18 +281,17 @@ public final class HoldUps {
     }
 
     private boolean isWithinItsTime(String table) {
-      Long until = untilNanos.get(table);
-      return until != null && System.nanoTime() - until < 0;
+      Parked of = parked.get(table);
+      return of != null && of.isWithinItsTime();
     }
 
     /** Once the time is over, one who asks may try for all others, for whom it stays parked. */
     private boolean isParked(String table) {
-      Long until = untilNanos.get(table);
-      if (until == null) {
-        return false;
-      }
-      long now = System.nanoTime();
-      return now - until < 0 || !untilNanos.replace(table, until, now + RETRY_NANOS);
+      Parked of = parked.get(table);
+      return of != null
+          && (of.isWithinItsTime()
+              || !parked.replace(
+                  table, of, new Parked(of.reason, System.nanoTime() + RETRY_NANOS)));
     }
   }
 

@@ -21,10 +21,11 @@ import io.gameq.rows.RowCodec;
 import io.gameq.rows.RowHeader.RowOp;
 import io.gameq.rows.RowImage;
 import io.gameq.rows.Table;
-import io.gameq.writer.pause.Pausing.HeldTables;
-import io.gameq.writer.pause.Pausing.Pauses;
+import io.gameq.writer.pause.Pauses;
+import io.gameq.writer.pause.Pauses.HeldTables;
 import io.gameq.writer.pause.ResumedTables;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -58,33 +59,19 @@ public final class RowDecoder {
   }
 
   /**
-   * The rows of a claim.
+   * A claim, decoded.
    *
-   * @param rows to flush
-   * @param unreadable damaged: to be set aside
-   * @param kept of tables that take no rows now, or not these: they wait in Redis
+   * @param asked what MySQL is asked to write
+   * @param kept rows of tables that take no rows now, or not these: they wait in Redis
    * @param paused the same of tables that operators paused, and of those that go with them
    * @param pausedTables that operators paused
    */
   record Decoded(
       Claim claim,
-      List<RowChange> rows,
-      List<Refused> unreadable,
-      List<EncodedRow> kept,
-      List<EncodedRow> paused,
+      OwnerRows asked,
+      List<VersionedKey> kept,
+      List<VersionedKey> paused,
       Set<String> pausedTables) {
-
-    /** What MySQL is asked to write. */
-    OwnerRows asked() {
-      return new OwnerRows(
-          claim.owner(),
-          claim.session(),
-          claim.attempts(),
-          claim.refusedForMillis(),
-          rows,
-          unreadable);
-    }
-
     /**
      * What to acknowledge.
      *
@@ -95,9 +82,8 @@ public final class RowDecoder {
           written.setAside().stream()
               .map(row -> new VersionedKey(row.key(), row.version()))
               .toList();
-      List<VersionedKey> waiting = new ArrayList<>();
-      kept.forEach(row -> waiting.add(new VersionedKey(row.key(), version(row))));
-      paused.forEach(row -> waiting.add(new VersionedKey(row.key(), version(row))));
+      List<VersionedKey> waiting = new ArrayList<>(kept);
+      waiting.addAll(paused);
       for (RowChange row : written.kept()) {
         waiting.add(new VersionedKey(row.key().text(), row.image().version()));
       }
@@ -105,7 +91,7 @@ public final class RowDecoder {
           kept.isEmpty() && written.kept().isEmpty() && nowPaused.containsAll(pausedTables);
       long version =
           Stream.of(
-                  rows.stream().map(row -> row.image().version()),
+                  asked.rows().stream().map(row -> row.image().version()),
                   setAside.stream().map(VersionedKey::version),
                   waiting.stream().map(VersionedKey::version))
               .flatMap(versions -> versions)
@@ -120,24 +106,6 @@ public final class RowDecoder {
   }
 
   /**
-   * What one batch is decoded by.
-   *
-   * @param isFresh whether the catalogue was read after the rows were
-   * @param misfits tables that it does not fit, and why
-   */
-  private record By(
-      Catalog tables,
-      boolean isFresh,
-      HoldUps.ParkedTables.Now parked,
-      Set<String> paused,
-      HeldTables held,
-      Map<String, String> misfits) {
-    By(Catalog tables, boolean isFresh, HoldUps.ParkedTables.Now parked, Set<String> paused) {
-      this(tables, isFresh, parked, paused, HeldTables.of(paused, tables), new HashMap<>());
-    }
-  }
-
-  /**
    * Decodes claims, by a fresh catalogue if the present one does not do: a table may have come or
    * changed since.
    *
@@ -147,22 +115,21 @@ public final class RowDecoder {
     long claimedNanos = System.nanoTime();
     HoldUps.ParkedTables.Now now = parked.now();
     Set<String> paused = pauses.get().tables();
-    By present = new By(catalogs.get(), false, now, paused);
-    Map<OwnerId, Decoded> decoded = decode(batch, present);
+    Pass present = new Pass(catalogs.get(), false, now, paused);
+    Map<OwnerId, Decoded> decoded = present.decode(batch);
     if (!present.misfits.isEmpty()) {
       if (parked.keptLately(present.misfits.keySet())
           && claimedNanos - catalogs.lastReadNanos() < RELOAD_AT_MOST_EVERY_NANOS) {
         return decoded; // it is asked again in a moment
       }
-      By fresh = new By(catalogs.readAfter(claimedNanos), true, now, paused);
-      decoded = decode(batch, fresh);
+      Pass fresh = new Pass(catalogs.readAfter(claimedNanos), true, now, paused);
+      decoded = fresh.decode(batch);
       fresh.misfits.forEach(parked::keepSome);
       return decoded;
     }
-    if (decoded.values().stream().allMatch(of -> of.kept.isEmpty()) || !reloadCatalog()) {
-      return decoded;
-    }
-    return decode(batch, new By(catalogs.get(), true, now, paused));
+    return decoded.values().stream().allMatch(of -> of.kept.isEmpty()) || !reloadCatalog()
+        ? decoded
+        : new Pass(catalogs.get(), true, now, paused).decode(batch);
   }
 
   /** Tables whose rows wait since operators paused them, or what they refer to. */
@@ -170,76 +137,106 @@ public final class RowDecoder {
     return HeldTables.of(pauses.get().tables(), catalogs.get()).waiting();
   }
 
-  private Map<OwnerId, Decoded> decode(List<Claim> batch, By by) {
-    Map<OwnerId, Decoded> decoded = new LinkedHashMap<>();
-    batch.forEach(claim -> decoded.put(claim.owner(), decode(claim, by)));
-    return decoded;
+  /** Decodes one batch by one catalogue. Used by one thread. */
+  private final class Pass {
+    private final Catalog tables;
+    private final boolean isFresh;
+    private final HoldUps.ParkedTables.Now parkedNow;
+    private final Set<String> paused;
+    private final HeldTables held;
+
+    /** Tables that the catalogue does not fit, and why. */
+    private final Map<String, String> misfits = new HashMap<>();
+
+    /** By a catalogue that was read after the rows were, if it is fresh. */
+    Pass(Catalog tables, boolean isFresh, HoldUps.ParkedTables.Now parkedNow, Set<String> paused) {
+      this.tables = tables;
+      this.isFresh = isFresh;
+      this.parkedNow = parkedNow;
+      this.paused = paused;
+      this.held = HeldTables.of(paused, tables);
+    }
+
+    Map<OwnerId, Decoded> decode(List<Claim> batch) {
+      Map<OwnerId, Decoded> decoded = new LinkedHashMap<>();
+      batch.forEach(claim -> decoded.put(claim.owner(), decode(claim)));
+      return decoded;
+    }
+
+    private Decoded decode(Claim claim) {
+      List<RowChange> rows = new ArrayList<>(claim.rows().size());
+      List<Refused> unreadable = new ArrayList<>();
+      List<VersionedKey> kept = new ArrayList<>();
+      List<VersionedKey> waiting = new ArrayList<>();
+      for (EncodedRow row : claim.rows()) {
+        try {
+          String table = RowKey.tableName(row.key());
+          if (!held.waiting().isEmpty() && held.holds(table, row.op())) {
+            waiting.add(versioned(row));
+          } else if (isClosed(table)) {
+            kept.add(versioned(row));
+          } else {
+            rows.add(change(claim.owner(), row, tables.table(table), isFresh));
+          }
+        } catch (MySqlException e) {
+          throw e;
+        } catch (LayoutException e) {
+          misfits.put(RowKey.tableName(row.key()), String.valueOf(e.getMessage()));
+          kept.add(versioned(row));
+        } catch (GameQueueException e) {
+          unreadable.add(setAside(claim, row, e.getMessage()));
+        }
+      }
+      keepChildren(rows, kept);
+      return new Decoded(claim, asked(claim, rows, unreadable), kept, waiting, paused);
+    }
+
+    private boolean isClosed(String table) {
+      if (parkedNow.isParked(table)) {
+        return true;
+      }
+      if (!tables.manages(table)) {
+        parked.keepSome(
+            table, tables.unmanaged().getOrDefault(table, "it is not managed by gameq"));
+        return true;
+      }
+      return tables.table(table).foreignKeys().parents().stream()
+          .anyMatch(parkedNow::isParentParked);
+    }
   }
 
-  private Decoded decode(Claim claim, By by) {
-    Decoded decoded =
-        new Decoded(
-            claim,
-            new ArrayList<>(claim.rows().size()),
-            new ArrayList<>(),
-            new ArrayList<>(),
-            new ArrayList<>(),
-            by.paused);
-    for (EncodedRow row : claim.rows()) {
-      try {
-        String table = RowKey.tableName(row.key());
-        if (!by.held.isEmpty() && by.held.holds(table, row.op())) {
-          decoded.paused.add(row);
-        } else if (isClosed(table, by)) {
-          decoded.kept.add(row);
-        } else {
-          decoded.rows.add(change(claim.owner(), row, by.tables.table(table), by.isFresh));
-        }
-      } catch (MySqlException e) {
-        throw e;
-      } catch (LayoutException e) {
-        by.misfits.put(RowKey.tableName(row.key()), String.valueOf(e.getMessage()));
-        decoded.kept.add(row);
-      } catch (GameQueueException e) {
-        decoded.unreadable.add(setAside(claim, row, e.getMessage()));
-      }
-    }
-    keepChildren(decoded);
-    return decoded;
+  private static OwnerRows asked(Claim claim, List<RowChange> rows, List<Refused> unreadable) {
+    return new OwnerRows(
+        claim.owner(),
+        claim.session(),
+        claim.attempts(),
+        claim.refusedForMillis(),
+        rows,
+        unreadable);
   }
 
   /** Rows that refer to a table of which rows are kept wait with them: they may be its children. */
-  private static void keepChildren(Decoded decoded) {
-    Set<String> kept = new HashSet<>();
-    decoded.kept.forEach(row -> kept.add(RowKey.tableName(row.key())));
-    for (boolean more = !kept.isEmpty(); more; ) {
-      Set<String> children = new HashSet<>();
-      for (RowChange row : decoded.rows) {
-        if (row.image().op() != RowOp.DELETE
-            && row.key().table().foreignKeys().parents().stream().anyMatch(kept::contains)) {
-          children.add(row.key().table().name());
-        }
-      }
-      decoded.rows.removeIf(
+  private static void keepChildren(List<RowChange> rows, List<VersionedKey> kept) {
+    Set<String> tables = new HashSet<>();
+    kept.forEach(row -> tables.add(RowKey.tableName(row.key())));
+    boolean more = !tables.isEmpty();
+    while (more) {
+      List<RowChange> children = new ArrayList<>();
+      rows.removeIf(
           row ->
-              children.contains(row.key().table().name())
-                  && row.image().op() != RowOp.DELETE
-                  && decoded.kept.add(new EncodedRow(row.key().text(), row.encoded())));
-      more = kept.addAll(children);
+              row.image().op() != RowOp.DELETE
+                  && !Collections.disjoint(parents(row), tables)
+                  && children.add(row));
+      more = !children.isEmpty();
+      for (RowChange row : children) {
+        kept.add(new VersionedKey(row.key().text(), row.image().version()));
+        tables.add(row.key().table().name());
+      }
     }
   }
 
-  private boolean isClosed(String table, By by) {
-    if (by.parked.isParked(table)) {
-      return true;
-    }
-    if (!by.tables.manages(table)) {
-      parked.keepSome(
-          table, by.tables.unmanaged().getOrDefault(table, "it is not managed by gameq"));
-      return true;
-    }
-    return by.tables.table(table).foreignKeys().parents().stream()
-        .anyMatch(by.parked::isParentParked);
+  private static Set<String> parents(RowChange row) {
+    return row.key().table().foreignKeys().parents();
   }
 
   private RowChange change(OwnerId owner, EncodedRow row, Table table, boolean isFresh) {
@@ -271,8 +268,8 @@ public final class RowDecoder {
             .filter(row -> !HandledRow.is(row.key())) // it decides whether the others count
             .map(row -> setAside(claim, row, reason))
             .toList();
-    return new Decoded(
-        claim, handled(claim.owner(), claim.rows()), rows, List.of(), List.of(), Set.of());
+    OwnerRows asked = asked(claim, handled(claim.owner(), claim.rows()), rows);
+    return new Decoded(claim, asked, List.of(), List.of(), Set.of());
   }
 
   /** The rows of a claim of which MySQL holds no newer or equal version, as far as keys tell. */
@@ -312,6 +309,10 @@ public final class RowDecoder {
         claim.attempts(),
         0,
         reason);
+  }
+
+  private static VersionedKey versioned(EncodedRow row) {
+    return new VersionedKey(row.key(), version(row));
   }
 
   /** Zero when the row is too damaged to tell. */

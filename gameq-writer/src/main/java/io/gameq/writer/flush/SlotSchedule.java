@@ -9,7 +9,6 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.BiConsumer;
 import java.util.function.IntPredicate;
 import java.util.function.LongSupplier;
 import java.util.stream.IntStream;
@@ -84,6 +83,10 @@ public final class SlotSchedule {
     Slot(int number, double expected) {
       this.number = number;
       this.expected = expected;
+    }
+
+    void isDueAt(long nanos) {
+      dueNanos = Math.min(dueNanos, nanos);
     }
   }
 
@@ -165,37 +168,34 @@ public final class SlotSchedule {
   @Nullable Taken poll() {
     lock.lock();
     try {
-      return pace.waitNanos() > 0 ? null : poll(now());
+      long now = now();
+      List<Slot> before = ready(urgent, now);
+      List<Slot> ready = pace.hasRoom(running) ? ready(slots, now) : List.of();
+      boolean isUrgent = !before.isEmpty() && (ready.isEmpty() || !wasUrgent);
+      if (pace.waitNanos() > 0 || (before.isEmpty() && ready.isEmpty())) {
+        return null;
+      }
+      wasUrgent = isUrgent;
+      if (!before.isEmpty() && !ready.isEmpty()) {
+        changed.signal(); // the others are for another worker
+      }
+      Taken taken = isUrgent ? share(before, true) : take(ready, now);
+      running += isUrgent ? 0 : 1;
+      pace.begins(taken.rows());
+      return taken;
     } finally {
       lock.unlock();
     }
   }
 
-  private @Nullable Taken poll(long now) {
-    List<Slot> before = ready(urgent, now);
-    List<Slot> ready = pace.hasRoom(running) ? ready(slots, now) : List.of();
-    boolean isUrgent = !before.isEmpty() && (ready.isEmpty() || !wasUrgent);
-    if (!isUrgent && ready.isEmpty()) {
-      return null;
-    }
-    wasUrgent = isUrgent;
-    if (!before.isEmpty() && !ready.isEmpty()) {
-      changed.signal(); // the others are for another worker
-    }
-    Taken taken = isUrgent ? share(before, true) : take(ready, now);
-    if (!isUrgent) {
-      running++;
-    }
-    pace.begins(taken.rows());
-    return taken;
+  private long firstNanos() {
+    return Math.max(
+        Math.min(firstNanos(urgent), pace.hasRoom(running) ? firstNanos(slots) : NEVER),
+        now() + pace.waitNanos());
   }
 
-  private long firstNanos() {
-    long first = Arrays.stream(urgent).mapToLong(this::nextNanos).min().orElse(NEVER);
-    if (pace.hasRoom(running)) {
-      first = Math.min(first, Arrays.stream(slots).mapToLong(this::nextNanos).min().orElse(NEVER));
-    }
-    return Math.max(first, now() + pace.waitNanos());
+  private long firstNanos(Slot[] of) {
+    return Arrays.stream(of).mapToLong(this::nextNanos).min().orElse(NEVER);
   }
 
   /** When a slot is to be taken; in this round if somebody was due when it began. */
@@ -250,76 +250,45 @@ public final class SlotSchedule {
       together.add(slot);
     }
     double more = Math.max(0, full - sum) / together.size();
-    return new Taken(
-        null,
-        together.stream()
-            .map(slot -> share(slot, Math.min(full, SLACK * slot.expected + more)))
-            .toList(),
-        isUrgent);
-  }
-
-  private SlotShare share(Slot slot, double share) {
-    return new SlotShare(slot.number, part(share, pace.mostOwners()), part(share, pace.mostRows()));
-  }
-
-  private static int part(double share, int of) {
-    return Math.max(1, (int) (share * of));
+    List<SlotShare> shares = new ArrayList<>();
+    for (Slot slot : together) {
+      double share = Math.min(full, SLACK * slot.expected + more);
+      shares.add(
+          new SlotShare(
+              slot.number,
+              Math.max(1, (int) (share * pace.mostOwners())),
+              Math.max(1, (int) (share * pace.mostRows()))));
+    }
+    return new Taken(null, shares, isUrgent);
   }
 
   /**
-   * Somebody is due.
+   * What there is to do. Of a slot that is taken its turn will know more.
    *
-   * @param millis by slot: when its next owner is due, as {@link DueSlots#due} tells
    * @param nowMillis Redis TIME now
    */
-  void sawDue(long[] millis, long nowMillis) {
-    saw(
-        millis,
-        (slot, dueMillis, now) -> {
-          if (dueMillis > 0) {
-            slot.dueNanos = Math.min(slot.dueNanos, after(now, dueMillis - nowMillis));
+  void saw(DueSlots.Firsts firsts, long nowMillis) {
+    change(
+        () -> {
+          long now = now();
+          for (int i = 0; i < slots.length; i++) {
+            long dueMillis = firsts.due()[i];
+            if (dueMillis <= 0 && !urgent[i].isTaken) { // before his time
+              urgent[i].isDueAt(now);
+              urgent[i].waitsForNoRound = true;
+            }
+            if (slots[i].isTaken) {
+              continue;
+            }
+            if (dueMillis > 0 && dueMillis != NEVER) {
+              slots[i].isDueAt(after(now, dueMillis - nowMillis));
+            }
+            if (i < firsts.ready().length && firsts.ready()[i] != NEVER) {
+              slots[i].isDueAt(now);
+            }
+            slots[i].hasExpired |= i < firsts.leases().length && firsts.leases()[i] <= nowMillis;
           }
-        },
-        slots);
-    saw(
-        millis,
-        (slot, dueMillis, now) -> {
-          if (dueMillis <= 0) { // before his time
-            slot.dueNanos = Math.min(slot.dueNanos, now);
-            slot.waitsForNoRound = true;
-          }
-        },
-        urgent);
-  }
-
-  /** Owners that a claim left for the next one, as {@link DueSlots#ready} tells. */
-  void sawReady(long[] millis) {
-    saw(millis, (slot, always, now) -> slot.dueNanos = Math.min(slot.dueNanos, now), slots);
-  }
-
-  /** Leases, as {@link DueSlots#leases} tells. */
-  void sawLeases(long[] millis, long nowMillis) {
-    saw(millis, (slot, endMillis, now) -> slot.hasExpired |= endMillis <= nowMillis, slots);
-  }
-
-  private interface Sight {
-    void of(Slot slot, long millis, long now);
-  }
-
-  /** Of a slot that is taken its turn will know more. */
-  private void saw(long[] millis, Sight sight, Slot[] all) {
-    lock.lock();
-    try {
-      long now = now();
-      for (Slot slot : all) {
-        if (!slot.isTaken && millis[slot.number] != DueSlots.NEVER) {
-          sight.of(slot, millis[slot.number], now);
-        }
-      }
-      changed.signal();
-    } finally {
-      lock.unlock();
-    }
+        });
   }
 
   /**
@@ -328,16 +297,11 @@ public final class SlotSchedule {
    * @param rows that were claimed
    */
   void ended(Taken turn, int rows) {
-    lock.lock();
-    try {
-      if (!turn.isUrgent()) {
-        running--;
-      }
-      pace.ended(turn.rows(), rows);
-      changed.signal();
-    } finally {
-      lock.unlock();
-    }
+    change(
+        () -> {
+          running -= turn.isUrgent() ? 0 : 1;
+          pace.ended(turn.rows(), rows);
+        });
   }
 
   /**
@@ -347,12 +311,12 @@ public final class SlotSchedule {
    *     one
    */
   void giveBack(Taken turn, int slot, SlotTurn.Claimed claimed) {
-    giveBack(
-        turn,
-        slot,
-        (of, now) -> {
+    Slot of = of(turn, slot);
+    change(
+        () -> {
           boolean isBacklog = claimed.waitMillis() == 0;
-          of.dueNanos = claimed.waitMillis() < 0 ? NEVER : after(now, claimed.waitMillis());
+          of.isTaken = false;
+          of.dueNanos = claimed.waitMillis() < 0 ? NEVER : after(now(), claimed.waitMillis());
           of.waitsForNoRound = isBacklog || turn.isUrgent();
           if (claimed.rows() > 0) {
             double share =
@@ -367,30 +331,28 @@ public final class SlotSchedule {
 
   /** Ends a turn in which the slot could not be asked: it is tried again later and later. */
   void pauseFailed(Taken turn, int slot) {
-    pause(turn, slot, of(turn)[slot].backoff.nextMillisWithJitter());
+    pause(turn, slot, of(turn, slot).backoff.nextMillisWithJitter());
   }
 
   /** Ends a turn that came to nothing: the slot is left alone for so long. */
   void pause(Taken turn, int slot, long millis) {
-    giveBack(
-        turn,
-        slot,
-        (of, now) -> {
-          of.pausedUntilNanos = after(now, millis);
+    Slot of = of(turn, slot);
+    change(
+        () -> {
+          of.isTaken = false;
+          of.pausedUntilNanos = after(now(), millis);
           of.dueNanos = of.pausedUntilNanos;
         });
   }
 
-  private Slot[] of(Taken turn) {
-    return turn.isUrgent() ? urgent : slots;
+  private Slot of(Taken turn, int slot) {
+    return turn.isUrgent() ? urgent[slot] : slots[slot];
   }
 
-  private void giveBack(Taken turn, int number, BiConsumer<Slot, Long> change) {
+  private void change(Runnable change) {
     lock.lock();
     try {
-      Slot slot = of(turn)[number];
-      slot.isTaken = false;
-      change.accept(slot, now());
+      change.run();
       changed.signal();
     } finally {
       lock.unlock();

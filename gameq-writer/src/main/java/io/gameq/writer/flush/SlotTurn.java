@@ -34,26 +34,7 @@ import io.gameq.terminal.Shown;
 import io.gameq.writer.flush.RowDecoder.Decoded;
 import io.gameq.writer.flush.SlotSchedule.SlotShare;
 import io.gameq.writer.flush.SlowLane.LeaseRenewal;
-import io.gameq.writer.flush.Stage.Acknowledge;
-import io.gameq.writer.flush.Stage.ClaimDue;
-import io.gameq.writer.flush.Stage.Decode;
-import io.gameq.writer.flush.Stage.Ended;
-import io.gameq.writer.flush.Stage.FenceSession;
-import io.gameq.writer.flush.Stage.FindLostSessions;
-import io.gameq.writer.flush.Stage.FindOpenings;
-import io.gameq.writer.flush.Stage.FindUnowned;
-import io.gameq.writer.flush.Stage.FinishOpen;
-import io.gameq.writer.flush.Stage.Flush;
 import io.gameq.writer.flush.Stage.FlushKind;
-import io.gameq.writer.flush.Stage.GiveBack;
-import io.gameq.writer.flush.Stage.GiveUp;
-import io.gameq.writer.flush.Stage.Leave;
-import io.gameq.writer.flush.Stage.ParkStale;
-import io.gameq.writer.flush.Stage.Reap;
-import io.gameq.writer.flush.Stage.ReassertSession;
-import io.gameq.writer.flush.Stage.RereadCatalog;
-import io.gameq.writer.flush.Stage.RereadTable;
-import io.gameq.writer.flush.Stage.RestoreSession;
 import io.gameq.writer.redis.StaleRows;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -62,12 +43,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.helpers.MessageFormatter;
 
 /**
  * A writer's turn with some slots. {@link #next} does one step on one server and decides what
@@ -94,24 +77,24 @@ public class SlotTurn {
   /** Values of the tag {@code step} of {@code gameq.writer.step}. */
   private static final Map<Class<? extends Stage>, String> METER_TAGS =
       Map.ofEntries(
-          entry(Reap.class, "reaping"),
-          entry(ClaimDue.class, "claiming"),
-          entry(Decode.class, "decoding"),
-          entry(Flush.class, "flushing"),
-          entry(Acknowledge.class, "acknowledging"),
-          entry(GiveBack.class, "giving_back"),
-          entry(Leave.class, "leaving"),
-          entry(RereadTable.class, "rereading_table"),
-          entry(RereadCatalog.class, "rereading_catalog"),
-          entry(GiveUp.class, "setting_aside"),
-          entry(FindLostSessions.class, "asking_for_lost"),
-          entry(RestoreSession.class, "restoring"),
-          entry(FindOpenings.class, "asking_for_opening"),
-          entry(FindUnowned.class, "asking_for_unowned"),
-          entry(ReassertSession.class, "reasserting"),
-          entry(FinishOpen.class, "finishing_open"),
-          entry(FenceSession.class, "fencing"),
-          entry(ParkStale.class, "parking"));
+          entry(Stage.Reap.class, "reaping"),
+          entry(Stage.ClaimDue.class, "claiming"),
+          entry(Stage.Decode.class, "decoding"),
+          entry(Stage.Flush.class, "flushing"),
+          entry(Stage.Acknowledge.class, "acknowledging"),
+          entry(Stage.GiveBack.class, "giving_back"),
+          entry(Stage.Leave.class, "leaving"),
+          entry(Stage.RereadTable.class, "rereading_table"),
+          entry(Stage.RereadCatalog.class, "rereading_catalog"),
+          entry(Stage.GiveUp.class, "setting_aside"),
+          entry(Stage.FindLostSessions.class, "asking_for_lost"),
+          entry(Stage.RestoreSession.class, "restoring"),
+          entry(Stage.FindOpenings.class, "asking_for_opening"),
+          entry(Stage.FindUnowned.class, "asking_for_unowned"),
+          entry(Stage.ReassertSession.class, "reasserting"),
+          entry(Stage.FinishOpen.class, "finishing_open"),
+          entry(Stage.FenceSession.class, "fencing"),
+          entry(Stage.ParkStale.class, "parking"));
 
   /** What all turns of a writer share. Thread-safe. */
   public record Shared(
@@ -144,7 +127,6 @@ public class SlotTurn {
   private final Slots slots;
   private final HoldUps holdUps;
   private final WriterStats stats;
-  private final RepeatedWarnings warnings;
   private final ControlConnection redis;
   private final ControlConnection.Connected primary;
   private final @Nullable SlowLane lane;
@@ -170,7 +152,6 @@ public class SlotTurn {
     this.slots = shared.slots();
     this.holdUps = shared.holdUps();
     this.stats = shared.stats();
-    this.warnings = shared.warnings();
     this.redis = redis;
     this.primary = primary;
     this.lane = lane;
@@ -186,7 +167,7 @@ public class SlotTurn {
    */
   void take(Stage first, LeaseRenewal leases) {
     Stage stage = first;
-    while (!(stage instanceof Ended) && stage.claims().isEmpty()) {
+    while (!(stage instanceof Stage.Ended) && stage.claims().isEmpty()) {
       stage = next(stage);
     }
     try (LeaseRenewal.Held held = leases.hold(stage.claims())) {
@@ -197,7 +178,7 @@ public class SlotTurn {
   /** The same of claims whose leases somebody else renews. */
   void takeHeld(Stage first) {
     Stage stage = first;
-    while (!(stage instanceof Ended)) {
+    while (!(stage instanceof Stage.Ended)) {
       stage = next(stage);
     }
   }
@@ -274,98 +255,90 @@ public class SlotTurn {
     }
   }
 
+  /** Where MySQL is away before anything was sent there, what is in hand is given back. */
   private Stage step(Stage stage) {
+    try {
+      return done(stage);
+    } catch (MySqlException e) {
+      if (stage instanceof Stage.RereadTable) {
+        return outage(stage.then(), e.getMessage());
+      }
+      if (stage instanceof Stage.Decode
+          || stage instanceof Stage.RereadCatalog
+          || stage instanceof Stage.GiveUp) {
+        return outage(stage, e.getMessage());
+      }
+      throw e;
+    }
+  }
+
+  private Stage done(Stage stage) {
     Stage then = stage.then();
-    if (stage instanceof Reap of) {
+    if (stage instanceof Stage.Reap of) {
       List<ClaimScript.Reaped> reaped = ClaimScript.reap(redis(), slots.get(of.slot()));
       stats.reaped(reaped.size());
       for (ClaimScript.Reaped one : reaped) {
-        warnings.about(
-            "took back",
-            LOG::warn,
-            () ->
-                "took back owner %s from writer %s, whose lease ran out"
-                    .formatted(one.owner(), one.writer()));
+        warn("took back owner %s from writer %s, whose lease ran out", one.owner(), one.writer());
       }
       return reaped.size() == ClaimScript.MOST_REAPED ? of : then;
     }
-    if (stage instanceof ClaimDue of) {
+    if (stage instanceof Stage.ClaimDue of) {
       return claim(of);
     }
-    if (stage instanceof Decode of) {
-      try {
-        return new Flush(shared.decoder().decode(of.batch()), of.kind(), of.triesLeft(), then);
-      } catch (MySqlException e) {
-        return outage(of.batch(), e.getMessage(), then);
-      }
+    if (stage instanceof Stage.Decode of) {
+      return new Stage.Flush(shared.decoder().decode(of.batch()), of.kind(), of.triesLeft(), then);
     }
-    if (stage instanceof Flush of) {
+    if (stage instanceof Stage.Flush of) {
       FlushTransaction.Outcome outcome = flush(of);
       stats.ended(outcome);
       return outcome instanceof FlushTransaction.Committed committed
           ? committed(of, committed)
           : failed(of, (FlushTransaction.Failure) outcome);
     }
-    if (stage instanceof Acknowledge of) {
+    if (stage instanceof Stage.Acknowledge of) {
       acknowledge(of);
       return then;
     }
-    if (stage instanceof GiveBack of) {
+    if (stage instanceof Stage.GiveBack of) {
       giveBack(of);
       return then;
     }
-    if (stage instanceof Leave of) {
+    if (stage instanceof Stage.Leave of) {
       try {
-        giveBack(GiveBack.forNextTurn(of.batch(), then));
+        giveBack(Stage.GiveBack.forNextTurn(of.batch(), then));
         return then;
       } finally {
         leave();
       }
     }
-    if (stage instanceof RereadTable of) {
-      try {
-        if (!shared.decoder().isAltered(of.table())) {
-          holdUps.tables().park(of.table().name(), of.reason());
-        }
-        return then;
-      } catch (MySqlException e) {
-        return outage(then.batch(), e.getMessage(), then.then());
+    if (stage instanceof Stage.RereadTable of) {
+      if (!shared.decoder().isAltered(of.table())) {
+        holdUps.tables().park(of.table().name(), of.reason());
       }
+      return then;
     }
-    if (stage instanceof RereadCatalog of) {
-      try {
-        boolean unused = shared.decoder().reloadCatalog();
-        return untilRetry(of.claim(), of.reason(), then);
-      } catch (MySqlException e) {
-        return outage(of.batch(), e.getMessage(), then);
-      }
+    if (stage instanceof Stage.RereadCatalog of) {
+      boolean unused = shared.decoder().reloadCatalog();
+      return untilRetry(of.claim(), of.reason(), then);
     }
-    if (stage instanceof GiveUp of) {
-      try {
-        Decoded decoded = shared.decoder().givenUp(of.claim(), of.reason(), shared.reader());
-        return new Flush(Map.of(of.claim().owner(), decoded), FlushKind.SETTING_ASIDE, 1, then);
-      } catch (MySqlException e) {
-        return outage(of.batch(), e.getMessage(), then);
-      }
+    if (stage instanceof Stage.GiveUp of) {
+      Decoded decoded = shared.decoder().givenUp(of.claim(), of.reason(), shared.reader());
+      return new Stage.Flush(Map.of(of.claim().owner(), decoded), FlushKind.SETTING_ASIDE, 1, then);
     }
-    if (stage instanceof FindLostSessions of) {
+    if (stage instanceof Stage.FindLostSessions of) {
       List<OwnerId> owners = of.notOwned().stream().map(Claim::owner).toList();
       Map<OwnerId, CountingSessions> durable = shared.sessions().current(owners);
-      Stage next = new FindOpenings(owners, then);
+      Stage next = new Stage.FindOpenings(owners, then);
       for (Claim claim : of.notOwned()) {
         CountingSessions sessions = durable.get(claim.owner());
         if (claim.session().isNewerThan(sessions == null ? null : sessions.newest())) {
-          next = new RestoreSession(claim.owner(), claim.session(), next);
+          next = new Stage.RestoreSession(claim.owner(), claim.session(), next);
         }
       }
       return next;
     }
-    if (stage instanceof RestoreSession of) {
-      warnings.about(
-          "lost session",
-          LOG::warn,
-          () ->
-              "MySQL lost session %s of %s: writing it again".formatted(of.session(), of.owner()));
+    if (stage instanceof Stage.RestoreSession of) {
+      warn("MySQL lost session %s of %s: writing it again", of.session(), of.owner());
       try {
         boolean unused = shared.sessions().restore(of.owner(), of.session());
       } catch (MySqlException e) {
@@ -375,7 +348,7 @@ public class SlotTurn {
       }
       return then;
     }
-    if (stage instanceof FindOpenings of) {
+    if (stage instanceof Stage.FindOpenings of) {
       Map<OwnerId, CountingSessions> durable =
           shared.sessions().raisedBefore(of.owners(), shared.options().bounds().leaseMillis());
       Stage next = then;
@@ -385,43 +358,51 @@ public class SlotTurn {
       }
       return next;
     }
-    if (stage instanceof FindUnowned of) {
+    if (stage instanceof Stage.FindUnowned of) {
       OwnerId owner = of.unowned().owner();
       CountingSessions durable = shared.sessions().current(List.of(owner)).get(owner);
       if (durable == null) {
-        warnings.about(
-            "no owner",
-            LOG::error,
-            () ->
-                ("owner %s has unflushed rows of session %s but no row in gameq_owner: they stay in"
-                        + " Redis")
-                    .formatted(owner, of.unowned().session()));
+        error(
+            "owner %s has unflushed rows of session %s but no row in gameq_owner: they"
+                + " stay in Redis",
+            owner, of.unowned().session());
         return then;
       }
       return reassert(owner, durable, then);
     }
-    if (stage instanceof ReassertSession of) {
+    if (stage instanceof Stage.ReassertSession of) {
       SessionId lastOpen = Objects.requireNonNull(of.durable().lastOpen());
       return SessionScripts.reassert(redis(), slots.of(of.owner()), of.owner(), lastOpen)
           ? then
           : finishOpen(of.owner(), of.durable(), then);
     }
-    if (stage instanceof FinishOpen of) {
-      warnings.about(
-          "finishes open",
-          LOG::warn,
-          () ->
-              "finishing the open of %s by session %s, whose node is gone"
-                  .formatted(of.owner(), of.session()));
+    if (stage instanceof Stage.FinishOpen of) {
+      warn("finishing the open of %s by session %s, whose node is gone", of.owner(), of.session());
       SessionScripts.open(redis(), slots.of(of.owner()), of.owner(), of.session(), 0, true);
       return then;
     }
-    if (stage instanceof FenceSession of) {
+    if (stage instanceof Stage.FenceSession of) {
       SessionScripts.fence(redis(), slots.of(of.owner()), of.owner(), of.by());
       return then;
     }
-    parkStale(((ParkStale) stage).rows());
+    parkStale(((Stage.ParkStale) stage).rows());
     return then;
+  }
+
+  private void warn(String text, Object... of) {
+    say(LOG::warn, text, of);
+  }
+
+  private void error(String text, Object... of) {
+    say(LOG::error, text, of);
+  }
+
+  /** Says a text, with a %s for each of these; not again for each of many owners. */
+  private void say(Consumer<String> log, String text, Object... of) {
+    String template = text.replace("%s", "{}");
+    shared
+        .warnings()
+        .about(text, log, () -> MessageFormatter.arrayFormat(template, of).getMessage());
   }
 
   private SlowLane lane() {
@@ -434,7 +415,7 @@ public class SlotTurn {
    * Claims in one round trip. A slot in which that fails does not disturb the others. Redis may be
    * away for all of them, but what is claimed already is flushed.
    */
-  private Stage claim(ClaimDue of) {
+  private Stage claim(Stage.ClaimDue of) {
     List<SlotShare> parts = of.shares().stream().flatMap(SlotTurn::parts).toList();
     List<LuaScript.Answer<ClaimScript.Batch>> taken =
         new ClaimScript(shared.options().name(), shared.options().bounds())
@@ -464,19 +445,16 @@ public class SlotTurn {
       claimed.merge(
           slot, new Claimed(batch.claims().size(), rows, batch.waitMillis()), Claimed::plus);
       for (String key : batch.broken()) {
-        warnings.about(
-            "broken",
-            LOG::error,
-            () ->
-                ("Redis key %s is not the hash that gameq keeps there: its owner is not flushed;"
-                        + " somebody else writes into gameq's keys, remove or rename it")
-                    .formatted(key));
+        error(
+            "Redis key %s is not the hash that gameq keeps there: its owner is not"
+                + " flushed; somebody else writes into gameq's keys, remove or rename it",
+            key);
       }
       for (ClaimScript.Rows stale : batch.stale()) {
-        next = new ParkStale(stale, next);
+        next = new Stage.ParkStale(stale, next);
       }
       for (ClaimScript.Rows unowned : batch.unowned()) {
-        next = new FindUnowned(unowned, next);
+        next = new Stage.FindUnowned(unowned, next);
       }
       claims.addAll(batch.claims());
     }
@@ -509,10 +487,10 @@ public class SlotTurn {
     }
     Stage next = rest.isEmpty() ? then : withoutKillers(rest, then);
     if (!suspects.isEmpty() && (isInLane || !lane().takeSuspects(primary.term(), suspects))) {
-      next = GiveBack.forWantOfRoom(suspects, next);
+      next = Stage.GiveBack.forWantOfRoom(suspects, next);
     }
     for (Paused of : paused) {
-      next = new GiveBack(List.of(of.claim), of.millis, false, next);
+      next = new Stage.GiveBack(List.of(of.claim), of.millis, false, next);
     }
     return next;
   }
@@ -532,20 +510,20 @@ public class SlotTurn {
           "its lease ran out %s times in a row: it may kill its writers".formatted(alone.lapses());
       next =
           alone.lapses() >= MOST_LAPSES
-              ? new GiveUp(alone, reason, then)
-              : Decode.together(List.of(alone), then);
+              ? new Stage.GiveUp(alone, reason, then)
+              : Stage.Decode.together(List.of(alone), then);
     }
     if (!others.isEmpty()) {
-      next = Decode.together(others, next);
+      next = Stage.Decode.together(others, next);
     }
     return suspects.size() > 1
-        ? GiveBack.forNextTurn(suspects.subList(1, suspects.size()), next)
+        ? Stage.GiveBack.forNextTurn(suspects.subList(1, suspects.size()), next)
         : next;
   }
 
   // --- flush
 
-  private FlushTransaction.Outcome flush(Flush of) {
+  private FlushTransaction.Outcome flush(Stage.Flush of) {
     List<OwnerRows> owners = of.asked();
     if (holdUps.holdSomeBack()) { // refusals that such rows can cure are not counted
       owners = owners.stream().map(OwnerRows::notRefusedYet).toList();
@@ -565,21 +543,18 @@ public class SlotTurn {
     return outcome;
   }
 
-  private Stage committed(Flush of, FlushTransaction.Committed committed) {
+  private Stage committed(Stage.Flush of, FlushTransaction.Committed committed) {
     Stage next = of.then();
     List<Claim> notOwned = new ArrayList<>(committed.notOwned().stream().map(of::claim).toList());
     if (!notOwned.isEmpty()) {
-      next = new FindLostSessions(List.copyOf(notOwned), next);
+      next = new Stage.FindLostSessions(List.copyOf(notOwned), next);
     }
     for (FlushTransaction.Fenced fenced : committed.fenced()) {
-      warnings.about(
-          "handled twice",
-          LOG::error,
-          () ->
-              ("session %s of %s was ended, and what it had committed is not written: %s; see"
-                      + " 'gameq-writer stale'")
-                  .formatted(fenced.of().session(), fenced.of().owner(), fenced.why()));
-      next = new FenceSession(fenced.of().owner(), fenced.by(), next);
+      error(
+          "session %s of %s was ended, and what it had committed is not written: %s;"
+              + " see 'gameq-writer stale'",
+          fenced.of().session(), fenced.of().owner(), fenced.why());
+      next = new Stage.FenceSession(fenced.of().owner(), fenced.by(), next);
       notOwned.add(of.claim(fenced.of()));
     }
     stats.notOwned(notOwned.size());
@@ -587,56 +562,52 @@ public class SlotTurn {
       next = untilRetry(of.claim(held.of()), held.reason(), next);
     }
     if (!notOwned.isEmpty()) { // before MySQL is asked: what Redis is told then must find them
-      next = new GiveBack(notOwned, NOT_OWNED_DELAY_MILLIS, false, next);
+      next = new Stage.GiveBack(notOwned, NOT_OWNED_DELAY_MILLIS, false, next);
     }
     if (committed.written().isEmpty()) {
       return next;
     }
     holdUps.mysql().passed();
     committed.written().forEach(this::warnOfUnwritten);
-    return new Acknowledge(of.rows(), committed.written(), next);
+    return new Stage.Acknowledge(of.rows(), committed.written(), next);
   }
 
   /** 'dead list' has all that are set aside. */
   private void warnOfUnwritten(Written written) {
     for (Refused row : written.setAside()) {
-      warnings.about(
-          "set aside " + row.table() + " " + row.errorCode(),
-          LOG::error,
-          () ->
-              "set aside %s:%s of %s in version %s as a dead letter after %s attempts: %s"
-                  .formatted(
-                      row.table(),
-                      row.rowKey(),
-                      row.owner(),
-                      Long.toUnsignedString(row.version()),
-                      row.attempts(),
-                      row.errorText()));
+      shared
+          .warnings()
+          .about(
+              "set aside " + row.table() + " " + row.errorCode(),
+              LOG::error,
+              () ->
+                  "set aside %s:%s of %s in version %s as a dead letter after %s attempts: %s"
+                      .formatted(
+                          row.table(),
+                          row.rowKey(),
+                          row.owner(),
+                          Long.toUnsignedString(row.version()),
+                          row.attempts(),
+                          row.errorText()));
     }
     for (RowChange row : written.kept()) {
-      warnings.about(
-          "kept",
-          LOG::warn,
-          () ->
-              ("%s of %s waits in Redis for the other half of a handover, or while many rows of its"
-                   + " owner are slow; a half until its node heals, its owner is opened again, or"
-                   + " gameq-recovery replays its WAL")
-                  .formatted(row.key(), row.owner()));
+      warn(
+          "%s of %s waits in Redis for the other half of a handover, or while many"
+              + " rows of its owner are slow; a half until its node heals, its owner is"
+              + " opened again, or gameq-recovery replays its WAL",
+          row.key(), row.owner());
     }
   }
 
-  private Stage failed(Flush of, FlushTransaction.Failure failure) {
+  private Stage failed(Stage.Flush of, FlushTransaction.Failure failure) {
     List<Claim> batch = of.batch();
     String reason = failure.reason();
     if (failure instanceof FlushTransaction.Demoted) {
-      warnings.about(
-          "left",
-          LOG::warn,
-          () -> "%s owners are left to the new primary: %s".formatted(batch.size(), reason));
-      return new Leave(of.claims(), new Ended());
+      warn("%s owners are left to the new primary: %s", batch.size(), reason);
+      return new Stage.Leave(of.claims(), new Stage.Ended());
     }
     if (failure instanceof FlushTransaction.TableRefused refused) {
-      return new RereadTable(refused.table(), reason, again(of, batch));
+      return new Stage.RereadTable(refused.table(), reason, again(of, batch));
     }
     if (failure instanceof FlushTransaction.TablesLocked locked) {
       locked.tables().forEach(table -> holdUps.tables().park(table, reason));
@@ -656,7 +627,7 @@ public class SlotTurn {
     }
     if (failure instanceof FlushTransaction.Outage outage) {
       if (!outage.midway() || !holdUps.mysql().answers()) {
-        return outage(batch, reason, of.then());
+        return outage(of, reason);
       }
       if (of.kind() == FlushKind.TOGETHER && of.triesLeft() > 1) {
         return again(of, batch); // most often it was the connection
@@ -666,15 +637,12 @@ public class SlotTurn {
     return switch (of.kind()) {
       case TOGETHER -> {
         holdUps.mysql().heldUp(reason);
-        warnings.about(
-            "holds up",
-            LOG::warn,
-            () ->
-                "one of %s owners holds up the others (%s): they are flushed apart"
-                    .formatted(batch.size(), reason));
+        warn(
+            "one of %s owners holds up the others (%s): they are flushed apart",
+            batch.size(), reason);
         yield lane().takeBatch(primary.term(), batch, isInLane)
             ? of.then()
-            : GiveBack.forWantOfRoom(batch, of.then());
+            : Stage.GiveBack.forWantOfRoom(batch, of.then());
       }
       case APART -> failedAlone(batch.get(0), failure, of.then());
       case SETTING_ASIDE -> untilRetry(batch.get(0), reason, of.then());
@@ -682,13 +650,13 @@ public class SlotTurn {
   }
 
   /** The rest may pass, now that it is known why it did not. */
-  private static Stage again(Flush of, List<Claim> rest) {
+  private static Stage again(Stage.Flush of, List<Claim> rest) {
     if (rest.isEmpty()) {
       return of.then();
     }
     return of.triesLeft() > 1
-        ? new Decode(rest, of.kind(), of.triesLeft() - 1, of.then())
-        : GiveBack.forNextTurn(rest, of.then());
+        ? new Stage.Decode(rest, of.kind(), of.triesLeft() - 1, of.then())
+        : Stage.GiveBack.forNextTurn(rest, of.then());
   }
 
   private Stage failedAlone(Claim claim, FlushTransaction.Failure failure, Stage then) {
@@ -698,13 +666,14 @@ public class SlotTurn {
     boolean broke = failure instanceof FlushTransaction.Outage;
     int breaks = holdUps.owners().breaks(claim.owner(), broke);
     return broke && shared.flush().isOutOfPatience(breaks, claim.refusedForMillis())
-        ? new GiveUp(claim, "the connection broke with every attempt: " + failure.reason(), then)
-        : new RereadCatalog(claim, failure.reason(), then);
+        ? new Stage.GiveUp(
+            claim, "the connection broke with every attempt: " + failure.reason(), then)
+        : new Stage.RereadCatalog(claim, failure.reason(), then);
   }
 
   // --- acknowledge and give back
 
-  private void acknowledge(Acknowledge of) {
+  private void acknowledge(Stage.Acknowledge of) {
     ClaimScript.ack(
         redis(), slots, shared.options().namespace(), of.flushed(holdUps.pauses().get().tables()));
     stats.flushed(of.written());
@@ -722,27 +691,27 @@ public class SlotTurn {
         .forEach(one -> holdUps.owners().remove(one.of().owner()));
   }
 
-  private void giveBack(GiveBack of) {
+  private void giveBack(Stage.GiveBack of) {
     ClaimScript.nack(redis(), slots, of.delayMillis(), of.countsAsAttempt(), of.batch());
     stats.gaveBack(of.batch().size());
   }
 
-  /** Nothing about the rows. */
-  private Stage outage(List<Claim> batch, String reason, Stage then) {
+  /** Nothing about the rows of this step. */
+  private Stage outage(Stage at, String reason) {
     long unused = holdUps.mysql().close(reason);
-    return batch.isEmpty() ? then : GiveBack.forNextTurn(batch, then);
+    return at.batch().isEmpty() ? at.then() : Stage.GiveBack.forNextTurn(at.batch(), at.then());
   }
 
   /** Somebody has locked the owner, or a row of his. */
   private Stage locked(Claim claim, String reason, Stage then) {
     long delayMillis = holdUps.owners().delayMillis(claim.owner());
-    warnings.about(
-        "locked",
+    say(
         LOG::info,
-        () ->
-            "owner %s is locked in MySQL (%s); trying again in %s"
-                .formatted(claim.owner(), reason, Shown.duration(delayMillis)));
-    return new GiveBack(List.of(claim), delayMillis, false, then);
+        "owner %s is locked in MySQL (%s); trying again in %s",
+        claim.owner(),
+        reason,
+        Shown.duration(delayMillis));
+    return new Stage.GiveBack(List.of(claim), delayMillis, false, then);
   }
 
   /** A row was refused that may pass later: what it needs may be paused, which is not its fault. */
@@ -752,13 +721,10 @@ public class SlotTurn {
         isItsFault
             ? shared.options().retryDelayMillis(claim.attempts(), claim.refusedForMillis())
             : HoldUps.RETRY_MILLIS;
-    warnings.about(
-        "not yet",
-        LOG::warn,
-        () ->
-            "owner %s cannot be flushed yet (%s), attempt %s; trying again in %s"
-                .formatted(claim.owner(), reason, claim.attempts(), Shown.duration(delayMillis)));
-    return new GiveBack(List.of(claim), delayMillis, isItsFault, then);
+    warn(
+        "owner %s cannot be flushed yet (%s), attempt %s; trying again in %s",
+        claim.owner(), reason, claim.attempts(), Shown.duration(delayMillis));
+    return new Stage.GiveBack(List.of(claim), delayMillis, isItsFault, then);
   }
 
   // --- sessions
@@ -766,13 +732,13 @@ public class SlotTurn {
   /** The durable sessions have not changed for so long that no open is under way. */
   private static Stage reassert(OwnerId owner, CountingSessions durable, Stage then) {
     return durable.lastOpen() != null
-        ? new ReassertSession(owner, durable, then)
+        ? new Stage.ReassertSession(owner, durable, then)
         : finishOpen(owner, durable, then);
   }
 
   /** Where a later session owns that counts no more, the open that came after it is finished. */
   private static Stage finishOpen(OwnerId owner, CountingSessions durable, Stage then) {
-    return durable.opening() ? new FinishOpen(owner, durable.newest(), then) : then;
+    return durable.opening() ? new Stage.FinishOpen(owner, durable.newest(), then) : then;
   }
 
   private void parkStale(ClaimScript.Rows rows) {
@@ -800,27 +766,16 @@ public class SlotTurn {
     if (!messages.isEmpty()) {
       List<Publish> all = List.copyOf(messages.values());
       MessagesScript.giveBack(redis, slots.all(), all);
-      warnings.about(
-          "gave back messages",
-          LOG::warn,
-          () ->
-              ("gave back %s messages that session %s of %s had handled with rows that do not"
-                      + " count, as %s/%s: they are handled again")
-                  .formatted(
-                      all.size(),
-                      rows.session(),
-                      rows.owner(),
-                      all.get(0).id().topic(),
-                      all.get(0).id().id()));
+      warn(
+          "gave back %s messages that session %s of %s had handled with rows that do"
+              + " not count, as %s/%s: they are handled again",
+          all.size(), rows.session(), rows.owner(), all.get(0).id().topic(), all.get(0).id().id());
     }
     if (StaleRows.park(redis, slots.of(rows.owner()), rows)) {
-      warnings.about(
-          "stale",
-          LOG::warn,
-          () ->
-              ("rows of %s by session %s, which has lost ownership, are kept and never flushed,"
-                      + " see 'gameq-writer stale'")
-                  .formatted(rows.owner(), rows.session()));
+      warn(
+          "rows of %s by session %s, which has lost ownership, are kept and never"
+              + " flushed, see 'gameq-writer stale'",
+          rows.owner(), rows.session());
       stats.foundStale();
     }
   }

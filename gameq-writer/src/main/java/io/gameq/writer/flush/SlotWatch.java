@@ -79,18 +79,6 @@ public final class SlotWatch implements AutoCloseable {
       SlotSchedule schedule,
       HoldUps.OutageGate mysql,
       long leaseMillis,
-      Supplier<Turn> turn) {
-    this(redis, term, slots, schedule, mysql, leaseMillis, turn, new RedisClock());
-  }
-
-  /** The same, with a clock that knows of a time before. */
-  SlotWatch(
-      ControlConnection redis,
-      TermWatch term,
-      Slots slots,
-      SlotSchedule schedule,
-      HoldUps.OutageGate mysql,
-      long leaseMillis,
       Supplier<Turn> turn,
       RedisClock clock) {
     this.turn = turn;
@@ -119,26 +107,17 @@ public final class SlotWatch implements AutoCloseable {
     if (mysql.waitMillis() > 0) {
       return;
     }
-    ControlConnection.Connected unused = term.connected(redis);
-    redis.call(
-        connection -> {
-          look(connection);
-          return true;
-        });
+    redis.call(term.connected(redis).redis(), this::look);
   }
 
-  private void look(RedisConnection connection) {
+  private boolean look(RedisConnection connection) {
     boolean isWhole = looks % LOOKS_FOR_EACH_WHOLE == 0;
     if (isWhole) {
       followClock(connection);
     }
-    DueSlots.Firsts firsts = DueSlots.firsts(connection, slots, isWhole);
-    if (isWhole) {
-      schedule.sawReady(firsts.ready());
-      schedule.sawLeases(firsts.leases(), clock.getAsLong());
-    }
-    schedule.sawDue(firsts.due(), clock.getAsLong());
+    schedule.saw(DueSlots.firsts(connection, slots, isWhole), clock.getAsLong());
     looks++;
+    return true;
   }
 
   /** What waits by a clock that was ahead would wait until it has caught up. */
@@ -155,20 +134,15 @@ public final class SlotWatch implements AutoCloseable {
     }
     boolean wentBack = wentBackNanos != 0 && System.nanoTime() - wentBackNanos < AFTER_BACK_NANOS;
     for (int i = 0; i < slots.count() && (isFirst || wentBack); i++) {
-      bringForward(connection, slots.get(i), now, wentBack);
-    }
-  }
-
-  private void bringForward(RedisConnection connection, SlotKeys slot, long now, boolean rows) {
-    try {
-      DueSlots.cutLeases(connection, slot, now + leaseMillis);
-      if (rows) {
-        long unused = DueSlots.pullForward(connection, slot, now, now);
+      SlotKeys slot = slots.get(i);
+      try {
+        DueSlots.cutLeases(connection, slot, now + leaseMillis);
+        long unused = wentBack ? DueSlots.pullForward(connection, slot, now, now) : 0;
+      } catch (RedisUnavailableException e) {
+        throw e;
+      } catch (GameQueueException e) { // somebody else's value, which whoever claims tells of
+        LOG.debug("cannot bring forward what waits in {}: {}", slot.prefix(), e.getMessage());
       }
-    } catch (RedisUnavailableException e) {
-      throw e;
-    } catch (GameQueueException e) { // somebody else's value, which whoever claims tells of
-      LOG.debug("cannot bring forward what waits in {}: {}", slot.prefix(), e.getMessage());
     }
   }
 

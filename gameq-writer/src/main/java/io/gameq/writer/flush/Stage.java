@@ -31,7 +31,9 @@ public sealed interface Stage {
   long FULL_DELAY_MILLIS = 500;
 
   /** Where it stands when all that this step leads to is done. */
-  Stage then();
+  default Stage then() {
+    return new Ended();
+  }
 
   /** Claims of this step. */
   default List<Claim> batch() {
@@ -44,24 +46,14 @@ public sealed interface Stage {
   }
 
   /** Redis: takes back what writers that are gone had claimed of a slot. */
-  record Reap(int slot) implements Stage {
-    @Override
-    public Stage then() {
-      return new Ended();
-    }
-  }
+  record Reap(int slot) implements Stage {}
 
   /**
    * Redis: claims what is due in some slots, to be flushed together.
    *
    * @param isUrgent whether only those are claimed who are due before their time
    */
-  record ClaimDue(List<SlotShare> shares, boolean isUrgent) implements Stage {
-    @Override
-    public Stage then() {
-      return new Ended();
-    }
-  }
+  record ClaimDue(List<SlotShare> shares, boolean isUrgent) implements Stage {}
 
   /**
    * Decodes claims; asks MySQL for the catalogue where the one at hand does not fit.
@@ -226,11 +218,6 @@ public sealed interface Stage {
 
   /** The turn is over. */
   record Ended() implements Stage {
-    @Override
-    public Stage then() {
-      return this;
-    }
-
     @Override
     public List<Claim> claims() {
       return List.of();

@@ -10,9 +10,7 @@ import io.gameq.writer.mysql.CommandServers.AgreedConfig;
 import io.gameq.writer.mysql.CommandServers.CommandDatabase;
 import io.gameq.writer.mysql.PauseTable.Pause;
 import io.gameq.writer.mysql.PauseTable.Scope;
-import io.gameq.writer.pause.PauseWatch.PauseText;
-import io.gameq.writer.pause.Pausing.PauseTarget;
-import io.gameq.writer.pause.Pausing.Pauses;
+import io.gameq.writer.pause.Pauses.PauseTarget;
 import java.io.PrintWriter;
 import java.util.List;
 import java.util.Objects;
@@ -54,11 +52,11 @@ public abstract class PauseCommands implements Callable<Integer> {
     PauseTarget target = PauseTarget.of(scope, name);
     WriterConfig settings = AgreedConfig.read(config, self);
     try (MySql mysql = CommandDatabase.open(settings.mysql(), self.name())) {
-      return run(new Pausing(mysql, settings.slots()), target, self.commandLine().getOut());
+      return run(mysql, settings.slots(), target, self.commandLine().getOut());
     }
   }
 
-  abstract int run(Pausing pausing, PauseTarget target, PrintWriter out);
+  abstract int run(MySql mysql, int slots, PauseTarget target, PrintWriter out);
 
   /** {@code pause}: writers leave something alone until it is resumed. */
   @Command(
@@ -84,16 +82,15 @@ public abstract class PauseCommands implements Callable<Integer> {
     private String reason = "";
 
     @Override
-    int run(Pausing pausing, PauseTarget target, PrintWriter out) {
-      Pause pause = pausing.pause(Actor.here(), target, reason);
-      out.println(PauseText.line(pause));
+    int run(MySql mysql, int slots, PauseTarget target, PrintWriter out) {
+      Pause pause = target.pause(mysql, slots, Actor.here(), reason);
+      out.println(Pauses.line(pause));
       if (pause.scope() == Scope.TABLE) {
-        Set<String> more = new TreeSet<>(pausing.heldTables(new Pauses(List.of(pause))));
+        Set<String> more = new TreeSet<>(new Pauses(List.of(pause)).heldTables(mysql));
         more.remove(pause.name());
-        more.forEach(
-            table ->
-                out.println(
-                    "table %s waits with it: it refers to it".formatted(Shown.text(table))));
+        for (String table : more) {
+          out.println("table %s waits with it: it refers to it".formatted(Shown.text(table)));
+        }
       }
       out.println("writers follow within about a second; 'resume %s' ends it".formatted(target));
       return ExitCodes.OK;
@@ -111,14 +108,14 @@ public abstract class PauseCommands implements Callable<Integer> {
       })
   public static final class ResumeCommand extends PauseCommands {
     @Override
-    int run(Pausing pausing, PauseTarget target, PrintWriter out) {
-      Optional<Pause> ended = pausing.resume(Actor.here(), target);
+    int run(MySql mysql, int slots, PauseTarget target, PrintWriter out) {
+      Optional<Pause> ended = target.resume(mysql, Actor.here());
       out.println(
           ended.isPresent()
               ? "resumed %s, which was paused %s"
-                  .formatted(PauseText.what(ended.get()), PauseText.why(ended.get()))
+                  .formatted(Pauses.what(ended.get()), Pauses.why(ended.get()))
               : "%s was not paused: nothing was done".formatted(Shown.text(target.toString())));
-      pausing.all().all().forEach(pause -> out.println("still: " + PauseText.line(pause)));
+      Pauses.read(mysql).all().forEach(pause -> out.println("still: " + Pauses.line(pause)));
       return ended.isPresent() ? ExitCodes.OK : ExitCodes.FOUND_SOMETHING;
     }
   }

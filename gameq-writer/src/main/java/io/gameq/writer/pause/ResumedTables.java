@@ -9,7 +9,6 @@ import io.gameq.redis.RedisClock;
 import io.gameq.redis.RedisConnection;
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.Slots;
-import io.gameq.writer.pause.Pausing.Pauses;
 import io.gameq.writer.redis.DueSlots;
 import java.time.Duration;
 import java.util.Set;
@@ -87,30 +86,24 @@ public final class ResumedTables implements AutoCloseable {
   }
 
   private void makeDue() {
-    long owners = redis.call(primary.apply(redis), this::makeDue);
+    long owners = 0;
+    RedisConnection connection = primary.apply(redis);
+    long unused = redis.call(connection, clock::measure);
+    long nowMillis = clock.getAsLong();
+    for (SlotKeys slot : slots.all()) {
+      try {
+        owners +=
+            redis.call(
+                connection,
+                on -> DueSlots.pullForward(on, slot, nowMillis + LATER_MILLIS, nowMillis));
+      } catch (RedisUnavailableException e) {
+        throw e;
+      } catch (GameQueueException e) { // somebody else's value is there: a claim tells it
+        LOG.debug("slot {}: {}", slot.slot(), e.getMessage());
+      }
+    }
     if (owners > 0) {
       LOG.info("{} owners are due again, whose rows may have waited for a paused table", owners);
-    }
-  }
-
-  private long makeDue(RedisConnection connection) {
-    long unused = clock.measure(connection);
-    long nowMillis = clock.getAsLong();
-    long owners = 0;
-    for (int slot = 0; slot < slots.count(); slot++) {
-      owners += makeDue(connection, slots.get(slot), nowMillis);
-    }
-    return owners;
-  }
-
-  private static long makeDue(RedisConnection connection, SlotKeys slot, long nowMillis) {
-    try {
-      return DueSlots.pullForward(connection, slot, nowMillis + LATER_MILLIS, nowMillis);
-    } catch (RedisUnavailableException e) {
-      throw e;
-    } catch (GameQueueException e) { // somebody else's value is there: a claim tells it
-      LOG.debug("slot {}: {}", slot.slot(), e.getMessage());
-      return 0;
     }
   }
 

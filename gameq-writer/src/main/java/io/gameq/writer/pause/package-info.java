@@ -3,9 +3,10 @@
  *
  * <pre>
  * PauseCommands                 pause and resume, as an operator calls them
- *   Pausing                     does it, for the console too: audited, then gameq_pause (mysql)
+ *   Pauses.PauseTarget          does it, for the console too: audited, then gameq_pause (mysql)
  * PauseWatch                    in a writer: reads gameq_pause once a second
  *   Pauses                      what is paused now
+ * ResumedTables                 makes due what waited for a paused table
  *
  * paused      is left alone by                        until it is resumed
  * all         every writer's flush.SlotSchedule       nothing is claimed

@@ -1,9 +1,5 @@
 package io.gameq.writer.redis;
 
-import static io.lettuce.core.ScanIterator.hscan;
-import static io.lettuce.core.ScanIterator.sscan;
-import static io.lettuce.core.ScanIterator.zscan;
-
 import io.gameq.GameQueueException;
 import io.gameq.RedisUnavailableException;
 import io.gameq.owner.OwnerId;
@@ -13,16 +9,20 @@ import io.gameq.redis.SlotKeys;
 import io.gameq.redis.script.LuaScript;
 import io.gameq.writer.redis.Symptom.Thing;
 import io.lettuce.core.KeyScanCursor;
+import io.lettuce.core.KeyValue;
 import io.lettuce.core.ScanArgs;
 import io.lettuce.core.ScanCursor;
-import io.lettuce.core.api.sync.RedisCommands;
+import io.lettuce.core.ScanIterator;
+import io.lettuce.core.ScoredValue;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /**
  * All things in the slots of a namespace, page by page: nobody waits for a large key, and what is
@@ -33,6 +33,10 @@ public final class SlotContents {
   public static final int PAGE = 250;
 
   private static final ScanArgs SCAN = ScanArgs.Builder.limit(PAGE);
+
+  /** Keys that there is one of in each slot, and whose entries are looked at. */
+  private static final List<String> WITH_ENTRIES =
+      List.of("due", "lease", "claim", "journal", "closing", "healing", "stale", "ready");
 
   private static final Pattern OF_TOPIC = Pattern.compile("([^:]*):([a-z]*)(?::(.*))?");
 
@@ -103,9 +107,9 @@ public final class SlotContents {
   }
 
   private static void add(List<Thing> to, int slot, String name, int slots) {
-    int colon = name.indexOf(':');
-    String family = colon < 0 ? name : name.substring(0, colon);
-    String of = colon < 0 ? "" : name.substring(colon + 1);
+    String[] parts = name.split(":", 2);
+    String family = parts[0];
+    String of = parts.length > 1 ? parts[1] : "";
     if (slot >= slots || family.equals("aside")) {
       to.add(new Thing(slot, "any", name, ""));
       return;
@@ -119,27 +123,28 @@ public final class SlotContents {
           case "own" -> "string";
           case "dirty", "claimed", "inboxes", "sent", "unheld" -> "hash";
           case "inflight" -> "list";
-          default -> colon < 0 ? typeInSlot(name) : "";
+          default -> parts.length > 1 ? "" : typeInSlot(name);
         };
     if (type.isEmpty()) {
       return; // of a newer version
     }
     Matcher dirty = DIRTY.matcher(of);
-    String owner = family.equals("dirty") && dirty.matches() ? dirty.group(1) : of;
+    boolean isDirty = family.equals("dirty") && dirty.matches();
     boolean isOfProcess = family.equals("inflight") || family.equals("sent");
-    if (!isOfProcess && colon > 0 && isElsewhere(owner, slot, slots)) {
+    if (!isOfProcess
+        && parts.length > 1
+        && isElsewhere(isDirty ? dirty.group(1) : of, slot, slots)) {
       to.add(new Thing(slot, "any", name, ""));
       return;
     }
     to.add(new Thing(slot, "key", name, type));
-    if (family.equals("own") || family.equals("claimed") || family.equals("inboxes")) {
-      to.add(new Thing(slot, family, of, ""));
-    } else if (family.equals("dirty") && dirty.matches()) {
+    if (isDirty) {
       to.add(new Thing(slot, family, dirty.group(1), dirty.group(2)));
+    } else if (Set.of("own", "claimed", "inboxes").contains(family)) {
+      to.add(new Thing(slot, family, of, ""));
     }
   }
 
-  /** Of the keys that there is one of in each slot. */
   private static String typeInSlot(String name) {
     return switch (name) {
       case "due", "lease" -> "zset";
@@ -185,56 +190,51 @@ public final class SlotContents {
    * @throws RedisUnavailableException when Redis does not answer
    */
   public static void entries(RedisConnection redis, SlotKeys slot, Consumer<List<Thing>> page) {
-    RedisCommands<byte[], byte[]> on = redis.sync();
-    each(page, zscan(on, slot.due(), SCAN), of -> thing(slot, "due", of.getValue()));
-    each(page, zscan(on, slot.lease(), SCAN), of -> thing(slot, "lease", of.getValue()));
-    each(page, hscan(on, slot.claim(), SCAN), of -> thing(slot, "claim", of.getKey()));
-    each(page, hscan(on, slot.journal(), SCAN), of -> thing(slot, "journal", of.getKey()));
-    each(page, sscan(on, slot.closing(), SCAN), of -> thing(slot, "closing", of));
-    each(page, sscan(on, slot.healing(), SCAN), of -> thing(slot, "healing", of));
-    each(page, sscan(on, slot.stale(), SCAN), of -> thing(slot, "stale", of));
-    list(page, redis, slot.ready(), of -> thing(slot, "ready", of));
-  }
-
-  private static Thing thing(SlotKeys slot, String place, byte[] name) {
-    return new Thing(slot.slot(), place, LuaScript.string(name), "");
+    for (String key : WITH_ENTRIES) {
+      Function<String, Thing> thing = name -> new Thing(slot.slot(), key, name, "");
+      entries(redis, slot, key, typeInSlot(key), thing, page);
+    }
   }
 
   /** Tells of all messages of a topic in a slot, and of its lanes; throws as {@link #entries}. */
   public static void messages(
       RedisConnection redis, SlotKeys slot, String topic, Consumer<List<Thing>> page) {
-    RedisCommands<byte[], byte[]> on = redis.sync();
+    String key = "t:" + topic + ":";
     int in = slot.slot();
-    String prefix = slot.prefix() + ":t:" + topic + ":";
-    each(
-        page,
-        hscan(on, SlotKeys.bytes(prefix + "msg"), SCAN),
-        of -> new Thing(in, "message", topic, LuaScript.string(of.getKey())));
-    each(
-        page,
-        hscan(on, SlotKeys.bytes(prefix + "held"), SCAN),
-        of -> new Thing(in, "held", topic, LuaScript.string(of.getKey())));
-    each(
-        page,
-        zscan(on, SlotKeys.bytes(prefix + "due"), SCAN),
-        of -> new Thing(in, "lane", topic, LuaScript.string(of.getValue())));
+    entries(redis, slot, key + "msg", "hash", of -> new Thing(in, "message", topic, of), page);
+    entries(redis, slot, key + "held", "hash", of -> new Thing(in, "held", topic, of), page);
+    entries(redis, slot, key + "due", "zset", of -> new Thing(in, "lane", topic, of), page);
   }
 
   /** Tells of all entries of what a writer has claimed in a slot; throws as {@link #entries}. */
   public static void inflight(
       RedisConnection redis, SlotKeys slot, String writer, Consumer<List<Thing>> page) {
-    list(
-        page,
-        redis,
-        SlotKeys.bytes(slot.prefix() + ":inflight:" + writer),
-        of -> new Thing(slot.slot(), "inflight", writer, LuaScript.string(of)));
+    String key = "inflight:" + writer;
+    entries(redis, slot, key, "list", of -> new Thing(slot.slot(), "inflight", writer, of), page);
   }
 
-  private static <T> void each(
-      Consumer<List<Thing>> page, Iterator<T> entries, Function<T, Thing> thing) {
+  private static void entries(
+      RedisConnection redis,
+      SlotKeys slot,
+      String name,
+      String type,
+      Function<String, Thing> thing,
+      Consumer<List<Thing>> page) {
+    byte[] key = SlotKeys.bytes(slot.prefix() + ":" + name);
+    Iterator<byte[]> entries =
+        switch (type) {
+          case "zset" ->
+              ScanIterator.zscan(redis.sync(), key, SCAN).stream()
+                  .map(ScoredValue::getValue)
+                  .iterator();
+          case "hash" ->
+              ScanIterator.hscan(redis.sync(), key, SCAN).stream().map(KeyValue::getKey).iterator();
+          case "set" -> ScanIterator.sscan(redis.sync(), key, SCAN);
+          default -> ofList(redis, key);
+        };
     List<Thing> things = new ArrayList<>();
     while (Boolean.TRUE.equals(LuaScript.unlessForeign(entries::hasNext))) {
-      things.add(thing.apply(entries.next()));
+      things.add(thing.apply(LuaScript.string(entries.next())));
       if (things.size() == PAGE) {
         page.accept(List.copyOf(things));
         things.clear();
@@ -243,18 +243,11 @@ public final class SlotContents {
     page.accept(things);
   }
 
-  private static void list(
-      Consumer<List<Thing>> page,
-      RedisConnection redis,
-      byte[] key,
-      Function<byte[], Thing> thing) {
-    List<byte[]> some = List.of();
-    for (long from = 0; from == 0 || some.size() == PAGE; from += PAGE) {
-      long first = from;
-      List<byte[]> found =
-          LuaScript.unlessForeign(() -> redis.sync().lrange(key, first, first + PAGE - 1));
-      some = found == null ? List.of() : found;
-      page.accept(some.stream().map(thing).toList());
-    }
+  private static Iterator<byte[]> ofList(RedisConnection redis, byte[] key) {
+    return Stream.iterate(0L, from -> from + PAGE)
+        .map(from -> redis.sync().lrange(key, from, from + PAGE - 1))
+        .takeWhile(some -> !some.isEmpty())
+        .flatMap(List::stream)
+        .iterator();
   }
 }

@@ -27,16 +27,14 @@ import java.util.stream.Collectors;
  * What is in the slots of a namespace, whatever their number, while no node and no writer runs:
  * what is to be done before it can have another number of slots. It counts keys and names some: of
  * a database of any size it holds a page of keys. One thread.
+ *
+ * @param waiting keys of rows that are on their way, or of what belongs to them
+ * @param walIds of journal marks: their nodes did not end with everything in MySQL
+ * @param open owners whose sessions were not closed
+ * @param others keys that are none of these, such as those that a repair set aside
  */
-public final class SlotSurvey {
+public record SlotSurvey(Tally waiting, Tally walIds, Tally open, Tally others) {
   private static final String OWN = "own:";
-
-  private final Tally waiting = new Tally();
-  private final Tally walIds = new Tally();
-  private final Tally open = new Tally();
-  private final Tally others = new Tally();
-
-  private SlotSurvey() {}
 
   /** How many there are, and the first of them. Redis may tell of one twice. */
   public static final class Tally {
@@ -76,26 +74,6 @@ public final class SlotSurvey {
     }
   }
 
-  /** Keys of rows that are on their way, or of what belongs to them. */
-  public Tally waiting() {
-    return waiting;
-  }
-
-  /** Of journal marks: their nodes did not end with everything in MySQL. */
-  public Tally walIds() {
-    return walIds;
-  }
-
-  /** Owners whose sessions were not closed. */
-  public Tally open() {
-    return open;
-  }
-
-  /** Keys that are none of these, such as those that a repair set aside. */
-  public Tally others() {
-    return others;
-  }
-
   /**
    * Looks through all keys of a namespace, page by page.
    *
@@ -108,7 +86,7 @@ public final class SlotSurvey {
       String namespace,
       Consumer<List<Remembered>> sessions,
       Consumer<Progress> progress) {
-    SlotSurvey survey = new SlotSurvey();
+    SlotSurvey survey = new SlotSurvey(new Tally(), new Tally(), new Tally(), new Tally());
     Pattern ofSlot = SlotContents.ofSlot(namespace);
     SlotContents.pages(
         redis,
@@ -132,48 +110,42 @@ public final class SlotSurvey {
   }
 
   private void add(RedisConnection redis, String key, String name) {
-    String family = name.contains(":") ? name.substring(0, name.indexOf(':')) : name;
-    if (name.equals("journal")) {
-      RedisReply.await(() -> redis.sync().hkeys(SlotKeys.bytes(key)))
-          .forEach(walId -> walIds.add(LuaScript.string(walId).replaceAll("[!@]$", "")));
-      return;
-    }
-    switch (family) {
+    switch (name.startsWith("journal:") ? name : name.split(":", 2)[0]) {
       case "t" -> {} // messages stay: their topics have a number of slots of their own
       case "sent", "unheld" -> {} // what sessions are to be told that end before: it expires
       case "dirty", "claimed", "inboxes", "inflight", "due", "ready", "lease", "claim" ->
           waiting.add(key);
       case "closing", "healing", "stale", "urgent" -> waiting.add(key);
+      case "journal" ->
+          RedisReply.await(() -> redis.sync().hkeys(SlotKeys.bytes(key)))
+              .forEach(walId -> walIds.add(LuaScript.string(walId).replaceAll("[!@]$", "")));
       default -> others.add(key);
     }
   }
 
   /** In one go: there may be one for each player that ever was. */
   private List<Remembered> sessions(RedisConnection redis, Map<String, Matcher> owns) {
-    Map<String, CompletionStage<byte[]>> sessions = new LinkedHashMap<>();
-    Map<String, CompletionStage<Long>> lives = new LinkedHashMap<>();
+    record Sent(CompletionStage<byte[]> session, CompletionStage<Long> millis) {}
+    Map<String, Sent> sent = new LinkedHashMap<>();
     for (String key : owns.keySet()) {
-      sessions.put(key, redis.async().get(SlotKeys.bytes(key)));
-      lives.put(key, redis.async().pttl(SlotKeys.bytes(key)));
+      byte[] own = SlotKeys.bytes(key);
+      sent.put(key, new Sent(redis.async().get(own), redis.async().pttl(own)));
     }
     List<Remembered> found = new ArrayList<>();
-    owns.forEach(
-        (key, matcher) -> {
-          byte[] session = RedisReply.await(Objects.requireNonNull(sessions.get(key)));
-          long millis = RedisReply.await(Objects.requireNonNull(lives.get(key)));
+    sent.forEach(
+        (key, of) -> {
+          byte[] session = RedisReply.await(of.session);
+          long millis = RedisReply.await(of.millis);
           if (session == null) {
             return; // it expired
           }
+          Matcher name = Objects.requireNonNull(owns.get(key));
           try {
-            Remembered of =
-                new Remembered(
-                    OwnerId.ofEncoded(matcher.group(2).substring(OWN.length())),
-                    SessionId.parse(LuaScript.string(session)),
-                    Integer.parseInt(matcher.group(1)),
-                    millis);
-            found.add(of);
-            if (of.isOpen()) {
-              open.add(of.owner().id());
+            OwnerId owner = OwnerId.ofEncoded(name.group(2).substring(OWN.length()));
+            SessionId id = SessionId.parse(LuaScript.string(session));
+            found.add(new Remembered(owner, id, Integer.parseInt(name.group(1)), millis));
+            if (millis < 0) {
+              open.add(owner.id());
             }
           } catch (GameQueueException e) { // no owner, or no session
             others.add(key);

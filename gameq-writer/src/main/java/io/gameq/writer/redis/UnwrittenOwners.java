@@ -6,7 +6,7 @@ import io.gameq.redis.RedisConnection;
 import io.gameq.redis.RedisReply;
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.script.LuaScript;
-import io.gameq.redis.script.WaitingOwners;
+import io.gameq.redis.script.Waiting.WaitingOwners;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;

@@ -4,23 +4,37 @@ import io.gameq.GameQueueException;
 import io.gameq.mysql.schema.CatalogReader.TableSpec;
 import io.gameq.mysql.schema.SchemaSnapshot;
 import io.gameq.mysql.schema.SchemaSnapshot.ColumnFacts;
+import io.gameq.mysql.schema.SchemaSnapshot.ForeignKeyFacts;
+import io.gameq.mysql.schema.SchemaSnapshot.IndexPart;
 import io.gameq.mysql.schema.SchemaSnapshot.TableFacts;
+import io.gameq.rows.types.ColumnType;
+import io.gameq.rows.types.ColumnTypes;
+import io.gameq.rows.types.ColumnTypes.UnmanageableException;
 import io.gameq.writer.mysql.SchemaDatabase;
+import io.gameq.writer.mysql.TableFix;
 import io.gameq.writer.mysql.TableInspection;
 import io.gameq.writer.schema.OwnerGuess.SchemaDraft.LeftOut;
 import io.gameq.writer.schema.OwnerGuess.SchemaDraft.Owner;
 import io.gameq.writer.schema.OwnerGuess.SchemaDraft.Proposal;
 import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Collections;
 import java.util.Comparator;
+import java.util.EnumSet;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.Predicate;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -28,48 +42,112 @@ import org.jspecify.annotations.Nullable;
 /**
  * Guesses whose rows the tables of a database hold. Used by one thread.
  *
- * <p>A table is one of owners when it is of those who play ({@link OwnerReferences#players}), or
- * when the rows of others are kept under its rows: those of two tables or more, or of one where its
- * own rows belong to nobody. Where there are players, its rows or those of its tables also have to
- * lead to one of them: those of shops and jobs do not, they are static. A table of owners belongs
- * to itself; each other table to the one of those for which most speaks.
+ * <p>First it finds the columns that may name an owner: by foreign keys, and where there are none
+ * by names. Whoever plays is known by the name of a table ({@code players}) or of its key ({@code
+ * account_id}). A name that all tables begin with ({@code mygame_}) is no part of their names here.
+ *
+ * <p>A table is one of owners when it is of those who play, or when the rows of others are kept
+ * under its rows: those of two tables or more, or of one where its own rows belong to nobody. Where
+ * there are players, its rows or those of its tables also have to lead to one of them: those of
+ * shops and jobs do not, they are static. A table of owners belongs to itself; each other table to
+ * the one of those for which most speaks.
  */
 public final class OwnerGuess {
   private static final String OWN_TABLES = "gameq_";
 
-  private final List<TableFacts> tables;
-  private final List<LeftOut> left = new ArrayList<>();
-  private final Map<String, List<OwnerReference>> references = new TreeMap<>();
-  private final Set<String> targets = new TreeSet<>();
-  private final Set<String> statics = new TreeSet<>();
-  private final OwnerReferences columns;
+  /** What stands for a table of owners where there is none. */
+  private static final String NO_TABLE = "?";
+
+  private static final Set<ColumnType.Kind> KINDS =
+      EnumSet.of(ColumnType.Kind.INTEGER, ColumnType.Kind.UNSIGNED_LONG, ColumnType.Kind.TEXT);
+
+  /** Foreign keys lead by way of so many tables at most. */
+  private static final int MOST_STEPS = 4;
+
+  private static final int BY_FOREIGN_KEY = 4;
+  private static final int BY_NAME = 4;
+  private static final int FIRST_IN_KEY = 3;
+  private static final int IN_KEY = 1;
+  private static final int NAMED_AFTER_OWNER = 2;
+  private static final int GOES_WITH_OWNER = 1;
+
+  /** A foreign key alone is no sign of an owner: who banned an address does not own it. */
+  private static final int ENOUGH = 6;
+
+  private final SchemaSnapshot schema;
+  private final Set<String> asked;
+  private final Map<String, TableFacts> tables = new TreeMap<>();
+
+  /** By table: the column of its primary key that is unique by itself, if it can name owners. */
+  private final Map<String, String> keys = new TreeMap<>();
+
+  private final String prefix;
   private final Set<String> players;
-  private final Set<String> played;
+
+  /** By the name of a column, in small letters, the table that most foreign keys of it lead to. */
+  private final Map<String, String> usualTargets = new HashMap<>();
+
+  /** Those of them that some table has first in its primary key: they name owners elsewhere too. */
+  private final Set<String> namesOfOwners = new HashSet<>();
+
+  private final List<OwnerReference> references = new ArrayList<>();
+
+  /** The players, unless columns were asked for. */
+  private final Set<String> playing;
+
+  /** The tables whose rows lead to somebody who plays, by way of other tables too. */
+  private final Set<String> played = new HashSet<>();
+
+  private final Set<String> targets;
+  private final Set<String> statics = new TreeSet<>();
   private final Map<String, List<OwnerReference>> assigned = new LinkedHashMap<>();
   private final List<Owner> owners = new ArrayList<>();
   private final List<Proposal> proposals = new ArrayList<>();
+  private final Map<String, LeftOut> left = new TreeMap<>();
+
+  /**
+   * A column that may name the owner of a table's rows; immutable.
+   *
+   * @param target the table whose rows are the owners; where there is none, {@code ?} and their
+   *     kind
+   * @param weight what speaks for it, counted
+   * @param isClose whether the rows are kept under those of the target: by a foreign key, by the
+   *     primary key, or by the table's name
+   * @param reason what speaks for it, in words
+   */
+  private record OwnerReference(
+      String table, String column, String target, int weight, boolean isClose, String reason) {
+    boolean isSure() {
+      return weight >= ENOUGH;
+    }
+  }
 
   private OwnerGuess(SchemaSnapshot schema, Set<String> asked) {
-    List<TableFacts> all =
-        schema.tables().values().stream()
-            .filter(of -> !OwnerReferences.lower(of.name()).startsWith(OWN_TABLES))
-            .sorted(Comparator.comparing(TableFacts::name))
-            .toList();
-    tables = all.stream().filter(TableFacts::isBaseTable).toList();
-    all.stream()
-        .filter(of -> !of.isBaseTable())
-        .forEach(
-            of ->
-                left.add(
-                    new LeftOut(
-                        of.name(), "it is a " + of.tableType().toLowerCase(Locale.ROOT), null)));
-    columns = new OwnerReferences(schema, tables, asked);
-    for (OwnerReference of : columns.all()) {
-      references.computeIfAbsent(of.table(), table -> new ArrayList<>()).add(of);
+    this.schema = schema;
+    this.asked = asked;
+    for (TableFacts table : schema.tables().values()) {
+      if (lower(table.name()).startsWith(OWN_TABLES)) {
+        continue;
+      }
+      if (table.isBaseTable()) {
+        tables.put(table.name(), table);
+        onlyKey(table).ifPresent(column -> keys.put(table.name(), column));
+      } else {
+        leave(table.name(), "it is a " + lower(table.tableType()), null);
+      }
     }
-    players = asked.isEmpty() ? columns.players() : Set.of();
-    played = players.isEmpty() ? Set.of() : played();
-    targets.addAll(asked.isEmpty() ? eligible() : all(references));
+    prefix = Names.prefix(List.copyOf(tables.keySet()));
+    players = findPlayers();
+    playing = asked.isEmpty() ? players : Set.of();
+    findUsualTargets();
+    findReferences();
+    findPlayed();
+    targets =
+        references.stream()
+            .filter(of -> !asked.isEmpty() || of.isSure())
+            .map(OwnerReference::target)
+            .filter(target -> !asked.isEmpty() || mayOwn(target))
+            .collect(Collectors.toCollection(TreeSet::new));
   }
 
   /**
@@ -94,24 +172,23 @@ public final class OwnerGuess {
    * @throws GameQueueException when no table has one of these
    */
   static OwnerGuess of(SchemaSnapshot schema, List<String> ownerColumns) {
-    Set<String> asked =
-        ownerColumns.stream()
-            .map(OwnerReferences::lower)
-            .collect(Collectors.toCollection(TreeSet::new));
     for (String name : ownerColumns) {
       if (schema.tables().values().stream().noneMatch(of -> of.column(name) != null)) {
         throw new GameQueueException("no table has a column '%s'".formatted(name));
       }
     }
-    OwnerGuess guess = new OwnerGuess(schema, asked);
+    OwnerGuess guess =
+        new OwnerGuess(
+            schema, ownerColumns.stream().map(OwnerGuess::lower).collect(Collectors.toSet()));
     guess.assign();
-    if (guess.assigned.isEmpty() && guess.statics.isEmpty() && asked.isEmpty()) {
+    String usual = guess.mostFrequentReference();
+    if (guess.assigned.isEmpty()
+        && guess.statics.isEmpty()
+        && ownerColumns.isEmpty()
+        && usual != null) {
       // No table of owners: then the reference that most tables have names them.
-      String usual = guess.mostFrequentReference();
-      if (usual != null) {
-        guess = new OwnerGuess(schema, Set.of(usual));
-        guess.assign();
-      }
+      guess = new OwnerGuess(schema, Set.of(usual));
+      guess.assign();
     }
     guess.conclude();
     return guess;
@@ -126,87 +203,371 @@ public final class OwnerGuess {
   }
 
   List<LeftOut> left() {
-    return left.stream().sorted(Comparator.comparing(LeftOut::table)).toList();
+    return List.copyOf(left.values());
   }
 
-  private static Set<String> all(Map<String, List<OwnerReference>> references) {
-    return references.values().stream()
-        .flatMap(List::stream)
-        .map(OwnerReference::target)
-        .collect(Collectors.toSet());
+  private void leave(String table, String reason, @Nullable TableSpec unsure) {
+    left.put(table, new LeftOut(table, reason, unsure));
   }
 
-  /** The tables whose rows lead to somebody who plays, by way of other tables too. */
-  private Set<String> played() {
-    Set<String> played = new HashSet<>(players);
-    tables.stream()
-        .filter(
-            of ->
-                OwnerNames.isGroup(columns.one(of.name()))
-                    || of.columns().stream().anyMatch(its -> OwnerNames.isSomebody(its.name())))
-        .forEach(of -> played.add(of.name()));
-    boolean settled = false;
-    while (!settled) {
-      settled = true;
-      for (TableFacts table : tables) {
-        if (references(table.name()).anyMatch(of -> played.contains(of.target()))) {
-          settled &= !played.add(table.name());
+  // --- which tables and columns there are
+
+  /** Whether a column's values can be the key of an owner id. */
+  private static boolean canName(@Nullable ColumnFacts column) {
+    try {
+      return column != null
+          && !column.generated()
+          && KINDS.contains(
+              ColumnTypes.parse(column.columnType(), column.charset(), column.collation()).kind())
+          && TableFix.isComparable(column);
+    } catch (UnmanageableException e) {
+      return false;
+    }
+  }
+
+  private static Optional<String> onlyKey(TableFacts table) {
+    List<IndexPart> key = table.primaryKey();
+    return key.stream()
+        .filter(part -> part.column() != null && !part.prefix())
+        .map(IndexPart::column)
+        .filter(name -> canName(table.column(name)))
+        .filter(name -> key.size() == 1 || isUnique(table, name))
+        .findFirst();
+  }
+
+  private static boolean isUnique(TableFacts table, String column) {
+    return table.otherUniqueKeys().stream()
+        .anyMatch(
+            name ->
+                table.indexParts().stream()
+                    .filter(part -> part.index().equals(name))
+                    .allMatch(part -> column.equals(part.column()) && !part.prefix()));
+  }
+
+  private static boolean isFirstInKey(TableFacts table, String column) {
+    List<IndexPart> key = table.primaryKey();
+    return !key.isEmpty() && column.equals(key.get(0).column());
+  }
+
+  private TableFacts facts(String table) {
+    return Objects.requireNonNull(tables.get(table));
+  }
+
+  private String bare(String table) {
+    return table.substring(prefix.length());
+  }
+
+  /** What a row of a table is: {@code player} of {@code players}. */
+  private String one(String table) {
+    if (table.startsWith(NO_TABLE)) {
+      return table.substring(NO_TABLE.length());
+    }
+    String one = Names.singular(bare(table));
+    String key = keys.get(table);
+    String stem = key == null ? null : Names.stem(key);
+    return players.contains(table) && !Names.arePlayers(one) && stem != null ? stem : one;
+  }
+
+  private Set<String> findPlayers() {
+    Set<String> found = new TreeSet<>();
+    Map<String, List<String>> byKey = new TreeMap<>();
+    keys.forEach(
+        (table, key) -> {
+          String stem = Names.stem(key);
+          if (Names.arePlayers(bare(table))) {
+            found.add(table);
+          } else if (stem != null
+              && Names.arePlayers(stem)
+              && Objects.requireNonNull(facts(table).column(key)).extraHas("auto_increment")
+              && byForeignKey(table, key, 0) == null) {
+            byKey.computeIfAbsent(stem, name -> new ArrayList<>()).add(table);
+          }
+        });
+    List<String> named = found.stream().map(table -> Names.singular(bare(table))).toList();
+    byKey.forEach(
+        (stem, of) -> {
+          if (of.size() == 1 && named.stream().noneMatch(name -> name.startsWith(stem))) {
+            found.addAll(of);
+          }
+        });
+    return found;
+  }
+
+  private void findUsualTargets() {
+    Map<String, Map<String, Integer>> votes = new TreeMap<>();
+    for (TableFacts table : tables.values()) {
+      for (ColumnFacts column : table.columns()) {
+        String target = byForeignKey(table.name(), column.name(), 0);
+        if (target != null) {
+          votes
+              .computeIfAbsent(lower(column.name()), name -> new TreeMap<>())
+              .merge(target, 1, Integer::sum);
+          if (canName(column) && isFirstInKey(table, column.name())) {
+            namesOfOwners.add(lower(column.name()));
+          }
         }
       }
     }
-    return played;
+    votes.forEach((column, of) -> usualTargets.put(column, most(of)));
   }
 
-  private Set<String> eligible() {
-    Map<String, Set<String>> referring = new TreeMap<>();
-    Map<String, Set<String>> kept = new TreeMap<>();
-    references.values().stream()
-        .flatMap(List::stream)
-        .filter(OwnerReference::isSure)
-        .forEach(
-            of -> {
-              referring.computeIfAbsent(of.target(), table -> new HashSet<>()).add(of.table());
-              if (of.close() || players.isEmpty()) {
-                kept.computeIfAbsent(of.target(), table -> new HashSet<>()).add(of.table());
-              }
-            });
-    return referring.keySet().stream()
-        .filter(
-            of -> {
-              int under = kept.getOrDefault(of, Set.of()).size();
-              boolean playersReferToIt =
-                  players.stream().anyMatch(referring.getOrDefault(of, Set.of())::contains);
-              return players.contains(of)
-                  || under > 1
-                  || (under == 1 && belongsTo(of).findAny().isEmpty())
-                  || (playersReferToIt && belongsTo(of).noneMatch(players::contains));
-            })
+  /** The table whose primary key a column holds, as foreign keys say. */
+  private @Nullable String byForeignKey(String table, String column, int steps) {
+    for (ForeignKeyFacts key : schema.foreignKeys()) {
+      int part = key.child().equals(table) ? key.columns().indexOf(column) : -1;
+      TableFacts parent = part < 0 ? null : schema.table(key.parent());
+      if (parent != null && !parent.name().equals(table) && steps <= MOST_STEPS) {
+        String parentColumn = key.parentColumns().get(part);
+        // A key may be a reference itself, as that of a table with one row for each player.
+        String further = byForeignKey(parent.name(), parentColumn, steps + 1);
+        if (further != null || parentColumn.equals(keys.get(parent.name()))) {
+          return further == null ? parent.name() : further;
+        }
+      }
+    }
+    return null;
+  }
+
+  // --- which columns may name an owner
+
+  /** In the order of tables and columns; then those of columns named owner. */
+  private void findReferences() {
+    for (TableFacts table : tables.values()) {
+      for (ColumnFacts column : table.columns()) {
+        if ((asked.isEmpty() || asked.contains(lower(column.name()))) && canName(column)) {
+          addReference(table, column);
+        }
+      }
+    }
+    if (asked.isEmpty()) {
+      addReferencesByTheWordOwner();
+    }
+  }
+
+  private void addReference(TableFacts table, ColumnFacts column) {
+    String parent = byForeignKey(table.name(), column.name(), 0);
+    String target = parent != null ? parent : byName(table, column);
+    List<String> reasons = new ArrayList<>();
+    if (parent != null) {
+      reasons.add("foreign key to " + parent);
+    } else if (target != null) {
+      reasons.add(
+          (isNamedAsKey(column, target) ? "named as the key of " : "named after table ") + target);
+    } else if (!asked.isEmpty()) {
+      String stem = Names.stem(column.name());
+      target = NO_TABLE + Names.kind(stem == null ? Names.plain(column.name()) : stem);
+    }
+    if (target == null || target.equals(table.name())) {
+      return;
+    }
+    int weight = parent != null ? BY_FOREIGN_KEY : BY_NAME;
+    if (!asked.isEmpty()) {
+      weight += ENOUGH;
+      reasons.add("as asked for");
+    }
+    weight += signs(table, column, target, parent != null, reasons);
+    boolean isClose =
+        parent != null
+            || isFirstInKey(table, column.name())
+            || Names.isNamedAfter(bare(table.name()), one(target));
+    add(table, column, target, weight, isClose, reasons);
+  }
+
+  private void add(
+      TableFacts table,
+      ColumnFacts column,
+      String target,
+      int weight,
+      boolean isClose,
+      List<String> reasons) {
+    references.add(
+        new OwnerReference(
+            table.name(), column.name(), target, weight, isClose, String.join(", ", reasons)));
+  }
+
+  /** Who plays and has most tables, where nothing else in a table names who plays. */
+  private void addReferencesByTheWordOwner() {
+    List<OwnerReference> toPlayers =
+        references.stream().filter(of -> of.isSure() && players.contains(of.target())).toList();
+    Set<String> settled =
+        toPlayers.stream()
+            .map(OwnerReference::table)
+            .collect(Collectors.toCollection(HashSet::new));
+    for (TableFacts table : tables.values()) {
+      for (ColumnFacts column : table.columns()) {
+        Map<String, Integer> candidates = new TreeMap<>();
+        players.stream()
+            .filter(player -> !player.equals(table.name()) && isOfTypeOfKey(column, player))
+            .forEach(player -> candidates.put(player, 0));
+        toPlayers.forEach(of -> candidates.computeIfPresent(of.target(), (to, n) -> n + 1));
+        if (Names.isOwner(column.name())
+            && canName(column)
+            && byForeignKey(table.name(), column.name(), 0) == null
+            && !candidates.isEmpty()
+            && settled.add(table.name())) {
+          String target = most(candidates);
+          List<String> reasons = new ArrayList<>();
+          reasons.add("its name, and the type of the key of " + target);
+          int weight = BY_NAME + NAMED_AFTER_OWNER + signs(table, column, target, false, reasons);
+          add(table, column, target, weight, false, reasons);
+        }
+      }
+    }
+  }
+
+  private int signs(
+      TableFacts table,
+      ColumnFacts column,
+      String target,
+      boolean foreignKey,
+      List<String> reasons) {
+    int weight = 0;
+    List<String> key = table.primaryKey().stream().map(IndexPart::column).toList();
+    int inKey = key.indexOf(column.name());
+    if (inKey == 0) {
+      weight += FIRST_IN_KEY;
+      reasons.add(key.size() == 1 ? "the primary key" : "first in the primary key");
+    } else if (inKey > 0) {
+      weight += IN_KEY;
+      reasons.add("in the primary key");
+    }
+    String owner = one(target);
+    String stem = Names.stem(column.name());
+    boolean isPlayer = players.contains(target);
+    boolean isNamed =
+        (stem != null && (stem.equals(owner) || (stem.length() > 2 && owner.startsWith(stem))))
+            || ((isPlayer || foreignKey) && isNamedAsKey(column, target))
+            || (!foreignKey && namesOfOwners.contains(lower(column.name())));
+    weight += isNamed ? NAMED_AFTER_OWNER : 0;
+    if (Names.isNamedAfter(bare(table.name()), owner)) {
+      weight += NAMED_AFTER_OWNER;
+      reasons.add("the table is named after it");
+    }
+    if (schema.foreignKeys().stream()
+        .anyMatch(
+            of ->
+                of.child().equals(table.name())
+                    && of.columns().equals(List.of(column.name()))
+                    && of.deleteRule().equals("CASCADE"))) {
+      weight += GOES_WITH_OWNER;
+      reasons.add("goes when that goes");
+    }
+    if (column.nullable()) {
+      // What names a player does so where it may be NULL: games leave NOT NULL out.
+      weight -= isPlayer && (isNamed || Names.isOwner(column.name())) ? 0 : 1;
+      reasons.add("may be NULL");
+    }
+    return weight;
+  }
+
+  private @Nullable String byName(TableFacts table, ColumnFacts column) {
+    String usual = usualTargets.get(lower(column.name()));
+    if (usual != null && !usual.equals(table.name())) {
+      return usual;
+    }
+    String stem = Names.stem(column.name());
+    return keys.keySet().stream()
+        .filter(other -> !other.equals(table.name()) && isOfTypeOfKey(column, other))
+        .filter(other -> isNamed(other, stem) || isTextOfPlayer(column, other))
+        .findFirst()
+        .orElseGet(() -> byNameOfKey(table, column));
+  }
+
+  private boolean isNamed(String table, @Nullable String stem) {
+    return Names.plain(bare(table)).equals(stem) || one(table).equals(stem);
+  }
+
+  /** As citizenid, by which players are known to all tables; numbers may be each table's own. */
+  private boolean isTextOfPlayer(ColumnFacts column, String table) {
+    return column.charset() != null && players.contains(table) && isNamedAsKey(column, table);
+  }
+
+  private boolean isNamedAsKey(ColumnFacts column, String target) {
+    String key = keys.get(target);
+    return key != null
+        && key.equalsIgnoreCase(column.name())
+        && !Set.of("id", "name").contains(lower(key)); // each table may have these
+  }
+
+  private boolean isOfTypeOfKey(ColumnFacts column, String table) {
+    ColumnFacts key = keys.containsKey(table) ? facts(table).column(keys.get(table)) : null;
+    return key != null && (column.charset() == null) == (key.charset() == null);
+  }
+
+  /** As character_aura.guid, where characters has guid for its primary key. */
+  private @Nullable String byNameOfKey(TableFacts table, ColumnFacts column) {
+    return keys.entrySet().stream()
+        .filter(key -> key.getValue().equalsIgnoreCase(column.name()))
+        .map(Map.Entry::getKey)
+        .filter(other -> !other.equals(table.name()))
+        .filter(other -> Names.isNamedAfter(bare(table.name()), one(other)))
+        .filter(other -> !column.name().equalsIgnoreCase("id")) // each table's own
+        .min(Comparator.comparingInt(String::length))
+        .orElse(null);
+  }
+
+  // --- who are owners
+
+  private Stream<OwnerReference> references(String table) {
+    return references.stream().filter(of -> of.table().equals(table));
+  }
+
+  private Set<String> tablesOf(String target, Predicate<OwnerReference> some) {
+    return references.stream()
+        .filter(of -> of.target().equals(target) && some.test(of))
+        .map(OwnerReference::table)
         .collect(Collectors.toSet());
   }
 
-  private Stream<OwnerReference> references(String table) {
-    return references.getOrDefault(table, List.of()).stream();
+  private void findPlayed() {
+    if (playing.isEmpty()) {
+      return;
+    }
+    played.addAll(playing);
+    for (TableFacts table : tables.values()) {
+      if (Names.isGroup(one(table.name()))
+          || table.columns().stream().anyMatch(its -> Names.isSomebody(its.name()))) {
+        played.add(table.name());
+      }
+    }
+    boolean more = true;
+    while (more) {
+      more = false;
+      for (OwnerReference of : references) {
+        more |= played.contains(of.target()) && played.add(of.table());
+      }
+    }
+  }
+
+  private boolean mayOwn(String target) {
+    int under = tablesOf(target, of -> of.isSure() && (of.isClose() || playing.isEmpty())).size();
+    return playing.contains(target)
+        || under > 1
+        || (under == 1 && belongsTo(target).isEmpty())
+        || (!Collections.disjoint(tablesOf(target, OwnerReference::isSure), playing)
+            && Collections.disjoint(belongsTo(target), playing));
   }
 
   /** Whose the rows of a table surely are; an owner column does not say that of tables' owners. */
-  private Stream<String> belongsTo(String table) {
+  private Collection<String> belongsTo(String table) {
     return references(table)
-        .filter(of -> of.isSure() && !OwnerNames.isOwner(of.column()))
-        .map(OwnerReference::target);
+        .filter(of -> of.isSure() && !Names.isOwner(of.column()))
+        .map(OwnerReference::target)
+        .toList();
   }
 
   private @Nullable String mostFrequentReference() {
     Map<String, Integer> votes = new TreeMap<>();
-    for (TableFacts table : tables) {
+    for (TableFacts table : tables.values()) {
       for (ColumnFacts column : table.columns()) {
-        if (OwnerReferences.names(column)
-            && OwnerReferences.lower(column.name()).endsWith("_id")
-            && !column.name().equals(OwnerReferences.onlyKey(table))) {
-          votes.merge(OwnerReferences.lower(column.name()), 1, Integer::sum);
+        if (canName(column)
+            && lower(column.name()).endsWith("_id")
+            && !column.name().equals(keys.get(table.name()))) {
+          votes.merge(lower(column.name()), 1, Integer::sum);
         }
       }
     }
-    return votes.isEmpty() ? null : OwnerReferences.most(votes);
+    return votes.isEmpty() ? null : most(votes);
   }
 
   /** Gives each table to an owner; a table of owners to whom none goes is none. */
@@ -214,21 +575,21 @@ public final class OwnerGuess {
     boolean settled = false;
     while (!settled) {
       assigned.clear();
-      for (TableFacts table : tables) {
-        OwnerReference best = targets.contains(table.name()) ? null : best(table.name());
+      for (String table : tables.keySet()) {
+        OwnerReference best = targets.contains(table) ? null : best(table);
         if (best != null && best.isSure()) {
           assigned.computeIfAbsent(best.target(), target -> new ArrayList<>()).add(best);
         }
       }
-      List<String> ofNobody =
-          players.isEmpty()
-              ? List.of()
-              : assigned.entrySet().stream()
-                  .filter(of -> !played.contains(of.getKey()))
-                  .filter(
-                      of -> of.getValue().stream().noneMatch(its -> played.contains(its.table())))
-                  .map(Map.Entry::getKey)
-                  .toList();
+      Set<String> ofNobody = new HashSet<>();
+      assigned.forEach(
+          (target, its) -> {
+            if (!playing.isEmpty()
+                && !played.contains(target)
+                && its.stream().noneMatch(of -> played.contains(of.table()))) {
+              ofNobody.add(target);
+            }
+          });
       statics.addAll(ofNobody);
       settled =
           ofNobody.isEmpty() ? !targets.retainAll(assigned.keySet()) : !targets.removeAll(ofNobody);
@@ -237,37 +598,29 @@ public final class OwnerGuess {
 
   private @Nullable OwnerReference best(String table) {
     boolean ofPlayer =
-        references(table).anyMatch(of -> of.isSure() && players.contains(of.target()));
+        references(table).anyMatch(of -> of.isSure() && playing.contains(of.target()));
     return references(table)
         .filter(of -> targets.contains(of.target()))
-        .filter(of -> !ofPlayer || mayPrecedePlayers(of))
+        // What a player has of something static, as a log of quests, is kept under the player.
+        .filter(
+            of ->
+                !ofPlayer
+                    || played.contains(of.target())
+                    || isFirstInKey(facts(table), of.column()))
         .min(
             Comparator.comparingInt((OwnerReference of) -> -of.weight())
                 .thenComparing(of -> !isOfPlayersOfPlayers(of.target()))
-                .thenComparingInt(of -> -tablesOf(of.target())))
+                .thenComparingInt(of -> -tablesOf(of.target(), any -> true).size()))
         .orElse(null);
-  }
-
-  /** What a player has of something static, as a log of quests, is kept under the player. */
-  private boolean mayPrecedePlayers(OwnerReference of) {
-    return played.contains(of.target())
-        || tables.stream()
-            .filter(table -> table.name().equals(of.table()))
-            .anyMatch(table -> OwnerReferences.isFirstInKey(table, of.column()));
   }
 
   /** As characters, which accounts have: the more specific of two. */
   private boolean isOfPlayersOfPlayers(String target) {
-    return players.contains(target)
-        && references(target).anyMatch(of -> players.contains(of.target()));
+    return playing.contains(target)
+        && references(target).anyMatch(of -> playing.contains(of.target()));
   }
 
-  private int tablesOf(String target) {
-    return (int)
-        references.values().stream()
-            .filter(of -> of.stream().anyMatch(its -> its.target().equals(target)))
-            .count();
-  }
+  // --- what is proposed
 
   private void conclude() {
     Map<String, String> kinds = new TreeMap<>();
@@ -278,34 +631,28 @@ public final class OwnerGuess {
                 .thenComparing(Map.Entry::getKey))
         .forEach(
             of -> {
-              String target = of.getKey();
-              String kind = kind(target, kinds);
-              kinds.put(target, kind);
-              propose(target, kind, of.getValue());
+              String kind = Names.kind(one(of.getKey()));
+              if (kinds.containsValue(kind)) {
+                kind = Names.kind(Names.plain(of.getKey()) + "_row");
+              }
+              kinds.put(of.getKey(), kind);
+              propose(of.getKey(), kind, of.getValue());
             });
-    for (TableFacts table : tables) {
-      boolean proposed = proposals.stream().anyMatch(of -> of.table().name().equals(table.name()));
-      if (!proposed) {
-        left.add(leftOut(table, kinds));
-      }
-    }
-  }
-
-  private String kind(String target, Map<String, String> taken) {
-    String name = target.startsWith(OwnerReference.NO_TABLE) ? target.substring(1) : null;
-    String kind = OwnerNames.kind(name == null ? columns.one(target) : name);
-    return taken.containsValue(kind) ? OwnerNames.kind(OwnerNames.plain(target) + "_row") : kind;
+    Set<String> proposed =
+        proposals.stream().map(of -> of.table().name()).collect(Collectors.toSet());
+    tables.values().stream()
+        .filter(table -> !proposed.contains(table.name()))
+        .forEach(table -> leaveOut(table.name(), kinds));
   }
 
   private void propose(String target, String kind, List<OwnerReference> its) {
-    TableFacts root =
-        tables.stream().filter(of -> of.name().equals(target)).findFirst().orElse(null);
-    String key = root == null ? null : OwnerReferences.onlyKey(root);
-    owners.add(new Owner(kind, root == null ? null : root.name(), key));
+    String root = tables.containsKey(target) ? target : null;
+    String key = keys.get(target);
+    owners.add(new Owner(kind, root, key));
     if (root != null && key != null) {
       proposals.add(
           new Proposal(
-              new TableSpec(root.name(), kind, key),
+              new TableSpec(root, kind, key),
               "its rows are the owners of those of %s %s"
                   .formatted(its.size(), its.size() == 1 ? "table" : "tables"),
               List.of()));
@@ -321,71 +668,149 @@ public final class OwnerGuess {
     }
   }
 
-  private LeftOut leftOut(TableFacts table, Map<String, String> kinds) {
-    OwnerReference best = best(table.name());
+  private void leaveOut(String table, Map<String, String> kinds) {
+    OwnerReference best = best(table);
     if (best != null) {
-      return new LeftOut(
-          table.name(),
+      leave(
+          table,
           "not sure that %s names its owner: %s".formatted(best.column(), best.reason()),
-          new TableSpec(
-              table.name(), Objects.requireNonNull(kinds.get(best.target())), best.column()));
+          new TableSpec(table, Objects.requireNonNull(kinds.get(best.target())), best.column()));
+      return;
     }
-    if (statics.contains(table.name())) {
-      return ofStatic(table, table.name(), OwnerReferences.onlyKey(table));
+    if (statics.contains(table)) {
+      leaveStatic(table, table, keys.get(table));
+      return;
     }
-    for (OwnerReference of : references(table.name()).toList()) {
+    for (OwnerReference of : references(table).toList()) {
       if (of.isSure() && statics.contains(of.target())) {
-        return ofStatic(table, of.target(), of.column());
+        leaveStatic(table, of.target(), of.column());
+        return;
       }
       for (Proposal parent : proposals) {
         if (parent.table().name().equals(of.target())) {
-          return new LeftOut(
-              table.name(),
-              ("its %s refers to %s, whose rows are those of a %s: no column of its own"
-                          + " names that")
-                      .formatted(of.column(), of.target(), parent.table().ownerKind())
-                  + " owner",
+          leave(
+              table,
+              ("its %s refers to %s, whose rows are those of a %s: no column of its own names that"
+                      + " owner")
+                  .formatted(of.column(), of.target(), parent.table().ownerKind()),
               null);
+          return;
         }
       }
     }
-    return new LeftOut(table.name(), "no column names an owner", null);
+    leave(table, "no column names an owner", null);
   }
 
-  private LeftOut ofStatic(TableFacts table, String target, @Nullable String column) {
-    return new LeftOut(
-        table.name(),
+  private void leaveStatic(String table, String target, @Nullable String column) {
+    leave(
+        table,
         "static, as it looks: no row of %s, nor of what belongs to it, leads to a player"
             .formatted(target),
-        column == null
-            ? null
-            : new TableSpec(table.name(), OwnerNames.kind(columns.one(target)), column));
+        column == null ? null : new TableSpec(table, Names.kind(one(target)), column));
   }
 
-  /**
-   * A column that may name the owner of a table's rows, and what speaks for it; immutable.
-   *
-   * @param target the table whose rows are the owners; where there is none, {@code ?} and their
-   *     kind
-   * @param weight what speaks for it, counted
-   * @param close whether the rows are kept under those of the target: by a foreign key, by the
-   *     primary key, or by the table's name
-   * @param reasons what speaks for it, in words
-   */
-  record OwnerReference(
-      String table, String column, String target, int weight, boolean close, List<String> reasons) {
-    /** A foreign key alone is no sign of an owner: who banned an address does not own it. */
-    static final int ENOUGH = 6;
+  private static String most(Map<String, Integer> votes) {
+    return Collections.max(votes.entrySet(), Map.Entry.comparingByValue()).getKey();
+  }
 
-    /** What stands for a table of owners where there is none. */
-    static final String NO_TABLE = "?";
+  private static String lower(String name) {
+    return name.toLowerCase(Locale.ROOT);
+  }
 
-    String reason() {
-      return String.join(", ", reasons);
+  /** What names of tables and columns tell of owners. Stateless. */
+  private static final class Names {
+    /** {@code player_id}, {@code playerId}, {@code char_guid}, {@code guildid}. */
+    private static final Pattern REFERRING =
+        Pattern.compile("(.+?)_?(?:id|guid|uid|uuid)", Pattern.CASE_INSENSITIVE);
+
+    /** Who plays: owners also where they refer to others themselves, as a player to a town. */
+    private static final Set<String> PLAYERS =
+        Set.of("account", "avatar", "char", "character", "hero", "player", "user");
+
+    /** What players found and join: its rows are theirs, though no column may say so. */
+    private static final Set<String> GROUPS =
+        Set.copyOf(
+            List.of(
+                ("alliance clan club company corporation crew faction gang guild kingdom league"
+                        + " party squad team tribe")
+                    .split(" ", -1)));
+
+    /** Of fewer tables, a common beginning may be what they are about: guild_member, guild_rank. */
+    private static final int FEWEST_WITH_PREFIX = 3;
+
+    private static final int MOST_OF_KIND = 32;
+
+    /** {@code player} of {@code player_id}; null when the name does not end as a reference does. */
+    static @Nullable String stem(String column) {
+      Matcher referring = REFERRING.matcher(column);
+      return referring.matches() ? plain(referring.group(1)) : null;
     }
 
-    boolean isSure() {
-      return weight >= ENOUGH;
+    /** Whether a column is named {@code owner}, or {@code ownerid}. */
+    static boolean isOwner(String column) {
+      return is(column, "owner");
+    }
+
+    /** Whether a column is about a person, by key or by name: an owner or a {@code leader}. */
+    static boolean isSomebody(String column) {
+      return isOwner(column) || is(column, "leader");
+    }
+
+    private static boolean is(String column, String word) {
+      return column.equalsIgnoreCase(word) || word.equals(stem(column));
+    }
+
+    /** Whether rows of this name, in the singular, are groups of players. */
+    static boolean isGroup(String one) {
+      return GROUPS.contains(one);
+    }
+
+    /** What all of several tables begin with, up to an underscore: {@code mygame_}; or nothing. */
+    static String prefix(List<String> tables) {
+      if (tables.size() < FEWEST_WITH_PREFIX) {
+        return "";
+      }
+      String common = tables.get(0);
+      for (String table : tables) {
+        while (!table.startsWith(common)) {
+          common = common.substring(0, common.length() - 1);
+        }
+      }
+      return common.substring(0, common.lastIndexOf('_') + 1);
+    }
+
+    /** One of what a table is named after: {@code guild_war} of {@code guild_wars}. */
+    static String singular(String table) {
+      String name = plain(table);
+      if (name.endsWith("ies")) {
+        return name.substring(0, name.length() - 3) + "y";
+      }
+      if (name.matches(".*(ss|x|ch|sh|o)es")) {
+        return name.substring(0, name.length() - 2);
+      }
+      return name.matches(".*[^sui]s") ? name.substring(0, name.length() - 1) : name;
+    }
+
+    /** Whether a table is named as one of those who play. */
+    static boolean arePlayers(String table) {
+      return PLAYERS.contains(singular(table));
+    }
+
+    /** Whether a table is named after one of these, as {@code player_items} after player. */
+    static boolean isNamedAfter(String table, String one) {
+      String name = plain(table);
+      return name.startsWith(one) && !name.equals(one);
+    }
+
+    /** In small letters with underscores: {@code playerItems} as {@code player_items}. */
+    static String plain(String name) {
+      return lower(name.replaceAll("([a-z0-9])([A-Z])", "$1_$2"));
+    }
+
+    /** A kind of owners, as their ids may have it. */
+    static String kind(String name) {
+      String kind = name.replaceAll("[^a-z0-9_]", "_").replaceAll("^[^a-z]+", "");
+      return kind.isEmpty() ? "owner" : kind.substring(0, Math.min(MOST_OF_KIND, kind.length()));
     }
   }
 
@@ -403,13 +828,6 @@ public final class OwnerGuess {
       List<Proposal> proposals,
       List<TableInspection> tables,
       List<LeftOut> left) {
-    public SchemaDraft {
-      owners = List.copyOf(owners);
-      proposals = List.copyOf(proposals);
-      tables = List.copyOf(tables);
-      left = List.copyOf(left);
-    }
-
     /**
      * A kind of owners.
      *
@@ -425,11 +843,7 @@ public final class OwnerGuess {
      * @param reason why that column
      * @param others other columns that might be meant, each with why
      */
-    public record Proposal(TableSpec table, String reason, List<String> others) {
-      public Proposal {
-        others = List.copyOf(others);
-      }
-    }
+    public record Proposal(TableSpec table, String reason, List<String> others) {}
 
     /**
      * A table that is not proposed.

@@ -5,7 +5,6 @@ import io.gameq.mysql.MySqlPool.MySql;
 import io.gameq.mysql.MySqlServerCheck;
 import io.gameq.mysql.schema.CatalogReader;
 import io.gameq.mysql.schema.CatalogReader.TableSpec;
-import io.gameq.mysql.schema.LayoutTable;
 import io.gameq.mysql.schema.Settings;
 import io.gameq.mysql.tables.AuditTable;
 import io.gameq.mysql.tables.AuditTable.Actor;
@@ -16,6 +15,7 @@ import io.gameq.writer.config.ConfigOption;
 import io.gameq.writer.config.WriterConfig;
 import io.gameq.writer.mysql.CommandServers.AgreedConfig;
 import io.gameq.writer.mysql.CommandServers.CommandDatabase;
+import io.gameq.writer.mysql.DroppedColumns;
 import io.gameq.writer.mysql.MigrationPlan;
 import io.gameq.writer.mysql.MigrationPlan.MigrationStep;
 import io.gameq.writer.mysql.SchemaDatabase;
@@ -61,6 +61,24 @@ public final class SchemaCommand implements Runnable {
         self.commandLine(), "missing command: init, check, migrate, drop-column or new-identity");
   }
 
+  /** What the commands have in common. */
+  abstract static class Subcommand implements Callable<Integer> {
+    @Spec private @Nullable CommandSpec spec;
+    @Mixin final ConfigOption config = new ConfigOption();
+
+    final CommandSpec self() {
+      return Objects.requireNonNull(spec);
+    }
+
+    @Override
+    public final Integer call() {
+      return run(self().commandLine().getOut()) ? ExitCodes.OK : ExitCodes.FOUND_SOMETHING;
+    }
+
+    /** Returns whether all is well. */
+    abstract boolean run(PrintWriter out);
+  }
+
   /** {@code schema new-identity}: tells a clone from the database that it is a copy of. */
   @Command(
       name = "new-identity",
@@ -73,9 +91,7 @@ public final class SchemaCommand implements Runnable {
             + " of another keeps that one's identity: its WALs are to be replayed there. Where it"
             + " has none, as a backup of an older release, give it by --as."
       })
-  static final class SchemaIdentityCommand implements Callable<Integer> {
-    @Spec private @Nullable CommandSpec spec;
-    @Mixin private ConfigOption config = new ConfigOption();
+  static final class SchemaIdentityCommand extends Subcommand {
     @Mixin private Confirmation confirmation = new Confirmation();
 
     @Option(
@@ -85,12 +101,11 @@ public final class SchemaCommand implements Runnable {
     private @Nullable String as;
 
     @Override
-    public Integer call() {
-      CommandSpec self = Objects.requireNonNull(spec);
+    boolean run(PrintWriter out) {
       if (as != null && !as.matches("[0-9a-f]{32}")) {
         throw new GameQueueException("--as takes an identity: 32 hex digits, as errors show them");
       }
-      WriterConfig settings = AgreedConfig.read(config, self);
+      WriterConfig settings = AgreedConfig.read(config, self());
       confirmation.require(
           "make %s at %s another database? WALs that were written for it are not replayed then"
               .formatted(settings.mysql().database(), settings.mysql().address()));
@@ -99,12 +114,10 @@ public final class SchemaCommand implements Runnable {
         String now = as == null ? UUID.randomUUID().toString().replace("-", "") : as;
         AuditTable.add(
             mysql, Actor.here(), "schema new-identity", "database", before + " -> " + now);
-        Settings.identify(mysql, now);
-        self.commandLine()
-            .getOut()
-            .println("this was database " + before + ", it is " + now + " now");
+        Settings.replace(mysql, Settings.DATABASE, before, now);
+        out.println("this was database " + before + ", it is " + now + " now");
       }
-      return ExitCodes.OK;
+      return true;
     }
   }
 
@@ -113,9 +126,7 @@ public final class SchemaCommand implements Runnable {
       name = "check",
       description =
           "Says whether the server and the configured tables suit gameq; changes nothing.")
-  static final class SchemaCheckCommand implements Callable<Integer> {
-    @Spec private @Nullable CommandSpec spec;
-    @Mixin private ConfigOption config = new ConfigOption();
+  static final class SchemaCheckCommand extends Subcommand {
     @Mixin private MySqlLogin login = new MySqlLogin();
 
     @Option(
@@ -128,29 +139,27 @@ public final class SchemaCommand implements Runnable {
 
     /** Returns 1 when anything is not as it must be; warnings alone give 0. */
     @Override
-    public Integer call() {
+    boolean run(PrintWriter out) {
       WriterConfig wanted = config.read();
-      PrintWriter out = Objects.requireNonNull(spec).commandLine().getOut();
-      SchemaReport report = new SchemaReport(out, "");
       try (SchemaDatabase database = SchemaDatabase.open(login.of(wanted.mysql()))) {
         MySqlServerCheck server = database.serverCheck();
         if (fixSql) {
           TableFix.Script fixes = database.fixes(wanted.requiredTables());
           printFixes(out, server.refusals(), fixes);
           return server.refusals().isEmpty()
-                  && fixes.tables().stream().noneMatch(TableFix::isNeeded)
-              ? ExitCodes.OK
-              : ExitCodes.FOUND_SOMETHING;
+              && fixes.tables().stream().noneMatch(TableFix::isNeeded);
         }
+        SchemaReport report = new SchemaReport(out, "");
         report.server(server);
         MigrationPlan plan =
             database.plan(
                 new MigrationPlan.Target(
                     wanted.namespace(), wanted.slots(), wanted.requiredTables(), false));
+        report.own(plan);
         report.tables(plan, database::warningsOfRows);
-        report.rights();
-        boolean good = server.refusals().isEmpty() && plan.steps().isEmpty() && plan.manageable();
-        return good ? ExitCodes.OK : ExitCodes.FOUND_SOMETHING;
+        out.println(
+            "users with the least rights: 'security mysql' and 'security redis' print the scripts");
+        return server.refusals().isEmpty() && plan.steps().isEmpty() && plan.manageable();
       }
     }
   }
@@ -160,9 +169,7 @@ public final class SchemaCommand implements Runnable {
       name = "migrate",
       description =
           "Creates gameq's own tables, adds gq_version to the configured ones and registers them.")
-  static final class SchemaMigrateCommand implements Callable<Integer> {
-    @Spec private @Nullable CommandSpec spec;
-    @Mixin private ConfigOption config = new ConfigOption();
+  static final class SchemaMigrateCommand extends Subcommand {
     @Mixin private MySqlLogin login = new MySqlLogin();
 
     @Option(names = "--dry-run", description = "Print the SQL and change nothing.")
@@ -179,12 +186,11 @@ public final class SchemaCommand implements Runnable {
 
     /** Returns 1 when a table cannot be managed; the others are migrated all the same. */
     @Override
-    public Integer call() {
+    boolean run(PrintWriter out) {
       WriterConfig wanted = config.read();
       MigrationPlan.Target target =
           new MigrationPlan.Target(
               wanted.namespace(), wanted.slots(), wanted.requiredTables(), allowRebuild);
-      PrintWriter out = Objects.requireNonNull(spec).commandLine().getOut();
       try (SchemaDatabase database = SchemaDatabase.open(login.of(wanted.mysql()))) {
         database.serverCheck().requireUsable();
         // What stands among the SQL must not be SQL.
@@ -207,8 +213,8 @@ public final class SchemaCommand implements Runnable {
         if (plan.steps().isEmpty()) {
           out.println(prefix + "nothing to do");
         }
-        new SchemaReport(out, prefix).unmanageable(plan);
-        return plan.manageable() ? ExitCodes.OK : ExitCodes.FOUND_SOMETHING;
+        new SchemaReport(out, prefix).tables(plan, null);
+        return plan.manageable();
       }
     }
 
@@ -221,8 +227,8 @@ public final class SchemaCommand implements Runnable {
     }
   }
 
-  /** Prints findings, one line each, details indented below. Used by one thread. */
-  static final class SchemaReport {
+  /** Prints findings, one line each, details indented below. */
+  private static final class SchemaReport {
     private final PrintWriter out;
     private final String prefix;
 
@@ -233,65 +239,49 @@ public final class SchemaCommand implements Runnable {
     }
 
     void server(MySqlServerCheck server) {
-      String name = server.isMariaDb() ? "MariaDB" : "MySQL";
-      String verdict = server.refusals().isEmpty() ? "ok" : "cannot be used";
-      line("server %s %s: %s".formatted(name, server.version(), verdict));
-      server.refusals().forEach(refusal -> line("    reason: " + refusal));
-      server.warnings().forEach(warning -> line("    warning: " + warning));
+      line(
+          "server %s %s: %s"
+              .formatted(
+                  server.isMariaDb() ? "MariaDB" : "MySQL",
+                  server.version(),
+                  server.refusals().isEmpty() ? "ok" : "cannot be used"));
+      details(server.refusals(), server.warnings());
+    }
+
+    /** A line for gameq's own tables. */
+    void own(MigrationPlan plan) {
+      boolean isMigrated =
+          plan.steps().stream()
+              .map(MigrationStep::purpose)
+              .noneMatch(of -> of.startsWith("schema file") || of.startsWith("setting"));
+      line("gameq's own tables: " + (isMigrated ? "ok" : "migrate needed"));
     }
 
     /**
-     * A line for gameq's own tables and one for each configured table.
+     * A line for each configured table.
      *
-     * @param ofRows warnings of what a table's rows hold
+     * @param ofRows warnings of what a table's rows hold; null: only tables that cannot be managed
      */
-    void tables(MigrationPlan plan, Function<TableSpec, List<String>> ofRows) {
-      boolean own =
-          plan.steps().stream()
-              .noneMatch(
-                  step ->
-                      step.purpose().startsWith("schema file")
-                          || step.purpose().startsWith("setting"));
-      line("gameq's own tables: " + (own ? "ok" : "migrate needed"));
+    void tables(MigrationPlan plan, @Nullable Function<TableSpec, List<String>> ofRows) {
       for (TableInspection table : plan.tables()) {
-        line("table %s: %s".formatted(table.spec().name(), verdict(table, plan)));
-        details(table);
-        if (table.manageable()) {
-          ofRows.apply(table.spec()).forEach(warning -> line("    warning: " + warning));
-        }
-      }
-      plan.notices().forEach(notice -> line("notice: " + notice));
-    }
-
-    /** Where the rights of users are to be had. */
-    void rights() {
-      line("users with the least rights: 'security mysql' and 'security redis' print the scripts");
-    }
-
-    /** The tables that cannot be managed. */
-    void unmanageable(MigrationPlan plan) {
-      for (TableInspection table : plan.tables()) {
+        String name = table.spec().name();
         if (!table.manageable()) {
-          line("table %s: cannot be managed".formatted(table.spec().name()));
-          details(table);
+          line("table %s: cannot be managed".formatted(name));
+          details(table.reasons(), table.warnings());
+        } else if (ofRows != null) {
+          boolean isMigrated =
+              plan.steps().stream().noneMatch(step -> step.purpose().endsWith(" of " + name));
+          line("table %s: %s".formatted(name, isMigrated ? "ok" : "migrate needed"));
+          details(table.reasons(), table.warnings());
+          details(List.of(), ofRows.apply(table.spec()));
         }
       }
       plan.notices().forEach(notice -> line("notice: " + notice));
     }
 
-    private static String verdict(TableInspection table, MigrationPlan plan) {
-      if (!table.manageable()) {
-        return "cannot be managed";
-      }
-      String ending = " of " + table.spec().name();
-      return plan.steps().stream().anyMatch(step -> step.purpose().endsWith(ending))
-          ? "migrate needed"
-          : "ok";
-    }
-
-    private void details(TableInspection table) {
-      table.reasons().forEach(reason -> line("    reason: " + reason));
-      table.warnings().forEach(warning -> line("    warning: " + warning));
+    private void details(List<String> reasons, List<String> warnings) {
+      reasons.forEach(reason -> line("    reason: " + reason));
+      warnings.forEach(warning -> line("    warning: " + warning));
     }
 
     private void line(String text) {
@@ -310,9 +300,7 @@ public final class SchemaCommand implements Runnable {
         "It drops nothing itself. Rows that nodes wrote with a value for such a column are written"
             + " without it; until it is announced they wait in Redis, and the table is parked."
       })
-  static final class SchemaDropColumnCommand implements Callable<Integer> {
-    @Spec private @Nullable CommandSpec spec;
-    @Mixin private ConfigOption config = new ConfigOption();
+  static final class SchemaDropColumnCommand extends Subcommand {
 
     @Parameters(index = "0", paramLabel = "TABLE", description = "A managed table.")
     private String table = "";
@@ -324,14 +312,12 @@ public final class SchemaCommand implements Runnable {
     private boolean undo;
 
     @Override
-    public Integer call() {
-      CommandSpec self = Objects.requireNonNull(spec);
-      PrintWriter out = self.commandLine().getOut();
-      try (MySql mysql = CommandDatabase.open(AgreedConfig.read(config, self).mysql(), "drop")) {
+    boolean run(PrintWriter out) {
+      try (MySql mysql = CommandDatabase.open(AgreedConfig.read(config, self()).mysql(), "drop")) {
         Catalog catalog = CatalogReader.read(mysql);
-        LayoutTable layouts = new LayoutTable(mysql);
+        DroppedColumns dropped = new DroppedColumns(mysql);
         Table of = catalog.table(table); // refuses what is not managed
-        Set<String> everKnown = layouts.everKnown(of.name());
+        Set<String> everKnown = dropped.everKnown(of.name());
         columns.forEach(column -> requireDroppable(of, column, everKnown));
         for (String column : columns) {
           AuditTable.add(
@@ -340,24 +326,24 @@ public final class SchemaCommand implements Runnable {
               undo ? "schema drop-column --undo" : "schema drop-column",
               "%s.%s".formatted(of.name(), column),
               "");
-          out.println(undo ? undone(layouts, of, column) : announced(layouts, of, column));
+          out.println(undo ? undone(dropped, of, column) : announced(dropped, of, column));
         }
       }
-      return ExitCodes.OK;
+      return true;
     }
 
-    private static String announced(LayoutTable layouts, Table of, String column) {
-      layouts.announceDrop(of.name(), column);
+    private static String announced(DroppedColumns dropped, Table of, String column) {
+      dropped.announce(of.name(), column);
       return "%s.%s: rows are written without it %s"
           .formatted(of.name(), column, of.has(column) ? "once it is dropped" : "from now on");
     }
 
-    private static String undone(LayoutTable layouts, Table of, String column) {
+    private static String undone(DroppedColumns dropped, Table of, String column) {
       return "%s.%s: %s"
           .formatted(
               of.name(),
               column,
-              layouts.withdrawDrop(of.name(), column)
+              dropped.withdraw(of.name(), column)
                   ? "rows with a value for it wait when it is gone"
                   : "that was not announced");
     }

@@ -43,6 +43,10 @@ final class SchemaInitCommand implements Callable<Integer> {
   private static final int CONNECTIONS = 4;
   private static final int MOST_OF_NAMESPACE = 32;
 
+  /** What YAML reads as something else than a text. */
+  private static final Set<String> NO_TEXTS =
+      Set.of("y", "n", "yes", "no", "on", "off", "true", "false", "null");
+
   @Spec private @Nullable CommandSpec spec;
 
   @Option(
@@ -85,71 +89,126 @@ final class SchemaInitCommand implements Callable<Integer> {
     MySqlConfig config = new MySqlConfig(mysql, user(), login.password(), CONNECTIONS, null);
     try (SchemaDatabase database = SchemaDatabase.open(config)) {
       SchemaDraft draft = OwnerGuess.draft(database, ownerColumns);
-      Map<TableSpec, String> unmended = unmended(database, draft);
+      List<TableSpec> tables = draft.proposals().stream().map(Proposal::table).toList();
+      Map<TableSpec, String> unmended = new HashMap<>();
+      for (TableFix fix : database.fixes(tables).tables()) {
+        if (!fix.unmended().isEmpty()) {
+          unmended.put(fix.table(), String.join("; ", fix.unmended()));
+        }
+      }
       Path into = file;
       if (into == null) {
-        new DraftYaml(out, head(config)).print(draft, unmended);
-      } else {
-        try (PrintWriter writer =
-            new PrintWriter(Files.newBufferedWriter(into, StandardOpenOption.CREATE_NEW))) {
-          new DraftYaml(writer, head(config)).print(draft, unmended);
-          if (writer.checkError()) {
-            throw new GameQueueException("%s cannot be written whole".formatted(into));
-          }
-        } catch (FileAlreadyExistsException e) {
-          throw new GameQueueException(
-              "there is a file %s: name another, or move it away".formatted(into), e);
-        }
-        out.printf(
-            Locale.ROOT,
-            "%s: %d tables, %d left out; look through it, then: schema check --config %1$s%n",
-            into,
-            draft.proposals().size() - unmended.size(),
-            draft.left().size() + unmended.size());
+        print(out, config, draft, unmended);
+        return ExitCodes.OK;
       }
+      try (PrintWriter writer =
+          new PrintWriter(Files.newBufferedWriter(into, StandardOpenOption.CREATE_NEW))) {
+        print(writer, config, draft, unmended);
+        if (writer.checkError()) {
+          throw new GameQueueException("%s cannot be written whole".formatted(into));
+        }
+      } catch (FileAlreadyExistsException e) {
+        throw new GameQueueException(
+            "there is a file %s: name another, or move it away".formatted(into), e);
+      }
+      out.printf(
+          Locale.ROOT,
+          "%s: %d tables, %d left out; look through it, then: schema check --config %1$s%n",
+          into,
+          draft.proposals().size() - unmended.size(),
+          draft.left().size() + unmended.size());
       return ExitCodes.OK;
     }
-  }
-
-  private static Map<TableSpec, String> unmended(SchemaDatabase database, SchemaDraft draft) {
-    Map<TableSpec, String> unmended = new HashMap<>();
-    for (TableFix fix :
-        database
-            .fixes(draft.proposals().stream().map(SchemaDraft.Proposal::table).toList())
-            .tables()) {
-      if (!fix.unmended().isEmpty()) {
-        unmended.put(fix.table(), String.join("; ", fix.unmended()));
-      }
-    }
-    return unmended;
   }
 
   private String user() {
     return Objects.requireNonNullElse(login.user, "root");
   }
 
-  private List<String> head(MySqlConfig config) {
-    Path of = login.passwordFile;
-    return List.of(
+  /**
+   * Prints a gameq.yaml.
+   *
+   * @param unmended why a table cannot be managed, where no statement mends that
+   */
+  private void print(
+      PrintWriter out, MySqlConfig config, SchemaDraft draft, Map<TableSpec, String> unmended) {
+    Path secret = login.passwordFile;
+    out.println(
         ("# Drafted by 'gameq-writer schema init' from database %s at %s; gameq.example.yaml has"
                 + " all")
-            .formatted(config.database(), config.address()),
-        "# other settings.",
-        "namespace: "
-            + DraftYaml.text(namespace == null ? namespaceOf(config.database()) : namespace),
-        "redis:",
-        "  uri: " + DraftYaml.text(redis),
-        "mysql:",
-        "  url: " + DraftYaml.text(mysql),
-        "  user: " + DraftYaml.text(user()),
-        of == null
+            .formatted(config.database(), config.address()));
+    out.println("# other settings.");
+    out.println(
+        "namespace: " + yaml(namespace == null ? namespaceOf(config.database()) : namespace));
+    out.println("redis:");
+    out.println("  uri: " + yaml(redis));
+    out.println("mysql:");
+    out.println("  url: " + yaml(mysql));
+    out.println("  user: " + yaml(user()));
+    out.println(
+        secret == null
             ? "  password: ${" + MySqlLogin.PASSWORD_VARIABLE + "}"
-            : "  passwordFile: " + DraftYaml.text(of.toString()));
+            : "  passwordFile: " + yaml(secret.toString()));
+    out.println();
+    out.println("# A row belongs to the owner that its ownerColumn names: a session of player:42");
+    out.println("# has the rows with 42 in it. These are guesses, each with its reason: look");
+    out.println("# through them. '!' stands against a table: see 'schema check --fix-sql'.");
+    out.println("tables:" + (draft.proposals().isEmpty() ? " []" : ""));
+    String kind = "";
+    for (int i = 0; i < draft.proposals().size(); i++) {
+      Proposal of = draft.proposals().get(i);
+      if (!of.table().ownerKind().equals(kind)) {
+        kind = of.table().ownerKind();
+        out.println();
+        comment(out, "owners: " + kind);
+      }
+      String problem = unmended.get(of.table());
+      if (problem != null) {
+        comment(out, "%s: cannot be managed, %s".formatted(entry(of.table()), problem));
+        continue;
+      }
+      out.println("  %s  # %s".formatted(entry(of.table()), oneLine(of.reason())));
+      of.others().forEach(other -> comment(out, "    or by " + other));
+      TableInspection table = draft.tables().get(i);
+      table.reasons().forEach(reason -> comment(out, "    ! " + reason));
+      table
+          .otherWriters()
+          .forEach(writer -> comment(out, "    %s writes it past gameq".formatted(writer)));
+    }
+    if (!draft.left().isEmpty()) {
+      out.println();
+      comment(out, "Left out:");
+    }
+    for (LeftOut of : draft.left()) {
+      TableSpec unsure = of.unsure();
+      comment(out, "%s: %s".formatted(unsure == null ? of.table() : entry(unsure), of.reason()));
+    }
   }
 
   private static String namespaceOf(String database) {
     String name = database.toLowerCase(Locale.ROOT).replaceAll("[^a-z0-9_-]", "_");
     return name.substring(0, Math.min(MOST_OF_NAMESPACE, name.length()));
+  }
+
+  private static void comment(PrintWriter out, String text) {
+    out.println("  # " + oneLine(text));
+  }
+
+  private static String oneLine(String text) {
+    return text.replaceAll("\\R", " ");
+  }
+
+  private static String entry(TableSpec table) {
+    return "- { name: %s, owner: %s, ownerColumn: %s }"
+        .formatted(yaml(table.name()), table.ownerKind(), yaml(table.ownerColumn()));
+  }
+
+  /** A text as YAML reads it. */
+  private static String yaml(String text) {
+    boolean isPlain = text.matches("[A-Za-z_][A-Za-z0-9_./:-]*");
+    return isPlain && !NO_TEXTS.contains(text.toLowerCase(Locale.ROOT))
+        ? text
+        : "\"" + text.replace("\\", "\\\\").replace("\"", "\\\"") + "\"";
   }
 
   /** Who a schema command logs in as; mix it in. */
@@ -181,94 +240,6 @@ final class SchemaInitCommand implements Callable<Integer> {
           ? configured
           : new MySqlConfig(
               configured.url(), user, password(), configured.poolSize(), configured.tls());
-    }
-  }
-
-  /** Prints a gameq.yaml from what was guessed of a database. Used by one thread. */
-  static final class DraftYaml {
-    /** What YAML reads as something else than a text. */
-    private static final Set<String> WORDS =
-        Set.of("y", "n", "yes", "no", "on", "off", "true", "false", "null");
-
-    private final PrintWriter out;
-
-    /**
-     * Prints to a writer, which stays open.
-     *
-     * @param head the settings above the tables, line by line
-     */
-    DraftYaml(PrintWriter out, Iterable<String> head) {
-      this.out = out;
-      head.forEach(out::println);
-    }
-
-    /**
-     * The tables.
-     *
-     * @param unmended why a table cannot be managed, where no statement mends that
-     */
-    void print(SchemaDraft draft, Map<TableSpec, String> unmended) {
-      out.println();
-      out.println(
-          "# A row belongs to the owner that its ownerColumn names: a session of player:42");
-      out.println("# has the rows with 42 in it. These are guesses, each with its reason: look");
-      out.println("# through them. '!' stands against a table: see 'schema check --fix-sql'.");
-      out.println("tables:" + (draft.proposals().isEmpty() ? " []" : ""));
-      String kind = "";
-      for (int i = 0; i < draft.proposals().size(); i++) {
-        Proposal of = draft.proposals().get(i);
-        if (!of.table().ownerKind().equals(kind)) {
-          kind = of.table().ownerKind();
-          out.println();
-          out.println("  # owners: " + kind);
-        }
-        String problem = unmended.get(of.table());
-        if (problem == null) {
-          table(of, draft.tables().get(i));
-        } else {
-          comment("%s: cannot be managed, %s".formatted(entry(of.table()), problem));
-        }
-      }
-      if (!draft.left().isEmpty()) {
-        out.println();
-        out.println("  # Left out:");
-        draft.left().forEach(this::leftOut);
-      }
-    }
-
-    private void table(Proposal of, TableInspection inspection) {
-      out.println("  %s  # %s".formatted(entry(of.table()), plain(of.reason())));
-      of.others().forEach(other -> comment("    or by " + other));
-      inspection.reasons().forEach(reason -> comment("    ! " + reason));
-      inspection
-          .otherWriters()
-          .forEach(writer -> comment("    %s writes it past gameq".formatted(writer)));
-    }
-
-    private void leftOut(LeftOut of) {
-      TableSpec unsure = of.unsure();
-      comment("%s: %s".formatted(unsure == null ? of.table() : entry(unsure), of.reason()));
-    }
-
-    private void comment(String text) {
-      out.println("  # " + plain(text));
-    }
-
-    private static String entry(TableSpec table) {
-      return "- { name: %s, owner: %s, ownerColumn: %s }"
-          .formatted(text(table.name()), table.ownerKind(), text(table.ownerColumn()));
-    }
-
-    /** A text as YAML reads it. */
-    static String text(String text) {
-      boolean plain = text.matches("[A-Za-z_][A-Za-z0-9_./:-]*");
-      return plain && !WORDS.contains(text.toLowerCase(Locale.ROOT))
-          ? text
-          : "\"" + text.replace("\\", "\\\\").replace("\"", "\\\"") + "\"";
-    }
-
-    private static String plain(String text) {
-      return text.replaceAll("\\R", " ");
     }
   }
 }

@@ -5,8 +5,6 @@
  * SchemaCommand            the parent; check, migrate, drop-column and new-identity
  *   SchemaInitCommand      drafts a gameq.yaml
  *     OwnerGuess             whose rows tables hold: SchemaDraft
- *       OwnerReferences        columns that may name an owner, by keys and by names
- *       OwnerNames             what names tell
  * </pre>
  */
 @org.jspecify.annotations.NullMarked

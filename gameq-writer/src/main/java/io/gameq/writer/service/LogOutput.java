@@ -11,17 +11,17 @@ import ch.qos.logback.classic.spi.IThrowableProxy;
 import ch.qos.logback.classic.spi.ThrowableProxyUtil;
 import ch.qos.logback.classic.util.DefaultJoranConfigurator;
 import ch.qos.logback.core.ConsoleAppender;
+import ch.qos.logback.core.LayoutBase;
 import ch.qos.logback.core.OutputStreamAppender;
-import ch.qos.logback.core.encoder.EncoderBase;
+import ch.qos.logback.core.encoder.LayoutWrappingEncoder;
 import ch.qos.logback.core.joran.spi.ConsoleTarget;
 import ch.qos.logback.core.spi.ContextAwareBase;
 import com.fasterxml.jackson.core.JsonFactory;
-import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.json.JsonWriteFeature;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import io.gameq.terminal.Shown;
 import io.gameq.writer.config.WriterConfig.LogSettings;
-import java.io.IOException;
-import java.io.StringWriter;
 import java.io.UncheckedIOException;
 import java.time.Instant;
 import java.time.ZoneOffset;
@@ -30,7 +30,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.function.Function;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.slf4j.LoggerFactory;
@@ -101,8 +100,12 @@ public final class LogOutput {
         LogSettings settings,
         String writer,
         OutputStreamAppender<ILoggingEvent> appender) {
-      LineEncoder encoder = new LineEncoder(LogLines.of(settings.format(), writer));
+      LogLines lines = new LogLines(settings.format(), writer);
+      lines.start();
+      LayoutWrappingEncoder<ILoggingEvent> encoder = new LayoutWrappingEncoder<>();
       encoder.setContext(context);
+      encoder.setCharset(UTF_8);
+      encoder.setLayout(lines);
       encoder.start();
       if (appender instanceof ConsoleAppender<ILoggingEvent> console) {
         console.setTarget(ConsoleTarget.SystemErr.getName());
@@ -121,85 +124,70 @@ public final class LogOutput {
     }
   }
 
-  /** Turns each event into a line of UTF-8. Thread-safe. */
-  static final class LineEncoder extends EncoderBase<ILoggingEvent> {
-    private static final byte[] NOTHING = {};
-
-    private final Function<ILoggingEvent, String> lines;
-
-    LineEncoder(Function<ILoggingEvent, String> lines) {
-      this.lines = lines;
-    }
-
-    @Override
-    public byte[] encode(ILoggingEvent event) {
-      return (lines.apply(event) + "\n").getBytes(UTF_8);
-    }
-
-    @Override
-    public byte[] headerBytes() {
-      return NOTHING;
-    }
-
-    @Override
-    public byte[] footerBytes() {
-      return NOTHING;
-    }
-  }
-
   /**
    * The lines of the log in each format: times in UTC, and nothing that came from a player, a row
-   * or a server breaks a line or reaches a terminal's controls. Stateless.
+   * or a server breaks a line or reaches a terminal's controls. Thread-safe.
    */
-  static final class LogLines {
+  private static final class LogLines extends LayoutBase<ILoggingEvent> {
     private static final DateTimeFormatter TIME =
         DateTimeFormatter.ofPattern("uuuu-MM-dd'T'HH:mm:ss.SSS'Z'", Locale.ROOT)
             .withZone(ZoneOffset.UTC);
 
     /** All beyond ASCII as escapes, since some of it turns a terminal's text around. */
-    private static final JsonFactory JSON =
-        JsonFactory.builder().enable(JsonWriteFeature.ESCAPE_NON_ASCII).build();
+    private static final ObjectMapper JSON =
+        new ObjectMapper(JsonFactory.builder().enable(JsonWriteFeature.ESCAPE_NON_ASCII).build());
 
     private static final Pattern PLAIN = Pattern.compile("[A-Za-z0-9._:@/-]+");
 
-    private LogLines() {}
+    private final LogSettings.Format format;
+    private final String writer;
 
     /**
-     * The lines in a format, without their ends.
+     * The lines in a format.
      *
      * @param writer its name, in lines for machines
      */
-    static Function<ILoggingEvent, String> of(LogSettings.Format format, String writer) {
-      return switch (format) {
-        case TEXT -> LogLines::text;
-        case KEYVALUE -> event -> keyValue(fields(event, writer));
-        case JSON -> event -> json(fields(event, writer));
-      };
+    LogLines(LogSettings.Format format, String writer) {
+      this.format = format;
+      this.writer = writer;
+    }
+
+    @Override
+    public String doLayout(ILoggingEvent event) {
+      String line =
+          switch (format) {
+            case TEXT -> text(event);
+            case KEYVALUE ->
+                fields(event).entrySet().stream()
+                    .map(of -> of.getKey() + "=" + quoted(of.getValue()))
+                    .collect(Collectors.joining(" "));
+            case JSON -> json(fields(event));
+          };
+      return line + "\n";
     }
 
     private static String text(ILoggingEvent event) {
       String logger = event.getLoggerName();
-      StringBuilder line = new StringBuilder();
-      line.append(time(event))
-          .append(" [")
-          .append(Shown.text(event.getThreadName()))
-          .append("] ")
-          .append(event.getLevel())
-          .append(' ')
-          .append(logger.substring(logger.lastIndexOf('.') + 1))
-          .append(" - ")
-          .append(Shown.text(event.getFormattedMessage()));
+      String line =
+          "%s [%s] %s %s - %s"
+              .formatted(
+                  time(event),
+                  Shown.text(event.getThreadName()),
+                  event.getLevel(),
+                  logger.substring(logger.lastIndexOf('.') + 1),
+                  Shown.text(event.getFormattedMessage()));
       IThrowableProxy error = event.getThrowableProxy();
-      if (error != null) {
-        // Indented, so that no message of an exception passes for a line of its own.
-        ThrowableProxyUtil.asString(error)
-            .lines()
-            .forEach(of -> line.append("\n\t").append(Shown.text(of.replace("\t", "  "))));
+      if (error == null) {
+        return line;
       }
-      return line.toString();
+      // Indented, so that no message of an exception passes for a line of its own.
+      return ThrowableProxyUtil.asString(error)
+          .lines()
+          .map(of -> "\n\t" + Shown.text(of.replace("\t", "  ")))
+          .collect(Collectors.joining("", line, ""));
     }
 
-    private static Map<String, String> fields(ILoggingEvent event, String writer) {
+    private Map<String, String> fields(ILoggingEvent event) {
       Map<String, String> fields = new LinkedHashMap<>();
       fields.put("time", time(event));
       fields.put("level", event.getLevel().toString().toLowerCase(Locale.ROOT));
@@ -214,12 +202,6 @@ public final class LogOutput {
       return fields;
     }
 
-    private static String keyValue(Map<String, String> fields) {
-      return fields.entrySet().stream()
-          .map(of -> of.getKey() + "=" + quoted(of.getValue()))
-          .collect(Collectors.joining(" "));
-    }
-
     /** As JSON quotes: line ends and controls are escapes. */
     private static String quoted(String value) {
       return PLAIN.matcher(value).matches()
@@ -228,17 +210,11 @@ public final class LogOutput {
     }
 
     private static String json(Map<String, String> fields) {
-      StringWriter line = new StringWriter();
-      try (JsonGenerator json = JSON.createGenerator(line)) {
-        json.writeStartObject();
-        for (Map.Entry<String, String> field : fields.entrySet()) {
-          json.writeStringField(field.getKey(), field.getValue());
-        }
-        json.writeEndObject();
-      } catch (IOException e) {
+      try {
+        return JSON.writeValueAsString(fields);
+      } catch (JsonProcessingException e) {
         throw new UncheckedIOException("writing to memory", e);
       }
-      return line.toString();
     }
 
     private static String time(ILoggingEvent event) {

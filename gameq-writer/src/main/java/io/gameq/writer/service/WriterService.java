@@ -22,8 +22,10 @@ import io.gameq.mysql.tables.OwnerTable;
 import io.gameq.mysql.tables.TermTable;
 import io.gameq.redis.ControlConnection;
 import io.gameq.redis.PrimaryConnector;
+import io.gameq.redis.RedisClock;
 import io.gameq.redis.RedisConnection;
 import io.gameq.redis.RedisConnector;
+import io.gameq.redis.RedisServerCheck;
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.Slots;
 import io.gameq.redis.script.ClaimScript;
@@ -49,8 +51,7 @@ import io.gameq.writer.mysql.PauseTable;
 import io.gameq.writer.mysql.PauseTable.Pause;
 import io.gameq.writer.mysql.PauseTable.Scope;
 import io.gameq.writer.pause.PauseWatch;
-import io.gameq.writer.pause.PauseWatch.PauseText;
-import io.gameq.writer.pause.Pausing.Pauses;
+import io.gameq.writer.pause.Pauses;
 import io.gameq.writer.pause.ResumedTables;
 import io.gameq.writer.service.WriterUpkeep.TombstonePurge;
 import io.gameq.writer.status.BacklogWatch;
@@ -191,7 +192,8 @@ public final class WriterService implements AutoCloseable {
             schedule,
             holdUps.mysql(),
             options.bounds().leaseMillis(),
-            this::lookTurn);
+            this::lookTurn,
+            new RedisClock());
     backlogRedis = new ControlConnection(primary);
     SharedLook<Backlog> shown =
         SharedBacklog.whole(options.namespace(), slots.count(), this::lookWhatWaits);
@@ -222,7 +224,7 @@ public final class WriterService implements AutoCloseable {
         Duty.every(
             SIGN_EVERY,
             "say that the Redis that counts lives",
-            () -> primary.giveSign(backlogRedis));
+            () -> primary.giveSign(() -> backlogRedis.call(RedisServerCheck::check)));
     measuring.start(backlog.duty(), processes.duty(), resumed.duty(), sign);
     lane = new SlowLane(shared, watch, leases, () -> new ControlConnection(primary));
     for (int i = 1; i <= options.workers(); i++) {
@@ -274,7 +276,7 @@ public final class WriterService implements AutoCloseable {
 
   /** Tables that take no rows, or not all, by any writer: one does not meet the rows of all. */
   private Set<String> parkedAnywhere() {
-    Set<String> all = new HashSet<>(holdUps.tables().names());
+    Set<String> all = new HashSet<>(holdUps.tables().reasons().keySet());
     Processes seen = processes.latest();
     if (seen != null) {
       seen.writers().stream()
@@ -327,7 +329,7 @@ public final class WriterService implements AutoCloseable {
     FunctionCounter.builder("gameq.redis.emptied", signs, WriterSigns::forgotten)
         .description("Times that Redis had forgotten what this writer had told it")
         .register(meters);
-    Gauge.builder("gameq.writer.parked", holdUps.tables(), of -> of.names().size())
+    Gauge.builder("gameq.writer.parked", holdUps.tables(), of -> of.reasons().size())
         .description("Tables that take no rows now")
         .register(meters);
   }
@@ -353,7 +355,7 @@ public final class WriterService implements AutoCloseable {
     List<String> problems = new ArrayList<>();
     Pause pause = pauses.ofThisWriter();
     if (pause != null) {
-      problems.add(PauseText.line(pause) + " (what is claimed is finished, nothing else is)");
+      problems.add(Pauses.line(pause) + " (what is claimed is finished, nothing else is)");
     }
     if (holdUps.mysql().isClosed() || watch.sinceAnswer().compareTo(MOST_SILENCE) > 0) {
       problems.add("MySQL is away: rows wait in Redis");
@@ -406,7 +408,7 @@ public final class WriterService implements AutoCloseable {
         process,
         phase(),
         holdUps.mysql().isClosed(),
-        String.join(", ", new TreeSet<>(holdUps.tables().names())),
+        String.join(", ", new TreeSet<>(holdUps.tables().reasons().keySet())),
         new WriterSign.Work(
             options.workers(),
             leases.claims().size(),

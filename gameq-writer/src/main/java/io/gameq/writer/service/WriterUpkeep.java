@@ -7,6 +7,7 @@ import io.gameq.agent.Duty;
 import io.gameq.mysql.MySqlPool.MySql;
 import io.gameq.mysql.tables.TombstoneHorizon;
 import io.gameq.redis.ControlConnection;
+import io.gameq.redis.RedisServerCheck;
 import io.gameq.redis.RedisServerCheck.EvictionWatch;
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.script.JournalMarks;
@@ -74,7 +75,7 @@ public final class WriterUpkeep implements AutoCloseable {
 
   private void watchEviction() {
     try {
-      boolean unused = eviction.mayEvict(redis);
+      boolean unused = eviction.mayEvict(() -> redis.call(RedisServerCheck::evictionPolicy));
     } catch (GameQueueException e) { // the workers say that Redis is away
       LOG.debug("cannot look whether Redis evicts: {}", e.getMessage());
     }

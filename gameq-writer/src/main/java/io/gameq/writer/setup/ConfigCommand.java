@@ -16,7 +16,6 @@ import io.gameq.terminal.ExitCodes;
 import io.gameq.terminal.Shown;
 import io.gameq.writer.admin.RecordView;
 import io.gameq.writer.cli.AdminCommand;
-import io.gameq.writer.config.ConfigOption;
 import io.gameq.writer.config.WriterConfig;
 import io.gameq.writer.config.WriterConfig.Setting;
 import io.gameq.writer.mysql.ConfiguredTables;
@@ -29,7 +28,6 @@ import java.util.Objects;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** {@code config}: shows and checks the configuration file. */
@@ -57,12 +55,11 @@ public final class ConfigCommand extends AdminCommand {
             + " database or the user's rights are not as a writer needs them; warnings end with 0."
       })
   int check(
-      @Mixin ConfigOption config,
       @Option(names = "--offline", description = "Check the file alone: ask no server.")
           boolean offline,
       @Option(names = "--json", description = "One JSON object a line, for settings and findings.")
           boolean json) {
-    WriterConfig settings = config.read();
+    WriterConfig settings = config().read();
     SETTINGS.printer(out(), json).accept(settings.effective());
     if (!json) {
       out().println();

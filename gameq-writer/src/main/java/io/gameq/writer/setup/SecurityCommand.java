@@ -4,11 +4,9 @@ import io.gameq.mysql.schema.CatalogReader.TableSpec;
 import io.gameq.rights.MySqlRights;
 import io.gameq.rights.RedisRights;
 import io.gameq.writer.cli.AdminCommand;
-import io.gameq.writer.config.ConfigOption;
 import io.gameq.writer.config.WriterConfig;
 import java.util.List;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 
 /** {@code security}: scripts that make users with the least rights. */
 @Command(
@@ -21,8 +19,8 @@ public final class SecurityCommand extends AdminCommand {
         "Prints the lines for redis-cli that make the users of nodes, writers and gameq-recovery.",
         "Put the hashes of their passwords in the place of NODE_SHA256 and so on, as envsubst does."
       })
-  void redis(@Mixin ConfigOption config) {
-    RedisRights.script(config.read().namespace()).forEach(out()::println);
+  void redis() {
+    RedisRights.script(config().read().namespace()).forEach(out()::println);
   }
 
   @Command(
@@ -32,8 +30,8 @@ public final class SecurityCommand extends AdminCommand {
             + " migrate'.",
         "Put their passwords in the place of NODE_PASSWORD and so on, as envsubst does."
       })
-  void mysql(@Mixin ConfigOption config) {
-    WriterConfig wanted = config.read();
+  void mysql() {
+    WriterConfig wanted = config().read();
     List<String> tables = wanted.requiredTables().stream().map(TableSpec::name).toList();
     MySqlRights.script(wanted.namespace(), wanted.mysql().database(), tables)
         .forEach(out()::println);

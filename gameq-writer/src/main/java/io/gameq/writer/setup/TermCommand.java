@@ -22,7 +22,6 @@ import io.gameq.terminal.ExitCodes;
 import io.gameq.terminal.Shown;
 import io.gameq.terminal.TextTable;
 import io.gameq.writer.cli.AdminCommand;
-import io.gameq.writer.config.ConfigOption;
 import io.gameq.writer.config.WriterConfig;
 import io.gameq.writer.mysql.CommandServers.AgreedConfig;
 import io.gameq.writer.mysql.CommandServers.CommandDatabase;
@@ -51,8 +50,8 @@ public final class TermCommand extends AdminCommand {
       name = "show",
       description = "Shows which Redis counts, and whether the configured one does.",
       footer = {"", "Ends with 1 when the configured one does not count."})
-  int show(@Mixin ConfigOption config) {
-    WriterConfig settings = AgreedConfig.read(config, spec());
+  int show() {
+    WriterConfig settings = AgreedConfig.read(config(), spec());
     try (MySql mysql = CommandDatabase.open(settings.mysql(), "term");
         RedisConnector connector = new RedisConnector(settings.redis())) {
       Term term = new TermTable(mysql).current();
@@ -95,7 +94,6 @@ public final class TermCommand extends AdminCommand {
             + " at its address: these prove themselves."
       })
   int set(
-      @Mixin ConfigOption config,
       @Mixin Confirmation confirmation,
       @Option(
               names = "--leave",
@@ -103,7 +101,7 @@ public final class TermCommand extends AdminCommand {
                   "Even where the one that counts lives, or holds what is not written: what waits"
                       + " there is written by nobody then.")
           boolean leaves) {
-    WriterConfig settings = AgreedConfig.read(config, spec());
+    WriterConfig settings = AgreedConfig.read(config(), spec());
     try (MySql mysql = CommandDatabase.open(settings.mysql(), "term");
         RedisConnector connector = new RedisConnector(settings.redis())) {
       TermTable terms = new TermTable(mysql);

@@ -10,9 +10,7 @@ import io.gameq.writer.mysql.CommandServers;
 import io.gameq.writer.mysql.DeadLetters;
 import io.gameq.writer.mysql.PauseTable.Pause;
 import io.gameq.writer.mysql.PauseTable.Scope;
-import io.gameq.writer.pause.PauseWatch.PauseText;
-import io.gameq.writer.pause.Pausing;
-import io.gameq.writer.pause.Pausing.Pauses;
+import io.gameq.writer.pause.Pauses;
 import io.gameq.writer.redis.UnwrittenOwners.Unwritten;
 import io.gameq.writer.status.FlushNow.FlushProgress;
 import java.io.PrintWriter;
@@ -144,11 +142,11 @@ public final class FlushCommand implements Callable<Integer> {
 
   private static List<String> why(CommandServers servers, List<Unwritten> some) {
     WriterConfig settings = servers.settings();
-    Pausing pausing = new Pausing(servers.mysql(), settings.slots());
-    Pauses pauses = pausing.all();
+    Pauses pauses = Pauses.read(servers.mysql());
     boolean hasRoom = DeadLetters.count(servers.mysql()) < settings.writer().deadLetters();
     Processes processes = servers.redis().ask(of -> Processes.of(of, settings.namespace()));
-    return new WhyWaiting(pauses, pausing.heldTables(pauses), settings.slots(), hasRoom, processes)
+    return new WhyWaiting(
+            pauses, pauses.heldTables(servers.mysql()), settings.slots(), hasRoom, processes)
         .of(some);
   }
 
@@ -186,12 +184,12 @@ public final class FlushCommand implements Callable<Integer> {
       List<String> why = new ArrayList<>();
       List<Unwritten> rest = new ArrayList<>(owners);
       take(rest, of -> slotPause(of) != null)
-          .forEach(of -> addOnce(why, PauseText.line(Objects.requireNonNull(slotPause(of)))));
+          .forEach(of -> addOnce(why, Pauses.line(Objects.requireNonNull(slotPause(of)))));
       List<Unwritten> held = take(rest, of -> heldTables.containsAll(of.tables()));
       if (!held.isEmpty()) {
         pauses.all().stream()
             .filter(of -> of.scope() == Scope.TABLE)
-            .forEach(of -> addOnce(why, PauseText.line(of)));
+            .forEach(of -> addOnce(why, Pauses.line(of)));
         add(why, held, "nothing but rows of paused tables, or of tables that refer to them");
       }
       List<Unwritten> refused = take(rest, of -> of.refusedForMillis() > 0);
@@ -212,7 +210,7 @@ public final class FlushCommand implements Callable<Integer> {
       if (!rest.isEmpty()) {
         pauses.all().stream()
             .filter(of -> of.scope() == Scope.WRITER)
-            .forEach(of -> addOnce(why, PauseText.line(of)));
+            .forEach(of -> addOnce(why, Pauses.line(of)));
         writers.writers().stream()
             .flatMap(of -> of.toDo().stream())
             .forEach(line -> addOnce(why, line));

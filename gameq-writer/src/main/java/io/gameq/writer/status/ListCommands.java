@@ -5,7 +5,7 @@ import io.gameq.backlog.SharedBacklog.Backlog;
 import io.gameq.mysql.tables.AuditTable;
 import io.gameq.mysql.tables.AuditTable.Actor;
 import io.gameq.mysql.tables.NodeTable;
-import io.gameq.redis.script.ProcessSigns;
+import io.gameq.redis.script.NodeSigns.ProcessSigns;
 import io.gameq.redis.script.Waiting;
 import io.gameq.terminal.ExitCodes;
 import io.gameq.terminal.Shown;
@@ -13,9 +13,7 @@ import io.gameq.writer.admin.RecordView;
 import io.gameq.writer.config.ConfigOption;
 import io.gameq.writer.mysql.CommandServers;
 import io.gameq.writer.mysql.PauseTable.Scope;
-import io.gameq.writer.pause.PauseWatch.PauseText;
-import io.gameq.writer.pause.Pausing;
-import io.gameq.writer.pause.Pausing.Pauses;
+import io.gameq.writer.pause.Pauses;
 import io.gameq.writer.status.Processes.ListedNode;
 import io.gameq.writer.status.StatusLook.SlotState;
 import java.io.PrintWriter;
@@ -88,9 +86,8 @@ public abstract class ListCommands implements Callable<Integer> {
 
     @Override
     int list(CommandServers servers, PrintWriter out) {
-      Pausing pausing = new Pausing(servers.mysql(), servers.slots().count());
-      Pauses pauses = pausing.all();
-      Set<String> held = pausing.heldTables(pauses);
+      Pauses pauses = Pauses.read(servers.mysql());
+      Set<String> held = pauses.heldTables(servers.mysql());
       Backlog backlog = servers.redis().ask(of -> Backlog.of(of, servers.slots(), held));
       List<SlotState> slots = SlotState.of(backlog, pauses);
       print(
@@ -110,7 +107,7 @@ public abstract class ListCommands implements Callable<Integer> {
                 slots.size());
             pauses.all().stream()
                 .filter(of -> of.scope() == Scope.TABLE || of.scope() == Scope.WRITER)
-                .forEach(of -> out.println(PauseText.line(of)));
+                .forEach(of -> out.println(Pauses.line(of)));
           });
       return ExitCodes.OK;
     }

@@ -11,8 +11,7 @@ import io.gameq.terminal.TextTable;
 import io.gameq.writer.config.ConfigOption;
 import io.gameq.writer.flush.WriterStats.BusyOwners;
 import io.gameq.writer.mysql.CommandServers;
-import io.gameq.writer.pause.PauseWatch.PauseText;
-import io.gameq.writer.pause.Pausing.Pauses;
+import io.gameq.writer.pause.Pauses;
 import io.gameq.writer.status.Processes.ListedNode;
 import io.gameq.writer.status.StatusLook.SlotState;
 import io.gameq.writer.terminal.JsonLine;
@@ -105,7 +104,7 @@ public final class StatusCommand implements Callable<Integer> {
     }
     look.pauses()
         .all()
-        .forEach(of -> lines.add(List.of("paused", PauseText.what(of) + " " + PauseText.why(of))));
+        .forEach(of -> lines.add(List.of("paused", Pauses.what(of) + " " + Pauses.why(of))));
     if (backlog != null) {
       backlog.topics().stream()
           .filter(StatusCommand::isToTell)

@@ -13,9 +13,7 @@ import io.gameq.writer.admin.TopicText;
 import io.gameq.writer.mysql.CommandServers;
 import io.gameq.writer.mysql.DeadLetters;
 import io.gameq.writer.mysql.PauseTable.Pause;
-import io.gameq.writer.pause.PauseWatch.PauseText;
-import io.gameq.writer.pause.Pausing;
-import io.gameq.writer.pause.Pausing.Pauses;
+import io.gameq.writer.pause.Pauses;
 import io.gameq.writer.status.Processes.ListedNode;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -86,7 +84,7 @@ public record StatusLook(
           .jsonOf(of -> of.backlog == null ? Map.of() : BACKLOG.json(of.backlog))
           .jsonOf(of -> of.processes == null ? Map.of() : PROCESSES.json(of.processes))
           .jsonOf(of -> of.deadLetters < 0 ? Map.of() : Map.of("deadLetters", of.deadLetters))
-          .json("pauses", of -> of.pauses.all().stream().map(PauseText::json).toList())
+          .json("pauses", of -> of.pauses.all().stream().map(Pauses::json).toList())
           .json("toDo", StatusLook::toDo);
 
   /** Asks; a server that does not answer is something to show. */
@@ -99,9 +97,8 @@ public record StatusLook(
     try {
       MySql mysql = servers.mysql();
       deadLetters = DeadLetters.count(mysql);
-      Pausing pausing = new Pausing(mysql, servers.slots().count());
-      pauses = pausing.all();
-      held = pausing.heldTables(pauses);
+      pauses = Pauses.read(mysql);
+      held = pauses.heldTables(mysql);
       started = new NodeTable(mysql).all();
     } catch (GameQueueException e) {
       mysqlError = ErrorLine.of(e);
@@ -235,8 +232,8 @@ public record StatusLook(
       return view.field(
           "PAUSED",
           "pause",
-          of -> of.pause() == null ? null : PauseText.json(of.pause()),
-          of -> of.pause() == null ? "" : PauseText.why(of.pause()));
+          of -> of.pause() == null ? null : Pauses.json(of.pause()),
+          of -> of.pause() == null ? "" : Pauses.why(of.pause()));
     }
 
     /** Whether an operator may want to know of it. */

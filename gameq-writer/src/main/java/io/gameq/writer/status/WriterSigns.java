@@ -4,7 +4,7 @@ import io.gameq.agent.AgentRunner;
 import io.gameq.agent.AgentRunner.Agent;
 import io.gameq.agent.Duty;
 import io.gameq.redis.ControlConnection;
-import io.gameq.redis.script.ProcessSigns;
+import io.gameq.redis.script.NodeSigns.ProcessSigns;
 import io.gameq.sign.ProcessIdentity;
 import io.gameq.sign.SignFields;
 import java.time.Duration;

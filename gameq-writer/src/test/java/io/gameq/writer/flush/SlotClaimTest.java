@@ -34,7 +34,7 @@ import io.gameq.writer.flush.Stage.ClaimDue;
 import io.gameq.writer.flush.Stage.Decode;
 import io.gameq.writer.flush.Stage.Ended;
 import io.gameq.writer.flush.Stage.GiveBack;
-import io.gameq.writer.pause.Pausing.Pauses;
+import io.gameq.writer.pause.Pauses;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.sql.SQLException;
 import java.time.Clock;

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.gameq.redis.script.ClaimScript;
 import io.gameq.writer.flush.SlotSchedule.SlotShare;
 import io.gameq.writer.redis.DueSlots;
+import io.gameq.writer.redis.DueSlots.Firsts;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -22,6 +23,7 @@ import org.junit.jupiter.api.Test;
 
 class SlotScheduleTest {
   private static final int SLOTS = 4;
+  private static final long[] NONE = {};
   private static final int WORKERS = 4;
   private static final int MOST_OWNERS = 100;
   private static final int MOST_ROWS = 1_000;
@@ -67,7 +69,9 @@ class SlotScheduleTest {
 
   /** Somebody is due in a slot so long from now. */
   private void due(int slot, long inMillis) {
-    schedule.sawDue(only(slot, EPOCH_MILLIS + millis + inMillis), EPOCH_MILLIS + millis);
+    schedule.saw(
+        new Firsts(only(slot, EPOCH_MILLIS + millis + inMillis), NONE, NONE),
+        EPOCH_MILLIS + millis);
   }
 
   private List<Integer> slots() {
@@ -90,7 +94,8 @@ class SlotScheduleTest {
     due(2, 0);
     paused.add(1);
     assertEquals(List.of(2), slots());
-    schedule.sawLeases(only(1, EPOCH_MILLIS), EPOCH_MILLIS + millis);
+    schedule.saw(
+        new Firsts(only(0, DueSlots.NEVER), NONE, only(1, EPOCH_MILLIS)), EPOCH_MILLIS + millis);
     assertEquals(1, Objects.requireNonNull(poll()).expired());
     giveBack(1, 0, 0, 0);
     assertEquals(List.of(), slots());
@@ -111,11 +116,15 @@ class SlotScheduleTest {
 
   @Test
   void aSlotThatIsDueLaterThanAnybodyCanBeIsDueNow() {
-    schedule.sawDue(only(1, EPOCH_MILLIS + Duration.ofMinutes(10).toMillis()), EPOCH_MILLIS);
+    schedule.saw(
+        new Firsts(only(1, EPOCH_MILLIS + Duration.ofMinutes(10).toMillis()), NONE, NONE),
+        EPOCH_MILLIS);
     assertEquals(List.of(), slots(), "the longest merge window");
-    schedule.sawDue(only(0, EPOCH_MILLIS + Duration.ofHours(1).toMillis()), EPOCH_MILLIS);
+    schedule.saw(
+        new Firsts(only(0, EPOCH_MILLIS + Duration.ofHours(1).toMillis()), NONE, NONE),
+        EPOCH_MILLIS);
     assertEquals(List.of(0), slots());
-    schedule.sawDue(only(2, Long.MAX_VALUE - 1), EPOCH_MILLIS);
+    schedule.saw(new Firsts(only(2, Long.MAX_VALUE - 1), NONE, NONE), EPOCH_MILLIS);
     millis = 300; // the next round
     assertEquals(List.of(2), slots());
   }
@@ -163,7 +172,7 @@ class SlotScheduleTest {
     due(1, 1);
     millis = 10;
     assertEquals(List.of(), slots());
-    schedule.sawDue(only(0, 0), EPOCH_MILLIS + millis);
+    schedule.saw(new Firsts(only(0, 0), NONE, NONE), EPOCH_MILLIS + millis);
     assertEquals(List.of(0), slots());
   }
 
@@ -226,7 +235,7 @@ class SlotScheduleTest {
   @Test
   void leasesThatRanOutComeFirst() {
     due(0, 0);
-    schedule.sawLeases(only(1, EPOCH_MILLIS), EPOCH_MILLIS);
+    schedule.saw(new Firsts(only(0, DueSlots.NEVER), NONE, only(1, EPOCH_MILLIS)), EPOCH_MILLIS);
     SlotSchedule.Taken next = Objects.requireNonNull(poll());
     assertEquals(1, next.expired());
     assertEquals(List.of(1), next.slots());
@@ -237,13 +246,14 @@ class SlotScheduleTest {
 
   @Test
   void leasesThatRunOutLaterDoNot() {
-    schedule.sawLeases(only(1, EPOCH_MILLIS + 1), EPOCH_MILLIS);
+    schedule.saw(
+        new Firsts(only(0, DueSlots.NEVER), NONE, only(1, EPOCH_MILLIS + 1)), EPOCH_MILLIS);
     assertNull(poll());
   }
 
   @Test
   void ownersWhomAWriterLeftBehindAreFound() {
-    schedule.sawReady(only(3, 0));
+    schedule.saw(new Firsts(only(0, DueSlots.NEVER), only(3, 0), NONE), EPOCH_MILLIS);
     assertEquals(List.of(3), slots());
   }
 
@@ -253,7 +263,7 @@ class SlotScheduleTest {
     assertEquals(List.of(0), slots());
     schedule.pause(Objects.requireNonNull(taken.get(0)), 0, 400);
     due(0, -1);
-    schedule.sawLeases(only(0, 0), EPOCH_MILLIS);
+    schedule.saw(new Firsts(only(0, DueSlots.NEVER), NONE, only(0, 0)), EPOCH_MILLIS);
     due(1, 0);
     assertEquals(List.of(1), slots());
     millis = 399;
@@ -265,7 +275,7 @@ class SlotScheduleTest {
   /** Somebody is urgent in these slots. */
   private void urgent(int... of) {
     for (int slot : of) {
-      schedule.sawDue(only(slot, -5), EPOCH_MILLIS + millis);
+      schedule.saw(new Firsts(only(slot, -5), NONE, NONE), EPOCH_MILLIS + millis);
     }
   }
 

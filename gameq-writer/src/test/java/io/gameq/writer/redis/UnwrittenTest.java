@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import io.gameq.owner.OwnerId;
 import io.gameq.redis.script.ClaimScript;
 import io.gameq.redis.script.SlotFixture;
-import io.gameq.redis.script.WaitingOwners;
+import io.gameq.redis.script.Waiting.WaitingOwners;
 import io.gameq.writer.redis.UnwrittenOwners.Unwritten;
 import java.util.List;
 import java.util.Set;

@@ -1,8 +1,8 @@
 package io.gameq.writer.explorer;
 
 import io.gameq.Row;
-import io.gameq.redis.script.RowsToTell;
-import io.gameq.redis.script.RowsToTell.OfSession;
+import io.gameq.redis.script.SessionScripts.RowsToTell;
+import io.gameq.redis.script.SessionScripts.RowsToTell.OfSession;
 import io.gameq.rows.EncodedRow;
 import io.gameq.rows.TableRow;
 import java.util.ArrayList;
