@@ -68,6 +68,21 @@ public final class Shown {
     };
   }
 
+  /**
+   * Formats a line: arguments that are text are escaped, as {@link #text} does; moments are UTC.
+   */
+  public static String line(String format, Object... arguments) {
+    Object[] shown = arguments.clone();
+    for (int i = 0; i < shown.length; i++) {
+      if (shown[i] instanceof String text) {
+        shown[i] = text(text);
+      } else if (shown[i] instanceof Instant at) {
+        shown[i] = utc(at);
+      }
+    }
+    return String.format(Locale.ROOT, format, shown);
+  }
+
   /** {@code of player:42}; {@code sent to player:42 by node process 1a2b3c4d}. */
   public static String whose(OwnerId owner) {
     return String.format(

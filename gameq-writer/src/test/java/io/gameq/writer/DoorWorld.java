@@ -10,8 +10,8 @@ import io.gameq.servers.GameDatabase;
 import io.gameq.servers.TestServers;
 import io.gameq.writer.config.ConfigReader;
 import io.gameq.writer.config.WriterConfig;
-import io.gameq.writer.door.MessageDoor;
 import io.gameq.writer.http.HttpEndpoint;
+import io.gameq.writer.messages.MessageApi;
 import io.gameq.writer.service.WriterNode;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
@@ -37,7 +37,7 @@ final class DoorWorld implements AutoCloseable {
 
   final PrometheusMeterRegistry meters = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
   final WriterNode node;
-  final MessageDoor door;
+  final MessageApi door;
   final HttpEndpoint http;
   private final HttpClient client = HttpClient.newHttpClient();
 
@@ -54,7 +54,7 @@ final class DoorWorld implements AutoCloseable {
         settings(database, own, name, plugins, game.namespace),
         StandardOpenOption.APPEND);
     WriterConfig config = ConfigReader.read(file.file());
-    door = new MessageDoor(config.http(), meters);
+    door = new MessageApi(config.http(), meters);
     http =
         HttpEndpoint.open(
             config.http(),

@@ -17,8 +17,8 @@ import io.gameq.topic.Claimed;
 import io.gameq.topic.Topic;
 import io.gameq.topic.TopicOptions;
 import io.gameq.writer.DoorWorld.Answer;
-import io.gameq.writer.door.MessageDoor;
 import io.gameq.writer.http.JsonBytes;
+import io.gameq.writer.messages.MessageApi;
 import java.io.InputStream;
 import java.net.Socket;
 import java.nio.file.Path;
@@ -340,7 +340,7 @@ class MessageDoorTest {
     lines.setContext(new LoggerContext());
     lines.start();
     Logger body = (Logger) LoggerFactory.getLogger(JsonBytes.class);
-    Logger failed = (Logger) LoggerFactory.getLogger(MessageDoor.class);
+    Logger failed = (Logger) LoggerFactory.getLogger(MessageApi.class);
     body.setLevel(Level.DEBUG);
     body.setAdditive(false);
     body.addAppender(lines);

@@ -42,9 +42,10 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.function.BiPredicate;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -58,20 +59,26 @@ import org.jspecify.annotations.Nullable;
 public final class DeadRows {
   private static final int MOST_ERROR_CHARS = 60;
   private static final int REVISION_BYTES = 8;
+  private static final String NOT_EDITED = "not edited";
+  private static final String CHANGED = "it changed meanwhile: look at it again";
 
   /** Dead letters as lists have them. */
   public static final RecordView<Listed> VIEW =
       new RecordView<Listed>()
           .field("ID", "id", Listed::id)
-          .field("TABLE", "table", Listed::table)
-          .field("KEY", "key", Listed::key)
-          .field("OWNER", "owner", Listed::owner)
-          .field("VERSION", "version", of -> Long.toUnsignedString(of.version))
+          .field("TABLE", "table", of -> of.row().table())
+          .field("KEY", "key", of -> of.row().rowKey())
+          .field("OWNER", "owner", of -> of.row().owner().id())
+          .field("VERSION", "version", of -> Long.toUnsignedString(of.row().version()))
           .field("STATE", "state", Listed::state)
-          .field("TRIES", "attempts", Listed::attempts)
-          .field("REFUSED (UTC)", "refusedAt", Listed::refusedAt)
-          .field("CODE", "errorCode", Listed::errorCode)
-          .field("ERROR", "error", Listed::error, of -> Shown.cut(of.error, MOST_ERROR_CHARS))
+          .field("TRIES", "attempts", of -> of.row().attempts())
+          .field("REFUSED (UTC)", "refusedAt", of -> of.stored.refusedAt())
+          .field("CODE", "errorCode", of -> of.row().errorCode())
+          .field(
+              "ERROR",
+              "error",
+              of -> of.row().errorText(),
+              of -> Shown.cut(of.row().errorText(), MOST_ERROR_CHARS))
           .leavingOut("VERSION", "TRIES", "CODE", "STATE");
 
   private final DeadLetters letters;
@@ -151,39 +158,15 @@ public final class DeadRows {
     }
   }
 
-  /**
-   * A dead letter as lists have it, without its row; immutable.
-   *
-   * @param key the part of the row key after the table
-   * @param version of the row, unsigned
-   * @param attempts how often the row was tried
-   * @param errorCode MySQL's, 0 for an error of gameq's own, -1 for a row of another owner
-   * @param error as MySQL said it: to be escaped by whoever shows it
-   */
-  public record Listed(
-      long id,
-      String table,
-      String key,
-      String owner,
-      long version,
-      State state,
-      int attempts,
-      Instant refusedAt,
-      int errorCode,
-      String error) {
-    static Listed of(Stored letter, State state) {
-      Refused row = letter.refused();
-      return new Listed(
-          letter.id(),
-          row.table(),
-          row.rowKey(),
-          row.owner().id(),
-          row.version(),
-          state,
-          row.attempts(),
-          letter.refusedAt(),
-          row.errorCode(),
-          row.errorText());
+  /** A dead letter, and what it is worth now; in a list without its row. Immutable. */
+  public record Listed(Stored stored, State state) {
+    public long id() {
+      return stored.id();
+    }
+
+    /** Its error text is as MySQL said it: to be escaped by whoever shows it. */
+    public Refused row() {
+      return stored.refused();
     }
   }
 
@@ -231,7 +214,7 @@ public final class DeadRows {
   public List<Long> unknown(List<Long> ids) {
     Set<Long> unknown = new TreeSet<>(ids);
     if (!ids.isEmpty()) {
-      choose(Filter.ofIds(ids)).forEach(letter -> unknown.remove(letter.id()));
+      choose(Filter.ofIds(ids)).forEach((letter, state) -> unknown.remove(letter.id()));
     }
     return List.copyOf(unknown);
   }
@@ -249,28 +232,26 @@ public final class DeadRows {
     if (withValues) {
       audit("dead show", target(letter), "with values");
     }
-    Listed listed = Listed.of(letter, letters.states(List.of(letter)).get(0));
-    Refused row = letter.refused();
+    Listed listed = new Listed(letter, letters.states(List.of(letter)).get(0));
     String revision = revision(letter);
-    Reading reading = letters.rows().read(row.key(), row.image());
+    Reading reading = read(letter);
     if (!(reading instanceof Decoded decoded)) {
       String why =
           String.format(
               Locale.ROOT,
               "its row of %,d bytes cannot be decoded: %s",
-              row.image().length,
+              letter.refused().image().length,
               ((Undecodable) reading).reason());
       return new Detail(listed, null, List.of(), "", why, withValues, revision);
     }
-    Present present = letters.rows().present(row.owner(), decoded.key());
-    return new Detail(
-        listed,
-        lower(decoded.image().op()),
-        RowColumn.of(decoded.image(), present.row(), withValues),
-        there(present),
-        null,
-        withValues,
-        revision);
+    Present present = letters.rows().present(letter.refused().owner(), decoded.key());
+    List<RowColumn> columns = RowColumn.of(decoded.image(), present.row(), withValues);
+    String op = lower(decoded.image().op());
+    return new Detail(listed, op, columns, there(present), null, withValues, revision);
+  }
+
+  private Reading read(Stored letter) {
+    return letters.rows().read(letter.key(), letter.refused().image());
   }
 
   private static String there(Present present) {
@@ -304,47 +285,50 @@ public final class DeadRows {
    */
   public Done edit(long id, String revision, Map<String, @Nullable String> columns) {
     Stored letter = letters.find(id);
-    if (letter == null || !revision(letter).equals(revision)) {
-      return changedMeanwhile(id, letter == null ? Long.toString(id) : name(letter));
+    if (letter == null) {
+      return new Done(id, Long.toString(id), Result.GONE, NOT_EDITED, CHANGED);
     }
-    return edit(letter, columns, () -> audit("dead edit", target(letter), names(columns)));
+    if (!revision(letter).equals(revision)) {
+      return done(letter, Result.GONE, NOT_EDITED, CHANGED);
+    }
+    State state = letters.states(List.of(letter)).get(0);
+    String target = target(letter);
+    return edit(letter, state, columns, () -> audit("dead edit", target, names(columns)));
   }
 
   /** The same of many letters; tells what became of each. */
   public void edit(Selection chosen, Map<String, @Nullable String> columns, Consumer<Done> told) {
     audit("dead edit", chosen.filter.toString(), chosen.text() + ", " + names(columns));
-    chosen.forEach(letter -> told.accept(edit(letter, columns, () -> {})));
+    chosen.forEach((letter, state) -> told.accept(edit(letter, state, columns, () -> {})));
   }
 
-  private Done edit(Stored letter, Map<String, @Nullable String> columns, Runnable beforeIt) {
+  private Done edit(
+      Stored letter, State state, Map<String, @Nullable String> columns, Runnable beforeIt) {
+    if (state == State.SUPERSEDED) {
+      return done(
+          letter,
+          Result.LEFT,
+          NOT_EDITED,
+          "MySQL holds this version of the row or a newer one: nothing is left to write");
+    }
+    Reading reading = read(letter);
+    if (reading instanceof Undecodable of) {
+      return done(letter, Result.LEFT, NOT_EDITED, "its row cannot be decoded: " + of.reason());
+    }
     byte[] image;
     try {
-      image = edited(letter, columns);
+      image = letters.rows().encode(RowEdit.of(((Decoded) reading).image(), columns));
     } catch (RowRefusedException e) {
-      String why = String.valueOf(e.getMessage());
-      return Done.of(letter.id(), name(letter), Result.LEFT, "not edited", why);
+      return done(letter, Result.LEFT, NOT_EDITED, String.valueOf(e.getMessage()));
     }
     beforeIt.run();
     return letters.replace(letter, image)
-        ? Done.of(letter.id(), name(letter), Result.DONE, "edited", "")
-        : changedMeanwhile(letter.id(), name(letter));
+        ? done(letter, Result.DONE, "edited", "")
+        : done(letter, Result.GONE, NOT_EDITED, CHANGED);
   }
 
-  private static Done changedMeanwhile(long id, String name) {
-    return Done.of(id, name, Result.GONE, "not edited", "it changed meanwhile: look at it again");
-  }
-
-  private byte[] edited(Stored letter, Map<String, @Nullable String> columns) {
-    Refused row = letter.refused();
-    if (letters.states(List.of(letter)).get(0) == State.SUPERSEDED) {
-      throw new RowRefusedException(
-          "MySQL holds this version of the row or a newer one: nothing is left to write");
-    }
-    Reading reading = letters.rows().read(row.key(), row.image());
-    if (reading instanceof Decoded decoded) {
-      return letters.rows().encode(RowEdit.of(decoded.image(), columns));
-    }
-    throw new RowRefusedException("its row cannot be decoded: " + ((Undecodable) reading).reason());
+  private static Done done(Stored letter, Result result, String became, String why) {
+    return new Done(letter.id(), name(letter), result, became, Shown.text(why));
   }
 
   /**
@@ -360,48 +344,46 @@ public final class DeadRows {
     }
     DeadLetterRetry retry = letters.retry(isDryRun);
     Map<Long, Done> waiting = new LinkedHashMap<>();
-    long[] written = {0};
+    boolean[] isWritten = {false};
     chosen.forEach(
-        letter -> {
-          Outcome outcome = retry.retry(letter.id());
-          Done done = done(letter.id(), name(letter), outcome);
-          if (outcome instanceof DeadLetterRetry.Refused refused && refused.curable()) {
-            waiting.put(letter.id(), done);
-          } else {
-            written[0] += outcome instanceof Written ? 1 : 0;
-            told.accept(done);
-          }
-        });
-    for (long before = 0; !isDryRun && written[0] > before; ) {
-      before = written[0];
+        (letter, state) -> isWritten[0] |= retry(retry, letter.id(), name(letter), waiting, told));
+    while (!isDryRun && isWritten[0]) {
+      isWritten[0] = false;
       for (Done of : List.copyOf(waiting.values())) {
-        Outcome outcome = retry.retry(of.id());
-        Done again = done(of.id(), of.name(), outcome);
-        if (outcome instanceof DeadLetterRetry.Refused) {
-          waiting.put(of.id(), again);
-        } else {
-          waiting.remove(of.id());
-          written[0] += outcome instanceof Written ? 1 : 0;
-          told.accept(again);
-        }
+        isWritten[0] |= retry(retry, of.id(), of.name(), waiting, told);
       }
     }
     waiting.values().forEach(told);
   }
 
+  /** Whether it is written; tells what became of it, but where another one may make it fit. */
+  private static boolean retry(
+      DeadLetterRetry retry, long id, String name, Map<Long, Done> waiting, Consumer<Done> told) {
+    Outcome outcome = retry.retry(id);
+    Done done = done(id, name, outcome);
+    if (outcome instanceof DeadLetterRetry.Refused refused
+        && (refused.curable() || waiting.containsKey(id))) {
+      waiting.put(id, done);
+    } else {
+      waiting.remove(id);
+      told.accept(done);
+    }
+    return outcome instanceof Written;
+  }
+
   private static Done done(long id, String name, Outcome outcome) {
     if (outcome instanceof DeadLetterRetry.Refused refused) {
-      String why = refused.errorCode() + " " + refused.reason();
-      return Done.of(id, name, Result.LEFT, "refused again", why);
+      String why = Shown.text(refused.errorCode() + " " + refused.reason());
+      return new Done(id, name, Result.LEFT, "refused again", why);
     }
     if (outcome instanceof Locked locked) {
-      return Done.of(id, name, Result.LEFT, "left alone", locked.reason());
+      return new Done(id, name, Result.LEFT, "left alone", Shown.text(locked.reason()));
     }
     String became =
         outcome instanceof Superseded
             ? "removed as superseded"
             : outcome instanceof Gone ? "removed by somebody else" : "written";
-    return Done.of(id, name, Result.DONE, became, "");
+    return new Done(id, name, Result.DONE, became, "");
   }
 
   /**
@@ -411,18 +393,11 @@ public final class DeadRows {
   public void discard(Selection chosen, Consumer<Done> told) {
     audit("dead discard", chosen.filter.toString(), chosen.text());
     chosen.forEach(
-        letter -> {
-          boolean discarded = letters.discard(letter);
-          told.accept(
-              discarded
-                  ? Done.of(letter.id(), name(letter), Result.DONE, "discarded", "")
-                  : Done.of(
-                      letter.id(),
-                      name(letter),
-                      Result.LEFT,
-                      "kept",
-                      "it changed meanwhile, or is gone"));
-        });
+        (letter, state) ->
+            told.accept(
+                letters.discard(letter)
+                    ? done(letter, Result.DONE, "discarded", "")
+                    : done(letter, Result.LEFT, "kept", "it changed meanwhile, or is gone")));
   }
 
   /**
@@ -432,28 +407,23 @@ public final class DeadRows {
    */
   public void export(
       Selection chosen, boolean withValues, Consumer<Map<String, @Nullable Object>> object) {
-    audit(
-        "dead export",
-        chosen.filter.toString(),
-        chosen.text() + (withValues ? ", with values" : ", without values"));
+    String values = withValues ? ", with values" : ", without values";
+    audit("dead export", chosen.filter.toString(), chosen.text() + values);
     chosen.forEach(
-        true,
         (letter, state) -> {
-          Map<String, @Nullable Object> values = VIEW.json(Listed.of(letter, state));
-          Refused row = letter.refused();
-          Reading reading = letters.rows().read(row.key(), row.image());
+          Map<String, @Nullable Object> all = VIEW.json(new Listed(letter, state));
+          Reading reading = read(letter);
           if (reading instanceof Decoded decoded) {
             Map<String, @Nullable String> columns = row(decoded.image());
-            values.put("op", lower(decoded.image().op()));
-            values.put(
+            all.put("op", lower(decoded.image().op()));
+            all.put(
                 withValues ? "row" : "columns",
                 withValues ? columns : List.copyOf(columns.keySet()));
           } else {
-            values.put("bytes", row.image().length);
-            values.put("undecodable", ((Undecodable) reading).reason());
+            all.put("bytes", letter.refused().image().length);
+            all.put("undecodable", ((Undecodable) reading).reason());
           }
-          object.accept(values);
-          return true;
+          object.accept(all);
         });
   }
 
@@ -482,12 +452,7 @@ public final class DeadRows {
   /** Without its version: {@code 7 item:42,1 of player:42} */
   private static String target(Stored letter) {
     Refused row = letter.refused();
-    return "%s %s:%s of %s"
-        .formatted(
-            letter.id(),
-            Shown.text(row.table()),
-            Shown.text(row.rowKey()),
-            Shown.text(row.owner().id()));
+    return Shown.line("%s %s:%s of %s", letter.id(), row.table(), row.rowKey(), row.owner().id());
   }
 
   private static String names(Map<String, @Nullable String> columns) {
@@ -558,21 +523,7 @@ public final class DeadRows {
     }
 
     /** Hands over one after another, with their rows. */
-    void forEach(Consumer<Stored> action) {
-      forEach(
-          false,
-          (letter, state) -> {
-            action.accept(letter);
-            return true;
-          });
-    }
-
-    /**
-     * The same while it is wanted.
-     *
-     * @param withState whether the state is wanted; else it may be {@link State#UNKNOWN}
-     */
-    void forEach(boolean withState, BiPredicate<Stored, State> wanted) {
+    void forEach(BiConsumer<Stored, State> action) {
       letters.pages(
           filter.stored(),
           0,
@@ -580,7 +531,7 @@ public final class DeadRows {
           true,
           0,
           page -> {
-            each(page.letters(), withState, wanted);
+            fitting(page.letters()).forEach(of -> action.accept(of.stored, of.state));
             return true;
           });
     }
@@ -605,35 +556,24 @@ public final class DeadRows {
           filter.state() == null ? Math.min(STATES, most + 1) : STATES,
           page -> {
             looked[0] += page.looked();
-            each(
-                page.letters(),
-                true,
-                (letter, state) -> {
-                  if (found.size() == most) {
-                    next[0] = found.get(most - 1).id();
-                    return false;
-                  }
-                  return found.add(Listed.of(letter, state));
-                });
-            if (next[0] == 0
-                && page.upTo() < lastId
-                && System.nanoTime() - begunNanos > MOST_LOOK_NANOS) {
+            found.addAll(fitting(page.letters()));
+            boolean isLate = System.nanoTime() - begunNanos > MOST_LOOK_NANOS;
+            if (found.size() > most) {
+              next[0] = found.get(most - 1).id();
+            } else if (page.upTo() < lastId && isLate) {
               next[0] = page.upTo();
             }
             return next[0] == 0;
           });
-      return new Page(found, looked[0], next[0]);
+      return new Page(found.subList(0, Math.min(most, found.size())), looked[0], next[0]);
     }
 
-    private void each(List<Stored> page, boolean withState, BiPredicate<Stored, State> wanted) {
-      State only = filter.state();
-      List<State> states = withState || only != null ? letters.states(page) : List.of();
-      for (int i = 0; i < page.size(); i++) {
-        State state = states.isEmpty() ? State.UNKNOWN : states.get(i);
-        if ((only == null || state == only) && !wanted.test(page.get(i), state)) {
-          return;
-        }
-      }
+    private List<Listed> fitting(List<Stored> page) {
+      List<State> states = letters.states(page);
+      return IntStream.range(0, page.size())
+          .mapToObj(i -> new Listed(page.get(i), states.get(i)))
+          .filter(of -> filter.state() == null || of.state == filter.state())
+          .toList();
     }
   }
 }

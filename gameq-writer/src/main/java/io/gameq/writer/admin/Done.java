@@ -1,7 +1,6 @@
 package io.gameq.writer.admin;
 
 import com.fasterxml.jackson.annotation.JsonProperty;
-import io.gameq.terminal.Shown;
 
 /**
  * What became of one dead letter. Immutable.
@@ -37,9 +36,5 @@ public record Done(long id, String name, Result result, String became, String wh
   /** What became of it, and why. */
   public String text() {
     return why.isEmpty() ? became : became + " (" + why + ")";
-  }
-
-  static Done of(long id, String name, Result result, String became, String why) {
-    return new Done(id, name, result, became, Shown.text(why));
   }
 }

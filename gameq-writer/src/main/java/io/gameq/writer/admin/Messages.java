@@ -117,33 +117,38 @@ public final class Messages {
       @Nullable Content content) {
 
     /** The places of one message: held, pending and dead, in different versions. */
-    static List<Listed> of(FoundMessage found, boolean withPayload) {
-      String group = found.id().group();
-      String key = found.id().key();
+    static List<Listed> of(FoundMessage of, boolean withPayload) {
       List<Listed> all = new ArrayList<>();
-      FoundMessage.Held held = found.held();
+      FoundMessage.Held held = of.held();
       if (held != null) {
         Content content = Content.of(held.value(), withPayload);
-        long end = held.leaseEndMillis();
-        all.add(
-            new Listed(group, key, State.HELD, end, 0, held.attempts(), held.node(), "", content));
+        long ends = held.leaseEndMillis();
+        all.add(of(of.id(), State.HELD, ends, held.attempts(), held.node(), "", content));
       }
-      FoundMessage.Pending of = found.pending();
-      if (of != null) {
-        Content content = Content.of(of.value(), withPayload);
-        long due = of.dueMillis();
-        all.add(
-            new Listed(group, key, State.PENDING, due, 0, of.attempts(), "", of.error(), content));
+      FoundMessage.Pending due = of.pending();
+      if (due != null) {
+        Content content = Content.of(due.value(), withPayload);
+        String error = due.error();
+        all.add(of(of.id(), State.PENDING, due.dueMillis(), due.attempts(), "", error, content));
       }
-      FoundMessage.Dead dead = found.dead();
+      FoundMessage.Dead dead = of.dead();
       if (dead != null) {
         Content content = Content.of(dead.value(), withPayload);
         long died = dead.diedMillis();
-        all.add(
-            new Listed(
-                group, key, State.DEAD, died, 0, dead.attempts(), "", dead.error(), content));
+        all.add(of(of.id(), State.DEAD, died, dead.attempts(), "", dead.error(), content));
       }
       return all;
+    }
+
+    private static Listed of(
+        MessageId id,
+        State state,
+        long millis,
+        int attempts,
+        String node,
+        String error,
+        @Nullable Content content) {
+      return new Listed(id.group(), id.key(), state, millis, 0, attempts, node, error, content);
     }
 
     /** {@code 42}, {@code 42 of player:7}, as a terminal may show it. */

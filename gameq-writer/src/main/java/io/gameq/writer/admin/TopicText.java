@@ -10,7 +10,6 @@ import io.gameq.terminal.Shown;
 import java.math.BigDecimal;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -20,6 +19,22 @@ import org.jspecify.annotations.Nullable;
 public final class TopicText {
   /** Messages that are due for longer are not being handled. */
   private static final long LONG_MILLIS = 60_000;
+
+  private static final RecordView<TopicDefinition> DEFINITION =
+      new RecordView<TopicDefinition>()
+          .json("slots", TopicDefinition::slots)
+          .json("leaseMillis", TopicDefinition::leaseMillis)
+          .json("mostAttempts", TopicDefinition::mostAttempts)
+          .json("windowMillis", TopicDefinition::windowMillis)
+          .json("ageMillis", TopicDefinition::ageMillis)
+          .json("maxPayloadBytes", TopicDefinition::maxPayloadBytes)
+          .json("backoff", TopicDefinition::backoff);
+
+  private static final RecordView<Pause> PAUSE =
+      new RecordView<Pause>()
+          .json("reason", Pause::reason)
+          .json("by", Pause::who)
+          .json("at", of -> Instant.ofEpochMilli(of.sinceMillis()));
 
   private TopicText() {}
 
@@ -66,7 +81,7 @@ public final class TopicText {
 
   /** {@code topic mail is paused by ann@host since 2026-11-24 00:56:04.264 UTC: moving house}. */
   public static String pause(String topic, Pause pause) {
-    return "topic %s is paused %s".formatted(Shown.text(topic), why(pause));
+    return Shown.line("topic %s is paused %s", topic, why(pause));
   }
 
   /** {@code by ann@host since 2026-11-24 00:56:04.264 UTC: moving house}. */
@@ -75,22 +90,19 @@ public final class TopicText {
   }
 
   private static String why(String who, long sinceMillis, String reason) {
-    return "by %s since %s UTC: %s"
-        .formatted(
-            Shown.text(who), Shown.utc(Instant.ofEpochMilli(sinceMillis)), Shown.text(reason));
+    return Shown.line("by %s since %s UTC: %s", who, Instant.ofEpochMilli(sinceMillis), reason);
   }
 
   /** {@code topic mail is limited to 50 messages a second by ann@host since ...: why}. */
   public static String rate(String topic, Rate rate) {
-    return "topic %s is limited to %s".formatted(Shown.text(topic), rate(rate));
+    return Shown.line("topic %s is limited to %s", topic, rate(rate));
   }
 
   /** {@code 50 messages a second by ann@host since 2026-11-24 00:56:04.264 UTC: why}. */
   public static String rate(Rate rate) {
-    return "%s a second %s"
-        .formatted(
-            number(rate.perSecond()) + (rate.perSecond() == 1 ? " message" : " messages"),
-            why(rate.who(), rate.sinceMillis(), rate.reason()));
+    String messages = rate.perSecond() == 1 ? "message" : "messages";
+    String why = why(rate.who(), rate.sinceMillis(), rate.reason());
+    return "%s %s a second %s".formatted(number(rate.perSecond()), messages, why);
   }
 
   /** {@code 2.5}, {@code 50}. */
@@ -120,8 +132,8 @@ public final class TopicText {
   public static RecordView<OfTopic> view(long nowMillis) {
     return counts(nowMillis)
         .column("DEFINITION", of -> of.definition() == null ? "?" : definition(of.definition()))
-        .jsonOf(of -> of.definition() == null ? Map.of() : json(of.definition()))
-        .json("pause", of -> of.pause() == null ? null : json(of.pause()))
+        .jsonOf(of -> of.definition() == null ? Map.of() : DEFINITION.json(of.definition()))
+        .json("pause", of -> of.pause() == null ? null : PAUSE.json(of.pause()))
         .json("perSecond", of -> of.rate() == null ? null : of.rate().perSecond())
         .json("error", of -> of.error().isEmpty() ? null : of.error())
         .leavingOut("DEFINITION", "NEXT");
@@ -136,48 +148,20 @@ public final class TopicText {
         .field("HELD", "held", of -> of.counts().held())
         .field("RETRYING", "retrying", of -> of.counts().retrying())
         .field("DEAD", "dead", of -> of.counts().dead())
-        .field(
-            "OVERDUE",
-            "overdueMillis",
-            of -> of.overdueMillis(nowMillis),
-            of ->
-                of.overdueMillis(nowMillis) == 0
-                    ? "-"
-                    : Shown.duration(of.overdueMillis(nowMillis)))
-        .field(
-            "NEXT",
-            "nextMillis",
-            of -> next(of, nowMillis),
-            of -> {
-              Long next = next(of, nowMillis);
-              return next == null || next <= 0 ? "-" : "in " + Shown.duration(next);
-            });
+        .json("overdueMillis", of -> of.overdueMillis(nowMillis))
+        .column("OVERDUE", of -> time("", of.overdueMillis(nowMillis)))
+        .json("nextMillis", of -> next(of, nowMillis))
+        .column("NEXT", of -> time("in ", next(of, nowMillis)));
+  }
+
+  private static String time(String before, @Nullable Long millis) {
+    return millis == null || millis <= 0 ? "-" : before + Shown.duration(millis);
   }
 
   /** In how many ms the next message is due; null when none waits. */
   private static @Nullable Long next(OfTopic of, long nowMillis) {
     long first = of.counts().firstDueMillis();
     return first < 0 ? null : first - nowMillis;
-  }
-
-  private static Map<String, Object> json(TopicDefinition of) {
-    Map<String, Object> all = new LinkedHashMap<>();
-    all.put("slots", of.slots());
-    all.put("leaseMillis", of.leaseMillis());
-    all.put("mostAttempts", of.mostAttempts());
-    all.put("windowMillis", of.windowMillis());
-    all.put("ageMillis", of.ageMillis());
-    all.put("maxPayloadBytes", of.maxPayloadBytes());
-    all.put("backoff", of.backoff());
-    return all;
-  }
-
-  private static Map<String, Object> json(Pause of) {
-    Map<String, Object> all = new LinkedHashMap<>();
-    all.put("reason", of.reason());
-    all.put("by", of.who());
-    all.put("at", Instant.ofEpochMilli(of.sinceMillis()).toString());
-    return all;
   }
 
   /** {@code 42}, {@code 42 of player:7}, as a terminal may show it. */

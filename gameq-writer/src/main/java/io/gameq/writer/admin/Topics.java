@@ -19,19 +19,22 @@ import io.gameq.redis.topic.DefinedTopic.TopicDefinition;
 import io.gameq.redis.topic.TopicMessages;
 import io.gameq.redis.topic.TopicMessages.FoundMessage;
 import io.gameq.redis.topic.TopicMessages.Retried;
+import io.gameq.redis.topic.TopicMessages.TopicCounts;
 import io.gameq.redis.topic.TopicMessages.TopicSurvey;
 import io.gameq.terminal.Shown;
 import io.gameq.writer.admin.Done.Result;
 import io.gameq.writer.pause.Pauses;
 import java.time.Instant;
-import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -252,11 +255,12 @@ public final class Topics {
     if (of != null && !of.error().isEmpty()) {
       throw new GameQueueException(of.error());
     }
-    if (of != null && of.counts().pending() + of.counts().held() + of.counts().dead() > 0) {
+    TopicCounts counts = of == null ? TopicCounts.NONE : of.counts();
+    if (counts.pending() + counts.held() + counts.dead() > 0) {
       throw new GameQueueException(
           ("topic %s is not empty: %s pending, %s held, %s dead letters; have them handled, or"
                   + " discard them")
-              .formatted(topic, of.counts().pending(), of.counts().held(), of.counts().dead()));
+              .formatted(topic, counts.pending(), counts.held(), counts.dead()));
     }
     audit("topic remove", topic, "");
     table().remove(topic);
@@ -267,23 +271,17 @@ public final class Topics {
   /** The dead letters of these keys; those that have none are left out. */
   public List<DeadName> dead(String topic, @Nullable String group, List<String> keys) {
     TopicDefinition definition = definition(topic);
-    List<DeadName> found = new ArrayList<>();
-    for (String key : keys) {
-      MessageId id = MessageId.of(topic, group, key);
-      FoundMessage.Dead dead =
-          redis.ask(connection -> TopicMessages.find(connection, slot(definition, id), id)).dead();
-      if (dead != null) {
-        found.add(new DeadName(id, MessageValue.version(dead.value())));
-      }
-    }
-    return found;
+    return keys.stream()
+        .map(key -> MessageId.of(topic, group, key))
+        .map(id -> redis.ask(of -> TopicMessages.find(of, slot(definition, id), id)))
+        .flatMap(Topics::deadName)
+        .toList();
   }
 
   /** All dead letters of a topic. */
   public List<DeadName> dead(String topic) {
-    TopicDefinition definition = definition(topic);
-    List<DeadName> found = new ArrayList<>();
-    for (SlotKeys slot : TopicSurvey.slots(definition, slots)) {
+    Set<DeadName> found = new LinkedHashSet<>(); // a scan may show one twice
+    for (SlotKeys slot : TopicSurvey.slots(definition(topic), slots)) {
       redis.ask(
           connection -> {
             TopicMessages.eachDead(
@@ -291,16 +289,18 @@ public final class Topics {
                 slot,
                 topic,
                 of -> {
-                  FoundMessage.Dead dead = of.dead();
-                  if (dead != null) {
-                    found.add(new DeadName(of.id(), MessageValue.version(dead.value())));
-                  }
+                  deadName(of).forEach(found::add);
                   return true;
                 });
             return true;
           });
     }
-    return found.stream().distinct().toList(); // a scan may show one twice
+    return List.copyOf(found);
+  }
+
+  private static Stream<DeadName> deadName(FoundMessage of) {
+    return Stream.ofNullable(of.dead())
+        .map(dead -> new DeadName(of.id(), MessageValue.version(dead.value())));
   }
 
   /**
@@ -364,7 +364,7 @@ public final class Topics {
     AuditTable.add(mysql.get(), actor, action, target, detail);
   }
 
-  /** A message, as the audit log names it. */
+  /** A message, as the audit log names it: {@code building: 42}, {@code building: 42 of p:7}. */
   public static String target(MessageId id) {
     return id.topic() + ": " + name(id);
   }
@@ -373,10 +373,8 @@ public final class Topics {
     return topic + ": " + names.stream().map(of -> name(of.id())).collect(Collectors.joining(", "));
   }
 
-  /** {@code building: 42}, {@code building: 42 of player:7}. */
   private static String name(MessageId id) {
-    String group = id.group();
-    return id.key() + (group == null ? "" : " of " + group);
+    return id.key() + (id.group() == null ? "" : " of " + id.group());
   }
 
   /**
@@ -434,77 +432,84 @@ public final class Topics {
         return held(held, topic, pending != null, nowMillis);
       }
       if (pending != null) {
-        return pause == null
-            ? pending(pending, ahead, nowMillis)
-            : new MessageNext(
-                true,
-                ("the topic is paused by %s since %s UTC (%s): it waits until 'gameq-writer"
-                            + " topics")
-                        .formatted(
-                            Shown.text(pause.who()),
-                            Shown.utc(Instant.ofEpochMilli(pause.sinceMillis())),
-                            Shown.text(pause.reason()))
-                    + " resume %s'.".formatted(topic.topic()));
-      }
-      if (dead != null) {
-        return new MessageNext(
+        if (pause == null) {
+          return pending(pending, ahead, nowMillis);
+        }
+        Instant since = Instant.ofEpochMilli(pause.sinceMillis());
+        return next(
             true,
-            ("nothing: it failed %s and is set aside. Mend the cause, then 'gameq-writer"
-                        + " topics dead")
-                    .formatted(Shown.count(dead.attempts(), "time"))
-                + " retry %s', or discard it.".formatted(topic.topic()));
+            "the topic is paused by %s since %s UTC (%s): it waits until 'gameq-writer topics"
+                + " resume %s'.",
+            pause.who(),
+            since,
+            pause.reason(),
+            topic.topic());
       }
-      return new MessageNext(
-          true,
-          "nothing: there is no message of this key. It was handled or deleted, or never"
-              + " published.");
+      return dead == null
+          ? next(
+              true,
+              "nothing: there is no message of this key. It was handled or deleted, or never"
+                  + " published.")
+          : next(
+              true,
+              "nothing: it failed %s and is set aside. Mend the cause, then 'gameq-writer topics"
+                  + " dead retry %s', or discard it.",
+              Shown.count(dead.attempts(), "time"),
+              topic.topic());
+    }
+
+    private static MessageNext next(boolean isToAct, String format, Object... arguments) {
+      return new MessageNext(isToAct, Shown.line(format, arguments));
     }
 
     private static MessageNext held(
         FoundMessage.Held of, TopicDefinition topic, boolean more, long nowMillis) {
       String after = more ? "; a newer message of this key is handled after it" : "";
       long left = of.leaseEndMillis() - nowMillis;
-      if (left < 0) {
-        return new MessageNext(
-            -left > LATE_MILLIS,
-            ("the lease of node %s ran out %s ago: the next consumer that looks has it handled"
-                        + " again%s")
-                    .formatted(Shown.text(of.node()), Shown.duration(-left), after)
-                + (-left > LATE_MILLIS ? "; does a node subscribe to the topic?" : "."));
+      if (left >= 0) {
+        String attempt = "attempt %s of %s".formatted(of.attempts(), topic.mostAttempts());
+        return next(
+            false,
+            "node %s handles it, %s; if it neither ends nor extends its lease, another has it in"
+                + " %s%s.",
+            of.node(),
+            attempt,
+            Shown.duration(left),
+            after);
       }
-      return new MessageNext(
-          false,
-          ("node %s handles it, attempt %s of %s; if it neither ends nor extends its lease,"
-                      + " another")
-                  .formatted(Shown.text(of.node()), of.attempts(), topic.mostAttempts())
-              + " has it in %s%s.".formatted(Shown.duration(left), after));
+      boolean isLate = -left > LATE_MILLIS;
+      return next(
+          isLate,
+          "the lease of node %s ran out %s ago: the next consumer that looks has it handled again"
+              + "%s%s",
+          of.node(),
+          Shown.duration(-left),
+          after,
+          isLate ? "; does a node subscribe to the topic?" : ".");
     }
 
     private static MessageNext pending(FoundMessage.Pending of, long ahead, long nowMillis) {
+      String times = Shown.count(of.attempts(), "time");
       String failed =
           of.error().isEmpty()
               ? ""
               : of.attempts() == 0
-                  ? "it was put off: %s; ".formatted(Shown.text(of.error()))
-                  : "it failed %s, at last with: %s; "
-                      .formatted(Shown.count(of.attempts(), "time"), Shown.text(of.error()));
-      String group =
-          ahead == 0 ? "" : ", after %s of its group".formatted(Shown.count(ahead, "message"));
+                  ? "it was put off: " + of.error() + "; "
+                  : "it failed " + times + ", at last with: " + of.error() + "; ";
+      String group = ahead == 0 ? "" : ", after " + Shown.count(ahead, "message") + " of its group";
       long late = nowMillis - of.dueMillis();
+      String time = Shown.duration(Math.abs(late));
       if (late < 0) {
-        return new MessageNext(
-            false,
-            "%sdue in %s: a consumer takes it then%s."
-                .formatted(failed, Shown.duration(-late), group));
+        return next(false, "%sdue in %s: a consumer takes it then%s.", failed, time, group);
       }
-      if (late > LATE_MILLIS) {
-        return new MessageNext(
-            true,
-            "%sdue since %s and not taken%s: does a node subscribe to the topic, and keep up?"
-                .formatted(failed, Shown.duration(late), group));
-      }
-      return new MessageNext(
-          false, "%sdue now: the next consumer takes it%s.".formatted(failed, group));
+      return late <= LATE_MILLIS
+          ? next(false, "%sdue now: the next consumer takes it%s.", failed, group)
+          : next(
+              true,
+              "%sdue since %s and not taken%s: does a node subscribe to the topic, and keep up?",
+              failed,
+              time,
+              group);
     }
   }
 }

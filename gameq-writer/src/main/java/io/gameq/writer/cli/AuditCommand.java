@@ -5,7 +5,6 @@ import io.gameq.mysql.tables.AuditTable;
 import io.gameq.mysql.tables.AuditTable.Entry;
 import io.gameq.terminal.ExitCodes;
 import io.gameq.writer.admin.RecordView;
-import io.gameq.writer.config.ConfigOption;
 import io.gameq.writer.mysql.CommandServers.AgreedConfig;
 import io.gameq.writer.mysql.CommandServers.CommandDatabase;
 import java.time.Duration;
@@ -14,7 +13,6 @@ import java.util.Locale;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** {@code audit}: what operators did, the newest first. */
@@ -46,8 +44,6 @@ public final class AuditCommand extends AdminCommand {
           .field("TO", "target", Entry::target)
           .field("DETAIL", "detail", Entry::detail);
 
-  @Mixin private ConfigOption config = new ConfigOption();
-
   @Option(
       names = "--limit",
       paramLabel = "N",
@@ -73,7 +69,7 @@ public final class AuditCommand extends AdminCommand {
     if (removedDays != null && removedDays < 1) {
       throw wrong("--remove-older-than must be 1 day or more");
     }
-    try (MySql mysql = CommandDatabase.open(AgreedConfig.read(config, spec()).mysql(), "audit")) {
+    try (MySql mysql = CommandDatabase.open(AgreedConfig.read(config(), spec()).mysql(), "audit")) {
       if (removedDays == null) {
         list(mysql);
       } else {

@@ -1,7 +1,13 @@
 package io.gameq.writer.cli;
 
+import com.fasterxml.jackson.core.JacksonException;
+import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.gameq.GameQueueException;
 import io.gameq.agent.RateLimit;
 import io.gameq.mysql.MySqlPool.MySql;
+import io.gameq.mysql.tables.DeadLetterTable.Refused;
 import io.gameq.terminal.ExitCodes;
 import io.gameq.terminal.Shown;
 import io.gameq.terminal.TextTable;
@@ -10,9 +16,7 @@ import io.gameq.writer.admin.DeadRows.Detail;
 import io.gameq.writer.admin.DeadRows.Filter;
 import io.gameq.writer.admin.DeadRows.Listed;
 import io.gameq.writer.admin.DeadRows.Selection;
-import io.gameq.writer.admin.Done;
 import io.gameq.writer.admin.StaleSessions.RowColumn;
-import io.gameq.writer.config.ConfigOption;
 import io.gameq.writer.mysql.CommandServers.AgreedConfig;
 import io.gameq.writer.mysql.CommandServers.CommandDatabase;
 import io.gameq.writer.mysql.DeadLetters;
@@ -21,7 +25,9 @@ import io.gameq.writer.terminal.Confirmation;
 import io.gameq.writer.terminal.JsonLine;
 import io.gameq.writer.terminal.Moment;
 import io.gameq.writer.terminal.RateOption;
-import java.io.PrintWriter;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -29,16 +35,19 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.StringJoiner;
-import java.util.concurrent.TimeUnit;
+import java.util.Objects;
 import java.util.function.Consumer;
 import java.util.function.ToIntFunction;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
 
 /** {@code dead}: what is seen of dead letters of rows, and done with them. */
 @Command(
@@ -51,9 +60,10 @@ public final class DeadCommand extends AdminCommand {
   /** Of one look at the database. */
   private static final int MOST_AT_ONCE = 256;
 
-  private int with(ConfigOption config, ToIntFunction<DeadRows> work) {
+  private int with(ToIntFunction<DeadRows> work) {
     // A retry's transaction is open while it reads the columns of old rows.
-    try (MySql mysql = CommandDatabase.open(AgreedConfig.read(config, spec()).mysql(), "dead", 2)) {
+    try (MySql mysql =
+        CommandDatabase.open(AgreedConfig.read(config(), spec()).mysql(), "dead", 2)) {
       return work.applyAsInt(new DeadRows(new DeadLetters(mysql), actor()));
     }
   }
@@ -63,37 +73,32 @@ public final class DeadCommand extends AdminCommand {
   }
 
   /** Returns 1, and does nothing, when an id is unknown. */
-  private int with(ConfigOption config, ChoiceOptions choice, Work work) {
+  private int with(ChoiceOptions choice, Work work) {
     check(choice);
     return with(
-        config,
         letters -> {
           List<Long> unknown = letters.unknown(choice.ids);
-          if (!unknown.isEmpty()) {
-            err()
-                .println(
-                    unknown.stream()
-                        .map(String::valueOf)
-                        .collect(
-                            Collectors.joining(
-                                ", ",
-                                "there is no dead letter ",
-                                ": nothing was done, 'dead list' shows those that there are")));
-            return ExitCodes.FOUND_SOMETHING;
+          if (unknown.isEmpty()) {
+            return work.on(letters, letters.choose(choice.filter.filter(choice.ids)));
           }
-          return work.on(letters, letters.choose(choice.filter.filter(choice.ids)));
+          String ids = unknown.stream().map(String::valueOf).collect(Collectors.joining(", "));
+          err()
+              .println(
+                  "there is no dead letter "
+                      + ids
+                      + ": nothing was done, 'dead list' shows those that there are");
+          return ExitCodes.FOUND_SOMETHING;
         });
   }
 
   private void check(ChoiceOptions choice) {
     boolean isFiltered = !choice.filter.filter(List.of()).isAll();
-    if ((choice.ids.isEmpty() ? 0 : 1) + (isFiltered ? 1 : 0) + (choice.all ? 1 : 0) != 1) {
+    if (Stream.of(!choice.ids.isEmpty(), isFiltered, choice.all).filter(is -> is).count() != 1) {
       throw wrong("give ids, or --all, or options such as --owner, --table or --code");
     }
     if (choice.ids.size() > MOST_IDS) {
       throw wrong(
-          String.format(
-              Locale.ROOT, "%,d ids are too many: give %,d at most", choice.ids.size(), MOST_IDS));
+          Shown.line("%,d ids are too many: give %,d at most", choice.ids.size(), MOST_IDS));
     }
   }
 
@@ -107,7 +112,6 @@ public final class DeadCommand extends AdminCommand {
             + " not managed now)."
       })
   int list(
-      @Mixin ConfigOption config,
       @Mixin FilterOptions filter,
       @Mixin RateOption rate,
       @Option(
@@ -130,7 +134,6 @@ public final class DeadCommand extends AdminCommand {
       throw wrong("--limit is a number from 1 on");
     }
     return with(
-        config,
         letters -> {
           Selection chosen = letters.choose(filter.filter(List.of()));
           Consumer<List<Listed>> to = DeadRows.VIEW.printer(out(), json);
@@ -150,12 +153,9 @@ public final class DeadCommand extends AdminCommand {
             out()
                 .println(
                     next > 0
-                        ? String.format(
-                            Locale.ROOT,
+                        ? Shown.line(
                             "%,d of %s: --limit shows more, --after %d the next ones",
-                            listed,
-                            chosen.total(looked),
-                            next)
+                            listed, chosen.total(looked), next)
                         : Shown.count(listed, "dead letter"));
           }
           return listed == 0 ? ExitCodes.OK : ExitCodes.FOUND_SOMETHING;
@@ -168,7 +168,6 @@ public final class DeadCommand extends AdminCommand {
       description = "Shows a dead letter, its row, and the row that MySQL holds now.",
       footer = {"", "A star marks the columns in which the two differ."})
   int show(
-      @Mixin ConfigOption config,
       @Parameters(paramLabel = "ID", description = "The id, as 'dead list' shows it.") long id,
       @Option(
               names = "--values",
@@ -176,7 +175,6 @@ public final class DeadCommand extends AdminCommand {
                   "Show the values of the row, not only which differ; that is in the audit log.")
           boolean withValues) {
     return with(
-        config,
         letters -> {
           Detail detail = letters.show(id, withValues);
           if (detail == null) {
@@ -194,18 +192,19 @@ public final class DeadCommand extends AdminCommand {
 
   private void print(Detail detail) {
     Listed letter = detail.letter();
+    Refused row = letter.row();
     out().println("dead letter " + letter.id());
     TextTable.withoutHeadings(out(), 2)
         .print(
             List.of(
-                List.of("  table", Shown.text(letter.table())),
-                List.of("  key", Shown.text(letter.key())),
-                List.of("  owner", Shown.text(letter.owner())),
-                List.of("  version", Shown.version(letter.version())),
+                List.of("  table", Shown.text(row.table())),
+                List.of("  key", Shown.text(row.rowKey())),
+                List.of("  owner", Shown.text(row.owner().id())),
+                List.of("  version", Shown.version(row.version())),
                 List.of("  state", letter.state().name().toLowerCase(Locale.ROOT)),
-                List.of("  error", letter.errorCode() + " " + Shown.text(letter.error())),
-                List.of("  attempts", Integer.toString(letter.attempts())),
-                List.of("  refused", Shown.utc(letter.refusedAt()) + " UTC")));
+                List.of("  error", row.errorCode() + " " + Shown.text(row.errorText())),
+                List.of("  attempts", Integer.toString(row.attempts())),
+                List.of("  refused", Shown.utc(letter.stored().refusedAt()) + " UTC")));
     String undecodable = detail.undecodable();
     if (undecodable != null) {
       out().println(Shown.text(undecodable));
@@ -250,32 +249,27 @@ public final class DeadCommand extends AdminCommand {
             + " 10:53:00."
       })
   int edit(
-      @Mixin ConfigOption config,
-      @Mixin ChoiceOptions choice,
-      @Mixin ColumnOptions columns,
-      @Mixin Confirmation confirmation) {
+      @Mixin ChoiceOptions choice, @Mixin ColumnOptions columns, @Mixin Confirmation confirmation) {
     check(choice);
     if (choice.ids.size() == 1) {
       long id = choice.ids.get(0);
       return with(
-          config,
           letters -> {
             Detail detail = letters.show(id, false);
             if (detail == null) {
               return absent(id);
             }
             // The revision of before the operator was asked for values.
-            DoneReport report = new DoneReport(this, 1, false);
+            DoneReport report = new DoneReport(1, false);
             report.add(letters.edit(id, detail.revision(), columns.read()));
             return report.sum("");
           });
     }
     return with(
-        config,
         choice,
         (letters, chosen) -> {
           Map<String, @Nullable String> values = columns.read();
-          DoneReport report = new DoneReport(this, chosen.count(), false);
+          DoneReport report = new DoneReport(chosen.count(), false);
           if (chosen.count() > 0) {
             confirmation.require(
                 "Set %s of %s?".formatted(String.join(", ", values.keySet()), chosen));
@@ -297,17 +291,15 @@ public final class DeadCommand extends AdminCommand {
             + " through."
       })
   int retry(
-      @Mixin ConfigOption config,
       @Mixin ChoiceOptions choice,
       @Option(
               names = "--dry-run",
               description = "Try each one and roll it back; so none makes another one fit.")
           boolean isDryRun) {
     return with(
-        config,
         choice,
         (letters, chosen) -> {
-          DoneReport report = new DoneReport(this, chosen.count(), isDryRun);
+          DoneReport report = new DoneReport(chosen.count(), isDryRun);
           if (chosen.count() > 0) {
             letters.retry(chosen, isDryRun, report::add);
           }
@@ -320,13 +312,11 @@ public final class DeadCommand extends AdminCommand {
       name = "discard",
       description = "Removes dead letters for good: their rows are lost.",
       footer = {"", "Prints each one it removes. 'dead show' tells what is in it."})
-  int discard(
-      @Mixin ConfigOption config, @Mixin ChoiceOptions choice, @Mixin Confirmation confirmation) {
+  int discard(@Mixin ChoiceOptions choice, @Mixin Confirmation confirmation) {
     return with(
-        config,
         choice,
         (letters, chosen) -> {
-          DoneReport report = new DoneReport(this, chosen.count(), false);
+          DoneReport report = new DoneReport(chosen.count(), false);
           if (chosen.count() > 0) {
             confirmation.require("Discard %s for good?".formatted(chosen));
             letters.discard(chosen, report::add);
@@ -344,17 +334,15 @@ public final class DeadCommand extends AdminCommand {
         "Times are in UTC, versions and values are text, NULL is null, bytes are as 0x00ff."
       })
   int export(
-      @Mixin ConfigOption config,
       @Mixin ChoiceOptions choice,
       @Option(
               names = "--values",
               description = "With the values of the rows, not only the names of their columns.")
           boolean withValues) {
     return with(
-        config,
         choice,
         (letters, chosen) -> {
-          DoneReport report = new DoneReport(this, chosen.count(), false);
+          DoneReport report = new DoneReport(chosen.count(), false);
           letters.export(
               chosen,
               withValues,
@@ -459,67 +447,99 @@ public final class DeadCommand extends AdminCommand {
     }
   }
 
-  /**
-   * Prints what became of dead letters, one a line, says on stderr every few seconds how far the
-   * command is, and sums up. Used by one thread.
-   */
-  static final class DoneReport {
-    private static final long EVERY_NANOS = TimeUnit.SECONDS.toNanos(5);
+  /** The columns that an edit gives new values; mix it in. Used by one thread. */
+  static final class ColumnOptions {
+    private static final ObjectMapper JSON =
+        new ObjectMapper()
+            .enable(DeserializationFeature.FAIL_ON_READING_DUP_TREE_KEY)
+            .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
+            .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS);
 
-    private final AdminCommand command;
-    private final long total;
-    private final String prefix;
-    private final Map<String, Long> counts = new LinkedHashMap<>();
-    private long done;
-    private long toldNanos = System.nanoTime();
-    private int exitCode = ExitCodes.OK;
+    @Spec(Spec.Target.MIXEE)
+    private @Nullable CommandSpec command;
 
-    /**
-     * Begins.
-     *
-     * @param total how many letters there are
-     * @param isDryRun whether nothing is changed
-     */
-    DoneReport(AdminCommand command, long total, boolean isDryRun) {
-      this.command = command;
-      this.total = total;
-      this.prefix = isDryRun ? "would be " : "";
-    }
+    @Option(
+        names = "--set",
+        paramLabel = "COLUMN[=VALUE]",
+        description =
+            "Set a column; without '=' its value is asked for. A value on the command line can be"
+                + " seen by other users of the host and stays in the shell's history.")
+    private List<String> set = new ArrayList<>();
 
-    /** Prints one. */
-    void add(Done of) {
-      if (of.result() != Done.Result.DONE) {
-        exitCode = ExitCodes.FOUND_SOMETHING;
-      }
-      counts.merge(of.became(), 1L, Long::sum);
-      command.out().println(of.name() + ": " + prefix + of.text());
-      progress();
-    }
+    @Option(names = "--null", paramLabel = "COLUMN", description = "Set a column to NULL.")
+    private List<String> toNull = new ArrayList<>();
 
-    /** One more is done. */
-    void progress() {
-      done++;
-      if (System.nanoTime() - toldNanos >= EVERY_NANOS) {
-        toldNanos = System.nanoTime();
-        PrintWriter err = command.err();
-        err.println(String.format(Locale.ROOT, "%,d of %,d dead letters done", done, total));
-        err.flush();
-      }
-    }
+    @Option(
+        names = "--from",
+        paramLabel = "FILE",
+        description = "Set the columns that a JSON object in this file names; '-' reads stdin.")
+    private @Nullable Path from;
 
     /**
-     * Sums up.
+     * The columns and their new values as text, null for NULL; asks for those that were not given.
      *
-     * @param where such as {@code of topic mail}; empty of rows
-     * @return 1 when a letter is left
+     * @throws CommandLine.ParameterException when none is named, or one twice
+     * @throws GameQueueException when the file cannot be read, or there is no console to ask on
      */
-    int sum(String where) {
-      StringJoiner line = new StringJoiner(", ");
-      line.add(Shown.count(done, "dead letter") + where);
-      counts.forEach(
-          (became, count) -> line.add(String.format(Locale.ROOT, "%,d %s", count, became)));
-      command.out().println(line + (prefix.isEmpty() ? "" : " (dry run: nothing was changed)"));
-      return exitCode;
+    Map<String, @Nullable String> read() {
+      Map<String, @Nullable String> columns = new LinkedHashMap<>();
+      if (from != null) {
+        fromJson(from).forEach((column, value) -> add(columns, column, value));
+      }
+      toNull.forEach(column -> add(columns, column, null));
+      for (String given : set) {
+        int equals = given.indexOf('=');
+        String column = equals < 0 ? given : given.substring(0, equals);
+        add(
+            columns,
+            column,
+            equals < 0
+                ? Confirmation.ask("Value of " + column + ": ")
+                : given.substring(equals + 1));
+      }
+      if (columns.isEmpty()) {
+        throw wrong("nothing to change: give --set, --null or --from");
+      }
+      return columns;
+    }
+
+    private void add(Map<String, @Nullable String> columns, String column, @Nullable String value) {
+      if (columns.containsKey(column)) {
+        throw wrong("column " + column + " is given twice");
+      }
+      columns.put(column, value);
+    }
+
+    private static Map<String, @Nullable String> fromJson(Path file) {
+      JsonNode tree;
+      try {
+        tree =
+            JSON.readTree(
+                file.toString().equals("-") ? System.in.readAllBytes() : Files.readAllBytes(file));
+      } catch (JacksonException e) { // its message quotes the text
+        throw new GameQueueException(
+            "%s is not JSON (line %s)".formatted(file, e.getLocation().getLineNr()));
+      } catch (IOException e) {
+        throw new GameQueueException("%s cannot be read".formatted(file), e);
+      }
+      if (tree == null || !tree.isObject()) {
+        throw new GameQueueException(
+            "%s must be one JSON object, as in {\"count\": 5, \"name\": null}".formatted(file));
+      }
+      Map<String, @Nullable String> columns = new LinkedHashMap<>();
+      tree.properties()
+          .forEach(
+              of -> {
+                JsonNode value = of.getValue();
+                String text = value.isValueNode() ? value.asText() : value.toString();
+                columns.put(of.getKey(), value.isNull() ? null : text);
+              });
+      return columns;
+    }
+
+    private CommandLine.ParameterException wrong(String problem) {
+      return new CommandLine.ParameterException(
+          Objects.requireNonNull(command).commandLine(), problem);
     }
   }
 }

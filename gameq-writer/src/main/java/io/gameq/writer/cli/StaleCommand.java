@@ -9,7 +9,6 @@ import io.gameq.terminal.Shown;
 import io.gameq.writer.admin.StaleSessions;
 import io.gameq.writer.admin.StaleSessions.RowColumn;
 import io.gameq.writer.admin.StaleSessions.ShownRow;
-import io.gameq.writer.config.ConfigOption;
 import io.gameq.writer.config.WriterConfig;
 import io.gameq.writer.mysql.CommandServers.AgreedConfig;
 import io.gameq.writer.mysql.CommandServers.CommandDatabase;
@@ -64,7 +63,6 @@ public final class StaleCommand extends AdminCommand {
             + " marks what is told by some of them."
       })
   int list(
-      @Mixin ConfigOption config,
       @Mixin RateOption rate,
       @Option(
               names = "--limit",
@@ -91,7 +89,7 @@ public final class StaleCommand extends AdminCommand {
     long rows = 0;
     boolean isAnyLost = false;
     StaleRows.Page page;
-    try (StaleRows stale = open(AgreedConfig.readWithRedis(config, spec()))) {
+    try (StaleRows stale = open(AgreedConfig.readWithRedis(config(), spec()))) {
       RateLimit pace = rate.limit();
       String next = after;
       do {
@@ -125,7 +123,6 @@ public final class StaleCommand extends AdminCommand {
           "Shows the stale rows of an owner, so that a player can be compensated by hand.",
       footer = {"", "A star marks the columns in which MySQL has something else."})
   int show(
-      @Mixin ConfigOption config,
       @Parameters(paramLabel = "OWNER", description = "As the game writes it: player:42.")
           String owner,
       @Option(
@@ -134,7 +131,7 @@ public final class StaleCommand extends AdminCommand {
                   "Show the values of the rows, not only which differ; that is in the audit log.")
           boolean withValues) {
     OwnerId of = OwnerId.of(owner);
-    WriterConfig settings = AgreedConfig.readWithRedis(config, spec());
+    WriterConfig settings = AgreedConfig.readWithRedis(config(), spec());
     try (StaleRows stale = open(settings)) {
       List<Session> sessions = stale.sessions(of);
       if (sessions.isEmpty()) {
@@ -190,7 +187,6 @@ public final class StaleCommand extends AdminCommand {
             + " what is in them."
       })
   int discard(
-      @Mixin ConfigOption config,
       @Mixin Confirmation confirmation,
       @Parameters(
               arity = "0..*",
@@ -202,7 +198,7 @@ public final class StaleCommand extends AdminCommand {
     if (names.isEmpty() != all) {
       throw wrong("give owners, or --all");
     }
-    WriterConfig settings = AgreedConfig.readWithRedis(config, spec());
+    WriterConfig settings = AgreedConfig.readWithRedis(config(), spec());
     try (StaleRows stale = open(settings);
         MySql mysql = CommandDatabase.open(settings.mysql(), "discard")) { // before it removes any
       List<Session> named = new ArrayList<>();

@@ -1,7 +1,6 @@
 package io.gameq.writer.cli;
 
 import io.gameq.GameQueueException;
-import io.gameq.message.MessageChange.MessageId;
 import io.gameq.message.PayloadText;
 import io.gameq.redis.topic.DefinedTopic.Pause;
 import io.gameq.redis.topic.DefinedTopic.Rate;
@@ -11,12 +10,12 @@ import io.gameq.terminal.ExitCodes;
 import io.gameq.terminal.Shown;
 import io.gameq.terminal.TextTable;
 import io.gameq.writer.admin.Messages;
+import io.gameq.writer.admin.RecordView;
 import io.gameq.writer.admin.TopicText;
 import io.gameq.writer.admin.Topics;
 import io.gameq.writer.admin.Topics.DeadName;
 import io.gameq.writer.admin.Topics.MessageTrace;
-import io.gameq.writer.cli.DeadCommand.DoneReport;
-import io.gameq.writer.config.ConfigOption;
+import io.gameq.writer.mysql.CommandServers;
 import io.gameq.writer.terminal.Confirmation;
 import io.gameq.writer.terminal.JsonLine;
 import java.io.IOException;
@@ -25,18 +24,20 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.function.ToIntFunction;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
+import picocli.CommandLine.ParentCommand;
 
 /** {@code topics}: each topic, what waits in it, and whether there is something to act on. */
 @Command(
@@ -50,10 +51,9 @@ import picocli.CommandLine.Parameters;
           + " with none. Ends with 1 when there is something to act on, which the last lines name."
     },
     subcommands = TopicsCommand.TopicsDeadCommand.class)
-public final class TopicsCommand extends TopicCommand {
+public final class TopicsCommand extends AdminCommand {
+  private static final String TOPIC = "As 'topics' names it.";
   private static final String NONE = "none";
-
-  @Mixin private ConfigOption config = new ConfigOption();
 
   @Option(names = "--json", description = "One JSON object a topic and line, nothing else.")
   private boolean json;
@@ -61,7 +61,6 @@ public final class TopicsCommand extends TopicCommand {
   @Override
   public Integer call() {
     return with(
-        config,
         topics -> {
           TopicSurvey survey = topics.survey();
           TopicText.view(survey.nowMillis()).printer(out(), json).accept(survey.topics());
@@ -73,6 +72,16 @@ public final class TopicsCommand extends TopicCommand {
           }
           return toDo.isEmpty() ? ExitCodes.OK : ExitCodes.FOUND_SOMETHING;
         });
+  }
+
+  /** MySQL is opened when something is to be changed, or Redis does not know the topic. */
+  private int with(ToIntFunction<Topics> work) {
+    try (CommandServers servers = new CommandServers(config(), spec())) {
+      int exitCode =
+          work.applyAsInt(new Topics(servers.redis(), servers.slots(), servers::mysql, actor()));
+      out().flush();
+      return exitCode;
+    }
   }
 
   private void limits(OfTopic of) {
@@ -97,7 +106,6 @@ public final class TopicsCommand extends TopicCommand {
         "Slot after slot; in a slot by their times, dead ones by their keys."
       })
   int show(
-      @Mixin ConfigOption config,
       @Parameters(paramLabel = "TOPIC", description = TOPIC) String topic,
       @Option(
               names = "--state",
@@ -128,7 +136,6 @@ public final class TopicsCommand extends TopicCommand {
     }
     Messages.State of = Messages.State.of(state);
     return with(
-        config,
         topics -> {
           Messages.Page page = topics.page(topic, of, after, limit, withValues);
           if (!asJson) {
@@ -162,7 +169,6 @@ public final class TopicsCommand extends TopicCommand {
         "Ends with 1 when there is something to act on, or there is no message of this key."
       })
   int trace(
-      @Mixin ConfigOption config,
       @Parameters(index = "0", paramLabel = "TOPIC", description = TOPIC) String topic,
       @Parameters(index = "1", paramLabel = "KEY", description = "As the game writes it.")
           String key,
@@ -173,7 +179,6 @@ public final class TopicsCommand extends TopicCommand {
       @Option(names = "--json", description = "One JSON object on one line, nothing else.")
           boolean asJson) {
     return with(
-        config,
         topics -> {
           MessageTrace trace = topics.trace(topic, group, key, withValues);
           if (asJson) {
@@ -186,20 +191,21 @@ public final class TopicsCommand extends TopicCommand {
   }
 
   private static Map<String, @Nullable Object> json(MessageTrace trace) {
-    Map<String, @Nullable Object> all = new LinkedHashMap<>();
-    all.put("topic", trace.topic());
-    all.put("key", trace.key());
-    all.put("group", trace.group());
-    all.put("slot", trace.slot());
-    all.put(
-        "places",
-        trace.places().stream()
-            .map(of -> Messages.view(of.state(), trace.nowMillis()).json(of))
-            .toList());
-    all.put("ahead", trace.ahead());
-    all.put("toAct", trace.next().isToAct());
-    all.put("next", trace.next().sentence());
-    return all;
+    return new RecordView<MessageTrace>()
+        .json("topic", MessageTrace::topic)
+        .json("key", MessageTrace::key)
+        .json("group", MessageTrace::group)
+        .json("slot", MessageTrace::slot)
+        .json(
+            "places",
+            of ->
+                of.places().stream()
+                    .map(place -> Messages.view(place.state(), of.nowMillis()).json(place))
+                    .toList())
+        .json("ahead", MessageTrace::ahead)
+        .json("toAct", of -> of.next().isToAct())
+        .json("next", of -> of.next().sentence())
+        .json(trace);
   }
 
   private void print(MessageTrace trace) {
@@ -218,28 +224,26 @@ public final class TopicsCommand extends TopicCommand {
 
   private static String text(Messages.Listed of, long nowMillis) {
     String when = Messages.relative(of.millis() - nowMillis);
-    String at = Shown.utc(Instant.ofEpochMilli(of.millis())) + " UTC";
+    Instant at = Instant.ofEpochMilli(of.millis());
     String attempts = Shown.count(of.attempts(), "attempt");
     String what =
         switch (of.state()) {
           case HELD ->
-              "by node %s, lease ends %s, attempt %s"
-                  .formatted(Shown.text(of.node()), when, of.attempts());
-          case DEAD -> "since %s, after %s: %s".formatted(at, attempts, Shown.text(of.error()));
-          default -> "due %s (%s), %s failed".formatted(when, at, attempts);
+              Shown.line("by node %s, lease ends %s, attempt %s", of.node(), when, of.attempts());
+          case DEAD -> Shown.line("since %s UTC, after %s: %s", at, attempts, of.error());
+          default -> Shown.line("due %s (%s UTC), %s failed", when, at, attempts);
         };
     Messages.Content content = of.content();
     return content == null
         ? what + "; its value cannot be read"
-        : what
-            + String.format(
-                Locale.ROOT,
-                "; version %s, published %s UTC, priority %d, %,d bytes%s",
-                content.version(),
-                Shown.utc(Instant.ofEpochMilli(content.sinceMillis())),
-                content.priority(),
-                content.payloadBytes(),
-                content.schedule().isEmpty() ? "" : ", recurs: " + Shown.text(content.schedule()));
+        : Shown.line(
+            "%s; version %s, published %s UTC, priority %d, %,d bytes%s",
+            what,
+            content.version(),
+            Instant.ofEpochMilli(content.sinceMillis()),
+            content.priority(),
+            content.payloadBytes(),
+            content.schedule().isEmpty() ? "" : ", recurs: " + content.schedule());
   }
 
   @Command(
@@ -250,7 +254,6 @@ public final class TopicsCommand extends TopicCommand {
         "Takes effect within about a second. What is held by then is finished. Publishing goes on."
       })
   int pause(
-      @Mixin ConfigOption config,
       @Parameters(paramLabel = "TOPIC", description = TOPIC) String topic,
       @Option(
               names = "--reason",
@@ -259,13 +262,10 @@ public final class TopicsCommand extends TopicCommand {
               description = "Why; shown by 'topics' until it is resumed. 255 characters at most.")
           String reason) {
     return with(
-        config,
         topics -> {
           out().println(TopicText.pause(topic, topics.pause(topic, reason)));
-          out()
-              .println(
-                  "consumers follow within about a second; 'topics resume %s' ends it"
-                      .formatted(topic));
+          String ends = "'topics resume %s' ends it".formatted(topic);
+          out().println("consumers follow within about a second; " + ends);
           return ExitCodes.OK;
         });
   }
@@ -274,19 +274,16 @@ public final class TopicsCommand extends TopicCommand {
       name = "resume",
       description = "Ends the pause of a topic: consumers go on within about a second.",
       footer = {"", "Ends with 1 when it was not paused."})
-  int resume(
-      @Mixin ConfigOption config,
-      @Parameters(paramLabel = "TOPIC", description = TOPIC) String topic) {
+  int resume(@Parameters(paramLabel = "TOPIC", description = TOPIC) String topic) {
     return with(
-        config,
         topics -> {
           Pause ended = topics.resume(topic);
           return ended(
               ended != null,
               ended == null
-                  ? "topic %s was not paused: nothing was done".formatted(Shown.text(topic))
-                  : "resumed topic %s, which was paused %s"
-                      .formatted(Shown.text(topic), TopicText.why(ended)));
+                  ? Shown.line("topic %s was not paused: nothing was done", topic)
+                  : Shown.line(
+                      "resumed topic %s, which was paused %s", topic, TopicText.why(ended)));
         });
   }
 
@@ -304,7 +301,6 @@ public final class TopicsCommand extends TopicCommand {
             + " once, one at least. Publishing goes on. Ends with 1 when there was no rate to end."
       })
   int rate(
-      @Mixin ConfigOption config,
       @Parameters(index = "0", paramLabel = "TOPIC", description = TOPIC) String topic,
       @Parameters(
               index = "1",
@@ -320,15 +316,15 @@ public final class TopicsCommand extends TopicCommand {
           String reason) {
     if (rate.equals(NONE)) {
       return with(
-          config,
           topics -> {
             Rate ended = topics.endRate(topic);
             return ended(
                 ended != null,
                 ended == null
-                    ? "topic %s had no rate: nothing was done".formatted(Shown.text(topic))
-                    : "topic %s is not limited any more; it was limited to %s"
-                        .formatted(Shown.text(topic), TopicText.rate(ended)));
+                    ? Shown.line("topic %s had no rate: nothing was done", topic)
+                    : Shown.line(
+                        "topic %s is not limited any more; it was limited to %s",
+                        topic, TopicText.rate(ended)));
           });
     }
     if (reason.isEmpty()) {
@@ -336,7 +332,6 @@ public final class TopicsCommand extends TopicCommand {
     }
     double perSecond = perSecond(rate);
     return with(
-        config,
         topics -> ended(true, TopicText.rate(topic, topics.rate(topic, perSecond, reason))));
   }
 
@@ -357,11 +352,8 @@ public final class TopicsCommand extends TopicCommand {
         "Close it in all nodes before: what one publishes that has it open still waits unseen until"
             + " somebody defines the topic again."
       })
-  int remove(
-      @Mixin ConfigOption config,
-      @Parameters(paramLabel = "TOPIC", description = TOPIC) String topic) {
+  int remove(@Parameters(paramLabel = "TOPIC", description = TOPIC) String topic) {
     return with(
-        config,
         topics -> {
           topics.remove(topic);
           return ended(true, "topic %s is removed".formatted(topic));
@@ -374,9 +366,21 @@ public final class TopicsCommand extends TopicCommand {
       description =
           "Retries or discards dead letters of a topic: messages of which every attempt failed."
               + " 'topics show TOPIC --state dead' lists them.")
-  static final class TopicsDeadCommand extends TopicCommand {
+  static final class TopicsDeadCommand implements Callable<Integer> {
+    @ParentCommand private @Nullable TopicsCommand parent;
+
     /** The largest payload that a topic may allow, and more than JSON adds to it. */
     private static final long MOST_FILE_BYTES = 8 << 20;
+
+    private TopicsCommand topics() {
+      return Objects.requireNonNull(parent);
+    }
+
+    /** Without a subcommand there is nothing to do. */
+    @Override
+    public Integer call() {
+      throw topics().wrong("missing command: retry, discard");
+    }
 
     @Command(
         name = "retry",
@@ -389,7 +393,6 @@ public final class TopicsCommand extends TopicCommand {
               + " whose key a newer message is pending or held is left alone."
         })
     int retry(
-        @Mixin ConfigOption config,
         @Mixin DeadChoice choice,
         @Mixin Confirmation confirmation,
         @Option(
@@ -400,7 +403,6 @@ public final class TopicsCommand extends TopicCommand {
         @Option(names = "--record", description = "The file has a record as JSON.")
             boolean isRecord) {
       return work(
-          config,
           choice,
           (topics, found, report) -> {
             byte @Nullable [] payload = payloadFile == null ? null : payload(payloadFile, isRecord);
@@ -412,10 +414,8 @@ public final class TopicsCommand extends TopicCommand {
     }
 
     @Command(name = "discard", description = "Removes dead letters of a topic for good.")
-    int discard(
-        @Mixin ConfigOption config, @Mixin DeadChoice choice, @Mixin Confirmation confirmation) {
+    int discard(@Mixin DeadChoice choice, @Mixin Confirmation confirmation) {
       return work(
-          config,
           choice,
           (topics, found, report) -> {
             confirmation.require("Discard %s for good?".formatted(choice.text(found)));
@@ -424,39 +424,37 @@ public final class TopicsCommand extends TopicCommand {
     }
 
     private interface Work {
-      void on(Topics topics, List<DeadName> found, DoneReport report);
+      void on(Topics topics, List<DeadName> found, AdminCommand.DoneReport report);
     }
 
     /** Returns 1 when a key has no dead letter, or one was left alone. */
-    private int work(ConfigOption config, DeadChoice choice, Work work) {
+    private int work(DeadChoice choice, Work work) {
       if (choice.keys.isEmpty() != choice.all || (choice.all && choice.group != null)) {
-        throw wrong("give keys, with --group where they have one, or --all");
+        throw topics().wrong("give keys, with --group where they have one, or --all");
       }
-      return with(
-          config,
-          topics -> {
-            List<DeadName> found =
-                choice.all
-                    ? topics.dead(choice.topic)
-                    : topics.dead(choice.topic, choice.group, choice.keys);
-            Set<String> without = new LinkedHashSet<>(choice.keys);
-            found.stream().map(DeadName::id).map(MessageId::key).forEach(without::remove);
-            if (!without.isEmpty()) {
-              err()
-                  .println(
+      return topics()
+          .with(
+              topics -> {
+                List<DeadName> found =
+                    choice.all
+                        ? topics.dead(choice.topic)
+                        : topics.dead(choice.topic, choice.group, choice.keys);
+                Set<String> without = new LinkedHashSet<>(choice.keys);
+                found.forEach(of -> without.remove(of.id().key()));
+                if (!without.isEmpty()) {
+                  String names =
                       without.stream()
                           .map(key -> TopicText.name(choice.group, key))
-                          .collect(
-                              Collectors.joining(
-                                  ", ", "no dead letter of ", ": nothing was done")));
-              return ExitCodes.FOUND_SOMETHING;
-            }
-            DoneReport report = new DoneReport(this, found.size(), false);
-            if (!found.isEmpty()) {
-              work.on(topics, found, report);
-            }
-            return report.sum(" of topic " + Shown.text(choice.topic));
-          });
+                          .collect(Collectors.joining(", "));
+                  topics().err().println("no dead letter of " + names + ": nothing was done");
+                  return ExitCodes.FOUND_SOMETHING;
+                }
+                AdminCommand.DoneReport report = topics().new DoneReport(found.size(), false);
+                if (!found.isEmpty()) {
+                  work.on(topics, found, report);
+                }
+                return report.sum(" of topic " + Shown.text(choice.topic));
+              });
     }
 
     private static byte[] payload(Path file, boolean isRecord) {

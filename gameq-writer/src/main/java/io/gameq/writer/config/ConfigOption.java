@@ -4,11 +4,13 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ScopeType;
 
-/** The option that every command with a configuration file has; mix it in. */
+/** The option that every command with a configuration file has; mix it in. Subcommands have it. */
 public final class ConfigOption {
   @Option(
       names = "--config",
+      scope = ScopeType.INHERIT,
       paramLabel = "FILE",
       description = "The configuration file (default: gameq.yaml in the working directory).")
   private Path file = Path.of("gameq.yaml");

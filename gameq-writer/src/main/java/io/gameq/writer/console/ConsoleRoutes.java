@@ -16,8 +16,7 @@ import io.gameq.writer.config.WriterConfig.ConsoleMode;
 import io.gameq.writer.config.WriterConfig.HttpSettings;
 import io.gameq.writer.console.Sessions.SignedIn;
 import io.gameq.writer.http.AccessTokens;
-import io.gameq.writer.http.HttpEndpoint.WrongTokens;
-import io.gameq.writer.http.OwnPage;
+import io.gameq.writer.http.HttpEndpoint;
 import io.javalin.config.RoutesConfig;
 import io.javalin.http.BadRequestResponse;
 import io.javalin.http.ConflictResponse;
@@ -25,7 +24,6 @@ import io.javalin.http.Context;
 import io.javalin.http.ForbiddenResponse;
 import io.javalin.http.HandlerType;
 import io.javalin.http.ServiceUnavailableResponse;
-import io.javalin.http.TooManyRequestsResponse;
 import io.javalin.http.UnauthorizedResponse;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
@@ -87,7 +85,6 @@ final class ConsoleRoutes {
   private final RoutesConfig routes;
   private final AccessTokens tokens;
   private final Sessions sessions;
-  private final WrongTokens wrong;
   private final ConsoleMode mode;
   private final boolean isTls;
 
@@ -132,7 +129,6 @@ final class ConsoleRoutes {
     this.routes = routes;
     this.tokens = new AccessTokens(settings.tokens());
     this.sessions = new Sessions(tokens, namespace, clock);
-    this.wrong = new WrongTokens(clock);
     this.mode = settings.console();
     this.isTls = settings.tls() != null;
     this.cookieName = "gameq-" + namespace;
@@ -175,7 +171,7 @@ final class ConsoleRoutes {
         API + path,
         context -> {
           boolean changes = method == HandlerType.POST;
-          OwnPage.require(context, changes);
+          HttpEndpoint.requireOwnPage(context, changes);
           SignedIn session = sessions.find(context.cookie(cookieName));
           ConsoleRequest request =
               changes
@@ -288,10 +284,8 @@ final class ConsoleRoutes {
     String address = request.context().ip();
     AccessToken token = tokens.find(request.text("token"));
     if (token == null) {
-      if (wrong.isHeldBack(address)) {
-        throw new TooManyRequestsResponse("too many wrong tokens from here: wait a minute");
-      }
-      wrong.count(address);
+      tokens.refuseGuesses(address);
+      tokens.countWrong(address);
       LOG.warn("a wrong token was given to the console, from {}", address);
       throw new UnauthorizedResponse("that is not a token of this writer");
     }

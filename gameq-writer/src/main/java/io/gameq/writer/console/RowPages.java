@@ -155,7 +155,7 @@ final class RowPages {
     return new RecordView<RowPlace>()
         .json("where", of -> of.where().text())
         .json("owner", of -> of.owner().id())
-        .json("version", of -> Long.toUnsignedString(of.version()))
+        .json("version", RowPlace::versionText)
         .json(
             "committedMillis",
             of -> of.version() == 0 ? 0 : Shown.time(of.version()).toEpochMilli())

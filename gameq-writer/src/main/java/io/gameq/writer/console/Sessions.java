@@ -7,7 +7,6 @@ import io.gameq.writer.http.AccessTokens;
 import java.security.SecureRandom;
 import java.time.Clock;
 import java.util.Base64;
-import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -26,24 +25,28 @@ final class Sessions {
    */
   static final int MOST = 1_000;
 
+  private static final SecureRandom RANDOM = new SecureRandom();
   private static final Base64.Encoder ENCODER = Base64.getUrlEncoder().withoutPadding();
 
   private final AccessTokens tokens;
   private final String namespace;
   private final Clock clock;
-  private final Map<String, FormIds> forms = new RecentlyUsed<>();
-  private final Map<String, Boolean> signedOut = new RecentlyUsed<>();
+  private final Map<String, FormIds> forms = new Recent<>(MOST, true);
+  private final Map<String, Boolean> signedOut = new Recent<>(MOST, true);
 
-  private static final class RecentlyUsed<T> extends LinkedHashMap<String, T> {
+  /** Forgets the entry that came first, or was used least lately, when there are more. */
+  private static final class Recent<T> extends LinkedHashMap<String, T> {
     private static final long serialVersionUID = 1;
+    private final int most;
 
-    RecentlyUsed() {
-      super(16, 0.75f, true);
+    Recent(int most, boolean isByUse) {
+      super(16, 0.75f, isByUse);
+      this.most = most;
     }
 
     @Override
     protected boolean removeEldestEntry(Map.Entry<String, T> eldest) {
-      return size() > MOST;
+      return size() > most;
     }
   }
 
@@ -56,8 +59,7 @@ final class Sessions {
   SignedIn open(String name, AccessToken token) {
     long untilMillis = clock.millis() + LIFE_SECONDS * 1_000;
     String of =
-        "%s.%s.%s"
-            .formatted(RandomIds.next(), untilMillis, ENCODER.encodeToString(name.getBytes(UTF_8)));
+        "%s.%s.%s".formatted(randomId(), untilMillis, ENCODER.encodeToString(name.getBytes(UTF_8)));
     return session(of, token);
   }
 
@@ -154,19 +156,14 @@ final class Sessions {
     static final long LIFE_MILLIS = 30 * 60_000L;
 
     private final Clock clock;
-    private final Map<String, Long> untilMillis = new LinkedHashMap<>();
+    private final Map<String, Long> untilMillis = new Recent<>(MOST, false);
 
     FormIds(Clock clock) {
       this.clock = clock;
     }
 
     synchronized String next() {
-      String id = RandomIds.next();
-      if (untilMillis.size() >= MOST) {
-        Iterator<String> oldest = untilMillis.keySet().iterator();
-        oldest.next();
-        oldest.remove();
-      }
+      String id = randomId();
       untilMillis.put(id, clock.millis() + LIFE_MILLIS);
       return id;
     }
@@ -178,17 +175,10 @@ final class Sessions {
     }
   }
 
-  /** Ids that nobody guesses: 256 bits, as text for headers and cookies. Thread-safe. */
-  static final class RandomIds {
-    private static final SecureRandom RANDOM = new SecureRandom();
-    private static final int BYTES = 32;
-
-    private RandomIds() {}
-
-    static String next() {
-      byte[] bytes = new byte[BYTES];
-      RANDOM.nextBytes(bytes);
-      return Base64.getUrlEncoder().withoutPadding().encodeToString(bytes);
-    }
+  /** An id that nobody guesses: 256 bits, as text for headers and cookies. */
+  private static String randomId() {
+    byte[] bytes = new byte[32];
+    RANDOM.nextBytes(bytes);
+    return ENCODER.encodeToString(bytes);
   }
 }

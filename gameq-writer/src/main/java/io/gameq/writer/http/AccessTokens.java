@@ -5,11 +5,16 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import io.gameq.GameQueueException;
 import io.gameq.agent.RepeatedWarnings;
 import io.gameq.writer.config.AccessToken;
+import io.javalin.http.Context;
+import io.javalin.http.TooManyRequestsResponse;
+import io.javalin.http.UnauthorizedResponse;
 import java.security.GeneralSecurityException;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
@@ -20,6 +25,10 @@ import org.slf4j.LoggerFactory;
 /**
  * The tokens that let their bearers in, as their files have them: a new one counts within seconds,
  * and the one before it no more. Of a file that cannot be read the token before stays. Thread-safe.
+ *
+ * <p>Whoever gives ten wrong ones within a minute is told to wait for the rest of it. A right token
+ * passes: others may share the address, as behind a proxy, and a token of 16 characters is not
+ * guessed. That is forgotten with the process.
  */
 public final class AccessTokens {
   private static final Logger LOG = LoggerFactory.getLogger(AccessTokens.class);
@@ -28,9 +37,27 @@ public final class AccessTokens {
   private static final long READ_EVERY_NANOS = TimeUnit.SECONDS.toNanos(5);
   private static final long WARN_EVERY_SECONDS = 60;
 
+  /** Leaves room for slips, and makes guessing a matter of many lifetimes. */
+  static final int MOST_WRONG_A_MINUTE = 10;
+
+  private static final long MINUTE_NANOS = TimeUnit.MINUTES.toNanos(1);
+
+  /** Whoever has more addresses than this is not stopped by counting them. */
+  private static final int MOST_ADDRESSES = 1_000;
+
   private final List<AccessToken> tokens;
   private final RepeatedWarnings warnings = new RepeatedWarnings(WARN_EVERY_SECONDS);
   private volatile Digests latest;
+
+  private final Map<String, Wrong> wrong =
+      new LinkedHashMap<>() {
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<String, Wrong> eldest) {
+          return size() > MOST_ADDRESSES;
+        }
+      };
+
+  private record Wrong(long sinceNanos, int count) {}
 
   /** Of all tokens, as they were read at a time. */
   private record Digests(List<byte[]> all, long atNanos) {}
@@ -61,11 +88,51 @@ public final class AccessTokens {
     return found;
   }
 
-  /** The same, of an Authorization header. */
-  @Nullable AccessToken ofHeader(@Nullable String authorization) {
-    return authorization != null && authorization.startsWith(SCHEME)
-        ? find(authorization.substring(SCHEME.length()))
-        : null;
+  /** The token that a request carries; null when it has none, or a wrong one. */
+  @Nullable AccessToken find(Context context) {
+    String header = context.header("Authorization");
+    AccessToken token =
+        header != null && header.startsWith(SCHEME)
+            ? find(header.substring(SCHEME.length()))
+            : null;
+    if (header != null && token == null) {
+      countWrong(context.ip());
+    }
+    return token;
+  }
+
+  /** The same; refuses a request that has none, saying what is needed. */
+  public AccessToken require(Context context, String needed) {
+    AccessToken token = find(context);
+    if (token == null) {
+      refuseGuesses(context.ip());
+      context.header("WWW-Authenticate", "Bearer");
+      throw new UnauthorizedResponse(needed);
+    }
+    return token;
+  }
+
+  /** Somebody at this address gave a wrong one. */
+  public void countWrong(String address) {
+    synchronized (wrong) {
+      Wrong before = recent(address);
+      wrong.put(address, new Wrong(before.sinceNanos, before.count + 1));
+    }
+  }
+
+  /** Refuses who gave too many wrong ones from this address. */
+  public void refuseGuesses(String address) {
+    synchronized (wrong) {
+      if (recent(address).count >= MOST_WRONG_A_MINUTE) {
+        throw new TooManyRequestsResponse("too many wrong tokens from here: wait a minute");
+      }
+    }
+  }
+
+  private Wrong recent(String address) {
+    long now = System.nanoTime();
+    Wrong of = wrong.get(address);
+    return of == null || now - of.sinceNanos >= MINUTE_NANOS ? new Wrong(now, 0) : of;
   }
 
   /**

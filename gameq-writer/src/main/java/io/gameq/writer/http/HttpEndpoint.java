@@ -9,10 +9,9 @@ import io.javalin.Javalin;
 import io.javalin.config.JavalinConfig;
 import io.javalin.config.RoutesConfig;
 import io.javalin.http.Context;
+import io.javalin.http.ForbiddenResponse;
 import io.javalin.http.HttpStatus;
 import io.javalin.http.MisdirectedRequestResponse;
-import io.javalin.http.TooManyRequestsResponse;
-import io.javalin.http.UnauthorizedResponse;
 import io.javalin.util.JavalinBindException;
 import io.javalin.util.JavalinLogger;
 import java.io.ByteArrayInputStream;
@@ -30,12 +29,10 @@ import java.security.PrivateKey;
 import java.security.cert.Certificate;
 import java.security.cert.CertificateFactory;
 import java.security.spec.PKCS8EncodedKeySpec;
-import java.time.Clock;
 import java.util.Base64;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
@@ -53,13 +50,14 @@ import org.eclipse.jetty.server.SslConnectionFactory;
 import org.eclipse.jetty.util.component.AbstractLifeCycle;
 import org.eclipse.jetty.util.ssl.SslContextFactory;
 import org.eclipse.jetty.util.thread.Scheduler;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** The HTTP server of a writer. Thread-safe. */
 public final class HttpEndpoint implements AutoCloseable {
   private static final String PROMETHEUS = "text/plain; version=0.0.4; charset=utf-8";
+
+  private static final Set<String> LOOPBACK_NAMES = Set.of("localhost", "127.0.0.1", "[::1]");
 
   private final Javalin server;
 
@@ -86,7 +84,7 @@ public final class HttpEndpoint implements AutoCloseable {
    */
   public static HttpEndpoint open(
       HttpSettings settings, Shown shown, Consumer<RoutesConfig> further) {
-    if (settings.tokens().isEmpty() && !AccessRules.isLoopback(settings.address())) {
+    if (settings.tokens().isEmpty() && !isLoopback(settings.address())) {
       throw new GameQueueException(
           ("setting 'http.address' is %s, which other hosts reach: set http.tokenFile as well,"
                   + " or use 127.0.0.1")
@@ -104,7 +102,8 @@ public final class HttpEndpoint implements AutoCloseable {
     Javalin server =
         Javalin.create(
             config -> {
-              quiet(config);
+              config.startup.showJavalinBanner = false;
+              config.startup.showOldJavalinVersionWarning = false;
               if (settings.isBehindProxy()) {
                 config.jetty.modifyHttpConfiguration(
                     http -> http.addCustomizer(new ForwardedRequestCustomizer()));
@@ -130,29 +129,66 @@ public final class HttpEndpoint implements AutoCloseable {
     }
   }
 
-  private static void quiet(JavalinConfig config) {
-    config.startup.showJavalinBanner = false;
-    config.startup.showOldJavalinVersionWarning = false;
-  }
-
   private static void routes(JavalinConfig config, HttpSettings settings, Shown shown) {
-    AccessRules rules = new AccessRules(settings);
-    Bearers bearers = new Bearers(new AccessTokens(settings.tokens()));
-    config.routes.before(
-        context -> {
-          if (!rules.isOurHost(context.header("Host"))) {
-            throw new MisdirectedRequestResponse("the Host header names another host");
-          }
-        });
+    AccessTokens tokens = new AccessTokens(settings.tokens());
+    if (isLoopback(settings.address()) && !settings.isBehindProxy()) {
+      config.routes.before(HttpEndpoint::requireOurHost);
+    } // else there is a token, and a browser has the console's cookie by its name
     config.routes.get("/live", context -> alive(context, shown.isAlive().getAsBoolean()));
     config.routes.get(
-        "/ready", context -> ready(context, shown.problems().get(), bearers.isLetIn(context)));
+        "/ready",
+        context -> {
+          boolean isLetIn = tokens.isEmpty() || tokens.find(context) != null;
+          ready(context, shown.problems().get(), isLetIn);
+        });
     config.routes.get(
         "/metrics",
         context -> {
-          bearers.require(context);
+          if (!tokens.isEmpty()) {
+            AccessToken unused = tokens.require(context, "the token of http.tokenFile is needed");
+          }
           context.contentType(PROMETHEUS).result(shown.metrics().get());
         });
+  }
+
+  /** Whether only this host can connect to an address. */
+  private static boolean isLoopback(String address) {
+    try {
+      return InetAddress.getByName(address).isLoopbackAddress();
+    } catch (UnknownHostException e) {
+      return false;
+    }
+  }
+
+  /** A page from elsewhere whose name leads to the loopback address (DNS rebinding) has another. */
+  private static void requireOurHost(Context context) {
+    String host = Objects.requireNonNullElse(context.header("Host"), "");
+    String name = host.replaceFirst(":\\d+$", "").toLowerCase(Locale.ROOT);
+    if (!LOOPBACK_NAMES.contains(name)) {
+      throw new MisdirectedRequestResponse("the Host header names another host");
+    }
+  }
+
+  /**
+   * Refuses a request that a page from elsewhere makes. Browsers say where a request comes from in
+   * Origin, when it changes something, and in Sec-Fetch-Site.
+   *
+   * @param mustSay whether a request without Origin is refused
+   */
+  public static void requireOwnPage(Context context, boolean mustSay) {
+    String site = context.header("Sec-Fetch-Site");
+    String origin = context.header("Origin");
+    boolean isOwn = origin == null ? !mustSay : origin.equals(origin(context));
+    if (!isOwn || (site != null && !site.equals("same-origin"))) {
+      throw new ForbiddenResponse("this request does not come from the console's own page");
+    }
+  }
+
+  /** As a browser names it; behind a proxy, the one that the proxy was asked by. */
+  private static String origin(Context context) {
+    String url = context.url();
+    int path = url.indexOf('/', url.indexOf("//") + 2);
+    return path < 0 ? url : url.substring(0, path);
   }
 
   private static void alive(Context context, boolean isAlive) {
@@ -180,138 +216,6 @@ public final class HttpEndpoint implements AutoCloseable {
     server.stop();
   }
 
-  /** By which address and name a writer may be asked over HTTP. Immutable. */
-  static final class AccessRules {
-    private static final Set<String> LOOPBACK_NAMES = Set.of("localhost", "127.0.0.1", "[::1]");
-
-    private final boolean knowsItsHosts;
-
-    AccessRules(HttpSettings settings) {
-      this.knowsItsHosts = isLoopback(settings.address()) && !settings.isBehindProxy();
-    }
-
-    /** Whether only this host can connect to an address. */
-    static boolean isLoopback(String address) {
-      try {
-        return InetAddress.getByName(address).isLoopbackAddress();
-      } catch (UnknownHostException e) {
-        return false;
-      }
-    }
-
-    /**
-     * Whether the Host header is one that this writer has. A page from elsewhere whose name leads
-     * to the loopback address (DNS rebinding) has another one.
-     */
-    boolean isOurHost(@Nullable String host) {
-      if (!knowsItsHosts) { // then there is a token, and a browser has the console's cookie by its
-        // name
-        return true;
-      }
-      String name = host == null ? "" : host.replaceFirst(":\\d+$", "");
-      return LOOPBACK_NAMES.contains(name.toLowerCase(Locale.ROOT));
-    }
-  }
-
-  /** Lets in programs whose requests carry a token. Thread-safe. */
-  public static final class Bearers {
-    private static final String AUTHORIZATION = "Authorization";
-
-    private final AccessTokens tokens;
-    private final WrongTokens wrong = new WrongTokens(Clock.systemUTC());
-
-    public Bearers(AccessTokens tokens) {
-      this.tokens = tokens;
-    }
-
-    /** Whether a request carries a token, if there is one to carry. */
-    boolean isLetIn(Context context) {
-      return tokens.isEmpty() || find(context) != null;
-    }
-
-    private @Nullable AccessToken find(Context context) {
-      String authorization = context.header(AUTHORIZATION);
-      if (authorization == null) {
-        return null;
-      }
-      AccessToken token = tokens.ofHeader(authorization);
-      if (token
-          == null) { // a right one passes: others may come from the same address, as of a proxy
-        wrong.count(context.ip());
-      }
-      return token;
-    }
-
-    /** Refuses a request that is not let in. */
-    void require(Context context) {
-      if (!tokens.isEmpty()) {
-        AccessToken unused = token(context, "the token of http.tokenFile is needed");
-      }
-    }
-
-    /** The token that a request carries; refuses one that has none, saying what is needed. */
-    public AccessToken token(Context context, String needed) {
-      AccessToken token = find(context);
-      if (token == null) {
-        if (wrong.isHeldBack(context.ip())) {
-          throw new TooManyRequestsResponse("too many wrong tokens from here: wait a minute");
-        }
-        context.header("WWW-Authenticate", "Bearer");
-        throw new UnauthorizedResponse(needed);
-      }
-      return token;
-    }
-  }
-
-  /**
-   * Counts addresses that give wrong tokens: who gave ten within a minute is told to wait for the
-   * rest of it. A right token passes: others may share the address, as behind a proxy, and a token
-   * of 16 characters is not guessed. Thread-safe; forgotten with the process.
-   */
-  public static final class WrongTokens {
-    /** Leaves room for slips, and makes guessing a matter of many lifetimes. */
-    static final int MOST_A_MINUTE = 10;
-
-    /** Whoever has more addresses than this is not stopped by counting them. */
-    private static final int MOST_ADDRESSES = 1_000;
-
-    private static final long MINUTE_MILLIS = 60_000;
-
-    private final Clock clock;
-    private final Map<String, Count> counts =
-        new LinkedHashMap<>() {
-          @Override
-          protected boolean removeEldestEntry(Map.Entry<String, Count> eldest) {
-            return size() > MOST_ADDRESSES;
-          }
-        };
-
-    private record Count(long sinceMillis, int wrong) {}
-
-    public WrongTokens(Clock clock) {
-      this.clock = clock;
-    }
-
-    /** Whether who gives a wrong one from this address is to wait. */
-    public synchronized boolean isHeldBack(String address) {
-      return current(address).wrong() >= MOST_A_MINUTE;
-    }
-
-    /** Somebody at this address gave a wrong one. */
-    public synchronized void count(String address) {
-      Count count = current(address);
-      counts.put(address, new Count(count.sinceMillis(), count.wrong() + 1));
-    }
-
-    private Count current(String address) {
-      long now = clock.millis();
-      Count count = counts.get(address);
-      return count == null || now - count.sinceMillis() >= MINUTE_MILLIS
-          ? new Count(now, 0)
-          : count;
-    }
-  }
-
   /** Has Jetty speak HTTPS. Stateless. */
   static final class TlsConnector {
     private static final Logger LOG = LoggerFactory.getLogger(TlsConnector.class);
@@ -334,7 +238,7 @@ public final class HttpEndpoint implements AutoCloseable {
       tls.setKeyStorePassword(PemKeys.PASSWORD);
       tls.setIncludeProtocols("TLSv1.3", "TLSv1.2");
       HttpConfiguration secure = new HttpConfiguration(http);
-      // Which Host is ours is for AccessRules: a writer is also asked by its address.
+      // Which Host is ours is said above: a writer is also asked by its address.
       secure.addCustomizer(new SecureRequestCustomizer(false));
       ServerConnector connector =
           new ServerConnector(

@@ -3,12 +3,9 @@
  * added to it, such as the console.
  *
  * <pre>
- * HttpEndpoint     the server
- *   AccessRules    the Host that a browser names
- *   AccessTokens   the tokens and what they allow; WrongTokens holds back who guesses
- *     Bearers      programs that carry one in each request
+ * HttpEndpoint     the server; the Host and the page that a browser names
+ *   AccessTokens   the tokens and what they allow; holds back who guesses
  *   JsonBytes      what a request carries, up to a limit
- *   OwnPage        that a request came from our own page, if from a page at all
  *   TlsConnector   HTTPS, with the certificate and key that PemKeys reads
  * </pre>
  */

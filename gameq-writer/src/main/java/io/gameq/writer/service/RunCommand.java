@@ -18,10 +18,10 @@ import io.gameq.writer.config.WriterConfig.HttpSettings;
 import io.gameq.writer.config.WriterConfig.LogSettings;
 import io.gameq.writer.config.WriterConfig.WriterSettings;
 import io.gameq.writer.console.Console;
-import io.gameq.writer.door.MessageDoor;
 import io.gameq.writer.flush.SlowLane;
 import io.gameq.writer.flush.WriterOptions;
 import io.gameq.writer.http.HttpEndpoint;
+import io.gameq.writer.messages.MessageApi;
 import io.gameq.writer.mysql.ConfiguredTables;
 import io.gameq.writer.pause.Pauses;
 import io.gameq.writer.service.WriterService.Remains;
@@ -103,7 +103,7 @@ public final class RunCommand implements Callable<Integer> {
     Ahead<RedisConnector> redisAhead =
         new Ahead<>("gameq-first-redis", () -> triedOnce(settings.redis()));
     AtomicReference<@Nullable WriterService> running = new AtomicReference<>();
-    MessageDoor door = new MessageDoor(settings.http(), meters);
+    MessageApi door = new MessageApi(settings.http(), meters);
     try (mysqlAhead;
         redisAhead;
         Console console =

@@ -1,5 +1,6 @@
 package io.gameq.writer.trace;
 
+import io.gameq.owner.DurableSessions.CountingSessions;
 import io.gameq.owner.OwnerId;
 import io.gameq.terminal.Shown;
 import io.gameq.terminal.TextTable;
@@ -7,6 +8,7 @@ import io.gameq.writer.mysql.OwnerInMySql;
 import io.gameq.writer.mysql.OwnerInMySql.Letter;
 import io.gameq.writer.mysql.OwnerInMySql.Raised;
 import io.gameq.writer.mysql.PauseTable.Pause;
+import io.gameq.writer.pause.Pauses;
 import io.gameq.writer.redis.OwnerInRedis;
 import io.gameq.writer.redis.OwnerInRedis.ClaimRecord;
 import io.gameq.writer.redis.OwnerInRedis.InSession;
@@ -19,9 +21,12 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
-/** Shows an {@link OwnerTrace}. Stateless. */
+/** Shows an {@link OwnerTrace}, line by line. Used by one thread. */
 public final class OwnerPage {
+  private final List<List<String>> lines = new ArrayList<>();
+
   private OwnerPage() {}
 
   static void print(OwnerTrace trace, List<WalSearch.InWal> inWals, PrintWriter out) {
@@ -32,171 +37,143 @@ public final class OwnerPage {
 
   /** What is known, line by line: a name, or nothing where the one above goes on, and a text. */
   public static List<List<String>> lines(OwnerTrace trace, List<WalSearch.InWal> inWals) {
-    List<List<String>> lines = new ArrayList<>();
-    OwnerInMySql mysql = trace.mysql();
-    if (mysql == null) {
-      lines.add(List.of("MySQL", trace.mysqlError()));
+    OwnerPage page = new OwnerPage();
+    if (trace.mysql() == null) {
+      page.line("MySQL", trace.mysqlError());
     } else {
-      mysql(mysql, trace, lines);
+      page.mysql(trace.mysql(), trace.aliveNode());
     }
-    OwnerInRedis redis = trace.redis();
-    if (redis == null) {
-      lines.add(List.of("Redis", trace.redisError()));
+    if (trace.redis() == null) {
+      page.line("Redis", trace.redisError());
     } else {
-      redis(redis, lines);
+      page.redis(trace.redis());
     }
-    trace.itsPauses().forEach(of -> lines.add(List.of("paused", pause(of))));
+    trace.itsPauses().forEach(of -> page.line("paused", pause(of)));
     trace
         .itsParkedTables()
-        .forEach(
-            (table, why) ->
-                lines.add(
-                    List.of(
-                        "parked", "table %s: %s".formatted(Shown.text(table), Shown.text(why)))));
-    inWals.forEach(of -> lines.add(List.of("WAL", wal(of))));
-    return lines;
+        .forEach((table, why) -> page.line("parked", Shown.line("table %s: %s", table, why)));
+    inWals.forEach(of -> page.line("WAL", wal(of)));
+    return page.lines;
   }
 
-  private static void mysql(OwnerInMySql mysql, OwnerTrace trace, List<List<String>> lines) {
+  private void line(String name, String text) {
+    lines.add(List.of(name, text));
+  }
+
+  private void mysql(OwnerInMySql mysql, @Nullable String aliveNode) {
     Raised raised = mysql.opened();
     if (raised == null) {
-      lines.add(List.of("MySQL", "no session: nobody has opened it"));
+      line("MySQL", "no session: nobody has opened it");
     } else {
-      lines.add(
-          List.of(
-              "MySQL",
-              "session %s, %s since %s UTC on node %s"
-                  .formatted(
-                      raised.sessions().newest(),
-                      raised.sessions().opening() ? "opening" : "open",
-                      Shown.utc(raised.openedAt()),
-                      raised.node().isEmpty() ? "(not known)" : Shown.text(raised.node()))));
-      if (raised.sessions().before() != null) {
-        lines.add(
-            List.of("", "session %s counts until then".formatted(raised.sessions().before())));
+      CountingSessions sessions = raised.sessions();
+      String session =
+          Shown.line(
+              "session %s, %s since %s UTC on node %s",
+              sessions.newest(),
+              sessions.opening() ? "opening" : "open",
+              raised.openedAt(),
+              raised.node().isEmpty() ? "(not known)" : raised.node());
+      line("MySQL", session);
+      if (sessions.before() != null) {
+        line("", "session %s counts until then".formatted(sessions.before()));
       }
       if (raised.adoptedVersion() != 0) {
-        lines.add(
-            List.of("", "took over rows up to version " + Shown.version(raised.adoptedVersion())));
+        line("", "took over rows up to version " + Shown.version(raised.adoptedVersion()));
       }
     }
-    String alive = trace.aliveNode();
-    lines.add(
-        List.of(
-            "node",
-            alive == null
-                ? "no sign of life from the node of the session that holds it"
-                : Shown.text(alive) + " is alive"));
+    line(
+        "node",
+        aliveNode == null
+            ? "no sign of life from the node of the session that holds it"
+            : Shown.text(aliveNode) + " is alive");
     String most = mysql.tombstones() >= OwnerInMySql.MOST_COUNTED ? " or more" : "";
-    lines.add(
-        List.of(
-            "",
-            "%s%s, %s"
-                .formatted(
-                    Shown.count(mysql.tombstones(), "tombstone"),
-                    most,
-                    Shown.count(mysql.discards(), "discard"))));
-    lines.add(List.of("dead", Shown.count(mysql.deadLetters(), "dead letter")));
-    mysql.letters().forEach(of -> lines.add(List.of("", letter(of))));
+    String discards = Shown.count(mysql.discards(), "discard");
+    line("", Shown.count(mysql.tombstones(), "tombstone") + most + ", " + discards);
+    line("dead", Shown.count(mysql.deadLetters(), "dead letter"));
+    for (Letter of : mysql.letters()) {
+      String letter =
+          Shown.line(
+              "%s %s:%s, version %s, error %s, %s, refused %s UTC",
+              of.id(),
+              of.table(),
+              of.rowKey(),
+              Shown.version(of.version()),
+              of.errorCode(),
+              Shown.count(of.attempts(), "attempt"),
+              of.refusedAt());
+      line("", letter);
+    }
   }
 
-  private static String letter(Letter of) {
-    return "%s %s, version %s, error %s, %s, refused %s UTC"
-        .formatted(
-            of.id(),
-            Shown.text(of.table() + ":" + of.rowKey()),
-            Shown.version(of.version()),
-            of.errorCode(),
-            Shown.count(of.attempts(), "attempt"),
-            Shown.utc(of.refusedAt()));
-  }
-
-  private static void redis(OwnerInRedis redis, List<List<String>> lines) {
-    lines.add(
-        List.of(
-            "Redis",
-            redis.ownedBy() == null
-                ? "knows no session"
-                : "session %s%s%s%s"
-                    .formatted(
-                        redis.ownedBy(),
-                        redis.expiresMillis() >= 0
-                            ? ", closed (forgotten in %s)"
-                                .formatted(Shown.duration(redis.expiresMillis()))
-                            : "",
-                        redis.closing() ? ", closed while rows wait" : "",
-                        redis.healing() ? ", its node has rows to put back" : "")));
+  private void redis(OwnerInRedis redis) {
+    String expires = Shown.duration(Math.max(0, redis.expiresMillis()));
+    line(
+        "Redis",
+        redis.ownedBy() == null
+            ? "knows no session"
+            : "session "
+                + redis.ownedBy()
+                + (redis.expiresMillis() < 0 ? "" : ", closed (forgotten in " + expires + ")")
+                + (redis.closing() ? ", closed while rows wait" : "")
+                + (redis.healing() ? ", its node has rows to put back" : ""));
     for (InSession of : redis.sessions()) {
-      TracedRows dirty = of.dirty();
-      if (dirty != null || of.isAwaited()) {
-        lines.add(
-            List.of(
-                of.stale() ? "stale" : "dirty",
-                "session %s: %s%s"
-                    .formatted(
-                        of.session(),
-                        dirty == null ? "no rows" : rows(dirty),
-                        of.stale() ? "" : ", " + due(of, redis.nowMillis()))));
+      if (of.dirty() != null || of.isAwaited()) {
+        String rows = of.dirty() == null ? "no rows" : rows(of.dirty());
+        String due = of.stale() ? "" : ", " + due(of, redis.nowMillis());
+        line(of.stale() ? "stale" : "dirty", "session " + of.session() + ": " + rows + due);
       }
     }
-    claim(redis, lines);
-    redis.inboxes().forEach((inbox, of) -> inbox(inbox, of, lines));
-    redis
-        .foreign()
-        .forEach(key -> lines.add(List.of("foreign", Shown.text(key) + " is of another type")));
+    claim(redis);
+    redis.inboxes().forEach(this::inbox);
+    foreign(redis);
   }
 
-  private static void inbox(OwnerId inbox, OwnerInRedis redis, List<List<String>> lines) {
+  private void inbox(OwnerId inbox, OwnerInRedis redis) {
+    String by = "by node process " + inbox.sender() + ":";
     for (InSession of : redis.sessions()) {
-      TracedRows dirty = of.dirty();
-      if (dirty != null) {
-        lines.add(
-            List.of(
-                "sent",
-                "by node process %s: %s, %s"
-                    .formatted(inbox.sender(), rows(dirty), due(of, redis.nowMillis()))));
+      if (of.dirty() != null) {
+        line("sent", by + " " + rows(of.dirty()) + ", " + due(of, redis.nowMillis()));
       }
     }
     if (redis.claimed() != null) {
-      lines.add(List.of("sent", "by node process %s:".formatted(inbox.sender())));
+      line("sent", by);
     }
-    claim(redis, lines);
-    redis
-        .foreign()
-        .forEach(key -> lines.add(List.of("foreign", Shown.text(key) + " is of another type")));
+    claim(redis);
+    foreign(redis);
   }
 
-  private static void claim(OwnerInRedis redis, List<List<String>> lines) {
+  private void foreign(OwnerInRedis redis) {
+    redis.foreign().forEach(key -> line("foreign", Shown.text(key) + " is of another type"));
+  }
+
+  private void claim(OwnerInRedis redis) {
+    if (redis.claimed() != null) {
+      line("claimed", rows(redis.claimed()));
+    }
     ClaimRecord claim = redis.claim();
-    TracedRows claimed = redis.claimed();
-    if (claimed != null) {
-      lines.add(List.of("claimed", rows(claimed)));
-    }
     if (claim != null) {
-      String lease =
-          redis.leaseEndsMillis() == OwnerInRedis.NONE
-              ? "no lease"
-              : redis.leaseEndsMillis() < redis.nowMillis()
-                  ? "lease over since "
-                      + Shown.duration(redis.nowMillis() - redis.leaseEndsMillis())
-                  : "lease for " + Shown.duration(redis.leaseEndsMillis() - redis.nowMillis());
-      lines.add(
-          List.of(
-              "claim",
-              "%s of %s by writer %s%s, %s, %s%s"
-                  .formatted(
-                      claim.isHeld() ? "held" : "given back",
-                      claim.session().isInbox() ? "what was sent" : "session " + claim.session(),
-                      Shown.text(claim.writer()),
-                      claim.isHeld() ? ", " + lease : "",
-                      Shown.count(claim.attempts(), "attempt"),
-                      Shown.count(claim.lapses(), "lapse"),
-                      claim.refusedSinceMillis() == 0
-                          ? ""
-                          : ", refused since %s UTC"
-                              .formatted(
-                                  Shown.utc(Instant.ofEpochMilli(claim.refusedSinceMillis()))))));
+      Instant refused = Instant.ofEpochMilli(claim.refusedSinceMillis());
+      String text =
+          Shown.line(
+              "%s of %s by writer %s%s, %s, %s%s",
+              claim.isHeld() ? "held" : "given back",
+              claim.session().isInbox() ? "what was sent" : "session " + claim.session(),
+              claim.writer(),
+              claim.isHeld() ? ", " + lease(redis) : "",
+              Shown.count(claim.attempts(), "attempt"),
+              Shown.count(claim.lapses(), "lapse"),
+              claim.refusedSinceMillis() == 0 ? "" : Shown.line(", refused since %s UTC", refused));
+      line("claim", text);
     }
+  }
+
+  private static String lease(OwnerInRedis redis) {
+    long left = redis.leaseEndsMillis() - redis.nowMillis();
+    return redis.leaseEndsMillis() == OwnerInRedis.NONE
+        ? "no lease"
+        : left < 0
+            ? "lease over since " + Shown.duration(-left)
+            : "lease for " + Shown.duration(left);
   }
 
   /** {@code 3 rows (2 item, 1 player), 120 bytes, committed ...} */
@@ -204,12 +181,11 @@ public final class OwnerPage {
     String tables =
         of.tables().entrySet().stream()
             .sorted(Map.Entry.comparingByKey())
-            .map(e -> String.format(Locale.ROOT, "%,d %s", e.getValue(), Shown.text(e.getKey())))
+            .map(e -> Shown.line("%,d %s", e.getValue(), e.getKey()))
             .collect(Collectors.joining(", "));
     String oldest = Shown.utc(Shown.time(of.oldestVersion()));
     String newest = Shown.utc(Shown.time(of.newestVersion()));
-    return String.format(
-        Locale.ROOT,
+    return Shown.line(
         "%s%s (%s), %,d bytes, committed %s UTC",
         of.isCut() ? "more than " : "",
         Shown.count(of.rows(), "row"),
@@ -232,20 +208,14 @@ public final class OwnerPage {
   }
 
   private static String pause(Pause of) {
-    return "%s by %s since %s UTC: %s"
-        .formatted(
-            (of.scope().name().toLowerCase(Locale.ROOT) + " " + Shown.text(of.name())).strip(),
-            Shown.text(of.by()),
-            Shown.utc(of.at()),
-            Shown.text(of.reason()));
+    String what = (of.scope().name().toLowerCase(Locale.ROOT) + " " + of.name()).strip();
+    return Shown.line("%s %s", what, Pauses.why(of));
   }
 
   private static String wal(WalSearch.InWal of) {
-    return "%s%s: %s, the newest version %s"
-        .formatted(
-            of.walId(),
-            of.complete() ? " (complete)" : "",
-            Shown.count(of.changes(), "change"),
-            Shown.version(of.newestVersion()));
+    String complete = of.complete() ? " (complete)" : "";
+    String changes = Shown.count(of.changes(), "change");
+    String newest = Shown.version(of.newestVersion());
+    return "%s%s: %s, the newest version %s".formatted(of.walId(), complete, changes, newest);
   }
 }

@@ -13,7 +13,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,48 +35,42 @@ public record RowTrace(
   public WhatNext next() {
     for (OwnerTrace owner : owners) {
       if (owner.redis() == null || owner.mysql() == null) {
-        return new WhatNext(
-            Kind.CANNOT_TELL,
-            (owner.redis() == null ? "Redis" : "MySQL")
-                + " does not answer: where the newest version is cannot be told.");
+        return Kind.CANNOT_TELL.next(
+            "%s does not answer: where the newest version is cannot be told.",
+            owner.redis() == null ? "Redis" : "MySQL");
       }
     }
-    RowPlace inMySql = newest(Where.MYSQL, Where.TOMBSTONE);
-    RowPlace waits = newest(Where.DIRTY, Where.CLAIMED);
-    if (waits != null && waits.isNewerThan(inMySql)) {
+    RowPlace inMySql = newest(null, Where.MYSQL, Where.TOMBSTONE);
+    RowPlace waits = newest(inMySql, Where.DIRTY, Where.CLAIMED);
+    if (waits != null) {
       return waiting(waits);
     }
-    RowPlace refused = newest(Where.DEAD_LETTER);
-    if (refused != null && refused.isNewerThan(inMySql)) {
-      return new WhatNext(
-          Kind.DEAD_LETTERS,
-          ("MySQL refused version %s: mend the cause, then 'gameq-writer dead retry %s', or"
-                      + " 'gameq-writer")
-                  .formatted(Long.toUnsignedString(refused.version()), refused.session())
-              + " dead discard %s'.".formatted(refused.session()));
+    RowPlace refused = newest(inMySql, Where.DEAD_LETTER);
+    if (refused != null) {
+      return Kind.DEAD_LETTERS.next(
+          "MySQL refused version %s: mend the cause, then 'gameq-writer dead retry %s', or"
+              + " 'gameq-writer dead discard %s'.",
+          refused.versionText(), refused.session(), refused.session());
     }
-    RowPlace stale = newest(Where.STALE);
-    if (stale != null && stale.isNewerThan(inMySql)) {
-      return new WhatNext(
-          Kind.STALE,
-          ("version %s is of a session that had lost the owner: it is never flushed"
-                      + " ('gameq-writer")
-                  .formatted(Long.toUnsignedString(stale.version()))
-              + " stale show %s').".formatted(Shown.text(stale.owner().id())));
+    RowPlace stale = newest(inMySql, Where.STALE);
+    if (stale != null) {
+      return Kind.STALE.next(
+          "version %s is of a session that had lost the owner: it is never flushed ('gameq-writer"
+              + " stale show %s').",
+          stale.versionText(), stale.owner().id());
     }
     return ofWal(inMySql);
   }
 
   private WhatNext waiting(RowPlace waits) {
-    RowPlace discard = newest(Where.DISCARD);
+    RowPlace discard = newest(null, Where.DISCARD);
     if (discard != null
         && discard.session().isEmpty()
         && discard.owner().equals(waits.owner())
         && !waits.isNewerThan(discard)) {
-      return new WhatNext(
-          Kind.NOTHING,
-          "version %s was given up by an operator: the next flush leaves it out."
-              .formatted(Long.toUnsignedString(waits.version())));
+      return Kind.NOTHING.next(
+          "version %s was given up by an operator: the next flush leaves it out.",
+          waits.versionText());
     }
     return owners.stream()
         .filter(of -> of.owner().equals(waits.owner()))
@@ -87,46 +80,39 @@ public record RowTrace(
   }
 
   private WhatNext ofWal(@Nullable RowPlace inMySql) {
-    RowPlace inWal = newest(Where.WAL);
-    RowPlace discard = newest(Where.DISCARD);
-    if (inWal != null
-        && inWal.isNewerThan(inMySql)
-        && (discard == null || inWal.isNewerThan(discard))) {
-      return new WhatNext(
-          Kind.HEALING,
-          ("only the WAL has version %s: its node puts it back when it heals or starts"
-                      + " again, or")
-                  .formatted(Long.toUnsignedString(inWal.version()))
-              + " gameq-recovery does.");
+    RowPlace inWal = newest(inMySql, Where.WAL);
+    RowPlace discard = newest(null, Where.DISCARD);
+    if (inWal != null && inWal.isNewerThan(discard)) {
+      return Kind.HEALING.next(
+          "only the WAL has version %s: its node puts it back when it heals or starts again, or"
+              + " gameq-recovery does.",
+          inWal.versionText());
     }
     if (inMySql != null) {
-      return new WhatNext(
-          Kind.NOTHING,
-          inMySql.where() == Where.MYSQL
-              ? "nothing: the newest version is in MySQL."
-              : "nothing: the row was deleted, and nothing older brings it back.");
+      return inMySql.where() == Where.MYSQL
+          ? Kind.NOTHING.next("nothing: the newest version is in MySQL.")
+          : Kind.NOTHING.next("nothing: the row was deleted, and nothing older brings it back.");
     }
-    return discard != null
-        ? new WhatNext(Kind.NOTHING, "nothing: an operator gave its changes up.")
-        : new WhatNext(
-            Kind.NOT_KNOWN,
-            "nobody knows this row"
-                + (owners.isEmpty()
-                    ? ", nor whose it would be: name its owner with --owner to look into Redis."
-                    : "."));
+    if (discard != null) {
+      return Kind.NOTHING.next("nothing: an operator gave its changes up.");
+    }
+    return owners.isEmpty()
+        ? Kind.NOT_KNOWN.next(
+            "nobody knows this row, nor whose it would be: name its owner with --owner to look into"
+                + " Redis.")
+        : Kind.NOT_KNOWN.next("nobody knows this row.");
   }
 
-  private @Nullable RowPlace newest(Where... where) {
+  /** The newest of those in some places; null when none is newer than another one. */
+  private @Nullable RowPlace newest(@Nullable RowPlace than, Where... where) {
     Set<Where> wanted = Set.of(where);
     RowPlace newest = null;
-    for (RowPlace place : (Iterable<RowPlace>) in(wanted)::iterator) {
-      newest = place.isNewerThan(newest) ? place : newest;
+    for (RowPlace place : places) {
+      if (wanted.contains(place.where()) && place.isNewerThan(newest)) {
+        newest = place;
+      }
     }
-    return newest;
-  }
-
-  private Stream<RowPlace> in(Set<Where> wanted) {
-    return places.stream().filter(of -> wanted.contains(of.where()));
+    return newest != null && newest.isNewerThan(than) ? newest : null;
   }
 
   /**
@@ -196,6 +182,11 @@ public record RowTrace(
     /** In lower case; empty where no row is. */
     public String opName() {
       return op == null ? "" : op.name().toLowerCase(Locale.ROOT);
+    }
+
+    /** Unsigned. */
+    public String versionText() {
+      return Long.toUnsignedString(version);
     }
 
     boolean isNewerThan(@Nullable RowPlace other) {

@@ -158,26 +158,18 @@ public final class TraceCommand implements Callable<Integer> {
       if (!images.isEmpty()) {
         columns(images, values, out);
       }
-      trace
-          .owners()
-          .forEach(
-              of ->
-                  out.println(
-                      "owner %s: %s"
-                          .formatted(Shown.text(of.owner().id()), WhatNext.of(of).sentence())));
+      for (OwnerTrace of : trace.owners()) {
+        out.println(Shown.line("owner %s: %s", of.owner().id(), WhatNext.of(of).sentence()));
+      }
       out.println("next: " + trace.next().sentence());
-    }
-
-    static String name(RowPlace.Where where) {
-      return where.name().toLowerCase(Locale.ROOT).replace('_', ' ');
     }
 
     static RecordView<RowPlace> view(boolean values) {
       return new RecordView<RowPlace>()
-          .field("WHERE", "where", RowPlace::where, of -> name(of.where()))
+          .field("WHERE", "where", RowPlace::where, of -> of.where().text())
           .field("OWNER", "owner", of -> of.owner().id())
           .jsonOf(of -> Map.of(isLetter(of) ? "letter" : "session", of.session()))
-          .field("VERSION", "version", of -> Long.toUnsignedString(of.version()))
+          .field("VERSION", "version", RowPlace::versionText)
           .column(
               "COMMITTED (UTC)", of -> of.version() == 0 ? "" : Shown.utc(Shown.time(of.version())))
           .jsonOf(of -> of.op() == null ? Map.of() : Map.of("op", of.opName()))
@@ -203,11 +195,7 @@ public final class TraceCommand implements Callable<Integer> {
       Set<String> different = new LinkedHashSet<>(columns);
       different.removeIf(
           column ->
-              images.stream()
-                      .filter(of -> of.containsKey(column))
-                      .map(of -> of.get(column))
-                      .distinct()
-                      .count()
+              images.stream().map(of -> of.get(column)).filter(Objects::nonNull).distinct().count()
                   == 1);
       if (!values) {
         if (images.size() > 1) {
@@ -221,7 +209,7 @@ public final class TraceCommand implements Callable<Integer> {
         return;
       }
       List<String> headings = new ArrayList<>(List.of("COLUMN"));
-      places.forEach(of -> headings.add(name(of.where()).toUpperCase(Locale.ROOT)));
+      places.forEach(of -> headings.add(of.where().text().toUpperCase(Locale.ROOT)));
       List<List<String>> lines = new ArrayList<>();
       for (String column : columns) {
         List<String> line = new ArrayList<>();

@@ -4,7 +4,6 @@ import io.gameq.GameQueueException;
 import io.gameq.mysql.MySqlPool.MySql;
 import io.gameq.mysql.tables.DiscardTable.Discard;
 import io.gameq.mysql.tables.HandoverTable;
-import io.gameq.owner.DurableSessions.CountingSessions;
 import io.gameq.owner.OwnerId;
 import io.gameq.owner.OwnerId.PercentEncoding;
 import io.gameq.owner.SessionId;
@@ -19,8 +18,8 @@ import io.gameq.rows.RowHeader.RowOp;
 import io.gameq.rows.RowImage;
 import io.gameq.terminal.ErrorLine;
 import io.gameq.terminal.Shown;
+import io.gameq.writer.admin.StaleSessions;
 import io.gameq.writer.mysql.OwnerInMySql;
-import io.gameq.writer.mysql.OwnerInMySql.Raised;
 import io.gameq.writer.mysql.PauseTable;
 import io.gameq.writer.mysql.PauseTable.Pause;
 import io.gameq.writer.mysql.PauseTable.Scope;
@@ -39,8 +38,10 @@ import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -81,18 +82,15 @@ public final class Tracer {
     String mysqlError = "";
     try {
       MySql database = mysql.get();
-      inMySql = OwnerInMySql.read(database, owner);
+      OwnerInMySql found = OwnerInMySql.read(database, owner);
       pauses =
           PauseTable.all(database).stream()
+              .filter(of -> of.scope() != Scope.WRITER)
               .filter(
-                  of ->
-                      of.scope() == Scope.ALL
-                          || of.scope() == Scope.TABLE
-                          || (of.scope() == Scope.SLOT
-                              && of.name().equals(Integer.toString(slot.slot()))))
+                  of -> of.scope() != Scope.SLOT || of.name().equals(Integer.toString(slot.slot())))
               .toList();
+      inMySql = found;
     } catch (GameQueueException e) {
-      inMySql = null;
       mysqlError = ErrorLine.of(e);
     }
     OwnerInRedis inRedis = null;
@@ -104,7 +102,10 @@ public final class Tracer {
       inRedis = redis.ask(of -> OwnerInRedis.look(of, slot, owner, known));
       SessionId holder = OwnerTrace.holder(inMySql, inRedis);
       nowParked = parked.get();
-      aliveNode = holder == null ? null : aliveNode(holder);
+      aliveNode =
+          holder == null
+              ? null
+              : redis.ask(of -> NodeSigns.aliveNode(of, namespace, NodeSigns.process(holder)));
     } catch (GameQueueException e) {
       redisError = ErrorLine.of(e);
     }
@@ -113,20 +114,11 @@ public final class Tracer {
   }
 
   private static List<SessionId> sessions(@Nullable OwnerInMySql of) {
-    List<SessionId> sessions = new ArrayList<>();
-    Raised raised = of == null ? null : of.raised();
-    if (raised != null) {
-      CountingSessions counting = raised.sessions();
-      sessions.add(counting.newest());
-      if (counting.before() != null) {
-        sessions.add(counting.before());
-      }
-    }
-    return sessions;
-  }
-
-  private @Nullable String aliveNode(SessionId session) {
-    return redis.ask(of -> NodeSigns.aliveNode(of, namespace, NodeSigns.process(session)));
+    return of == null || of.raised() == null
+        ? List.of()
+        : Stream.of(of.raised().sessions().newest(), of.raised().sessions().before())
+            .filter(Objects::nonNull)
+            .toList();
   }
 
   /**
@@ -148,23 +140,22 @@ public final class Tracer {
     RowInMySql inMySql = RowInMySql.read(database, rows, table, keyText, key);
     Set<OwnerId> all = new LinkedHashSet<>(inMySql.owners());
     all.addAll(more);
-    List<RowPlace> places = new ArrayList<>();
+    Places places = new Places(rows, rowKey);
     for (WalSearch.Found of : inWals) {
       all.add(of.owner().base());
       String by = Shown.by(of.owner(), of.session());
-      places.add(place(rows, Where.WAL, of.owner().base(), by, of.row(), of.note()));
+      places.add(Where.WAL, of.owner().base(), by, of.row().image(), of.note());
     }
-    List<OwnerTrace> traces = new ArrayList<>();
-    for (OwnerId owner : all) {
-      OwnerTrace trace = owner(owner);
-      traces.add(trace);
-      if (trace.redis() != null) {
-        addRedis(rows, places, trace.redis(), owner, rowKey);
-        trace.redis().inboxes().forEach((inbox, of) -> addRedis(rows, places, of, inbox, rowKey));
+    List<OwnerTrace> traces = all.stream().map(this::owner).toList();
+    for (OwnerTrace trace : traces) {
+      OwnerInRedis inRedis = trace.redis();
+      if (inRedis != null) {
+        places.addRedis(inRedis, trace.owner());
+        inRedis.inboxes().forEach((inbox, of) -> places.addRedis(of, inbox));
       }
     }
-    addMySql(rows, places, inMySql, rowKey);
-    return new RowTrace(rowKey, key != null, places, traces);
+    places.addMySql(inMySql);
+    return new RowTrace(rowKey, key != null, places.all, traces);
   }
 
   /** How row keys write it. */
@@ -172,98 +163,74 @@ public final class Tracer {
     return PercentEncoding.percent(table) + ":" + keyText;
   }
 
-  private void addRedis(
-      RowReading rows, List<RowPlace> to, OwnerInRedis seen, OwnerId from, String rowKey) {
-    OwnerId owner = from.base();
-    List<SessionId> sessions = seen.sessions().stream().map(InSession::session).toList();
-    LookupScript.Question question = new LookupScript.Question(from, sessions, List.of(rowKey));
-    LookupScript.Found found =
-        redis.ask(of -> LookupScript.ask(of, slots.of(owner), question)).fields().get(0);
-    if (found.claimed().length > 0) {
-      String session = seen.claim() == null ? "" : Shown.by(from, seen.claim().session());
-      to.add(
-          place(rows, Where.CLAIMED, owner, session, new EncodedRow(rowKey, found.claimed()), ""));
+  /** Where versions of one row were found. */
+  private final class Places {
+    private final RowReading rows;
+    private final String rowKey;
+    private final List<RowPlace> all = new ArrayList<>();
+
+    Places(RowReading rows, String rowKey) {
+      this.rows = rows;
+      this.rowKey = rowKey;
     }
-    for (int i = sessions.size() - 1; i >= 0; i--) {
-      byte[] image = found.dirty().get(i);
-      if (image.length > 0) {
-        InSession of = seen.sessions().get(i);
-        to.add(
-            place(
-                rows,
-                of.stale() ? Where.STALE : Where.DIRTY,
-                owner,
-                Shown.by(from, of.session()),
-                new EncodedRow(rowKey, image),
-                ""));
+
+    void addRedis(OwnerInRedis seen, OwnerId from) {
+      OwnerId owner = from.base();
+      List<SessionId> sessions = seen.sessions().stream().map(InSession::session).toList();
+      LookupScript.Question question = new LookupScript.Question(from, sessions, List.of(rowKey));
+      LookupScript.Found found =
+          redis.ask(of -> LookupScript.ask(of, slots.of(owner), question)).fields().get(0);
+      if (found.claimed().length > 0) {
+        String session = seen.claim() == null ? "" : Shown.by(from, seen.claim().session());
+        add(Where.CLAIMED, owner, session, found.claimed(), "");
+      }
+      for (int i = sessions.size() - 1; i >= 0; i--) {
+        byte[] image = found.dirty().get(i);
+        if (image.length > 0) {
+          Where where = seen.sessions().get(i).stale() ? Where.STALE : Where.DIRTY;
+          add(where, owner, Shown.by(from, sessions.get(i)), image, "");
+        }
       }
     }
-  }
 
-  private static void addMySql(
-      RowReading rows, List<RowPlace> to, RowInMySql found, String rowKey) {
-    RowImage row = found.row();
-    if (row != null) {
-      OwnerId owner = row.table().ownerOf(row.values());
-      to.add(new RowPlace(Where.MYSQL, owner, "", row.version(), RowOp.PUT, row, ""));
+    void addMySql(RowInMySql found) {
+      RowImage row = found.row();
+      if (row != null) {
+        OwnerId owner = row.table().ownerOf(row.values());
+        all.add(new RowPlace(Where.MYSQL, owner, "", row.version(), RowOp.PUT, row, ""));
+      }
+      RowInMySql.Deleted deleted = found.deleted();
+      if (deleted != null) {
+        add(Where.TOMBSTONE, deleted.owner(), "", deleted.version(), RowOp.DELETE, "");
+      }
+      for (SetAside letter : found.letters()) {
+        String id = Long.toString(letter.id());
+        add(Where.DEAD_LETTER, letter.owner(), id, letter.image(), "error " + letter.errorCode());
+      }
+      for (Discard of : found.discards()) {
+        add(Where.DISCARD, of.owner(), of.session(), of.version(), null, "up to this version");
+      }
+      for (HandoverTable.Known of : found.handovers()) {
+        String note = of.received() ? "received" : "given away";
+        add(Where.HANDOVER, of.owner(), of.session().text(), of.version(), RowOp.MOVED, note);
+      }
     }
-    RowInMySql.Deleted deleted = found.deleted();
-    if (deleted != null) {
-      to.add(
-          new RowPlace(
-              Where.TOMBSTONE, deleted.owner(), "", deleted.version(), RowOp.DELETE, null, ""));
-    }
-    for (SetAside letter : found.letters()) {
-      to.add(
-          place(
-              rows,
-              Where.DEAD_LETTER,
-              letter.owner(),
-              Long.toString(letter.id()),
-              new EncodedRow(rowKey, letter.image()),
-              "error " + letter.errorCode()));
-    }
-    for (Discard discard : found.discards()) {
-      to.add(
-          new RowPlace(
-              Where.DISCARD,
-              discard.owner(),
-              discard.session(),
-              discard.version(),
-              null,
-              null,
-              "up to this version"));
-    }
-    for (HandoverTable.Known of : found.handovers()) {
-      to.add(
-          new RowPlace(
-              Where.HANDOVER,
-              of.owner(),
-              of.session().text(),
-              of.version(),
-              RowOp.MOVED,
-              null,
-              of.received() ? "received" : "given away"));
-    }
-  }
 
-  private static RowPlace place(
-      RowReading rows, Where where, OwnerId owner, String session, EncodedRow row, String note) {
-    RowReading.Reading reading = rows.read(row.key(), row.image());
-    if (reading instanceof Decoded decoded) {
-      RowImage image = decoded.image();
-      return new RowPlace(where, owner, session, image.version(), image.op(), image, note);
+    private void add(
+        Where where, OwnerId owner, String session, long version, @Nullable RowOp op, String note) {
+      all.add(new RowPlace(where, owner, session, version, op, null, note));
     }
-    String reason = "cannot be decoded: " + ((Undecodable) reading).reason();
-    String all = note.isEmpty() ? reason : note + ", " + reason;
-    return new RowPlace(where, owner, session, version(row), null, null, all);
-  }
 
-  private static long version(EncodedRow row) {
-    try {
-      return row.version();
-    } catch (GameQueueException e) { // too damaged to tell
-      return 0;
+    void add(Where where, OwnerId owner, String session, byte[] bytes, String note) {
+      RowReading.Reading reading = rows.read(rowKey, bytes);
+      if (reading instanceof Decoded decoded) {
+        RowImage image = decoded.image();
+        all.add(new RowPlace(where, owner, session, image.version(), image.op(), image, note));
+        return;
+      }
+      String reason = "cannot be decoded: " + ((Undecodable) reading).reason();
+      long version = StaleSessions.version(new EncodedRow(rowKey, bytes));
+      add(where, owner, session, version, null, note.isEmpty() ? reason : note + ", " + reason);
     }
   }
 }

@@ -4,11 +4,11 @@ import io.gameq.GameQueueException;
 import io.gameq.owner.OwnerId;
 import io.gameq.owner.SessionId;
 import io.gameq.rows.EncodedRow;
-import io.gameq.rows.RowHeader;
 import io.gameq.wal.WalDirectory;
 import io.gameq.wal.WalReader;
 import io.gameq.wal.WalReader.WalReport;
 import io.gameq.wal.WalRecord;
+import io.gameq.writer.admin.StaleSessions;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -115,7 +115,8 @@ public final class WalSearch {
                       .forEach(
                           row -> {
                             changesAndNewest[0]++;
-                            changesAndNewest[1] = Math.max(changesAndNewest[1], version(row));
+                            changesAndNewest[1] =
+                                Math.max(changesAndNewest[1], StaleSessions.version(row));
                           }));
       if (changesAndNewest[0] > 0) {
         found.add(
@@ -127,13 +128,5 @@ public final class WalSearch {
       }
     }
     return found;
-  }
-
-  private static long version(EncodedRow row) {
-    try {
-      return RowHeader.version(row.image());
-    } catch (GameQueueException e) { // damaged
-      return 0;
-    }
   }
 }

@@ -8,14 +8,14 @@ import io.gameq.writer.mysql.OwnerInMySql;
 import io.gameq.writer.mysql.OwnerInMySql.Raised;
 import io.gameq.writer.mysql.PauseTable.Pause;
 import io.gameq.writer.mysql.PauseTable.Scope;
+import io.gameq.writer.pause.Pauses;
 import io.gameq.writer.redis.OwnerInRedis;
 import io.gameq.writer.redis.OwnerInRedis.ClaimRecord;
 import io.gameq.writer.redis.OwnerInRedis.InSession;
-import io.gameq.writer.redis.OwnerInRedis.TracedRows;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableMap;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -80,25 +80,29 @@ public record WhatNext(Kind kind, String sentence) {
     public boolean isToAct() {
       return isToAct;
     }
+
+    /** With a sentence, made as {@link Shown#line} does. */
+    WhatNext next(String format, Object... arguments) {
+      return new WhatNext(this, Shown.line(format, arguments));
+    }
   }
 
   /** Decides for an owner. */
   public static WhatNext of(OwnerTrace trace) {
     OwnerInRedis redis = trace.redis();
     if (redis == null) {
-      return next(
-          Kind.CANNOT_TELL, "Redis does not answer: what waits there is not known, and waits.");
+      return Kind.CANNOT_TELL.next(
+          "Redis does not answer: what waits there is not known, and waits.");
     }
     if (!trace.isKnown()) {
       return trace.mysql() == null
-          ? next(Kind.CANNOT_TELL, "Redis knows nothing of it, and MySQL does not answer.")
-          : next(Kind.NOT_KNOWN, "neither Redis nor MySQL knows this owner: nobody has opened it.");
+          ? Kind.CANNOT_TELL.next("Redis knows nothing of it, and MySQL does not answer.")
+          : Kind.NOT_KNOWN.next("neither Redis nor MySQL knows this owner: nobody has opened it.");
     }
     if (!redis.foreign().isEmpty()) {
-      return next(
-          Kind.BROKEN,
-          "%s holds somebody else's value and is in the way: 'gameq-writer doctor' tells more."
-              .formatted(Shown.text(redis.foreign().get(0))));
+      return Kind.BROKEN.next(
+          "%s holds somebody else's value and is in the way: 'gameq-writer doctor' tells more.",
+          redis.foreign().get(0));
     }
     List<WhatNext> waiting =
         redis.withInboxes().map(of -> ofWaiting(trace, of)).filter(Objects::nonNull).toList();
@@ -113,27 +117,24 @@ public record WhatNext(Kind kind, String sentence) {
     long dead = trace.mysql() == null ? 0 : trace.mysql().deadLetters();
     return dead == 0
         ? of
-        : next(
-            Kind.DEAD_LETTERS,
-            "%s Before, MySQL has refused %s: %s"
-                .formatted(of.sentence(), Shown.count(dead, "row"), mendLetters(trace)));
+        : deadLetters(trace, of.sentence() + " Before, MySQL has refused " + rows(dead));
   }
 
-  private static String mendLetters(OwnerTrace trace) {
-    String owner = Shown.text(trace.owner().id());
-    return ("mend the cause, then 'gameq-writer dead retry --owner %s', or 'gameq-writer dead"
-            + " discard --owner %s'.")
-        .formatted(owner, owner);
+  private static WhatNext deadLetters(OwnerTrace trace, String what) {
+    return Kind.DEAD_LETTERS.next(
+        "%s: mend the cause, then 'gameq-writer dead retry --owner %s', or 'gameq-writer dead"
+            + " discard --owner %s'.",
+        what, trace.owner().id(), trace.owner().id());
+  }
+
+  private static String rows(long count) {
+    return Shown.count(count, "row");
   }
 
   /** Of what waits under the owner's sessions, or in one inbox. */
   private static @Nullable WhatNext ofWaiting(OwnerTrace trace, OwnerInRedis redis) {
     WhatNext ofClaim = ofClaim(redis);
     return ofClaim == null ? ofDirty(trace, redis) : ofClaim;
-  }
-
-  private static WhatNext next(Kind kind, String sentence) {
-    return new WhatNext(kind, sentence);
   }
 
   private static @Nullable WhatNext ofClaim(OwnerInRedis redis) {
@@ -143,34 +144,28 @@ public record WhatNext(Kind kind, String sentence) {
           ? null
           : broken("its rows are claimed and nobody has the claim: they would wait for ever");
     }
-    String writer = Shown.text(claim.writer());
+    String writer = claim.writer();
     if (redis.claimed() == null) {
-      return broken("writer %s has a claim of which the rows are gone".formatted(writer));
+      return broken("writer %s has a claim of which the rows are gone", writer);
     }
     if (redis.leaseEndsMillis() == OwnerInRedis.NONE) {
-      return broken("writer %s has a claim without a lease, which never ends".formatted(writer));
+      return broken("writer %s has a claim without a lease, which never ends", writer);
     }
     long left = redis.leaseEndsMillis() - redis.nowMillis();
     if (left < 0) {
-      return next(
-          Kind.LAPSED,
-          ("the lease of writer %s ran out %s ago: the next writer that looks takes the rows"
-                      + " back")
-                  .formatted(writer, Shown.duration(-left))
-              + " and flushes them.");
+      return Kind.LAPSED.next(
+          "the lease of writer %s ran out %s ago: the next writer that looks takes the rows back"
+              + " and flushes them.",
+          writer, Shown.duration(-left));
     }
-    String more =
-        redis.owned().filter(of -> of.dirty() != null).isPresent()
-            ? "; what was committed since is due then"
-            : "";
-    return next(
-        Kind.CLAIMED,
-        "writer %s flushes it now; if that writer has died, another takes it back in %s%s."
-            .formatted(writer, Shown.duration(left), more));
+    boolean isMore = redis.owned().filter(of -> of.dirty() != null).isPresent();
+    return Kind.CLAIMED.next(
+        "writer %s flushes it now; if that writer has died, another takes it back in %s%s.",
+        writer, Shown.duration(left), isMore ? "; what was committed since is due then" : "");
   }
 
-  private static WhatNext broken(String what) {
-    return next(Kind.BROKEN, what + ": 'gameq-writer doctor' says what to do.");
+  private static WhatNext broken(String what, Object... arguments) {
+    return Kind.BROKEN.next(what + ": 'gameq-writer doctor' says what to do.", arguments);
   }
 
   private static @Nullable WhatNext ofDirty(OwnerTrace trace, OwnerInRedis redis) {
@@ -185,149 +180,116 @@ public record WhatNext(Kind kind, String sentence) {
     }
     Pause pause = trace.pauseOfAll();
     if (pause != null) {
-      return paused(pause);
+      return Kind.PAUSED.next(
+          "%s is paused by %s since %s UTC (%s): it waits until 'gameq-writer resume'.",
+          Pauses.what(pause), pause.by(), pause.at(), pause.reason());
     }
     SessionId owns = redis.ownedBy();
     if (owns == null) {
       return unowned(trace);
     }
     if (owns.isNewerThan(newest.session())) {
-      return next(
-          Kind.STALE,
-          ("session %s committed after it had lost the owner: the next writer parks its"
-                      + " rows, which")
-                  .formatted(newest.session())
-              + " are never flushed ('gameq-writer stale').");
+      return Kind.STALE.next(
+          "session %s committed after it had lost the owner: the next writer parks its rows, which"
+              + " are never flushed ('gameq-writer stale').",
+          newest.session());
     }
     Set<String> paused = new TreeSet<>(trace.pausedTables());
+    String tables = String.join(", ", paused);
     if (!paused.isEmpty() && paused.containsAll(trace.waitingTables())) {
-      return next(
-          Kind.PAUSED,
-          "all of its rows are of paused tables (%s): they wait until 'gameq-writer resume'."
-              .formatted(Shown.text(String.join(", ", paused))));
+      return Kind.PAUSED.next(
+          "all of its rows are of paused tables (%s): they wait until 'gameq-writer resume'.",
+          tables);
     }
-    WhatNext due = parked(trace).orElseGet(() -> due(trace, redis, newest));
+    WhatNext due = dueOrParked(trace, redis, newest);
     return paused.isEmpty()
         ? due
-        : next(
-            Kind.PAUSED,
-            "its rows of paused tables (%s) wait until 'gameq-writer resume'; of the others: %s"
-                .formatted(Shown.text(String.join(", ", paused)), due.sentence()));
-  }
-
-  private static Optional<WhatNext> parked(OwnerTrace trace) {
-    return trace.itsParkedTables().entrySet().stream()
-        .findFirst()
-        .map(
-            of ->
-                next(
-                    Kind.PARKED,
-                    ("table %s takes no rows now, or not all (%s): they wait, and are tried again"
-                                + " every 5 s")
-                            .formatted(Shown.text(of.getKey()), Shown.text(of.getValue()))
-                        + "; they go on by themselves once the table is mended."));
-  }
-
-  private static WhatNext paused(Pause pause) {
-    String what = pause.scope() == Scope.ALL ? "everything" : "slot " + pause.name();
-    return next(
-        Kind.PAUSED,
-        "%s is paused by %s since %s UTC (%s): it waits until 'gameq-writer resume'."
-            .formatted(
-                what, Shown.text(pause.by()), Shown.utc(pause.at()), Shown.text(pause.reason())));
+        : Kind.PAUSED.next(
+            "its rows of paused tables (%s) wait until 'gameq-writer resume'; of the others: %s",
+            tables, due.sentence());
   }
 
   private static WhatNext unowned(OwnerTrace trace) {
     if (trace.mysql() == null) {
-      return next(
-          Kind.UNOWNED,
+      return Kind.UNOWNED.next(
           "Redis does not know who owns: a writer asks MySQL, which does not answer now.");
     }
     Raised raised = trace.raised();
     if (raised == null) {
-      return next(
-          Kind.OF_NOBODY,
+      return Kind.OF_NOBODY.next(
           "Redis does not know who owns, and MySQL has no session of this owner: nothing is flushed"
               + " until gameq_owner has it again; was an older backup restored?");
     }
     CountingSessions sessions = raised.sessions();
-    return next(
-        Kind.UNOWNED,
-        ("Redis does not know who owns: the next writer asks MySQL, tells Redis that session"
-                    + " %s")
-                .formatted(sessions.opening() ? sessions.holder(null) : sessions.newest())
-            + " does, and flushes what is its.");
+    return Kind.UNOWNED.next(
+        "Redis does not know who owns: the next writer asks MySQL, tells Redis that session %s"
+            + " does, and flushes what is its.",
+        String.valueOf(sessions.opening() ? sessions.holder(null) : sessions.newest()));
   }
 
-  private static WhatNext due(OwnerTrace trace, OwnerInRedis redis, InSession waits) {
-    Raised raised = trace.raised();
-    String unless = "";
-    if (raised != null && !CountingSessions.counts(raised.sessions(), waits.session())) {
-      unless =
-          (", but by MySQL session %s owns: its open adopts the rows, or they are parked as"
-                  + " stale")
-              .formatted(raised.sessions().newest());
+  private static WhatNext dueOrParked(OwnerTrace trace, OwnerInRedis redis, InSession waits) {
+    Map.Entry<String, String> parked = trace.itsParkedTables().firstEntry();
+    if (parked != null) {
+      return Kind.PARKED.next(
+          "table %s takes no rows now, or not all (%s): they wait, and are tried again every 5 s;"
+              + " they go on by themselves once the table is mended.",
+          parked.getKey(), parked.getValue());
     }
+    Raised raised = trace.raised();
+    String unless =
+        raised == null || CountingSessions.counts(raised.sessions(), waits.session())
+            ? ""
+            : ", but by MySQL session %s owns: its open adopts the rows, or they are parked as stale"
+                .formatted(raised.sessions().newest());
     long millis = waits.ready() ? 0 : waits.dueMillis() - redis.nowMillis();
     ClaimRecord claim = redis.claim();
     if (claim != null && claim.refusedSinceMillis() > 0) {
-      return next(
-          Kind.REFUSED,
-          ("MySQL refuses a row of it since %s, after %s: tried again %s; a row that it goes"
-                      + " on")
-                  .formatted(
-                      Shown.duration(redis.nowMillis() - claim.refusedSinceMillis()),
-                      Shown.count(claim.attempts(), "attempt"),
-                      millis > 0 ? "in " + Shown.duration(millis) : "now")
-              + " refusing is set aside as a dead letter%s.".formatted(unless));
+      return Kind.REFUSED.next(
+          "MySQL refuses a row of it since %s, after %s: tried again %s; a row that it goes on"
+              + " refusing is set aside as a dead letter%s.",
+          Shown.duration(redis.nowMillis() - claim.refusedSinceMillis()),
+          Shown.count(claim.attempts(), "attempt"),
+          millis > 0 ? "in " + Shown.duration(millis) : "now",
+          unless);
     }
     if (millis > 0) {
-      return next(
-          Kind.DUE_LATER,
-          "due in %s: the next writer takes it then%s.".formatted(Shown.duration(millis), unless));
+      return Kind.DUE_LATER.next(
+          "due in %s: the next writer takes it then%s.", Shown.duration(millis), unless);
     }
-    if (waits.dueMillis() > 0 && -millis > LATE_MILLIS) {
-      return next(
-          Kind.OVERDUE,
-          ("due since %s and not claimed: does a writer run, and does it reach MySQL"
-                      + " ('gameq-writer")
-                  .formatted(Shown.duration(-millis))
-              + " status')?");
-    }
-    return next(Kind.DUE_NOW, "due now: the next writer takes it%s.".formatted(unless));
+    return waits.dueMillis() > 0 && -millis > LATE_MILLIS
+        ? Kind.OVERDUE.next(
+            "due since %s and not claimed: does a writer run, and does it reach MySQL"
+                + " ('gameq-writer status')?",
+            Shown.duration(-millis))
+        : Kind.DUE_NOW.next("due now: the next writer takes it%s.", unless);
   }
 
   /** Nothing waits to be flushed. */
   private static WhatNext ofRest(OwnerTrace trace, OwnerInRedis redis) {
-    String owner = Shown.text(trace.owner().id());
     OwnerInMySql mysql = trace.mysql();
     if (mysql == null) {
-      return next(Kind.CANNOT_TELL, "nothing waits in Redis; MySQL does not answer.");
+      return Kind.CANNOT_TELL.next("nothing waits in Redis; MySQL does not answer.");
     }
     if (mysql.deadLetters() > 0) {
-      return next(
-          Kind.DEAD_LETTERS,
-          "nothing waits, and MySQL has refused %s: %s"
-              .formatted(Shown.count(mysql.deadLetters(), "row"), mendLetters(trace)));
+      return deadLetters(
+          trace, "nothing waits, and MySQL has refused " + rows(mysql.deadLetters()));
     }
     if (redis.sessions().stream().anyMatch(of -> of.stale() && of.dirty() != null)) {
-      return next(
-          Kind.STALE,
-          ("stale rows are never flushed: look at them with 'gameq-writer stale show %s',"
-                      + " then")
-                  .formatted(owner)
-              + " discard them.");
+      return Kind.STALE.next(
+          "stale rows are never flushed: look at them with 'gameq-writer stale show %s', then"
+              + " discard them.",
+          trace.owner().id());
     }
-    if (redis.healing()) {
-      return next(
-          Kind.HEALING,
-          trace.aliveNode() == null
-              ? "rows that Redis lost may be missing, and the node that has them gives no sign of"
-                  + " life: start it again, or replay its WAL with gameq-recovery."
-              : "node %s puts back what Redis lost of it; nothing is to be done."
-                  .formatted(Shown.text(Objects.requireNonNull(trace.aliveNode()))));
+    if (!redis.healing()) {
+      return Kind.NOTHING.next("nothing: all of it is in MySQL.");
     }
-    return next(Kind.NOTHING, "nothing: all of it is in MySQL.");
+    String node = trace.aliveNode();
+    return node == null
+        ? Kind.HEALING.next(
+            "rows that Redis lost may be missing, and the node that has them gives no sign of life:"
+                + " start it again, or replay its WAL with gameq-recovery.")
+        : Kind.HEALING.next(
+            "node %s puts back what Redis lost of it; nothing is to be done.", node);
   }
 
   /**
@@ -398,26 +360,24 @@ public record WhatNext(Kind kind, String sentence) {
     }
 
     /** The parked tables of the owner's rows, and why. */
-    public Map<String, String> itsParkedTables() {
-      Map<String, String> all = new TreeMap<>(parked);
+    public NavigableMap<String, String> itsParkedTables() {
+      NavigableMap<String, String> all = new TreeMap<>(parked);
       all.keySet().retainAll(waitingTables());
       return all;
     }
 
     /** The tables of rows that are dirty or claimed. */
     Set<String> waitingTables() {
-      return waiting().flatMap(of -> of.tables().keySet().stream()).collect(Collectors.toSet());
-    }
-
-    private Stream<TracedRows> waiting() {
-      return redis == null ? Stream.of() : redis.withInboxes().flatMap(OwnerTrace::waiting);
-    }
-
-    private static Stream<TracedRows> waiting(OwnerInRedis redis) {
-      return Stream.concat(
-              redis.sessions().stream().filter(of -> !of.stale()).map(InSession::dirty),
-              Stream.ofNullable(redis.claimed()))
-          .filter(Objects::nonNull);
+      return Stream.ofNullable(redis)
+          .flatMap(OwnerInRedis::withInboxes)
+          .flatMap(
+              of ->
+                  Stream.concat(
+                      of.sessions().stream().filter(in -> !in.stale()).map(InSession::dirty),
+                      Stream.of(of).map(OwnerInRedis::claimed)))
+          .filter(Objects::nonNull)
+          .flatMap(of -> of.tables().keySet().stream())
+          .collect(Collectors.toSet());
     }
   }
 }

@@ -14,7 +14,6 @@ import io.gameq.writer.config.AccessToken.Role;
 import io.gameq.writer.config.WriterConfig.ConsoleMode;
 import io.gameq.writer.config.WriterConfig.DoorMode;
 import io.gameq.writer.config.WriterConfig.HttpSettings;
-import io.gameq.writer.http.HttpEndpoint.WrongTokens;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -119,7 +118,7 @@ class HttpEndpointTest {
   void whoGuessesTokensWaitsAndWhoHasOneDoesNot() throws IOException {
     try (HttpEndpoint endpoint = open(TOKEN)) {
       String wrong = "Authorization: Bearer " + TOKEN + "x";
-      for (int i = 0; i < WrongTokens.MOST_A_MINUTE - 1; i++) {
+      for (int i = 0; i < AccessTokens.MOST_WRONG_A_MINUTE - 1; i++) {
         assertStatus(401, get(endpoint, "/metrics", "Host: localhost", wrong));
       }
       assertStatus(429, get(endpoint, "/metrics", "Host: localhost", wrong));

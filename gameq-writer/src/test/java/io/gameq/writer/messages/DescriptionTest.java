@@ -1,4 +1,4 @@
-package io.gameq.writer.door;
+package io.gameq.writer.messages;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -6,8 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
-import io.gameq.writer.door.MessageDoor.DoorBodies;
-import io.gameq.writer.door.MessageDoor.DoorRoute;
+import io.gameq.writer.messages.MessageApi.Bodies;
+import io.gameq.writer.messages.MessageApi.Route;
 import java.io.IOException;
 import java.io.InputStream;
 import java.lang.reflect.RecordComponent;
@@ -25,7 +25,7 @@ class DescriptionTest {
 
   private static JsonNode read() {
     try (InputStream file =
-        Objects.requireNonNull(MessageDoor.class.getResourceAsStream("openapi.yaml"))) {
+        Objects.requireNonNull(MessageApi.class.getResourceAsStream("openapi.yaml"))) {
       return new YAMLMapper().readTree(file);
     } catch (IOException e) {
       throw new IllegalStateException(e);
@@ -35,10 +35,10 @@ class DescriptionTest {
   @Test
   void everyRouteIsDescribedAndNoOtherOne() {
     Set<String> routes =
-        Arrays.stream(DoorRoute.values())
-            .map(of -> of.method() + " " + of.path().replace('<', '{').replace('>', '}'))
+        Arrays.stream(Route.values())
+            .map(of -> of.method + " " + of.path.replace('<', '{').replace('>', '}'))
             .collect(Collectors.toCollection(TreeSet::new));
-    routes.add("GET " + DoorRoute.DESCRIPTION);
+    routes.add("GET " + Route.DESCRIPTION);
     Set<String> described = new TreeSet<>();
     DESCRIPTION
         .get("paths")
@@ -61,13 +61,13 @@ class DescriptionTest {
     for (Class<?> body :
         Set.of(
             PublishedBody.class,
-            DoorBodies.Publishes.class,
-            DoorBodies.Takes.class,
-            DoorBodies.Acknowledgements.class,
-            DoorBodies.Extensions.class,
-            DoorBodies.Failures.class,
-            DoorBodies.Definition.class,
-            DoorBodies.Attempts.class)) {
+            Bodies.Publishes.class,
+            Bodies.Takes.class,
+            Bodies.Acknowledgements.class,
+            Bodies.Extensions.class,
+            Bodies.Failures.class,
+            Bodies.Definition.class,
+            Bodies.Attempts.class)) {
       Set<String> described = new TreeSet<>();
       schema(body.getSimpleName()).get("properties").fieldNames().forEachRemaining(described::add);
       assertEquals(

@@ -1,4 +1,4 @@
-package io.gameq.writer.door;
+package io.gameq.writer.messages;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
@@ -6,23 +6,27 @@ import com.fasterxml.jackson.core.JacksonException;
 import com.fasterxml.jackson.databind.JsonMappingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.exc.UnrecognizedPropertyException;
+import io.gameq.ClosedException;
+import io.gameq.CommitUnknownException;
 import io.gameq.GameQueue;
+import io.gameq.GameQueueException;
 import io.gameq.mysql.MySqlPool.MySql;
 import io.gameq.mysql.tables.AuditTable.Actor;
+import io.gameq.terminal.ErrorLine;
 import io.gameq.writer.config.AccessToken;
 import io.gameq.writer.config.AccessToken.Role;
 import io.gameq.writer.config.WriterConfig.DoorMode;
 import io.gameq.writer.config.WriterConfig.HttpSettings;
-import io.gameq.writer.door.DoorActions.DoorAnswer;
 import io.gameq.writer.http.AccessTokens;
-import io.gameq.writer.http.HttpEndpoint.Bearers;
+import io.gameq.writer.http.HttpEndpoint;
 import io.gameq.writer.http.JsonBytes;
-import io.gameq.writer.http.OwnPage;
+import io.gameq.writer.messages.MessageActions.Answer;
 import io.javalin.config.RoutesConfig;
 import io.javalin.http.BadRequestResponse;
 import io.javalin.http.Context;
 import io.javalin.http.ForbiddenResponse;
 import io.javalin.http.HandlerType;
+import io.javalin.http.HttpResponseException;
 import io.javalin.http.HttpStatus;
 import io.javalin.http.ServiceUnavailableResponse;
 import io.javalin.http.TooManyRequestsResponse;
@@ -35,8 +39,10 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import java.util.stream.Collectors;
@@ -48,8 +54,8 @@ import org.slf4j.LoggerFactory;
  * Messages over HTTP: publish, look up, delete, take, extend, acknowledge, fail. Thread-safe. It
  * holds nothing: what was taken is held by its lease, what was published is in WAL and Redis.
  */
-public final class MessageDoor {
-  private static final Logger LOG = LoggerFactory.getLogger(MessageDoor.class);
+public final class MessageApi {
+  private static final Logger LOG = LoggerFactory.getLogger(MessageApi.class);
 
   private static final String RETRY_AFTER_SECONDS = "1";
 
@@ -57,16 +63,16 @@ public final class MessageDoor {
   private static final int MOST_AT_ONCE = 64;
 
   private final HttpSettings settings;
-  private final Bearers bearers;
-  private final DoorRequest request = new DoorRequest();
+  private final AccessTokens tokens;
+  private final Body body = new Body();
   private final MeterRegistry meters;
   private final Semaphore atOnce = new Semaphore(MOST_AT_ONCE);
-  private volatile @Nullable DoorActions actions;
+  private volatile @Nullable MessageActions actions;
   private volatile String whyClosed = "the writer starts";
 
-  public MessageDoor(HttpSettings settings, MeterRegistry meters) {
+  public MessageApi(HttpSettings settings, MeterRegistry meters) {
     this.settings = settings;
-    this.bearers = new Bearers(new AccessTokens(settings.tokens()));
+    this.tokens = new AccessTokens(settings.tokens());
     this.meters = meters;
   }
 
@@ -77,10 +83,10 @@ public final class MessageDoor {
     }
     routes.get("/ready/messages", this::ready);
     routes.get(
-        DoorRoute.DESCRIPTION,
+        Route.DESCRIPTION,
         context -> context.contentType("application/yaml").result(description()));
-    for (DoorRoute route : DoorRoute.values()) {
-      routes.addHttpHandler(route.method(), route.path(), context -> answer(context, route));
+    for (Route route : Route.values()) {
+      routes.addHttpHandler(route.method, route.path, context -> answer(context, route));
     }
   }
 
@@ -93,7 +99,7 @@ public final class MessageDoor {
 
   private static String description() {
     try (InputStream file =
-        Objects.requireNonNull(MessageDoor.class.getResourceAsStream("openapi.yaml"))) {
+        Objects.requireNonNull(MessageApi.class.getResourceAsStream("openapi.yaml"))) {
       return new String(file.readAllBytes(), UTF_8);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
@@ -106,7 +112,7 @@ public final class MessageDoor {
    * @param mysql where the audit log is
    */
   public void opens(GameQueue queue, MySql mysql) {
-    actions = new DoorActions(queue, mysql);
+    actions = new MessageActions(queue, mysql);
   }
 
   /** Answers 503 from now on; requests that wait are answered when the node is closed. */
@@ -115,111 +121,118 @@ public final class MessageDoor {
     actions = null;
   }
 
-  private void answer(Context context, DoorRoute route) {
+  private void answer(Context context, Route route) {
     long began = System.nanoTime();
     context.header("Cache-Control", "no-store");
-    CompletableFuture<DoorAnswer> answer;
-    if (!atOnce.tryAcquire()) {
-      answer = done(DoorAnswer.error(429, "too many requests at a time: try again"));
+    CompletableFuture<Answer> answer = begin(context, route).handle(MessageApi::result);
+    if (answer.isDone()) {
+      send(context, route, began, answer.join());
     } else {
-      try {
-        answer = begin(context, route);
-      } catch (RuntimeException e) {
-        answer = CompletableFuture.failedFuture(e);
-      } finally {
-        atOnce.release();
-      }
-    }
-    CompletableFuture<DoorAnswer> begun = answer;
-    if (begun.isDone()) {
-      send(context, route, began, begun.handle(MessageDoor::result).join());
-    } else {
-      context.future(
-          () ->
-              begun
-                  .handle(MessageDoor::result)
-                  .thenAccept(result -> send(context, route, began, result)));
+      context.future(() -> answer.thenAccept(of -> send(context, route, began, of)));
     }
   }
 
-  private static DoorAnswer result(@Nullable DoorAnswer answer, @Nullable Throwable error) {
+  private CompletableFuture<Answer> begin(Context context, Route route) {
+    if (!atOnce.tryAcquire()) {
+      return CompletableFuture.failedFuture(
+          new TooManyRequestsResponse("too many requests at a time: try again"));
+    }
+    try {
+      return act(context, route);
+    } catch (RuntimeException e) {
+      return CompletableFuture.failedFuture(e);
+    } finally {
+      atOnce.release();
+    }
+  }
+
+  private static Answer result(@Nullable Answer answer, @Nullable Throwable error) {
     if (error == null) {
       return Objects.requireNonNull(answer);
     }
-    try {
-      return DoorAnswer.of(error);
-    } catch (RuntimeException e) {
-      LOG.error("a request for messages failed", e);
-      return DoorAnswer.error(500, "the writer failed at this: its log says more");
+    if (error instanceof CompletionException && error.getCause() != null) {
+      return result(null, error.getCause());
     }
+    if (error instanceof HttpResponseException known) {
+      HttpStatus status = HttpStatus.forStatus(known.getStatus());
+      return Answer.error(status, String.valueOf(known.getMessage()));
+    }
+    if (error instanceof TimeoutException || error instanceof CommitUnknownException) {
+      return Answer.error(
+          HttpStatus.SERVICE_UNAVAILABLE,
+          "it is not known whether Redis has it; to send it again does no harm: a key has one"
+              + " message");
+    }
+    if (error instanceof GameQueueException known) {
+      boolean isOutage = known.isOutage() || known instanceof ClosedException;
+      return Answer.error(
+          isOutage ? HttpStatus.SERVICE_UNAVAILABLE : HttpStatus.BAD_REQUEST, ErrorLine.of(known));
+    }
+    LOG.error("a request for messages failed", error);
+    return Answer.error(
+        HttpStatus.INTERNAL_SERVER_ERROR, "the writer failed at this: its log says more");
   }
 
-  private void send(Context context, DoorRoute route, long began, DoorAnswer answer) {
-    if (answer.status() == DoorAnswer.UNAVAILABLE || answer.status() == 429) {
+  private void send(Context context, Route route, long began, Answer answer) {
+    HttpStatus status = answer.status();
+    if (status == HttpStatus.SERVICE_UNAVAILABLE || status == HttpStatus.TOO_MANY_REQUESTS) {
       context.header("Retry-After", RETRY_AFTER_SECONDS);
     }
-    context
-        .status(answer.status())
-        .contentType("application/json")
-        .result(answer.body().toString());
+    context.status(status).contentType("application/json").result(answer.body().toString());
     Timer.builder("gameq.door.requests")
         .description("Requests for messages over HTTP, those that wait for messages too")
-        .tag("route", route.label())
-        .tag("status", Integer.toString(answer.status()))
+        .tag("route", route.name().toLowerCase(Locale.ROOT))
+        .tag("status", Integer.toString(status.getCode()))
         .register(meters)
         .record(System.nanoTime() - began, TimeUnit.NANOSECONDS);
   }
 
-  private static CompletableFuture<DoorAnswer> done(DoorAnswer answer) {
+  private static CompletableFuture<Answer> done(Answer answer) {
     return CompletableFuture.completedFuture(answer);
   }
 
-  private CompletableFuture<DoorAnswer> begin(Context context, DoorRoute route) {
+  private CompletableFuture<Answer> act(Context context, Route route) {
     String topic = context.pathParam("topic");
     AccessToken token = require(context, route, topic);
-    DoorActions act = actions;
+    MessageActions act = actions;
     if (act == null) {
       throw new ServiceUnavailableResponse(whyClosed);
     }
     String group = context.queryParam("group");
+    String key = context.pathParamMap().getOrDefault("key", "");
     return switch (route) {
       case TOPIC -> done(act.topic(topic));
       case DEFINE ->
-          request.read(
+          body.read(
               context,
-              DoorBodies.Definition.class,
-              body -> done(act.define(topic, body, actor(token, context))));
+              Bodies.Definition.class,
+              of -> done(act.define(topic, of, actor(token, context))));
       case PUBLISH_ONE ->
-          request.read(
-              context, PublishedBody.class, body -> act.publish(topic, key(context), group, body));
+          body.read(context, PublishedBody.class, of -> act.publish(topic, key, group, of));
       case LOOK_UP -> {
-        boolean isProgram = token.role() == AccessToken.Role.MESSAGES;
+        boolean isProgram = token.role() == Role.MESSAGES;
         @Nullable Actor actor = isProgram ? null : actor(token, context);
-        yield done(act.lookUp(topic, key(context), group, actor));
+        yield done(act.lookUp(topic, key, group, actor));
       }
-      case DELETE -> act.delete(topic, key(context), group);
-      case PUBLISH ->
-          request.read(context, DoorBodies.Publishes.class, body -> act.publish(topic, body));
-      case TAKE -> request.read(context, DoorBodies.Takes.class, body -> act.take(topic, body));
+      case DELETE -> act.delete(topic, key, group);
+      case PUBLISH -> body.read(context, Bodies.Publishes.class, of -> act.publish(topic, of));
+      case TAKE -> body.read(context, Bodies.Takes.class, of -> act.take(topic, of));
       case ACKNOWLEDGE ->
-          request.read(
-              context, DoorBodies.Acknowledgements.class, body -> act.acknowledge(topic, body));
-      case EXTEND ->
-          request.read(context, DoorBodies.Extensions.class, body -> done(act.extend(topic, body)));
-      case FAIL ->
-          request.read(context, DoorBodies.Failures.class, body -> done(act.fail(topic, body)));
+          body.read(context, Bodies.Acknowledgements.class, of -> act.acknowledge(topic, of));
+      case EXTEND -> body.read(context, Bodies.Extensions.class, of -> done(act.extend(topic, of)));
+      case FAIL -> body.read(context, Bodies.Failures.class, of -> done(act.fail(topic, of)));
     };
   }
 
   /** The token of a request that may do this; else throws what answers it. */
-  private AccessToken require(Context context, DoorRoute route, String topic) {
-    OwnPage.require(context, false);
+  private AccessToken require(Context context, Route route, String topic) {
+    HttpEndpoint.requireOwnPage(context, false);
     AccessToken token =
-        bearers.token(context, "send a token of http.tokens: Authorization: Bearer TOKEN");
-    if (route.changes() && token.role() == Role.READ) {
+        tokens.require(context, "send a token of http.tokens: Authorization: Bearer TOKEN");
+    if (route.changes && token.role() == Role.READ) {
       throw new ForbiddenResponse("this token is for looking only: role messages is needed");
     }
-    if (route == DoorRoute.DEFINE && !token.mayDefine()) {
+    if (route == Route.DEFINE && !token.mayDefine()) {
       throw new ForbiddenResponse(
           "this token does not define topics: it needs define: true in http.tokens");
     }
@@ -233,13 +246,9 @@ public final class MessageDoor {
     return new Actor(token.name(), "http " + context.ip());
   }
 
-  private static String key(Context context) {
-    return context.pathParam("key");
-  }
-
   /** What requests say, as JSON names it; null where it is left out. Stateless. */
-  static final class DoorBodies {
-    private DoorBodies() {}
+  static final class Bodies {
+    private Bodies() {}
 
     /** Several messages: all or none. */
     record Publishes(@Nullable List<PublishedBody> messages) {}
@@ -274,53 +283,38 @@ public final class MessageDoor {
         @Nullable List<Long> delaysMillis, @Nullable Boolean jitter, @Nullable Integer attempts) {}
   }
 
-  /** What there is at the door. */
-  enum DoorRoute {
-    TOPIC("GET", "", false),
-    DEFINE("PUT", "", true),
-    PUBLISH_ONE("PUT", "/messages/<key>", true),
-    LOOK_UP("GET", "/messages/<key>", false),
-    DELETE("DELETE", "/messages/<key>", true),
-    PUBLISH("POST", "/messages", true),
-    TAKE("POST", "/take", true),
-    ACKNOWLEDGE("POST", "/acknowledge", true),
-    EXTEND("POST", "/extend", true),
-    FAIL("POST", "/fail", true);
+  /** What there is. */
+  enum Route {
+    TOPIC(HandlerType.GET, "", false),
+    DEFINE(HandlerType.PUT, "", true),
+    PUBLISH_ONE(HandlerType.PUT, "/messages/<key>", true),
+    LOOK_UP(HandlerType.GET, "/messages/<key>", false),
+    DELETE(HandlerType.DELETE, "/messages/<key>", true),
+    PUBLISH(HandlerType.POST, "/messages", true),
+    TAKE(HandlerType.POST, "/take", true),
+    ACKNOWLEDGE(HandlerType.POST, "/acknowledge", true),
+    EXTEND(HandlerType.POST, "/extend", true),
+    FAIL(HandlerType.POST, "/fail", true);
 
     static final String DESCRIPTION = "/api/openapi.yaml";
 
-    private final String method;
-    private final String path;
-    private final boolean changes;
-
-    DoorRoute(String method, String path, boolean changes) {
-      this.method = method;
-      this.path = path;
-      this.changes = changes;
-    }
-
-    HandlerType method() {
-      return HandlerType.findOrCreate(method);
-    }
+    final HandlerType method;
 
     /** As Javalin has it: {@code <key>} may hold slashes. */
-    String path() {
-      return "/api/topics/{topic}" + path;
-    }
+    final String path;
 
     /** Whether it needs a token that may handle messages; else one that may look is enough. */
-    boolean changes() {
-      return changes;
-    }
+    final boolean changes;
 
-    /** As it stands in meters. */
-    String label() {
-      return name().toLowerCase(Locale.ROOT);
+    Route(HandlerType method, String path, boolean changes) {
+      this.method = method;
+      this.path = "/api/topics/{topic}" + path;
+      this.changes = changes;
     }
   }
 
   /** Reads what requests say, up to a limit. Thread-safe. */
-  static final class DoorRequest {
+  static final class Body {
     /** A hundred messages of 40 KiB, or one of the largest. */
     static final int MOST_BYTES = 4 << 20;
 

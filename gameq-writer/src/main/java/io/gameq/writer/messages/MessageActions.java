@@ -1,12 +1,10 @@
-package io.gameq.writer.door;
+package io.gameq.writer.messages;
 
 import com.fasterxml.jackson.core.JacksonException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.gameq.ClosedException;
-import io.gameq.CommitUnknownException;
 import io.gameq.GameQueue;
 import io.gameq.GameQueueException;
 import io.gameq.message.MessageChange.MessageId;
@@ -16,7 +14,6 @@ import io.gameq.mysql.tables.AuditTable;
 import io.gameq.mysql.tables.AuditTable.Actor;
 import io.gameq.mysql.tables.TopicTable;
 import io.gameq.redis.topic.TopicMessages.TopicSurvey;
-import io.gameq.terminal.ErrorLine;
 import io.gameq.topic.Claimed;
 import io.gameq.topic.Claims;
 import io.gameq.topic.Message;
@@ -26,14 +23,14 @@ import io.gameq.topic.Topic;
 import io.gameq.topic.TopicAdmin;
 import io.gameq.topic.TopicOptions;
 import io.gameq.writer.admin.Topics;
-import io.gameq.writer.door.MessageDoor.DoorBodies.Acknowledgements;
-import io.gameq.writer.door.MessageDoor.DoorBodies.Attempts;
-import io.gameq.writer.door.MessageDoor.DoorBodies.Definition;
-import io.gameq.writer.door.MessageDoor.DoorBodies.Extensions;
-import io.gameq.writer.door.MessageDoor.DoorBodies.Failures;
-import io.gameq.writer.door.MessageDoor.DoorBodies.Publishes;
-import io.gameq.writer.door.MessageDoor.DoorBodies.Takes;
-import io.javalin.http.HttpResponseException;
+import io.gameq.writer.messages.MessageApi.Bodies.Acknowledgements;
+import io.gameq.writer.messages.MessageApi.Bodies.Attempts;
+import io.gameq.writer.messages.MessageApi.Bodies.Definition;
+import io.gameq.writer.messages.MessageApi.Bodies.Extensions;
+import io.gameq.writer.messages.MessageApi.Bodies.Failures;
+import io.gameq.writer.messages.MessageApi.Bodies.Publishes;
+import io.gameq.writer.messages.MessageApi.Bodies.Takes;
+import io.javalin.http.HttpStatus;
 import io.javalin.http.NotFoundResponse;
 import io.javalin.http.TooManyRequestsResponse;
 import java.io.IOException;
@@ -46,15 +43,13 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /** What each route does. Thread-safe. */
-final class DoorActions {
+final class MessageActions {
   /** Messages of one request, and claims. */
   static final int MOST = 100;
 
@@ -81,7 +76,7 @@ final class DoorActions {
   private record Known(Topic<byte[]> topic, long sinceNanos) {}
 
   /** With MySQL for the audit log. */
-  DoorActions(GameQueue queue, MySql mysql) {
+  MessageActions(GameQueue queue, MySql mysql) {
     this.queue = queue;
     this.mysql = mysql;
   }
@@ -102,7 +97,7 @@ final class DoorActions {
     return found.get();
   }
 
-  DoorAnswer topic(String name) {
+  Answer topic(String name) {
     Topic<byte[]> topic = find(name);
     TopicAdmin.Counts counts = topic.counts();
     ObjectNode body = definition(topic);
@@ -111,13 +106,13 @@ final class DoorActions {
         .put("due", counts.due())
         .put("held", counts.held())
         .put("dead", counts.dead());
-    return DoorAnswer.ok(body);
+    return Answer.ok(body);
   }
 
   private static ObjectNode definition(Topic<byte[]> topic) {
     TopicOptions of = topic.options();
     ObjectNode body =
-        DoorAnswer.object()
+        JSON.createObjectNode()
             .put("topic", topic.name())
             .put("slots", of.slots())
             .put("payloadBytes", of.payloadBytes())
@@ -132,20 +127,20 @@ final class DoorActions {
   }
 
   /** 201 where it is new, 200 where it is there, 409 where another one is there. */
-  DoorAnswer define(String name, Definition as, Actor actor) {
+  Answer define(String name, Definition as, Actor actor) {
     TopicOptions options = options(as);
     boolean isNew = queue.definedTopic(name).isEmpty();
     if (isNew) {
       beforeDefining(name, actor);
     }
     try {
-      return new DoorAnswer(
-          isNew ? DoorAnswer.CREATED : DoorAnswer.OK, definition(queue.topic(name, options)));
+      return new Answer(
+          isNew ? HttpStatus.CREATED : HttpStatus.OK, definition(queue.topic(name, options)));
     } catch (GameQueueException e) {
       if (queue.definedTopic(name).isEmpty()) {
         throw e;
       }
-      return DoorAnswer.error(DoorAnswer.CONFLICT, String.valueOf(e.getMessage()));
+      return Answer.error(HttpStatus.CONFLICT, String.valueOf(e.getMessage()));
     }
   }
 
@@ -162,13 +157,11 @@ final class DoorActions {
   private static Retry retry(Attempts as) {
     Retry of = Retry.DEFAULT;
     List<Long> delays = as.delaysMillis();
-    if (delays != null) {
-      of = new Retry(delays.stream().map(Duration::ofMillis).toList(), false, of.attempts());
-    }
-    if (as.jitter() != null) {
-      of = new Retry(of.delays(), as.jitter(), of.attempts());
-    }
-    return as.attempts() == null ? of : of.attempts(as.attempts());
+    boolean jitter = delays == null && of.jitter();
+    return new Retry(
+        delays == null ? of.delays() : delays.stream().map(Duration::ofMillis).toList(),
+        as.jitter() == null ? jitter : as.jitter(),
+        as.attempts() == null ? of.attempts() : as.attempts());
   }
 
   /** No more than are watched: others would drop out of the metrics. */
@@ -182,13 +175,13 @@ final class DoorActions {
     AuditTable.add(mysql, actor, "topic define", "topic " + name, "");
   }
 
-  CompletableFuture<DoorAnswer> publish(
+  CompletableFuture<Answer> publish(
       String name, String key, @Nullable String group, PublishedBody body) {
     Topic<byte[]> topic = find(name);
     return queued(topic, List.of(body.message(key, group, topic.options().payloadBytes())));
   }
 
-  CompletableFuture<DoorAnswer> publish(String name, Publishes body) {
+  CompletableFuture<Answer> publish(String name, Publishes body) {
     List<PublishedBody> messages = body.messages() == null ? List.of() : body.messages();
     checkCount("messages", messages.size());
     Topic<byte[]> topic = find(name);
@@ -196,13 +189,13 @@ final class DoorActions {
     return queued(topic, messages.stream().map(of -> of.message(null, null, most)).toList());
   }
 
-  private static CompletableFuture<DoorAnswer> queued(
+  private static CompletableFuture<Answer> queued(
       Topic<byte[]> topic, List<Publish<byte[]>> messages) {
     return topic
         .publish(messages)
         .queued()
         .orTimeout(QUEUED_SECONDS, TimeUnit.SECONDS)
-        .thenApply(nothing -> DoorAnswer.ok(DoorAnswer.object().put("published", messages.size())));
+        .thenApply(nothing -> Answer.ok(JSON.createObjectNode().put("published", messages.size())));
   }
 
   /**
@@ -210,7 +203,7 @@ final class DoorActions {
    *
    * @param actor whoever looks, for the audit log; null for a program, which is given payloads
    */
-  DoorAnswer lookUp(String name, String key, @Nullable String group, @Nullable Actor actor) {
+  Answer lookUp(String name, String key, @Nullable String group, @Nullable Actor actor) {
     Topic<byte[]> topic = find(name);
     if (actor != null) {
       String target = Topics.target(MessageId.of(name, group, key));
@@ -218,7 +211,7 @@ final class DoorActions {
     }
     Optional<Message<byte[]>> found = group == null ? topic.get(key) : topic.get(group, key);
     if (found.isEmpty()) {
-      return DoorAnswer.error(DoorAnswer.NOT_FOUND, "there is no such message");
+      return Answer.error(HttpStatus.NOT_FOUND, "there is no such message");
     }
     Message<byte[]> message = found.get();
     ObjectNode body = identity(message.key(), message.group());
@@ -231,11 +224,11 @@ final class DoorActions {
         .put("due", message.due().toString())
         .put("since", message.since().toString())
         .put("attempts", message.attempts());
-    return DoorAnswer.ok(message.error() == null ? body : body.put("error", message.error()));
+    return Answer.ok(message.error() == null ? body : body.put("error", message.error()));
   }
 
   private static ObjectNode identity(String key, @Nullable String group) {
-    ObjectNode body = DoorAnswer.object().put("key", key);
+    ObjectNode body = JSON.createObjectNode().put("key", key);
     return group == null ? body : body.put("group", group);
   }
 
@@ -259,15 +252,15 @@ final class DoorActions {
     }
   }
 
-  CompletableFuture<DoorAnswer> delete(String name, String key, @Nullable String group) {
+  CompletableFuture<Answer> delete(String name, String key, @Nullable String group) {
     Topic<byte[]> topic = find(name);
     return (group == null ? topic.delete(key) : topic.delete(group, key))
         .queued()
         .orTimeout(QUEUED_SECONDS, TimeUnit.SECONDS)
-        .thenApply(nothing -> DoorAnswer.ok(DoorAnswer.object()));
+        .thenApply(nothing -> Answer.ok(JSON.createObjectNode()));
   }
 
-  CompletableFuture<DoorAnswer> take(String name, Takes body) {
+  CompletableFuture<Answer> take(String name, Takes body) {
     int max = body.max() == null ? 1 : body.max();
     long wait = body.waitMillis() == null ? 0 : body.waitMillis();
     if (max < 1 || max > MOST || wait < 0 || wait > MOST_WAIT_MILLIS) {
@@ -286,11 +279,11 @@ final class DoorActions {
       waiting.release();
       throw e;
     }
-    return taken.whenComplete((all, error) -> waiting.release()).thenApply(DoorActions::taken);
+    return taken.whenComplete((all, error) -> waiting.release()).thenApply(MessageActions::taken);
   }
 
-  private static DoorAnswer taken(List<Claimed<byte[]>> all) {
-    ObjectNode body = DoorAnswer.object();
+  private static Answer taken(List<Claimed<byte[]>> all) {
+    ObjectNode body = JSON.createObjectNode();
     ArrayNode messages = body.putArray("messages");
     for (Claimed<byte[]> of : all) {
       ObjectNode message = identity(of.key(), of.group());
@@ -304,28 +297,28 @@ final class DoorActions {
               .put("since", of.since().toString())
               .put("leaseMillis", of.lease().toMillis()));
     }
-    return DoorAnswer.ok(body);
+    return Answer.ok(body);
   }
 
-  CompletableFuture<DoorAnswer> acknowledge(String name, Acknowledgements body) {
+  CompletableFuture<Answer> acknowledge(String name, Acknowledgements body) {
     List<String> claims = claims(body.claims());
     return find(name)
         .claims()
         .acknowledge(claims)
         .orTimeout(QUEUED_SECONDS, TimeUnit.SECONDS)
-        .thenApply(lost -> DoorAnswer.claims(claims.size() - lost.size(), lost));
+        .thenApply(lost -> outcome(claims, lost));
   }
 
-  DoorAnswer extend(String name, Extensions body) {
+  Answer extend(String name, Extensions body) {
     List<String> claims = claims(body.claims());
     if (body.leaseMillis() == null) {
       throw new GameQueueException("'leaseMillis' is missing: when the lease ends, from now");
     }
     List<String> lost = find(name).claims().extend(claims, Duration.ofMillis(body.leaseMillis()));
-    return DoorAnswer.claims(claims.size() - lost.size(), lost);
+    return outcome(claims, lost);
   }
 
-  DoorAnswer fail(String name, Failures body) {
+  Answer fail(String name, Failures body) {
     List<String> claims = claims(body.claims());
     String why = body.error() == null ? "failed" : body.error();
     if (why.length() > MOST_ERROR_CHARS) {
@@ -335,7 +328,7 @@ final class DoorActions {
     Claims<byte[]> topic = find(name).claims();
     boolean counts = body.counts() == null || body.counts();
     List<String> lost = counts ? topic.fail(claims, why, after) : topic.giveBack(claims, after);
-    return DoorAnswer.claims(claims.size() - lost.size(), lost);
+    return outcome(claims, lost);
   }
 
   private static List<String> claims(@Nullable List<String> given) {
@@ -350,68 +343,32 @@ final class DoorActions {
     }
   }
 
+  /** What became of claims: 409 when some were lost, the others are done all the same. */
+  private static Answer outcome(List<String> claims, List<String> lost) {
+    int done = claims.size() - lost.size();
+    if (lost.isEmpty()) {
+      return Answer.ok(JSON.createObjectNode().put("done", done));
+    }
+    Answer answer =
+        Answer.error(
+            HttpStatus.CONFLICT,
+            ("%s of %s claims were lost: their leases had run out, or they were acknowledged or"
+                    + " failed before; those messages were, or will be, handled again; the others"
+                    + " are done")
+                .formatted(lost.size(), claims.size()));
+    answer.body.put("done", done);
+    lost.forEach(answer.body.putArray("lost")::add);
+    return answer;
+  }
+
   /** What a request gets: a status, and JSON. Immutable. */
-  record DoorAnswer(int status, ObjectNode body) {
-    private static final ObjectMapper JSON = new ObjectMapper();
-
-    static final int OK = 200;
-    static final int CREATED = 201;
-    static final int BAD_REQUEST = 400;
-    static final int NOT_FOUND = 404;
-    static final int CONFLICT = 409;
-    static final int UNAVAILABLE = 503;
-
-    /** An object to be filled. */
-    static ObjectNode object() {
-      return JSON.createObjectNode();
+  record Answer(HttpStatus status, ObjectNode body) {
+    static Answer ok(ObjectNode body) {
+      return new Answer(HttpStatus.OK, body);
     }
 
-    static DoorAnswer ok(ObjectNode body) {
-      return new DoorAnswer(OK, body);
-    }
-
-    static DoorAnswer error(int status, String why) {
-      return new DoorAnswer(status, object().put("error", why));
-    }
-
-    /** What became of claims: 409 when some were lost, the others are done all the same. */
-    static DoorAnswer claims(int done, List<String> lost) {
-      if (lost.isEmpty()) {
-        return ok(object().put("done", done));
-      }
-      DoorAnswer answer =
-          error(
-              CONFLICT,
-              ("%s of %s claims were lost: their leases had run out, or they were acknowledged or"
-                      + " failed before; those messages were, or will be, handled again; the others"
-                      + " are done")
-                  .formatted(lost.size(), done + lost.size()));
-      answer.body.put("done", done);
-      lost.forEach(answer.body.putArray("lost")::add);
-      return answer;
-    }
-
-    /** What an error comes to; one that nobody expected is thrown on. */
-    static DoorAnswer of(Throwable error) {
-      if (error instanceof CompletionException && error.getCause() != null) {
-        return of(error.getCause());
-      }
-      if (error instanceof HttpResponseException known) {
-        return error(known.getStatus(), String.valueOf(known.getMessage()));
-      }
-      if (error instanceof TimeoutException || error instanceof CommitUnknownException) {
-        return error(
-            UNAVAILABLE,
-            "it is not known whether Redis has it; to send it again does no harm: a key has one"
-                + " message");
-      }
-      if (error instanceof GameQueueException known) {
-        boolean isOutage = known.isOutage() || known instanceof ClosedException;
-        return error(isOutage ? UNAVAILABLE : BAD_REQUEST, ErrorLine.of(known));
-      }
-      throw error instanceof RuntimeException unexpected
-          ? unexpected
-          : new IllegalStateException(error);
+    static Answer error(HttpStatus status, String why) {
+      return new Answer(status, JSON.createObjectNode().put("error", why));
     }
   }
 }

@@ -1,4 +1,4 @@
-package io.gameq.writer.door;
+package io.gameq.writer.messages;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.JsonParser;
