@@ -176,9 +176,7 @@ final class ServerOptions {
     }
     RecoveryDatabase database = RecoveryDatabase.open(mysqlConfig());
     try {
-      for (WalFolder folder : wals.folders()) {
-        database.requireSame(folder.directory().toString(), folder.header());
-      }
+      wals.folders().forEach(database::requireSame);
       WalRecord.Header any = wals.folders().get(0).header();
       SlotKeys[] slots = SlotKeys.all(any.namespace(), any.slots());
       String uri = redisUri();
