@@ -239,17 +239,8 @@ public final class FlushTransaction {
           mysql,
           writes,
           (failure, conflicts) -> changesFor(plan, failure, conflicts),
-          new GuardedTransaction.Body<Outcome>() {
-            @Override
-            public void prepare() {
-              plan.decide(halves);
-            }
-
-            @Override
-            public @Nullable Outcome attempt(GuardedTransaction transaction) throws SQLException {
-              return write(transaction, plan);
-            }
-          });
+          () -> plan.decide(halves),
+          transaction -> write(transaction, plan));
     } catch (TermMovedException e) {
       return new Demoted(String.valueOf(e.getMessage()));
     } catch (TableRefusedException e) {

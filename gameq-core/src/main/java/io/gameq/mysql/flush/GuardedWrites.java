@@ -63,11 +63,8 @@ public final class GuardedWrites {
    * @throws io.gameq.MySqlException when it does not answer
    */
   public static GuardedWrites on(MySql server) {
-    return server.ask(
-        handle ->
-            new GuardedWrites(
-                Dialect.of(server),
-                handle.createQuery("SELECT @@max_allowed_packet").mapTo(Integer.class).one() / 2));
+    int packet = server.list("SELECT @@max_allowed_packet", rs -> rs.getInt(1)).get(0);
+    return new GuardedWrites(Dialect.of(server), packet / 2);
   }
 
   /**

@@ -105,6 +105,7 @@ public final class DirectReplay {
               e instanceof HandledTwiceException twice
                   ? refuse(twice, second, sentTwice)
                   : conflicts.isDue(e, met),
+          () -> {},
           transaction -> write(transaction, group, second, heldBack, sentTwice, waits));
     } catch (TableRefusedException e) {
       return new TableRefused(e.table(), MySqlText.of(e));
