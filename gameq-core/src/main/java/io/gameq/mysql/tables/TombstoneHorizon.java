@@ -21,8 +21,9 @@ import org.jspecify.annotations.Nullable;
 public final class TombstoneHorizon {
   /**
    * Whose rows count of a message is remembered for so long at least, however short tombstones are:
-   * for longer than a WAL whose node is gone brings the message back ({@code LeftMessages.OLDEST}),
-   * and no shorter than Redis keeps that WAL's marks ({@code JournalMarks.KEPT}).
+   * for longer than a WAL whose node is gone brings the message back ({@code
+   * MessageReplay.OLDEST}), and no shorter than Redis keeps that WAL's marks ({@code
+   * JournalMarks.KEPT}).
    */
   public static final Duration HANDLED_KEPT = Duration.ofDays(7);
 
