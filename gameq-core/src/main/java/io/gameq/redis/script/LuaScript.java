@@ -184,7 +184,7 @@ public final class LuaScript {
         answers.add(answer(redis, some.get(0), null));
         continue;
       }
-      List<CompletionStage<List<Object>>> sent = sendEach(redis, some);
+      List<CompletionStage<List<Object>>> sent = sendEach(redis, some, () -> {});
       for (int i = 0; i < sent.size(); i++) {
         answers.add(answer(redis, some.get(i), sent.get(i)));
       }
@@ -214,10 +214,21 @@ public final class LuaScript {
     RedisReply.await(() -> redis.sync().scriptLoad(text()));
   }
 
-  /** Sends calls in one go, as {@link #send}; for their replies in order. */
-  List<CompletionStage<List<Object>>> sendEach(RedisConnection redis, List<Call> calls) {
+  /**
+   * Sends calls behind the script itself, in one go without waiting; for their replies in order.
+   */
+  List<CompletionStage<List<Object>>> loadAndSend(RedisConnection redis, List<Call> calls) {
+    return sendEach(redis, calls, () -> redis.async().scriptLoad(text()));
+  }
+
+  private List<CompletionStage<List<Object>>> sendEach(
+      RedisConnection redis, List<Call> calls, Runnable before) {
     List<CompletionStage<List<Object>>> sent = new ArrayList<>(calls.size());
-    redis.inOneGo(() -> calls.forEach(of -> sent.add(send(redis, of.keys(), args(of.args)))));
+    redis.inOneGo(
+        () -> {
+          before.run();
+          calls.forEach(of -> sent.add(send(redis, of.keys(), args(of.args))));
+        });
     return sent;
   }
 
