@@ -60,7 +60,7 @@ public final class LookupScript {
   public record Found(byte[] claimed, List<byte[]> dirty, byte[] owned) {}
 
   /**
-   * Answers questions, in their order, over a connection that no other thread uses meanwhile.
+   * Answers questions, in their order.
    *
    * @param whole whether whole rows are wanted and not only versions
    */
@@ -232,10 +232,7 @@ public final class LookupScript {
       }
     }
 
-    /**
-     * Sends groups of owners, over a connection that no other thread uses meanwhile; of each group
-     * all rows become visible together.
-     */
+    /** Sends groups of owners; of each group all rows become visible together. */
     public static List<Pending> send(
         RedisConnection redis, SlotKeys[] slots, List<List<Owner>> groups) {
       List<CompletionStage<List<Object>>> sent =
