@@ -11,6 +11,7 @@ import io.gameq.redis.script.Waiting;
 import io.gameq.redis.topic.TopicMessages.TopicCounts;
 import io.gameq.redis.topic.TopicMessages.TopicSurvey;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -189,7 +190,6 @@ public final class SharedBacklog {
     private static final String FORMAT = "5";
     private static final String SUMMARY_FORMAT = "1";
     private static final int HEADER_WORDS = 7;
-    private static final int SLOT_NUMBERS = 14;
     private static final int TOPIC_NUMBERS = 8;
     private static final int SUMMARY_NUMBERS = 5;
 
@@ -198,7 +198,7 @@ public final class SharedBacklog {
     static String of(Backlog backlog) {
       RedisState redis = backlog.redis();
       return Stream.concat(
-              backlog.slots().stream().map(BacklogText::line),
+              backlog.slots().stream().map(of -> words(of.numbers())),
               backlog.topics().stream().map(BacklogText::line))
           .collect(
               Collectors.joining(
@@ -213,24 +213,6 @@ public final class SharedBacklog {
                           redis.policy(),
                           redis.version()),
                   ""));
-    }
-
-    private static String line(Waiting of) {
-      return words(
-          of.nowMillis(),
-          of.due(),
-          of.overdue(),
-          of.ready(),
-          of.claimed(),
-          of.lapsed(),
-          of.oldestMillis(),
-          of.oldestPassingMillis(),
-          of.counted(),
-          of.countedRows(),
-          of.stale(),
-          of.closing(),
-          of.healing(),
-          of.foreign());
     }
 
     private static String line(TopicBacklog of) {
@@ -263,13 +245,10 @@ public final class SharedBacklog {
         List<Waiting> waiting = new ArrayList<>();
         for (int slot = 0; slot < slots; slot++) {
           long[] of = numbers(lines[slot + 1]);
-          if (of.length != SLOT_NUMBERS) {
+          if (of.length != Waiting.NUMBERS) {
             return null;
           }
-          waiting.add(
-              new Waiting(
-                  slot, of[0], of[1], of[2], of[3], of[4], of[5], of[6], of[7], of[8], of[9],
-                  of[10], of[11], of[12], of[13]));
+          waiting.add(Waiting.of(slot, of));
         }
         List<TopicBacklog> topics = new ArrayList<>();
         for (int line = slots + 1; line < lines.length; line++) {
@@ -323,12 +302,7 @@ public final class SharedBacklog {
     }
 
     private static long[] numbers(String line) {
-      String[] words = line.split(" ", -1);
-      long[] numbers = new long[words.length];
-      for (int i = 0; i < words.length; i++) {
-        numbers[i] = Long.parseLong(words[i]);
-      }
-      return numbers;
+      return Arrays.stream(line.split(" ", -1)).mapToLong(Long::parseLong).toArray();
     }
   }
 

@@ -78,8 +78,7 @@ final class RowLookup {
     String problem = ""; // why there is no key, or why the change cannot be decoded
 
     @Nullable SessionId ownedBy; // as far as Redis knows
-    Map<SessionId, byte[]> dirty =
-        Map.of(); // rows or versions, by the sessions that were asked for
+    Map<SessionId, byte[]> dirty = Map.of(); // by the sessions that were asked for
     byte[] claimed = {};
     byte[] owned = {}; // dirty under the session that owns
 

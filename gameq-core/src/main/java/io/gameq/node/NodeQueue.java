@@ -38,6 +38,7 @@ import io.gameq.rows.types.ColumnType;
 import io.gameq.sign.NodeCounts;
 import io.gameq.sign.NodeSign;
 import io.gameq.subscription.NodeTopics;
+import io.gameq.subscription.OpenTopic;
 import io.gameq.term.Term;
 import io.gameq.topic.Topic;
 import io.gameq.topic.TopicOptions;
@@ -113,7 +114,7 @@ public final class NodeQueue implements GameQueue {
     this.commits = new SessionCommits(node);
     this.topics =
         new NodeTopics(
-            new NodeTopics.Node(
+            new OpenTopic.Node(
                 node.config,
                 node.servers.slots(),
                 node.servers.connector(),
@@ -131,7 +132,7 @@ public final class NodeQueue implements GameQueue {
         node.wal.directory());
   }
 
-  private final class Asks implements NodeTopics.Asking {
+  private final class Asks implements OpenTopic.Asking {
     @Override
     public <T> T ask(String what, Function<RedisConnection, T> question) {
       return node.calls.ofRedis(

@@ -12,8 +12,8 @@ import io.gameq.mysql.tables.NodeTable;
 import io.gameq.node.NodeServers.ResourceStack;
 import io.gameq.owner.OwnerId;
 import io.gameq.owner.SessionId;
+import io.gameq.redis.ChannelListener;
 import io.gameq.redis.ControlConnection;
-import io.gameq.redis.DurableNotices;
 import io.gameq.redis.RedisServerCheck;
 import io.gameq.redis.RedisServerCheck.EvictionWatch;
 import io.gameq.redis.script.NodeSigns.ProcessSigns;
@@ -61,7 +61,7 @@ final class NodeUpkeep implements AutoCloseable {
   private final GameNode node;
   private final AgentRunner runner = new AgentRunner("gameq-upkeep");
   private final ControlConnection ofHeartbeat;
-  private final DurableNotices notices;
+  private final ChannelListener notices;
   private final SentRowNotices sent;
   private final MissingRows missing;
   private final EvictionWatch eviction = new EvictionWatch();
@@ -77,7 +77,7 @@ final class NodeUpkeep implements AutoCloseable {
     sent = new SentRowNotices(node, runner::wake);
     missing = new MissingRows(node);
     notices =
-        new DurableNotices(
+        ChannelListener.ofProcess(
             node.servers.connector(), node.config.namespace(), node.process, new Notices());
     signs = new ProcessSigns(node.config.namespace());
     started = new NodeTable(node.servers.mysql());
@@ -85,7 +85,7 @@ final class NodeUpkeep implements AutoCloseable {
     // A connection, and a thread, that nothing else uses: nothing holds up the heartbeat.
     ofHeartbeat = NodeServers.apart(node.config, opened);
     opened.add(this);
-    notices.keepSubscribed();
+    notices.keep();
     tellStarted();
     runner.start(duties());
     opened
@@ -104,7 +104,7 @@ final class NodeUpkeep implements AutoCloseable {
             () ->
                 eviction.mayEvict(
                     () -> node.servers.control().call(RedisServerCheck::evictionPolicy))),
-        everySecond("listen to what is in MySQL", notices::keepSubscribed),
+        everySecond("listen to what is in MySQL", notices::keep),
         Duty.every(TAKEN_OVER_EVERY, "look for sessions that were taken over", this::tellLost),
         everySecond("look for missing tables", node.rows::lookForMissingTables),
         Duty.every(
@@ -134,7 +134,7 @@ final class NodeUpkeep implements AutoCloseable {
 
   // --- what Redis tells
 
-  private final class Notices implements DurableNotices.Listener {
+  private final class Notices implements ChannelListener.Notices {
     @Override
     public void durable(
         String owner,

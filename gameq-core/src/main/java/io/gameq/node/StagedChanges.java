@@ -19,7 +19,6 @@ import io.gameq.rows.EncodedRow.RowKey;
 import io.gameq.rows.RowHeader.RowOp;
 import io.gameq.rows.Table;
 import io.gameq.subscription.NodeTopics;
-import io.gameq.subscription.OpenTopic;
 import io.gameq.topic.Limits;
 import io.gameq.topic.Publish;
 import io.gameq.topic.Topic;
@@ -639,7 +638,7 @@ final class StagedChanges {
       change(
           "publish",
           () -> {
-            if (!(topic instanceof OpenTopic<T> of) || !of.isOf(topics)) {
+            if (!(topic instanceof NodeTopics.NodeTopic<T> of) || !of.isOf(topics)) {
               throw new GameQueueException(
                   "not a topic that this node's GameQueue.topic returned: " + topic);
             }

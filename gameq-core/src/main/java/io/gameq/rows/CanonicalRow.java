@@ -6,7 +6,7 @@ import io.gameq.owner.OwnerId;
 import io.gameq.rows.EncodedRow.RowKey;
 import io.gameq.rows.Table.Column;
 import io.gameq.rows.types.ColumnType.Kind;
-import io.gameq.rows.types.ColumnTypes.Refusal;
+import io.gameq.rows.types.ColumnType.Refusal;
 import java.time.Clock;
 import java.util.BitSet;
 import java.util.Map;
@@ -95,7 +95,7 @@ public final class CanonicalRow {
    * @throws RowRefusedException when the number of parts is wrong or one does not fit its column
    */
   public static Object[] key(Table table, @Nullable Object... parts) {
-    if (parts.length != table.keyLength()) {
+    if (parts.length != table.keyTypes.size()) {
       throw new RowRefusedException(
           "%s: %s key parts given, the primary key is (%s)"
               .formatted(

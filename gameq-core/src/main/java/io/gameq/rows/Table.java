@@ -4,12 +4,13 @@ import io.gameq.GameQueueException;
 import io.gameq.RowRefusedException;
 import io.gameq.owner.OwnerId;
 import io.gameq.owner.OwnerId.PercentEncoding;
-import io.gameq.rows.OldLayouts.Layout;
 import io.gameq.rows.types.ColumnDefault;
 import io.gameq.rows.types.ColumnType;
+import io.gameq.rows.types.ColumnType.Refusal;
 import io.gameq.rows.types.ColumnTypes;
-import io.gameq.rows.types.ColumnTypes.Refusal;
+import io.gameq.rows.types.ColumnTypes.SqlText;
 import java.math.BigInteger;
+import java.nio.charset.StandardCharsets;
 import java.time.Clock;
 import java.time.Instant;
 import java.time.LocalDateTime;
@@ -26,6 +27,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import java.util.zip.CRC32;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -39,20 +41,24 @@ public final class Table {
   /** The column that holds the version of a row; gameq alone writes it. */
   public static final String VERSION_COLUMN = "gq_version";
 
+  /** The table of {@link HandledRow}. */
+  static final String HANDLED = "gameq_handled";
+
   private final TableDefinition definition;
   private final Map<String, Integer> indexes = new HashMap<>();
 
   /** MySQL takes names of columns in capitals and in small letters for the same. */
   private final Map<String, Integer> indexesAnyCase = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
 
-  private final String encodedName;
+  /** The name as row keys have it. */
+  final String encodedName;
+
   private final int[] primaryKey;
   private final boolean[] inKey;
   private final List<Column> keyColumns;
-  private final List<ColumnType> types;
-  private final List<ColumnType> keyTypes;
+  final List<ColumnType> types;
+  final List<ColumnType> keyTypes;
   private final int ownerIndex;
-  private final OwnerColumn owners;
   private final String layout;
   private final long fingerprint;
 
@@ -78,18 +84,12 @@ public final class Table {
       inKey[index] = true;
     }
     this.ownerIndex = indexOf(definition.ownerColumn());
-    this.owners = new OwnerColumn(name(), definition.ownerKind(), columns.get(ownerIndex));
     this.layout = Layout.text(columns);
     this.fingerprint = Layout.fingerprint(layout);
   }
 
   public String name() {
     return definition.name();
-  }
-
-  /** The name as row keys have it. */
-  String encodedName() {
-    return encodedName;
   }
 
   /** All columns that gameq writes, in their order in MySQL. */
@@ -105,18 +105,6 @@ public final class Table {
   /** The columns of the primary key, in the order of the key. */
   public List<Column> keyColumns() {
     return keyColumns;
-  }
-
-  List<ColumnType> types() {
-    return types;
-  }
-
-  List<ColumnType> keyTypes() {
-    return keyTypes;
-  }
-
-  int keyLength() {
-    return primaryKey.length;
   }
 
   /** Whether the column at this index is part of the primary key. */
@@ -137,11 +125,6 @@ public final class Table {
   @Nullable Object canonical(int index, @Nullable Object in) {
     Column column = columns().get(index);
     return isInKey(index) ? column.canonicalExactly(in) : column.canonical(in);
-  }
-
-  /** The index into {@link #columns} of this part of the key. */
-  int keyIndex(int part) {
-    return primaryKey[part];
   }
 
   public String ownerKind() {
@@ -230,12 +213,16 @@ public final class Table {
     for (Column column : older.columns()) {
       its.add(has(column.name()) ? column(column.name()) : column);
     }
-    return its.equals(columns()) ? this : new Table(definition.withColumns(its));
+    return its.equals(columns())
+        ? this
+        : new Table(definition.with(its, definition.dropped, definition.foreignKeys));
   }
 
   /** Whether key and owner are in the same columns. */
   boolean hasSameKeys(Table other) {
-    return definition.hasSameKeys(other.definition);
+    return definition.primaryKey().equals(other.definition.primaryKey())
+        && ownerKind().equals(other.ownerKind())
+        && definition.ownerColumn().equals(other.definition.ownerColumn());
   }
 
   /** Whether it was announced that the table loses this column, or MySQL computes it by now. */
@@ -267,18 +254,35 @@ public final class Table {
     if (value == null) {
       throw new RowRefusedException(ownerColumn().label() + ": NULL names no owner");
     }
-    return owners.owner(value);
+    return ownerOfValue(value);
   }
 
   /** The owner that a value of the owner column names. */
   public OwnerId ownerOfValue(Object value) {
-    return owners.owner(value);
+    return OwnerId.of(ownerKind() + ":" + value);
   }
 
   /** Whether a row is this owner's; false as well when it names no owner at all. */
   public boolean isOwnedBy(OwnerId owner, @Nullable Object[] row) {
     Object value = row[ownerIndex];
-    return value != null && owners.isNamedBy(value, owner);
+    return value != null
+        && owner.kind().equals(ownerKind())
+        && (value instanceof Long number && number >= 0
+            ? isDecimal(owner.key(), number)
+            : owner.key().equals(value.toString()));
+  }
+
+  /** Whether a text is a number as Long.toString writes it; each put asks that. */
+  private static boolean isDecimal(String text, long number) {
+    long left = number;
+    for (int i = text.length() - 1; i >= 0; i--) {
+      if (text.charAt(i) != '0' + left % 10) {
+        return false;
+      }
+      left /= 10;
+    }
+    boolean isShortest = text.length() == 1 || (!text.isEmpty() && text.charAt(0) != '0');
+    return left == 0 && isShortest;
   }
 
   /**
@@ -288,7 +292,30 @@ public final class Table {
    *     the column holds: "042" for 42 would be a second owner of the same rows
    */
   public Object ownerColumnValue(OwnerId owner) {
-    return owners.value(owner);
+    if (!owner.kind().equals(ownerKind())) {
+      throw new GameQueueException(
+          "owner %s has no rows in table %s, whose owners are of kind %s"
+              .formatted(owner, name(), ownerKind()));
+    }
+    Column column = ownerColumn();
+    boolean isText = column.type().kind() == ColumnType.Kind.TEXT;
+    String problem =
+        isText
+            ? "the column would store another text"
+            : "write the key as a decimal number without leading zeros";
+    try {
+      Object in = isText ? owner.key() : new BigInteger(owner.key());
+      Object value = column.type().canonical(in, column.label());
+      if (column.type().keyText(value, column.label()).equals(owner.key())) {
+        return value;
+      }
+    } catch (NumberFormatException e) {
+      // as for leading zeros
+    } catch (RowRefusedException e) {
+      problem = String.valueOf(e.getMessage());
+    }
+    throw new GameQueueException(
+        "owner id %s does not fit its column %s: %s".formatted(owner, column.label(), problem));
   }
 
   /** Why this is none of {@link #columns}. */
@@ -423,11 +450,6 @@ public final class Table {
       primaryKey = List.copyOf(primaryKey);
     }
 
-    /** The same table in other columns, which hold its key and its owner. */
-    TableDefinition withColumns(List<Column> its) {
-      return with(its, dropped, foreignKeys);
-    }
-
     /** The same table, and columns that it is announced to lose. */
     public TableDefinition withDropped(Set<String> its) {
       return with(columns, its, foreignKeys);
@@ -450,13 +472,6 @@ public final class Table {
           ownerColumn,
           otherUniqueKeys,
           itsForeignKeys);
-    }
-
-    /** Whether key and owner are in the same columns. */
-    boolean hasSameKeys(TableDefinition other) {
-      return primaryKey.equals(other.primaryKey)
-          && ownerKind.equals(other.ownerKind)
-          && ownerColumn.equals(other.ownerColumn);
     }
   }
 
@@ -554,80 +569,6 @@ public final class Table {
   }
 
   /**
-   * The column of a table whose value names the owner of a row; immutable.
-   *
-   * @param kind of all owners of its rows
-   */
-  record OwnerColumn(String table, String kind, Column column) {
-    OwnerId owner(Object value) {
-      return OwnerId.of(kind + ":" + value);
-    }
-
-    boolean isNamedBy(Object value, OwnerId owner) {
-      return owner.kind().equals(kind)
-          && ((value instanceof Long number && number >= 0)
-              ? isDecimal(owner.key(), number)
-              : owner.key().equals(value.toString()));
-    }
-
-    /** Whether a text is a number as Long.toString writes it; each put asks that. */
-    private static boolean isDecimal(String text, long number) {
-      long left = number;
-      for (int i = text.length() - 1; i >= 0; i--) {
-        if (text.charAt(i) != '0' + left % 10) {
-          return false;
-        }
-        left /= 10;
-      }
-      boolean isShortest = text.length() == 1 || (!text.isEmpty() && text.charAt(0) != '0');
-      return left == 0 && isShortest;
-    }
-
-    /** See {@link Table#ownerColumnValue}. */
-    Object value(OwnerId owner) {
-      if (!owner.kind().equals(kind)) {
-        throw new GameQueueException(
-            "owner %s has no rows in table %s, whose owners are of kind %s"
-                .formatted(owner, table, kind));
-      }
-      Object in = owner.key();
-      if (column.type().kind() != ColumnType.Kind.TEXT) {
-        try {
-          in = new BigInteger(owner.key());
-        } catch (NumberFormatException e) {
-          throw notTheKey(owner, e);
-        }
-      }
-      Object value;
-      try {
-        value = column.type().canonical(in, column.label());
-        if (!column.type().keyText(value, column.label()).equals(owner.key())) {
-          throw notTheKey(owner, null);
-        }
-      } catch (RowRefusedException e) {
-        throw notTheKey(owner, e);
-      }
-      return value;
-    }
-
-    private GameQueueException notTheKey(OwnerId owner, @Nullable Exception cause) {
-      String message =
-          "owner id %s does not fit its column %s: %s"
-              .formatted(
-                  owner,
-                  column.label(),
-                  cause instanceof RowRefusedException
-                      ? cause.getMessage()
-                      : column.type().kind() == ColumnType.Kind.TEXT
-                          ? "the column would store another text"
-                          : "write the key as a decimal number without leading zeros");
-      return cause == null
-          ? new GameQueueException(message)
-          : new GameQueueException(message, cause);
-    }
-  }
-
-  /**
    * A foreign key of a table; immutable.
    *
    * @param parent the table that it refers to
@@ -635,4 +576,76 @@ public final class Table {
    *     rows which refer to each other can be written one after the other; null when there is none
    */
   public record Reference(String parent, @Nullable String optional) {}
+
+  /**
+   * The column list that a row was encoded with, as text {@code name type,name type charset,...},
+   * and the CRC-32 that names it; immutable.
+   *
+   * <p>Names are percent-encoded, so the first space ends them; a comma inside of quotes or
+   * brackets belongs to a type.
+   */
+  record Layout(List<String> names, List<ColumnType> types) {
+
+    static String text(List<Column> columns) {
+      StringBuilder out = new StringBuilder();
+      for (Column column : columns) {
+        out.append(out.isEmpty() ? "" : ",");
+        out.append(PercentEncoding.percent(column.name())).append(' ').append(column.declaration());
+      }
+      return out.toString();
+    }
+
+    /** An unsigned 32-bit number. */
+    static long fingerprint(String text) {
+      CRC32 crc = new CRC32();
+      crc.update(text.getBytes(StandardCharsets.UTF_8));
+      return crc.getValue();
+    }
+
+    static Layout parse(String text) {
+      List<String> names = new ArrayList<>();
+      List<ColumnType> types = new ArrayList<>();
+      for (String column : split(text)) {
+        int space = column.indexOf(' ');
+        if (space < 0) {
+          throw new GameQueueException("layout with a column without a type");
+        }
+        names.add(PercentEncoding.unpercent(column.substring(0, space)));
+        types.add(ColumnTypes.ofDeclaration(column.substring(space + 1)));
+      }
+      return new Layout(names, types);
+    }
+
+    /** The place of a column, in capitals or small letters as MySQL compares them; -1 for none. */
+    int indexOf(String column) {
+      for (int i = 0; i < names.size(); i++) {
+        if (names.get(i).equalsIgnoreCase(column)) {
+          return i;
+        }
+      }
+      return -1;
+    }
+
+    private static List<String> split(String text) {
+      List<String> parts = new ArrayList<>();
+      StringBuilder quoted = new StringBuilder();
+      int from = 0;
+      int depth = 0;
+      for (int i = 0; i < text.length(); i++) {
+        char c = text.charAt(i);
+        if (c == '\'') {
+          i = SqlText.unquote(text, i + 1, quoted) - 1;
+        } else if (c == '(') {
+          depth++;
+        } else if (c == ')') {
+          depth--;
+        } else if (c == ',' && depth == 0) {
+          parts.add(text.substring(from, i));
+          from = i + 1;
+        }
+      }
+      parts.add(text.substring(from));
+      return parts;
+    }
+  }
 }

@@ -4,13 +4,12 @@
  * <pre>
  * Catalog
  *   Table "item"              owner kind "player", owner column "player_id", fingerprint
- *     OwnerColumn             the owner that a row names, the value that names an owner
  *     ForeignKeys             parents before children
  *     Column "id"             types.ColumnType: any Java value in, one canonical one out
  *
  * what a game gives  -> CanonicalRow -> row: one canonical value for each column
  * row                -> RowCodec     -> encoded row; RowHeader reads and writes its front
- * encoded row        -> RowCodec     -> row, by OldLayouts where the table was altered since
+ * encoded row        -> RowCodec     -> row, also where the table was altered since
  *
  * row key      item:42,blue%20sword          table, primary key parts, each percent-encoded
  *

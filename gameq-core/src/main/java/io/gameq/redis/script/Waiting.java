@@ -1,5 +1,7 @@
 package io.gameq.redis.script;
 
+import static io.gameq.redis.script.LuaScript.utf8;
+
 import io.gameq.owner.OwnerId.PercentEncoding;
 import io.gameq.redis.RedisConnection;
 import io.gameq.redis.RedisReply;
@@ -8,9 +10,11 @@ import io.gameq.redis.Slots;
 import io.gameq.rows.EncodedRow;
 import io.lettuce.core.ScanArgs;
 import io.lettuce.core.ScanIterator;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 
 /**
@@ -50,6 +54,8 @@ public record Waiting(
     long closing,
     long healing,
     long foreign) {
+  public static final int NUMBERS = 14;
+
   private static final LuaScript SCRIPT = LuaScript.of(Waiting.class, "waiting.lua");
 
   /** Owners of a slot whose rows are counted: some of each slot are many together. */
@@ -76,12 +82,36 @@ public record Waiting(
     List<Waiting> waiting = new ArrayList<>();
     for (int i = 0; i < slots.count(); i++) {
       long[] of = answers.get(i).get().stream().mapToLong(Long.class::cast).toArray();
-      waiting.add(
-          new Waiting(
-              i, of[0], of[1], of[2], of[3], of[4], of[5], of[6], of[7], of[8], of[9], of[10],
-              of[11], of[12], of[13]));
+      waiting.add(of(i, of));
     }
     return waiting;
+  }
+
+  /** The inverse of {@link #numbers}. */
+  public static Waiting of(int slot, long[] of) {
+    return new Waiting(
+        slot, of[0], of[1], of[2], of[3], of[4], of[5], of[6], of[7], of[8], of[9], of[10], of[11],
+        of[12], of[13]);
+  }
+
+  /** All but the slot, in order, {@link #NUMBERS} of them. */
+  public long[] numbers() {
+    return new long[] {
+      nowMillis,
+      due,
+      overdue,
+      ready,
+      claimed,
+      lapsed,
+      oldestMillis,
+      oldestPassingMillis,
+      counted,
+      countedRows,
+      stale,
+      closing,
+      healing,
+      foreign
+    };
   }
 
   /** Owners with rows that are not in MySQL; one who commits while he is claimed counts twice. */
@@ -169,6 +199,74 @@ public record Waiting(
     public static List<EncodedRow> rows(
         RedisConnection redis, SlotKeys slot, String table, List<String> members) {
       return LuaScript.rows(ROWS.call(redis, slot, PercentEncoding.percent(table), members));
+    }
+  }
+
+  /**
+   * {@code backlog.lua} and {@code publish.lua}: one look at what waits, or who runs, for all nodes
+   * and writers of a namespace. Stateless.
+   */
+  public static final class BacklogScript {
+    private static final LuaScript ASK = LuaScript.of(BacklogScript.class, "backlog.lua");
+    private static final LuaScript PUBLISH = LuaScript.of(BacklogScript.class, "publish.lua");
+
+    /** A look takes some milliseconds; when who looks dies, somebody else does so after this. */
+    private static final String LOOK_MILLIS = "10000";
+
+    /** Long enough that a pause of everybody shows as age; what nobody asks for does not stay. */
+    private static final String LIFE_MILLIS = "60000";
+
+    private BacklogScript() {}
+
+    /**
+     * What was published.
+     *
+     * @param ageMillis -1 when there is nothing
+     * @param at names it; empty when there is nothing
+     * @param text empty when there is nothing, or the caller has it
+     * @param isToLook whether the caller is to look, and to {@link #publish} what it sees
+     */
+    public record Asked(long ageMillis, String at, String text, boolean isToLook) {}
+
+    /**
+     * Asks for a text of the latest look.
+     *
+     * @param key under which the look is published, in the namespace
+     * @param text which of its texts
+     * @param at of the one that the caller has, or empty
+     * @param oldMillis from which age on the caller looks itself, unless somebody else does
+     * @throws io.gameq.RedisUnavailableException when Redis does not answer
+     */
+    public static Asked ask(
+        RedisConnection redis,
+        String namespace,
+        String key,
+        String text,
+        String at,
+        long oldMillis) {
+      List<Object> reply =
+          ASK.call(redis, key(namespace, key), oldMillis, LOOK_MILLIS, text, at, LIFE_MILLIS);
+      return new Asked(
+          (Long) reply.get(0),
+          LuaScript.string(reply.get(1)),
+          new String((byte[]) reply.get(2), StandardCharsets.UTF_8),
+          (Long) reply.get(3) == 1);
+    }
+
+    /**
+     * Publishes texts of a look by their names; returns what names it. Throws as {@link #ask}.
+     *
+     * @param texts a few
+     */
+    public static String publish(
+        RedisConnection redis, String namespace, String key, Map<String, String> texts) {
+      List<byte[]> args = new ArrayList<>();
+      texts.forEach((name, text) -> args.addAll(List.of(utf8(name), utf8(text))));
+      return LuaScript.string(PUBLISH.call(redis, key(namespace, key), LIFE_MILLIS, args).get(0));
+    }
+
+    private static byte[] key(String namespace, String key) {
+      return SlotKeys.bytes(namespace + ":" + key);
     }
   }
 }

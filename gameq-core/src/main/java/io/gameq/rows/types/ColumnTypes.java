@@ -1,29 +1,23 @@
 package io.gameq.rows.types;
 
 import io.gameq.GameQueueException;
-import io.gameq.RowRefusedException;
-import io.gameq.rows.types.NumberTypes.BitType;
+import io.gameq.rows.types.ColumnType.Kind;
+import io.gameq.rows.types.NumberTypes.BitsType;
 import io.gameq.rows.types.NumberTypes.DecimalType;
-import io.gameq.rows.types.NumberTypes.DoubleType;
-import io.gameq.rows.types.NumberTypes.FloatType;
+import io.gameq.rows.types.NumberTypes.FloatingType;
 import io.gameq.rows.types.NumberTypes.IntegerType;
-import io.gameq.rows.types.NumberTypes.UnsignedLongType;
 import io.gameq.rows.types.TextTypes.BinaryType;
-import io.gameq.rows.types.TextTypes.EnumType;
+import io.gameq.rows.types.TextTypes.BinaryType.BinaryForm;
 import io.gameq.rows.types.TextTypes.JsonType;
-import io.gameq.rows.types.TextTypes.SetType;
+import io.gameq.rows.types.TextTypes.MembersType;
+import io.gameq.rows.types.TextTypes.TextCharset;
 import io.gameq.rows.types.TextTypes.TextType;
-import io.gameq.rows.types.TimeTypes.DateTimeType;
+import io.gameq.rows.types.TextTypes.TextType.TextForm;
 import io.gameq.rows.types.TimeTypes.DateType;
-import io.gameq.rows.types.TimeTypes.TimeType;
-import io.gameq.rows.types.TimeTypes.TimestampType;
+import io.gameq.rows.types.TimeTypes.FractionType;
 import java.nio.ByteBuffer;
-import java.nio.charset.Charset;
-import java.nio.charset.CharsetEncoder;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.BitSet;
-import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
 import java.util.UUID;
@@ -42,8 +36,6 @@ public final class ColumnTypes {
 
   /** LONGTEXT and LONGBLOB: a Java array holds no more, MySQL's 4 GiB are out of reach. */
   private static final long LONG = Integer.MAX_VALUE - 8;
-
-  static final int UUID_BYTES = 16;
 
   private ColumnTypes() {}
 
@@ -69,37 +61,36 @@ public final class ColumnTypes {
       case "smallint" -> IntegerType.ofBytes(2, unsigned);
       case "mediumint" -> IntegerType.ofBytes(3, unsigned);
       case "int" -> IntegerType.ofBytes(4, unsigned);
-      case "bigint" -> unsigned ? new UnsignedLongType() : IntegerType.ofBytes(8, false);
-      case "year" -> IntegerType.year();
-      case "bit" -> new BitType(number(brackets, 1));
+      case "bigint" ->
+          unsigned ? new BitsType(Kind.UNSIGNED_LONG, 64) : IntegerType.ofBytes(8, false);
+      case "year" -> IntegerType.YEAR;
+      case "bit" -> new BitsType(Kind.BIT, number(brackets, 1));
       case "decimal" -> decimal(brackets, unsigned);
-      case "float" -> {
-        checkNoDigits(columnType, brackets);
-        yield new FloatType(unsigned);
+      case "float", "double" -> {
+        if (!brackets.isEmpty()) {
+          throw new UnmanageableException(
+              columnType + " rounds what it stores: use DECIMAL, or drop the digits in brackets");
+        }
+        yield new FloatingType(name.equals("float") ? Kind.FLOAT : Kind.DOUBLE, unsigned);
       }
-      case "double" -> {
-        checkNoDigits(columnType, brackets);
-        yield new DoubleType(unsigned);
-      }
-      case "char" -> text(TextType.TextForm.CHAR, number(brackets, 1), charset, collation);
-      case "varchar" -> text(TextType.TextForm.VARCHAR, number(brackets, 0), charset, collation);
-      case "tinytext" -> text(TextType.TextForm.TEXT, 255, charset, collation);
-      case "text" -> text(TextType.TextForm.TEXT, KIB_64, charset, collation);
-      case "mediumtext" -> text(TextType.TextForm.TEXT, MIB_16, charset, collation);
-      case "longtext" -> text(TextType.TextForm.TEXT, LONG, charset, collation);
-      case "binary" -> new BinaryType(BinaryType.BinaryForm.BINARY, number(brackets, 1));
-      case "varbinary" -> new BinaryType(BinaryType.BinaryForm.VARBINARY, number(brackets, 0));
-      case "tinyblob" -> new BinaryType(BinaryType.BinaryForm.BLOB, 255);
-      case "blob" -> new BinaryType(BinaryType.BinaryForm.BLOB, KIB_64);
-      case "mediumblob" -> new BinaryType(BinaryType.BinaryForm.BLOB, MIB_16);
-      case "longblob" -> new BinaryType(BinaryType.BinaryForm.BLOB, LONG);
+      case "char" -> text(TextForm.CHAR, number(brackets, 1), charset, collation);
+      case "varchar" -> text(TextForm.VARCHAR, number(brackets, 0), charset, collation);
+      case "tinytext" -> text(TextForm.TEXT, 255, charset, collation);
+      case "text" -> text(TextForm.TEXT, KIB_64, charset, collation);
+      case "mediumtext" -> text(TextForm.TEXT, MIB_16, charset, collation);
+      case "longtext" -> text(TextForm.TEXT, LONG, charset, collation);
+      case "binary" -> new BinaryType(BinaryForm.BINARY, number(brackets, 1));
+      case "varbinary" -> new BinaryType(BinaryForm.VARBINARY, number(brackets, 0));
+      case "tinyblob" -> new BinaryType(BinaryForm.BLOB, 255);
+      case "blob" -> new BinaryType(BinaryForm.BLOB, KIB_64);
+      case "mediumblob" -> new BinaryType(BinaryForm.BLOB, MIB_16);
+      case "longblob" -> new BinaryType(BinaryForm.BLOB, LONG);
       case "json" -> new JsonType();
-      case "enum" -> new EnumType(SqlText.quoted(brackets));
-      case "set" -> new SetType(SqlText.quoted(brackets));
+      case "enum" -> new MembersType(Kind.ENUM, SqlText.quoted(brackets));
+      case "set" -> new MembersType(Kind.SET, SqlText.quoted(brackets));
       case "date" -> new DateType();
-      case "datetime" -> new DateTimeType(number(brackets, 0));
-      case "timestamp" -> new TimestampType(number(brackets, 0));
-      case "time" -> new TimeType(number(brackets, 0));
+      case "datetime", "timestamp", "time" ->
+          new FractionType(Kind.valueOf(name.toUpperCase(Locale.ROOT)), number(brackets, 0));
       default -> throw new UnmanageableException("column type " + columnType + " is not supported");
     };
   }
@@ -114,6 +105,15 @@ public final class ColumnTypes {
     }
     // MySQL 8.0 renamed utf8; the rows did not change.
     return columnType + " " + (charset.equals("utf8") ? "utf8mb3" : charset);
+  }
+
+  /** The type that such a {@link #declaration} was of. */
+  public static ColumnType ofDeclaration(String declaration) {
+    int space = declaration.lastIndexOf(' ');
+    String charset = declaration.substring(space + 1);
+    return TextCharset.ofName(charset) == null
+        ? parse(declaration, null, null)
+        : parse(declaration.substring(0, space), charset, null);
   }
 
   private static DecimalType decimal(String brackets, boolean unsigned) {
@@ -134,13 +134,6 @@ public final class ColumnTypes {
 
   private static int number(String text, int otherwise) {
     return text.isBlank() ? otherwise : Integer.parseInt(text.strip());
-  }
-
-  private static void checkNoDigits(String columnType, String brackets) {
-    if (!brackets.isEmpty()) {
-      throw new UnmanageableException(
-          columnType + " rounds what it stores: use DECIMAL, or drop the digits in brackets");
-    }
   }
 
   /** A column type that gameq cannot keep exactly; the message is the reason. */
@@ -164,62 +157,20 @@ public final class ColumnTypes {
           case TEXT, SET -> "";
           case JSON -> "null";
           case BINARY -> new byte[0];
-          case ENUM -> ((EnumType) type).members().iterator().next();
+          case ENUM -> ((MembersType) type).members().get(0);
           case TIME -> Duration.ZERO;
           case DATE, DATETIME, TIMESTAMP -> null;
         };
     return value == null ? null : type.canonical(value, "default");
   }
 
-  /** A UUID for a column of 16 bytes, in the order of its text, as UUID_TO_BIN gives it. */
-  static byte[] bytes(UUID uuid) {
-    return ByteBuffer.allocate(UUID_BYTES)
-        .putLong(uuid.getMostSignificantBits())
-        .putLong(uuid.getLeastSignificantBits())
-        .array();
-  }
-
   /** The UUID; throws IllegalArgumentException when these are not 16 bytes. */
   public static UUID uuid(byte[] bytes) {
-    if (bytes.length != UUID_BYTES) {
+    if (bytes.length != TextTypes.UUID_BYTES) {
       throw new IllegalArgumentException("%s bytes are no UUID".formatted(bytes.length));
     }
     ByteBuffer buffer = ByteBuffer.wrap(bytes);
     return new UUID(buffer.getLong(), buffer.getLong());
-  }
-
-  /**
-   * Words every refusal of a value the same way: the column, the limit, never the value. Stateless.
-   */
-  public static final class Refusal {
-    private Refusal() {}
-
-    public static RowRefusedException of(String column, String problem) {
-      return new RowRefusedException(column + ": " + problem);
-    }
-
-    /** The value's class is not one that the column takes. */
-    static RowRefusedException kind(String column, Object in, String takes) {
-      return of(column, "takes " + takes + ", not " + describe(in));
-    }
-
-    /** The value lies outside of {@code range}. */
-    static RowRefusedException range(String column, String range, Object in) {
-      return of(column, "holds " + range + ", the " + describe(in) + " lies outside");
-    }
-
-    private static String describe(Object in) {
-      if (in instanceof String text) {
-        return "String of " + text.length() + " characters";
-      }
-      if (in instanceof byte[] bytes) {
-        return "byte[] of " + bytes.length + " bytes";
-      }
-      if (in instanceof Collection<?> all) {
-        return "collection of " + all.size() + " elements";
-      }
-      return in.getClass().getSimpleName();
-    }
   }
 
   /** Reads the quoted strings of information_schema. Stateless. */
@@ -268,64 +219,6 @@ public final class ColumnTypes {
         case 'Z' -> '\u001a';
         default -> c;
       };
-    }
-  }
-
-  /** The character sets of managed text columns: which code points they hold, in how many bytes. */
-  public enum TextCharset {
-    UTF8MB4,
-    UTF8MB3,
-    ASCII,
-    LATIN1;
-
-    /**
-     * MySQL's latin1 is windows-1252. The five bytes which that leaves open are control codes to
-     * the server, but the driver does not read them back.
-     */
-    private static final BitSet LATIN1_CODE_POINTS = latin1();
-
-    /** The character set of this MySQL name, or null when gameq cannot count its bytes. */
-    public static @Nullable TextCharset ofName(String name) {
-      return switch (name) {
-        case "utf8mb4" -> UTF8MB4;
-        case "utf8mb3", "utf8" -> UTF8MB3;
-        case "ascii" -> ASCII;
-        case "latin1" -> LATIN1;
-        default -> null;
-      };
-    }
-
-    /** How many bytes a code point takes, or 0 when this character set cannot hold it. */
-    int bytes(int codePoint) {
-      if (codePoint < 0x80) {
-        return 1;
-      }
-      return switch (this) {
-        case ASCII -> 0;
-        case LATIN1 -> LATIN1_CODE_POINTS.get(codePoint) ? 1 : 0;
-        case UTF8MB3 -> codePoint > 0xFFFF ? 0 : codePoint < 0x800 ? 2 : 3;
-        case UTF8MB4 -> codePoint > 0xFFFF ? 4 : codePoint < 0x800 ? 2 : 3;
-      };
-    }
-
-    /** The most bytes that the percent-encoding of one character takes. */
-    int maxEncodedBytes() {
-      return switch (this) {
-        case ASCII -> 3;
-        case LATIN1, UTF8MB3 -> 9;
-        case UTF8MB4 -> 12;
-      };
-    }
-
-    private static BitSet latin1() {
-      BitSet codePoints = new BitSet();
-      CharsetEncoder encoder = Charset.forName("windows-1252").newEncoder();
-      for (char c = 0x80; c < 0xFFFF; c++) {
-        if (encoder.canEncode(c)) {
-          codePoints.set(c);
-        }
-      }
-      return codePoints;
     }
   }
 }

@@ -10,6 +10,7 @@ import io.gameq.redis.SlotKeys;
 import io.gameq.redis.Slots;
 import io.gameq.redis.script.ClaimScript;
 import io.gameq.redis.script.ClaimScript.Claim;
+import io.gameq.redis.script.LuaScript;
 import io.gameq.writer.flush.SlotWatch.TermWatch;
 import io.gameq.writer.flush.Stage.Decode;
 import io.gameq.writer.flush.Stage.Ended;
@@ -25,7 +26,6 @@ import java.util.concurrent.LinkedBlockingDeque;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -72,7 +72,7 @@ public final class SlowLane {
     }
   }
 
-  /** Takes a group and flushes it. */
+  /** Takes a group and flushes it. What fails here comes back when the lease runs out. */
   private final class GroupFlush implements Agent {
     private final ControlConnection redis;
 
@@ -88,19 +88,45 @@ public final class SlowLane {
     @Override
     public int doWork() {
       try {
-        return flush(groups.poll(TAKE_WAIT_MILLIS, TimeUnit.MILLISECONDS));
+        Group next = groups.poll(TAKE_WAIT_MILLIS, TimeUnit.MILLISECONDS);
+        if (next == null) {
+          return 0;
+        }
+        flush(next);
+        return 1;
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();
         return 0;
       }
     }
 
-    private int flush(@Nullable Group next) {
-      if (next == null) {
-        return 0;
+    private void flush(Group next) {
+      claims.addAndGet(-next.claims.size());
+      try (LeaseRenewal.Held held = next.held) {
+        ControlConnection.Connected primary = watch.connected(redis);
+        if (primary.term() == next.term) { // else the nodes put it back
+          new SlotTurn(shared, redis, primary, SlowLane.this, true).takeHeld(first(next));
+        }
+      } catch (MySqlException e) {
+        long unused = shared.holdUps().mysql().close(e.getMessage());
+      } catch (GameQueueException e) {
+        redis.close(); // it may be half dead
+        LOG.warn("{}; owners come back when their leases run out", e.getMessage());
+      } catch (RuntimeException | Error e) { // must not end the lane
+        redis.close(); // it may be half dead
+        LOG.warn("owners come back when their leases run out", e);
       }
-      SlowLane.this.flush(redis, next);
-      return 1;
+    }
+
+    private Stage first(Group of) {
+      Ended end = new Ended();
+      long waited = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - of.sinceNanos);
+      if (waited > shared.options().bounds().leaseMillis()) { // not renewed for ever
+        return GiveBack.forWantOfRoom(of.claims, end);
+      }
+      return of.claims.size() == 1
+          ? Decode.apart(of.claims.get(0), end)
+          : Decode.together(of.claims, end);
     }
 
     /** None: it waits for groups. */
@@ -113,7 +139,9 @@ public final class SlowLane {
     @Override
     public void close() {
       try (redis) {
-        while (flush(groups.poll()) > 0) {}
+        for (Group next = groups.poll(); next != null; next = groups.poll()) {
+          flush(next);
+        }
       }
     }
   }
@@ -128,7 +156,8 @@ public final class SlowLane {
   }
 
   /**
-   * Takes a batch of which one owner held up the others, in smaller groups; false when it is full.
+   * Takes a batch of which one owner held up the others, in groups of a size that is the root of
+   * its own; false when it is full.
    *
    * @param wasInLane for such a batch there is always room
    */
@@ -136,7 +165,8 @@ public final class SlowLane {
     if (!wasInLane && isFull(batch)) {
       return false;
     }
-    split(batch).forEach(some -> groups.addFirst(group(term, some)));
+    int size = Math.max(1, (int) Math.sqrt(batch.size()));
+    LuaScript.pieces(batch, size).forEach(some -> groups.addFirst(group(term, some)));
     return true;
   }
 
@@ -147,47 +177,6 @@ public final class SlowLane {
   private Group group(long term, List<Claim> some) {
     claims.addAndGet(some.size());
     return new Group(term, some, leases.hold(some), System.nanoTime());
-  }
-
-  /** Groups of a size that is the root of theirs. */
-  private static List<List<Claim>> split(List<Claim> batch) {
-    int size = Math.max(1, (int) Math.sqrt(batch.size()));
-    List<List<Claim>> parts = new ArrayList<>();
-    for (int from = 0; from < batch.size(); from += size) {
-      parts.add(batch.subList(from, Math.min(batch.size(), from + size)));
-    }
-    return parts;
-  }
-
-  /** What fails here comes back when the lease runs out. */
-  private void flush(ControlConnection redis, Group next) {
-    claims.addAndGet(-next.claims.size());
-    try (LeaseRenewal.Held held = next.held()) {
-      ControlConnection.Connected primary = watch.connected(redis);
-      if (primary.term() != next.term) {
-        return; // claimed from a primary that was demoted since: the nodes put it back
-      }
-      new SlotTurn(shared, redis, primary, this, true).takeHeld(first(next));
-    } catch (MySqlException e) {
-      long unused = shared.holdUps().mysql().close(e.getMessage());
-    } catch (GameQueueException e) {
-      redis.close(); // it may be half dead
-      LOG.warn("{}; owners come back when their leases run out", e.getMessage());
-    } catch (RuntimeException | Error e) { // must not end the lane
-      redis.close(); // it may be half dead
-      LOG.warn("owners come back when their leases run out", e);
-    }
-  }
-
-  private Stage first(Group of) {
-    Ended end = new Ended();
-    long waited = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - of.sinceNanos);
-    if (waited > shared.options().bounds().leaseMillis()) { // not renewed for ever
-      return GiveBack.forWantOfRoom(of.claims, end);
-    }
-    return of.claims.size() == 1
-        ? Decode.apart(of.claims.get(0), end)
-        : Decode.together(of.claims, end);
   }
 
   /** Takes no more; what it has is flushed. */
@@ -232,10 +221,6 @@ public final class SlowLane {
         held.add(this);
       }
 
-      private long heldMillis() {
-        return TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - sinceNanos);
-      }
-
       @Override
       public void close() {
         held.remove(this);
@@ -273,18 +258,17 @@ public final class SlowLane {
 
     private void renew() {
       for (Held of : held) {
-        long millis = of.heldMillis();
-        if (millis < everyMillis() / 2 || millis > MOST_RENEWALS * everyMillis()) {
-          continue;
+        long millis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - of.sinceNanos);
+        if (millis >= everyMillis() / 2 && millis <= MOST_RENEWALS * everyMillis()) {
+          of.claims.forEach(this::renew);
         }
-        of.claims.forEach(this::renew);
       }
     }
 
     private void renew(SlotKeys slot, List<Claim> claims) {
       try {
-        ControlConnection.Connected unused = watch.connected(redis);
-        redis.call(connection -> ClaimScript.renew(connection, slot, leaseMillis, claims));
+        redis.call(
+            watch.connected(redis).redis(), on -> ClaimScript.renew(on, slot, leaseMillis, claims));
       } catch (GameQueueException e) {
         LOG.warn("cannot renew the leases of slot {}: {}", slot.slot(), e.getMessage());
       } catch (RuntimeException | Error e) { // the other slots are renewed all the same

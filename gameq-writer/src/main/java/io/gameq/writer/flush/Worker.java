@@ -89,7 +89,11 @@ public final class Worker implements Agent {
                 ? new ClaimDue(taken.shares(), taken.isUrgent())
                 : new Reap(taken.expired()),
             leases);
-        succeeded();
+        backoff.reset();
+        if (failing) {
+          failing = false;
+          LOG.info("works again");
+        }
         taken.slots().forEach(slot -> giveBack(taken, slot, turn));
         return turn.rows();
       }
@@ -99,7 +103,12 @@ public final class Worker implements Agent {
         | Error e) { // an Error of one turn must not end the worker and its slots
       redis.close(); // it may be half dead
       pauseMillis = backoff.nextMillisWithJitter();
-      failed(taken, e, pauseMillis);
+      if (failing) { // said once, not with every turn and every try
+        LOG.debug("slots {}: {}; again in {} ms", taken.slots(), e.getMessage(), pauseMillis);
+      } else {
+        failing = true;
+        LOG.warn("slots {}: {}; trying again until it works", taken.slots(), e.getMessage());
+      }
     }
     for (int slot : taken.slots()) {
       schedule.pause(taken, slot, pauseMillis);
@@ -111,32 +120,14 @@ public final class Worker implements Agent {
     GameQueueException error = turn.failed(slot);
     if (error == null) {
       schedule.giveBack(taken, slot, turn.claimed(slot));
-    } else {
-      schedule.pauseFailed(taken, slot);
-      shared
-          .warnings()
-          .about(
-              "slot " + slot,
-              LOG::warn,
-              () -> "slot %s: %s; trying again until it works".formatted(slot, error.getMessage()));
+      return;
     }
-  }
-
-  private void succeeded() {
-    backoff.reset();
-    if (failing) {
-      failing = false;
-      LOG.info("works again");
-    }
-  }
-
-  /** Says so once, not with every turn and every try. */
-  private void failed(SlotSchedule.Taken taken, Throwable e, long waitMillis) {
-    if (failing) {
-      LOG.debug("slots {}: {}; trying again in {} ms", taken.slots(), e.getMessage(), waitMillis);
-    } else {
-      failing = true;
-      LOG.warn("slots {}: {}; trying again until it works", taken.slots(), e.getMessage());
-    }
+    schedule.pauseFailed(taken, slot);
+    shared
+        .warnings()
+        .about(
+            "slot " + slot,
+            LOG::warn,
+            () -> "slot %s: %s; trying again until it works".formatted(slot, error.getMessage()));
   }
 }

@@ -42,6 +42,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -50,7 +51,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
-import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -98,17 +98,25 @@ public final class RunCommand implements Callable<Integer> {
     meters.config().commonTags("namespace", settings.namespace());
     health.bindTo(meters);
     Ahead<MySql> mysqlAhead =
-        Ahead.begin(
+        new Ahead<>(
             "gameq-first-mysql", () -> MySqlPool.openForFlushes(mysql.withPoolSize(connections)));
     Ahead<RedisConnector> redisAhead =
-        Ahead.begin("gameq-first-redis", () -> triedOnce(settings.redis()));
+        new Ahead<>("gameq-first-redis", () -> triedOnce(settings.redis()));
     AtomicReference<@Nullable WriterService> running = new AtomicReference<>();
     MessageApi door = new MessageApi(settings.http(), meters);
     try (mysqlAhead;
         redisAhead;
         Console console =
             new Console(settings, settings.effective(), meters, view(running, health));
-        HttpEndpoint http = listen(settings, health, meters, pages(console, door));
+        HttpEndpoint http =
+            listen(
+                settings,
+                health,
+                meters,
+                routes -> {
+                  console.addTo(routes);
+                  door.addTo(routes);
+                });
         JvmGcMetrics collections = jvm(meters);
         CommandServer commands = settings.writer().commandSocket() ? answers(text) : null;
         RedisConnector redis = redisAhead.get();
@@ -184,27 +192,13 @@ public final class RunCommand implements Callable<Integer> {
 
   private static Console.WriterView view(
       AtomicReference<@Nullable WriterService> running, Health health) {
+    Supplier<Optional<WriterService>> service = () -> Optional.ofNullable(running.get());
     return new Console.WriterView(
-        () -> ofRunning(running, WriterService::backlog, null),
-        () -> Objects.requireNonNull(ofRunning(running, WriterService::parkedTables, Map.of())),
-        () -> Objects.requireNonNull(ofRunning(running, WriterService::pauses, Pauses.NONE)),
-        () -> ofRunning(running, WriterService::processes, null),
+        () -> service.get().map(WriterService::backlog).orElse(null),
+        () -> service.get().map(WriterService::parkedTables).orElse(Map.of()),
+        () -> service.get().map(WriterService::pauses).orElse(Pauses.NONE),
+        () -> service.get().map(WriterService::processes).orElse(null),
         health::problems);
-  }
-
-  private static <T> @Nullable T ofRunning(
-      AtomicReference<@Nullable WriterService> running,
-      Function<WriterService, @Nullable T> part,
-      @Nullable T before) {
-    WriterService service = running.get();
-    return service == null ? before : part.apply(service);
-  }
-
-  private static Consumer<RoutesConfig> pages(Console console, MessageApi door) {
-    return routes -> {
-      console.addTo(routes);
-      door.addTo(routes);
-    };
   }
 
   private static List<String> problems(WriterService service, @Nullable WriterNode node) {
@@ -301,7 +295,7 @@ public final class RunCommand implements Callable<Integer> {
     public static <T> @Nullable T whenItAnswers(
         Supplier<T> open, CountDownLatch stop, Consumer<String> waitsFor)
         throws InterruptedException {
-      @Nullable String said = null;
+      String said = null;
       do {
         try {
           T opened = open.get();
@@ -310,22 +304,17 @@ public final class RunCommand implements Callable<Integer> {
           }
           return opened;
         } catch (GameQueueException e) {
-          if (!mayPass(e)) {
+          if (!e.isOutage() && !ErrorKind.mayPass(e)) {
             throw e;
           }
           waitsFor.accept(e.getMessage());
-          // Once for each reason, however long it lasts.
-          if (!Objects.equals(e.getMessage(), said)) {
+          if (!e.getMessage().equals(said)) { // once for each reason, however long it lasts
             said = e.getMessage();
             LOG.warn("{}; waiting for it, asking again every {} s", said, ASK_EVERY_MILLIS / 1_000);
           }
         }
       } while (!stop.await(ASK_EVERY_MILLIS, TimeUnit.MILLISECONDS));
       return null;
-    }
-
-    private static boolean mayPass(GameQueueException e) {
-      return e.isOutage() || ErrorKind.mayPass(e);
     }
   }
 
@@ -396,26 +385,15 @@ public final class RunCommand implements Callable<Integer> {
    */
   static final class Ahead<T extends AutoCloseable> implements Supplier<T>, AutoCloseable {
     private final Supplier<T> open;
-    private final CompletableFuture<T> first = new CompletableFuture<>();
-    private boolean isTaken;
 
-    private Ahead(Supplier<T> open) {
-      this.open = open;
-    }
+    /** Null once it was asked for, or closed. */
+    private @Nullable CompletableFuture<T> first;
 
     /** Begins at once, on a thread of that name. */
-    static <T extends AutoCloseable> Ahead<T> begin(String thread, Supplier<T> open) {
-      Ahead<T> ahead = new Ahead<>(open);
-      DaemonThreads.named(thread, ahead::openFirst).start();
-      return ahead;
-    }
-
-    private void openFirst() {
-      try {
-        first.complete(open.get());
-      } catch (RuntimeException | Error e) { // for whoever asks
-        first.completeExceptionally(e);
-      }
+    Ahead(String thread, Supplier<T> open) {
+      this.open = open;
+      this.first =
+          CompletableFuture.supplyAsync(open, run -> DaemonThreads.named(thread, run).start());
     }
 
     /**
@@ -425,27 +403,22 @@ public final class RunCommand implements Callable<Integer> {
      */
     @Override
     public T get() {
-      if (isTaken) {
-        return open.get();
-      }
-      isTaken = true;
+      CompletableFuture<T> begun = first;
+      first = null;
       try {
-        return first.join();
+        return begun == null ? open.get() : begun.join();
       } catch (CompletionException e) {
-        if (e.getCause() instanceof RuntimeException cause) {
-          throw cause;
-        }
-        throw e;
+        throw e.getCause() instanceof RuntimeException cause ? cause : e;
       }
     }
 
     @Override
     public void close() {
-      if (isTaken) {
-        return;
+      CompletableFuture<T> begun = first;
+      first = null;
+      if (begun != null) {
+        CompletableFuture<Void> unused = begun.thenAccept(Ahead::closeQuietly);
       }
-      isTaken = true;
-      CompletableFuture<Void> unused = first.thenAccept(Ahead::closeQuietly);
     }
 
     private static void closeQuietly(AutoCloseable opened) {
