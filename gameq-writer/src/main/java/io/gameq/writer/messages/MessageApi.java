@@ -62,9 +62,17 @@ public final class MessageApi {
   /** Requests that hold a thread; those that wait for messages do not. */
   private static final int MOST_AT_ONCE = 64;
 
+  /** A hundred messages of 40 KiB, or one of the largest. */
+  private static final int MOST_BYTES = 4 << 20;
+
+  /** Of all requests that are being read: each takes some times its size of memory meanwhile. */
+  private static final int MOST_BYTES_AT_ONCE = 8 << 20;
+
+  private static final ObjectMapper JSON = new ObjectMapper();
+
   private final HttpSettings settings;
   private final AccessTokens tokens;
-  private final Body body = new Body();
+  private final Semaphore room = new Semaphore(MOST_BYTES_AT_ONCE);
   private final MeterRegistry meters;
   private final Semaphore atOnce = new Semaphore(MOST_AT_ONCE);
   private volatile @Nullable MessageActions actions;
@@ -203,24 +211,20 @@ public final class MessageApi {
     return switch (route) {
       case TOPIC -> done(act.topic(topic));
       case DEFINE ->
-          body.read(
-              context,
-              Bodies.Definition.class,
-              of -> done(act.define(topic, of, actor(token, context))));
+          read(context, Definition.class, of -> done(act.define(topic, of, actor(token, context))));
       case PUBLISH_ONE ->
-          body.read(context, PublishedBody.class, of -> act.publish(topic, key, group, of));
+          read(context, PublishedBody.class, of -> act.publish(topic, key, group, of));
       case LOOK_UP -> {
         boolean isProgram = token.role() == Role.MESSAGES;
         @Nullable Actor actor = isProgram ? null : actor(token, context);
         yield done(act.lookUp(topic, key, group, actor));
       }
       case DELETE -> act.delete(topic, key, group);
-      case PUBLISH -> body.read(context, Bodies.Publishes.class, of -> act.publish(topic, of));
-      case TAKE -> body.read(context, Bodies.Takes.class, of -> act.take(topic, of));
-      case ACKNOWLEDGE ->
-          body.read(context, Bodies.Acknowledgements.class, of -> act.acknowledge(topic, of));
-      case EXTEND -> body.read(context, Bodies.Extensions.class, of -> done(act.extend(topic, of)));
-      case FAIL -> body.read(context, Bodies.Failures.class, of -> done(act.fail(topic, of)));
+      case PUBLISH -> read(context, Publishes.class, of -> act.publish(topic, of));
+      case TAKE -> read(context, Takes.class, of -> act.take(topic, of));
+      case ACKNOWLEDGE -> read(context, Acknowledgements.class, of -> act.acknowledge(topic, of));
+      case EXTEND -> read(context, Extensions.class, of -> done(act.extend(topic, of)));
+      case FAIL -> read(context, Failures.class, of -> done(act.fail(topic, of)));
     };
   }
 
@@ -246,42 +250,39 @@ public final class MessageApi {
     return new Actor(token.name(), "http " + context.ip());
   }
 
-  /** What requests say, as JSON names it; null where it is left out. Stateless. */
-  static final class Bodies {
-    private Bodies() {}
+  // What requests say, as JSON names it; null where it is left out.
 
-    /** Several messages: all or none. */
-    record Publishes(@Nullable List<PublishedBody> messages) {}
+  /** Several messages: all or none. */
+  record Publishes(@Nullable List<PublishedBody> messages) {}
 
-    /** How many, and how long to wait for the first. */
-    record Takes(@Nullable Integer max, @Nullable Long waitMillis) {}
+  /** How many, and how long to wait for the first. */
+  record Takes(@Nullable Integer max, @Nullable Long waitMillis) {}
 
-    /** Messages that were handled. */
-    record Acknowledgements(@Nullable List<String> claims) {}
+  /** Messages that were handled. */
+  record Acknowledgements(@Nullable List<String> claims) {}
 
-    /** Leases that are to end so long from now. */
-    record Extensions(@Nullable List<String> claims, @Nullable Long leaseMillis) {}
+  /** Leases that are to end so long from now. */
+  record Extensions(@Nullable List<String> claims, @Nullable Long leaseMillis) {}
 
-    /** Messages that are to be tried again. */
-    record Failures(
-        @Nullable List<String> claims,
-        @Nullable String error,
-        @Nullable Long afterMillis,
-        @Nullable Boolean counts) {}
+  /** Messages that are to be tried again. */
+  record Failures(
+      @Nullable List<String> claims,
+      @Nullable String error,
+      @Nullable Long afterMillis,
+      @Nullable Boolean counts) {}
 
-    /** A topic's options. */
-    record Definition(
-        @Nullable Integer slots,
-        @Nullable Integer payloadBytes,
-        @Nullable Long ageingMillis,
-        @Nullable Long windowMillis,
-        @Nullable Long leaseMillis,
-        @Nullable Attempts retry) {}
+  /** A topic's options. */
+  record Definition(
+      @Nullable Integer slots,
+      @Nullable Integer payloadBytes,
+      @Nullable Long ageingMillis,
+      @Nullable Long windowMillis,
+      @Nullable Long leaseMillis,
+      @Nullable Attempts retry) {}
 
-    /** When a message that failed is tried again. */
-    record Attempts(
-        @Nullable List<Long> delaysMillis, @Nullable Boolean jitter, @Nullable Integer attempts) {}
-  }
+  /** When a message that failed is tried again. */
+  record Attempts(
+      @Nullable List<Long> delaysMillis, @Nullable Boolean jitter, @Nullable Integer attempts) {}
 
   /** What there is. */
   enum Route {
@@ -313,77 +314,64 @@ public final class MessageApi {
     }
   }
 
-  /** Reads what requests say, up to a limit. Thread-safe. */
-  static final class Body {
-    /** A hundred messages of 40 KiB, or one of the largest. */
-    static final int MOST_BYTES = 4 << 20;
+  /**
+   * What comes of the body of a request; of an empty one all is left out.
+   *
+   * @param then is called while the request counts among those that are being read
+   * @throws io.javalin.http.HttpResponseException naming what is wrong, without any value
+   */
+  private <T, R> R read(Context context, Class<T> type, Function<T, R> then) {
+    AtomicInteger taken = new AtomicInteger();
+    try {
+      return then.apply(
+          body(JsonBytes.read(context, MOST_BYTES, some -> take(some, taken)), context, type));
+    } catch (IOException e) {
+      throw JsonBytes.cut(e);
+    } finally {
+      room.release(taken.get());
+    }
+  }
 
-    /** Of all requests that are being read: each takes some times its size of memory meanwhile. */
-    private static final int MOST_BYTES_AT_ONCE = 8 << 20;
+  private void take(int bytes, AtomicInteger taken) {
+    if (!room.tryAcquire(bytes)) {
+      throw new TooManyRequestsResponse("too many requests are being read: try again");
+    }
+    taken.addAndGet(bytes);
+  }
 
-    private static final ObjectMapper JSON = new ObjectMapper();
-
-    private final Semaphore room = new Semaphore(MOST_BYTES_AT_ONCE);
-
-    /**
-     * What comes of the body of a request; of an empty one all is left out.
-     *
-     * @param then is called while the request counts among those that are being read
-     * @throws io.javalin.http.HttpResponseException naming what is wrong, without any value
-     */
-    <T, R> R read(Context context, Class<T> type, Function<T, R> then) {
-      AtomicInteger taken = new AtomicInteger();
-      try {
-        return then.apply(
-            body(JsonBytes.read(context, MOST_BYTES, some -> take(some, taken)), context, type));
-      } catch (IOException e) {
-        throw JsonBytes.cut(e);
-      } finally {
-        room.release(taken.get());
+  private static <T> T body(byte[] bytes, Context context, Class<T> type) throws IOException {
+    try {
+      if (bytes.length == 0) {
+        return JSON.readValue("{}", type);
       }
-    }
-
-    private void take(int bytes, AtomicInteger taken) {
-      if (!room.tryAcquire(bytes)) {
-        throw new TooManyRequestsResponse("too many requests are being read: try again");
+      JsonBytes.require(context);
+      T read = JSON.readValue(bytes, type);
+      if (read == null) {
+        throw new BadRequestResponse("send a JSON object");
       }
-      taken.addAndGet(bytes);
+      return read;
+    } catch (UnrecognizedPropertyException e) {
+      throw new BadRequestResponse(
+          "'%s' is not known here: there is %s"
+              .formatted(
+                  path(e),
+                  e.getKnownPropertyIds().stream()
+                      .map(String::valueOf)
+                      .sorted()
+                      .collect(Collectors.joining(", "))));
+    } catch (JsonMappingException e) {
+      throw new BadRequestResponse("'%s' is not what it must be".formatted(path(e)));
+    } catch (JacksonException e) {
+      throw new BadRequestResponse("that is not JSON");
     }
+  }
 
-    private static <T> T body(byte[] bytes, Context context, Class<T> type) throws IOException {
-      try {
-        if (bytes.length == 0) {
-          return JSON.readValue("{}", type);
-        }
-        JsonBytes.require(context);
-        T read = JSON.readValue(bytes, type);
-        if (read == null) {
-          throw new BadRequestResponse("send a JSON object");
-        }
-        return read;
-      } catch (UnrecognizedPropertyException e) {
-        throw new BadRequestResponse(
-            "'%s' is not known here: there is %s"
-                .formatted(
-                    path(e),
-                    e.getKnownPropertyIds().stream()
-                        .map(String::valueOf)
-                        .sorted()
-                        .collect(Collectors.joining(", "))));
-      } catch (JsonMappingException e) {
-        throw new BadRequestResponse("'%s' is not what it must be".formatted(path(e)));
-      } catch (JacksonException e) {
-        throw new BadRequestResponse("that is not JSON");
-      }
-    }
-
-    /** Names and positions that we know, never a value. */
-    private static String path(JsonMappingException e) {
-      return e.getPath().stream()
-          .map(of -> of.getFieldName() == null ? "[" + of.getIndex() + "]" : of.getFieldName())
-          .map(name -> name.substring(0, Math.min(40, name.length())))
-          .collect(Collectors.joining("."))
-          .replace(".[", "[");
-    }
+  /** Names and positions that we know, never a value. */
+  private static String path(JsonMappingException e) {
+    return e.getPath().stream()
+        .map(of -> of.getFieldName() == null ? "[" + of.getIndex() + "]" : of.getFieldName())
+        .map(name -> name.substring(0, Math.min(40, name.length())))
+        .collect(Collectors.joining("."))
+        .replace(".[", "[");
   }
 }

@@ -3,8 +3,8 @@ package io.gameq.writer.trace;
 import io.gameq.owner.OwnerId;
 import io.gameq.rows.RowHeader.RowOp;
 import io.gameq.rows.RowImage;
-import io.gameq.rows.Table.Column;
 import io.gameq.terminal.Shown;
+import io.gameq.writer.admin.StaleSessions.RowColumn;
 import io.gameq.writer.trace.RowTrace.RowPlace.Where;
 import io.gameq.writer.trace.WhatNext.Kind;
 import io.gameq.writer.trace.WhatNext.OwnerTrace;
@@ -168,13 +168,7 @@ public record RowTrace(
     public Map<String, String> columns() {
       Map<String, String> columns = new LinkedHashMap<>();
       if (image != null) {
-        boolean isDelete = image.op() == RowOp.DELETE;
-        List<Column> all = isDelete ? image.table().keyColumns() : image.table().columns();
-        for (int i = 0; i < all.size(); i++) {
-          if (isDelete || image.names(i)) {
-            columns.put(all.get(i).name(), Shown.value(image.values()[i]));
-          }
-        }
+        RowColumn.set(image).forEach((name, value) -> columns.put(name, Shown.value(value)));
       }
       return columns;
     }
