@@ -140,7 +140,7 @@ public final class Console implements AutoCloseable {
             context.redirect("/console/", HttpStatus.SEE_OTHER);
           }
         });
-    for (String file : FILES.strip().split("\\s+")) {
+    for (String file : FILES.strip().split("\\s+", -1)) {
       byte[] content = read(file);
       routes.get("/console/" + file, context -> context.contentType(type(file)).result(content));
     }

@@ -170,7 +170,7 @@ final class ConsoleRoutes {
         method,
         API + path,
         context -> {
-          boolean changes = method == HandlerType.POST;
+          boolean changes = method.equals(HandlerType.POST);
           HttpEndpoint.requireOwnPage(context, changes);
           SignedIn session = sessions.find(context.cookie(cookieName));
           ConsoleRequest request =
