@@ -30,41 +30,70 @@ public interface Row {
    */
   @Nullable Object get(String column);
 
+  /**
+   * The value of a column as its Java type, null for NULL.
+   *
+   * @throws GameQueueException when the column has another type, or the table no such column
+   */
+  <T> @Nullable T get(String column, Class<T> type);
+
   /** Whether a column is NULL. */
   boolean isNull(String column);
 
   /** TINYINT to BIGINT and YEAR; BIGINT UNSIGNED may not fit a long. */
-  @Nullable Long getLong(String column);
+  default @Nullable Long getLong(String column) {
+    return get(column, Long.class);
+  }
 
   /** CHAR, VARCHAR, the TEXT family, JSON as MySQL prints it, ENUM; SET with commas. */
-  @Nullable String getString(String column);
+  default @Nullable String getString(String column) {
+    return get(column, String.class);
+  }
 
   /** BIGINT UNSIGNED and BIT. */
-  @Nullable BigInteger getBigInteger(String column);
+  default @Nullable BigInteger getBigInteger(String column) {
+    return get(column, BigInteger.class);
+  }
 
   /** DECIMAL, with the scale of the column. */
-  @Nullable BigDecimal getBigDecimal(String column);
+  default @Nullable BigDecimal getBigDecimal(String column) {
+    return get(column, BigDecimal.class);
+  }
 
   /** FLOAT. */
-  @Nullable Float getFloat(String column);
+  default @Nullable Float getFloat(String column) {
+    return get(column, Float.class);
+  }
 
   /** DOUBLE. */
-  @Nullable Double getDouble(String column);
+  default @Nullable Double getDouble(String column) {
+    return get(column, Double.class);
+  }
 
   /** BINARY, VARBINARY and the BLOB family: a copy. */
-  byte @Nullable [] getBytes(String column);
+  default byte @Nullable [] getBytes(String column) {
+    return get(column, byte[].class);
+  }
 
   /** DATE. */
-  @Nullable LocalDate getDate(String column);
+  default @Nullable LocalDate getDate(String column) {
+    return get(column, LocalDate.class);
+  }
 
   /** DATETIME, which has no zone. */
-  @Nullable LocalDateTime getDateTime(String column);
+  default @Nullable LocalDateTime getDateTime(String column) {
+    return get(column, LocalDateTime.class);
+  }
 
   /** TIMESTAMP. */
-  @Nullable Instant getInstant(String column);
+  default @Nullable Instant getInstant(String column) {
+    return get(column, Instant.class);
+  }
 
   /** TIME, which may be negative and longer than a day. */
-  @Nullable Duration getDuration(String column);
+  default @Nullable Duration getDuration(String column) {
+    return get(column, Duration.class);
+  }
 
   /** A copy of all values by column name, in the order of the columns; it cannot be changed. */
   Map<String, @Nullable Object> asMap();

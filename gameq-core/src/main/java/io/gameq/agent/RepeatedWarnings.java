@@ -19,11 +19,8 @@ public final class RepeatedWarnings {
   private final LongSupplier nanoTime;
   private final Map<String, Said> said = new HashMap<>();
 
-  /** The last line of a cause, and how often it was not said since. */
-  private static final class Said {
-    private long nanos;
-    private long unsaid;
-  }
+  /** When the last line of a cause was, and how often it was not said since. */
+  private record Said(long nanos, long unsaid) {}
 
   /** One line every so many seconds. */
   public RepeatedWarnings(long everySeconds) {
@@ -41,33 +38,26 @@ public final class RepeatedWarnings {
    * @param cause one of few: not one for each owner
    */
   public void about(String cause, Consumer<String> log, Supplier<String> text) {
-    long unsaid = unsaid(cause);
-    if (unsaid >= 0) {
-      log.accept(
-          unsaid == 0
-              ? text.get()
-              : String.format(
-                  Locale.ROOT, "%s (and %,d like it since the last line)", text.get(), unsaid));
-    }
-  }
-
-  /** How often it was not said since it was last; -1 when it is not to be said now. */
-  private synchronized long unsaid(String cause) {
-    long now = nanoTime.getAsLong();
-    Said of = said.get(cause);
-    if (of == null) {
-      if (said.size() >= MOST_CAUSES) {
+    Said before;
+    synchronized (this) {
+      long now = nanoTime.getAsLong();
+      before = said.get(cause);
+      if (before != null && now - before.nanos < everyNanos) {
+        said.put(cause, new Said(before.nanos, before.unsaid + 1));
+        return;
+      }
+      if (before == null && said.size() >= MOST_CAUSES) {
         said.clear();
       }
-      of = new Said();
-      said.put(cause, of);
-    } else if (now - of.nanos < everyNanos) {
-      of.unsaid++;
-      return -1;
+      said.put(cause, new Said(now, 0));
     }
-    long unsaid = of.unsaid;
-    of.nanos = now;
-    of.unsaid = 0;
-    return unsaid;
+    log.accept(
+        before == null || before.unsaid == 0
+            ? text.get()
+            : String.format(
+                Locale.ROOT,
+                "%s (and %,d like it since the last line)",
+                text.get(),
+                before.unsaid));
   }
 }

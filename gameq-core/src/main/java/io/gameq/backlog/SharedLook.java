@@ -1,7 +1,7 @@
 package io.gameq.backlog;
 
 import io.gameq.redis.RedisConnection;
-import io.gameq.redis.script.BacklogScript;
+import io.gameq.redis.script.Waiting.BacklogScript;
 import java.util.Map;
 import java.util.function.Function;
 import java.util.function.ToLongFunction;

@@ -1,6 +1,6 @@
 package io.gameq.commit;
 
-import io.gameq.healing.HealingStep.MessageRecords.Stretch;
+import io.gameq.healing.ReplaySource.Stretch;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;

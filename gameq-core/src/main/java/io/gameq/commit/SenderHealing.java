@@ -4,16 +4,15 @@ import io.gameq.GameQueueException;
 import io.gameq.change.Commit;
 import io.gameq.durability.NodeSessions;
 import io.gameq.healing.DurableTruth;
+import io.gameq.healing.HealingPorts;
+import io.gameq.healing.HealingPorts.HeldSession;
+import io.gameq.healing.HealingPorts.HeldSessions;
+import io.gameq.healing.HealingPorts.RecordsToReplay;
+import io.gameq.healing.HealingPorts.SessionName;
 import io.gameq.healing.HealingStep;
-import io.gameq.healing.HealingStep.HealingPorts;
-import io.gameq.healing.HealingStep.HeldSession;
-import io.gameq.healing.HealingStep.HeldSessions;
-import io.gameq.healing.HealingStep.MessageRecords;
 import io.gameq.healing.HealingStep.NotReplayed;
-import io.gameq.healing.HealingStep.RecordsToReplay;
-import io.gameq.healing.HealingStep.SessionName;
-import io.gameq.healing.HealingStep.UnansweredCommits;
 import io.gameq.healing.ReplaySource;
+import io.gameq.healing.ReplaySource.Stretch;
 import io.gameq.owner.SessionRef;
 import io.gameq.redis.RedisConnection;
 import io.gameq.redis.SlotKeys;
@@ -142,7 +141,7 @@ final class SenderHealing {
   }
 
   /** What one healing reaches. */
-  private final class Ports implements HealingPorts, UnansweredCommits, MessageRecords {
+  private final class Ports implements HealingPorts {
     private final RedisConnection redis;
     private final Deque<Commit> unanswered;
     private final List<HeldSession> all = List.copyOf(sessions.all());
@@ -183,16 +182,6 @@ final class SenderHealing {
     @Override
     public ReplaySource wal() {
       return wal;
-    }
-
-    @Override
-    public UnansweredCommits unanswered() {
-      return this;
-    }
-
-    @Override
-    public MessageRecords messages() {
-      return this;
     }
 
     @Override
@@ -246,11 +235,6 @@ final class SenderHealing {
     }
 
     @Override
-    public AtOnce atOnce() {
-      return AtOnce.PIPELINED;
-    }
-
-    @Override
     public void replayed(int records) {
       replayed += records;
     }
@@ -263,7 +247,7 @@ final class SenderHealing {
     // --- messages that were answered and that Redis may have lost
 
     @Override
-    public List<Stretch> after(long sequence) {
+    public List<Stretch> messagesAfter(long sequence) {
       return recent.after(sequence);
     }
 
@@ -290,7 +274,7 @@ final class SenderHealing {
     // --- commits that are sent again
 
     @Override
-    public @Nullable Commit first() {
+    public @Nullable Commit firstUnanswered() {
       for (Commit commit : unanswered) {
         if (commit.makesRoom()) { // never behind what waits for room
           return commit;

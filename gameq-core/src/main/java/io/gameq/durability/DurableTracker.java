@@ -277,7 +277,7 @@ public final class DurableTracker implements Unsettled {
     }
     highestVersion = Math.max(highestVersion, commit.version());
     if (!commit.isSentAgain()) {
-      counts.merged(keys.size() - (queued.size() - before));
+      counts.merged.add(keys.size() - (queued.size() - before));
       if (commit.isTimed()
           && measured.size() < MOST_MEASURED
           && counts.times() != CommitTimes.NOBODY) {

@@ -4,7 +4,12 @@ import io.gameq.GameQueueException;
 import io.gameq.RedisFullException;
 import io.gameq.change.Commit;
 import io.gameq.change.Commit.CommitPart;
-import io.gameq.change.Unsettled;
+import io.gameq.change.Commit.SlotMessages;
+import io.gameq.healing.HealingPorts.HeldSession;
+import io.gameq.healing.HealingPorts.HeldSessions;
+import io.gameq.healing.HealingPorts.RecordsToReplay;
+import io.gameq.healing.HealingPorts.SessionName;
+import io.gameq.message.MessageChange;
 import io.gameq.owner.DurableSessions;
 import io.gameq.owner.DurableSessions.CountingSessions;
 import io.gameq.owner.OwnerId;
@@ -16,22 +21,29 @@ import io.gameq.redis.SlotKeys.SessionKeys;
 import io.gameq.redis.script.CommitGroup;
 import io.gameq.redis.script.CommitScript;
 import io.gameq.redis.script.JournalMarks;
+import io.gameq.redis.script.LuaScript;
+import io.gameq.redis.script.MessagesScript.MessageCommit;
+import io.gameq.redis.script.MessagesScript.WalCall;
 import io.gameq.redis.script.SessionScripts;
 import io.gameq.rows.EncodedRow;
 import io.gameq.wal.WalRecord;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
-import java.util.HashMap;
-import java.util.HashSet;
+import java.util.Deque;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.CompletionException;
-import java.util.stream.LongStream;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * What a healing does next: each state does one thing with one server and tells the state after it.
@@ -83,7 +95,9 @@ public sealed interface HealingStep {
     @Override
     public HealingStep next(HealingPorts ports) {
       ports.marks(JournalMarks.read(ports.redis(), ports.slots(), ports.wal().id()));
-      ports.owed(ports.owed().plusLost(ports.sessions().owning(), ports.marks()));
+      List<HeldSession> owning = new ArrayList<>(ports.sessions().all());
+      owning.removeIf(of -> of.ref().isLost());
+      ports.owed(ports.owed().plusLost(owning, ports.marks()));
       return new ReadSessions();
     }
   }
@@ -92,9 +106,7 @@ public sealed interface HealingStep {
   record ReadSessions() implements HealingStep {
     @Override
     public HealingStep next(HealingPorts ports) {
-      read(
-          ports.truth().sessions(),
-          ports.sessions().owning().stream().map(HeldSession::ref).toList());
+      read(ports.truth().sessions(), owning(ports.sessions().all()));
       return new Reassert(0);
     }
   }
@@ -104,12 +116,8 @@ public sealed interface HealingStep {
     @Override
     public HealingStep next(HealingPorts ports) {
       List<HeldSession> all = ports.sessions().all();
-      int to = Math.min(all.size(), from + ports.atOnce().sessions());
-      List<SessionRef> some =
-          all.subList(from, to).stream()
-              .map(HeldSession::ref)
-              .filter(ref -> !ref.isLost())
-              .toList();
+      int to = Math.min(all.size(), from + ports.sessionsAtOnce());
+      List<SessionRef> some = owning(all.subList(from, to));
       if (!some.isEmpty()) {
         tell(ports.redis(), ports.slots(), some);
       }
@@ -118,14 +126,41 @@ public sealed interface HealingStep {
   }
 
   /**
-   * Sends records to Redis again, in the order of the WAL, from one of those that are owed on.
+   * Sends records to Redis again, in the order of the WAL, from one of those that are owed on; as
+   * many as are replayed at once, and where none of that concerns a session that owns, more.
    *
    * @param passed records that were not sent
    */
   record Replay(int from, NotReplayed passed) implements HealingStep {
     @Override
     public HealingStep next(HealingPorts ports) {
-      return ReplayPass.replay(ports, this);
+      long[] owed = ports.owed().sequences();
+      NotReplayed all = passed;
+      for (int begin = from; begin < owed.length; ) {
+        int end = (int) Math.min(owed.length, (long) begin + ports.recordsAtOnce());
+        ReplayPass pass = ReplayPass.run(ports, Arrays.copyOfRange(owed, begin, end));
+        all = all.plus(pass.undecided(), pass.unreadable());
+        ReplayPass.RefusedRecord refusal = pass.refusal();
+        if (refusal != null) {
+          int refused = Arrays.binarySearch(owed, refusal.sequence());
+          return new AskOwner(refusal.session(), new Replay(refused, all), true);
+        }
+        begin = end;
+        if (pass.sent() > 0) {
+          return begin < owed.length ? new Replay(begin, all) : ended(ports, all);
+        }
+      }
+      return ended(ports, all).next(ports);
+    }
+
+    /** Nothing is owed any more but what is undecided. */
+    static HealingStep ended(HealingPorts ports, NotReplayed passed) {
+      boolean isDecided = passed.undecided().isEmpty();
+      ports.owed(isDecided ? RecordsToReplay.NOTHING : RecordsToReplay.of(passed.sequences()));
+      if (isDecided && !passed.givenUp().isEmpty()) {
+        ports.notReplayed(passed.givenUp());
+      }
+      return new TellWhole(passed);
     }
   }
 
@@ -133,10 +168,7 @@ public sealed interface HealingStep {
   record TellWhole(NotReplayed passed) implements HealingStep {
     @Override
     public HealingStep next(HealingPorts ports) {
-      SessionScripts.healed(
-          ports.redis(),
-          ports.slots(),
-          ports.sessions().owning().stream().map(HeldSession::ref).toList());
+      SessionScripts.healed(ports.redis(), ports.slots(), owning(ports.sessions().all()));
       return passed.undecided().isEmpty()
           ? new ReplayMessages(passed)
           : new Decide(passed, System.nanoTime());
@@ -152,20 +184,65 @@ public sealed interface HealingStep {
   record ReplayMessages(NotReplayed passed) implements HealingStep {
     @Override
     public HealingStep next(HealingPorts ports) {
-      return MessageReplay.next(ports, passed);
+      MessageReplay.run(ports, passed.givenUp());
+      return new WriteMarks();
     }
   }
 
   /**
-   * Decides about trades of which one half is lost with its session: other nodes that heal at the
-   * same time may yet put it back.
+   * Decides whether this node's half of a trade is replayed though its other half is of a lost
+   * session: only if somebody else turns out to hold that; other nodes that heal at the same time
+   * may yet put it back. Later changes of its rows may be in Redis already: versions are compared.
    *
    * @param sinceNanos since when they are waited for
    */
   record Decide(NotReplayed passed, long sinceNanos) implements HealingStep {
     @Override
     public HealingStep next(HealingPorts ports) {
-      return ReplayPass.decide(ports, this);
+      boolean isLast = System.nanoTime() - sinceNanos >= DurableTruth.MOST_WAIT_NANOS;
+      Map<Long, WalRecord> sent = new TreeMap<>();
+      Map<Long, WalRecord> left = new TreeMap<>();
+      List<Long> givenUp = new ArrayList<>();
+      passed
+          .undecided()
+          .forEach(
+              (sequence, record) -> {
+                DurableTruth.Place place = place(ports, record.parts());
+                if (place == DurableTruth.Place.THERE) {
+                  sent.put(sequence, record);
+                } else if (place == DurableTruth.Place.NOWHERE || isLast) {
+                  givenUp.add(sequence);
+                } else {
+                  left.put(sequence, record);
+                }
+              });
+      ReplayPass.RefusedRecord refusal = ReplayPass.run(ports, sent).refusal();
+      if (refusal != null) { // all of these are decided again: versions are compared
+        left.putAll(sent);
+      }
+      NotReplayed now = new NotReplayed(left, passed.givenUp()).plus(Map.of(), givenUp);
+      if (refusal != null) {
+        return new AskOwner(refusal.session(), new Decide(now, sinceNanos), true);
+      }
+      if (left.isEmpty()) {
+        return Replay.ended(ports, now);
+      }
+      LockSupport.parkNanos(DurableTruth.ASK_EVERY_NANOS);
+      return new Decide(now, sinceNanos);
+    }
+
+    /** Where the halves of lost sessions are: everywhere, not yet everywhere, or one nowhere. */
+    private static DurableTruth.Place place(HealingPorts ports, List<WalRecord.Part> parts) {
+      DurableTruth.Place place = DurableTruth.Place.THERE;
+      for (WalRecord.Part part : parts) {
+        HeldSession session = ports.sessions().of(part);
+        if (place == DurableTruth.Place.THERE
+            && !OwnerId.ofEncoded(part.owner()).isInbox() // what of these is not held is in MySQL
+            && (session == null || session.ref().isLost())) {
+          place = ports.truth().find(ports.redis(), part);
+        }
+      }
+      return place;
     }
   }
 
@@ -213,7 +290,7 @@ public sealed interface HealingStep {
     public HealingStep next(HealingPorts ports) {
       ports.marks(
           ports.marks().write(ports.redis(), ports.slots(), ports.wal().id(), ports.settled()));
-      return ports.unanswered().first() == null ? new Healed() : new SendAgain();
+      return ports.firstUnanswered() == null ? new Healed() : new SendAgain();
     }
   }
 
@@ -222,59 +299,54 @@ public sealed interface HealingStep {
    * may run any number of times.
    */
   record SendAgain() implements HealingStep {
-    static HealingStep orMarks(HealingPorts ports) {
-      if (ports.unanswered().first() != null) {
+    @Override
+    public HealingStep next(HealingPorts ports) {
+      for (Commit commit; (commit = ports.firstUnanswered()) != null; ) {
+        SessionRef lost = commit.lostSession();
+        if (lost == null) {
+          return send(ports, commit);
+        }
+        ports.unknown(commit, lost);
+      }
+      return orMarks(ports);
+    }
+
+    private static HealingStep orMarks(HealingPorts ports) {
+      if (ports.firstUnanswered() != null) {
         return new SendAgain();
       }
       return ports.writesMarks() ? new WriteMarks() : new Healed();
     }
 
-    @Override
-    public HealingStep next(HealingPorts ports) {
-      UnansweredCommits unanswered = ports.unanswered();
-      for (Commit commit; (commit = unanswered.first()) != null; ) {
-        SessionRef lost = commit.lostSession();
-        if (lost == null) {
-          return send(ports, commit);
-        }
-        unanswered.unknown(commit, lost);
-      }
-      return SendAgain.orMarks(ports);
-    }
-
     private static HealingStep send(HealingPorts ports, Commit commit) {
       commit.setSentAgain();
-      CommitGroup group = ports.unanswered().group(commit);
-      boolean isThere = group.isThere();
-      if (!isThere) {
+      CommitGroup group = ports.group(commit);
+      CommitGroup.Outcome outcome = null;
+      if (!group.isThere()) {
         try {
           group.send(ports.redis()).toCompletableFuture().join();
         } catch (CompletionException e) {
-          ports.unanswered().refused(commit, refusal(RedisReply.answered(e), e));
+          ports.refused(commit, refusal(RedisReply.answered(e), e));
           group.refused();
-          return SendAgain.orMarks(ports);
+          return orMarks(ports);
         }
         if (!group.answered()) {
           throw new GameQueueException("Redis lost something again while it was healed");
         }
+        outcome = group.outcome(0);
       }
-      CommitGroup.Outcome outcome = isThere ? null : group.outcome(0);
-      if (outcome
-          instanceof
-          CommitGroup.NotOwner
-              not) { // lost, or a session that was closed meanwhile and Redis forgot
+      if (outcome instanceof CommitGroup.NotOwner not) {
+        // lost, or a session that was closed meanwhile and Redis forgot
         return new AskOwner(SessionName.of(not.part().session()), new SendAgain(), false);
       }
       if (outcome instanceof CommitGroup.RefusedBy by) {
-        ports
-            .unanswered()
-            .refused(commit, refusal(by.message(), new GameQueueException(by.message())));
+        ports.refused(commit, refusal(by.message(), new GameQueueException(by.message())));
       } else if (outcome instanceof CommitGroup.Unmet unmet) {
-        ports.unanswered().refused(commit, unmet);
+        ports.refused(commit, unmet);
       } else {
-        ports.unanswered().queued(commit);
+        ports.queued(commit);
       }
-      return SendAgain.orMarks(ports);
+      return orMarks(ports);
     }
 
     /** Why Redis holds nothing of it; throws when it may, or will later. */
@@ -282,9 +354,8 @@ public sealed interface HealingStep {
       if (message != null && RedisReply.isFull(message)) {
         throw new RedisFullException("Redis reached maxmemory");
       }
-      if (message == null
-          || !message.startsWith(
-              "WRONGTYPE")) { // the first time it may have been applied: it has not failed
+      if (message == null || !message.startsWith("WRONGTYPE")) {
+        // the first time it may have been applied: it has not failed
         throw new GameQueueException("Redis does not take commits again yet: " + e.getMessage(), e);
       }
       return message;
@@ -297,6 +368,11 @@ public sealed interface HealingStep {
     public HealingStep next(HealingPorts ports) {
       return this;
     }
+  }
+
+  /** Those that own, as far as is known. */
+  private static List<SessionRef> owning(List<HeldSession> sessions) {
+    return sessions.stream().map(HeldSession::ref).filter(ref -> !ref.isLost()).toList();
   }
 
   /** Asks MySQL; sessions that do not own are lost from then on. */
@@ -333,7 +409,7 @@ public sealed interface HealingStep {
     if (held != null) {
       return held.ref();
     }
-    Commit commit = ports.unanswered().first();
+    Commit commit = ports.firstUnanswered();
     return commit == null
         ? null
         : commit.parts().stream()
@@ -341,39 +417,6 @@ public sealed interface HealingStep {
             .filter(session -> SessionName.of(session).equals(name))
             .findFirst()
             .orElse(null);
-  }
-
-  /** A session as WAL records name it: the owner's encoded id, and the session's text form. */
-  public record SessionName(String owner, String session) {
-    /** The name of a session. */
-    public static SessionName of(SessionRef session) {
-      return new SessionName(session.owner().encoded(), session.text());
-    }
-  }
-
-  /**
-   * Commits whose answer was lost, or that Redis had no room for, in WAL order; but
-   * acknowledgements of messages come first, since they make room. Each stays the first until its
-   * outcome is known.
-   */
-  public interface UnansweredCommits {
-    /** The next; null when there is none. */
-    @Nullable Commit first();
-
-    /** What sends a commit again, by itself. */
-    CommitGroup group(Commit commit);
-
-    /** Redis holds the first. */
-    void queued(Commit first);
-
-    /** Nobody knows what became of the first: a session of it is lost. */
-    void unknown(Commit first, SessionRef lost);
-
-    /** Redis refused the first, with this message, and holds nothing of it. */
-    void refused(Commit first, String message);
-
-    /** A message, or a row, was not as the first needs it: Redis holds nothing of it now. */
-    void refused(Commit first, CommitGroup.Unmet why);
   }
 
   /**
@@ -398,11 +441,6 @@ public sealed interface HealingStep {
       return new NotReplayed(all, gone);
     }
 
-    /** The undecided ones are decided, but for these. */
-    NotReplayed left(Map<Long, WalRecord> stillUndecided) {
-      return new NotReplayed(stillUndecided, givenUp);
-    }
-
     /** What a replay that begins again sends again. */
     Set<Long> sequences() {
       Set<Long> all = new TreeSet<>(givenUp);
@@ -417,201 +455,193 @@ public sealed interface HealingStep {
   }
 
   /**
-   * What the {@linkplain HealingStep steps} of a healing reach: the servers, the WAL, and what the
-   * node knows. Used by one thread.
+   * Sends to Redis again, from the WAL and in its order, what Redis had acknowledged and lost, and
+   * rows that sessions adopted: one script for each record, which compares versions row by row, so
+   * that it may run any number of times. Nothing is sent behind a record that is known to be
+   * refused. Acknowledgements go with the rows of their commit; whether these count beside those of
+   * another handler is MySQL's to decide. One thread.
    */
-  public interface HealingPorts {
-    /** A new connection, which flushes by itself. */
-    RedisConnection redis();
+  final class ReplayPass {
+    private static final Logger LOG = LoggerFactory.getLogger(ReplayPass.class);
 
-    /** All of the namespace. */
-    SlotKeys[] slots();
+    /** Scripts on their way at a time; more only takes memory. */
+    private static final int MOST_IN_FLIGHT = 256;
 
-    DurableTruth truth();
+    private static final int MOST_BYTES_IN_FLIGHT = 4 << 20;
+    private static final int FLUSH_EVERY = 64;
+    private static final long NOT_OWNER = 0;
 
-    HeldSessions sessions();
+    private final HealingPorts ports;
+    private final HeldSessions sessions;
+    private final Set<Long> doubtful;
+    private final RedisConnection redis;
+    private final Deque<Sent> inFlight = new ArrayDeque<>();
+    private final Map<Long, WalRecord> undecided = new LinkedHashMap<>();
+    private final List<Long> unreadable = new ArrayList<>();
+    private int sent;
+    private int bytesInFlight;
+    private int unflushed;
+    private @Nullable RefusedRecord refusal;
 
-    ReplaySource wal();
-
-    UnansweredCommits unanswered();
-
-    /** When what is put back is due, Unix ms by the clock of Redis. */
-    long dueMillis();
-
-    /**
-     * What is to be replayed. A healing that does not come to its end leaves it to the next one.
-     */
-    RecordsToReplay owed();
-
-    void owed(RecordsToReplay now);
-
-    /** The journal marks, as they were read or written last. */
-    JournalMarks marks();
-
-    void marks(JournalMarks now);
-
-    /** Whether the marks are to be written: not while nothing but room in Redis was lacking. */
-    default boolean writesMarks() {
-      return true;
+    private ReplayPass(HealingPorts ports) {
+      this.ports = ports;
+      this.sessions = ports.sessions();
+      this.doubtful = sessions.doubtful();
+      this.redis = ports.redis();
     }
 
-    /** By slot, the newest sequence that was answered; 0 for none. */
-    long[] newest();
+    private record Sent(
+        CompletionStage<List<Object>> reply, CommitScript.Arguments record, int bytes) {}
+
+    /** The first record that Redis refused, and the session that does not own there. */
+    record RefusedRecord(long sequence, SessionName session) {}
 
     /**
-     * By slot, the sequence up to which Redis holds everything or what it does not hold is decided,
-     * now that what was lost is put back; negative where that is not known.
+     * Replays records of the WAL; throws GameQueueException when Redis goes away, or has no room.
      */
-    long[] settled();
-
-    /** What may be replayed of messages. */
-    MessageRecords messages();
-
-    /** Redis lost these records, and they are not replayed for good. */
-    void notReplayed(Set<Long> sequences);
-
-    /** How much one step does. */
-    AtOnce atOnce();
-
-    /** Records were sent to Redis again. */
-    default void replayed(int records) {}
-
-    /** Messages of records were put into Redis again. */
-    default void putMessagesBack() {}
-
-    /**
-     * How much one step does.
-     *
-     * @param sessions re-asserted together
-     * @param records replayed together
-     */
-    record AtOnce(int sessions, int records) {
-      /** Re-asserts are sent together, and all records in one pass over the WAL. */
-      public static final AtOnce PIPELINED = new AtOnce(500, Integer.MAX_VALUE);
-    }
-  }
-
-  /**
-   * The WAL records that a replay is to send. Immutable. A replay that does not come to its end
-   * leaves them owed.
-   */
-  public static final class RecordsToReplay {
-    public static final RecordsToReplay NOTHING = new RecordsToReplay(new long[0]);
-
-    private final long[] sequences;
-
-    private RecordsToReplay(long[] sequences) {
-      this.sequences = sequences;
-    }
-
-    /** Adds what Redis may have lost of these sessions: what its marks do not prove. */
-    public RecordsToReplay plusLost(Collection<HeldSession> sessions, JournalMarks marks) {
-      LongStream.Builder lost = LongStream.builder();
-      for (HeldSession of : sessions) {
-        of.unsettled().beyond(marks.sequence(of.ref().slot()), lost);
+    static ReplayPass run(HealingPorts ports, long[] sequences) {
+      CommitScript.load(ports.redis());
+      ReplayPass pass = new ReplayPass(ports);
+      ports.redis().flushesByItself(false);
+      try {
+        ports.wal().read(sequences, pass::take);
+        pass.finish();
+      } finally {
+        ports.redis().flushesByItself(true);
       }
-      return new RecordsToReplay(
-          LongStream.concat(Arrays.stream(sequences), lost.build()).sorted().distinct().toArray());
+      ports.replayed(pass.sent);
+      return pass;
     }
 
-    /** Nothing but these records. */
-    static RecordsToReplay of(Collection<Long> sequences) {
-      return new RecordsToReplay(sequences.stream().mapToLong(Long::longValue).sorted().toArray());
+    /** The same of trades that were undecided. */
+    static ReplayPass run(HealingPorts ports, Map<Long, WalRecord> decided) {
+      ReplayPass pass = new ReplayPass(ports);
+      decided.forEach(pass::send);
+      pass.finish();
+      ports.replayed(pass.sent);
+      return pass;
     }
 
-    /** In WAL order. */
-    public long[] sequences() {
-      return sequences.clone();
-    }
-
-    @Override
-    public String toString() {
-      return Arrays.toString(sequences);
-    }
-  }
-
-  /**
-   * The sessions that a node held when it began to heal, lost ones too, in an order that stays. One
-   * thread.
-   */
-  public static final class HeldSessions {
-    private final List<HeldSession> all;
-    private final Map<SessionName, HeldSession> byName = new HashMap<>();
-
-    public HeldSessions(Collection<HeldSession> all) {
-      this.all = List.copyOf(all);
-      all.forEach(of -> byName.put(SessionName.of(of.ref()), of));
-    }
-
-    List<HeldSession> all() {
-      return all;
-    }
-
-    /** Those that own, as far as is known. */
-    List<HeldSession> owning() {
-      return all.stream().filter(of -> !of.ref().isLost()).toList();
-    }
-
-    @Nullable HeldSession find(SessionName name) {
-      return byName.get(name);
-    }
-
-    @Nullable HeldSession of(WalRecord.Part part) {
-      return find(new SessionName(part.owner(), part.session()));
-    }
-
-    /** What of a record may be sent: parts of sessions that do not own are left out. */
-    List<CommitScript.Part> owned(List<WalRecord.Part> parts) {
-      List<CommitScript.Part> owned = new ArrayList<>();
-      for (WalRecord.Part part : parts) {
-        HeldSession session = of(part);
-        if (session != null && !session.ref().isLost()) {
-          List<byte[]> rows = new ArrayList<>(2 * part.rows().size());
-          for (EncodedRow row : part.rows()) {
-            rows.add(SlotKeys.bytes(row.key()));
-            rows.add(row.image());
+    private void take(long sequence, @Nullable WalRecord record) {
+      if (record == null) {
+        unreadable.add(sequence);
+      } else if (record.parts().size() > 1 && doubtful.contains(sequence)) {
+        undecided.put(sequence, record);
+        for (WalRecord.Part part : record.parts()) { // before anything later is sent
+          HeldSession session = sessions.of(part);
+          if (session != null) {
+            session.unsettled().doubt(sequence, part.rows().stream().map(EncodedRow::key).toList());
           }
-          owned.add(new CommitScript.Part(session.keys(), rows));
+        }
+      } else {
+        send(sequence, record);
+      }
+    }
+
+    private void send(long sequence, WalRecord record) {
+      List<CommitScript.Part> owned = sessions.owned(record.parts());
+      if (!owned.isEmpty() && refusal == null) {
+        send(
+            new CommitScript.Arguments(
+                WalCall.ofReplay(ports.slots()),
+                sequence,
+                ports.dueMillis(),
+                owned,
+                // Where another session holds a part of it, it counted.
+                owned.size() == record.parts().size() ? acknowledgements(sequence, record) : null));
+        sent++;
+      }
+    }
+
+    private static @Nullable MessageCommit acknowledgements(long sequence, WalRecord record) {
+      List<SlotMessages> acks = new ArrayList<>();
+      for (SlotMessages of : record.messages()) {
+        List<MessageChange> some =
+            of.changes().stream().filter(MessageChange.Ack.class::isInstance).toList();
+        if (!some.isEmpty()) {
+          acks.add(new SlotMessages(of.slot(), some));
         }
       }
-      return owned;
+      return acks.isEmpty() ? null : new MessageCommit(sequence, 0, acks);
     }
 
-    /** WAL sequences of which a lost session may have a half that nobody holds. */
-    Set<Long> doubtful() {
-      Set<Long> doubtful = new HashSet<>();
-      all.stream()
-          .filter(of -> of.ref().isLost())
-          .forEach(of -> of.unsettled().doubtful(doubtful::add));
-      return doubtful;
+    /** Sends a record; waits while too much is on its way. */
+    private void send(CommitScript.Arguments record) {
+      int bytes = record.bytes();
+      inFlight.add(new Sent(CommitScript.send(redis, record), record, bytes));
+      bytesInFlight += bytes;
+      if (++unflushed == FLUSH_EVERY) {
+        flush();
+      }
+      while (inFlight.size() > MOST_IN_FLIGHT || bytesInFlight > MOST_BYTES_IN_FLIGHT) {
+        awaitFirst();
+      }
     }
-  }
 
-  /**
-   * A session that a node holds: its keys in Redis, and what of it may have to be sent there again.
-   */
-  public record HeldSession(SessionRef ref, SessionKeys keys, Unsettled unsettled) {}
+    /** Waits for all that is on its way. */
+    private void finish() {
+      while (!inFlight.isEmpty()) {
+        awaitFirst();
+      }
+    }
 
-  /** Which records of a WAL change messages, and may be replayed. Used by one thread. */
-  public interface MessageRecords {
-    /** Sequences of a WAL, from and to included. */
-    record Stretch(long from, long to) {}
+    private void flush() {
+      redis.flush();
+      unflushed = 0;
+    }
 
-    /** Where records that change messages may be, beyond a sequence, in order. */
-    List<Stretch> after(long sequence);
+    private void awaitFirst() {
+      flush();
+      Sent first = inFlight.remove();
+      bytesInFlight -= first.bytes;
+      List<Object> reply = reply(first);
+      if (reply == null) {
+        if (first.record.messages() != null) { // what is broken may be a topic's
+          send(first.record.withoutMessages());
+        }
+        return;
+      }
+      long answer = (Long) reply.get(0);
+      if (answer == NOT_OWNER && refusal == null) {
+        SessionKeys keys = first.record.parts().get(((Long) reply.get(1)).intValue()).keys();
+        refusal =
+            new RefusedRecord(
+                first.record.sequence(),
+                new SessionName(LuaScript.string(keys.owner), LuaScript.string(keys.session)));
+      }
+    }
 
-    /** Whether a record is not replayed: it is not sent yet, or waits to be sent again. */
-    boolean isLeftOut(long sequence);
+    /** Null when somebody else broke the key: then no commit can be put there. */
+    private static @Nullable List<Object> reply(Sent of) {
+      try {
+        return of.reply.toCompletableFuture().join();
+      } catch (CompletionException e) {
+        String message = RedisReply.answered(e);
+        if (message != null && message.startsWith("WRONGTYPE")) {
+          LOG.error("cannot replay WAL record {}: {}", of.record.sequence(), message);
+          return null;
+        }
+        throw new GameQueueException(
+            "the replay stopped at WAL record " + of.record.sequence() + ": " + e.getMessage(), e);
+      }
+    }
 
-    /**
-     * Does not replay the messages of records whose rows are lost for good, until all is healed.
-     */
-    void leaveOut(Set<Long> sequences);
+    /** Trades, by sequence, of which a session that is lost has one half. */
+    Map<Long, WalRecord> undecided() {
+      return undecided;
+    }
 
-    /** Whether commits of a stretch may have failed. */
-    boolean mayHaveFailed(Stretch of);
+    List<Long> unreadable() {
+      return unreadable;
+    }
 
-    /** Whether the node no longer holds this session because it was lost. */
-    boolean wasLost(SessionName session);
+    /** How many records were sent. */
+    int sent() {
+      return sent;
+    }
+
+    @Nullable RefusedRecord refusal() {
+      return refusal;
+    }
   }
 }

@@ -2,23 +2,35 @@ package io.gameq.healing;
 
 import io.gameq.RedisFullException;
 import io.gameq.change.Commit.SlotMessages;
-import io.gameq.healing.HealingStep.HealingPorts;
-import io.gameq.healing.HealingStep.HeldSession;
-import io.gameq.healing.HealingStep.MessageRecords;
-import io.gameq.healing.HealingStep.NotReplayed;
-import io.gameq.healing.HealingStep.SessionName;
+import io.gameq.change.VersionClock;
+import io.gameq.healing.HealingPorts.HeldSession;
+import io.gameq.healing.HealingPorts.SessionName;
+import io.gameq.healing.Lookups.ReplayRedis;
+import io.gameq.healing.ReplaySource.Stretch;
+import io.gameq.healing.WalFolder.Count;
+import io.gameq.mysql.tables.TombstoneHorizon;
+import io.gameq.owner.DurableSessions.CountingSessions;
+import io.gameq.owner.OwnerId;
+import io.gameq.owner.SessionId;
 import io.gameq.redis.RedisConnection;
 import io.gameq.redis.RedisReply;
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.script.JournalMarks;
 import io.gameq.redis.script.MessagesScript;
 import io.gameq.redis.script.MessagesScript.MessageCommit;
+import io.gameq.wal.WalReader;
 import io.gameq.wal.WalRecord;
+import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -27,7 +39,16 @@ import org.slf4j.LoggerFactory;
  * what was done to others: versions decide, so that it may run any number of times. Those of a
  * commit whose rows are lost for good are lost with them; so rows are replayed before. One thread.
  */
-final class MessageReplay {
+public final class MessageReplay {
+  /**
+   * Of a node that is gone older messages are not put back. A day shorter, for clocks that differ,
+   * than Redis keeps the {@linkplain JournalMarks#KEPT marks} of nodes that are gone, without which
+   * all would be replayed; than it remembers which messages are over ({@code DONE_MILLIS} of {@code
+   * batches.lua}), without which handled ones would come back; and than MySQL remembers whose rows
+   * count of them ({@link TombstoneHorizon#HANDLED_KEPT}), without which both handlers' would.
+   */
+  public static final Duration OLDEST = Duration.ofDays(6);
+
   private static final Logger LOG = LoggerFactory.getLogger(MessageReplay.class);
 
   /** A script holds Redis for about 3 us a change. */
@@ -41,7 +62,7 @@ final class MessageReplay {
   private final Predicate<WalRecord.Part> isLost;
   private final DurableTruth truth;
   private final long untilNanos = System.nanoTime() + DurableTruth.MOST_WAIT_NANOS;
-  private List<MessageCommit> commits = new ArrayList<>();
+  private final List<MessageCommit> commits = new ArrayList<>();
   private int changes;
   private int bytes;
   private int sent;
@@ -54,7 +75,7 @@ final class MessageReplay {
    * @param isLost whether the session of a part has lost its owner: then somebody else has the
    *     rows, or nobody
    */
-  MessageReplay(
+  private MessageReplay(
       RedisConnection redis,
       SlotKeys[] slots,
       JournalMarks marks,
@@ -71,13 +92,12 @@ final class MessageReplay {
   /**
    * Replays all that is lacking of a node's own WAL, after the rows.
    *
-   * @param passed records whose rows were not replayed
+   * @param givenUp records whose rows were not replayed
    * @throws RedisFullException when Redis has no room: what is lacking stays owed
    * @throws io.gameq.GameQueueException when Redis goes away: as well
    */
-  static HealingStep next(HealingPorts ports, NotReplayed passed) {
-    MessageRecords records = ports.messages();
-    records.leaveOut(passed.givenUp());
+  static void run(HealingPorts ports, Set<Long> givenUp) {
+    ports.leaveOut(givenUp);
     long[] newest = ports.newest();
     long after = Long.MAX_VALUE;
     for (int slot = 0; slot < newest.length; slot++) {
@@ -85,22 +105,16 @@ final class MessageReplay {
         after = Math.min(after, ports.marks().sequence(slot));
       }
     }
-    List<MessageRecords.Stretch> stretches =
-        after < Long.MAX_VALUE ? records.after(after) : List.of();
-    if (!stretches.isEmpty()) {
-      replay(ports, stretches);
+    List<Stretch> stretches = after < Long.MAX_VALUE ? ports.messagesAfter(after) : List.of();
+    if (stretches.isEmpty()) {
+      return;
     }
-    return new HealingStep.WriteMarks();
-  }
-
-  private static void replay(HealingPorts ports, List<MessageRecords.Stretch> stretches) {
-    MessageRecords records = ports.messages();
     Set<Long> failed = new HashSet<>();
-    if (stretches.stream().anyMatch(records::mayHaveFailed)) { // a mark stands behind its commit
+    if (stretches.stream().anyMatch(ports::mayHaveFailed)) { // a mark stands behind its commit
       ports
           .wal()
           .readMessages(
-              new MessageRecords.Stretch(stretches.get(0).from(), Long.MAX_VALUE),
+              new Stretch(stretches.get(0).from(), Long.MAX_VALUE),
               entry -> {
                 if (entry.record() instanceof WalRecord.Failed of) {
                   failed.add(of.sequence());
@@ -116,18 +130,18 @@ final class MessageReplay {
               HeldSession held = ports.sessions().of(part);
               return held != null // one that the node let go of, and did not lose, is in MySQL
                   ? held.ref().isLost()
-                  : records.wasLost(new SessionName(part.owner(), part.session()));
+                  : ports.wasLost(new SessionName(part.owner(), part.session()));
             },
             ports.truth());
     try {
-      for (MessageRecords.Stretch of : stretches) {
+      for (Stretch of : stretches) {
         ports
             .wal()
             .readMessages(
                 of,
                 entry -> {
                   if (entry.record() instanceof WalRecord.Committed commit
-                      && !records.isLeftOut(entry.sequence())
+                      && !ports.isLeftOut(entry.sequence())
                       && !failed.contains(entry.sequence())) {
                     replay.take(entry.sequence(), commit);
                   }
@@ -135,15 +149,15 @@ final class MessageReplay {
       }
       replay.finish();
     } finally {
-      ports.replayed(replay.sent());
-      if (replay.sent() > 0) {
+      ports.replayed(replay.sent);
+      if (replay.sent > 0) {
         ports.putMessagesBack();
       }
     }
   }
 
-  /** Takes the next commit that did not fail; throws as {@link #finish}. */
-  void take(long sequence, WalRecord.Committed commit) {
+  /** Takes the next commit that did not fail; throws as {@link #run}, and what was sent stays. */
+  private void take(long sequence, WalRecord.Committed commit) {
     List<SlotMessages> lost =
         commit.messages().stream().filter(of -> marks.lacks(of.slot(), sequence)).toList();
     if (!lost.isEmpty() && areRowsThere(commit.parts())) {
@@ -170,8 +184,8 @@ final class MessageReplay {
     return are;
   }
 
-  /** All were taken; throws as {@link #next}, and what was sent stays. */
-  void finish() {
+  /** All were taken. */
+  private void finish() {
     send();
     if (rowsLost > 0) {
       LOG.error(
@@ -181,18 +195,14 @@ final class MessageReplay {
     }
   }
 
-  /** Of how many commits messages were sent. */
-  int sent() {
-    return sent;
-  }
-
   private void send() {
     if (commits.isEmpty()) {
       return;
     }
     List<MessagesScript.Refused> refused =
         RedisReply.await(
-                MessagesScript.send(redis, MessagesScript.WalCall.ofReplay(slots), commits))
+                MessagesScript.send(
+                    redis, MessagesScript.WalCall.ofReplay(slots), List.copyOf(commits)))
             .refused();
     sent += commits.size();
     for (MessagesScript.Refused of : refused) {
@@ -207,8 +217,138 @@ final class MessageReplay {
         LOG.error("cannot replay messages of WAL record {}: {}", sequence, of.text());
       }
     }
-    commits = new ArrayList<>();
+    commits.clear();
     changes = 0;
     bytes = 0;
+  }
+
+  /**
+   * What WALs whose nodes are gone have of messages.
+   *
+   * @param changes publishes, acknowledgements and the like
+   * @param lacking of these, those that Redis does not hold
+   * @param tooOld those that Redis may or may not have held: they are older than it remembers, and
+   *     are not put back
+   */
+  public record Totals(long changes, long lacking, long tooOld) {
+    private Totals plus(long moreChanges, long moreLacking, long moreTooOld) {
+      return new Totals(changes + moreChanges, lacking + moreLacking, tooOld + moreTooOld);
+    }
+  }
+
+  /**
+   * What Redis lacks; nothing is known of it without Redis.
+   *
+   * @param wals of the same namespace, which were read once
+   * @throws io.gameq.GameQueueException when Redis does not answer
+   */
+  public static Totals totals(Lookups lookups, Collection<WalFolder> wals) {
+    Totals all = new Totals(0, 0, 0);
+    ReplayRedis redis = lookups.redis();
+    for (WalFolder wal : wals) {
+      if (redis != null && wal.count(Count.MESSAGES) > 0) {
+        Totals its = new LeftMessages(redis, wal).read(null);
+        all = all.plus(its.changes, its.lacking, its.tooOld);
+      }
+    }
+    return all;
+  }
+
+  /**
+   * Puts back what Redis lacks of a WAL whose node is gone, once its rows are where they belong;
+   * stopped anywhere or run twice, it does no harm. Takes as much memory as there are slots and
+   * sessions.
+   *
+   * @param wal was read once
+   * @param areRowsBack whether nothing is left of the rows: then the journal marks are moved on
+   * @return of how many commits messages were put back
+   * @throws io.gameq.GameQueueException when a server does not answer, or Redis has no room: what
+   *     was put back stays
+   */
+  public static long putBack(Lookups lookups, WalFolder wal, boolean areRowsBack) {
+    ReplayRedis redis = lookups.redis();
+    if (redis == null || wal.count(Count.MESSAGES) == 0) {
+      return 0;
+    }
+    Map<SessionName, Boolean> lostSessions = new HashMap<>();
+    LeftMessages messages = new LeftMessages(redis, wal);
+    MessageReplay replay =
+        new MessageReplay(
+            redis.connection(),
+            redis.slots(),
+            messages.marks,
+            part ->
+                lostSessions.computeIfAbsent(
+                    new SessionName(part.owner(), part.session()), of -> isLost(lookups, of)),
+            lookups.truth());
+    Totals found = messages.read(replay);
+    replay.finish();
+    if (found.lacking > 0) {
+      if (!wal.report().isWhole() || !areRowsBack) {
+        Arrays.fill(messages.newest, -1);
+      }
+      JournalMarks unused =
+          messages.marks.write(redis.connection(), redis.slots(), wal.id(), messages.newest);
+    }
+    return replay.sent;
+  }
+
+  private static boolean isLost(Lookups lookups, SessionName session) {
+    OwnerId owner = OwnerId.ofEncoded(session.owner());
+    return !CountingSessions.counts(
+        lookups.database().owners().current(List.of(owner)).get(owner),
+        SessionId.parse(session.session()));
+  }
+
+  /** Reads the messages of a WAL whose node is gone. */
+  private static final class LeftMessages {
+    private final WalFolder wal;
+    private final JournalMarks marks;
+    private final long youngFromMillis = System.currentTimeMillis() - OLDEST.toMillis();
+    private final long[] newest; // sequence by slot
+    private Totals totals = new Totals(0, 0, 0);
+
+    LeftMessages(ReplayRedis redis, WalFolder wal) {
+      this.wal = wal;
+      this.marks = JournalMarks.read(redis.connection(), redis.slots(), wal.id());
+      this.newest = new long[redis.slots().length];
+    }
+
+    /** Messages of records that were carried forward are older than they are kept. */
+    private Totals read(@Nullable MessageReplay replay) {
+      wal.read(
+          entry -> {
+            noteNewest(entry);
+            if (!entry.isCarried()
+                && entry.record() instanceof WalRecord.Committed commit
+                && !commit.messages().isEmpty()
+                && !wal.isFailed(entry.sequence())) {
+              take(entry.sequence(), commit, replay);
+            }
+          });
+      return totals;
+    }
+
+    private void noteNewest(WalReader.Entry entry) {
+      for (WalRecord.Part part : entry.record().parts()) {
+        int slot = OwnerId.ofEncoded(part.owner()).slot(newest.length);
+        newest[slot] = Math.max(newest[slot], entry.sequence());
+      }
+      for (SlotMessages of : entry.record().messages()) {
+        newest[of.slot()] = Math.max(newest[of.slot()], entry.sequence());
+      }
+    }
+
+    private void take(long sequence, WalRecord.Committed commit, @Nullable MessageReplay replay) {
+      boolean isOld = VersionClock.millis(commit.version()) < youngFromMillis;
+      for (SlotMessages of : commit.messages()) {
+        int changes = of.changes().size();
+        boolean lacks = marks.lacks(of.slot(), sequence);
+        totals = totals.plus(changes, lacks && !isOld ? changes : 0, lacks && isOld ? changes : 0);
+      }
+      if (replay != null && !isOld) {
+        replay.take(sequence, commit);
+      }
+    }
   }
 }

@@ -7,6 +7,8 @@ import io.gameq.rows.EncodedRow;
 import io.gameq.rows.RowHeader;
 import io.gameq.rows.RowHeader.RowOp;
 import io.gameq.rows.RowImage;
+import io.gameq.wal.WalRecord;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -106,9 +108,17 @@ public record PlannedRow(
    * @param session the session that wrote it last
    * @param wal the number of the WAL
    * @param sequence of its record in the WAL
+   * @param together all parts of its commit, their images cut to the version; none where it is the
+   *     only one
    */
   public record WalRow(
-      OwnerId owner, SessionId session, EncodedRow encoded, long version, int wal, long sequence) {
+      OwnerId owner,
+      SessionId session,
+      EncodedRow encoded,
+      long version,
+      int wal,
+      long sequence,
+      List<WalRecord.Part> together) {
     /** The version of an encoded row, 0 when it is too damaged to tell. */
     public static long version(byte[] image) {
       try {

@@ -1,12 +1,14 @@
 package io.gameq.healing;
 
-import io.gameq.healing.HealingStep.MessageRecords;
 import io.gameq.wal.WalReader;
 import io.gameq.wal.WalReader.WalReport;
 import io.gameq.wal.WalRecord;
 import io.gameq.wal.WalWriter;
+import java.util.Arrays;
+import java.util.BitSet;
 import java.util.function.Consumer;
 import java.util.stream.LongStream;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -27,15 +29,19 @@ public interface ReplaySource {
    * Hands over the records of a stretch which change messages and are where they were written
    * first, in order, and the marks of failed commits among them.
    */
-  default void readMessages(MessageRecords.Stretch of, Consumer<WalReader.Entry> to) {}
+  default void readMessages(Stretch of, Consumer<WalReader.Entry> to) {}
+
+  /** Sequences of a WAL, from and to included. */
+  record Stretch(long from, long to) {}
 
   /** Takes the records. */
   interface Records {
-    /** A commit, or rows that were adopted; without its messages when those are too old. */
-    void record(long sequence, WalRecord record);
-
-    /** A record that the WAL cannot give back: it is damaged. */
-    void unreadable(long sequence);
+    /**
+     * A commit, or rows that were adopted; without its messages when those are too old.
+     *
+     * @param record null: the WAL cannot give it back, since it is damaged
+     */
+    void take(long sequence, @Nullable WalRecord record);
   }
 
   /** Its files: nothing of them is deleted while they are read. One thread. */
@@ -53,18 +59,60 @@ public interface ReplaySource {
       return wal.id();
     }
 
+    /**
+     * Records that were carried forward stand behind later ones: so the WAL is read in as many
+     * stretches as it takes.
+     */
     @Override
     public void read(long[] sequences, Records to) {
       wal.hold();
       try {
-        new Pass(sequences, to).run();
+        long[] wanted = LongStream.of(sequences).filter(record -> wal.place(record) > 0).toArray();
+        long[] places = LongStream.of(wanted).map(wal::place).toArray();
+        for (int from = 0, end; from < wanted.length; from = end) {
+          end = from + 1;
+          while (end < wanted.length && places[end] > places[end - 1]) {
+            end++;
+          }
+          read(wanted, places, from, end, to);
+        }
       } finally {
         wal.release();
       }
     }
 
+    private void read(long[] wanted, long[] places, int from, int end, Records to) {
+      BitSet missing = new BitSet();
+      missing.set(from, end);
+      WalReader.read(
+          wal.directory(),
+          places[from],
+          places[end - 1],
+          entry -> {
+            int at = Arrays.binarySearch(places, from, end, entry.place());
+            if (at >= 0) {
+              missing.clear(at);
+              if (entry.isCarried()) {
+                to.take(entry.sequence(), new WalRecord.Committed(entry.record().parts()));
+              } else if (!entry.record().parts().isEmpty()) {
+                to.take(entry.sequence(), entry.record());
+              }
+            }
+          });
+      missing.stream()
+          .forEach(
+              at -> {
+                LOG.error(
+                    "Redis lost WAL record {}, and the WAL {} cannot give it back: see"
+                        + " 'gameq-recovery inspect'",
+                    wanted[at],
+                    wal.directory());
+                to.take(wanted[at], null);
+              });
+    }
+
     @Override
-    public void readMessages(MessageRecords.Stretch of, Consumer<WalReader.Entry> to) {
+    public void readMessages(Stretch of, Consumer<WalReader.Entry> to) {
       wal.hold();
       try {
         WalReport report =
@@ -85,61 +133,6 @@ public interface ReplaySource {
         }
       } finally {
         wal.release();
-      }
-    }
-
-    /**
-     * One pass in the order of the sequences. Records that were carried forward stand behind later
-     * ones: so the WAL is read in as many stretches as it takes.
-     */
-    private final class Pass {
-      private final long[] wanted;
-      private final long[] places; // of these records in the WAL
-      private final Records to;
-      private int next;
-      private int end; // of the stretch that is being read
-
-      Pass(long[] sequences, Records to) {
-        this.wanted = LongStream.of(sequences).filter(record -> wal.place(record) > 0).toArray();
-        this.places = LongStream.of(wanted).map(wal::place).toArray();
-        this.to = to;
-      }
-
-      void run() {
-        while (next < wanted.length) {
-          int from = next;
-          end = from + 1;
-          while (end < wanted.length && places[end] > places[end - 1]) {
-            end++;
-          }
-          WalReader.read(wal.directory(), places[from], places[end - 1], this::take);
-          while (next < end) {
-            unreadable(wanted[next++]);
-          }
-        }
-      }
-
-      private void take(WalReader.Entry entry) {
-        while (next < end && places[next] < entry.place()) {
-          unreadable(wanted[next++]);
-        }
-        if (next < end && places[next] == entry.place()) {
-          next++;
-          if (entry.isCarried()) {
-            to.record(entry.sequence(), new WalRecord.Committed(entry.record().parts()));
-          } else if (!entry.record().parts().isEmpty()) {
-            to.record(entry.sequence(), entry.record());
-          }
-        }
-      }
-
-      private void unreadable(long sequence) {
-        LOG.error(
-            "Redis lost WAL record {}, and the WAL {} cannot give it back: see 'gameq-recovery"
-                + " inspect'",
-            sequence,
-            wal.directory());
-        to.unreadable(sequence);
       }
     }
   }

@@ -1,18 +1,13 @@
 package io.gameq.healing;
 
 import io.gameq.MySqlException;
-import io.gameq.healing.LeftWalReplay.Lookups;
-import io.gameq.healing.LeftWalReplay.ReplayRedis;
-import io.gameq.healing.LeftWalReplay.WalSet;
+import io.gameq.healing.Lookups.ReplayRedis;
 import io.gameq.healing.PlannedRow.Status;
 import io.gameq.healing.PlannedRow.WalRow;
-import io.gameq.healing.WalReplay.Ownership;
-import io.gameq.healing.WalReplay.Ownership.Conflict;
-import io.gameq.healing.WalReplay.Ownership.Replayable;
-import io.gameq.healing.WalReplay.Ownership.Verdict;
 import io.gameq.mysql.tables.DiscardTable.Discard;
 import io.gameq.mysql.tables.DurableRows;
 import io.gameq.mysql.tables.OwnerTable.Durable;
+import io.gameq.owner.DurableSessions.CountingSessions;
 import io.gameq.owner.OwnerId;
 import io.gameq.owner.SessionId;
 import io.gameq.redis.script.LookupScript;
@@ -28,15 +23,13 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
+import java.util.Iterator;
 import java.util.LinkedHashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
-import java.util.function.Function;
 import java.util.function.IntPredicate;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -44,34 +37,31 @@ import org.jspecify.annotations.Nullable;
  * One thread.
  */
 final class RowLookup {
-  private static final byte[] EMPTY = {};
-
+  private final Lookups lookups;
   private final DurableRows mysql;
-  private final Planner.Options options;
-  private final Function<OwnerId, SessionId> newestSession;
+  private final boolean contents;
+  private final boolean compare;
   private final RowCodec codec;
   private final IntPredicate isHealed;
   private final @Nullable Instant horizon; // deletes from before then may be forgotten
   private final @Nullable LookupScript redis;
 
   /**
-   * Looks rows of one group of owners up.
+   * Looks rows up.
    *
+   * @param contents whether rows come with what MySQL and Redis hold; a comparison needs it
+   * @param compare whether rows are compared where versions are the same
    * @param isHealed whether the node of a WAL, by its number, puts back by itself what is missing
-   * @param newestSession of an owner, in all WALs
    */
   RowLookup(
-      Lookups lookups,
-      WalSet wals,
-      Planner.Options options,
-      IntPredicate isHealed,
-      Function<OwnerId, SessionId> newestSession) {
+      Lookups lookups, RowCodec codec, boolean contents, boolean compare, IntPredicate isHealed) {
+    this.lookups = lookups;
     this.mysql = lookups.database();
-    this.options = options;
-    this.newestSession = newestSession;
-    this.codec = lookups.codec(wals);
+    this.contents = contents;
+    this.compare = compare;
+    this.codec = codec;
     this.isHealed = isHealed;
-    this.horizon = lookups.database().horizon();
+    this.horizon = mysql.horizon();
     ReplayRedis open = lookups.redis();
     this.redis = open == null ? null : new LookupScript(open.connection(), open.slots());
   }
@@ -83,12 +73,15 @@ final class RowLookup {
   private static final class Row {
     final WalRow change;
     final SessionId newestSession; // of its owner, in all WALs
+    final long readNanos;
     @Nullable RowKey key; // null when its table is not managed, or the key does not fit it
     String problem = ""; // why there is no key, or why the change cannot be decoded
 
     @Nullable SessionId ownedBy; // as far as Redis knows
-    List<SessionId> sessions = List.of(); // that Redis was asked about
-    Found inRedis = new Found(EMPTY, List.of(), EMPTY); // rows or versions; by these sessions
+    Map<SessionId, byte[]> dirty =
+        Map.of(); // rows or versions, by the sessions that were asked for
+    byte[] claimed = {};
+    byte[] owned = {}; // dirty under the session that owns
 
     @Nullable Long version; // in MySQL, of the row or its tombstone
     @Nullable Long deadLetter; // the version that MySQL refused
@@ -96,22 +89,25 @@ final class RowLookup {
     @Nullable Durable durable; // the owner's sessions
     @Nullable RowImage image;
 
-    Row(WalRow change, SessionId newestSession) {
+    Row(WalRow change, SessionId newestSession, long readNanos) {
       this.change = change;
       this.newestSession = newestSession;
+      this.readNanos = readNanos;
     }
 
     /** The newest that Redis holds of the row, empty for nothing. */
     byte[] newestInRedis() {
-      byte[] best = inRedis.claimed();
-      for (byte[] row : inRedis.dirty()) {
-        best = redisVersion(row) > redisVersion(best) ? row : best;
+      byte[] newest = claimed;
+      for (byte[] row : dirty.values()) {
+        newest = redisVersion(row) > redisVersion(newest) ? row : newest;
       }
-      return redisVersion(inRedis.owned()) > redisVersion(best) ? inRedis.owned() : best;
+      return redisVersion(owned) > redisVersion(newest) ? owned : newest;
     }
 
-    boolean isCoveredBy(byte[] row) {
-      return row.length > 0 && Long.compareUnsigned(redisVersion(row), change.version()) >= 0;
+    boolean isCoveredBy(byte @Nullable [] row) {
+      return row != null
+          && row.length > 0
+          && Long.compareUnsigned(redisVersion(row), change.version()) >= 0;
     }
   }
 
@@ -127,30 +123,33 @@ final class RowLookup {
     return version;
   }
 
-  /** What became of each row, in the same order. */
-  List<PlannedRow> classify(List<WalRow> batch) {
+  /**
+   * What became of each row, in the same order.
+   *
+   * @param fold that they are of
+   */
+  List<PlannedRow> classify(List<WalRow> batch, Fold fold) {
     long readNanos = System.nanoTime();
-    List<Row> rows = batch.stream().map(this::row).toList();
+    List<Row> rows = new ArrayList<>();
+    for (WalRow change : batch) {
+      Row row = new Row(change, fold.owner(change.owner()).newest(), readNanos);
+      rows.add(row);
+      try {
+        RowKey key = mysql.catalog().rowKey(row.change.key());
+        key.parts(); // would else fail where it is bound
+        row.key = key;
+      } catch (MySqlException e) {
+        throw e;
+      } catch (RuntimeException e) {
+        row.problem = String.valueOf(e.getMessage());
+      }
+    }
     // Redis first: what it no longer has is in MySQL by the next line.
     if (redis != null) {
       askRedis(redis, rows);
     }
     askMySql(rows);
-    return rows.stream().map(row -> planned(row, readNanos)).toList();
-  }
-
-  private Row row(WalRow change) {
-    Row row = new Row(change, newestSession.apply(change.owner()));
-    try {
-      RowKey key = mysql.catalog().rowKey(change.key());
-      key.parts(); // would else fail where it is bound
-      row.key = key;
-    } catch (MySqlException e) {
-      throw e;
-    } catch (RuntimeException e) {
-      row.problem = String.valueOf(e.getMessage());
-    }
-    return row;
+    return rows.stream().map(this::planned).toList();
   }
 
   private void askRedis(LookupScript script, List<Row> rows) {
@@ -160,21 +159,25 @@ final class RowLookup {
     List<Question> questions = new ArrayList<>();
     byOwner.forEach(
         (owner, its) -> {
-          Set<SessionId> sessions = new LinkedHashSet<>();
-          its.forEach(row -> sessions.addAll(List.of(row.change.session(), row.newestSession)));
+          Set<SessionId> sessions = new HashSet<>(Set.of(its.get(0).newestSession));
+          its.forEach(row -> sessions.add(row.change.session()));
           List<String> keys = its.stream().map(row -> row.change.key()).toList();
           questions.add(new Question(owner, List.copyOf(sessions), keys));
         });
-    List<Answer> answers = script.ask(questions, options.contents());
-    for (int i = 0; i < answers.size(); i++) {
-      Question question = questions.get(i);
-      Answer answer = answers.get(i);
-      List<Row> its = Objects.requireNonNull(byOwner.get(question.owner()));
-      for (int field = 0; field < its.size(); field++) {
-        Row row = its.get(field);
+    Iterator<Answer> answers = script.ask(questions, contents).iterator();
+    for (Question question : questions) {
+      List<SessionId> sessions = question.sessions();
+      Answer answer = answers.next();
+      Iterator<Found> fields = answer.fields().iterator();
+      for (Row row : Objects.requireNonNull(byOwner.get(question.owner()))) {
+        Found found = fields.next();
         row.ownedBy = answer.ownedBy();
-        row.sessions = question.sessions();
-        row.inRedis = answer.fields().get(field);
+        row.claimed = found.claimed();
+        row.owned = found.owned();
+        row.dirty = new LinkedHashMap<>();
+        for (int session = 0; session < sessions.size(); session++) {
+          row.dirty.put(sessions.get(session), found.dirty().get(session));
+        }
       }
     }
   }
@@ -188,11 +191,8 @@ final class RowLookup {
     Map<OwnerId, Map<RowKey, Long>> letters = mysql.deadLetters(missingKeys);
     Map<RowKey, List<Discard>> discards = mysql.discards(missingKeys);
     Map<OwnerId, Durable> durable =
-        mysql
-            .owners()
-            .durable(missing.stream().map(row -> row.change.owner()).collect(Collectors.toSet()));
-    Map<RowKey, RowImage> images =
-        options.contents() ? mysql.rows(options.compare() ? keys : missingKeys) : Map.of();
+        lookups.durable(missing.stream().map(row -> row.change.owner()));
+    Map<RowKey, RowImage> images = contents ? mysql.rows(compare ? keys : missingKeys) : Map.of();
     for (Row row : rows) {
       OwnerId owner = row.change.owner();
       row.durable = durable.get(owner);
@@ -215,35 +215,34 @@ final class RowLookup {
     return keys;
   }
 
-  private PlannedRow planned(Row row, long readNanos) {
+  private PlannedRow planned(Row row) {
     byte[] inRedis = row.newestInRedis();
     long redisVersion = redisVersion(inRedis);
-    boolean contents = options.contents();
     PlannedRow planned =
         new PlannedRow(
             row.change,
             row.version,
             redisVersion < 0 ? null : redisVersion,
             row.image,
-            contents && inRedis.length > 0 ? decoded(row, inRedis, readNanos) : null,
-            contents ? decoded(row, row.change.image(), readNanos) : null,
+            contents && inRedis.length > 0 ? decoded(row, inRedis) : null,
+            contents ? decoded(row, row.change.image()) : null,
             Status.IN_MYSQL,
             "",
             false,
             false);
-    String difference = options.compare() ? difference(planned, inRedis) : "";
+    String difference = compare ? difference(planned, inRedis) : "";
     return difference.isEmpty()
-        ? judged(planned, row, readNanos)
+        ? judged(planned, row)
         : planned.as(Status.OTHER_CONTENT, difference);
   }
 
   /** Null when it cannot be decoded: then the row's problem says why. */
-  private @Nullable RowImage decoded(Row row, byte[] image, long readNanos) {
+  private @Nullable RowImage decoded(Row row, byte[] image) {
     if (row.key == null) {
       return null;
     }
     try {
-      return mysql.decode(codec, row.change.key(), image, readNanos);
+      return mysql.decode(codec, row.change.key(), image, row.readNanos);
     } catch (MySqlException e) {
       throw e;
     } catch (RuntimeException e) {
@@ -253,7 +252,7 @@ final class RowLookup {
   }
 
   /** What became of a row, by what Redis and MySQL answered about it. */
-  private PlannedRow judged(PlannedRow planned, Row row, long readNanos) {
+  private PlannedRow judged(PlannedRow planned, Row row) {
     WalRow change = row.change;
     if (change.isCoveredBy(row.version)) {
       return planned;
@@ -262,14 +261,15 @@ final class RowLookup {
         .anyMatch(of -> of.covers(change.owner(), change.session(), change.version()))) {
       return planned.as(Status.DISCARDED, "");
     }
-    Verdict verdict =
-        Ownership.judge(change.session(), row.newestSession, row.durable, row.ownedBy);
-    boolean restores = verdict instanceof Replayable replayable && replayable.restore();
+    Verdict verdict = judge(change.session(), row.newestSession, row.durable, row.ownedBy);
     boolean isLive = isHealed.test(change.wal());
     if (isFlushedFromRedis(row, verdict)) {
-      boolean isUnknown = verdict instanceof Replayable && row.ownedBy == null;
+      boolean isUnknown = verdict.under != null && row.ownedBy == null;
       return planned.as(
-          Status.IN_REDIS, "", restores && !isLive, (restores || isUnknown) && !isLive);
+          Status.IN_REDIS,
+          "",
+          verdict.restores && !isLive,
+          (verdict.restores || isUnknown) && !isLive);
     }
     if (change.isCoveredBy(row.deadLetter)) {
       return planned.as(Status.DEAD_LETTER, "");
@@ -282,7 +282,7 @@ final class RowLookup {
     if (row.key != null) {
       row.problem = "";
     }
-    if (decoded(row, change.image(), readNanos) == null) {
+    if (decoded(row, change.image()) == null) {
       return planned.as(Status.UNREADABLE, row.problem);
     }
     if (horizon != null && isOld && !isDelete) {
@@ -291,34 +291,32 @@ final class RowLookup {
           "deletes from before %s UTC are forgotten: it could bring a deleted row back"
               .formatted(Shown.utc(horizon)));
     }
-    if (verdict instanceof Conflict conflict) {
-      boolean isDirty = row.inRedis.dirty().stream().anyMatch(row::isCoveredBy);
-      return planned.as(isDirty ? Status.PARKED : Status.CONFLICT, conflict.reason());
+    if (verdict.under == null) {
+      boolean isDirty = row.dirty.values().stream().anyMatch(row::isCoveredBy);
+      return planned.as(isDirty ? Status.PARKED : Status.CONFLICT, verdict.conflict);
     }
     return isLive
         ? planned.as(Status.LIVE, "its node is alive and heals itself")
-        : planned.as(Status.LOST, restores ? "MySQL lost its session" : "", restores, true);
+        : planned.as(
+            Status.LOST, verdict.restores ? "MySQL lost its session" : "", verdict.restores, true);
   }
 
   /**
    * Whether what Redis holds of the row will be flushed by writers, once its session is durable.
    */
   private static boolean isFlushedFromRedis(Row row, Verdict verdict) {
-    if (row.isCoveredBy(row.inRedis.claimed())) {
+    if (row.isCoveredBy(row.claimed)) {
       return true;
     }
     SessionId ownedBy = row.ownedBy;
-    if (ownedBy != null) {
-      Durable durable = row.durable;
-      boolean isOlder =
-          durable != null
-              && ownedBy.text().compareTo(durable.sessions().holder(ownedBy).text()) < 0;
-      boolean willBeOlder = verdict instanceof Replayable to && !to.under().equals(ownedBy);
-      return row.isCoveredBy(row.inRedis.owned()) && !isOlder && !willBeOlder; // else it is parked
+    if (ownedBy == null) { // a writer asks MySQL who owns, and tells Redis
+      return verdict.under != null && row.isCoveredBy(row.dirty.get(verdict.under));
     }
-    // a writer asks MySQL who owns, and tells Redis
-    int at = verdict instanceof Replayable to ? row.sessions.indexOf(to.under()) : -1;
-    return at >= 0 && row.isCoveredBy(row.inRedis.dirty().get(at));
+    Durable durable = row.durable;
+    boolean isOlder =
+        durable != null && ownedBy.text().compareTo(durable.sessions().holder(ownedBy).text()) < 0;
+    boolean willBeOlder = verdict.under != null && !verdict.under.equals(ownedBy);
+    return row.isCoveredBy(row.owned) && !isOlder && !willBeOlder; // else it is parked
   }
 
   /** What of the same version differs, in the columns that the WAL's row names; or empty. */
@@ -353,5 +351,56 @@ final class RowLookup {
       }
     }
     return true;
+  }
+
+  /**
+   * Whether a row may be put back.
+   *
+   * @param under the session that owns; null: a later session opened the owner without the row
+   * @param restores whether MySQL has lost that session
+   * @param conflict the reason where it may not
+   */
+  record Verdict(@Nullable SessionId under, boolean restores, String conflict) {}
+
+  /**
+   * Judges one row, by who owns its owner now.
+   *
+   * <p>MySQL holding an older session of the owner than WALs do means that MySQL lost commits in a
+   * failover: the WALs' newest session is restored, and everything from the session that MySQL
+   * still knows on is put back under it.
+   *
+   * @param row the session that wrote the row last
+   * @param newest the newest session of the owner in the WALs
+   * @param durable what MySQL holds
+   * @param inRedis the session that owns as far as Redis knows
+   */
+  static Verdict judge(
+      SessionId row, SessionId newest, @Nullable Durable durable, @Nullable SessionId inRedis) {
+    if (row.isInbox()) {
+      return new Verdict(row, false, ""); // whoever has the owner
+    }
+    CountingSessions sessions = durable == null ? null : durable.sessions();
+    boolean isLost = sessions == null || newest.isNewerThan(sessions.newest());
+    if (durable != null
+        && !CountingSessions.counts(sessions, row)
+        && !(isLost && row.isNewerThan(durable.sessions().newest()))) {
+      return new Verdict(
+          null,
+          false,
+          "session %s of node %s has owned since %s UTC, later than %s of this change"
+              .formatted(
+                  durable.sessions().newest().text(),
+                  Shown.text(durable.node()),
+                  Shown.utc(durable.openedAt()),
+                  row.text()));
+    }
+    SessionId under = sessions == null || isLost ? newest : sessions.holder(inRedis);
+    return inRedis != null && inRedis.text().compareTo(under.text()) > 0
+        ? new Verdict(
+            null,
+            false,
+            "session %s owns in Redis, later than %s of this change; MySQL does not know it"
+                .formatted(inRedis.text(), row.text()))
+        : new Verdict(under, isLost, "");
   }
 }

@@ -6,57 +6,60 @@ import io.gameq.redis.script.NodeSigns;
 import io.gameq.rows.EncodedRow;
 import io.gameq.wal.WalDirectory;
 import io.gameq.wal.WalReader;
-import io.gameq.wal.WalReader.WalDamage;
 import io.gameq.wal.WalReader.WalReport;
 import io.gameq.wal.WalRecord;
 import java.nio.file.Path;
 import java.util.HashSet;
-import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
+import java.util.function.ObjIntConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One WAL: the directory of one process start of a node, with what was learned by reading it once.
- * Not thread-safe.
+ * One WAL: the directory of one process start of a node, with what was learned by reading it. Not
+ * thread-safe.
  */
 public final class WalFolder {
   private final Path directory;
-  private final Map<LayoutName, String> layouts = new LinkedHashMap<>();
+  private final Set<WalRecord.Layout> layouts = new LinkedHashSet<>();
   private final Set<Long> failed = new HashSet<>();
   private WalRecord.@Nullable Header header;
   private WalReport report = new WalReport(null, 0, 0, 0, false, List.of());
-  private boolean known;
   private boolean holdsRecords;
-  private long records;
-  private long commits;
-  private long changes;
-  private long messages;
-  private long adopted;
-  private long carried;
+  private long[] counts = new long[Count.values().length];
   private long oldestVersion = -1;
   private long newestVersion;
 
-  /** Names a column list. */
-  public record LayoutName(String table, long fingerprint) {}
+  /** What is counted in a WAL. */
+  public enum Count {
+    RECORDS,
+    COMMITS,
+    /** Row changes of commits. */
+    CHANGES,
+    /** Changes of messages: publishes, acknowledgements and the like. */
+    MESSAGES,
+    /** Marks of failed commits. */
+    FAILED,
+    /** Rows of adopted records. */
+    ADOPTED,
+    /** Rows that were carried forward from files that are deleted, or about to be. */
+    CARRIED
+  }
 
   public WalFolder(Path directory) {
     this.directory = directory;
   }
 
   /**
-   * Hands every readable record to {@code sink}, in order, whatever is damaged. The first time it
-   * also learns what the other methods tell.
+   * Hands every readable record to {@code sink}, in order, whatever is damaged. Also learns what
+   * the other methods tell.
    *
    * @throws GameQueueException when this is no WAL
    */
   public void read(Consumer<WalReader.Entry> sink) {
-    if (known) {
-      WalReader.read(directory, sink);
-      return;
-    }
+    counts = new long[Count.values().length];
     report =
         WalReader.read(
             directory,
@@ -64,7 +67,6 @@ public final class WalFolder {
               learn(entry);
               sink.accept(entry);
             });
-    known = true;
   }
 
   /** Reads on to the first header, unless it is known. */
@@ -73,57 +75,66 @@ public final class WalFolder {
       return;
     }
     try {
-      WalReport report =
+      WalReport found =
           WalReader.read(
               directory,
               entry -> {
                 holdsRecords = true;
-                if (entry.record() instanceof WalRecord.Header found) {
-                  header = found;
-                  throw new Enough();
+                if (entry.record() instanceof WalRecord.Header first) {
+                  header = first;
+                  throw new HeaderFound();
                 }
               });
-      holdsRecords |= !report.isWhole();
-    } catch (Enough e) {
-      // found
+      holdsRecords |= !found.isWhole();
+    } catch (HeaderFound e) {
+      // the rest is not needed
     }
   }
 
-  private static final class Enough extends RuntimeException {
+  private static final class HeaderFound extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
-    Enough() {
+    HeaderFound() {
       super("the header was found", null, false, false);
     }
   }
 
   private void learn(WalReader.Entry entry) {
-    records++;
+    add(Count.RECORDS, 1);
     WalRecord record = entry.record();
     if (record instanceof WalRecord.Header found) {
       header = found;
     } else if (record instanceof WalRecord.Layout layout) {
-      layouts.put(new LayoutName(layout.table(), layout.fingerprint()), layout.columns());
+      layouts.add(layout);
     } else if (record instanceof WalRecord.Failed mark) {
       failed.add(mark.sequence());
     } else if (entry.isCarried()) {
-      record.parts().forEach(part -> carried += learnVersions(part));
+      record.parts().forEach(part -> addRows(Count.CARRIED, part));
     } else if (record instanceof WalRecord.Committed committed) {
-      commits++;
-      committed.messages().forEach(of -> messages += of.changes().size());
-      committed.parts().forEach(part -> changes += learnVersions(part));
+      add(Count.COMMITS, 1);
+      committed.messages().forEach(of -> add(Count.MESSAGES, of.changes().size()));
+      committed.parts().forEach(part -> addRows(Count.CHANGES, part));
     } else if (record instanceof WalRecord.Adopted of) {
-      adopted += learnVersions(of.part());
+      addRows(Count.ADOPTED, of.part());
     }
   }
 
-  private int learnVersions(WalRecord.Part part) {
+  private void add(Count to, int more) {
+    counts[to.ordinal()] += more;
+  }
+
+  private void addRows(Count to, WalRecord.Part part) {
+    add(to, part.rows().size());
     for (EncodedRow row : part.rows()) {
       long version = WalRow.version(row.image());
       newestVersion = Math.max(newestVersion, version);
       oldestVersion = oldestVersion < 0 ? version : Math.min(oldestVersion, version);
     }
-    return part.rows().size();
+  }
+
+  /** How many were read the last time. */
+  public long count(Count of) {
+    return of == Count.FAILED ? failed.size() : counts[of.ordinal()];
   }
 
   public Path directory() {
@@ -169,60 +180,18 @@ public final class WalFolder {
   }
 
   /** 8 hex digits that name the process. */
-  public String process() {
+  String process() {
     return NodeSigns.processOfWal(id());
   }
 
-  /** What is missing or damaged; also what harms nothing. */
-  public List<WalDamage> damage() {
-    return report.damage();
-  }
-
-  /** Whether no record is missing, but for one that was not finished when its node died. */
-  public boolean isWhole() {
-    return report.isWhole();
-  }
-
-  /** How many records are known to be missing. */
-  public long missing() {
-    return report.missing();
+  /** What the last reading found missing or damaged. */
+  public WalReport report() {
+    return report;
   }
 
   /** Whether the commit with this sequence was marked failed; meant once all was read. */
   public boolean isFailed(long sequence) {
     return failed.contains(sequence);
-  }
-
-  public int failed() {
-    return failed.size();
-  }
-
-  public long records() {
-    return records;
-  }
-
-  public long commits() {
-    return commits;
-  }
-
-  /** Row changes of commits. */
-  public long changes() {
-    return changes;
-  }
-
-  /** Changes of messages: publishes, acknowledgements and the like. */
-  public long messages() {
-    return messages;
-  }
-
-  /** Rows of adopted records. */
-  public long adopted() {
-    return adopted;
-  }
-
-  /** Rows that were carried forward from files that are deleted, or about to be. */
-  public long carried() {
-    return carried;
   }
 
   /** The lowest version, -1 when there is no row. */
@@ -235,7 +204,43 @@ public final class WalFolder {
   }
 
   /** Column lists that its rows were written with. */
-  public Map<LayoutName, String> layouts() {
+  Set<WalRecord.Layout> layouts() {
     return layouts;
+  }
+
+  /** The WALs of one command line, always read in the same order. Not thread-safe. */
+  public record WalSet(List<WalFolder> folders) {
+    /**
+     * The WALs among these directories, and inside of those that are none.
+     *
+     * @throws GameQueueException naming the first directory that neither is nor holds a WAL
+     */
+    public static WalSet open(List<Path> arguments) {
+      return new WalSet(WalDirectory.find(arguments).stream().map(WalFolder::new).toList());
+    }
+
+    /** Hands every readable record of every WAL, with the WAL's number, to {@code sink}. */
+    public void read(ObjIntConsumer<WalReader.Entry> sink) {
+      for (int i = 0; i < folders.size(); i++) {
+        int wal = i;
+        folders.get(i).read(entry -> sink.accept(entry, wal));
+      }
+    }
+
+    /** Learns the header of each WAL; returns those of them to which something was written. */
+    public WalSet notEmpty() {
+      folders.forEach(WalFolder::readHeader);
+      return new WalSet(folders.stream().filter(folder -> !folder.isEmpty()).toList());
+    }
+
+    /** Which column lists rows were written with is asked of every WAL; null when none knows. */
+    @Nullable String layout(String table, long fingerprint) {
+      return folders.stream()
+          .flatMap(folder -> folder.layouts.stream())
+          .filter(of -> of.table().equals(table) && of.fingerprint() == fingerprint)
+          .map(WalRecord.Layout::columns)
+          .findFirst()
+          .orElse(null);
+    }
   }
 }

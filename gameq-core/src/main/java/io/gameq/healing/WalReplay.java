@@ -1,26 +1,27 @@
 package io.gameq.healing;
 
-import io.gameq.healing.LeftWalReplay.Lookups;
-import io.gameq.healing.LeftWalReplay.ReplayRedis;
-import io.gameq.healing.LeftWalReplay.WalSet;
-import io.gameq.healing.OwnerGroup.TradeGroups;
-import io.gameq.healing.WalReplay.Ownership.Conflict;
-import io.gameq.healing.WalReplay.Ownership.Replayable;
+import io.gameq.agent.RateLimit;
+import io.gameq.healing.Fold.FoldedOwner;
+import io.gameq.healing.Lookups.ReplayRedis;
+import io.gameq.healing.PlannedRow.WalRow;
+import io.gameq.healing.RowLookup.Verdict;
 import io.gameq.mysql.tables.OwnerTable;
 import io.gameq.mysql.tables.OwnerTable.Durable;
-import io.gameq.owner.DurableSessions.CountingSessions;
 import io.gameq.owner.OwnerId;
 import io.gameq.owner.SessionId;
 import io.gameq.redis.script.LookupScript.ReplayScript;
+import io.gameq.redis.script.LookupScript.ReplayScript.Applied;
 import io.gameq.redis.script.LookupScript.ReplayScript.Owner;
+import io.gameq.redis.script.LookupScript.ReplayScript.Pending;
+import io.gameq.redis.script.LookupScript.ReplayScript.Refused;
 import io.gameq.redis.script.NodeSigns;
 import io.gameq.rows.EncodedRow;
 import io.gameq.terminal.Shown;
+import io.gameq.wal.WalRecord;
 import java.util.ArrayList;
-import java.util.BitSet;
 import java.util.Collection;
+import java.util.EnumMap;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -34,25 +35,20 @@ import org.jspecify.annotations.Nullable;
  * stopped anywhere: versions are compared wherever something is written. One thread.
  *
  * <pre>
- * for each group of owners of the plan, for some of its owners at a time:
- *   1. reads the lost images of these owners again
- *   2. asks MySQL who owns, restores the sessions that MySQL lost
- *   3. ReplayTarget: an owner and all who traded with it together
+ * for some owners of the plan at a time:
+ *   1. asks MySQL who owns, restores the sessions that MySQL lost
+ *   2. ReplayTarget: an owner and all who traded with it together
  * </pre>
  *
  * <p>An owner's lost rows go together: between two writes readers would see a state that the owner
  * never had.
  */
 public final class WalReplay {
-  /** Of what may be replayed at a time: an image takes some three times its bytes in memory. */
-  private static final long MEMORY_SHARE = 12;
-
   /** Owners of one call of the target, so that progress is seen. */
   private static final int OWNERS_AT_A_TIME = 5_000;
 
-  private final WalSet wals;
-  private final Lookups lookups;
   private final Planner planner;
+  private final Lookups lookups;
   private final ReplayTarget target;
   private final Watch watch;
   private final Set<String> goneProcesses;
@@ -61,29 +57,37 @@ public final class WalReplay {
 
   /** Sees how it goes. */
   public interface Watch {
-    /** So many rows were replayed by now. */
-    void replayed(long rows);
+    /**
+     * More is about to be written; may throw.
+     *
+     * @param rows that were handed to the target by now
+     * @param sessions that are restored in MySQL then, with those that were
+     */
+    void next(long rows, long sessions);
+  }
 
-    /** So many sessions are about to be restored in MySQL, with those that were; may throw. */
-    default void restores(long sessions) {}
+  /** Where lost rows go. One thread. */
+  public interface ReplayTarget {
+    /**
+     * Writes groups of owners; within each, rows become visible together where the target can.
+     *
+     * @throws io.gameq.GameQueueException when the server refuses or does not answer: what was
+     *     written stays, and writing everything again is safe
+     */
+    void write(List<List<Owner>> groups, ReplayReport report);
+
+    /** Everything was handed over: writes what was put off until then. */
+    default void finish(ReplayReport report) {}
   }
 
   /**
    * A replay of what a plan will call lost.
    *
-   * @param planner of the same WALs
    * @param goneProcesses those of nodes that are known to be gone, whatever their last sign of life
    */
-  public WalReplay(
-      WalSet wals,
-      Lookups lookups,
-      Planner planner,
-      ReplayTarget target,
-      Set<String> goneProcesses,
-      Watch watch) {
-    this.wals = wals;
-    this.lookups = lookups;
+  public WalReplay(Planner planner, ReplayTarget target, Set<String> goneProcesses, Watch watch) {
     this.planner = planner;
+    this.lookups = planner.lookups();
     this.target = target;
     this.watch = watch;
     this.goneProcesses = Set.copyOf(goneProcesses);
@@ -104,143 +108,87 @@ public final class WalReplay {
     planner.plan(sink, this::replay);
   }
 
-  /** Some owners at a time, since their images are kept in memory. */
-  private void replay(OwnerGroup group) {
-    registerLayouts();
-    long[] bytes = group.trades().bytes();
-    long most = Runtime.getRuntime().maxMemory() / MEMORY_SHARE;
-    BitSet buckets = new BitSet();
-    long sum = 0;
-    for (int bucket = 0; bucket < TradeGroups.BUCKETS; bucket++) {
-      if (sum > 0 && sum + bytes[bucket] > most) {
-        replay(group, buckets);
-        buckets.clear();
-        sum = 0;
+  private void replay(List<List<FoldedOwner>> lost) {
+    for (WalFolder folder : planner.wals().folders()) {
+      for (WalRecord.Layout of : folder.layouts()) { // writers look there; MySQL may have lost them
+        lookups.database().layouts().register(of.table(), of.fingerprint(), of.columns());
       }
-      buckets.set(bucket);
-      sum += bytes[bucket];
     }
-    if (sum > 0) {
-      replay(group, buckets);
-    }
-  }
-
-  /** Writers look there for the column lists of what they flush, and MySQL may have lost them. */
-  private void registerLayouts() {
-    for (WalFolder folder : wals.folders()) {
-      folder
-          .layouts()
-          .forEach(
-              (name, columns) ->
-                  lookups.database().layouts().register(name.table(), name.fingerprint(), columns));
-    }
-  }
-
-  /** The lost rows of one owner, each with the session that wrote it. */
-  private record OwnerRows(OwnerId owner, List<EncodedRow> rows, List<SessionId> writtenUnder) {}
-
-  private void replay(OwnerGroup group, BitSet buckets) {
-    Map<String, OwnerRows> byOwner = new LinkedHashMap<>();
-    planner.readLost(
-        group,
-        owner -> buckets.get(group.trades().bucket(owner)),
-        (part, row) -> {
-          OwnerRows of =
-              byOwner.computeIfAbsent(
-                  part.owner(),
-                  name ->
-                      new OwnerRows(OwnerId.ofEncoded(name), new ArrayList<>(), new ArrayList<>()));
-          of.rows.add(row);
-          of.writtenUnder.add(SessionId.parse(part.session()));
-        });
-    Map<String, List<OwnerRows>> together = new LinkedHashMap<>();
-    byOwner.forEach(
-        (owner, rows) ->
-            together
-                .computeIfAbsent(group.trades().root(owner), root -> new ArrayList<>())
-                .add(rows));
     gone.clear();
-    List<List<OwnerRows>> some = new ArrayList<>();
+    List<List<FoldedOwner>> some = new ArrayList<>();
     int owners = 0;
-    for (List<OwnerRows> traded : together.values()) {
-      some.add(traded);
-      owners += traded.size();
+    for (List<FoldedOwner> together : lost) {
+      some.add(together);
+      owners += together.size();
       if (owners >= OWNERS_AT_A_TIME) {
-        write(group, some);
+        write(some);
         some.clear();
         owners = 0;
       }
     }
-    write(group, some);
+    write(some);
   }
 
-  private void write(OwnerGroup group, List<List<OwnerRows>> together) {
-    List<OwnerId> owners =
-        together.stream().flatMap(Collection::stream).map(OwnerRows::owner).toList();
-    Map<OwnerId, Durable> durable = lookups.database().owners().durable(owners);
+  private void write(List<List<FoldedOwner>> lost) {
+    Map<OwnerId, Durable> durable =
+        lookups.durable(lost.stream().flatMap(Collection::stream).map(of -> of.id));
     List<OwnerTable.Lost> restored = new ArrayList<>();
-    List<List<ReplayScript.Owner>> groups = new ArrayList<>();
-    for (List<OwnerRows> traded : together) {
-      List<ReplayScript.Owner> next = new ArrayList<>();
-      long refusedBefore = report.refused();
-      for (OwnerRows of : traded) {
-        ReplayScript.Owner owner = owner(group, of, durable.get(of.owner), restored);
+    List<List<Owner>> groups = new ArrayList<>();
+    for (List<FoldedOwner> together : lost) {
+      List<Owner> next = new ArrayList<>();
+      long refusedBefore = report.count(Count.REFUSED);
+      for (FoldedOwner of : together) {
+        Owner owner = owner(of, durable.get(of.id), restored);
         if (owner != null) {
           next.add(owner);
         }
       }
-      if (report.refused() > refusedBefore) {
-        next.forEach(
-            of ->
-                report.overtaken(
-                    of.owner(), of.rows().size(), ReplayReport.COMMITTED_WITH_REFUSED));
-      } else {
+      if (report.count(Count.REFUSED) == refusedBefore) {
         groups.add(next);
+      } else {
+        next.forEach(of -> report.overtaken(of, ReplayReport.COMMITTED_WITH_REFUSED));
       }
     }
-    watch.restores(report.restored() + restored.size());
+    watch.next(report.count(Count.ROWS), report.count(Count.RESTORED) + restored.size());
     lookups.database().owners().restore(restored);
-    report.restored(restored.size());
+    report.add(Count.RESTORED, restored.size());
     target.write(groups, report);
-    watch.replayed(report.rows());
   }
 
   /** Judged again, by who owns now: null when a later session does. */
-  private ReplayScript.@Nullable Owner owner(
-      OwnerGroup group, OwnerRows of, @Nullable Durable durable, List<OwnerTable.Lost> restored) {
-    OwnerGroup.OwnersNewest newest = group.newestSession(of.owner);
-    SessionId inRedis = ownedByTaker(of.owner, durable);
+  private @Nullable Owner owner(
+      FoldedOwner of, @Nullable Durable durable, List<OwnerTable.Lost> restored) {
+    SessionId inRedis = ownedByTaker(of.id, durable);
     SessionId under = null;
-    boolean restore = false;
+    boolean restores = false;
     List<EncodedRow> rows = new ArrayList<>();
-    for (int i = 0; i < of.rows.size(); i++) {
-      Ownership.Verdict verdict =
-          Ownership.judge(of.writtenUnder.get(i), newest.session(), durable, inRedis);
-      if (verdict instanceof Replayable replayable) {
-        under = replayable.under();
-        restore |= replayable.restore();
-        rows.add(of.rows.get(i));
-      } else if (verdict instanceof Conflict conflict) {
-        report.overtaken(of.owner, 1, conflict.reason());
+    for (WalRow row : of.toReplay) {
+      Verdict verdict = RowLookup.judge(row.session(), of.newest(), durable, inRedis);
+      if (verdict.under() == null) {
+        report.overtaken(of.id, 1, verdict.conflict());
+      } else {
+        under = verdict.under();
+        restores |= verdict.restores();
+        rows.add(row.encoded());
       }
     }
     if (under == null) {
       return null;
     }
-    if (restore) {
-      restored.add(new OwnerTable.Lost(of.owner, under, wals.folders().get(newest.wal()).node()));
+    if (restores) {
+      restored.add(
+          new OwnerTable.Lost(of.id, under, planner.wals().folders().get(of.wal()).node()));
     }
-    return new ReplayScript.Owner(of.owner, under, !under.isInbox() && isGone(under), rows);
+    return new Owner(of.id, under, !under.isInbox() && isGone(under), rows);
   }
 
   /** The session that is opening, if it has taken over in Redis. */
   private @Nullable SessionId ownedByTaker(OwnerId owner, @Nullable Durable durable) {
-    ReplayRedis redis = lookups.redis();
-    if (redis == null || durable == null || !durable.sessions().opening()) {
+    if (durable == null || !durable.sessions().opening()) {
       return null;
     }
     SessionId newest = durable.sessions().newest();
-    return newest.equals(redis.ownedBy(owner)) ? newest : null;
+    return newest.equals(lookups.ownedBy(owner)) ? newest : null;
   }
 
   /** Whether the node that opened a session is gone; asked once for a while. */
@@ -252,85 +200,28 @@ public final class WalReplay {
             redis == null || goneProcesses.contains(process) || redis.aliveNode(process) == null);
   }
 
-  /** Where lost rows go. One thread. */
-  public interface ReplayTarget {
-    /**
-     * Writes groups of owners; within each, rows become visible together where the target can.
-     *
-     * @throws io.gameq.GameQueueException when the server refuses or does not answer: what was
-     *     written stays, and writing everything again is safe
-     */
-    void write(List<List<Owner>> groups, ReplayReport report);
+  /** What a replay counts. */
+  public enum Count {
+    /** Rows that were handed to the target. */
+    ROWS("row", "handed over"),
+    /** Rows that the target did not have. */
+    WRITTEN("row", "written"),
+    RESTORED("session", "restored in MySQL"),
+    TAKEN_OVER("owner", "taken over to apply conflicts"),
+    SET_ASIDE("row", "refused by MySQL, now dead letters"),
+    REFUSED("row", "not replayed");
 
-    /** Everything was handed over: writes what was put off until then. */
-    default void finish(ReplayReport report) {}
-  }
+    private final String noun;
+    private final String what;
 
-  /** Whether a row may be replayed, by who owns its owner now. Stateless. */
-  static final class Ownership {
-    private Ownership() {}
-
-    /** What is to be done with a row. */
-    public sealed interface Verdict {}
-
-    /**
-     * It may be put back.
-     *
-     * @param under the session that owns
-     * @param restore whether MySQL has lost that session
-     */
-    public record Replayable(SessionId under, boolean restore) implements Verdict {}
-
-    /** A later session opened the owner without it. */
-    public record Conflict(String reason) implements Verdict {}
-
-    /**
-     * Judges one row.
-     *
-     * <p>MySQL holding an older session of the owner than WALs do means that MySQL lost commits in
-     * a failover: the WALs' newest session is restored, and everything from the session that MySQL
-     * still knows on is put back under it.
-     *
-     * @param row the session that wrote the row last
-     * @param newest the newest session of the owner in the WALs
-     * @param durable what MySQL holds
-     * @param inRedis the session that owns as far as Redis knows
-     */
-    public static Verdict judge(
-        SessionId row, SessionId newest, @Nullable Durable durable, @Nullable SessionId inRedis) {
-      if (row.isInbox()) {
-        return new Replayable(row, false); // whoever has the owner
-      }
-      if (durable == null) {
-        return under(newest, true, row, inRedis);
-      }
-      CountingSessions sessions = durable.sessions();
-      boolean lost = isNewer(newest, sessions.newest());
-      if (!CountingSessions.counts(sessions, row) && !(lost && isNewer(row, sessions.newest()))) {
-        return new Conflict(
-            "session %s of node %s has owned since %s UTC, later than %s of this change"
-                .formatted(
-                    sessions.newest().text(),
-                    Shown.text(durable.node()),
-                    Shown.utc(durable.openedAt()),
-                    row.text()));
-      }
-      return under(lost ? newest : sessions.holder(inRedis), lost, row, inRedis);
+    Count(String noun, String what) {
+      this.noun = noun;
+      this.what = what;
     }
 
-    private static Verdict under(
-        SessionId under, boolean lost, SessionId row, @Nullable SessionId inRedis) {
-      if (inRedis != null && inRedis.text().compareTo(under.text()) > 0) {
-        return new Conflict(
-            "session %s owns in Redis, later than %s of this change; MySQL does not know it"
-                .formatted(inRedis.text(), row.text()));
-      }
-      return new Replayable(under, lost);
-    }
-
-    /** By epoch alone: of one epoch, none is newer. */
-    private static boolean isNewer(SessionId session, SessionId than) {
-      return Long.compareUnsigned(session.epoch(), than.epoch()) > 0;
+    /** So many of it, in words. */
+    public String text(long count) {
+      return Shown.count(count, noun) + " " + what;
     }
   }
 
@@ -343,26 +234,29 @@ public final class WalReplay {
     /** More are counted, not named. */
     private static final int MOST_NAMED = 20;
 
+    private final Map<Count, Long> counts = new EnumMap<>(Count.class);
     private final List<String> named = new ArrayList<>();
     private final Map<String, String> closed = new TreeMap<>();
     private final Map<String, Long> closedRows = new HashMap<>();
-    private long rows;
-    private long written;
-    private long refused;
     private boolean overtaken;
-    private long setAside;
-    private long restored;
-    private long takenOver;
+
+    public void add(Count to, long more) {
+      counts.merge(to, more, Long::sum);
+    }
+
+    public long count(Count of) {
+      return counts.getOrDefault(of, 0L);
+    }
 
     /** Rows were handed to the target, which wrote so many of them: it had the others. */
     public void wrote(long of, long itWrote) {
-      rows += of;
-      written += itWrote;
+      add(Count.ROWS, of);
+      add(Count.WRITTEN, itWrote);
     }
 
     /** An owner is left as it is. */
     public void refused(OwnerId owner, long itsRows, String why) {
-      refused += itsRows;
+      add(Count.REFUSED, itsRows);
       name(
           "not replayed: %s %s: %s"
               .formatted(Shown.count(itsRows, "row"), Shown.whose(owner), why));
@@ -377,13 +271,17 @@ public final class WalReplay {
       refused(owner, itsRows, why);
     }
 
+    private void overtaken(Owner of, String why) {
+      overtaken(of.owner(), of.rows().size(), why);
+    }
+
     /** Whether any owner was: another plan tells what is to become of the rows, and of messages. */
     public boolean isOvertaken() {
       return overtaken;
     }
 
     public void setAside(String row, String why) {
-      setAside++;
+      add(Count.SET_ASIDE, 1);
       name("dead letter: %s: %s".formatted(Shown.text(row), Shown.cut(why, 120)));
     }
 
@@ -412,45 +310,78 @@ public final class WalReplay {
       }
     }
 
-    void restored(int sessions) {
-      restored += sessions;
-    }
-
-    public void tookOver() {
-      takenOver++;
-    }
-
-    /** Rows that were handed to the target. */
-    public long rows() {
-      return rows;
-    }
-
-    /** Rows that the target did not have. */
-    public long written() {
-      return written;
-    }
-
-    public long refused() {
-      return refused;
-    }
-
-    public long setAside() {
-      return setAside;
-    }
-
-    /** Sessions written into MySQL again. */
-    public long restored() {
-      return restored;
-    }
-
-    /** Owners that were opened to apply conflicts. */
-    public long takenOver() {
-      return takenOver;
-    }
-
     /** The first of what could not be done, a line each. */
     public List<String> named() {
       return named;
+    }
+  }
+
+  /** Puts lost rows back into Redis, some scripts ahead of their answers. */
+  public static final class RedisTarget implements ReplayTarget {
+    /** Rows of scripts that wait for answers: more gain nothing, and fill Redis' buffers. */
+    private static final int MOST_ROWS_AHEAD = 4_000;
+
+    /** One script holds everybody else back for some 100 ms then; an owner alone is never split. */
+    private static final int MOST_ROWS_PER_SCRIPT = 20_000;
+
+    private final ReplayScript script;
+    private final RateLimit limit;
+
+    public RedisTarget(ReplayRedis redis, RateLimit limit) {
+      this.script = new ReplayScript(redis.connection(), redis.slots());
+      this.limit = limit;
+    }
+
+    @Override
+    public void write(List<List<Owner>> groups, ReplayReport report) {
+      List<Pending> ahead = List.of();
+      List<List<Owner>> next = new ArrayList<>();
+      long rows = 0;
+      for (List<Owner> group : groups) {
+        for (List<Owner> together : sized(group)) {
+          next.add(together);
+          rows += rows(together);
+          if (rows >= limit.burst(MOST_ROWS_AHEAD)) {
+            limit.take(rows);
+            List<Pending> sent = script.send(next);
+            settle(ahead, report); // those of the time before, while these are on their way
+            ahead = sent;
+            next.clear();
+            rows = 0;
+          }
+        }
+      }
+      limit.take(rows);
+      List<Pending> last = script.send(next);
+      settle(ahead, report);
+      settle(last, report);
+    }
+
+    private static List<List<Owner>> sized(List<Owner> group) {
+      return rows(group) <= MOST_ROWS_PER_SCRIPT
+          ? List.of(group)
+          : group.stream().map(List::of).toList();
+    }
+
+    private static long rows(List<Owner> group) {
+      return group.stream().mapToLong(of -> of.rows().size()).sum();
+    }
+
+    private static void settle(List<Pending> ahead, ReplayReport report) {
+      for (Pending pending : ahead) {
+        ReplayScript.Outcome outcome = pending.await();
+        if (outcome instanceof Applied applied) {
+          report.wrote(rows(pending.group()), applied.written());
+        } else if (outcome instanceof Refused refused) { // nothing of the group was written
+          for (Owner of : pending.group()) {
+            report.overtaken(
+                of,
+                of.owner().equals(refused.owner())
+                    ? "session " + refused.ownedBy() + " owns in Redis, a later one"
+                    : ReplayReport.COMMITTED_WITH_REFUSED);
+          }
+        }
+      }
     }
   }
 }

@@ -8,15 +8,14 @@
  *   HealingStep      the steps: note what is lost, read the sessions in MySQL, tell Redis of them,
  *                    replay the WAL, say that all is there, send commits again without an answer
  *   HealingPorts     what the steps reach: HeldSessions of the node, RecordsToReplay, ReplaySource
- *   ReplayPass       sends records of the WAL that the marks do not prove; decides about trades
  *
  * a WAL whose node is gone: LeftWalReplay at its start, and the tool
- *   Planner          what became of each row: RowLookup asks Redis and MySQL
+ *   Planner          folds WALs to the newest change of each row, and tells what became of it:
+ *                    RowLookup asks Redis and MySQL, and whether the row may be put back
  *   WalReplay        puts back what is lost, into a ReplayTarget (RedisTarget)
- *   LeftMessages     the messages of such a WAL
+ *   Lookups          the servers; WalFolder: a WAL
  *
  * all of them
- *   Ownership        under which session a row may be put back
  *   DurableTruth     who owns by MySQL; whether half of a trade may be put back
  *   MessageReplay    messages that the marks do not prove, after the rows
  * </pre>

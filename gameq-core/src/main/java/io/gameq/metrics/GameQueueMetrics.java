@@ -73,12 +73,13 @@ public final class GameQueueMetrics implements MeterBinder {
           .tags(tags.and("outcome", outcome.tag()))
           .register(registry);
     }
-    count(registry, "rows", "Rows that Redis was given", NodeCounts::rows);
-    count(registry, "rows.merged", "Of these, that replaced one that waited", NodeCounts::merged);
-    count(registry, "sessions.lost", "Sessions that others took over", NodeCounts::sessionsLost);
-    count(registry, "heals", "Healings after a connection broke", NodeCounts::heals);
-    count(registry, "replayed", "WAL records put back into Redis", NodeCounts::replayed);
-    count(registry, "conflicts", "Rows that were reported as lost", NodeCounts::conflicts);
+    count(registry, "rows", "Rows that Redis was given", of -> of.rows.sum());
+    count(
+        registry, "rows.merged", "Of these, that replaced one that waited", of -> of.merged.sum());
+    count(registry, "sessions.lost", "Sessions that others took over", of -> of.sessionsLost.sum());
+    count(registry, "heals", "Healings after a connection broke", of -> of.heals.sum());
+    count(registry, "replayed", "WAL records put back into Redis", of -> of.replayed.sum());
+    count(registry, "conflicts", "Rows that were reported as lost", of -> of.conflicts.sum());
     gauge(registry, "sessions", null, "Owners that are open", of -> of.sessions().sessions());
     gauge(
         registry,

@@ -10,6 +10,7 @@ import java.sql.SQLTimeoutException;
 import java.sql.SQLTransientConnectionException;
 import java.util.EnumSet;
 import java.util.Set;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -71,14 +72,18 @@ public enum ErrorKind {
 
   /** Whether a statement failed, somewhere below this, since the schema is another one. */
   public static boolean isOfSchema(@Nullable Throwable e) {
-    return e != null
-        && (e instanceof SQLException sql ? of(sql) == SCHEMA : isOfSchema(e.getCause()));
+    return isBelow(e, sql -> of(sql) == SCHEMA);
   }
 
   /** Whether something failed, somewhere below this, that may pass by itself: wait. */
   public static boolean mayPass(@Nullable Throwable e) {
+    return isBelow(e, sql -> MAY_PASS.contains(of(sql)));
+  }
+
+  /** Whether this is true of the first error of MySQL, somewhere below. */
+  static boolean isBelow(@Nullable Throwable e, Predicate<SQLException> what) {
     return e != null
-        && (e instanceof SQLException sql ? MAY_PASS.contains(of(sql)) : mayPass(e.getCause()));
+        && (e instanceof SQLException sql ? what.test(sql) : isBelow(e.getCause(), what));
   }
 
   /** The kind of an error that a statement threw. */

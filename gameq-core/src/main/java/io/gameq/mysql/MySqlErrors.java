@@ -51,18 +51,12 @@ public final class MySqlErrors {
 
   /** Whether it failed, somewhere below this, since others hold locks. */
   public static boolean isTryAgain(@Nullable Throwable e) {
-    return e != null
-        && (e instanceof SQLException sql
-            ? ErrorKind.of(sql) == ErrorKind.TRY_AGAIN
-            : isTryAgain(e.getCause()));
+    return ErrorKind.isBelow(e, sql -> ErrorKind.of(sql) == ErrorKind.TRY_AGAIN);
   }
 
   /** Whether it failed, somewhere below this, since it had waited for a lock for too long. */
   public static boolean isLockWait(@Nullable Throwable e) {
-    return e != null
-        && (e instanceof SQLException sql
-            ? sql.getErrorCode() == LOCK_WAIT_TIMEOUT
-            : isLockWait(e.getCause()));
+    return ErrorKind.isBelow(e, sql -> sql.getErrorCode() == LOCK_WAIT_TIMEOUT);
   }
 
   private static MySqlException failed(Exception reason, Exception e) {

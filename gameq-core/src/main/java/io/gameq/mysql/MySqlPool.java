@@ -2,12 +2,15 @@ package io.gameq.mysql;
 
 import com.mysql.cj.conf.PropertyKey;
 import com.mysql.cj.conf.PropertySet;
+import com.mysql.cj.jdbc.MysqlDataSource;
+import com.mysql.cj.jdbc.NonRegisteringDriver;
 import com.mysql.cj.log.Log;
 import com.mysql.cj.protocol.ServerSession;
 import com.mysql.cj.protocol.SocketConnection;
 import com.mysql.cj.protocol.StandardSocketFactory;
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
+import com.zaxxer.hikari.SQLExceptionOverride;
 import io.gameq.GameQueueException;
 import io.gameq.MySqlUnavailableException;
 import io.gameq.agent.RepeatedWarnings;
@@ -21,11 +24,14 @@ import java.net.UnknownHostException;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.sql.SQLTimeoutException;
 import java.sql.SQLTransientConnectionException;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -137,22 +143,14 @@ public final class MySqlPool {
    *     pool is left open then
    */
   public static MySql open(MySqlConfig config, String purpose) {
-    return open(
-        config,
-        purpose,
-        givingUpAfter(config, SOCKET_MILLIS),
-        LOCK_WAIT_SECONDS,
-        LOCK_WAIT_SECONDS);
+    Properties properties = properties(config, SOCKET_MILLIS);
+    return open(config, purpose, properties, lockWaits(LOCK_WAIT_SECONDS, LOCK_WAIT_SECONDS));
   }
 
   /** The same for flushes, which wait only 1 s for a lock. */
   public static MySql openForFlushes(MySqlConfig config) {
-    return open(
-        config,
-        "writer",
-        givingUpAfter(config, SOCKET_MILLIS),
-        SHORT_LOCK_WAIT_SECONDS,
-        SHORT_LOCK_WAIT_SECONDS);
+    String lockWaits = lockWaits(SHORT_LOCK_WAIT_SECONDS, SHORT_LOCK_WAIT_SECONDS);
+    return open(config, "writer", properties(config, SOCKET_MILLIS), lockWaits);
   }
 
   /**
@@ -162,29 +160,10 @@ public final class MySqlPool {
    */
   public static MySql openForLogins(MySqlConfig config, Duration mostSilence) {
     long millis = Math.max(LEAST_SOCKET_MILLIS, Math.min(SOCKET_MILLIS, mostSilence.toMillis()));
-    Properties properties = givingUpAfter(config, (int) millis);
+    Properties properties = properties(config, (int) millis);
     setUnlessGiven(config, properties, LONGEST_KEPT, LONGEST_KEPT_OF_LOGINS);
-    return open(config, "node", properties, SHORT_LOCK_WAIT_SECONDS, LOCK_WAIT_SECONDS);
-  }
-
-  private static MySql open(
-      MySqlConfig config,
-      String purpose,
-      Properties properties,
-      int rowLockSeconds,
-      int tableLockSeconds) {
-    return open(
-        config,
-        purpose,
-        properties,
-        EVERY_SESSION
-            + ("innodb_lock_wait_timeout = %s, lock_wait_timeout = %s, wait_timeout = %s"
-                    + " /*M!, idle_transaction_timeout = %s */")
-                .formatted(
-                    rowLockSeconds,
-                    tableLockSeconds,
-                    MOST_IDLE_SECONDS,
-                    MOST_IDLE_IN_TRANSACTION_SECONDS));
+    String lockWaits = lockWaits(SHORT_LOCK_WAIT_SECONDS, LOCK_WAIT_SECONDS);
+    return open(config, "node", properties, lockWaits);
   }
 
   /**
@@ -192,18 +171,26 @@ public final class MySqlPool {
    * a lock.
    */
   public static MySql openForSchema(MySqlConfig config) {
-    Properties properties = properties(config);
+    Properties properties = properties(config, SOCKET_MILLIS);
     properties.setProperty(SOCKET_TIMEOUT.getKeyName(), "0");
-    return open(
-        config,
-        "schema",
-        properties,
-        EVERY_SESSION + "lock_wait_timeout = " + SCHEMA_LOCK_WAIT_SECONDS);
+    return open(config, "schema", properties, "lock_wait_timeout = " + SCHEMA_LOCK_WAIT_SECONDS);
   }
 
-  private static Properties givingUpAfter(MySqlConfig config, int socketMillis) {
-    Properties properties = properties(config);
+  private static String lockWaits(int rowSeconds, int tableSeconds) {
+    return ("innodb_lock_wait_timeout = %s, lock_wait_timeout = %s, wait_timeout = %s"
+            + " /*M!, idle_transaction_timeout = %s */")
+        .formatted(rowSeconds, tableSeconds, MOST_IDLE_SECONDS, MOST_IDLE_IN_TRANSACTION_SECONDS);
+  }
+
+  private static Properties properties(MySqlConfig config, int socketMillis) {
+    Properties properties = new Properties();
+    DEFAULTS.forEach((name, value) -> setUnlessGiven(config, properties, name, value));
     setUnlessGiven(config, properties, SOCKET_TIMEOUT, Integer.toString(socketMillis));
+    MySqlUrl.FORCED.forEach((name, value) -> properties.setProperty(name.getKeyName(), value));
+    Tls tls = config.tls();
+    if (tls != null) {
+      properties.putAll(VerifiedSockets.properties(tls));
+    }
     return properties;
   }
 
@@ -214,25 +201,14 @@ public final class MySqlPool {
     }
   }
 
-  private static Properties properties(MySqlConfig config) {
-    Properties properties = new Properties();
-    DEFAULTS.forEach((name, value) -> setUnlessGiven(config, properties, name, value));
-    MySqlUrl.FORCED.forEach((name, value) -> properties.setProperty(name.getKeyName(), value));
-    Tls tls = config.tls();
-    if (tls != null) {
-      properties.putAll(VerifiedSockets.properties(tls));
-    }
-    return properties;
-  }
-
   private static MySql open(
-      MySqlConfig config, String purpose, Properties properties, String initSql) {
+      MySqlConfig config, String purpose, Properties properties, String limits) {
     connectOnce(config, properties);
     HikariConfig pool = new HikariConfig();
     pool.setPoolName("gameq-" + purpose);
     // Asked for each new connection: a password that was changed needs no restart.
     pool.setDataSource(new Logins(config, properties));
-    pool.setConnectionInitSql(initSql);
+    pool.setConnectionInitSql(EVERY_SESSION + limits);
     pool.setConnectionTestQuery(Logins.TEST);
     pool.setTransactionIsolation("TRANSACTION_READ_COMMITTED");
     pool.setAutoCommit(true);
@@ -276,8 +252,8 @@ public final class MySqlPool {
     try (Connection connection = new Logins(config, login).getConnection()) {
       connection.isReadOnly();
     } catch (SQLException e) {
-      GameQueueException ofFile = ofFile(e);
-      if (ofFile != null) {
+      GameQueueException ofFile = cause(e, GameQueueException.class);
+      if (ofFile != null) { // of certificates: the driver wraps it
         throw ofFile;
       }
       String forAPerson = forAPerson(config, e);
@@ -289,11 +265,9 @@ public final class MySqlPool {
     }
   }
 
-  /** What was wrong with a file of certificates: the driver wraps it. */
-  private static @Nullable GameQueueException ofFile(@Nullable Throwable e) {
-    return e == null || e instanceof GameQueueException
-        ? (GameQueueException) e
-        : ofFile(e.getCause());
+  /** The first exception of a type, this one or somewhere below it; null when there is none. */
+  private static <T> @Nullable T cause(@Nullable Throwable e, Class<T> type) {
+    return e == null || type.isInstance(e) ? type.cast(e) : cause(e.getCause(), type);
   }
 
   private static String refusedLogin(MySqlConfig config) {
@@ -347,10 +321,8 @@ public final class MySqlPool {
   }
 
   private static String mayPass(SQLException e) {
-    for (Throwable cause = e; cause != null; cause = cause.getCause()) {
-      if (cause instanceof UnknownHostException) {
-        return "cannot be found: no address is known for that name";
-      }
+    if (cause(e, UnknownHostException.class) != null) {
+      return "cannot be found: no address is known for that name";
     }
     return switch (e.getErrorCode()) {
       case 0 -> "does not answer: is it running, and is mysql.url right?";
@@ -448,10 +420,80 @@ public final class MySqlPool {
   }
 
   /**
+   * Logs in to MySQL by the driver itself, and to no server that is read-only. {@code
+   * DriverManager} has one login timeout for the whole JVM, which a pool would set for every other
+   * pool of the game; of this one {@code connectTimeout} and {@code socketTimeout} limit a login.
+   * Immutable.
+   */
+  private static final class Logins extends MysqlDataSource {
+    /**
+     * Whether writes are refused; super_read_only of MySQL switches read_only on as well, and that
+     * of MariaDB 12 may be a word.
+     */
+    private static final String IS_READ_ONLY =
+        "@@GLOBAL.read_only NOT IN ('0', 'OFF') OR @@GLOBAL.innodb_read_only";
+
+    /**
+     * The server's own number for what read_only refuses. What may write in spite of it must not
+     * either: the primary is elsewhere, and this one takes over its rows.
+     */
+    private static final int READ_ONLY_CODE = 1290;
+
+    /**
+     * What a connection that nobody used for a moment is tried with: a server that was demoted
+     * fails it, and says why.
+     */
+    private static final String TEST =
+        "SET time_zone = IF(" + IS_READ_ONLY + ", 'none: it is read_only', '+00:00')";
+
+    private final MySqlConfig config;
+    private final Properties properties;
+
+    /**
+     * Connects nowhere yet.
+     *
+     * @param properties of each connection, without user and password
+     */
+    Logins(MySqlConfig config, Properties properties) {
+      this.config = config;
+      this.properties = properties;
+    }
+
+    /** With the configured user, and the password as it is now. */
+    @Override
+    public Connection getConnection() throws SQLException {
+      Properties login = new Properties();
+      login.putAll(properties);
+      login.setProperty("user", config.user());
+      login.setProperty("password", config.password().read());
+      Connection connection = new NonRegisteringDriver().connect(config.url(), login);
+      if (connection == null) {
+        throw new SQLException("the driver does not understand mysql.url", "08001");
+      }
+      try {
+        if (Sql.exists(connection, "SELECT 1 FROM DUAL WHERE " + IS_READ_ONLY)) {
+          throw new SQLTransientConnectionException(
+              "it is read_only: no primary, or not yet", "08004", READ_ONLY_CODE);
+        }
+        return connection;
+      } catch (SQLException e) {
+        connection.close();
+        throw e;
+      }
+    }
+
+    /** How long a pool that is closed waits for a login that is under way, s. */
+    @Override
+    public int getLoginTimeout() {
+      return (int) Duration.ofMillis(CONNECT_MILLIS).toSeconds();
+    }
+  }
+
+  /**
    * A pool that says so when the server refuses its login, as it does while a password is changed.
    * Thread-safe. The pool goes on trying, with the password as it is by then.
    */
-  static final class LoginPool extends HikariDataSource {
+  private static final class LoginPool extends HikariDataSource {
     private static final Logger LOG = LoggerFactory.getLogger(LoginPool.class);
 
     private static final long COMPLAIN_EVERY_SECONDS = 10;
@@ -474,7 +516,9 @@ public final class MySqlPool {
       try {
         return super.getConnection();
       } catch (SQLException e) {
-        String told = isRefusedLogin(e) ? refusal : ofFile(e);
+        // What is wrong with the file of a password or of certificates.
+        GameQueueException ofFile = cause(e, GameQueueException.class);
+        String told = isRefusedLogin(e) ? refusal : ofFile == null ? null : ofFile.getMessage();
         if (told != null) {
           complaints.about("login", LOG::warn, () -> told + "; trying again");
         }
@@ -482,26 +526,43 @@ public final class MySqlPool {
       }
     }
 
-    /** What is wrong with the file of a password or of certificates; null when nothing is. */
-    private static @Nullable String ofFile(Throwable error) {
-      for (Throwable e = error; e != null; e = e.getCause()) {
-        if (e instanceof GameQueueException) {
-          return e.getMessage();
-        }
-      }
-      return null;
-    }
-
     /** Whether the server knows no such user and password; the pool wraps what it was told. */
-    static boolean isRefusedLogin(SQLException error) {
-      for (Throwable e = error; e != null; e = e.getCause()) {
-        if (e instanceof SQLException sql
-            && (sql.getErrorCode() == 1045
-                || ("28000".equals(sql.getSQLState()) && sql.getErrorCode() != 1044))) {
-          return true;
-        }
+    private static boolean isRefusedLogin(@Nullable Throwable e) {
+      return e != null
+          && ((e instanceof SQLException sql
+                  && (sql.getErrorCode() == 1045
+                      || ("28000".equals(sql.getSQLState()) && sql.getErrorCode() != 1044)))
+              || isRefusedLogin(e.getCause()));
+    }
+  }
+
+  /**
+   * Which connections a pool gives up: those to a server that has become read-only, so that the
+   * next one goes to where the primary is by then. And which it keeps although something failed on
+   * them: its own rule closes one after "this server cannot do that", and after a statement that
+   * took too long and was ended, which both leave it as it was. Stateless.
+   *
+   * <p>Made by the pool, from its name: HikariCP 5 takes it no other way, and some games have that.
+   */
+  public static final class KeepsUnharmed implements SQLExceptionOverride {
+    /** Read-only: by option (1290), of InnoDB (1836), a transaction on a replica (1792). */
+    private static final Set<Integer> READ_ONLY = Set.of(Logins.READ_ONLY_CODE, 1836, 1792);
+
+    /** HikariCP 5 knows no such word: there the test of the next borrower finds it. */
+    private static final Override GIVE_UP =
+        Arrays.stream(Override.values())
+            .filter(of -> of.name().equals("MUST_EVICT"))
+            .findFirst()
+            .orElse(Override.CONTINUE_EVICT);
+
+    @java.lang.Override
+    public Override adjudicate(SQLException e) {
+      if (READ_ONLY.contains(e.getErrorCode())) {
+        return GIVE_UP;
       }
-      return false;
+      return "0A000".equals(e.getSQLState()) || e instanceof SQLTimeoutException
+          ? Override.DO_NOT_EVICT
+          : Override.CONTINUE_EVICT;
     }
   }
 

@@ -5,10 +5,13 @@ import com.mysql.cj.conf.HostInfo;
 import com.mysql.cj.conf.PropertyKey;
 import com.mysql.cj.exceptions.CJException;
 import io.gameq.GameQueueException;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,77 +25,51 @@ record MySqlUrl(String address, String database, Map<String, String> options) {
   private static final String PREFIX = "jdbc:mysql://";
   private static final int PORT = 3306;
 
-  /** Given beside the URL, these win over the URL's own. */
+  /**
+   * Given beside the URL, these win over the URL's own. autoReconnect would run a transaction's
+   * second half by itself on a new connection. allowMultiQueries is for {@link Statements}: all SQL
+   * is gameq's own; names in it are quoted, values are parameters.
+   */
   static final Map<PropertyKey, String> FORCED =
-      Map.ofEntries(
-          Map.entry(PropertyKey.connectionTimeZone, "UTC"),
-          Map.entry(PropertyKey.characterEncoding, "UTF-8"),
-          Map.entry(PropertyKey.zeroDateTimeBehavior, "EXCEPTION"),
-          Map.entry(PropertyKey.tinyInt1isBit, "false"),
-          Map.entry(PropertyKey.transformedBitIsBoolean, "false"),
-          Map.entry(PropertyKey.yearIsDateType, "false"),
-          Map.entry(PropertyKey.useAffectedRows, "false"),
-          Map.entry(PropertyKey.useServerPrepStmts, "true"),
-          Map.entry(PropertyKey.cachePrepStmts, "true"),
-          Map.entry(PropertyKey.rewriteBatchedStatements, "true"),
-          Map.entry(PropertyKey.jdbcCompliantTruncation, "true"),
-          // All SQL is gameq's own; names in it are quoted, values are parameters. See Statements.
-          Map.entry(PropertyKey.allowMultiQueries, "true"),
-          Map.entry(PropertyKey.allowLoadLocalInfile, "false"),
-          // Would run a transaction's second half by itself on a new connection.
-          Map.entry(PropertyKey.autoReconnect, "false"));
+      words(
+              """
+              connectionTimeZone=UTC characterEncoding=UTF-8 zeroDateTimeBehavior=EXCEPTION
+              tinyInt1isBit=false transformedBitIsBoolean=false yearIsDateType=false
+              useAffectedRows=false useServerPrepStmts=true cachePrepStmts=true
+              rewriteBatchedStatements=true jdbcCompliantTruncation=true allowMultiQueries=true
+              allowLoadLocalInfile=false autoReconnect=false
+              """)
+          .map(word -> word.split("="))
+          .collect(Collectors.toMap(of -> PropertyKey.fromValue(of[0]), of -> of[1]));
 
   /** How to reach a server, to trust it and to log in, and what a connection keeps. */
   private static final Set<PropertyKey> ALLOWED =
-      Set.of(
-          PropertyKey.connectTimeout,
-          PropertyKey.socketTimeout,
-          PropertyKey.localSocketAddress,
-          PropertyKey.socksProxyHost,
-          PropertyKey.socksProxyPort,
-          PropertyKey.socksProxyRemoteDns,
-          PropertyKey.tcpKeepAlive,
-          PropertyKey.tcpNoDelay,
-          PropertyKey.tcpRcvBuf,
-          PropertyKey.tcpSndBuf,
-          PropertyKey.tcpTrafficClass,
-          PropertyKey.useCompression,
-          PropertyKey.maxAllowedPacket,
-          PropertyKey.prepStmtCacheSize,
-          PropertyKey.prepStmtCacheSqlLimit,
-          PropertyKey.connectionAttributes,
-          PropertyKey.allowPublicKeyRetrieval,
-          PropertyKey.serverRSAPublicKeyFile,
-          PropertyKey.authenticationPlugins,
-          PropertyKey.defaultAuthenticationPlugin,
-          PropertyKey.disabledAuthenticationPlugins,
-          PropertyKey.passwordCharacterEncoding,
-          PropertyKey.ldapServerHostname,
-          PropertyKey.ociConfigFile,
-          PropertyKey.ociConfigProfile,
-          PropertyKey.sslMode,
-          PropertyKey.useSSL,
-          PropertyKey.requireSSL,
-          PropertyKey.verifyServerCertificate,
-          PropertyKey.tlsVersions,
-          PropertyKey.tlsCiphersuites,
-          PropertyKey.fipsCompliantJsse,
-          PropertyKey.fallbackToSystemKeyStore,
-          PropertyKey.fallbackToSystemTrustStore,
-          PropertyKey.clientCertificateKeyStoreUrl,
-          PropertyKey.clientCertificateKeyStoreType,
-          PropertyKey.clientCertificateKeyStorePassword,
-          PropertyKey.trustCertificateKeyStoreUrl,
-          PropertyKey.trustCertificateKeyStoreType,
-          PropertyKey.trustCertificateKeyStorePassword);
+      words(
+              """
+              connectTimeout socketTimeout localSocketAddress socksProxyHost socksProxyPort
+              socksProxyRemoteDns tcpKeepAlive tcpNoDelay tcpRcvBuf tcpSndBuf tcpTrafficClass
+              useCompression maxAllowedPacket prepStmtCacheSize prepStmtCacheSqlLimit
+              connectionAttributes
+              allowPublicKeyRetrieval serverRSAPublicKeyFile authenticationPlugins
+              defaultAuthenticationPlugin disabledAuthenticationPlugins passwordCharacterEncoding
+              ldapServerHostname ociConfigFile ociConfigProfile
+              sslMode useSSL requireSSL verifyServerCertificate tlsVersions tlsCiphersuites
+              fipsCompliantJsse fallbackToSystemKeyStore fallbackToSystemTrustStore
+              clientCertificateKeyStoreUrl clientCertificateKeyStoreType
+              clientCertificateKeyStorePassword trustCertificateKeyStoreUrl
+              trustCertificateKeyStoreType trustCertificateKeyStorePassword
+              """)
+          .map(PropertyKey::fromValue)
+          .collect(Collectors.toUnmodifiableSet()); // of no name that the driver does not know
 
   private static final Set<PropertyKey> LOGIN =
-      Set.of(
-          PropertyKey.USER,
-          PropertyKey.PASSWORD,
-          PropertyKey.password1,
-          PropertyKey.password2,
-          PropertyKey.password3);
+      words("user password password1 password2 password3")
+          .map(PropertyKey::fromValue)
+          .collect(Collectors.toUnmodifiableSet());
+
+  private static Stream<String> words(String text) {
+    return Arrays.stream(text.split("\\s+"));
+  }
 
   MySqlUrl {
     options = Map.copyOf(options);

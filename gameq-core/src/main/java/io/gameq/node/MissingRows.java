@@ -12,9 +12,11 @@ import io.gameq.terminal.Shown;
 import io.gameq.view.OwnerViews;
 import java.time.Duration;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.SortedMap;
@@ -26,8 +28,7 @@ import org.slf4j.LoggerFactory;
 /**
  * Looks for rows of which no notice came, and settles them: they are in MySQL, or wait in Redis, or
  * nobody holds them. Those are replayed where their session still owns, else reported; never before
- * whoever may hold them has put back what it has. Used by the upkeep's thread; {@link #hasReported}
- * by any.
+ * whoever may hold them has put back what it has. Used by the upkeep's thread.
  *
  * <pre>
  * the session still owns          Redis lost them: the sender heals again
@@ -65,7 +66,6 @@ final class MissingRows {
 
   private final HealingLimit healings = new HealingLimit(System::nanoTime);
   private final Deque<DurableTracker> toAsk = new ArrayDeque<>();
-  private volatile boolean hasReported;
 
   MissingRows(GameNode node) {
     this.node = node;
@@ -89,7 +89,7 @@ final class MissingRows {
 
   /** Asks MySQL about rows of which no notice will tell, those of many sessions at once. */
   void settleOvertaken() {
-    Map<DurableTracker, Set<String>> asked = new HashMap<>();
+    List<DurableTracker> asked = new ArrayList<>();
     Set<String> rows = new HashSet<>();
     for (DurableTracker tracker : node.sessions.all()) {
       if (rows.size() >= MOST_ROWS_ASKED) {
@@ -97,27 +97,20 @@ final class MissingRows {
       }
       Set<String> overtaken = tracker.overtakenRows(quietNanos);
       if (!overtaken.isEmpty()) {
-        asked.put(tracker, overtaken);
+        asked.add(tracker);
         rows.addAll(overtaken);
       }
     }
     if (!rows.isEmpty()) {
       Map<String, Long> there = node.views.versions(rows);
       Map<OwnerId, Map<String, Long>> setAside = node.views.setAside(rows);
-      asked.forEach(
-          (tracker, of) -> tracker.found(only(of, there), only(of, its(setAside, tracker))));
+      asked.forEach(tracker -> tracker.found(there, its(setAside, tracker)));
     }
   }
 
   private static Map<String, Long> its(
       Map<OwnerId, Map<String, Long>> setAside, DurableTracker tracker) {
     return setAside.getOrDefault(tracker.session().owner().base(), Map.of());
-  }
-
-  private static Map<String, Long> only(Set<String> keys, Map<String, Long> versions) {
-    Map<String, Long> of = new HashMap<>(versions);
-    of.keySet().retainAll(keys);
-    return of;
   }
 
   /** However many sessions wait, Redis is asked about a few of them in each round. */
@@ -239,11 +232,6 @@ final class MissingRows {
     }
   }
 
-  /** Whether any row was reported as lost. */
-  boolean hasReported() {
-    return hasReported;
-  }
-
   /**
    * Reports rows of a session, and with them, at the same moment, those of earlier sessions of this
    * node that it had adopted: later a row of a newer session would look like one that replaced
@@ -268,8 +256,7 @@ final class MissingRows {
   /** Tells the log, the session and the game. */
   private void tell(
       DurableTracker tracker, SortedMap<String, Long> rows, String reason, boolean mayComeBack) {
-    hasReported = true;
-    node.sessions.counts().conflicts(rows.size());
+    node.sessions.counts().conflicts.add(rows.size());
     Conflict conflict = tracker.conflict(rows, reason, mayComeBack);
     LOG.error(
         "conflict: Redis lost acknowledged changes {} by {}, and they are not replayed ({}{}): {};"

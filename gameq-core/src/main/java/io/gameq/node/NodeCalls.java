@@ -94,26 +94,13 @@ final class NodeCalls implements AutoCloseable {
 
   /** The same for what is left of the caller's time. */
   <T> T ofMySql(String what, long nanos, Work<T> work, Consumer<T> unused) {
-    return call(mysql, nanos, new Call<>(what, unlessMySqlIsAway(what, work), unused));
+    return await(
+        what, nanos, begin(mysql, new Call<>(what, unlessMySqlIsAway(what, work), unused)));
   }
 
   /** A call that waits for Redis only, for what is left of the caller's time. */
   <T> T ofRedis(String what, long nanos, Work<T> work) {
-    return call(redis, nanos, new Call<>(what, work, late -> {}));
-  }
-
-  private <T> T call(ExecutorService threads, long nanos, Call<T> call) {
-    begin(threads, call, call);
-    try {
-      return call.get(nanos, TimeUnit.NANOSECONDS);
-    } catch (ExecutionException e) {
-      throw ofCaller(e);
-    } catch (TimeoutException e) {
-      return call.end(late(notDoneWithin(call.what, nanos)));
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      return call.end(interrupted(call.what));
-    }
+    return await(what, nanos, begin(redis, new Call<>(what, work, late -> {})));
   }
 
   /**
@@ -152,32 +139,45 @@ final class NodeCalls implements AutoCloseable {
   }
 
   /**
-   * A call that waits for MySQL and whose result several wait for, with {@link #await}: it has no
+   * A call that waits for MySQL and whose result several wait for, with {@link #share}: it has no
    * time of its own, and what came too late for one of them is there for the next.
    */
   <T> CompletableFuture<T> shareOfMySql(String what, Work<T> work) {
-    Call<T> call = new Call<>(what, unlessMySqlIsAway(what, work), late -> {});
-    begin(mysql, call, call);
-    return call;
+    return begin(mysql, new Call<>(what, unlessMySqlIsAway(what, work), late -> {}));
   }
 
   /**
    * What a shared call returns; throws what it throws.
    *
-   * @param deadlineNanos as {@link #deadline} gave it
    * @throws GameQueueException when the time is up, or the caller is interrupted; the call goes on
    */
-  <T> T await(String what, long deadlineNanos, CompletableFuture<T> shared) {
+  <T> T share(String what, long nanos, CompletableFuture<T> shared) {
+    return await(what, nanos, shared.copy());
+  }
+
+  /** Its caller waits for so long; after that nobody does, and it ends. */
+  private <T> T await(String what, long nanos, CompletableFuture<T> call) {
     try {
-      return shared.get(deadlineNanos - System.nanoTime(), TimeUnit.NANOSECONDS);
+      return call.get(nanos, TimeUnit.NANOSECONDS);
     } catch (ExecutionException e) {
       throw ofCaller(e);
     } catch (TimeoutException e) {
-      throw late(what + ": not done in time");
+      call.completeExceptionally(late(notDoneWithin(what, nanos)));
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      throw interrupted(what);
+      call.completeExceptionally(
+          new GameQueueException(what + ": interrupted; it may still be done"));
     }
+    try {
+      return call.join(); // it may have come at this very moment
+    } catch (CompletionException e) {
+      throw ofCaller(e);
+    }
+  }
+
+  private <T> Call<T> begin(ExecutorService threads, Call<T> call) {
+    begin(threads, call, call);
+    return call;
   }
 
   private void begin(ExecutorService threads, Call<?> call, Runnable task) {
@@ -225,16 +225,6 @@ final class NodeCalls implements AutoCloseable {
         completeExceptionally(e);
       }
     }
-
-    /** Its caller waits no longer: throws why, or returns what has come at this very moment. */
-    T end(GameQueueException why) {
-      completeExceptionally(why);
-      try {
-        return join();
-      } catch (CompletionException e) {
-        throw ofCaller(e);
-      }
-    }
   }
 
   private GameQueueException late(String what) {
@@ -252,10 +242,6 @@ final class NodeCalls implements AutoCloseable {
 
   private static String notDoneWithin(String what, long nanos) {
     return "%s: not done within %s ms".formatted(what, TimeUnit.NANOSECONDS.toMillis(nanos));
-  }
-
-  private static GameQueueException interrupted(String what) {
-    return new GameQueueException(what + ": interrupted; it may still be done");
   }
 
   /** It was thrown on another thread: shows where the caller was as well. */

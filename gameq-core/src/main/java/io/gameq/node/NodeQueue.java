@@ -13,22 +13,23 @@ import io.gameq.OwnerSession;
 import io.gameq.Pressure;
 import io.gameq.Row;
 import io.gameq.Urgency;
+import io.gameq.agent.AgentRunner.DaemonThreads;
 import io.gameq.config.GameQueueConfig;
 import io.gameq.config.Takeover;
-import io.gameq.message.MessageChange;
+import io.gameq.durability.DurableTracker;
 import io.gameq.mysql.tables.IdTable;
 import io.gameq.mysql.tables.TopicTable;
+import io.gameq.node.NodeServers.ResourceStack;
 import io.gameq.owner.OwnerId;
 import io.gameq.owner.OwnerId.PercentEncoding;
-import io.gameq.redis.ControlConnection;
 import io.gameq.redis.RedisConnection;
 import io.gameq.redis.SlotKeys;
+import io.gameq.redis.script.JournalMarks;
 import io.gameq.redis.script.LookupScript;
 import io.gameq.redis.script.LuaScript;
 import io.gameq.redis.script.Waiting.WaitingOwners;
 import io.gameq.rows.EncodedRow;
 import io.gameq.rows.EncodedRow.RowKey;
-import io.gameq.rows.RecordMapper;
 import io.gameq.rows.RowHeader.RowOp;
 import io.gameq.rows.Table;
 import io.gameq.rows.Table.Column;
@@ -39,12 +40,12 @@ import io.gameq.sign.NodeSign;
 import io.gameq.subscription.NodeTopics;
 import io.gameq.subscription.OpenTopic;
 import io.gameq.term.Term;
-import io.gameq.topic.Publish;
 import io.gameq.topic.Topic;
 import io.gameq.topic.TopicOptions;
 import io.gameq.topic.Transacted;
+import io.gameq.view.GameRows;
 import io.gameq.view.OwnerView;
-import io.gameq.view.OwnerViews;
+import io.gameq.wal.WalWriter;
 import java.math.BigInteger;
 import java.time.Duration;
 import java.util.Arrays;
@@ -59,10 +60,12 @@ import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.BiFunction;
 import java.util.function.Consumer;
 import java.util.function.Function;
-import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -76,30 +79,42 @@ import org.slf4j.LoggerFactory;
 public final class NodeQueue implements GameQueue {
   private static final Logger LOG = LoggerFactory.getLogger(NodeQueue.class);
 
+  /** What waits for Redis may still be sent, though nobody waits for the close. */
+  private static final long LEAST_CLOSE_MILLIS = 10_000;
+
   /** What {@link GameQueue#open(GameQueueConfig)} finds. Stateless. */
   public static final class Provider implements GameQueueProvider {
     @Override
     public GameQueue open(GameQueueConfig config) {
-      return new NodeQueue(GameNode.start(config));
+      WalWriter.requireJvmFlags(); // asks no server before the JVM is fit
+      ResourceStack opened = new ResourceStack();
+      try {
+        return new NodeQueue(new GameNode(config, opened), opened);
+      } catch (RuntimeException e) {
+        opened.close();
+        throw e;
+      }
     }
   }
 
   final GameNode node;
-  private final GameRows rows;
-  private final OwnerOpening opening;
   final SessionCommits commits;
-  private final NodeIds ids;
+  private final ResourceStack opened;
+  private final GameRows rows;
+  private final NodeUpkeep upkeep;
   private final NodeTopics topics;
+  private final OwnerOpener opening;
+  private final Map<String, TableIds> idsByTable = new ConcurrentHashMap<>();
 
-  NodeQueue(GameNode node) {
+  private NodeQueue(GameNode node, ResourceStack opened) {
     this.node = node;
+    this.opened = opened;
     this.rows = node.rows;
-    this.opening = new OwnerOpening(this, node);
+    this.upkeep = new NodeUpkeep(node, opened);
     this.commits = new SessionCommits(node);
-    this.ids = new NodeIds(node);
     this.topics =
         new NodeTopics(
-            new NodeTopics.Node(
+            new OpenTopic.Node(
                 node.config,
                 node.servers.slots(),
                 node.servers.connector(),
@@ -107,15 +122,21 @@ public final class NodeQueue implements GameQueue {
                 node.sender,
                 node.clock,
                 new Asks(),
-                node.upkeep::restoreTopics,
+                () -> node.lacksTopics.set(true),
                 node.callbacks));
+    this.opening = new OwnerOpener(node, topics, commits);
+    LOG.info(
+        "node {} opened namespace {} with WAL {}",
+        node.config.node(),
+        node.config.namespace(),
+        node.wal.directory());
   }
 
-  private final class Asks implements NodeTopics.Asking {
+  private final class Asks implements OpenTopic.Asking {
     @Override
     public <T> T ask(String what, Function<RedisConnection, T> question) {
       return node.calls.ofRedis(
-          what, node.calls.timeout.toNanos(), isAwaited -> node.servers.control().ask(question));
+          what, node.calls.timeout.toNanos(), isAwaited -> node.servers.ask(question));
     }
 
     @Override
@@ -147,15 +168,14 @@ public final class NodeQueue implements GameQueue {
   public CompletionStage<List<OpenResult>> openAll(
       Collection<String> owners, Takeover takeover, Consumer<OpenProgress> progress) {
     node.requireOpen();
-    return new OwnerOpening.Many(
+    return new OwnerOpener.Many(
             owners, owner -> openAsync(owner, takeover), progress, node.callbacks)
         .start();
   }
 
   @Override
   public <T extends Record> List<T> read(String owner, Class<T> type) {
-    RecordMapper<T> mapper = rows.mapper(type);
-    return read(owner, mapper.table().name()).stream().map(mapper::fromRow).toList();
+    return rows.records(type, table -> read(owner, table));
   }
 
   @Override
@@ -183,19 +203,16 @@ public final class NodeQueue implements GameQueue {
   /** Reads an owner's rows without a session: Redis first, then MySQL. */
   private OwnerView readNow(OwnerId owner, Table table) {
     List<EncodedRow> unflushed =
-        node.servers
-            .control()
-            .ask(redis -> LookupScript.unflushed(redis, node.servers.slot(owner), owner));
+        node.servers.ask(redis -> LookupScript.unflushed(redis, node.servers.slot(owner), owner));
     String prefix = PercentEncoding.percent(table.name()) + ":";
     OwnerView view =
         node.views.load(
             owner,
             null,
             Term.NOT_KNOWN,
+            0,
             List.of(table),
-            new OwnerViews.InRedis(
-                unflushed.stream().filter(row -> row.key().startsWith(prefix)).toList(),
-                List.of()));
+            unflushed.stream().filter(row -> row.key().startsWith(prefix)).toList());
     try {
       node.versions.observe(view.highestVersion()); // what the game makes of it is newer
     } catch (GameQueueException e) { // its open says so
@@ -206,20 +223,28 @@ public final class NodeQueue implements GameQueue {
 
   @Override
   public Row row(String table, Map<String, ?> columns) {
-    return rows.row(rows.given(table, columns));
+    return rows.given(table, columns).row();
   }
 
   @Override
   public CommitReceipt commit(Urgency urgency, OwnerSession... sessions) {
     node.requireOpen();
     return commits.commit(
-        SessionCommits.Terms.of(urgency), List.of(), NodeSession.staged(sessions));
+        urgency, List.of(), Arrays.stream(sessions).map(StagedChanges::of).toList());
   }
 
   @Override
-  public Ids ids(String table, int range) {
+  public Ids ids(String name, int range) {
     node.requireOpen();
-    return ids.of(rows.table(table), range);
+    Table table = rows.table(name);
+    if (range < 1 || range > TableIds.MOST) {
+      throw new GameQueueException(
+          String.format(
+              Locale.ROOT, "a range of %d ids of %s: use 1 to %,d", range, name, TableIds.MOST));
+    }
+    TableIds ids = idsByTable.computeIfAbsent(table.name(), of -> new TableIds(node, table, range));
+    long unused = ids.await(false); // takes the first range, if none was taken
+    return ids;
   }
 
   @Override
@@ -237,18 +262,6 @@ public final class NodeQueue implements GameQueue {
     return topics.defined(name);
   }
 
-  /**
-   * What publishes a message, for a commit of a session.
-   *
-   * @throws GameQueueException when it is not fit for the topic, or the topic is of another node
-   */
-  <T> MessageChange change(Topic<T> topic, Publish<T> message) {
-    if (topic instanceof OpenTopic<T> of && of.isOf(topics)) {
-      return of.change(message);
-    }
-    throw new GameQueueException("not a topic that this node's GameQueue.topic returned: " + topic);
-  }
-
   @Override
   public List<Pressure> pressure() {
     return node.pressure.passed();
@@ -258,17 +271,23 @@ public final class NodeQueue implements GameQueue {
   public <T> Transacted<T> transactReturning(
       Collection<? extends OwnerSession> sessions, Function<ChangeSet, T> changes) {
     node.requireOpen();
-    StagedChangeSet set = new StagedChangeSet(this, node, sessions);
+    StagedChanges.OfSet set = new StagedChanges.OfSet(node, topics, sessions);
     T value = set.stage(changes);
-    return new Transacted<>(
-        value, commits.commit(SessionCommits.Terms.of(set.urgency), set.shares));
+    return new Transacted<>(value, commits.commitSet(set.urgency(), set.shares));
   }
 
   @Override
   public CommitReceipt send(String owner, Record... sent) {
     OwnerId to = OwnerId.of(owner);
-    List<GameRows.Sent> all =
-        Arrays.stream(sent).map(row -> rows.sent(to, rows.given(row))).toList();
+    return send(Arrays.stream(sent).map(row -> rows.sent(to, rows.given(row))).toList());
+  }
+
+  @Override
+  public CommitReceipt send(String owner, String table, Map<String, ?> columns) {
+    return send(List.of(rows.sent(OwnerId.of(owner), rows.given(table, columns))));
+  }
+
+  private CommitReceipt send(List<GameRows.Sent> all) {
     Set<String> keys = new HashSet<>();
     for (GameRows.Sent row : all) {
       if (!keys.add(row.row().key())) {
@@ -280,13 +299,6 @@ public final class NodeQueue implements GameQueue {
   }
 
   @Override
-  public CommitReceipt send(String owner, String table, Map<String, ?> columns) {
-    GameRows.Sent row = rows.sent(OwnerId.of(owner), rows.given(table, columns));
-    node.requireOpen();
-    return commits.send(List.of(row));
-  }
-
-  @Override
   public Set<String> drain(Duration timeout) {
     node.closing.awaitDurable(List.copyOf(node.sessions.all()), timeout);
     Set<String> missing = new TreeSet<>();
@@ -294,10 +306,64 @@ public final class NodeQueue implements GameQueue {
     return missing;
   }
 
+  /** Within the time of a call; what takes longer goes on in the background. */
   @Override
   public void close() {
     topics.close(System.nanoTime() + node.calls.timeout.toNanos() / 2); // they commit
-    node.close();
+    if (!node.close()) {
+      return;
+    }
+    long deadline = node.calls.deadline();
+    node.callbacks.closeSoon();
+    CompletableFuture<Void> ended =
+        CompletableFuture.runAsync(
+            this::end, task -> DaemonThreads.named("gameq-close", task).start());
+    try {
+      ended.get(deadline - System.nanoTime(), TimeUnit.NANOSECONDS);
+    } catch (TimeoutException e) {
+      LOG.warn(
+          "node {} is not closed within {} ms, since Redis or MySQL does not answer; it goes on in"
+              + " the background",
+          node.config.node(),
+          node.calls.timeout.toMillis());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    } catch (ExecutionException e) {
+      throw new GameQueueException("node %s did not close well".formatted(node.config.node()), e);
+    } finally {
+      node.callbacks.runLeft(deadline);
+    }
+  }
+
+  private void end() {
+    node.calls.close();
+    boolean answered =
+        node.sender.close(Math.max(LEAST_CLOSE_MILLIS, node.calls.timeout.toMillis() * 2 / 3));
+    boolean isKept =
+        !answered || node.sessions.counts().conflicts.sum() > 0 || !node.sessions.isDrained();
+    if (isKept) {
+      LOG.warn(
+          "not everything is known to be in MySQL: the WAL {} is kept for recovery",
+          node.wal.directory());
+    } else if (node.sender.recent().keptFrom()
+        != Long.MAX_VALUE) { // the next start puts back what Redis loses of them
+      node.wal.complete(System.currentTimeMillis() + node.config.messageKeep().toMillis());
+    } else {
+      forgetJournal();
+      node.wal.complete();
+    }
+    upkeep.tellEnded(isKept);
+    node.sessions.all().forEach(DurableTracker::closed);
+    opened.close();
+  }
+
+  /** A WAL that is gone needs no marks. */
+  private void forgetJournal() {
+    try {
+      node.servers.call(redis -> JournalMarks.forget(redis, node.servers.slots(), node.wal.id()));
+    } catch (GameQueueException e) {
+      LOG.debug("cannot remove the journal marks of {}: {}", node.wal.id(), e.getMessage());
+    }
   }
 
   // --- for meters: asks no server and waits for nobody
@@ -314,7 +380,7 @@ public final class NodeQueue implements GameQueue {
 
   /** How it is. */
   public NodeSign sign() {
-    return node.status.now();
+    return upkeep.sign();
   }
 
   /** Calls of the game's own code that wait. */
@@ -327,92 +393,31 @@ public final class NodeQueue implements GameQueue {
     return node.sender.isHealed();
   }
 
-  /** The ids of a node, one {@link Ids} for each table. Thread-safe. */
-  static final class NodeIds {
+  /**
+   * The ids of one table, out of ranges that are taken in MySQL: the next one while half of this
+   * one is left. Thread-safe; nobody waits with the lock, and all who find none left wait for the
+   * same range, each for its own time.
+   */
+  private static final class TableIds implements Ids {
+    private static final String TAKE = "take ids";
     private static final int MOST = 1_000_000;
 
-    private final IdTable table;
     private final GameNode node;
-    private final ConcurrentHashMap<String, IdRanges> byTable = new ConcurrentHashMap<>();
+    private final IdTable taken;
+    private final Table table;
+    private final Column column;
+    private final int range;
+    private long next;
+    private long left;
+    private @Nullable CompletableFuture<Long> coming;
 
-    NodeIds(GameNode node) {
+    /** Has none at first; takes so many at a time. */
+    TableIds(GameNode node, Table table, int range) {
       this.node = node;
-      this.table = new IdTable(node.servers.mysql());
-    }
-
-    /** As {@link io.gameq.GameQueue#ids(String, int)}. */
-    Ids of(Table of, int range) {
-      if (range < 1 || range > MOST) {
-        throw new GameQueueException(
-            String.format(
-                Locale.ROOT, "a range of %d ids of %s: use 1 to %,d", range, of.name(), MOST));
-      }
-      IdRanges ids =
-          byTable.computeIfAbsent(
-              of.name(), name -> new IdRanges(taking(of, range), range, node.calls));
-      ids.prepare();
-      return ids;
-    }
-
-    private LongSupplier taking(Table of, int range) {
-      Column column = column(of);
-      return () -> {
-        long first = table.take(of.name(), column.name(), range, () -> highestWaiting(of, column));
-        var unused = column.canonical(Math.addExact(first, range - 1)); // throws when it is full
-        return first;
-      };
-    }
-
-    /**
-     * The highest number in rows that wait in Redis, of all nodes, or that were set aside; 0 for
-     * none. MySQL may never have had them. Asked once in the life of a table; costs a look at every
-     * row that waits.
-     */
-    private long highestWaiting(Table of, Column column) {
-      BigInteger highest = BigInteger.ZERO;
-      ControlConnection control = node.servers.control();
-      for (SlotKeys slot : node.servers.slots()) {
-        List<String> members = List.copyOf(control.ask(redis -> WaitingOwners.of(redis, slot)));
-        for (List<String> some : LuaScript.pieces(members, WaitingOwners.MOST_AT_ONCE)) {
-          highest =
-              highest.max(
-                  highest(
-                      control.ask(redis -> WaitingOwners.rows(redis, slot, of.name(), some)),
-                      of,
-                      column));
-        }
-      }
-      // After Redis: whatever a flush has set aside meanwhile is there by now.
-      return highest.max(highest(table.refused(of.name()), of, column)).longValueExact();
-    }
-
-    private BigInteger highest(List<EncodedRow> rows, Table of, Column column) {
-      return rows.stream()
-          .map(row -> number(row, of, column))
-          .reduce(BigInteger.ZERO, BigInteger::max);
-    }
-
-    private BigInteger number(EncodedRow row, Table of, Column column) {
-      try {
-        Object value = value(row, of, column);
-        return value == null
-            ? BigInteger.ZERO
-            : new BigInteger(column.type().keyText(value, column.label()));
-      } catch (LayoutException e) { // it is whole, and can be written once the table is mended
-        throw e;
-      } catch (RuntimeException e) { // damaged: it has no number, and never reaches the table
-        return BigInteger.ZERO;
-      }
-    }
-
-    private @Nullable Object value(EncodedRow row, Table of, Column column) {
-      int inKey = of.keyColumns().indexOf(column);
-      if (inKey >= 0) {
-        return new RowKey(of, row.key()).parts()[inKey];
-      }
-      return row.op() == RowOp.DELETE // it has the key alone
-          ? null
-          : node.rows.codec().decodeForGame(of, row.image()).values()[of.indexOf(column.name())];
+      this.taken = new IdTable(node.servers.mysql());
+      this.table = table;
+      this.column = column(table);
+      this.range = range;
     }
 
     /**
@@ -444,101 +449,119 @@ public final class NodeQueue implements GameQueue {
       return kind == ColumnType.Kind.INTEGER || kind == ColumnType.Kind.UNSIGNED_LONG;
     }
 
+    @Override
+    public long next() {
+      return await(true);
+    }
+
     /**
-     * The ids of one table, out of ranges that are taken in MySQL: the next one while half of this
-     * one is left. Thread-safe; nobody waits with the lock, and all who find none left wait for the
-     * same range, each for its own time.
+     * The first id that is left; waits for a range when none is.
+     *
+     * @param takes whether the id is given away
      */
-    private static final class IdRanges implements Ids {
-      private static final String TAKE = "take ids";
-
-      private final LongSupplier taking;
-      private final int range;
-      private final NodeCalls calls;
-      private long next;
-      private long left;
-      private @Nullable CompletableFuture<Long> coming;
-
-      /**
-       * Has none at first.
-       *
-       * @param taking takes the next range in MySQL and returns its first id
-       * @param range how many ids it has
-       */
-      IdRanges(LongSupplier taking, int range, NodeCalls calls) {
-        this.taking = taking;
-        this.range = range;
-        this.calls = calls;
+    long await(boolean takes) {
+      long deadline = node.calls.deadline();
+      CompletableFuture<Long> earlier;
+      synchronized (this) {
+        earlier = coming;
       }
-
-      /** Takes the first range, if none was taken. */
-      void prepare() {
-        long unused = await(false);
-      }
-
-      @Override
-      public long next() {
-        return await(true);
-      }
-
-      /**
-       * The first id that is left; waits for a range when none is.
-       *
-       * @param takes whether the id is given away
-       */
-      private long await(boolean takes) {
-        long deadline = calls.deadline();
-        CompletableFuture<Long> earlier;
+      while (true) {
+        CompletableFuture<Long> awaited;
         synchronized (this) {
-          earlier = coming;
+          if (hasLeft()) {
+            return takes ? give() : next;
+          }
+          awaited = coming();
         }
-        while (true) {
-          CompletableFuture<Long> awaited;
-          synchronized (this) {
-            if (hasLeft()) {
-              return takes ? give() : next;
-            }
-            awaited = coming();
+        try {
+          long unused = node.calls.share(TAKE, deadline - System.nanoTime(), awaited);
+        } catch (GameQueueException e) {
+          if (awaited != earlier) {
+            throw e;
           }
-          try {
-            long unused = calls.await(TAKE, deadline, awaited);
-          } catch (GameQueueException e) {
-            if (awaited != earlier) {
-              throw e;
-            }
-            earlier = null; // it was begun before this call, maybe long ago: MySQL may be back
-          }
+          earlier = null; // it was begun before this call, maybe long ago: MySQL may be back
         }
       }
+    }
 
-      /** Goes on to the range that came, if none is left of the one before. */
-      private boolean hasLeft() {
-        CompletableFuture<Long> ready = coming;
-        if (left == 0 && ready != null && ready.isDone()) {
-          coming = null;
-          if (!ready.isCompletedExceptionally()) {
-            next = ready.join();
-            left = range;
-          }
+    /** Goes on to the range that came, if none is left of the one before. */
+    private boolean hasLeft() {
+      CompletableFuture<Long> ready = coming;
+      if (left == 0 && ready != null && ready.isDone()) {
+        coming = null;
+        if (!ready.isCompletedExceptionally()) {
+          next = ready.join();
+          left = range;
         }
-        return left > 0;
       }
+      return left > 0;
+    }
 
-      private long give() {
-        left--;
-        if (left <= range / 2) {
-          CompletableFuture<Long> unused = coming();
-        }
-        return next++;
+    private long give() {
+      left--;
+      if (left <= range / 2) {
+        CompletableFuture<Long> unused = coming();
       }
+      return next++;
+    }
 
-      private CompletableFuture<Long> coming() {
-        CompletableFuture<Long> ready = coming;
-        if (ready == null) {
-          ready = calls.shareOfMySql(TAKE, isAwaited -> taking.getAsLong());
-          coming = ready;
+    private CompletableFuture<Long> coming() {
+      CompletableFuture<Long> ready = coming;
+      if (ready == null) {
+        ready = node.calls.shareOfMySql(TAKE, isAwaited -> take());
+        coming = ready;
+      }
+      return ready;
+    }
+
+    private long take() {
+      long first = taken.take(table.name(), column.name(), range, this::highestWaiting);
+      var unused = column.canonical(Math.addExact(first, range - 1)); // throws when it is full
+      return first;
+    }
+
+    /**
+     * The highest number in rows that wait in Redis, of all nodes, or that were set aside; 0 for
+     * none. MySQL may never have had them. Asked once in the life of a table; costs a look at every
+     * row that waits.
+     */
+    private long highestWaiting() {
+      BigInteger highest = BigInteger.ZERO;
+      for (SlotKeys slot : node.servers.slots()) {
+        List<String> members =
+            List.copyOf(node.servers.ask(redis -> WaitingOwners.of(redis, slot)));
+        for (List<String> some : LuaScript.pieces(members, WaitingOwners.MOST_AT_ONCE)) {
+          highest =
+              highest(
+                  highest,
+                  node.servers.ask(redis -> WaitingOwners.rows(redis, slot, table.name(), some)));
         }
-        return ready;
+      }
+      // After Redis: whatever a flush has set aside meanwhile is there by now.
+      return highest(highest, taken.refused(table.name())).longValueExact();
+    }
+
+    private BigInteger highest(BigInteger known, List<EncodedRow> rows) {
+      return rows.stream().map(this::number).reduce(known, BigInteger::max);
+    }
+
+    /** 0 for none, as in a delete, which has the key alone. */
+    private BigInteger number(EncodedRow row) {
+      int inKey = table.keyColumns().indexOf(column);
+      Object value = null;
+      try {
+        if (inKey >= 0) {
+          value = new RowKey(table, row.key()).parts()[inKey];
+        } else if (row.op() != RowOp.DELETE) {
+          value = node.rows.decode(row, table).values()[table.indexOf(column.name())];
+        }
+        return value == null
+            ? BigInteger.ZERO
+            : new BigInteger(column.type().keyText(value, column.label()));
+      } catch (LayoutException e) { // it is whole, and can be written once the table is mended
+        throw e;
+      } catch (RuntimeException e) { // damaged: it has no number, and never reaches the table
+        return BigInteger.ZERO;
       }
     }
   }

@@ -28,7 +28,7 @@ import org.slf4j.LoggerFactory;
  * that of the upkeep.
  */
 final class SentRowNotices implements Agent {
-  private static final long LOOK_NANOS = TimeUnit.SECONDS.toNanos(10);
+  private static final long LOOK_EVERY_NANOS = TimeUnit.SECONDS.toNanos(10);
 
   /** When a server is away, or a session is not known here yet. */
   private static final long AGAIN_NANOS = TimeUnit.SECONDS.toNanos(1);
@@ -44,18 +44,25 @@ final class SentRowNotices implements Agent {
   /** How long an open may take from Redis until the node knows of it, at most. */
   private final long openingNanos;
 
-  private final Set<Integer> due = ConcurrentHashMap.newKeySet();
-  private final Set<Integer> later = new HashSet<>();
+  /** Slots that are to be looked at, and from when on, by System.nanoTime. */
+  private final Map<Integer, Long> due = new ConcurrentHashMap<>();
 
-  /** Sessions that have rows and are not known here, and since when, by slots. */
-  private final Map<Integer, Map<String, Long>> unknown = new HashMap<>();
+  private final Map<Integer, Known> bySlot = new HashMap<>();
 
-  /** Versions of rows that were told and that Redis may still hold to be told, by slots. */
-  private final Map<Integer, Map<String, Long>> unforgotten = new HashMap<>();
+  /** When those of all open sessions are looked at. */
+  private volatile long lookNanos = System.nanoTime() + LOOK_EVERY_NANOS;
 
-  private long lookedNanos = System.nanoTime();
-  private long laterNanos;
-  private volatile boolean looksAll;
+  /**
+   * What is remembered of a slot.
+   *
+   * @param opening sessions that have rows and are not known here, and since when
+   * @param told versions of rows that were told and that Redis may still hold to be told
+   */
+  private record Known(Map<String, Long> opening, Map<String, Long> told) {
+    Known() {
+      this(new HashMap<>(), new HashMap<>());
+    }
+  }
 
   /** Of a node; {@code wake} wakes whoever runs it. */
   SentRowNotices(GameNode node, Runnable wake) {
@@ -67,14 +74,14 @@ final class SentRowNotices implements Agent {
   /** Something was sent in this slot. */
   void soon(int slot) {
     if (slot >= 0 && slot < node.servers.slots().length) {
-      due.add(slot);
+      due.put(slot, System.nanoTime());
       wake.run();
     }
   }
 
   /** A notice may have been lost. */
   void lookAll() {
-    looksAll = true;
+    lookNanos = System.nanoTime();
     wake.run();
   }
 
@@ -85,27 +92,28 @@ final class SentRowNotices implements Agent {
 
   @Override
   public long idleNanos() {
-    if (looksAll || !due.isEmpty()) {
-      return 0;
-    }
     long now = System.nanoTime();
-    long look = Math.max(0, lookedNanos + LOOK_NANOS - now);
-    return later.isEmpty() ? look : Math.min(look, Math.max(0, laterNanos - now));
+    long idle = lookNanos - now;
+    for (long from : due.values()) {
+      idle = Math.min(idle, from - now);
+    }
+    return Math.max(0, idle);
   }
 
   @Override
   public int doWork() {
-    Set<Integer> slots = new HashSet<>(due);
-    due.removeAll(slots); // first: what comes from now on is looked at once more
-    if (!later.isEmpty() && System.nanoTime() - laterNanos >= 0) {
-      slots.addAll(later);
-      later.clear();
-    }
+    long now = System.nanoTime();
+    Set<Integer> slots = new HashSet<>();
+    due.forEach(
+        (slot, from) -> { // removed first: what comes from now on is looked at once more
+          if (from - now <= 0 && due.remove(slot, from)) {
+            slots.add(slot);
+          }
+        });
     Set<Integer> left = new HashSet<>(slots);
     try {
-      if (looksAll || System.nanoTime() - lookedNanos >= LOOK_NANOS) {
-        looksAll = false;
-        lookedNanos = System.nanoTime();
+      if (now - lookNanos >= 0) {
+        lookNanos = now + LOOK_EVERY_NANOS;
         Set<Integer> open = slotsOfOpenSessions();
         left.addAll(open);
         slots.addAll(withRows(open));
@@ -116,11 +124,8 @@ final class SentRowNotices implements Agent {
           left.remove(slot);
         }
       }
-    } finally {
-      if (!left.isEmpty()) { // also when a server is away: the rows stay there
-        later.addAll(left);
-        laterNanos = System.nanoTime() + AGAIN_NANOS;
-      }
+    } finally { // also when a server is away: the rows stay there
+      left.forEach(slot -> due.putIfAbsent(slot, System.nanoTime() + AGAIN_NANOS));
     }
     return slots.size();
   }
@@ -135,60 +140,48 @@ final class SentRowNotices implements Agent {
   /** Asked of all at once: nearly always there are none. */
   private Set<Integer> withRows(Set<Integer> slots) {
     List<SlotKeys> keys = slots.stream().map(slot -> node.servers.slots()[slot]).toList();
-    return node.servers
-        .control()
-        .ask(connection -> RowsToTell.slotsWithAny(connection, keys, node.process));
+    return node.servers.ask(redis -> RowsToTell.slotsWithAny(redis, keys, node.process));
   }
 
   /** False when there is something left to tell. */
   private boolean tell(int slot) {
     SlotKeys keys = node.servers.slots()[slot];
-    List<OfSession> all =
-        node.servers.control().ask(connection -> RowsToTell.read(connection, keys, node.process));
+    List<OfSession> all = node.servers.ask(redis -> RowsToTell.read(redis, keys, node.process));
     List<OfSession> done = new ArrayList<>();
     Map<DurableTracker, List<OfSession>> bySession = new HashMap<>();
-    Map<String, Long> openingBefore = unknown.getOrDefault(slot, Map.of());
-    Map<String, Long> opening = new HashMap<>();
-    Map<String, Long> toldBefore = unforgotten.getOrDefault(slot, Map.of());
-    Map<String, Long> told = new HashMap<>();
+    Known before = bySlot.getOrDefault(slot, new Known());
+    Known now = new Known();
     for (OfSession row : all) {
       DurableTracker of = node.sessions.findOpen(row.owner(), row.session());
       String name = row.owner() + " " + row.session();
-      long since = openingBefore.getOrDefault(name, System.nanoTime());
-      if (Objects.equals(row.version(), toldBefore.get(row.name()))) {
-        told.put(row.name(), row.version());
+      long since = before.opening.getOrDefault(name, System.nanoTime());
+      if (Objects.equals(row.version(), before.told.get(row.name()))) {
+        now.told.put(row.name(), row.version());
         done.add(row);
       } else if (of != null) {
         bySession.computeIfAbsent(of, session -> new ArrayList<>()).add(row);
       } else if (System.nanoTime() - since > openingNanos) {
         done.add(row); // it has ended: whoever opens the owner next reads them
       } else {
-        opening.put(name, since);
+        now.opening.put(name, since);
       }
     }
-    unknown.put(slot, opening);
-    unforgotten.put(slot, told); // of others Redis knows by now
-    boolean isAll = opening.isEmpty();
+    bySlot.put(slot, now); // of other rows Redis knows by now that they were told
+    boolean isAll = now.opening.isEmpty();
     for (Map.Entry<DurableTracker, List<OfSession>> of : bySession.entrySet()) {
       if (tell(keys, of.getKey(), of.getValue())) {
-        of.getValue().forEach(row -> told.put(row.name(), row.version()));
+        of.getValue().forEach(row -> now.told.put(row.name(), row.version()));
         done.addAll(of.getValue());
       } else {
         isAll = false;
       }
     }
     if (!all.isEmpty()) {
-      node.servers
-          .control()
-          .call(
-              connection -> {
-                RowsToTell.forget(connection, keys, node.process, done);
-                return true;
-              });
+      node.servers.call(redis -> RowsToTell.forget(redis, keys, node.process, done));
     }
-    unforgotten.remove(slot);
-    if (opening.isEmpty()) {
-      unknown.remove(slot);
+    now.told.clear();
+    if (now.opening.isEmpty()) {
+      bySlot.remove(slot);
     }
     return isAll;
   }
@@ -232,8 +225,7 @@ final class SentRowNotices implements Agent {
   private Map<String, EncodedRow> rows(SlotKeys slot, OwnerId owner, List<OfSession> sent) {
     Map<String, EncodedRow> rows = new HashMap<>();
     node.servers
-        .control()
-        .ask(connection -> RowsToTell.waiting(connection, slot, sent))
+        .ask(redis -> RowsToTell.waiting(redis, slot, sent))
         .forEach(row -> rows.put(row.key(), row));
     Map<String, Long> flushed = new HashMap<>();
     sent.stream()

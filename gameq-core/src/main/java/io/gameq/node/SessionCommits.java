@@ -23,14 +23,13 @@ import io.gameq.node.StagedChanges.Staged;
 import io.gameq.owner.OwnerId;
 import io.gameq.owner.SessionId;
 import io.gameq.owner.SessionRef;
-import io.gameq.rows.EncodedRow;
 import io.gameq.rows.HandledRow;
 import io.gameq.rows.RowHeader.RowOp;
-import io.gameq.topic.ClaimLostException;
 import io.gameq.topic.Limits;
+import io.gameq.view.GameRows;
 import java.util.ArrayList;
-import java.util.Collection;
-import java.util.HashMap;
+import java.util.Arrays;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -48,6 +47,9 @@ final class SessionCommits implements MessageCommits {
   private static final String NOT_HANDLED =
       "it was to be committed together with the acknowledgement of a message, which could not be;";
 
+  /** Of a commit that waits for room as long as the limits say. */
+  private static final long NO_DEADLINE = Long.MAX_VALUE;
+
   private final GameNode node;
   private final Limits limits;
 
@@ -56,89 +58,113 @@ final class SessionCommits implements MessageCommits {
     this.limits = node.config.limits();
   }
 
-  /**
-   * How a commit is to be treated. Immutable.
-   *
-   * @param isPushedBack whether a backlog holds it up or has it refused, by the node's policies
-   * @param deadlineNanos until when it may wait for room, by System.nanoTime
-   */
-  record Terms(Urgency urgency, boolean isPushedBack, long deadlineNanos) {
-    /** What the game commits. */
-    static Terms of(Urgency urgency) {
-      return new Terms(urgency, urgency == Urgency.NORMAL, Long.MAX_VALUE);
-    }
-
-    /** What is staged in a session that is closed: refused, it would be dropped. */
-    static Terms last(long deadlineNanos) {
-      return new Terms(Urgency.NORMAL, false, deadlineNanos);
-    }
-  }
-
   @Override
   public CommitReceipt commit(List<MessageChange> changes, OwnerSession... sessions) {
-    return commit(
-        Terms.of(Urgency.NORMAL),
-        changes,
-        sessions.length == 0 ? List.of() : NodeSession.staged(sessions));
+    return commit(Urgency.NORMAL, changes, Arrays.stream(sessions).map(StagedChanges::of).toList());
   }
 
   /** Commits what is staged in sessions; as {@link io.gameq.GameQueue#commit}. */
-  CommitReceipt commit(Terms terms, List<MessageChange> changes, List<StagedChanges> sessions) {
-    return commit(terms, changes, sessions, List.of(), false);
+  CommitReceipt commit(Urgency urgency, List<MessageChange> changes, List<StagedChanges> sessions) {
+    return commit(urgency, changes, sessions, List.of(), false, NO_DEADLINE);
+  }
+
+  /** Commits what is staged in a session that is closed: pushed back, it would be dropped. */
+  CommitReceipt commitLast(StagedChanges session, long deadlineNanos) {
+    return commit(Urgency.NORMAL, List.of(), List.of(session), List.of(), false, deadlineNanos);
   }
 
   /** Commits a change set; when it throws, nothing of it is left. */
-  CommitReceipt commit(Terms terms, List<StagedChanges> set) {
-    return commit(terms, List.of(), set, List.of(), true);
+  CommitReceipt commitSet(Urgency urgency, List<StagedChanges> set) {
+    return commit(urgency, List.of(), set, List.of(), true, NO_DEADLINE);
   }
 
   /** Commits rows that are sent to owners, without a session. */
   CommitReceipt send(List<GameRows.Sent> rows) {
-    return commit(Terms.of(Urgency.NORMAL), List.of(), List.of(), rows, true);
+    return commit(Urgency.NORMAL, List.of(), List.of(), rows, true, NO_DEADLINE);
   }
 
+  @Override
+  public void commit(List<MessageChange> changes, Consumer<@Nullable RuntimeException> told) {
+    if (changes.isEmpty()) {
+      told.accept(null);
+      return;
+    }
+    try {
+      List<SlotMessages> messages = messages(List.of(), changes);
+      checkLimits(List.of(), messages);
+      node.sender.submit(
+          new Commit(List.of(), messages, null) {
+            @Override
+            public void queued() {
+              told.accept(null);
+            }
+
+            @Override
+            public void failed(RuntimeException reason) {
+              told.accept(reason);
+            }
+          },
+          admissionDeadline());
+    } catch (RuntimeException e) {
+      node.sessions.counts().failed(e, false);
+      throw e;
+    }
+  }
+
+  /** Takes what is staged, and has it sent, or puts it back unless it is a set's. */
   private CommitReceipt commit(
-      Terms terms,
+      Urgency urgency,
       List<MessageChange> changes,
       List<StagedChanges> of,
       List<GameRows.Sent> alone,
-      boolean isSet) {
+      boolean isSet,
+      long deadlineNanos) {
+    Set<StagedChanges> all = of.size() == 1 ? Set.of(of.get(0)) : Set.copyOf(of); // mostly one
     List<Staged> taken = new ArrayList<>(of.size());
-    Set<StagedChanges> all =
-        of.isEmpty()
-            ? Set.of()
-            : of.size() == 1 // nearly every commit
-                ? Set.of(of.get(0))
-                : Set.copyOf(of);
+    List<DurableTracker> trackers = new ArrayList<>(of.size()); // their closes wait
+    List<GameRows.Sent> sent = alone;
     try {
       for (StagedChanges one : of) {
-        one.session.take(one, all, taken);
+        Staged its = one.take(all);
+        if (!its.isEmpty()) {
+          taken.add(its);
+          trackers.add(one.owner.tracker);
+          sent = joined(sent, its.sent());
+        }
       }
-      if (taken.isEmpty() && alone.isEmpty()) {
-        return alone(changes);
-      }
-      return submit(taken, changes, taken.isEmpty() ? alone : sent(taken), terms);
+      return taken.isEmpty() && sent.isEmpty() && changes.isEmpty()
+          ? TrackedCommit.Receipt.EMPTY
+          : submit(urgency, changes, taken, trackers, sent, deadlineNanos);
     } catch (RuntimeException e) {
-      node.sessions.counts().notTaken(e);
+      node.sessions.counts().failed(e, false);
       if (!isSet) {
-        putBack(of, taken, changes, all, e);
+        putBack(of, all, taken, changes, e);
       }
       throw e;
     } finally {
-      taken.forEach(its -> its.from().tracker.prepared());
+      trackers.forEach(DurableTracker::prepared);
     }
+  }
+
+  private static <T> List<T> joined(List<T> some, List<T> more) {
+    if (some.isEmpty() || more.isEmpty()) { // nearly every commit
+      return some.isEmpty() ? more : some;
+    }
+    List<T> all = new ArrayList<>(some);
+    all.addAll(more);
+    return all;
   }
 
   /** Changes of several sessions, or with the acknowledgement of a message, stay one change. */
   private static void putBack(
       List<StagedChanges> of,
+      Set<StagedChanges> all,
       List<Staged> taken,
       List<MessageChange> changes,
-      Set<StagedChanges> all,
       RuntimeException e) {
     for (Staged its : taken) {
-      if (!its.from().ref().isLost()) {
-        its.from().staged.putBack(its);
+      if (!its.from().owner.session().isLost()) {
+        its.from().putBack(its);
       }
     }
     if (changes.stream().anyMatch(MessageChange.Ack.class::isInstance)) {
@@ -148,51 +174,62 @@ final class SessionCommits implements MessageCommits {
       StagedChanges.stayOne(
           all,
           e instanceof RollbackRequiredException
-              || of.stream().anyMatch(one -> one.session.ref().isLost()),
+              || of.stream().anyMatch(one -> one.owner.session().isLost()),
           e);
     }
   }
 
-  /** The parts of the inboxes come last. */
+  /**
+   * Hands a commit to the sender, once there is room.
+   *
+   * @param trackers of those taken, in their order; takes those of inboxes in
+   */
   private CommitReceipt submit(
-      List<Staged> taken, List<MessageChange> changes, List<GameRows.Sent> sent, Terms terms) {
+      Urgency urgency,
+      List<MessageChange> changes,
+      List<Staged> taken,
+      List<DurableTracker> trackers,
+      List<GameRows.Sent> sent,
+      long deadlineNanos) {
     List<SlotMessages> messages = messages(taken, changes);
     List<ChangedRow> handled = taken.isEmpty() ? List.of() : handled(messages);
     List<CommitPart> parts = new ArrayList<>(taken.size()); // one for each session, then inboxes
-    taken.forEach(its -> parts.add(its.part()));
-    List<DurableTracker> inboxes = sent.isEmpty() ? List.of() : new ArrayList<>();
+    List<PendingHandovers> handovers = new ArrayList<>(taken.size());
+    for (Staged its : taken) {
+      parts.add(its.part());
+      handovers.add(its.from().owner.handovers);
+    }
+    if (!sent.isEmpty()) { // hardly ever
+      addInboxes(sent, parts, trackers, handovers);
+    }
+    RowMove move = moves(parts) ? new RowMove() : null;
+    parts.forEach(SessionCommits::checkOwned);
+    checkLimits(parts, messages);
+    checkMoves(parts, move != null);
     int noted = 0;
     boolean isSubmitted = false;
     try {
-      prepareInboxes(sent, inboxes, parts);
-      check(parts, messages);
-      if (!handled.isEmpty()) {
-        for (Staged its : taken) {
-          its.from().handled.begin(handled);
-          noted++;
-        }
+      for (Staged its : handled.isEmpty() ? List.<Staged>of() : taken) {
+        its.from().owner.handled.begin(handled);
+        noted++;
       }
-      RowMove move = moves(parts) ? new RowMove() : null;
-      long deadline = deadline(terms);
+      long deadline = Math.min(deadlineNanos, admissionDeadline());
+      if (urgency == Urgency.NORMAL && deadlineNanos == NO_DEADLINE && !parts.isEmpty()) {
+        node.pressure.admit(deadline); // messages alone wait for nothing that MySQL has to take
+      }
       awaitCallbacks(deadline);
-      List<DurableTracker> trackers = new ArrayList<>(taken.size());
-      List<PendingHandovers> handovers = new ArrayList<>(taken.size());
-      for (Staged its : taken) {
-        trackers.add(its.from().tracker);
-        handovers.add(its.from().handovers);
-      }
-      for (DurableTracker inbox : inboxes) {
-        trackers.add(inbox);
-        handovers.add(new PendingHandovers(inbox, List.of()));
-      }
       for (int i = 0; i < trackers.size(); i++) {
         awaitRoom(trackers.get(i), parts.get(i), deadline);
       }
-      List<CommitPart> complete = PendingHandovers.withHandovers(parts, handovers, move);
       TrackedCommit commit =
-          new TrackedCommit(with(handled, complete), messages, trackers, move, terms.urgency());
+          new TrackedCommit(
+              with(handled, PendingHandovers.withHandovers(parts, handovers, move)),
+              messages,
+              trackers,
+              move,
+              urgency);
       if (!handled.isEmpty()) {
-        commit.whenFailed(reason -> taken.forEach(its -> its.from().staged.refuse(reason)));
+        commit.whenFailed(reason -> taken.forEach(its -> its.from().refuse(reason)));
       }
       trackers.forEach(tracker -> tracker.submitted(commit));
       try {
@@ -202,37 +239,25 @@ final class SessionCommits implements MessageCommits {
         trackers.forEach(tracker -> tracker.failed(commit));
         throw e;
       }
-      taken.forEach(its -> its.from().committed(its.part().rows(), commit::outcome));
+      taken.forEach(its -> its.from().owner.committed(its.part().rows(), commit::outcome));
       isSubmitted = true;
       return commit.receipt(node.callbacks);
     } finally {
       for (int i = 0; i < noted; i++) {
-        taken.get(i).from().handled.ended(handled, isSubmitted);
-      }
-      inboxes.forEach(DurableTracker::prepared);
-    }
-  }
-
-  private static List<GameRows.Sent> sent(List<Staged> taken) {
-    List<GameRows.Sent> sent = List.of(); // of nearly every commit
-    for (Staged its : taken) {
-      if (!its.sent().isEmpty()) {
-        sent = new ArrayList<>(sent);
-        sent.addAll(its.sent());
+        taken.get(i).from().owner.handled.ended(handled, isSubmitted);
       }
     }
-    return sent;
   }
 
   /**
    * Adds the inboxes into which this node sends rows, see {@link SessionId#ofInbox}, and their
    * parts. One is known from the first row on until all of it is in MySQL.
    */
-  private void prepareInboxes(
-      List<GameRows.Sent> sent, List<DurableTracker> inboxes, List<CommitPart> parts) {
-    if (sent.isEmpty()) { // nearly every commit
-      return;
-    }
+  private void addInboxes(
+      List<GameRows.Sent> sent,
+      List<CommitPart> parts,
+      List<DurableTracker> trackers,
+      List<PendingHandovers> handovers) {
     Map<OwnerId, List<ChangedRow>> byOwner = new LinkedHashMap<>();
     sent.forEach(row -> byOwner.computeIfAbsent(row.to(), to -> new ArrayList<>()).add(row.row()));
     byOwner.forEach(
@@ -242,23 +267,21 @@ final class SessionCommits implements MessageCommits {
                   owner.inbox(node.process),
                   SessionId.ofInbox(node.process),
                   owner.slot(node.config.slots()));
-          inboxes.add(node.sessions.preparing(session, node.sender::registerInbox));
-          parts.add(new CommitPart(inboxes.get(inboxes.size() - 1).session(), rows));
+          DurableTracker inbox = node.sessions.preparing(session, node.sender::registerInbox);
+          trackers.add(inbox);
+          parts.add(new CommitPart(inbox.session(), rows));
+          handovers.add(new PendingHandovers(inbox, List.of()));
         });
   }
 
   private static List<SlotMessages> messages(List<Staged> taken, List<MessageChange> changes) {
-    if (taken.stream().allMatch(its -> its.messages().isEmpty())) { // nearly every
-      return changes.isEmpty() ? List.of() : bySlot(changes);
+    List<MessageChange> all = changes;
+    for (Staged its : taken) {
+      all = joined(all, its.messages());
     }
-    FoldedMessages all = new FoldedMessages();
-    all.addAll(changes);
-    taken.forEach(its -> all.addAll(its.messages()));
-    return SlotMessages.bySlot(all.list());
-  }
-
-  private static List<SlotMessages> bySlot(List<MessageChange> changes) {
-    return SlotMessages.bySlot(changes.size() == 1 ? changes : FoldedMessages.of(changes));
+    return all.isEmpty()
+        ? List.of()
+        : SlotMessages.bySlot(all.size() == 1 ? all : FoldedMessages.of(all));
   }
 
   /** What tells MySQL which messages were handled by a commit. */
@@ -290,25 +313,14 @@ final class SessionCommits implements MessageCommits {
     if (handled.isEmpty()) { // nearly every commit
       return parts;
     }
-    List<CommitPart> all = new ArrayList<>(parts.size());
-    for (CommitPart part : parts) {
-      List<ChangedRow> rows = new ArrayList<>(part.rows());
-      if (!rows.isEmpty()) {
-        rows.addAll(handled);
-      }
-      all.add(new CommitPart(part.session(), rows));
-    }
-    return all;
+    return parts.stream()
+        .map(
+            of ->
+                of.rows().isEmpty() ? of : new CommitPart(of.session(), joined(of.rows(), handled)))
+        .toList();
   }
 
   // --- checks, before anything is sent
-
-  /** Throws GameQueueException naming what is wrong; nothing was written then. */
-  private void check(List<CommitPart> parts, List<SlotMessages> messages) {
-    parts.forEach(SessionCommits::checkOwned);
-    checkLimits(parts, messages);
-    checkMoves(parts);
-  }
 
   private static void checkOwned(CommitPart part) {
     if (part.session().isLost()) {
@@ -357,53 +369,39 @@ final class SessionCommits implements MessageCommits {
   }
 
   /**
-   * MovedRow of a move would show a row twice, or to nobody; and a row has one new image in a
-   * commit.
+   * Half of a move would show a row twice, or to nobody; and a row has one new image in a commit.
    */
-  private static void checkMoves(List<CommitPart> parts) {
-    if (parts.size() < 2 && !moves(parts)) {
+  private static void checkMoves(List<CommitPart> parts, boolean moves) {
+    if (parts.size() < 2 && !moves) {
       return;
     }
-    Map<String, ChangedRow> away = new HashMap<>();
-    Map<String, ChangedRow> here = new HashMap<>();
+    Set<String> away = new HashSet<>();
+    Set<String> here = new HashSet<>();
+    Set<String> movedIn = new HashSet<>();
     for (CommitPart part : parts) {
       for (ChangedRow row : part.rows()) {
-        if ((row.op() == RowOp.MOVED ? away : here).put(row.key(), row) != null) {
+        if (!(row.op() == RowOp.MOVED ? away : here).add(row.key())) {
           throw new GameQueueException(
               "row " + row.key() + " is changed by two sessions of one commit");
         }
+        if (row.movedIn()) {
+          movedIn.add(row.key());
+        }
       }
     }
-    here.values().stream()
-        .filter(row -> row.movedIn() && !away.containsKey(row.key()))
-        .forEach(SessionCommits::refuseHalf);
-    away.values().stream()
-        .filter(row -> !here.containsKey(row.key()) || !here.get(row.key()).movedIn())
-        .forEach(SessionCommits::refuseHalf);
-  }
-
-  private static void refuseHalf(ChangedRow row) {
-    throw new GameQueueException(
-        "row "
-            + row.key()
-            + " moves between two owners: commit both sessions together with GameQueue.commit, or"
-            + " roll both back");
+    Set<String> moved = new HashSet<>(away);
+    moved.addAll(movedIn);
+    for (String key : moved) {
+      if (!away.contains(key) || !movedIn.contains(key)) {
+        throw new GameQueueException(
+            ("row %s moves between two owners: commit both sessions together with GameQueue.commit,"
+                    + " or roll both back")
+                .formatted(key));
+      }
+    }
   }
 
   // --- room
-
-  /**
-   * Until when a commit waits for room; it has been slowed down by then, if it is to be.
-   *
-   * @throws io.gameq.PushBackException when it is refused, since too much waits for MySQL
-   */
-  private long deadline(Terms terms) {
-    long deadline = Math.min(terms.deadlineNanos(), admissionDeadline());
-    if (terms.isPushedBack()) {
-      node.pressure.admit(deadline);
-    }
-    return deadline;
-  }
 
   private long admissionDeadline() {
     return System.nanoTime() + limits.admissionMillis() * 1_000_000;
@@ -441,115 +439,5 @@ final class SessionCommits implements MessageCommits {
                 + " no room within %s ms: MySQL or the writers are slow or away, or"
                 + " maxDirtyRowsPerOwner (%s) or maxDirtyBytesPerOwner (%s) is too low")
             .formatted(part.session().owner(), limits.admissionMillis(), rows, bytes));
-  }
-
-  // --- messages alone, which wait for nothing that MySQL has to take
-
-  private CommitReceipt alone(List<MessageChange> changes) {
-    if (changes.isEmpty()) {
-      return TrackedCommit.Receipt.EMPTY;
-    }
-    TrackedCommit commit =
-        new TrackedCommit(List.of(), bySlot(changes), List.of(), null, Urgency.NORMAL);
-    submit(commit, true);
-    return commit.receipt(node.callbacks);
-  }
-
-  @Override
-  public void commit(List<MessageChange> changes, Consumer<@Nullable RuntimeException> told) {
-    if (changes.isEmpty()) {
-      told.accept(null);
-      return;
-    }
-    try {
-      submit(
-          new Commit(List.of(), bySlot(changes), null) {
-            @Override
-            public void queued() {
-              told.accept(null);
-            }
-
-            @Override
-            public void failed(RuntimeException reason) {
-              told.accept(reason);
-            }
-          },
-          false);
-    } catch (RuntimeException e) {
-      node.sessions.counts().notTaken(e);
-      throw e;
-    }
-  }
-
-  private void submit(Commit commit, boolean hasReceipt) {
-    checkLimits(List.of(), commit.messages());
-    long deadline = admissionDeadline();
-    if (hasReceipt) {
-      awaitCallbacks(deadline);
-    }
-    node.sender.submit(commit, deadline);
-  }
-
-  /**
-   * Messages whose handlers' rows a session has committed or adopted, until MySQL has them.
-   * Thread-safe.
-   *
-   * <p>Of two handlers of a message whose rows wait in one owner together MySQL could take neither:
-   * each row has one image by then. So the second is refused before it is sent. Once the first's
-   * rows are in MySQL, it is the flush that refuses the second's.
-   */
-  static final class HandledBefore {
-    /** Beyond it those are searched for that are in MySQL by now. */
-    private static final int MANY = 256;
-
-    private final DurableTracker tracker;
-    private final Map<String, String> byMessage = new HashMap<>();
-    private int commitsUnderWay;
-    private int searchAbove = MANY;
-
-    HandledBefore(DurableTracker tracker, Collection<EncodedRow> adopted) {
-      this.tracker = tracker;
-      for (EncodedRow row : adopted) {
-        if (HandledRow.is(row.key())) {
-          byMessage.put(HandledRow.handling(row.key()), row.key());
-        }
-      }
-    }
-
-    /**
-     * Notes what is about to be committed, when none of it was handled by another. To be
-     * {@linkplain #ended ended}.
-     *
-     * @param handled rows of {@link HandledRow}
-     * @throws ClaimLostException naming the owner; then nothing is noted
-     */
-    synchronized void begin(Collection<ChangedRow> handled) {
-      for (ChangedRow row : handled) {
-        String before = byMessage.get(HandledRow.handling(row.key()));
-        if (before != null && !before.equals(row.key())) {
-          throw new ClaimLostException(
-              "%s has the rows of another handler of this message, its own or adopted ones"
-                  .formatted(tracker.session().owner()));
-        }
-      }
-      handled.forEach(row -> byMessage.put(HandledRow.handling(row.key()), row.key()));
-      commitsUnderWay++;
-    }
-
-    /**
-     * The tracker knows of the commit.
-     *
-     * @param isSubmitted false when it will not be sent: it is forgotten
-     */
-    synchronized void ended(Collection<ChangedRow> handled, boolean isSubmitted) {
-      commitsUnderWay--;
-      if (!isSubmitted) {
-        handled.forEach(row -> byMessage.remove(HandledRow.handling(row.key()), row.key()));
-      }
-      if (commitsUnderWay == 0 && byMessage.size() > searchAbove) {
-        byMessage.values().retainAll(tracker.notDurable());
-        searchAbove = Math.max(MANY, 2 * byMessage.size());
-      }
-    }
   }
 }

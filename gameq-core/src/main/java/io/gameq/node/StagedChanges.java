@@ -1,9 +1,12 @@
 package io.gameq.node;
 
+import io.gameq.ChangeSet;
 import io.gameq.ClosedException;
 import io.gameq.GameQueueException;
+import io.gameq.OwnerSession;
 import io.gameq.RollbackRequiredException;
 import io.gameq.RowRefusedException;
+import io.gameq.Urgency;
 import io.gameq.change.CarriedColumns;
 import io.gameq.change.ChangedRow;
 import io.gameq.change.Commit.CommitPart;
@@ -15,16 +18,24 @@ import io.gameq.rows.CanonicalRow.PartialRow;
 import io.gameq.rows.EncodedRow.RowKey;
 import io.gameq.rows.RowHeader.RowOp;
 import io.gameq.rows.Table;
+import io.gameq.subscription.NodeTopics;
 import io.gameq.topic.Limits;
-import io.gameq.view.OwnerView.MissingTables;
+import io.gameq.topic.Publish;
+import io.gameq.topic.Topic;
+import io.gameq.view.GameRows;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -40,21 +51,19 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  */
 final class StagedChanges {
-  final NodeSession session;
+  final OpenOwner owner;
+  private final GameNode node;
   private final GameRows games;
-  private final MissingTables missing;
-  final OwnerId owner;
+  private final Size size;
 
-  /** Made anew for each commit, with its first change; null while there is none. */
-  private @Nullable Size size;
-
-  /** What is staged in the session, when these are those of a change set beside it; else null. */
-  private final @Nullable StagedChanges ofSession;
+  /** What is staged in the session, when these are those of a change set beside it; else this. */
+  private final StagedChanges session;
 
   private final Map<String, ChangedRow> rows = new LinkedHashMap<>();
+  private final Map<String, GameRows.Sent> sent = new LinkedHashMap<>(0);
 
   /** Null for none: nearly every commit is of rows, and pays for nothing else. */
-  private @Nullable Besides besides;
+  private @Nullable FoldedMessages messages;
 
   private Set<StagedChanges> together = Set.of();
   private @Nullable RollbackCause rollbackOnly;
@@ -65,30 +74,9 @@ final class StagedChanges {
   private boolean closed;
   private boolean sealed;
 
-  /** What is staged besides rows. */
-  private static final class Besides {
-    final FoldedMessages messages = new FoldedMessages();
-    final Map<String, GameRows.Sent> sent = new LinkedHashMap<>();
-
-    int size() {
-      return messages.size() + sent.size();
-    }
-
-    long bytes() {
-      long bytes = messages.bytes();
-      for (GameRows.Sent row : sent.values()) {
-        bytes += row.row().bytes();
-      }
-      return bytes;
-    }
-  }
-
-  /**
-   * What was taken for a commit: a part of it, which may have no rows, its messages, and rows that
-   * are sent.
-   */
+  /** What was taken for a commit: a part of it, which may have no rows, and what goes with it. */
   record Staged(
-      NodeSession from, CommitPart part, List<MessageChange> messages, List<GameRows.Sent> sent) {
+      StagedChanges from, CommitPart part, List<MessageChange> messages, List<GameRows.Sent> sent) {
     boolean isEmpty() {
       return part.rows().isEmpty() && messages.isEmpty() && sent.isEmpty();
     }
@@ -97,29 +85,34 @@ final class StagedChanges {
   /** Why what is staged may be half of a change. */
   private record RollbackCause(String why, Throwable cause) {}
 
-  /** Those of a session; tables that are {@code missing} were not told. */
-  StagedChanges(NodeSession session, MissingTables missing) {
-    this(session, missing, null, null);
-  }
-
-  private StagedChanges(
-      NodeSession session,
-      MissingTables missing,
-      @Nullable Size size,
-      @Nullable StagedChanges ofSession) {
-    this.session = session;
-    this.games = session.rows;
-    this.missing = missing;
-    this.owner = missing.owner();
-    this.size = size;
-    this.ofSession = ofSession;
+  /** Those of a session. */
+  StagedChanges(GameNode node, OpenOwner owner) {
+    this.node = node;
+    this.games = node.rows;
+    this.owner = owner;
+    this.size = new Size(node.config.limits());
+    this.session = this;
   }
 
   /** Those of a change set, beside these of the session. */
-  StagedChanges beside(Size sizeOfSet) {
-    requireOpen();
-    return new StagedChanges(session, missing, sizeOfSet, this);
+  private StagedChanges(StagedChanges session, Size sizeOfSet) {
+    session.requireOpen();
+    this.node = session.node;
+    this.games = node.rows;
+    this.owner = session.owner;
+    this.size = sizeOfSet;
+    this.session = session;
   }
+
+  /** What is staged in a session. Throws GameQueueException when it is not one of a node. */
+  static StagedChanges of(OwnerSession session) {
+    if (session instanceof GameChanges its) {
+      return its.first();
+    }
+    throw new GameQueueException("not a session that GameQueue.open returned: " + session);
+  }
+
+  // --- one change
 
   /** Has a change staged; when it is refused, what is staged becomes rollback-only. */
   void change(String what, Runnable staging) {
@@ -136,28 +129,30 @@ final class StagedChanges {
     }
   }
 
-  void put(GameRows.Given row) {
+  private void put(GameRows.Given row) {
     requireKnown(row.table());
     checkOwned(row);
     RowKey key = RowKey.of(row.table(), row.values());
     stage(games.encode(row.table(), key, RowOp.PUT, row.values(), carried(key)));
   }
 
-  void update(PartialRow part) {
+  private void update(PartialRow part) {
     RowKey key = part.key();
-    put(games.given(part, session.currentRow(part.table(), key, get(key.text()))));
+    put(
+        games.given(
+            part, owner.current(part.table(), key, get(key.text()), node.calls.deadline())));
   }
 
   /** With the parts of the primary key in their order. */
-  void delete(Table of, Object[] key) {
+  private void delete(Table of, Object[] key) {
     requireKnown(of);
     Object[] parts = CanonicalRow.key(of, key);
     int part = of.keyColumns().indexOf(of.ownerColumn());
-    if (part >= 0 && !parts[part].equals(of.ownerColumnValue(owner))) {
+    if (part >= 0 && !parts[part].equals(of.ownerColumnValue(owner.id))) {
       throw new RowRefusedException(
           ("%s: the key names another owner by its column %s than %s: delete it in that"
                   + " owner's session")
-              .formatted(of.name(), of.ownerColumn().name(), owner));
+              .formatted(of.name(), of.ownerColumn().name(), owner.id));
     }
     stage(games.encode(of, RowKey.ofKey(of, parts), RowOp.DELETE, parts, null));
   }
@@ -178,12 +173,12 @@ final class StagedChanges {
     CarriedColumns.Carried carried = carried(key);
     ChangedRow away = games.encode(table, key, RowOp.MOVED, row.values(), carried);
     to.stage(games.encode(table, key, RowOp.PUT, row.values(), carried).asMovedIn());
-    to.session.tracker.carried().movesIn(key.text(), carried);
+    to.owner.tracker.carried().movesIn(key.text(), carried);
     stage(away);
   }
 
-  void send(OwnerId to, GameRows.Given row) {
-    if (to.equals(owner)) {
+  private void send(OwnerId to, GameRows.Given row) {
+    if (to.equals(owner.id)) {
       throw new RowRefusedException(
           "rows are sent to other owners than %s, whose session this is: put them".formatted(to));
     }
@@ -192,22 +187,22 @@ final class StagedChanges {
 
   /** What a put takes along that its game does not know. */
   private CarriedColumns.@Nullable Carried carried(RowKey key) {
-    return session.tracker.carried().of(key.text(), get(key.text()));
+    return owner.tracker.carried().of(key.text(), get(key.text()));
   }
 
   /** A change of a row that was not told might be older than what MySQL has, and count for less. */
   private void requireKnown(Table table) {
-    missing.requireKnown(table, RowRefusedException::new);
+    owner.missing.requireKnown(table, RowRefusedException::new);
   }
 
   private void checkOwned(GameRows.Given row) {
     Table table = row.table();
-    if (!table.isOwnedBy(owner, row.values())) {
+    if (!table.isOwnedBy(owner.id, row.values())) {
       throw new RowRefusedException(
           ("%s: the row belongs to %s by its column %s, not to %s: put it in that owner's"
                   + " session, or move it there")
               .formatted(
-                  table.name(), table.ownerOf(row.values()), table.ownerColumn().name(), owner));
+                  table.name(), table.ownerOf(row.values()), table.ownerColumn().name(), owner.id));
     }
   }
 
@@ -218,80 +213,87 @@ final class StagedChanges {
    *     when the session has a change of the row
    */
   private void stage(ChangedRow row) {
-    if (ofSession != null && ofSession.get(row.key()) != null) {
+    if (session != this && session.get(row.key()) != null) {
       throw new GameQueueException(
           ("row %s has a change that is staged in the session of %s: commit it, or roll it back,"
                   + " first")
-              .formatted(row.key(), owner));
+              .formatted(row.key(), owner.id));
     }
-    add(row);
-  }
-
-  private synchronized void add(ChangedRow row) {
-    requireUnsealed();
-    ChangedRow before = rows.get(row.key());
-    size().grow(before == null ? 1 : 0, row.bytes() - (before == null ? 0 : before.bytes()));
-    rows.put(
-        row.key(),
-        before != null && before.movedIn() && row.op() != RowOp.MOVED ? row.asMovedIn() : row);
+    synchronized (this) {
+      requireUnsealed();
+      ChangedRow before = rows.get(row.key());
+      size.grow(before == null ? 1 : 0, row.bytes() - (before == null ? 0 : before.bytes()));
+      rows.put(
+          row.key(),
+          before != null && before.movedIn() && row.op() != RowOp.MOVED ? row.asMovedIn() : row);
+    }
   }
 
   /** Of several changes of one message the last one counts, see {@link FoldedMessages}. */
   synchronized void stage(MessageChange message) {
     requireUnsealed();
-    FoldedMessages messages = besides().messages;
-    int number = messages.size();
-    long bytes = messages.bytes();
-    messages.add(message);
-    size().grow(messages.size() - number, messages.bytes() - bytes);
+    FoldedMessages folded = messages();
+    int number = folded.size();
+    long bytes = folded.bytes();
+    folded.add(message);
+    size.grow(folded.size() - number, folded.bytes() - bytes);
   }
 
   /** A row to another owner. Throws RowRefusedException when one with its key is staged. */
   private synchronized void stage(GameRows.Sent row) {
     requireUnsealed();
-    Map<String, GameRows.Sent> sent = besides().sent;
     if (sent.containsKey(row.row().key())) {
       throw row.isTwice();
     }
-    size().grow(1, row.row().bytes());
+    size.grow(1, row.row().bytes());
     sent.put(row.row().key(), row);
   }
 
-  private Size size() {
-    if (size == null) {
-      size = new Size(session.node.config.limits());
+  private FoldedMessages messages() {
+    if (messages == null) {
+      messages = new FoldedMessages();
     }
-    return size;
+    return messages;
   }
 
-  private Besides besides() {
-    if (besides == null) {
-      besides = new Besides();
-    }
-    return besides;
+  /** The staged change of a row, null when there is none. */
+  private synchronized @Nullable ChangedRow get(String rowKey) {
+    return rows.get(rowKey);
   }
+
+  synchronized List<ChangedRow> rows() {
+    return List.copyOf(rows.values());
+  }
+
+  synchronized boolean isEmpty() {
+    return rows.isEmpty() && messages == null && sent.isEmpty();
+  }
+
+  // --- whether it may be committed
 
   /**
    * The commit of a handler was refused after it was taken: another handler may have the message,
    * and the next full row would bring in what the game remembers of this one. Only an open reads
    * what is there.
    */
-  synchronized void refuse(RuntimeException why) {
-    if (refused == null) {
-      refused = why;
+  void refuse(RuntimeException why) {
+    synchronized (session) {
+      if (session.refused == null) {
+        session.refused = why;
+      }
     }
   }
 
   /** Throws ClosedException when it takes no more. */
-  synchronized void requireOpen() {
+  private synchronized void requireOpen() {
     if (refused != null) {
       throw new ClosedException(
           ("a commit of %s together with the acknowledgement of a message was refused, and what"
                   + " the game remembers may be ahead of its rows: open the owner again (%s)")
-              .formatted(owner, refused.getMessage()));
+              .formatted(owner.id, refused.getMessage()));
     }
     if (closed) {
-      throw new ClosedException("the session of " + owner + " is closed: open the owner again");
+      throw new ClosedException("the session of " + owner.id + " is closed: open the owner again");
     }
   }
 
@@ -303,39 +305,23 @@ final class StagedChanges {
     }
   }
 
-  private void count() {
-    long bytes = CommitPart.bytes(rows.values());
-    size()
-        .set(
-            rows.size() + (besides == null ? 0 : besides.size()),
-            bytes + (besides == null ? 0 : besides.bytes()));
-  }
-
-  /** The staged change of a row, null when there is none. */
-  synchronized @Nullable ChangedRow get(String rowKey) {
-    return rows.get(rowKey);
+  /** Takes no more changes; what is staged can still be taken. */
+  private synchronized void seal() {
+    sealed = true;
   }
 
   /** Throws what the first refused change was refused with; nothing when none was. */
-  synchronized void requireWhole() {
+  private synchronized void requireWhole() {
     if (rollbackOnly != null && rollbackOnly.cause instanceof RuntimeException cause) {
       throw cause;
     }
-  }
-
-  synchronized List<ChangedRow> rows() {
-    return List.copyOf(rows.values());
-  }
-
-  synchronized boolean isEmpty() {
-    return rows.isEmpty() && (besides == null || besides.size() == 0);
   }
 
   /**
    * From now on nothing is committed until it is rolled back; the first reason is kept. After the
    * close nothing is committed anyway.
    */
-  synchronized void setRollbackOnly(String why, Throwable cause) {
+  private synchronized void setRollbackOnly(String why, Throwable cause) {
     if (rollbackOnly == null && !closed) {
       rollbackOnly = new RollbackCause(why, cause);
     }
@@ -348,13 +334,26 @@ final class StagedChanges {
     }
   }
 
+  // --- commit and rollback
+
   /**
-   * Takes what is staged for a commit of {@code all} these; empty when nothing is.
+   * Takes what is staged for a commit of {@code all} these; empty when nothing is. Else closing the
+   * session waits until the tracker is told that it was sent, or not.
    *
    * @throws RollbackRequiredException when it may be half of a change; it stays staged
    */
-  synchronized Staged take(Set<StagedChanges> all) {
-    requireOpen();
+  Staged take(Set<StagedChanges> all) {
+    synchronized (session) {
+      session.requireOpen();
+      Staged taken = takeAll(all);
+      if (!taken.isEmpty()) {
+        owner.tracker.preparing();
+      }
+      return taken;
+    }
+  }
+
+  private synchronized Staged takeAll(Set<StagedChanges> all) {
     if (rollbackOnly != null) {
       throw rollbackRequired(rollbackOnly);
     }
@@ -368,21 +367,22 @@ final class StagedChanges {
     Staged taken = staged();
     clear();
     together = Set.of();
-    size = null;
     return taken;
   }
 
   private Staged staged() {
     return new Staged(
-        session,
-        new CommitPart(session.ref(), new ArrayList<>(rows.values())),
-        besides == null ? List.of() : besides.messages.list(),
-        besides == null ? List.of() : List.copyOf(besides.sent.values()));
+        this,
+        new CommitPart(owner.session(), new ArrayList<>(rows.values())),
+        messages == null ? List.of() : messages.list(),
+        List.copyOf(sent.values()));
   }
 
   private void clear() {
     rows.clear();
-    besides = null;
+    sent.clear();
+    messages = null;
+    size.set(0, 0);
   }
 
   private RollbackRequiredException rollbackRequired(RollbackCause cause) {
@@ -390,7 +390,7 @@ final class StagedChanges {
         ("what is staged for %s may be half of a change and was not committed: %s call"
                 + " rollback() on this session, and on the others of a trade, and stage the change"
                 + " again")
-            .formatted(owner, cause.why),
+            .formatted(owner.id, cause.why),
         cause.cause);
   }
 
@@ -398,35 +398,37 @@ final class StagedChanges {
   synchronized void putBack(Staged taken) {
     Staged since = staged();
     clear();
-    putIn(taken);
-    putIn(since);
-    count();
-  }
-
-  private void putIn(Staged some) {
-    some.part.rows().forEach(row -> rows.put(row.key(), row));
-    if (!some.messages.isEmpty() || !some.sent.isEmpty()) {
-      besides().messages.addAll(some.messages);
-      some.sent.forEach(row -> besides().sent.put(row.row().key(), row));
+    for (Staged some : List.of(taken, since)) {
+      some.part.rows().forEach(row -> rows.put(row.key(), row));
+      some.sent.forEach(row -> sent.put(row.row().key(), row));
+      if (!some.messages.isEmpty()) {
+        messages().addAll(some.messages);
+      }
     }
+    long bytes = CommitPart.bytes(rows.values());
+    for (GameRows.Sent row : sent.values()) {
+      bytes += row.row().bytes();
+    }
+    size.set(
+        rows.size() + sent.size() + (messages == null ? 0 : messages.size()),
+        bytes + (messages == null ? 0 : messages.bytes()));
   }
 
   /**
    * After a commit of several that failed and whose rows were put back: they were meant as one
    * change, and stay one. When one of them is rollback-only or lost, all are rollback-only.
    */
-  static void stayOne(Collection<StagedChanges> all, boolean oneIsGone, RuntimeException failure) {
-    if (oneIsGone) {
-      all.forEach(
-          of ->
-              of.setRollbackOnlyIfAny(
-                  "it was to be committed together with what another session had staged, which"
-                      + " could not be;",
-                  failure));
-      return;
+  static void stayOne(Set<StagedChanges> all, boolean oneIsGone, RuntimeException failure) {
+    for (StagedChanges of : all) {
+      if (oneIsGone) {
+        of.setRollbackOnlyIfAny(
+            "it was to be committed together with what another session had staged, which"
+                + " could not be;",
+            failure);
+      } else {
+        of.bindTo(all);
+      }
     }
-    Set<StagedChanges> every = Set.copyOf(all);
-    every.forEach(of -> of.bindTo(every));
   }
 
   private synchronized void bindTo(Set<StagedChanges> all) {
@@ -437,7 +439,7 @@ final class StagedChanges {
 
   /** Drops everything staged; it is whole again. Others that belonged to it are rollbackOnly. */
   void rollback() {
-    drop(false);
+    var unused = drop(false);
   }
 
   /**
@@ -448,11 +450,6 @@ final class StagedChanges {
    */
   Set<String> close() {
     return drop(true);
-  }
-
-  /** Takes no more changes; what is staged can still be taken. */
-  synchronized void seal() {
-    sealed = true;
   }
 
   private Set<String> drop(boolean closing) {
@@ -466,7 +463,6 @@ final class StagedChanges {
       its.messages.forEach(of -> dropped.add("topic " + of.id().topic()));
       its.sent.forEach(row -> dropped.add(GameRows.tableOf(row.row().encoded())));
       clear();
-      size = null;
       if (closing) {
         closed = true;
       } else {
@@ -478,7 +474,7 @@ final class StagedChanges {
         other.setRollbackOnlyIfAny(
             "it was to be committed together with what another session had staged, which was"
                 + " dropped;",
-            new GameQueueException("staged changes of " + owner + " were dropped"));
+            new GameQueueException("staged changes of " + owner.id + " were dropped"));
       }
     }
     return dropped;
@@ -488,7 +484,7 @@ final class StagedChanges {
    * How much is staged for one commit, against what a commit takes: too much is refused when it is
    * put, not when it is committed. Thread-safe.
    */
-  static final class Size {
+  private static final class Size {
     private final Limits limits;
     private int rows;
     private long bytes;
@@ -504,31 +500,266 @@ final class StagedChanges {
      * @throws GameQueueException when it does not fit; then it is not counted
      */
     synchronized void grow(int moreRows, long moreBytes) {
-      if (rows + moreRows > limits.commitRows()) {
-        throw tooMuch(
-            String.format(Locale.ROOT, "%,d rows and messages", rows + moreRows),
-            String.format(Locale.ROOT, "%,d", limits.commitRows()));
-      }
-      if (bytes + moreBytes > limits.commitBytes()) {
-        throw tooMuch(
-            String.format(Locale.ROOT, "%,d bytes", bytes + moreBytes),
-            String.format(Locale.ROOT, "%,d", limits.commitBytes()));
-      }
+      require(rows + moreRows, limits.commitRows(), "rows and messages", "");
+      require(bytes + moreBytes, limits.commitBytes(), "bytes", " bytes");
       rows += moreRows;
       bytes += moreBytes;
     }
 
-    private static GameQueueException tooMuch(String wouldBe, String limit) {
-      return new GameQueueException(
-          ("this change would make a commit of %s, the limit is %s: commit in smaller steps, or"
-                  + " raise maxCommit")
-              .formatted(wouldBe, limit));
+    private static void require(long wouldBe, long limit, String what, String unit) {
+      if (wouldBe > limit) {
+        throw new GameQueueException(
+            String.format(
+                Locale.ROOT,
+                "this change would make a commit of %,d %s, the limit is %,d%s: commit in smaller"
+                    + " steps, or raise maxCommit",
+                wouldBe,
+                what,
+                limit,
+                unit));
+      }
     }
 
     /** So much is staged now. */
     synchronized void set(int nowRows, long nowBytes) {
       rows = nowRows;
       bytes = nowBytes;
+    }
+  }
+
+  /** The calls by which the game's code changes rows, of a session or of a change set. */
+  abstract static class GameChanges {
+    final GameRows rows;
+    private final NodeTopics topics;
+
+    GameChanges(GameRows rows, NodeTopics topics) {
+      this.rows = rows;
+      this.topics = topics;
+    }
+
+    /** Where what the set of changes has in common is staged. */
+    abstract StagedChanges first();
+
+    /**
+     * Where a row is staged.
+     *
+     * @param owner gives whose row it is; null where the change does not name the owner
+     * @param unnamed what is told then, where it has to
+     */
+    StagedChanges ownersOf(Table table, Supplier<@Nullable OwnerId> owner, String unnamed) {
+      return first();
+    }
+
+    /** Where a row to that owner is staged. */
+    StagedChanges senderTo(OwnerId to) {
+      return first();
+    }
+
+    /** Stages a move between this and another session. */
+    abstract void stageMove(Supplier<GameRows.Given> row, OwnerSession other);
+
+    void change(String what, Runnable staging) {
+      first().change(what, staging);
+    }
+
+    private void stagePut(GameRows.Given row) {
+      ownersOf(row.table(), row::owner, "").put(row);
+    }
+
+    public <T extends Record> void put(T row) {
+      change("put", () -> stagePut(rows.given(row)));
+    }
+
+    public void put(String table, Map<String, ?> columns) {
+      change("put", () -> stagePut(rows.given(table, columns)));
+    }
+
+    private void stageUpdate(PartialRow row) {
+      ownersOf(
+              row.table(),
+              () -> row.namesOwner() ? row.owner() : null,
+              "an update in a change set of several owners names the owner by its column "
+                  + row.table().ownerColumn().name())
+          .update(row);
+    }
+
+    public <T extends Record> void update(T row) {
+      change("update", () -> stageUpdate(rows.part(row)));
+    }
+
+    public void update(String table, Map<String, ?> columns) {
+      change("update", () -> stageUpdate(rows.part(table, columns)));
+    }
+
+    private void stageDelete(Table table, Object[] key) {
+      int part = table.keyColumns().indexOf(table.ownerColumn());
+      ownersOf(
+              table,
+              () -> part < 0 ? null : table.ownerOfValue(CanonicalRow.key(table, key)[part]),
+              "the primary key does not name the owner: say whose row it is, delete(session, ...)")
+          .delete(table, key);
+    }
+
+    public void delete(Class<? extends Record> type, Object... key) {
+      change("delete", () -> stageDelete(rows.mapper(type).table(), key));
+    }
+
+    public void delete(String table, Object... key) {
+      change("delete", () -> stageDelete(rows.table(table), key));
+    }
+
+    public <T extends Record> void move(T row, OwnerSession other) {
+      stageMove(() -> rows.given(row), other);
+    }
+
+    public void move(String table, Map<String, ?> columns, OwnerSession other) {
+      stageMove(() -> rows.given(table, columns), other);
+    }
+
+    private void stageSend(OwnerId to, GameRows.Given row) {
+      senderTo(to).send(to, row);
+    }
+
+    public <T extends Record> void send(String owner, T row) {
+      change("send", () -> stageSend(OwnerId.of(owner), rows.given(row)));
+    }
+
+    public void send(String owner, String table, Map<String, ?> columns) {
+      change("send", () -> stageSend(OwnerId.of(owner), rows.given(table, columns)));
+    }
+
+    public <T> void publish(Topic<T> topic, Publish<T> message) {
+      change(
+          "publish",
+          () -> {
+            if (!(topic instanceof NodeTopics.NodeTopic<T> of) || !of.isOf(topics)) {
+              throw new GameQueueException(
+                  "not a topic that this node's GameQueue.topic returned: " + topic);
+            }
+            first().stage(of.change(message));
+          });
+    }
+  }
+
+  /**
+   * The changes that the game's code stages for one commit of its own. What it stages never meets
+   * what is staged in the sessions, and what is refused discards the set, whatever the game's code
+   * does with the exception. Used by the game's thread that runs this code.
+   */
+  static final class OfSet extends GameChanges implements ChangeSet {
+    /** What stages of each session's owner. */
+    final List<StagedChanges> shares;
+
+    private Urgency urgency = Urgency.NORMAL;
+
+    /** Throws GameQueueException when these are no sessions of this node. */
+    OfSet(GameNode node, NodeTopics topics, Collection<? extends OwnerSession> sessions) {
+      super(node.rows, topics);
+      Size size = new Size(node.config.limits());
+      this.shares =
+          new LinkedHashSet<>(sessions)
+              .stream().map(session -> new StagedChanges(of(session), size)).toList();
+      if (shares.isEmpty()) {
+        throw new GameQueueException("a change set needs at least one session");
+      }
+    }
+
+    /**
+     * Runs the game's code; throws what it throws, and what the first refused change was refused
+     * with. Takes no more afterwards.
+     */
+    <T> T stage(Function<ChangeSet, T> code) {
+      T value;
+      try {
+        value = code.apply(this);
+      } finally {
+        shares.forEach(StagedChanges::seal);
+      }
+      first().requireWhole();
+      return value;
+    }
+
+    Urgency urgency() {
+      return urgency;
+    }
+
+    @Override
+    public void urgent() {
+      urgency = Urgency.URGENT;
+    }
+
+    @Override
+    StagedChanges first() {
+      return shares.get(0);
+    }
+
+    @Override
+    public void delete(OwnerSession of, Class<? extends Record> type, Object... key) {
+      change("delete", () -> shareOf(of).delete(rows.mapper(type).table(), key));
+    }
+
+    @Override
+    public void delete(OwnerSession of, String table, Object... key) {
+      change("delete", () -> shareOf(of).delete(rows.table(table), key));
+    }
+
+    @Override
+    void stageMove(Supplier<GameRows.Given> given, OwnerSession from) {
+      change(
+          "move",
+          () -> {
+            GameRows.Given row = given.get();
+            StagedChanges giver = shareOf(from);
+            StagedChanges taker = ownersOf(row.table(), row::owner, "");
+            if (taker.equals(giver)) {
+              throw new RowRefusedException(
+                  "%s: the row stays with %s: put it, or name its new owner by its column %s"
+                      .formatted(
+                          row.table().name(), giver.owner.id, row.table().ownerColumn().name()));
+            }
+            giver.move(row, taker);
+          });
+    }
+
+    /** By the receiver if it is of the set, to refuse that. */
+    @Override
+    StagedChanges senderTo(OwnerId to) {
+      return find(to).orElse(first());
+    }
+
+    private StagedChanges shareOf(OwnerSession session) {
+      return shares.stream()
+          .filter(share -> session instanceof GameChanges its && share.session == its.first())
+          .findFirst()
+          .orElseThrow(
+              () -> new GameQueueException("the session is none of this change set: " + session));
+    }
+
+    private Optional<StagedChanges> find(OwnerId owner) {
+      return shares.stream().filter(share -> share.owner.id.equals(owner)).findFirst();
+    }
+
+    @Override
+    StagedChanges ownersOf(Table table, Supplier<@Nullable OwnerId> owner, String unnamed) {
+      OwnerId named = owner.get();
+      if (named == null && shares.size() > 1) {
+        throw new RowRefusedException(table.name() + ": " + unnamed);
+      }
+      return named == null
+          ? first()
+          : find(named)
+              .orElseThrow(
+                  () ->
+                      new RowRefusedException(
+                          ("%s: the row belongs to %s by its column %s, and the change set is of"
+                                  + " %s: give transact that owner's session too")
+                              .formatted(
+                                  table.name(),
+                                  named,
+                                  table.ownerColumn().name(),
+                                  shares.stream()
+                                      .map(share -> share.owner.id.toString())
+                                      .collect(Collectors.joining(", ")))));
     }
   }
 }

@@ -2,8 +2,10 @@ package io.gameq.owner;
 
 import io.gameq.GameQueueException;
 import io.gameq.owner.OwnerId.PercentEncoding;
-import java.io.ByteArrayOutputStream;
+import java.net.URLDecoder;
+import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
+import java.util.regex.Pattern;
 import java.util.zip.CRC32;
 
 /**
@@ -20,7 +22,7 @@ public record OwnerId(String kind, String key, String encoded) {
   /** Longest encoded id, in bytes: what gameq_owner.owner holds. */
   public static final int MAX_ENCODED_BYTES = 255;
 
-  private static final int MAX_KIND_CHARS = 32;
+  private static final Pattern KIND = Pattern.compile("[a-z][a-z0-9_]{0,31}");
 
   private static final char OF_INBOX = '!';
 
@@ -32,7 +34,7 @@ public record OwnerId(String kind, String key, String encoded) {
    */
   public static OwnerId of(String id) {
     int colon = id.indexOf(':');
-    if (colon < 0 || !isKind(id, colon) || colon == id.length() - 1) {
+    if (colon < 0 || !KIND.matcher(id.substring(0, colon)).matches() || colon == id.length() - 1) {
       throw new GameQueueException(
           ("owner id of %s characters is not 'kind:key', such as player:42 (kind: a"
                   + " lower-case letter, then up to 31 of a-z 0-9 _; key: not empty)")
@@ -45,16 +47,6 @@ public record OwnerId(String kind, String key, String encoded) {
               .formatted(encoded.length(), MAX_ENCODED_BYTES));
     }
     return new OwnerId(id.substring(0, colon), id.substring(colon + 1), encoded);
-  }
-
-  private static boolean isKind(String id, int end) {
-    for (int i = 0; i < end; i++) {
-      char c = id.charAt(i);
-      if (!((c >= 'a' && c <= 'z') || (i > 0 && ((c >= '0' && c <= '9') || c == '_')))) {
-        return false;
-      }
-    }
-    return end >= 1 && end <= MAX_KIND_CHARS;
   }
 
   /** The owner, or the inbox, whose {@link #encoded} form this is. */
@@ -127,7 +119,8 @@ public record OwnerId(String kind, String key, String encoded) {
    * means equal. Stateless.
    */
   public static final class PercentEncoding {
-    private static final char[] HEX = "0123456789ABCDEF".toCharArray();
+    private static final String PLAIN =
+        "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ._~-";
 
     private PercentEncoding() {}
 
@@ -140,32 +133,14 @@ public record OwnerId(String kind, String key, String encoded) {
       if (isPlain(text)) {
         return text;
       }
-      byte[] utf8 = utf8(text);
-      StringBuilder out = new StringBuilder(utf8.length + 8);
-      for (byte signed : utf8) {
-        int b = signed & 0xFF;
-        if (isPlain((char) b)) {
-          out.append((char) b);
-        } else {
-          out.append('%').append(HEX[b >> 4]).append(HEX[b & 15]);
-        }
+      if (!StandardCharsets.UTF_8.newEncoder().canEncode(text)) {
+        throw new GameQueueException(
+            "text of %s characters holds a lone surrogate".formatted(text.length()));
       }
-      return out.toString();
-    }
-
-    private static byte[] utf8(String text) {
-      for (int i = 0; i < text.length(); i++) {
-        char c = text.charAt(i);
-        if (Character.isHighSurrogate(c)
-            && i + 1 < text.length()
-            && Character.isLowSurrogate(text.charAt(i + 1))) {
-          i++;
-        } else if (Character.isSurrogate(c)) {
-          throw new GameQueueException(
-              "text of %s characters holds a lone surrogate".formatted(text.length()));
-        }
-      }
-      return text.getBytes(StandardCharsets.UTF_8);
+      return URLEncoder.encode(text, StandardCharsets.UTF_8)
+          .replace("+", "%20")
+          .replace("*", "%2A")
+          .replace("%7E", "~");
     }
 
     /**
@@ -174,42 +149,20 @@ public record OwnerId(String kind, String key, String encoded) {
      * @throws GameQueueException when it is not such a form
      */
     public static String unpercent(String encoded) {
-      ByteArrayOutputStream utf8 = new ByteArrayOutputStream(encoded.length());
-      for (int i = 0; i < encoded.length(); i++) {
-        char c = encoded.charAt(i);
-        if (c == '%') {
-          int high = i + 2 < encoded.length() ? Character.digit(encoded.charAt(i + 1), 16) : -1;
-          int low = high < 0 ? -1 : Character.digit(encoded.charAt(i + 2), 16);
-          if (low < 0) {
-            throw new GameQueueException(
-                "'%' without two hex digits at " + i + " in an encoded id");
-          }
-          utf8.write(high << 4 | low);
-          i += 2;
-        } else {
-          utf8.write(c);
-        }
+      try {
+        return URLDecoder.decode(encoded.replace("+", "%2B"), StandardCharsets.UTF_8);
+      } catch (IllegalArgumentException e) {
+        throw new GameQueueException("'%' without two hex digits in an encoded id", e);
       }
-      return utf8.toString(StandardCharsets.UTF_8);
     }
 
     private static boolean isPlain(String text) {
       for (int i = 0; i < text.length(); i++) {
-        if (!isPlain(text.charAt(i))) {
+        if (PLAIN.indexOf(text.charAt(i)) < 0) {
           return false;
         }
       }
       return true;
-    }
-
-    private static boolean isPlain(char c) {
-      return (c >= 'a' && c <= 'z')
-          || (c >= 'A' && c <= 'Z')
-          || (c >= '0' && c <= '9')
-          || c == '.'
-          || c == '_'
-          || c == '~'
-          || c == '-';
     }
   }
 }

@@ -4,7 +4,6 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 
 import io.gameq.GameQueueException;
 import io.gameq.redis.RedisConnector.Sentinels;
-import io.gameq.term.Settling;
 import io.gameq.term.Term;
 import io.gameq.term.Term.Primary;
 import io.gameq.term.Term.TermMovedException;
@@ -12,13 +11,18 @@ import io.gameq.term.Terms;
 import io.gameq.term.Terms.QueueIdentity;
 import io.lettuce.core.RedisException;
 import io.lettuce.core.SetArgs;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Opens connections to the primary that counts by the {@linkplain io.gameq.term term} in MySQL, and
  * moves the term on when it finds that another took over. Thread-safe.
  */
 public final class PrimaryConnector {
+  private static final Logger LOG = LoggerFactory.getLogger(PrimaryConnector.class);
+
   /** Another process that comes at the same moment costs one. */
   private static final int MOST_TRIES = 3;
 
@@ -26,12 +30,11 @@ public final class PrimaryConnector {
 
   private final RedisConnector connector;
   private final Terms terms;
-  private final Settling settling;
+  private final AtomicBoolean warned = new AtomicBoolean();
 
   public PrimaryConnector(RedisConnector connector, Terms terms) {
     this.connector = connector;
     this.terms = terms;
-    this.settling = new Settling(terms);
   }
 
   /**
@@ -52,12 +55,18 @@ public final class PrimaryConnector {
   public Opened open() {
     terms.requireAgreed();
     for (int tries = 1; ; tries++) {
-      Term before = settling.before();
+      Term before = terms.current();
       Seen seen = see(connector);
       try {
         QueueIdentity identity = terms.identity();
         boolean isNoted = RedisIdentity.require(seen.redis, identity);
-        long term = settling.settle(before, seen.primary);
+        long term = terms.settle(before, seen.primary);
+        if (!seen.primary.isKnown() && !warned.getAndSet(true)) {
+          LOG.warn(
+              "Redis at {} does not tell its run_id: two primaries after a failover cannot be told"
+                  + " apart",
+              seen.primary.address());
+        }
         if (!isNoted) { // once it counts
           RedisIdentity.note(seen.redis, identity);
         }
@@ -85,7 +94,7 @@ public final class PrimaryConnector {
    * yet; its term is the current one. Throws as {@link #open}.
    */
   public Opened openForTool() {
-    Term before = settling.before();
+    Term before = terms.current();
     Seen seen = see(connector);
     try {
       boolean unused = RedisIdentity.require(seen.redis, terms.identity());

@@ -60,6 +60,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Supplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -83,8 +84,7 @@ public final class RedisConnector implements AutoCloseable {
   private final RedisClient client;
   private final RedisURI uri;
   private final Sentinels sentinels;
-  private final String where;
-  private final RedisLogin login;
+  private final RedisConfig config;
   private final @Nullable FreshCredentials credentials;
 
   /** A connector whose connections share as many threads as there are cores. */
@@ -94,6 +94,7 @@ public final class RedisConnector implements AutoCloseable {
 
   /** A connector whose connections share a number of threads. */
   RedisConnector(RedisConfig config, int threads) {
+    this.config = config;
     try {
       uri = RedisURI.create(config.uri());
     } catch (IllegalArgumentException e) {
@@ -103,12 +104,10 @@ public final class RedisConnector implements AutoCloseable {
               + "' is not of the form redis://host:port or"
               + " redis-sentinel://host:port,host:port#primary");
     }
-    requireFiles(config.tls());
+    SslOptions ssl = ssl(config.tls());
     credentials = config.login().credentials();
     prepareUri();
     uri.setTimeout(Duration.ofMillis(config.timeoutMillis()));
-    where = redacted(config.uri());
-    login = config.login();
     loops = new DefaultEventLoopGroupProvider(threads);
     resources =
         DefaultClientResources.builder()
@@ -123,7 +122,7 @@ public final class RedisConnector implements AutoCloseable {
             .protocolVersion(ProtocolVersion.RESP2)
             .disconnectedBehavior(ClientOptions.DisconnectedBehavior.REJECT_COMMANDS)
             .requestQueueSize(REQUEST_QUEUE_SIZE)
-            .sslOptions(ssl(config.tls()))
+            .sslOptions(ssl)
             .timeoutOptions(
                 TimeoutOptions.builder()
                     .timeoutSource(new ReplyTimeout(config.timeoutMillis()))
@@ -154,20 +153,19 @@ public final class RedisConnector implements AutoCloseable {
     of.setLibraryVersion("");
   }
 
-  /** What is wrong with them is told before anything is opened. */
-  private static void requireFiles(@Nullable Tls tls) {
-    if (tls != null) {
-      SSLContext unused = PemTls.context(tls.caFile(), tls.clientFile());
-    }
-  }
-
-  /** The files are read for each connection. */
+  /**
+   * The files are read for each connection; what is wrong with them is told before one is opened.
+   */
   private static SslOptions ssl(@Nullable Tls tls) {
     SslOptions.Builder ssl = SslOptions.builder().jdkSslProvider();
-    if (tls != null && tls.caFile() != null) {
+    if (tls == null) {
+      return ssl.build();
+    }
+    SSLContext unused = PemTls.context(tls.caFile(), tls.clientFile());
+    if (tls.caFile() != null) {
       ssl.trustManager(tls.caFile().toFile());
     }
-    if (tls != null && tls.clientFile() != null) {
+    if (tls.clientFile() != null) {
       ssl.keyManager(tls.clientFile().toFile(), tls.clientFile().toFile(), new char[0]);
     }
     return ssl.build();
@@ -190,9 +188,16 @@ public final class RedisConnector implements AutoCloseable {
    * @throws GameQueueException when it refuses the login; the message never names the password
    */
   public RedisConnection open() {
-    readPassword();
+    return new RedisConnection(connect(() -> client.connect(ByteArrayCodec.INSTANCE)));
+  }
+
+  private <T> T connect(Supplier<T> connects) {
+    sentinels.readPassword();
+    if (credentials != null) {
+      credentials.read();
+    }
     try {
-      return new RedisConnection(client.connect(ByteArrayCodec.INSTANCE));
+      return connects.get();
     } catch (RedisException e) {
       throw cannotConnect(e);
     }
@@ -217,7 +222,6 @@ public final class RedisConnector implements AutoCloseable {
 
   /** {@link #open}, at another address, with the same login. */
   public RedisConnection openAt(String host, int port) {
-    readPassword();
     RedisURI primary =
         RedisURI.builder()
             .withHost(host)
@@ -228,11 +232,7 @@ public final class RedisConnector implements AutoCloseable {
             .withTimeout(uri.getTimeout())
             .build();
     secure(primary);
-    try {
-      return new RedisConnection(client.connect(ByteArrayCodec.INSTANCE, primary));
-    } catch (RedisException e) {
-      throw cannotConnect(e);
-    }
+    return new RedisConnection(connect(() -> client.connect(ByteArrayCodec.INSTANCE, primary)));
   }
 
   /** Of a server on this host, with the host's name: elsewhere it is another server's. */
@@ -254,21 +254,9 @@ public final class RedisConnector implements AutoCloseable {
     return sentinels.primary(Sentinels.PATIENCE_MILLIS);
   }
 
-  private void readPassword() {
-    sentinels.readPassword();
-    if (credentials != null) {
-      credentials.read();
-    }
-  }
-
   /** For channels; throws as opening does. For the redis packages. */
   public StatefulRedisPubSubConnection<String, String> openPubSub() {
-    readPassword();
-    try {
-      return client.connectPubSub(StringCodec.ASCII);
-    } catch (RedisException e) {
-      throw cannotConnect(e);
-    }
+    return connect(() -> client.connectPubSub(StringCodec.ASCII));
   }
 
   /**
@@ -282,7 +270,8 @@ public final class RedisConnector implements AutoCloseable {
     }
     String untrusted = TlsRefusal.reason(e);
     if (untrusted != null) {
-      return new GameQueueException("Redis at %s: %s".formatted(where, untrusted), e);
+      return new GameQueueException(
+          "Redis at %s: %s".formatted(redacted(config.uri()), untrusted), e);
     }
     String reason = String.valueOf(root.getMessage());
     String answer = RedisReply.answered(root);
@@ -290,12 +279,13 @@ public final class RedisConnector implements AutoCloseable {
         reason.contains("WRONGPASS")
                 || reason.contains("NOAUTH")
                 || reason.toLowerCase(Locale.ROOT).contains("password")
-            ? "check the login of " + login.described()
+            ? "check the login of " + config.login().described()
             : uri.isSsl()
                 ? "check that it runs, that this host may reach it, and that it speaks TLS on this"
                     + " port"
                 : "check that it runs and that this host may reach it";
-    String message = "cannot connect to Redis at " + where + ": " + reason + ": " + remedy;
+    String message =
+        "cannot connect to Redis at " + redacted(config.uri()) + ": " + reason + ": " + remedy;
     return answer == null || RedisReply.isAway(answer)
         ? new RedisUnavailableException(message, e)
         : new GameQueueException(message, e);

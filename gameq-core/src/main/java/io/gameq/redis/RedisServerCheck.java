@@ -36,7 +36,7 @@ public final class RedisServerCheck {
    *     replica, which may be promoted yet
    */
   public static Server check(RedisConnection redis) {
-    Map<String, String> info = RedisReply.await(() -> fields(redis.sync().info()));
+    Map<String, String> info = fields(redis, "default");
     boolean valkey = info.containsKey(VALKEY_VERSION);
     String version = info.getOrDefault("redis_version", "0");
     if (!valkey && isOlder(version, 6, 2)) {
@@ -63,8 +63,9 @@ public final class RedisServerCheck {
         info.getOrDefault("master_replid2", ""));
   }
 
-  private static Map<String, String> fields(String info) {
-    return info.lines()
+  private static Map<String, String> fields(RedisConnection redis, String section) {
+    return RedisReply.await(() -> redis.sync().info(section))
+        .lines()
         .filter(line -> line.contains(":"))
         .collect(
             Collectors.toMap(
@@ -81,7 +82,7 @@ public final class RedisServerCheck {
 
   /** Throws {@link io.gameq.RedisUnavailableException} when Redis does not answer. */
   public static RedisState state(RedisConnection redis) {
-    Map<String, String> info = RedisReply.await(() -> fields(redis.sync().info()));
+    Map<String, String> info = fields(redis, "default");
     return new RedisState(
         name(info),
         Long.parseLong(info.getOrDefault("used_memory", "0")),
@@ -96,15 +97,14 @@ public final class RedisServerCheck {
    * answer.
    */
   public static boolean appends(RedisConnection redis) {
-    return RedisReply.await(() -> fields(redis.sync().info("persistence")))
+    return fields(redis, "persistence")
         .getOrDefault("aof_enabled", "1") // a server that does not say
         .equals("1");
   }
 
   /** Throws {@link io.gameq.RedisUnavailableException} when Redis does not answer. */
   public static String evictionPolicy(RedisConnection redis) {
-    return RedisReply.await(() -> fields(redis.sync().info("memory")))
-        .getOrDefault(POLICY, "unknown");
+    return fields(redis, "memory").getOrDefault(POLICY, "unknown");
   }
 
   static String mayEvict(String policy) {

@@ -57,7 +57,7 @@
  *                  RedisReply       why Redis did not do what was asked; ReplyTimeout: how long
  *                PrimaryConnector   the same to the primary that counts by the term in MySQL
  * ControlConnection                 one for scripts of many threads, opened again when it broke
- * DurableNotices                    listens to what acks publish
+ * ChannelListener                   listens to what acks publish
  * SlotKeys                          names of keys, as bytes; SessionKeys: those of a session
  * RedisClock                        Redis TIME as seen from here
  * </pre>

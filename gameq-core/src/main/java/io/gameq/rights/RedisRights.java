@@ -2,7 +2,6 @@ package io.gameq.rights;
 
 import io.gameq.rights.MySqlRights.RightsScript;
 import io.gameq.rights.MySqlRights.Role;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
@@ -18,21 +17,16 @@ public final class RedisRights {
   public static List<String> script(String namespace) {
     Map<String, String> names =
         Map.of("namespace", namespace, "user", RightsScript.user(namespace));
-    List<String> script = new ArrayList<>();
-    StringBuilder begun = new StringBuilder();
-    for (String line : RightsScript.lines("redis.acl")) {
-      if (line.endsWith(" \\")) {
-        begun.append(line.strip(), 0, line.strip().length() - 1);
-      } else {
-        script.add(RightsScript.with(begun + line.strip(), names));
-        begun.setLength(0);
-      }
-    }
-    return script;
+    String script = String.join("\n", RightsScript.lines("redis.acl"));
+    return script
+        .replaceAll("\\\\\n *", "") // a line that goes on
+        .lines()
+        .map(line -> RightsScript.with(line, names))
+        .toList();
   }
 
   /** The name of a role's user. */
   public static String user(String namespace, Role role) {
-    return RightsScript.user(namespace) + "_" + role.lowerCase();
+    return MySqlRights.user(namespace, role);
   }
 }

@@ -95,7 +95,7 @@ public final class CanonicalRow {
    * @throws RowRefusedException when the number of parts is wrong or one does not fit its column
    */
   public static Object[] key(Table table, @Nullable Object... parts) {
-    if (parts.length != table.keyLength()) {
+    if (parts.length != table.keyTypes.size()) {
       throw new RowRefusedException(
           "%s: %s key parts given, the primary key is (%s)"
               .formatted(

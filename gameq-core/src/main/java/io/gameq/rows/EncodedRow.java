@@ -45,13 +45,13 @@ public record EncodedRow(String key, byte[] image) {
     /** The key of canonical key parts; see {@link #of}. */
     public static RowKey ofKey(Table table, Object[] key) {
       StringBuilder text = new StringBuilder(32);
-      text.append(table.encodedName()).append(':');
+      text.append(table.encodedName).append(':');
       int start = text.length();
       for (int i = 0; i < key.length; i++) {
         if (i > 0) {
           text.append(',');
         }
-        Column column = table.columns().get(table.keyIndex(i));
+        Column column = table.keyColumns().get(i);
         column.type().appendKeyText(text, key[i], column.label());
       }
       if (text.length() - start > MAX_KEY_BYTES) {
@@ -83,14 +83,14 @@ public record EncodedRow(String key, byte[] image) {
     /** The canonical values of the primary key, in the order of the key. */
     public Object[] parts() {
       String[] texts = keyText().split(",", -1);
-      if (texts.length != table.keyLength()) {
+      if (texts.length != table.keyTypes.size()) {
         throw new RowRefusedException(
             "%s: row key with %s parts, the primary key has %s"
-                .formatted(table.name(), texts.length, table.keyLength()));
+                .formatted(table.name(), texts.length, table.keyTypes.size()));
       }
       Object[] parts = new Object[texts.length];
       for (int i = 0; i < parts.length; i++) {
-        Column column = table.columns().get(table.keyIndex(i));
+        Column column = table.keyColumns().get(i);
         parts[i] = column.type().ofKeyText(PercentEncoding.unpercent(texts[i]));
       }
       return parts;

@@ -14,10 +14,12 @@ import java.nio.charset.StandardCharsets;
 import java.time.Clock;
 import java.util.ArrayList;
 import java.util.BitSet;
+import java.util.Collections;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Collectors;
 import java.util.zip.CRC32;
 import org.jspecify.annotations.Nullable;
 
@@ -184,27 +186,27 @@ final class OldLayouts {
 
     /** New columns right behind its neighbour before it, or right before the one behind it. */
     private static Set<String> inPlaceOf(String name, List<String> before, List<String> now) {
-      Set<String> found = new LinkedHashSet<>();
-      int at = before.indexOf(name);
-      int left = at - 1;
-      while (left >= 0 && !now.contains(before.get(left))) {
-        left--;
-      }
-      for (int i = left < 0 ? 0 : now.indexOf(before.get(left)) + 1;
-          i < now.size() && !before.contains(now.get(i));
-          i++) {
-        found.add(now.get(i));
-      }
-      int right = at + 1;
-      while (right < before.size() && !now.contains(before.get(right))) {
-        right++;
-      }
-      for (int i = right < before.size() ? now.indexOf(before.get(right)) - 1 : now.size() - 1;
-          i >= 0 && !before.contains(now.get(i));
-          i--) {
-        found.add(now.get(i));
-      }
+      Set<String> found = behindNeighbour(name, before, now);
+      found.addAll(behindNeighbour(name, reversed(before), reversed(now)));
       return found;
+    }
+
+    /** New columns right behind the nearest one before {@code name} that is still there. */
+    private static Set<String> behindNeighbour(String name, List<String> before, List<String> now) {
+      int neighbour = before.indexOf(name) - 1;
+      while (neighbour >= 0 && !now.contains(before.get(neighbour))) {
+        neighbour--;
+      }
+      return now.stream()
+          .skip(neighbour < 0 ? 0 : now.indexOf(before.get(neighbour)) + 1)
+          .takeWhile(column -> !before.contains(column))
+          .collect(Collectors.toCollection(LinkedHashSet::new));
+    }
+
+    private static List<String> reversed(List<String> names) {
+      List<String> reversed = new ArrayList<>(names);
+      Collections.reverse(reversed);
+      return reversed;
     }
   }
 

@@ -52,43 +52,28 @@ public final class RowCodec {
    * @param values canonical: all columns of a put or move, the key parts of a delete
    */
   public byte[] encode(Table table, RowOp op, @Nullable Object[] values) {
-    return encode(table, op, values, null, false);
+    return encode(new RowImage(table, op, 0, values));
   }
 
   /** The encoded image, with version zero until {@link RowHeader#setVersion}. */
   public byte[] encode(RowImage image) {
-    return encode(image.table(), image.op(), image.values(), image.named(), image.isAnew());
-  }
-
-  /** The encoded image with its version and its handovers: {@link #decode} gives it back. */
-  public byte[] encodeWhole(RowImage image) {
-    byte[] encoded = encode(image);
-    byte[] whole =
-        image.handovers().isEmpty()
-            ? encoded
-            : RowHeader.withHandovers(encoded, image.op(), image.handovers());
-    RowHeader.setVersion(whole, image.version());
-    return whole;
-  }
-
-  private byte[] encode(
-      Table table, RowOp op, @Nullable Object[] values, @Nullable BitSet named, boolean anew) {
-    boolean keyOnly = op == RowOp.DELETE;
-    int expected = keyOnly ? table.keyLength() : table.columns().size();
+    Table table = image.table();
+    @Nullable Object[] values = image.values();
+    int expected = image.op() == RowOp.DELETE ? table.keyTypes.size() : table.columns().size();
     if (values.length != expected) {
       throw new GameQueueException(
           "%s of table %s takes %s values, not %s"
-              .formatted(op, table.name(), expected, values.length));
+              .formatted(image.op(), table.name(), expected, values.length));
     }
     RowPacker out = PACKER.get();
     try {
       MessagePacker packer = out.begin();
-      packer.writePayload(RowHeader.of(op));
+      packer.writePayload(image.op().header);
       packer.packArrayHeader(values.length + 1);
-      packer.packLong(anew ? ~table.fingerprint() : table.fingerprint());
+      packer.packLong(image.isAnew() ? ~table.fingerprint() : table.fingerprint());
       for (int i = 0; i < values.length; i++) {
         Object value = values[i];
-        if (named != null && !named.get(i)) {
+        if (!image.names(i)) {
           packer.packBoolean(false);
         } else if (value == null) {
           packer.packNil();
@@ -100,6 +85,17 @@ public final class RowCodec {
     } catch (IOException e) {
       throw new UncheckedIOException("writing to memory", e);
     }
+  }
+
+  /** The encoded image with its version and its handovers: {@link #decode} gives it back. */
+  public byte[] encodeWhole(RowImage image) {
+    byte[] encoded = encode(image);
+    byte[] whole =
+        image.handovers().isEmpty()
+            ? encoded
+            : RowHeader.withHandovers(encoded, image.op(), image.handovers());
+    RowHeader.setVersion(whole, image.version());
+    return whole;
   }
 
   /**
@@ -165,14 +161,14 @@ public final class RowCodec {
       if (op == RowOp.DELETE) {
         @Nullable Object[] key =
             layout == null
-                ? unpack(in, table.keyTypes(), count, null)
+                ? unpack(in, table.keyTypes, count, null)
                 : OldLayouts.key(
                     table, unpack(in, OldLayouts.keyTypes(table, layout), count, null));
         image = new RowImage(table, op, version, key);
       } else {
         BitSet named = new BitSet();
         @Nullable Object[] values =
-            unpack(in, layout == null ? table.types() : layout.types(), count, named);
+            unpack(in, layout == null ? table.types : layout.types(), count, named);
         if (layout != null) {
           values = oldLayouts.row(table, layout, values, named, allowed);
         } else if (named.cardinality() < count) {

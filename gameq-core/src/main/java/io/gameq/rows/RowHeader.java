@@ -1,17 +1,13 @@
 package io.gameq.rows;
 
-import static java.nio.charset.StandardCharsets.US_ASCII;
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
 import io.gameq.GameQueueException;
 import io.gameq.owner.OwnerId;
 import io.gameq.owner.SessionId;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.EnumMap;
+import java.util.HexFormat;
 import java.util.List;
-import java.util.Map;
-import java.util.Objects;
 
 /**
  * What stands before the values of an encoded row, read and written without decoding them: its
@@ -20,33 +16,18 @@ import java.util.Objects;
  * <p>The format is drawn in the package description.
  */
 public final class RowHeader {
-  static final int VERSION_DIGITS = 16;
+  private static final int VERSION_DIGITS = 16;
   private static final int BYTES = VERSION_DIGITS + 1;
-  private static final byte[] HEX = "0123456789abcdef".getBytes(StandardCharsets.US_ASCII);
-  private static final Map<RowOp, byte[]> HEADERS = new EnumMap<>(RowOp.class);
-
-  static {
-    for (RowOp op : RowOp.values()) {
-      byte[] header =
-          "0".repeat(BYTES).getBytes(StandardCharsets.US_ASCII); // version zero, and the op
-      header[VERSION_DIGITS] = op.code(false);
-      HEADERS.put(op, header);
-    }
-  }
+  private static final byte[] HEX = "0123456789abcdef".getBytes(ISO_8859_1);
 
   private RowHeader() {}
-
-  /** The header of a row without handovers, of version zero; not to be changed. */
-  static byte[] of(RowOp op) {
-    return Objects.requireNonNull(HEADERS.get(op));
-  }
 
   /** Writes the version into an encoded row, in place. */
   public static void setVersion(byte[] encoded, long version) {
     setVersion(encoded, 0, version);
   }
 
-  static void setVersion(byte[] to, int at, long version) {
+  private static void setVersion(byte[] to, int at, long version) {
     for (int i = 0; i < VERSION_DIGITS; i++) {
       to[at + i] = HEX[(int) (version >>> (4 * (VERSION_DIGITS - 1 - i))) & 15];
     }
@@ -77,7 +58,7 @@ public final class RowHeader {
 
   /** Writes the version of a handover, by its index, into an encoded row, in place. */
   public static void setHandoverVersion(byte[] encoded, int index, long version) {
-    HandoverCodec.setVersion(encoded, BYTES, index, version);
+    setVersion(encoded, HandoverCodec.at(encoded, BYTES, index) + 1, version);
   }
 
   /** The index of the MessagePack array, behind handovers. */
@@ -94,7 +75,7 @@ public final class RowHeader {
     return version(encoded, 0);
   }
 
-  static long version(byte[] encoded, int at) {
+  private static long version(byte[] encoded, int at) {
     long version = 0;
     for (int i = 0; i < VERSION_DIGITS; i++) {
       int digit = Character.digit(encoded[at + i], 16);
@@ -138,10 +119,14 @@ public final class RowHeader {
     /** The row belongs to another owner now: it hides the row from the old one. */
     MOVED('m');
 
+    /** Of a row without handovers, of version zero; not to be changed. */
+    final byte[] header;
+
     private final byte code;
 
     RowOp(char code) {
       this.code = (byte) code;
+      this.header = ("0".repeat(VERSION_DIGITS) + code).getBytes(ISO_8859_1);
     }
 
     /** A capital letter says that the row tells of handovers. */
@@ -172,54 +157,45 @@ public final class RowHeader {
    * length of the owner, one byte; owner, encoded; session, 33 characters
    * </pre>
    */
-  static final class HandoverCodec {
-    private static final byte RECEIVED = 'r';
-    private static final byte GIVEN = 'g';
+  private static final class HandoverCodec {
+    private static final char RECEIVED = 'r';
+    private static final char GIVEN = 'g';
     private static final int SESSION_CHARS = 33;
 
     /** Before the owner: direction, version, length. */
-    private static final int FIXED_BYTES = 1 + RowHeader.VERSION_DIGITS + 1;
+    private static final int FIXED_BYTES = 1 + VERSION_DIGITS + 1;
 
     private HandoverCodec() {}
 
     static byte[] encode(List<Handover> handovers) {
-      List<Handover> kept =
-          handovers.subList(Math.max(0, handovers.size() - Handover.MOST), handovers.size());
-      int bytes = 1;
-      for (Handover one : kept) {
-        bytes += FIXED_BYTES + one.other().encoded().length() + SESSION_CHARS;
+      int first = Math.max(0, handovers.size() - Handover.MOST);
+      StringBuilder out = new StringBuilder().append((char) (handovers.size() - first));
+      for (Handover one : handovers.subList(first, handovers.size())) {
+        String owner = one.other().encoded();
+        out.append(one.received() ? RECEIVED : GIVEN)
+            .append(HexFormat.of().toHexDigits(one.version()))
+            .append((char) owner.length())
+            .append(owner)
+            .append(one.session().text());
       }
-      byte[] out = new byte[bytes];
-      out[0] = (byte) kept.size();
-      int at = 1;
-      for (Handover one : kept) {
-        byte[] owner = one.other().encoded().getBytes(US_ASCII);
-        out[at] = one.received() ? RECEIVED : GIVEN;
-        RowHeader.setVersion(out, at + 1, one.version());
-        out[at + 1 + RowHeader.VERSION_DIGITS] = (byte) owner.length;
-        System.arraycopy(owner, 0, out, at + FIXED_BYTES, owner.length);
-        at += FIXED_BYTES + owner.length;
-        System.arraycopy(one.session().text().getBytes(US_ASCII), 0, out, at, SESSION_CHARS);
-        at += SESSION_CHARS;
-      }
-      return out;
+      return out.toString().getBytes(ISO_8859_1);
     }
 
     /** Those that begin at an index, as they were encoded. */
     static List<Handover> decode(byte[] row, int from) {
       try {
         List<Handover> handovers = new ArrayList<>(row[from]);
-        int at = from + 1;
         for (int i = 0; i < row[from]; i++) {
+          int at = at(row, from, i);
           int ownerAt = at + FIXED_BYTES;
-          int sessionAt = ownerAt + ownerLength(row, at);
+          int end = at(row, from, i + 1);
+          int sessionAt = end - SESSION_CHARS;
           handovers.add(
               new Handover(
                   row[at] == RECEIVED,
-                  OwnerId.ofEncoded(text(row, ownerAt, sessionAt)),
-                  SessionId.parse(text(row, sessionAt, sessionAt + SESSION_CHARS)),
-                  RowHeader.version(row, at + 1)));
-          at = sessionAt + SESSION_CHARS;
+                  OwnerId.ofEncoded(new String(row, ownerAt, sessionAt - ownerAt, ISO_8859_1)),
+                  SessionId.parse(new String(row, sessionAt, SESSION_CHARS, ISO_8859_1)),
+                  version(row, at + 1)));
         }
         return List.copyOf(handovers);
       } catch (IndexOutOfBoundsException | IllegalArgumentException e) {
@@ -227,37 +203,23 @@ public final class RowHeader {
       }
     }
 
-    private static String text(byte[] row, int from, int to) {
-      if (to > row.length) {
-        throw new IllegalArgumentException("ends at " + to + " of " + row.length);
+    /** Where the one of this index is, of those that begin at {@code from}; or where all end. */
+    private static int at(byte[] row, int from, int index) {
+      int at = from + 1;
+      for (int i = 0; i < index; i++) {
+        int ownerLength = row[at + FIXED_BYTES - 1] & 0xFF;
+        at += FIXED_BYTES + ownerLength + SESSION_CHARS;
       }
-      return new String(Arrays.copyOfRange(row, from, to), US_ASCII);
-    }
-
-    private static int ownerLength(byte[] row, int at) {
-      return row[at + 1 + RowHeader.VERSION_DIGITS] & 0xFF;
+      return at;
     }
 
     /** The index behind those that begin at an index. */
     static int end(byte[] row, int from) {
       try {
-        int at = from + 1;
-        for (int i = 0; i < row[from]; i++) {
-          at += FIXED_BYTES + ownerLength(row, at) + SESSION_CHARS;
-        }
-        return at;
+        return at(row, from, row[from]);
       } catch (IndexOutOfBoundsException e) {
         throw new GameQueueException("encoded row with damaged handovers", e);
       }
-    }
-
-    /** Writes the version of one of them, in place. */
-    static void setVersion(byte[] row, int from, int index, long version) {
-      int at = from + 1;
-      for (int i = 0; i < index; i++) {
-        at += FIXED_BYTES + ownerLength(row, at) + SESSION_CHARS;
-      }
-      RowHeader.setVersion(row, at + 1, version);
     }
   }
 

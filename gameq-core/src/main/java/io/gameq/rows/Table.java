@@ -45,14 +45,15 @@ public final class Table {
   /** MySQL takes names of columns in capitals and in small letters for the same. */
   private final Map<String, Integer> indexesAnyCase = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
 
-  private final String encodedName;
+  /** The name as row keys have it. */
+  final String encodedName;
+
   private final int[] primaryKey;
   private final boolean[] inKey;
   private final List<Column> keyColumns;
-  private final List<ColumnType> types;
-  private final List<ColumnType> keyTypes;
+  final List<ColumnType> types;
+  final List<ColumnType> keyTypes;
   private final int ownerIndex;
-  private final OwnerColumn owners;
   private final String layout;
   private final long fingerprint;
 
@@ -78,18 +79,12 @@ public final class Table {
       inKey[index] = true;
     }
     this.ownerIndex = indexOf(definition.ownerColumn());
-    this.owners = new OwnerColumn(name(), definition.ownerKind(), columns.get(ownerIndex));
     this.layout = Layout.text(columns);
     this.fingerprint = Layout.fingerprint(layout);
   }
 
   public String name() {
     return definition.name();
-  }
-
-  /** The name as row keys have it. */
-  String encodedName() {
-    return encodedName;
   }
 
   /** All columns that gameq writes, in their order in MySQL. */
@@ -105,18 +100,6 @@ public final class Table {
   /** The columns of the primary key, in the order of the key. */
   public List<Column> keyColumns() {
     return keyColumns;
-  }
-
-  List<ColumnType> types() {
-    return types;
-  }
-
-  List<ColumnType> keyTypes() {
-    return keyTypes;
-  }
-
-  int keyLength() {
-    return primaryKey.length;
   }
 
   /** Whether the column at this index is part of the primary key. */
@@ -137,11 +120,6 @@ public final class Table {
   @Nullable Object canonical(int index, @Nullable Object in) {
     Column column = columns().get(index);
     return isInKey(index) ? column.canonicalExactly(in) : column.canonical(in);
-  }
-
-  /** The index into {@link #columns} of this part of the key. */
-  int keyIndex(int part) {
-    return primaryKey[part];
   }
 
   public String ownerKind() {
@@ -230,12 +208,16 @@ public final class Table {
     for (Column column : older.columns()) {
       its.add(has(column.name()) ? column(column.name()) : column);
     }
-    return its.equals(columns()) ? this : new Table(definition.withColumns(its));
+    return its.equals(columns())
+        ? this
+        : new Table(definition.with(its, definition.dropped, definition.foreignKeys));
   }
 
   /** Whether key and owner are in the same columns. */
   boolean hasSameKeys(Table other) {
-    return definition.hasSameKeys(other.definition);
+    return definition.primaryKey().equals(other.definition.primaryKey())
+        && ownerKind().equals(other.ownerKind())
+        && definition.ownerColumn().equals(other.definition.ownerColumn());
   }
 
   /** Whether it was announced that the table loses this column, or MySQL computes it by now. */
@@ -267,18 +249,35 @@ public final class Table {
     if (value == null) {
       throw new RowRefusedException(ownerColumn().label() + ": NULL names no owner");
     }
-    return owners.owner(value);
+    return ownerOfValue(value);
   }
 
   /** The owner that a value of the owner column names. */
   public OwnerId ownerOfValue(Object value) {
-    return owners.owner(value);
+    return OwnerId.of(ownerKind() + ":" + value);
   }
 
   /** Whether a row is this owner's; false as well when it names no owner at all. */
   public boolean isOwnedBy(OwnerId owner, @Nullable Object[] row) {
     Object value = row[ownerIndex];
-    return value != null && owners.isNamedBy(value, owner);
+    return value != null
+        && owner.kind().equals(ownerKind())
+        && (value instanceof Long number && number >= 0
+            ? isDecimal(owner.key(), number)
+            : owner.key().equals(value.toString()));
+  }
+
+  /** Whether a text is a number as Long.toString writes it; each put asks that. */
+  private static boolean isDecimal(String text, long number) {
+    long left = number;
+    for (int i = text.length() - 1; i >= 0; i--) {
+      if (text.charAt(i) != '0' + left % 10) {
+        return false;
+      }
+      left /= 10;
+    }
+    boolean isShortest = text.length() == 1 || (!text.isEmpty() && text.charAt(0) != '0');
+    return left == 0 && isShortest;
   }
 
   /**
@@ -288,7 +287,30 @@ public final class Table {
    *     the column holds: "042" for 42 would be a second owner of the same rows
    */
   public Object ownerColumnValue(OwnerId owner) {
-    return owners.value(owner);
+    if (!owner.kind().equals(ownerKind())) {
+      throw new GameQueueException(
+          "owner %s has no rows in table %s, whose owners are of kind %s"
+              .formatted(owner, name(), ownerKind()));
+    }
+    Column column = ownerColumn();
+    boolean isText = column.type().kind() == ColumnType.Kind.TEXT;
+    String problem =
+        isText
+            ? "the column would store another text"
+            : "write the key as a decimal number without leading zeros";
+    try {
+      Object in = isText ? owner.key() : new BigInteger(owner.key());
+      Object value = column.type().canonical(in, column.label());
+      if (column.type().keyText(value, column.label()).equals(owner.key())) {
+        return value;
+      }
+    } catch (NumberFormatException e) {
+      // as for leading zeros
+    } catch (RowRefusedException e) {
+      problem = String.valueOf(e.getMessage());
+    }
+    throw new GameQueueException(
+        "owner id %s does not fit its column %s: %s".formatted(owner, column.label(), problem));
   }
 
   /** Why this is none of {@link #columns}. */
@@ -423,11 +445,6 @@ public final class Table {
       primaryKey = List.copyOf(primaryKey);
     }
 
-    /** The same table in other columns, which hold its key and its owner. */
-    TableDefinition withColumns(List<Column> its) {
-      return with(its, dropped, foreignKeys);
-    }
-
     /** The same table, and columns that it is announced to lose. */
     public TableDefinition withDropped(Set<String> its) {
       return with(columns, its, foreignKeys);
@@ -450,13 +467,6 @@ public final class Table {
           ownerColumn,
           otherUniqueKeys,
           itsForeignKeys);
-    }
-
-    /** Whether key and owner are in the same columns. */
-    boolean hasSameKeys(TableDefinition other) {
-      return primaryKey.equals(other.primaryKey)
-          && ownerKind.equals(other.ownerKind)
-          && ownerColumn.equals(other.ownerColumn);
     }
   }
 
@@ -550,80 +560,6 @@ public final class Table {
         throw Refusal.of(label, "it has no default that rows from before it was added could take");
       }
       return implied;
-    }
-  }
-
-  /**
-   * The column of a table whose value names the owner of a row; immutable.
-   *
-   * @param kind of all owners of its rows
-   */
-  record OwnerColumn(String table, String kind, Column column) {
-    OwnerId owner(Object value) {
-      return OwnerId.of(kind + ":" + value);
-    }
-
-    boolean isNamedBy(Object value, OwnerId owner) {
-      return owner.kind().equals(kind)
-          && ((value instanceof Long number && number >= 0)
-              ? isDecimal(owner.key(), number)
-              : owner.key().equals(value.toString()));
-    }
-
-    /** Whether a text is a number as Long.toString writes it; each put asks that. */
-    private static boolean isDecimal(String text, long number) {
-      long left = number;
-      for (int i = text.length() - 1; i >= 0; i--) {
-        if (text.charAt(i) != '0' + left % 10) {
-          return false;
-        }
-        left /= 10;
-      }
-      boolean isShortest = text.length() == 1 || (!text.isEmpty() && text.charAt(0) != '0');
-      return left == 0 && isShortest;
-    }
-
-    /** See {@link Table#ownerColumnValue}. */
-    Object value(OwnerId owner) {
-      if (!owner.kind().equals(kind)) {
-        throw new GameQueueException(
-            "owner %s has no rows in table %s, whose owners are of kind %s"
-                .formatted(owner, table, kind));
-      }
-      Object in = owner.key();
-      if (column.type().kind() != ColumnType.Kind.TEXT) {
-        try {
-          in = new BigInteger(owner.key());
-        } catch (NumberFormatException e) {
-          throw notTheKey(owner, e);
-        }
-      }
-      Object value;
-      try {
-        value = column.type().canonical(in, column.label());
-        if (!column.type().keyText(value, column.label()).equals(owner.key())) {
-          throw notTheKey(owner, null);
-        }
-      } catch (RowRefusedException e) {
-        throw notTheKey(owner, e);
-      }
-      return value;
-    }
-
-    private GameQueueException notTheKey(OwnerId owner, @Nullable Exception cause) {
-      String message =
-          "owner id %s does not fit its column %s: %s"
-              .formatted(
-                  owner,
-                  column.label(),
-                  cause instanceof RowRefusedException
-                      ? cause.getMessage()
-                      : column.type().kind() == ColumnType.Kind.TEXT
-                          ? "the column would store another text"
-                          : "write the key as a decimal number without leading zeros");
-      return cause == null
-          ? new GameQueueException(message)
-          : new GameQueueException(message, cause);
     }
   }
 

@@ -4,12 +4,6 @@ import io.gameq.GameQueueException;
 import io.gameq.Row;
 import io.gameq.rows.EncodedRow.RowKey;
 import io.gameq.rows.Table.Column;
-import java.math.BigDecimal;
-import java.math.BigInteger;
-import java.time.Duration;
-import java.time.Instant;
-import java.time.LocalDate;
-import java.time.LocalDateTime;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.LinkedHashMap;
@@ -56,61 +50,7 @@ public final class TableRow implements Row {
   }
 
   @Override
-  public @Nullable Long getLong(String column) {
-    return get(column, Long.class);
-  }
-
-  @Override
-  public @Nullable String getString(String column) {
-    return get(column, String.class);
-  }
-
-  @Override
-  public @Nullable BigInteger getBigInteger(String column) {
-    return get(column, BigInteger.class);
-  }
-
-  @Override
-  public @Nullable BigDecimal getBigDecimal(String column) {
-    return get(column, BigDecimal.class);
-  }
-
-  @Override
-  public @Nullable Float getFloat(String column) {
-    return get(column, Float.class);
-  }
-
-  @Override
-  public @Nullable Double getDouble(String column) {
-    return get(column, Double.class);
-  }
-
-  @Override
-  public byte @Nullable [] getBytes(String column) {
-    return get(column, byte[].class);
-  }
-
-  @Override
-  public @Nullable LocalDate getDate(String column) {
-    return get(column, LocalDate.class);
-  }
-
-  @Override
-  public @Nullable LocalDateTime getDateTime(String column) {
-    return get(column, LocalDateTime.class);
-  }
-
-  @Override
-  public @Nullable Instant getInstant(String column) {
-    return get(column, Instant.class);
-  }
-
-  @Override
-  public @Nullable Duration getDuration(String column) {
-    return get(column, Duration.class);
-  }
-
-  private <T> @Nullable T get(String column, Class<T> type) {
+  public <T> @Nullable T get(String column, Class<T> type) {
     Object value = get(column);
     if (value != null && !type.isInstance(value)) {
       throw new GameQueueException(

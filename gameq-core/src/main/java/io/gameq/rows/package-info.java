@@ -4,7 +4,6 @@
  * <pre>
  * Catalog
  *   Table "item"              owner kind "player", owner column "player_id", fingerprint
- *     OwnerColumn             the owner that a row names, the value that names an owner
  *     ForeignKeys             parents before children
  *     Column "id"             types.ColumnType: any Java value in, one canonical one out
  *

@@ -8,7 +8,9 @@ import io.gameq.RedisFullException;
 import io.gameq.RedisUnavailableException;
 import io.gameq.WalException;
 import io.gameq.WalFullException;
+import java.util.Arrays;
 import java.util.EnumMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.atomic.LongAdder;
@@ -18,14 +20,25 @@ import java.util.concurrent.atomic.LongAdder;
  * nanoseconds; a sum that is read meanwhile may miss what is being counted.
  */
 public final class NodeCounts {
+  /** Rows that Redis was given, each time that one was committed. */
+  public final LongAdder rows = new LongAdder();
+
+  /** Of these, those that replaced one which waited: they cost MySQL nothing. */
+  public final LongAdder merged = new LongAdder();
+
+  /** Sessions whose owner another session took over while they were open here. */
+  public final LongAdder sessionsLost = new LongAdder();
+
+  /** Rows that were reported as lost. */
+  public final LongAdder conflicts = new LongAdder();
+
+  public final LongAdder heals = new LongAdder();
+
+  /** Records of the WAL that were sent to Redis again, by all healings. */
+  public final LongAdder replayed = new LongAdder();
+
   private final Map<CommitOutcome, LongAdder> commits = new EnumMap<>(CommitOutcome.class);
-  private final LongAdder rows = new LongAdder();
-  private final LongAdder merged = new LongAdder();
   private final LongAdder journaled = new LongAdder();
-  private final LongAdder sessionsLost = new LongAdder();
-  private final LongAdder conflicts = new LongAdder();
-  private final LongAdder heals = new LongAdder();
-  private final LongAdder replayed = new LongAdder();
   private volatile long healedMillis;
   private volatile CommitTimes times = CommitTimes.NOBODY;
 
@@ -34,8 +47,6 @@ public final class NodeCounts {
       commits.put(outcome, new LongAdder());
     }
   }
-
-  // --- commits
 
   /** The WAL has a commit, of which Redis knows nothing yet. */
   public void wentIntoWal() {
@@ -61,18 +72,6 @@ public final class NodeCounts {
     }
   }
 
-  /** A commit was not taken. */
-  public void notTaken(RuntimeException reason) {
-    failed(reason, false);
-  }
-
-  /** Rows of a commit that replaced ones which waited for MySQL. */
-  public void merged(int ofRows) {
-    if (ofRows > 0) {
-      merged.add(ofRows);
-    }
-  }
-
   private LongAdder of(CommitOutcome outcome) {
     return commits.getOrDefault(outcome, journaled); // there is one for each
   }
@@ -82,39 +81,9 @@ public final class NodeCounts {
     return of(outcome).sum();
   }
 
-  /** Rows that Redis was given, each time that one was committed. */
-  public long rows() {
-    return rows.sum();
-  }
-
-  /** Of these, those that replaced one which waited: they cost MySQL nothing. */
-  public long merged() {
-    return merged.sum();
-  }
-
   /** Commits that the WAL has and Redis has not answered for. */
   public long journaled() {
     return Math.max(0, journaled.sum());
-  }
-
-  // --- sessions and healings
-
-  public void sessionLost() {
-    sessionsLost.increment();
-  }
-
-  /** Sessions whose owner another session took over while they were open here. */
-  public long sessionsLost() {
-    return sessionsLost.sum();
-  }
-
-  public void conflicts(int ofRows) {
-    conflicts.add(ofRows);
-  }
-
-  /** Rows that were reported as lost. */
-  public long conflicts() {
-    return conflicts.sum();
   }
 
   /** The node has healed; {@code records} of the WAL were sent to Redis again. */
@@ -124,21 +93,10 @@ public final class NodeCounts {
     heals.increment();
   }
 
-  public long heals() {
-    return heals.sum();
-  }
-
   /** When the node healed last, ms since 1970; 0 when it never had to. */
   public long healedMillis() {
     return healedMillis;
   }
-
-  /** Records of the WAL that were sent to Redis again, by all healings. */
-  public long replayed() {
-    return replayed.sum();
-  }
-
-  // --- times
 
   /** Who is told how long commits take. */
   public CommitTimes times() {
@@ -156,20 +114,13 @@ public final class NodeCounts {
    */
   public interface CommitTimes {
     /** Tells nobody. */
-    CommitTimes NOBODY =
-        new CommitTimes() {
-          @Override
-          public void queued(long nanos) {}
-
-          @Override
-          public void durable(long nanos) {}
-        };
+    CommitTimes NOBODY = new CommitTimes() {};
 
     /** Redis has a commit, so long after the game committed it. */
-    void queued(long nanos);
+    default void queued(long nanos) {}
 
     /** MySQL has a commit, but for rows that it refused, so long after the game committed it. */
-    void durable(long nanos);
+    default void durable(long nanos) {}
   }
 
   /** What became of a commit, as far as Redis. */
@@ -178,52 +129,41 @@ public final class NodeCounts {
     QUEUED,
 
     /** Another session owns. */
-    OWNERSHIP_LOST,
+    OWNERSHIP_LOST(OwnershipLostException.class),
 
     /** It was not taken: too much waits for Redis. */
-    QUEUE_FULL,
+    QUEUE_FULL(QueueFullException.class),
 
     /** It was not taken: too much waits for MySQL. */
-    PUSHED_BACK,
+    PUSHED_BACK(PushBackException.class),
 
     /** It was not taken, or not sent: Redis is away. */
-    REDIS_AWAY,
+    REDIS_AWAY(RedisUnavailableException.class),
 
     /** Redis is at maxmemory. */
-    REDIS_FULL,
+    REDIS_FULL(RedisFullException.class),
 
     /** The WAL has no room, or cannot be written. */
-    WAL_REFUSED,
+    WAL_REFUSED(WalFullException.class, WalException.class),
 
     /** Nobody knows. */
-    UNKNOWN,
+    UNKNOWN(CommitUnknownException.class),
 
     /** Anything else, such as a commit beyond the limits. */
     REFUSED;
 
+    private final List<Class<?>> reasons;
+
+    CommitOutcome(Class<?>... reasons) {
+      this.reasons = List.of(reasons);
+    }
+
     /** Of a commit that did not get to Redis. */
     static CommitOutcome of(RuntimeException reason) {
-      if (reason instanceof CommitUnknownException) {
-        return UNKNOWN;
-      }
-      if (reason instanceof OwnershipLostException) {
-        return OWNERSHIP_LOST;
-      }
-      if (reason instanceof QueueFullException) {
-        return QUEUE_FULL;
-      }
-      if (reason instanceof PushBackException) {
-        return PUSHED_BACK;
-      }
-      if (reason instanceof RedisFullException) {
-        return REDIS_FULL;
-      }
-      if (reason instanceof RedisUnavailableException) {
-        return REDIS_AWAY;
-      }
-      return reason instanceof WalFullException || reason instanceof WalException
-          ? WAL_REFUSED
-          : REFUSED;
+      return Arrays.stream(values())
+          .filter(of -> of.reasons.stream().anyMatch(type -> type.isInstance(reason)))
+          .findFirst()
+          .orElse(REFUSED);
     }
 
     /** As it stands in a tag of a meter. */

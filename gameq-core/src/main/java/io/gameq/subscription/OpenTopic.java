@@ -1,523 +1,134 @@
 package io.gameq.subscription;
 
-import io.gameq.CommitReceipt;
 import io.gameq.GameQueueException;
-import io.gameq.message.MessageChange;
-import io.gameq.message.MessageChange.MessageChangedException;
-import io.gameq.message.MessageChange.MessageId;
-import io.gameq.message.MessageChange.MessageValue;
+import io.gameq.commit.CommitSender;
+import io.gameq.commit.MessageCommits;
+import io.gameq.config.GameQueueConfig;
+import io.gameq.mysql.tables.TopicTable;
+import io.gameq.records.PackedType;
+import io.gameq.redis.RedisClock;
 import io.gameq.redis.RedisConnection;
+import io.gameq.redis.RedisConnector;
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.topic.ConsumerScripts;
-import io.gameq.redis.topic.DefinedTopic;
 import io.gameq.redis.topic.DefinedTopic.TopicDefinition;
-import io.gameq.redis.topic.TopicMessages;
-import io.gameq.redis.topic.TopicMessages.FoundMessage;
-import io.gameq.redis.topic.TopicMessages.Place;
-import io.gameq.redis.topic.TopicMessages.TopicCounts;
-import io.gameq.subscription.NodeTopics.Payloads;
-import io.gameq.topic.BatchHandler;
-import io.gameq.topic.Claims;
-import io.gameq.topic.Message;
-import io.gameq.topic.Message.State;
-import io.gameq.topic.Publish;
-import io.gameq.topic.SubscribeOptions;
-import io.gameq.topic.Subscription;
-import io.gameq.topic.Topic;
 import io.gameq.topic.TopicOptions;
-import java.time.Duration;
-import java.time.Instant;
-import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.List;
-import java.util.Optional;
-import java.util.concurrent.ThreadLocalRandom;
-import java.util.concurrent.locks.LockSupport;
-import java.util.function.BinaryOperator;
+import java.util.concurrent.Executor;
+import java.util.function.BiFunction;
 import java.util.function.Function;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
-import org.jspecify.annotations.Nullable;
 
 /**
- * A topic as a game has it open on a node: publishing, merging, looking at messages and dead
- * letters. Thread-safe.
+ * A topic that is open on a node: what publishing, subscriptions and claims have in common.
+ * Thread-safe.
+ *
+ * @param options what it was opened with
+ * @param scripts for its consumers
  */
-public final class OpenTopic<T> implements Topic<T> {
-  /** Of the random rest before another merge, so that publishers do not meet again and again. */
-  private static final long MOST_REST_NANOS = 2_000_000;
+public record OpenTopic<T>(
+    Node node,
+    TopicDefinition definition,
+    TopicOptions options,
+    Payloads<T> payloads,
+    ConsumerScripts scripts) {
 
-  /** Characters, as many as an operator's. */
-  private static final int MOST_REASON = 255;
+  /**
+   * What topics use of their node. Thread-safe.
+   *
+   * @param slots all of the namespace
+   * @param commits take messages to Redis
+   * @param sender says where this node has healed
+   * @param asking for what threads of the game ask
+   * @param topicIsMissing to be told when Redis has lost a topic
+   * @param callbacks runs what the game hangs on futures
+   */
+  public record Node(
+      GameQueueConfig config,
+      SlotKeys[] slots,
+      RedisConnector connector,
+      MessageCommits commits,
+      CommitSender sender,
+      RedisClock clock,
+      Asking asking,
+      Runnable topicIsMissing,
+      Executor callbacks) {}
 
-  /** Far beyond any game; and a double in Redis holds it to the millisecond. */
-  static final long LAST_MILLIS = Instant.parse("9999-12-31T00:00:00Z").toEpochMilli();
+  /** Asks servers for a thread of the game, for at most the time of a call. */
+  public interface Asking {
+    /**
+     * What Redis answers.
+     *
+     * @param what begins the message when it does not
+     * @throws io.gameq.RedisUnavailableException when Redis does not answer
+     */
+    <T> T ask(String what, Function<RedisConnection, T> question);
 
-  private static final Pattern START = Pattern.compile("(\\d{1,9})-(\\d)-(\\d{1,18})");
-
-  /** Priority times ageing: added to any time, a double in Redis holds it to the millisecond. */
-  private static final long MOST_PRIORITY_MILLIS = 1L << 52;
-
-  final NodeTopics topics;
-  final NodeTopics.Node node;
-  final TopicDefinition definition;
-  private final TopicOptions options;
-  final Payloads<T> payloads;
-  final ConsumerScripts scripts;
-  private final Claims<T> claims;
-
-  OpenTopic(
-      NodeTopics topics, TopicDefinition definition, TopicOptions options, Payloads<T> payloads) {
-    this.topics = topics;
-    this.node = topics.node;
-    this.definition = definition;
-    this.options = options;
-    this.payloads = payloads;
-    this.scripts =
-        new ConsumerScripts(
-            definition, node.slots(), node.config().node(), node.clock()::latestMillis);
-    this.claims = new TopicClaims<>(this);
+    /**
+     * The same of what MySQL knows of topics, and of Redis.
+     *
+     * @param nanos that the caller waits at most
+     * @throws io.gameq.MySqlUnavailableException when MySQL does not answer
+     * @throws io.gameq.RedisUnavailableException when Redis does not
+     */
+    <T> T ask(String what, long nanos, BiFunction<TopicTable, RedisConnection, T> question);
   }
 
-  @Override
-  public String name() {
+  static <T> OpenTopic<T> of(
+      Node node, TopicDefinition definition, TopicOptions options, Payloads<T> payloads) {
+    return new OpenTopic<>(
+        node,
+        definition,
+        options,
+        payloads,
+        new ConsumerScripts(
+            definition, node.slots(), node.config().node(), node.clock()::latestMillis));
+  }
+
+  String name() {
     return definition.topic();
   }
 
-  @Override
-  public TopicOptions options() {
-    return options;
-  }
-
-  /** Whether it was opened on a node. */
-  public boolean isOf(NodeTopics of) {
-    return of == topics;
-  }
-
-  @Override
-  public CommitReceipt publish(Publish<T> message) {
-    return commit(change(message));
-  }
-
-  @Override
-  public CommitReceipt publish(List<Publish<T>> messages) {
-    return node.commits().commit(messages.stream().<MessageChange>map(this::change).toList());
-  }
-
-  /** Throws GameQueueException when key or group are empty or too long. */
-  private MessageId id(@Nullable String group, String key) {
-    return MessageId.of(definition.topic(), group, key);
-  }
-
-  private int slotNumber(MessageId id) {
-    return id.slot(definition.slots());
-  }
-
-  /**
-   * What publishes a message, for a commit of this topic's node.
-   *
-   * @throws GameQueueException when the message is not fit for the topic
-   */
-  public MessageChange.Publish change(Publish<T> message) {
-    MessageId id = id(message.group(), message.key());
-    checkPriority(id, message.priority());
-    byte[] payload = payload(id, message.payload());
-    Publish.Timing timing = message.timing();
-    Duration window = timing.window() == null ? options.window() : timing.window();
-    long now = node.clock().getAsLong();
-    long since = now;
-    boolean keepsTime = false;
-    long due = -1;
-    String schedule = "";
-    if (timing.at() != null) {
-      due = millis(timing.at());
-    } else if (timing.after() != null) {
-      due = now + timing.after().toMillis();
-    } else if (message.recurrence() == null) {
-      due = now + window.toMillis();
-      keepsTime = true;
-    }
-    if (message.recurrence() != null) {
-      Schedule.Begun begun = Schedule.begin(message.recurrence(), due, now);
-      due = begun.firstMillis();
-      since = due;
-      schedule = begun.schedule().text();
-    }
-    if (due < 0 || due > LAST_MILLIS) {
-      throw new GameQueueException(
-          "message %s is due at %s ms since 1970, before that year or after 9999"
-              .formatted(id, due));
-    }
-    return new MessageChange.Publish(
-        id,
-        slotNumber(id),
-        due,
-        keepsTime,
-        timing.cap() == null ? 0 : timing.cap().toMillis(),
-        MessageValue.encode(since, message.priority(), schedule, payload));
-  }
-
-  private void checkPriority(MessageId id, int priority) {
-    if (priority == 0) {
-      return;
-    }
-    if (options.ageing().isZero()) {
-      throw new GameQueueException(
-          "message %s has a priority, and topic '%s' has none: open it with priorities(...)"
-              .formatted(id, definition.topic()));
-    }
-    long most = MOST_PRIORITY_MILLIS / options.ageing().toMillis();
-    if (Math.abs((long) priority) > most) {
-      throw new GameQueueException(
-          ("message %s has priority %s: with an ageing of %s, topic '%s' takes priorities from"
-                  + " -%s to %s; use smaller ones, or a shorter ageing")
-              .formatted(id, priority, options.ageing(), definition.topic(), most, most));
-    }
-  }
-
-  /** Throws GameQueueException when a payload cannot be encoded, or is too large. */
-  private byte[] payload(MessageId id, T of) {
-    byte[] payload = payloads.encode().apply(of);
-    if (payload.length > options.payloadBytes()) {
-      throw new GameQueueException(
-          ("the payload of message %s takes %s bytes, the limit of topic '%s' is %s:"
-                  + " payloadBytes")
-              .formatted(id, payload.length, definition.topic(), options.payloadBytes()));
-    }
-    return payload;
-  }
-
-  private CommitReceipt retime(MessageId id, Instant due) {
-    long millis = millis(due);
-    if (millis < 0 || millis > LAST_MILLIS) {
-      throw new GameQueueException(
-          "message %s cannot be due at %s: before 1970 or after 9999".formatted(id, due));
-    }
-    return commit(new MessageChange.Retime(id, slotNumber(id), millis));
-  }
-
-  private Instant fromNow(Duration time) {
-    return Instant.ofEpochMilli(node.clock().getAsLong()).plus(time);
-  }
-
-  private static long millis(Instant of) {
-    try {
-      return of.toEpochMilli();
-    } catch (ArithmeticException e) { // beyond the year 292,000,000
-      return of.getEpochSecond() < 0 ? -1 : Long.MAX_VALUE;
-    }
-  }
-
-  /** Reads the pending one, combines, and commits if it is still the same; else once more. */
-  @Override
-  public void merge(Publish<T> message, BinaryOperator<T> combine) {
-    long deadline = System.nanoTime() + node.config().callTimeout().toNanos();
-    MessageId id = id(message.group(), message.key());
-    for (int tries = 1; ; tries++) {
-      FoundMessage.Pending found = find(id).pending();
-      MessageValue.Decoded pending = found == null ? null : MessageValue.decode(found.value());
-      MessageChange publish =
-          change(
-              pending == null
-                  ? message
-                  : new Publish<>(
-                      message.key(),
-                      combine.apply(payloads.decode().apply(pending.payload()), message.payload()),
-                      message.group(),
-                      message.priority(),
-                      message.timing(),
-                      message.recurrence()));
-      long version = pending == null ? 0 : pending.version();
-      try {
-        node.commits()
-            .commit(List.of(new MessageChange.Expect(id, publish.slot(), version), publish))
-            .awaitQueued(Duration.ofNanos(Math.max(0, deadline - System.nanoTime())));
-        return;
-      } catch (MessageChangedException e) {
-        if (deadline - System.nanoTime() < 0) {
-          throw new GameQueueException(
-              "message %s was changed by others each of %s times that it was to be merged"
-                  .formatted(id, tries),
-              e);
-        }
-        LockSupport.parkNanos(ThreadLocalRandom.current().nextLong(MOST_REST_NANOS));
-      }
-    }
-  }
-
-  private SlotKeys slot(MessageId id) {
-    return node.slots()[slotNumber(id)];
-  }
-
-  /** Asks Redis for a thread of the game: see {@link NodeTopics.Asking}. */
+  /** Asks Redis for a thread of the game: see {@link Asking}. */
   <A> A ask(String what, Function<RedisConnection, A> question) {
     return node.asking().ask(what, question);
   }
 
-  private FoundMessage find(MessageId id) {
-    return ask("message " + id, redis -> TopicMessages.find(redis, slot(id), id));
-  }
+  /**
+   * Turns what the game publishes into bytes and back. Thread-safe.
+   *
+   * @param encode throws GameQueueException when a payload holds what cannot be encoded
+   * @param decode throws GameQueueException when the bytes are not those of such a payload
+   */
+  record Payloads<T>(Function<T, byte[]> encode, Function<byte[], T> decode) {
+    /** Bytes as they are: neither copied by a publish nor by a delivery. */
+    static final Payloads<byte[]> BYTES = new Payloads<>(bytes -> bytes, bytes -> bytes);
 
-  @Override
-  public Optional<Message<T>> get(String key) {
-    return get(id(null, key));
-  }
-
-  @Override
-  public Optional<Message<T>> get(String group, String key) {
-    return get(id(group, key));
-  }
-
-  private Optional<Message<T>> get(MessageId id) {
-    FoundMessage found = find(id);
-    FoundMessage.Pending of = found.pending();
-    FoundMessage.Held held = found.held();
-    if (of != null) {
-      return Optional.of(
-          message(id, State.PENDING, of.value(), of.dueMillis(), of.attempts(), of.error()));
+    /**
+     * Records as MessagePack maps, by the names of their components. Throws GameQueueException when
+     * a component has a type that cannot be encoded.
+     */
+    static <T extends Record> Payloads<T> ofRecord(Class<T> type) {
+      PackedType packed = PackedType.ofRecord(type);
+      return new Payloads<>(of -> encode(packed, type, of), of -> decode(packed, type, of));
     }
-    return held != null
-        ? Optional.of(
-            message(id, State.HELD, held.value(), held.leaseEndMillis(), held.attempts(), ""))
-        : Optional.ofNullable(found.dead()).map(dead -> dead(id, dead));
-  }
 
-  private Message<T> dead(MessageId id, FoundMessage.Dead of) {
-    return message(id, State.DEAD, of.value(), of.diedMillis(), of.attempts(), of.error());
-  }
-
-  /** A message as Redis holds it; without a payload when that cannot be decoded. */
-  private Message<T> message(
-      MessageId id, State state, byte[] encoded, long millis, int attempts, String error) {
-    MessageValue.Decoded value = MessageValue.decode(encoded);
-    T payload = null;
-    try {
-      payload = payloads.decode().apply(value.payload());
-    } catch (GameQueueException e) {
-      // which may be why it is a dead letter
-    }
-    return new Message<>(
-        id.key(),
-        id.group(),
-        payload,
-        value.version(),
-        value.priority(),
-        state,
-        Instant.ofEpochMilli(value.sinceMillis()),
-        Instant.ofEpochMilli(millis),
-        attempts,
-        error.isEmpty() ? null : error);
-  }
-
-  @Override
-  public CommitReceipt delete(String key) {
-    return delete(id(null, key));
-  }
-
-  @Override
-  public CommitReceipt delete(String group, String key) {
-    return delete(id(group, key));
-  }
-
-  private CommitReceipt delete(MessageId id) {
-    return commit(new MessageChange.Delete(id, slotNumber(id)));
-  }
-
-  @Override
-  public CommitReceipt retime(String key, Instant due) {
-    return retime(id(null, key), due);
-  }
-
-  @Override
-  public CommitReceipt retime(String key, Duration fromNow) {
-    return retime(id(null, key), fromNow(fromNow));
-  }
-
-  @Override
-  public CommitReceipt retime(String group, String key, Instant due) {
-    return retime(id(group, key), due);
-  }
-
-  @Override
-  public CommitReceipt retime(String group, String key, Duration fromNow) {
-    return retime(id(group, key), fromNow(fromNow));
-  }
-
-  private CommitReceipt commit(MessageChange change) {
-    return node.commits().commit(List.of(change));
-  }
-
-  /** The lists of a slot in which messages of a state are; none for dead letters. */
-  private static List<Place> places(State state) {
-    return switch (state) {
-      case PENDING -> List.of(Place.READY, Place.DUE);
-      case HELD -> List.of(Place.HELD);
-      case DEAD -> List.of();
-    };
-  }
-
-  /** A page begins at {@code slot-list-offset}: a list of the slot, and how many were before it. */
-  @Override
-  public Page<T> list(State state, @Nullable String from) {
-    Matcher start = START.matcher(from == null ? "0-0-0" : from);
-    int lists = Math.max(1, places(state).size());
-    if (!start.matches()
-        || Integer.parseInt(start.group(1)) >= definition.slots()
-        || Integer.parseInt(start.group(2)) >= lists) {
-      throw new GameQueueException("not what a page of messages gave as the next one");
-    }
-    int first = Integer.parseInt(start.group(1)) * lists + Integer.parseInt(start.group(2));
-    long offset = Long.parseLong(start.group(3));
-    return ask(
-        "messages of topic '" + name() + "'",
-        redis -> read(redis, state, places(state), first, offset));
-  }
-
-  private Page<T> read(
-      RedisConnection redis, State state, List<Place> places, int first, long firstOffset) {
-    List<Message<T>> page = new ArrayList<>();
-    int lists = Math.max(1, places.size());
-    long offset = firstOffset;
-    for (int i = first; i < definition.slots() * lists; i++) {
-      int slot = i / lists;
-      int room = PAGE - page.size();
-      int read =
-          state == State.DEAD
-              ? addDead(redis, slot, offset, room, page)
-              : addListed(redis, slot, places.get(i % lists), offset, room, page);
-      if (read == room) {
-        return new Page<>(page, slot + "-" + i % lists + "-" + (offset + read));
-      }
-      offset = 0;
-    }
-    return new Page<>(page, null);
-  }
-
-  /** Adds what there is room for; returns how many it read. */
-  private int addListed(
-      RedisConnection redis, int slot, Place place, long offset, int room, List<Message<T>> page) {
-    List<TopicMessages.Listed> listed =
-        TopicMessages.page(redis, node.slots()[slot], name(), place, offset, room);
-    for (TopicMessages.Listed of : listed) {
-      byte[] value = of.value();
-      if (value != null) {
-        long millis = of.millis();
-        if (place == Place.READY) { // by a number in which the priority is counted
-          millis += MessageValue.decode(value).priority() * definition.ageMillis();
-        }
-        State state = place == Place.HELD ? State.HELD : State.PENDING;
-        page.add(message(of.id(), state, value, millis, of.attempts(), of.error()));
+    private static byte[] encode(PackedType packed, Class<?> type, Record payload) {
+      try {
+        return packed.encode(payload);
+      } catch (IllegalArgumentException e) {
+        throw new GameQueueException(
+            ("cannot encode a payload of %s: lists and maps hold no null, and what they are"
+                    + " declared to")
+                .formatted(type.getName()),
+            e);
       }
     }
-    return listed.size();
-  }
 
-  private int addDead(
-      RedisConnection redis, int slot, long offset, int room, List<Message<T>> page) {
-    long[] seen = {0};
-    TopicMessages.eachDead(
-        redis,
-        node.slots()[slot],
-        name(),
-        of -> {
-          FoundMessage.Dead dead = of.dead();
-          if (seen[0]++ >= offset && dead != null) {
-            page.add(dead(of.id(), dead));
-          }
-          return seen[0] < offset + room;
-        });
-    return (int) Math.max(0, seen[0] - offset);
-  }
-
-  @Override
-  public Counts counts() {
-    List<SlotKeys> slots = Arrays.asList(node.slots()).subList(0, definition.slots());
-    TopicCounts counts =
-        ask(
-            "counts of topic '" + name() + "'",
-            redis -> TopicMessages.counts(redis, slots, name(), node.clock().getAsLong()));
-    return new Counts(counts.pending(), counts.dueLanes(), counts.held(), counts.dead());
-  }
-
-  @Override
-  public boolean retryDead(Message<T> dead) {
-    return retryDead(id(dead.group(), dead.key()), dead.version(), null);
-  }
-
-  @Override
-  public boolean retryDead(Message<T> dead, T payload) {
-    MessageId id = id(dead.group(), dead.key());
-    return retryDead(id, dead.version(), payload(id, payload));
-  }
-
-  private boolean retryDead(MessageId id, long version, byte @Nullable [] payload) {
-    return ask(
-        "to retry message " + id,
-        redis ->
-            TopicMessages.retryDead(redis, slot(id), id, version, payload)
-                == TopicMessages.Retried.RETRIED);
-  }
-
-  @Override
-  public boolean discardDead(Message<T> dead) {
-    MessageId id = id(dead.group(), dead.key());
-    return ask(
-        "to discard message " + id,
-        redis -> TopicMessages.discardDead(redis, slot(id), id, dead.version()));
-  }
-
-  @Override
-  public void pause(String reason) {
-    DefinedTopic unused =
-        topics.change(
-            "to pause topic '" + name() + "'",
-            table -> table.pause(name(), checked(reason), who()));
-  }
-
-  @Override
-  public void resume() {
-    DefinedTopic unused =
-        topics.change("to resume topic '" + name() + "'", table -> table.resume(name()));
-  }
-
-  @Override
-  public void rate(double perSecond, String reason) {
-    if (perSecond != 0) {
-      DefinedTopic.Rate.check(perSecond);
+    private static <T> T decode(PackedType packed, Class<T> type, byte[] bytes) {
+      try {
+        return type.cast(packed.decode(bytes));
+      } catch (IllegalArgumentException e) {
+        throw new GameQueueException("a payload is not that of a " + type.getName(), e);
+      }
     }
-    DefinedTopic unused =
-        topics.change(
-            "to set the rate of topic '" + name() + "'",
-            table ->
-                perSecond == 0
-                    ? table.endRate(name())
-                    : table.rate(name(), perSecond, checked(reason), who()));
-  }
-
-  private String who() {
-    return "node " + node.config().node();
-  }
-
-  private static String checked(String reason) {
-    if (reason.length() > MOST_REASON) {
-      throw new GameQueueException(
-          "the reason has %s characters: at most %s".formatted(reason.length(), MOST_REASON));
-    }
-    return reason;
-  }
-
-  @Override
-  public Subscription subscribeBatch(BatchHandler<T> handler, SubscribeOptions with) {
-    return topics.subscribe(this, handler, with);
-  }
-
-  @Override
-  public Claims<T> claims() {
-    return claims;
-  }
-
-  @Override
-  public String toString() {
-    return "Topic[" + name() + "]";
   }
 }

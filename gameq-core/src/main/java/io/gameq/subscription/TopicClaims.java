@@ -16,11 +16,14 @@ import io.gameq.redis.topic.ConsumerScripts;
 import io.gameq.redis.topic.ConsumerScripts.Failure;
 import io.gameq.redis.topic.ConsumerScripts.NackResult;
 import io.gameq.redis.topic.ConsumerScripts.TakenMessage;
+import io.gameq.subscription.TopicPoller.Acknowledgements;
+import io.gameq.subscription.TopicSubscription.TopicDelivery;
 import io.gameq.topic.ClaimLostException;
 import io.gameq.topic.Claimed;
 import io.gameq.topic.Claims;
 import io.gameq.topic.Retry;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Base64;
@@ -38,18 +41,26 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** A topic's messages taken by hand, on one node. Thread-safe. */
 final class TopicClaims<T> implements Claims<T> {
+  /** Far beyond any game; and a double in Redis holds it to the millisecond. */
+  static final long LAST_MILLIS = Instant.parse("9999-12-31T00:00:00Z").toEpochMilli();
+
   private static final Duration LONGEST_WAIT = Duration.ofHours(1);
   private static final Duration LONGEST_DELAY = Duration.ofDays(366);
 
   private final OpenTopic<T> topic;
 
-  TopicClaims(OpenTopic<T> topic) {
+  private final Supplier<ClaimPoller> pollers;
+
+  /** With {@code pollers} for the one of the topic, which is there until the node is closed. */
+  TopicClaims(OpenTopic<T> topic, Supplier<ClaimPoller> pollers) {
     this.topic = topic;
+    this.pollers = pollers;
   }
 
   @Override
@@ -60,7 +71,7 @@ final class TopicClaims<T> implements Claims<T> {
     if (wait.isNegative() || wait.compareTo(LONGEST_WAIT) > 0) {
       throw new GameQueueException("wait for messages from 0 to an hour: " + wait);
     }
-    ClaimPoller poller = topic.topics.claimPoller(topic);
+    ClaimPoller poller = pollers.get();
     CompletableFuture<List<Claimed<T>>> told = new CompletableFuture<>();
     CompletableFuture<TopicPoller.Batch> taken = poller.take(most, wait);
     CompletableFuture<?> unused =
@@ -74,7 +85,7 @@ final class TopicClaims<T> implements Claims<T> {
                 poller.giveBack(some);
               }
             },
-            topic.node.callbacks());
+            topic.node().callbacks());
     return told;
   }
 
@@ -127,7 +138,8 @@ final class TopicClaims<T> implements Claims<T> {
   private Map<String, ClaimText> some(Map<String, ClaimText> left) {
     Map<String, ClaimText> some = new LinkedHashMap<>();
     Set<String> ids = new HashSet<>();
-    int most = Math.min(Acknowledgements.MOST_TOGETHER, topic.node.config().limits().commitRows());
+    int most =
+        Math.min(Acknowledgements.MOST_TOGETHER, topic.node().config().limits().commitRows());
     left.forEach(
         (text, claim) -> {
           if (some.size() < most && ids.add(claim.id().id())) {
@@ -142,7 +154,7 @@ final class TopicClaims<T> implements Claims<T> {
     List<MessageChange> acks =
         claims.values().stream().<MessageChange>map(claim -> claim.ack(slots())).toList();
     return topic
-        .node
+        .node()
         .commits()
         .commit(acks)
         .queued()
@@ -170,11 +182,11 @@ final class TopicClaims<T> implements Claims<T> {
         claims,
         "to extend leases of topic",
         claim -> claim.taken(slots()),
-        (redis, taken) -> topic.scripts.extend(redis, taken, fromNow.toMillis()));
+        (redis, taken) -> topic.scripts().extend(redis, taken, fromNow.toMillis()));
   }
 
   private int slots() {
-    return topic.definition.slots();
+    return topic.definition().slots();
   }
 
   @Override
@@ -206,7 +218,7 @@ final class TopicClaims<T> implements Claims<T> {
                 why,
                 counts ? claim.nextDueMillis() : 0),
         (redis, failures) ->
-            topic.scripts.nack(redis, failures).stream()
+            topic.scripts().nack(redis, failures).stream()
                 .map(result -> result != NackResult.CLAIM_LOST)
                 .toList());
   }
@@ -304,7 +316,7 @@ final class TopicClaims<T> implements Claims<T> {
           && attempt >= 1
           && attempt <= Retry.MOST_ATTEMPTS
           && nextDueMillis >= 0
-          && nextDueMillis <= OpenTopic.LAST_MILLIS;
+          && nextDueMillis <= LAST_MILLIS;
     }
 
     /** With {@code slots} of the topic. */

@@ -2,8 +2,8 @@
  * Topics as nodes use them: publishing, and subscriptions that run the game's handlers. Internal.
  *
  * <pre>
- * queue.topic       NodeTopics: created in MySQL, or compared; OpenTopic: what the game has
- * topic.publish     OpenTopic           Publish ──▶ message.MessageChange; Payloads: bytes,
+ * queue.topic       NodeTopics: created in MySQL, or compared; NodeTopic: what the game has
+ * topic.publish     NodeTopic           Publish ──▶ message.MessageChange; Payloads: bytes,
  *                                       records; Schedule of a recurring one: an interval or cron
  * topic.claims      TopicClaims         what ends a claim; ClaimPoller: for who waits
  * topic.subscribe   TopicSubscription   runs the handlers

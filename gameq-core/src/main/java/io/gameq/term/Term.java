@@ -167,7 +167,7 @@ public record Term(
     public static final long NO_SENTINEL = -1;
 
     /** Whether it can be told from other primaries; some proxies and hosted servers hide that. */
-    boolean isKnown() {
+    public boolean isKnown() {
       return !runId.isEmpty();
     }
 

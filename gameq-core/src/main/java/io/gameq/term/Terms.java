@@ -1,6 +1,8 @@
 package io.gameq.term;
 
 import io.gameq.term.Term.Primary;
+import io.gameq.term.Term.TermMovedException;
+import org.slf4j.LoggerFactory;
 
 /** The term in MySQL. Thread-safe; all throw {@link io.gameq.MySqlException} when MySQL is away. */
 public interface Terms {
@@ -27,6 +29,41 @@ public interface Terms {
 
   /** Notes a sign of life of the term's primary, and what changed about it. */
   void alive(Term of, Primary seen);
+
+  /**
+   * The number of the term that a primary has which was just connected to; moves the term on when
+   * it took over.
+   *
+   * @param before the term as it was before connecting: see {@link Term#relation}
+   * @throws TermMovedException when it does not count, or somebody else moved the term meanwhile
+   */
+  default long settle(Term before, Primary seen) {
+    if (!seen.isKnown()) {
+      return Term.NOT_KNOWN;
+    }
+    switch (before.relation(seen)) {
+      case SAME -> {
+        if (seen.sentinelEpoch() > before.sentinelEpoch()
+            || !seen.replId().equals(before.replId())
+            || !before.wasReachedAt(seen.address())) {
+          alive(before, seen);
+        }
+        return before.number();
+      }
+      case NEWER -> {
+        if (!moveOn(before, seen)) {
+          throw new TermMovedException("another Redis primary took over at the same moment");
+        }
+        LoggerFactory.getLogger(Terms.class)
+            .info(
+                "Redis at {} counts from now on, as number {}",
+                seen.address(),
+                before.number() + 1);
+        return before.number() + 1;
+      }
+      default -> throw before.demoted(seen);
+    }
+  }
 
   /**
    * Which queue this is, by MySQL: Redis notes the same, so that nobody joins the MySQL of one

@@ -3,6 +3,7 @@ package io.gameq.view;
 import io.gameq.GameQueueException;
 import io.gameq.Row;
 import io.gameq.mysql.tables.DeadLetterTable;
+import io.gameq.mysql.tables.OwnerReader;
 import io.gameq.owner.OwnerId;
 import io.gameq.rows.EncodedRow.RowKey;
 import io.gameq.rows.RowHeader.RowOp;
@@ -12,7 +13,6 @@ import io.gameq.topic.DeadLetter;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -22,26 +22,49 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What an owner has, merged from Redis and MySQL: of each row the newest version wins, and deletes
- * and moves hide rows. Not thread-safe while rows are added.
+ * and moves hide rows. As a sink it takes what MySQL holds. Not thread-safe while rows are added.
  */
-public final class OwnerView {
+public final class OwnerView implements OwnerReader.Sink {
   private final OwnerId owner;
+  private final List<RowImage> inRedis;
+  private final long highestInRedis;
+  private final MissingTables missing;
   private final Map<RowKey, RowImage> newest = new LinkedHashMap<>();
   private final Map<RowKey, RowImage> unflushed = new HashMap<>();
-  private final Set<String> missing = new HashSet<>();
+  private final List<DeadLetterTable.Stored> refused = new ArrayList<>();
   private final List<DeadLetter> deadLetters = new ArrayList<>();
   private long highestVersion;
 
-  OwnerView(OwnerId owner) {
+  /**
+   * Has what Redis holds.
+   *
+   * @param highestInRedis a version there that none of these rows may carry; 0 for none
+   * @param missing tables of the game's that have gone since the node started
+   */
+  OwnerView(
+      OwnerId owner, List<RowImage> inRedis, long highestInRedis, Collection<String> missing) {
     this.owner = owner;
+    this.inRedis = inRedis;
+    this.highestInRedis = highestInRedis;
+    this.missing = new MissingTables(owner, Set.copyOf(missing));
+    begin();
   }
 
-  /**
-   * Takes a row image from Redis or MySQL in; of equal versions the first stays. What the newest
-   * does not name an older one tells.
-   */
-  void add(RowImage image) {
-    sawVersion(image.version());
+  @Override
+  public void begin() {
+    newest.clear();
+    unflushed.clear();
+    refused.clear();
+    highestVersion = highestInRedis;
+    for (RowImage image : inRedis) {
+      add(image);
+      unflushed.put(image.rowKey(), newest.getOrDefault(image.rowKey(), image));
+    }
+  }
+
+  /** Of equal versions the first stays. What the newest does not name an older one tells. */
+  private void add(RowImage image) {
+    tombstoneVersion(image.version());
     newest.merge(
         image.rowKey(),
         image,
@@ -49,22 +72,12 @@ public final class OwnerView {
             other.version() > there.version() ? other.over(there) : there.over(other));
   }
 
-  /** Takes an image from Redis in. */
-  void addUnflushed(RowImage image) {
-    add(image);
-    unflushed.put(image.rowKey(), newest.getOrDefault(image.rowKey(), image));
-  }
-
-  /** What Redis holds of each row, newest, as one image. */
-  public Collection<RowImage> unflushed() {
-    return unflushed.values();
-  }
-
   /**
    * Takes a row in that MySQL holds. It stays the other owner's when it is one, whatever this owner
    * put under its key, unless the row was handed over: MySQL is going to refuse that.
    */
-  void addStored(RowImage stored) {
+  @Override
+  public void row(RowImage stored) {
     RowImage there = newest.get(stored.rowKey());
     boolean isForeign =
         there != null
@@ -73,40 +86,41 @@ public final class OwnerView {
             && !stored.table().isKeyedByOwner()
             && !stored.table().isOwnedBy(owner, stored.values());
     if (isForeign) {
-      sawVersion(stored.version());
+      tombstoneVersion(stored.version());
       newest.put(stored.rowKey(), stored);
     } else {
       add(stored);
     }
   }
 
-  /** A version of this owner that no row carries any more, such as a tombstone's. */
-  void sawVersion(long version) {
-    highestVersion = Math.max(highestVersion, version);
-  }
-
-  /** A table of the game's that has gone since the node started: its rows cannot be told. */
-  void addMissing(String table) {
-    missing.add(table);
-  }
-
-  /** The tables whose rows cannot be told. */
-  public MissingTables missing() {
-    return new MissingTables(owner, missing);
-  }
-
-  /** A tombstone hides the row up to its version. */
-  void addTombstone(RowKey key, long version) {
-    sawVersion(version);
+  /** Hides the row up to its version. */
+  @Override
+  public void tombstone(RowKey key, long version) {
+    tombstoneVersion(version);
     newest.computeIfPresent(key, (k, image) -> image.version() <= version ? null : image);
   }
 
-  /**
-   * Before the rows of MySQL are added: what Redis holds of the row up to this version is given up.
-   */
-  void addDiscard(RowKey key, long version) {
-    addTombstone(key, version);
+  /** What Redis holds of the row up to this version is given up. */
+  @Override
+  public void discard(RowKey key, long version) {
+    tombstone(key, version);
     unflushed.computeIfPresent(key, (k, image) -> image.version() <= version ? null : image);
+  }
+
+  @Override
+  public void deadLetter(DeadLetterTable.Stored letter) {
+    refused.add(letter);
+  }
+
+  /** A version of this owner that no row may carry any more. */
+  @Override
+  public void tombstoneVersion(long version) {
+    highestVersion = Math.max(highestVersion, version);
+  }
+
+  /** Rows that MySQL refused, some of which may have been replaced since. */
+  List<DeadLetterTable.Stored> refused() {
+    return refused;
   }
 
   /**
@@ -116,26 +130,42 @@ public final class OwnerView {
    * @param row the same as the game knows it; null also of a delete
    */
   void addDeadLetter(DeadLetterTable.Stored letter, @Nullable RowImage image, @Nullable Row row) {
-    DeadLetterTable.Refused refused = letter.refused();
+    DeadLetterTable.Refused of = letter.refused();
     if (image != null) { // else the version may be damaged too
-      sawVersion(refused.version());
+      tombstoneVersion(of.version());
       RowImage there = newest.get(image.rowKey());
-      if (there != null && there.version() > refused.version()) {
+      if (there != null && there.version() > of.version()) {
         return;
       }
     }
-    boolean delete = image != null && image.op() == RowOp.DELETE;
     deadLetters.add(
         new DeadLetter(
-            refused.table(),
+            of.table(),
             letter.key(),
-            refused.version(),
-            delete,
+            of.version(),
+            image != null && image.op() == RowOp.DELETE,
             row,
-            refused.errorCode(),
-            refused.errorText(),
-            refused.attempts(),
+            of.errorCode(),
+            of.errorText(),
+            of.attempts(),
             letter.refusedAt()));
+  }
+
+  // --- what is asked
+
+  /** What Redis holds of each row, newest, as one image. */
+  public Collection<RowImage> unflushed() {
+    return unflushed.values();
+  }
+
+  /** The newest of each row, whoever owns it. */
+  Collection<RowImage> newest() {
+    return newest.values();
+  }
+
+  /** The tables whose rows cannot be told. */
+  public MissingTables missing() {
+    return missing;
   }
 
   public List<DeadLetter> deadLetters() {
@@ -152,14 +182,10 @@ public final class OwnerView {
    * @throws GameQueueException when the table had gone
    */
   public List<RowImage> rows(Table table) {
-    missing().requireKnown(table, GameQueueException::new);
-    List<RowImage> rows = new ArrayList<>();
-    for (RowImage image : newest.values()) {
-      if (image.table().name().equals(table.name()) && isOwn(image)) {
-        rows.add(image);
-      }
-    }
-    return rows;
+    missing.requireKnown(table, GameQueueException::new);
+    return newest.values().stream()
+        .filter(image -> image.table().name().equals(table.name()) && isOwn(image))
+        .toList();
   }
 
   /**
@@ -168,13 +194,13 @@ public final class OwnerView {
    * @throws GameQueueException when the table had gone
    */
   public @Nullable RowImage row(Table table, RowKey key) {
-    missing().requireKnown(table, GameQueueException::new);
+    missing.requireKnown(table, GameQueueException::new);
     return rowIfKnown(table, key);
   }
 
   /** The same; null also when the table had gone. */
   public @Nullable RowImage rowIfKnown(Table table, RowKey key) {
-    RowImage image = missing.contains(table.name()) ? null : newest.get(key);
+    RowImage image = missing.names.contains(table.name()) ? null : newest.get(key);
     return image != null && isOwn(image) ? image : null;
   }
 
@@ -193,10 +219,6 @@ public final class OwnerView {
    * is not known. Immutable.
    */
   public record MissingTables(OwnerId owner, Set<String> names) {
-    public MissingTables {
-      names = Set.copyOf(names);
-    }
-
     /**
      * Passes for a table that was read.
      *

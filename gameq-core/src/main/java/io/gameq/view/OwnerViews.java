@@ -15,7 +15,6 @@ import io.gameq.rows.CurrentCatalog.Catalog;
 import io.gameq.rows.EncodedRow;
 import io.gameq.rows.EncodedRow.RowKey;
 import io.gameq.rows.HandledRow;
-import io.gameq.rows.RowCodec;
 import io.gameq.rows.RowHeader.RowOp;
 import io.gameq.rows.RowImage;
 import io.gameq.rows.Table;
@@ -25,6 +24,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -39,36 +40,15 @@ public final class OwnerViews {
   /** How often the catalogue is read again for rows of tables that are not managed. */
   private static final long UNMANAGED_EVERY_NANOS = TimeUnit.SECONDS.toNanos(5);
 
-  private final GameTables tables;
-  private final RowCodec codec;
+  private final GameRows rows;
   private final OwnerReader reader;
 
-  public OwnerViews(GameTables tables, RowCodec codec, OwnerReader reader) {
-    this.tables = tables;
-    this.codec = codec;
+  public OwnerViews(GameRows rows, OwnerReader reader) {
+    this.rows = rows;
     this.reader = reader;
   }
 
-  /**
-   * What Redis holds of an owner, without what is damaged.
-   *
-   * @param own what its sessions committed
-   * @param sent what others sent to it
-   */
-  public record InRedis(List<EncodedRow> own, List<EncodedRow> sent) {
-    /** The highest version of the owner's own, 0 for none. */
-    private long adopted() {
-      return own.stream().mapToLong(EncodedRow::version).reduce(0, Math::max);
-    }
-
-    private List<EncodedRow> all() {
-      List<EncodedRow> all = new ArrayList<>(own);
-      all.addAll(sent);
-      return all;
-    }
-  }
-
-  /** The same by a catalogue that fits all of it. */
+  /** What Redis holds of an owner, by a catalogue that fits all of it. */
   private record Unflushed(Catalog catalog, List<RowImage> images, long highestVersion) {}
 
   /** Rows that somebody else put into gameq's keys, or broke: writers set them aside. */
@@ -97,126 +77,84 @@ public final class OwnerViews {
     decode(unflushed);
   }
 
-  /** As {@link GameTables#lookForMissing}. */
-  public void lookForMissingTables() {
-    tables.lookForMissing();
-  }
-
   /**
    * Reads MySQL and merges. Redis was read first: what it no longer had then is in MySQL by now.
    *
    * @param session that is being opened; null for a read
    * @param term the number of the Redis primary's term, for a session
+   * @param adopted the highest version that the session took over, 0 for none
    * @param of the tables that are wanted; the view is told which of them are not there
-   * @param unflushed what Redis holds
+   * @param inRedis what Redis holds of the owner, without what is damaged
    * @throws io.gameq.term.Term.TermMovedException when another Redis primary counts
    * @throws OwnershipLostException when a newer session was opened meanwhile
    * @throws LayoutException as {@link #requireReadable}
    */
   public OwnerView load(
-      OwnerId owner, @Nullable SessionId session, long term, List<Table> of, InRedis unflushed) {
+      OwnerId owner,
+      @Nullable SessionId session,
+      long term,
+      long adopted,
+      List<Table> of,
+      List<EncodedRow> inRedis) {
+    return againIfAltered(
+        () -> {
+          Unflushed unflushed = decode(inRedis);
+          Map<Boolean, List<String>> byPresence =
+              of.stream()
+                  .map(Table::name)
+                  .collect(Collectors.partitioningBy(unflushed.catalog::manages));
+          OwnerView view =
+              new OwnerView(
+                  owner,
+                  unflushed.images,
+                  unflushed.highestVersion,
+                  byPresence.getOrDefault(false, List.of()));
+          boolean stillOwns =
+              reader.read(
+                  owner,
+                  session,
+                  term,
+                  adopted,
+                  byPresence.getOrDefault(true, List.of()).stream()
+                      .map(unflushed.catalog::table)
+                      .toList(),
+                  unflushed.images.stream().map(RowImage::rowKey).toList(),
+                  view);
+          if (!stillOwns) {
+            throw new OwnershipLostException(
+                owner.id(),
+                "another session opened %s while session %s was being opened"
+                    .formatted(owner, session));
+          }
+          addDeadLetters(view);
+          return view;
+        });
+  }
+
+  /** A table may have been altered since the catalogue was read. */
+  private <T> T againIfAltered(Supplier<T> read) {
     try {
-      return loadOnce(owner, session, term, of, unflushed);
+      return read.get();
     } catch (MySqlException e) {
       if (!ErrorKind.isOfSchema(e)) {
         throw e;
       }
-      tables.current().readAfter(System.nanoTime());
-      return loadOnce(owner, session, term, of, unflushed);
-    }
-  }
-
-  private OwnerView loadOnce(
-      OwnerId owner, @Nullable SessionId session, long term, List<Table> of, InRedis rows) {
-    Unflushed unflushed = decode(rows.all());
-    List<Table> present = new ArrayList<>();
-    List<String> missing = new ArrayList<>();
-    for (Table table : of) {
-      if (unflushed.catalog.manages(table.name())) {
-        present.add(unflushed.catalog.table(table.name()));
-      } else {
-        missing.add(table.name());
-      }
-    }
-    Stored stored = new Stored(owner, unflushed, missing);
-    boolean stillOwns =
-        reader.read(
-            owner,
-            session,
-            term,
-            rows.adopted(),
-            present,
-            unflushed.images.stream().map(RowImage::rowKey).toList(),
-            stored);
-    if (!stillOwns) {
-      throw new OwnershipLostException(
-          owner.id(),
-          "another session opened " + owner + " while session " + session + " was being opened");
-    }
-    addDeadLetters(stored.view, stored.letters);
-    return stored.view;
-  }
-
-  /** Adds what MySQL stores to what Redis holds; begun anew, into a new view. */
-  private static final class Stored implements OwnerReader.Sink {
-    private final OwnerId owner;
-    private final Unflushed unflushed;
-    private final List<String> missing;
-    private OwnerView view;
-    private List<DeadLetterTable.Stored> letters = new ArrayList<>();
-
-    Stored(OwnerId owner, Unflushed unflushed, List<String> missing) {
-      this.owner = owner;
-      this.unflushed = unflushed;
-      this.missing = missing;
-      this.view = new OwnerView(owner);
-    }
-
-    @Override
-    public void begin() {
-      view = new OwnerView(owner);
-      view.sawVersion(unflushed.highestVersion);
-      unflushed.images.forEach(view::addUnflushed);
-      missing.forEach(view::addMissing);
-      letters = new ArrayList<>();
-    }
-
-    @Override
-    public void row(RowImage image) {
-      view.addStored(image);
-    }
-
-    @Override
-    public void tombstone(RowKey key, long version) {
-      view.addTombstone(key, version);
-    }
-
-    @Override
-    public void discard(RowKey key, long version) {
-      view.addDiscard(key, version);
-    }
-
-    @Override
-    public void deadLetter(DeadLetterTable.Stored letter) {
-      letters.add(letter);
-    }
-
-    @Override
-    public void tombstoneVersion(long version) {
-      view.sawVersion(version);
+      rows.current().readAfter(System.nanoTime());
+      return read.get();
     }
   }
 
   /** Those that no newer version, delete or move has replaced. */
-  private void addDeadLetters(OwnerView view, List<DeadLetterTable.Stored> letters) {
+  private void addDeadLetters(OwnerView view) {
+    if (view.refused().isEmpty()) {
+      return;
+    }
     Map<String, Long> there =
-        letters.isEmpty()
-            ? Map.of()
-            : versions(letters.stream().map(DeadLetterTable.Stored::key).toList());
-    for (DeadLetterTable.Stored letter : letters) {
+        versions(view.refused().stream().map(DeadLetterTable.Stored::key).toList());
+    for (DeadLetterTable.Stored letter : view.refused()) {
       if (there.getOrDefault(letter.key(), -1L) < letter.refused().version()) {
         RowImage image = decodeLetter(letter);
-        Row row = image == null || image.op() == RowOp.DELETE ? null : tables.row(image);
+        Row row = image == null || image.op() == RowOp.DELETE ? null : rows.row(image);
         view.addDeadLetter(letter, image, row);
       }
     }
@@ -239,32 +177,34 @@ public final class OwnerViews {
    * Decodes rows by the catalogue at hand, and where a row does not fit that by one that is read
    * now: a table may have been altered since, or come.
    */
-  private Unflushed decode(List<EncodedRow> rows) {
+  private Unflushed decode(List<EncodedRow> unflushed) {
     long readNanos = System.nanoTime();
-    CurrentCatalog current = tables.current();
+    CurrentCatalog current = rows.current();
     boolean isOld = System.nanoTime() - current.lastReadNanos() > UNMANAGED_EVERY_NANOS;
     try {
       Catalog present = current.get();
-      if (!isOld || rows.stream().allMatch(row -> isManaged(row, present))) {
-        return decode(rows, present, false);
+      if (!isOld || unflushed.stream().allMatch(row -> isManaged(row, present))) {
+        return decode(unflushed, present, false);
       }
     } catch (LayoutException e) {
       LOG.info("reading the catalogue again: {}", e.getMessage());
     }
-    return decode(rows, current.readAfter(readNanos), true);
+    return decode(unflushed, current.readAfter(readNanos), true);
   }
 
-  private Unflushed decode(List<EncodedRow> rows, Catalog catalog, boolean isFresh) {
+  private Unflushed decode(List<EncodedRow> unflushed, Catalog catalog, boolean isFresh) {
     List<RowImage> images = new ArrayList<>();
     long highest = 0;
-    for (EncodedRow row : rows) {
+    for (EncodedRow row : unflushed) {
       try {
         if (HandledRow.is(row.key())) { // the game has no rows of it
           highest = Math.max(highest, row.version());
         } else if (isManaged(row, catalog)) {
           Table table = catalog.rowKey(row.key()).table();
           images.add(
-              isFresh ? codec.decodeForGame(table, row.image()) : codec.decode(table, row.image()));
+              isFresh
+                  ? rows.codec().decodeForGame(table, row.image())
+                  : rows.codec().decode(table, row.image()));
         } else {
           LOG.warn("row {} cannot be read: its table is not managed now", row.key());
           highest = Math.max(highest, row.version());
@@ -284,48 +224,19 @@ public final class OwnerViews {
 
   /** Rows as MySQL holds them, whoever owns them; none of those that it lacks. */
   public List<EncodedRow> stored(OwnerId owner, Collection<String> rowKeys) {
-    try {
-      return storedOnce(owner, rowKeys);
-    } catch (MySqlException e) {
-      if (!ErrorKind.isOfSchema(e)) {
-        throw e;
-      }
-      tables.current().readAfter(System.nanoTime());
-      return storedOnce(owner, rowKeys);
-    }
-  }
-
-  private List<EncodedRow> storedOnce(OwnerId owner, Collection<String> rowKeys) {
-    List<EncodedRow> rows = new ArrayList<>();
-    boolean unused =
-        reader.read(
-            owner,
-            null,
-            List.of(),
-            managed(rowKeys),
-            new OwnerReader.Sink() {
-              @Override
-              public void begin() {
-                rows.clear();
-              }
-
-              @Override
-              public void row(RowImage image) {
-                rows.add(new EncodedRow(image.rowKey().text(), codec.encodeWhole(image)));
-              }
-
-              @Override
-              public void tombstone(RowKey key, long version) {}
-
-              @Override
-              public void tombstoneVersion(long version) {}
-            });
-    return rows;
+    return againIfAltered(
+        () -> {
+          OwnerView view = new OwnerView(owner, List.of(), 0, List.of());
+          boolean unused = reader.read(owner, null, List.of(), managed(rowKeys), view);
+          return view.newest().stream()
+              .map(row -> new EncodedRow(row.rowKey().text(), rows.codec().encodeWhole(row)))
+              .toList();
+        });
   }
 
   /** The version that MySQL holds of each row, deleted rows by their tombstone. */
   public Map<String, Long> versions(Collection<String> rowKeys) {
-    return versions(reader, tables.current().get(), rowKeys);
+    return versions(reader, rows.current().get(), rowKeys);
   }
 
   /** The same with the tables of a catalogue. */
@@ -358,7 +269,7 @@ public final class OwnerViews {
   }
 
   private List<RowKey> managed(Collection<String> rowKeys) {
-    return managed(tables.current().get(), rowKeys);
+    return managed(rows.current().get(), rowKeys);
   }
 
   private static List<RowKey> managed(Catalog catalog, Collection<String> rowKeys) {

@@ -3,19 +3,57 @@ package io.gameq.wal;
 import io.gameq.wal.WalCodec.Envelope;
 import io.gameq.wal.WalDirectory.WalFile;
 import io.gameq.wal.WalReader.WalDamage.Kind;
+import java.io.Closeable;
 import java.io.IOException;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.channels.FileChannel;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Finds every intact record of one file, and reports the bytes between them that are not as they
- * should be. Not thread-safe.
+ * should be. What Chronicle Queue wrote around the records tells damage from health; it never
+ * serves to find records. Not thread-safe.
+ *
+ * <p>Copies bytes into a window: mapped memory would kill the process with SIGBUS when the file is
+ * cut meanwhile.
+ *
+ * <pre>
+ * file     = document, document, ... end mark, zeros
+ * document = int32, little-endian: length in the lowest 30 bits, 0x40000000 Chronicle Queue's own,
+ *            0x80000000 being written; 0: nothing was written here yet
+ *            then as many bytes, a multiple of 4: for us one record with its envelope
+ * end mark = 0xC0000000, then 0xC3 "EOF"
+ * </pre>
  */
-final class FileScan {
-  private static final int HEADER_BYTES = FileWindow.HEADER_BYTES;
+final class FileScan implements Closeable {
+  static final int WINDOW_BYTES = 1 << 20;
+
   private static final String NO_END_MARK = "zeros where the file's end mark should be";
   private static final int PAGE_BYTES = 4096;
   private static final int SECTOR_BYTES = 512;
+
+  private static final int HEADER_BYTES = 4;
+
+  /** The longest document that a header can tell of. */
+  private static final int MOST_DOCUMENT_BYTES = 0x3FFFFFFF;
+
+  private static final int META = 0x40000000;
+  private static final int NOT_COMPLETE = 0x80000000;
+  private static final int END_MARK = NOT_COMPLETE | META;
+  private static final int END_MARK_TEXT = 0x464F45C3;
+  private static final VarHandle LONG =
+      MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.nativeOrder());
+  private static final VarHandle CHRONICLE_INT =
+      MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.LITTLE_ENDIAN);
+
+  /** The header before a record is looked at after the record. */
+  private static final int LOOK_BACK_BYTES = 16;
 
   /** Takes what is found, in the order of the file. */
   interface Found {
@@ -27,128 +65,145 @@ final class FileScan {
      *
      * @param records how many are known to be lost, where no later record tells
      */
-    void damage(Kind kind, long offset, long bytes, long records, String detail);
+    default void damage(Kind kind, long offset, long bytes, long records, String detail) {}
   }
 
-  private final FileWindow window;
-  private final int tag;
-  private final Found found;
+  private final Path path;
+  private final FileChannel channel;
+  private byte[] buffer;
+  private long start; // of the window, in the file
+  private int filled;
   private long end; // of what was handed over: where the next document begins
   private long lastSequence;
   private boolean healthy = true; // nothing damaged or missing in this file up to there
 
-  FileScan(FileWindow window, int tag, Found found) {
-    this.window = window;
-    this.tag = tag;
-    this.found = found;
+  FileScan(Path path, int windowBytes) throws IOException {
+    this.path = path;
+    channel = FileChannel.open(path, StandardOpenOption.READ);
+    buffer = new byte[windowBytes];
   }
 
-  /** What the first intact record of any WAL says of a file; null when there is none. */
-  static @Nullable WalFile first(Path path, FileWindow window) throws IOException {
-    for (long at = window.find(Envelope.FIRST, 0);
-        at >= 0;
-        at = window.find(Envelope.FIRST, at + 1)) {
-      if (intact(window, at) > 0) {
-        int index = window.index(at);
-        return new WalFile(
-            path, Envelope.tag(window.buffer(), index), Envelope.sequence(window.buffer(), index));
-      }
+  @Override
+  public void close() throws IOException {
+    channel.close();
+  }
+
+  // --- records
+
+  /** What the first intact record of any WAL says of the file; null when there is none. */
+  @Nullable WalFile first() throws IOException {
+    long at = find(0, null);
+    return at < 0
+        ? null
+        : new WalFile(path, Envelope.tag(buffer, index(at)), Envelope.sequence(buffer, index(at)));
+  }
+
+  /**
+   * Whether the file holds bytes of which no WAL tells: not one that was only prepared, nor, while
+   * its writer is alive, one that is at its first record, or past it by now.
+   */
+  boolean isStrange(boolean live) throws IOException {
+    long at = behindMeta(0, size());
+    if (endOfNonZero(0) == 0 || endOfNonZero(at) == at) {
+      return false;
     }
-    return null;
-  }
-
-  /** Whether its writer, which is alive, is at its first record, or past it by now. */
-  static boolean isBeingBegun(Path path, FileWindow window) throws IOException {
-    window.forget();
-    boolean atFirst = window.isAtFirstDocument();
-    window.forget();
-    return atFirst || first(path, window) != null;
+    if (!live) {
+      return true;
+    }
+    filled = 0;
+    at = behindMeta(0, size());
+    boolean isBeingBegun = (header(at) & NOT_COMPLETE) != 0 && !isEndMarkText(at);
+    filled = 0;
+    return !isBeingBegun && first() == null;
   }
 
   /**
    * Hands over everything up to the end of the file; called again, what came since.
    *
+   * @param tag of the WAL whose records are wanted
    * @param newest whether no file with records follows
    * @param growing whether its writer is alive and may be writing: then what is unfinished is no
    *     damage
    */
-  void run(boolean newest, boolean growing) throws IOException {
-    window.forget();
+  void run(int tag, Found found, boolean newest, boolean growing) throws IOException {
+    filled = 0;
     while (true) {
-      int length = intactHere(end + HEADER_BYTES);
-      if (length > 0 && window.isHeaderOf(end, length)) {
-        handOver(end + HEADER_BYTES, length);
+      if (handOverNext(tag, found)) {
         continue;
       }
-      if (healthy && window.isEnded(end)) {
+      if (healthy && isEnded(end)) {
         return; // a piece of the file's end may have been written over its middle: else look on
       }
-      long next = find(end);
+      long next = find(end, tag);
       if (growing) {
-        if (next < 0 || (window.isBeingWritten(next) && find(next + 1) < 0)) {
+        if (next < 0 || (isBeingWritten(next) && find(next + 1, tag) < 0)) {
           return;
         }
-        window.forget(); // a record that is whole has only whole ones before it, by now
-        length = intactHere(end + HEADER_BYTES);
-        if (length > 0 && window.isHeaderOf(end, length)) {
+        filled = 0; // a record that is whole has only whole ones before it, by now
+        if (handOverNext(tag, found)) {
           continue;
         }
       }
       if (next < 0) {
-        reportEnd(newest);
+        reportEnd(found, newest);
         return;
       }
-      reportBefore(next);
-      handOver(next, intactHere(next));
+      reportBefore(next, intact(next, tag), found);
+      handOver(next, intact(next, tag), found);
     }
   }
 
-  private void handOver(long at, int length) {
-    long sequence = Envelope.sequence(window.buffer(), window.index(at));
+  private boolean handOverNext(int tag, Found found) throws IOException {
+    int length = intact(end + HEADER_BYTES, tag);
+    boolean isNext = length > 0 && isHeaderOf(end, length);
+    if (isNext) {
+      handOver(end + HEADER_BYTES, length, found);
+    }
+    return isNext;
+  }
+
+  private void handOver(long at, int length, Found found) {
+    long sequence = Envelope.sequence(buffer, index(at));
     healthy &= end == 0 || sequence == lastSequence + 1;
     lastSequence = sequence;
-    found.record(window.buffer(), window.index(at), length, at);
-    end = FileWindow.aligned(at + length);
+    found.record(buffer, index(at), length, at);
+    end = aligned(at + length);
   }
 
   /**
    * Bytes of the intact record at {@code at}, which are then in the window; 0 when there is none.
+   *
+   * @param tag of its WAL; null for any
    */
-  private static int intact(FileWindow window, long at) throws IOException {
-    if (!window.has(at, Envelope.BYTES) || !Envelope.beginsAt(window.buffer(), window.index(at))) {
+  private int intact(long at, @Nullable Integer tag) throws IOException {
+    if (!has(at, Envelope.BYTES) || !Envelope.beginsAt(buffer, index(at))) {
       return 0;
     }
-    long length = Envelope.length(window.buffer(), window.index(at));
-    if (length > AppendedFiles.MOST_RECORD_BYTES || !window.has(at, (int) length)) {
-      return 0;
-    }
-    return Envelope.isIntact(window.buffer(), window.index(at), (int) length) ? (int) length : 0;
+    long length = Envelope.length(buffer, index(at));
+    return length <= WalWriter.MOST_RECORD_BYTES
+            && has(at, (int) length)
+            && Envelope.isIntact(buffer, index(at), (int) length)
+            && (tag == null || Envelope.tag(buffer, index(at)) == tag)
+        ? (int) length
+        : 0;
   }
 
-  private int intactHere(long at) throws IOException {
-    int length = intact(window, at);
-    return length > 0 && Envelope.tag(window.buffer(), window.index(at)) == tag ? length : 0;
-  }
-
-  /** At any byte: files that were cut apart and joined need not be aligned. */
-  private long find(long from) throws IOException {
-    for (long at = window.find(Envelope.FIRST, from);
-        at >= 0;
-        at = window.find(Envelope.FIRST, at + 1)) {
-      if (intactHere(at) > 0) {
-        return at;
-      }
+  /** The next intact record, at any byte: files that were cut and joined need not be aligned. */
+  private long find(long from, @Nullable Integer tag) throws IOException {
+    long at = from;
+    while ((at = find(Envelope.FIRST, at)) >= 0 && intact(at, tag) == 0) {
+      at++;
     }
-    return -1;
+    return at;
   }
 
   // --- what is no record
 
   /** Reports what lies before the intact record {@code next}, unless it is as it should be. */
-  private void reportBefore(long next) throws IOException {
+  private void reportBefore(long next, int length, Found found) throws IOException {
     long header = next - HEADER_BYTES;
-    boolean known = header >= end && window.isHeaderOf(header, intactHere(next));
-    if (known && window.behindMeta(end, header) == header) {
+    boolean known = header >= end && isHeaderOf(header, length);
+    if (known && behindMeta(end, header) == header) {
       return;
     }
     healthy = false;
@@ -168,14 +223,14 @@ final class FileScan {
   }
 
   private boolean isZeroed(long from, long to) throws IOException {
-    if (to - from >= SECTOR_BYTES && window.isZero(from, (int) Math.min(to - from, PAGE_BYTES))) {
+    if (to - from >= SECTOR_BYTES && isZero(from, (int) Math.min(to - from, PAGE_BYTES))) {
       return true;
     }
     boolean withIndex = from == 0; // of Chronicle Queue, which is mostly zeros
     for (long page = (from + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;
         page + PAGE_BYTES <= to && !withIndex;
         page += PAGE_BYTES) {
-      if (window.isZero(page, PAGE_BYTES)) {
+      if (isZero(page, PAGE_BYTES)) {
         return true;
       }
     }
@@ -185,13 +240,13 @@ final class FileScan {
   /** Whether all that tells a record's length is as it should be. */
   private boolean isRecordOfWrongBytes(long from) throws IOException {
     long at = from + HEADER_BYTES;
-    if (!window.has(from, HEADER_BYTES + Envelope.BYTES)
-        || !window.isData(from)
-        || !Envelope.beginsAt(window.buffer(), window.index(at))) {
+    if (!has(from, HEADER_BYTES + Envelope.BYTES)
+        || !isData(header(from))
+        || !Envelope.beginsAt(buffer, index(at))) {
       return false;
     }
-    long length = Envelope.length(window.buffer(), window.index(at));
-    return window.isHeaderOf(from, (int) Math.min(FileWindow.MOST_DOCUMENT_BYTES, length));
+    long length = Envelope.length(buffer, index(at));
+    return isHeaderOf(from, (int) Math.min(MOST_DOCUMENT_BYTES, length));
   }
 
   /**
@@ -199,43 +254,187 @@ final class FileScan {
    *
    * @param newest whether no file with records follows
    */
-  private void reportEnd(boolean newest) throws IOException {
-    long size = window.size();
-    long at = window.behindMeta(end, size);
+  private void reportEnd(Found found, boolean newest) throws IOException {
+    long size = size();
+    long at = behindMeta(end, size);
     if (at + HEADER_BYTES > size) {
       String detail =
           size == 0 ? "the file is empty" : "the file is cut off at %s bytes".formatted(size);
       found.damage(Kind.TRUNCATED_FILE, Math.min(at, size), 0, 0, detail);
       return;
     }
-    if (window.isEnded(end)) {
+    if (isEnded(end)) {
       return;
     }
-    long last = window.endOfNonZero(at);
+    long last = endOfNonZero(at);
     if (last > at) {
-      reportUnfinished(newest, at, last, size);
+      reportUnfinished(found, newest, at, last, size);
     } else if (!newest) {
       found.damage(Kind.ZEROED_PAGE, at, size - at, 0, NO_END_MARK);
     }
   }
 
   /** Something is there that is no record; behind {@code last} are zeros. */
-  private void reportUnfinished(boolean newest, long at, long last, long size) throws IOException {
-    boolean isData = window.isData(at);
-    long documentEnd = window.documentEnd(at);
+  private void reportUnfinished(Found found, boolean newest, long at, long last, long size)
+      throws IOException {
+    int header = header(at);
+    long documentEnd = documentEnd(at);
     Kind kind = kind(at, last);
     String detail = holdNoRecord(last - at);
-    if (isData && documentEnd > size) {
+    if (isData(header) && documentEnd > size) {
       kind = Kind.TRUNCATED_FILE;
       detail = "the file is cut off at %s bytes, within a record".formatted(size);
-    } else if (newest
-        && (window.isUnfinished(at) || (isData && window.isZero(documentEnd - 8, 8)))) {
+    } else if (newest && (isUnfinished(header) || isWithoutEnd(header, documentEnd))) {
       kind = Kind.TORN_TAIL;
       detail = "the last record was not finished";
     } else if (!newest && size - last >= SECTOR_BYTES) {
       kind = Kind.ZEROED_PAGE;
       detail = NO_END_MARK;
     }
-    found.damage(kind, at, last - at, window.countDocuments(at, last), detail);
+    found.damage(kind, at, last - at, countDocuments(at, last), detail);
+  }
+
+  private boolean isWithoutEnd(int header, long documentEnd) throws IOException {
+    return isData(header) && isZero(documentEnd - 8, 8);
+  }
+
+  // --- documents
+
+  private static long aligned(long position) {
+    return (position + 3) & ~3L;
+  }
+
+  /** The document header at {@code at}; 0 beyond the end of the file. */
+  private int header(long at) throws IOException {
+    return has(at, HEADER_BYTES) ? (int) CHRONICLE_INT.get(buffer, index(at)) : 0;
+  }
+
+  /** Whether a header is that of a finished document of ours. */
+  private static boolean isData(int header) {
+    return header > 0 && (header & END_MARK) == 0;
+  }
+
+  /** Whether it is that of a document which is being written or was never finished. */
+  private static boolean isUnfinished(int header) {
+    return (header & NOT_COMPLETE) != 0 && header != END_MARK;
+  }
+
+  /** Whether the header is that of a finished document with a record of {@code length} bytes. */
+  private boolean isHeaderOf(long at, int length) throws IOException {
+    int header = header(at);
+    // Zeros that align the next document count in some versions.
+    boolean is = header >= length && header <= aligned(length);
+    return is && has(at + HEADER_BYTES, length);
+  }
+
+  /** Whether the record at {@code record} belongs to a document that is not finished yet. */
+  private boolean isBeingWritten(long record) throws IOException {
+    int header = header(record - HEADER_BYTES);
+    return header == 0 || (header & NOT_COMPLETE) != 0;
+  }
+
+  /** Where the document that begins at {@code at} ends, by its header. */
+  private long documentEnd(long at) throws IOException {
+    return at + HEADER_BYTES + (header(at) & MOST_DOCUMENT_BYTES);
+  }
+
+  /** Skips documents of Chronicle Queue itself: its file header and index. */
+  private long behindMeta(long from, long limit) throws IOException {
+    long at = from;
+    while ((header(at) & END_MARK) == META && at < limit) {
+      at = aligned(documentEnd(at));
+    }
+    return at;
+  }
+
+  /** Whether the file was finished where documents end: then nothing follows but zeros. */
+  private boolean isEnded(long documentsEnd) throws IOException {
+    long at = behindMeta(documentsEnd, size());
+    return header(at) == END_MARK && isEndMarkText(at);
+  }
+
+  private boolean isEndMarkText(long endMark) throws IOException {
+    return header(endMark + HEADER_BYTES) == END_MARK_TEXT;
+  }
+
+  /** How many finished documents of ours begin in a stretch, as far as their headers tell. */
+  private long countDocuments(long from, long to) throws IOException {
+    long count = 0;
+    long at = behindMeta(from, to);
+    while (at < to && isData(header(at))) {
+      count++;
+      at = behindMeta(aligned(documentEnd(at)), to);
+    }
+    return count;
+  }
+
+  // --- bytes
+
+  long size() throws IOException {
+    return channel.size();
+  }
+
+  /** Makes {@code bytes} bytes at {@code position} readable; false when the file ends before. */
+  private boolean has(long position, int bytes) throws IOException {
+    if (position >= start && position + bytes <= start + filled) {
+      return true;
+    }
+    if (buffer.length < bytes + LOOK_BACK_BYTES) {
+      buffer = new byte[Math.max(bytes + LOOK_BACK_BYTES, 2 * buffer.length)];
+    }
+    start = Math.max(0, position - LOOK_BACK_BYTES);
+    ByteBuffer into = ByteBuffer.wrap(buffer);
+    int read = 0;
+    while (into.hasRemaining() && read >= 0) {
+      read = channel.read(into, start + into.position());
+    }
+    filled = into.position();
+    return position + bytes <= start + filled;
+  }
+
+  /** Where in the buffer the byte at {@code position} is, after {@link #has}. */
+  private int index(long position) {
+    return (int) (position - start);
+  }
+
+  /**
+   * The first place from {@code from} on that holds {@code value}, or -1; zeros are skipped fast.
+   */
+  private long find(byte value, long from) throws IOException {
+    for (long position = from; has(position, 1); position = start + filled) {
+      for (int i = index(position); i < filled; i++) {
+        if (i + 8 <= filled && (long) LONG.get(buffer, i) == 0) {
+          i += 7;
+        } else if (buffer[i] == value) {
+          return start + i;
+        }
+      }
+    }
+    return -1;
+  }
+
+  /**
+   * The place behind the last byte that is not zero, from {@code from} on; {@code from} if none.
+   */
+  long endOfNonZero(long from) throws IOException {
+    long last = from;
+    for (long position = from; has(position, 1); position = start + filled) {
+      int i = filled;
+      while (i > index(position) && buffer[i - 1] == 0) {
+        i -= i - 8 >= index(position) && (long) LONG.get(buffer, i - 8) == 0 ? 8 : 1;
+      }
+      if (i > index(position)) {
+        last = start + i;
+      }
+    }
+    return last;
+  }
+
+  private boolean isZero(long from, int bytes) throws IOException {
+    if (!has(from, bytes)) {
+      return false;
+    }
+    int at = index(from);
+    return Arrays.equals(buffer, at, at + bytes, new byte[bytes], 0, bytes);
   }
 }

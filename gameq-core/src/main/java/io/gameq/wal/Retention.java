@@ -3,7 +3,6 @@ package io.gameq.wal;
 import io.gameq.config.WalLimits;
 import io.gameq.wal.WalCodec.Decoder;
 import io.gameq.wal.WalCodec.Envelope;
-import io.gameq.wal.WalReader.WalDamage.Kind;
 import io.gameq.wal.WalWriter.WalNeeds;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -40,8 +39,6 @@ final class Retention {
    * files: so a carried row costs little, and what is left is never many times what is needed.
    */
   private static final int CARRIED_SHARE = 4;
-
-  private static final int WINDOW_BYTES = 1 << 20;
 
   private final WalWriter writer;
   private final WalLimits limits;
@@ -215,8 +212,8 @@ final class Retention {
     Path path = oldest.file.path;
     NeededRecords needed = new NeededRecords(oldest.places, oldest.mostBytes);
     // Nobody else deletes it: it is needed.
-    try (FileWindow window = new FileWindow(path, WINDOW_BYTES)) {
-      new FileScan(window, Envelope.tag(writer.id()), needed).run(false, false);
+    try (FileScan scan = new FileScan(path, FileScan.WINDOW_BYTES)) {
+      scan.run(Envelope.tag(writer.id()), needed, false, false);
     } catch (IOException e) {
       LOG.warn("cannot read {}: {}", path, e.toString());
       return false;
@@ -253,7 +250,10 @@ final class Retention {
   /** A record: the sequence that names it, and its body. */
   private record NeededRecord(long sequence, byte[] body) {}
 
-  /** The needed records of a file; more than may be carried is measured, not kept. */
+  /**
+   * The needed records of a file; more than may be carried is measured, not kept. The count tells
+   * whether damage hides one.
+   */
   private static final class NeededRecords implements FileScan.Found {
     private final long[] places;
     private final long mostBytes;
@@ -280,11 +280,6 @@ final class Retention {
       } else {
         records.clear();
       }
-    }
-
-    @Override
-    public void damage(Kind kind, long offset, long length, long lost, String detail) {
-      // The count tells whether it hides a needed record.
     }
   }
 

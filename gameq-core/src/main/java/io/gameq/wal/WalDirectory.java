@@ -193,12 +193,13 @@ public final class WalDirectory {
   }
 
   private static WalFile peek(Path path) {
-    try (FileWindow window = new FileWindow(path, PEEK_BYTES)) {
-      WalFile file = FileScan.first(path, window);
-      return file == null ? new WalFile(path, null, Long.MAX_VALUE) : file;
-    } catch (IOException e) { // reading it will fail again, and say so
-      return new WalFile(path, null, Long.MAX_VALUE);
+    WalFile file = null;
+    try (FileScan scan = new FileScan(path, PEEK_BYTES)) {
+      file = scan.first();
+    } catch (IOException e) {
+      // reading it will fail again, and say so
     }
+    return file == null ? new WalFile(path, null, Long.MAX_VALUE) : file;
   }
 
   /** Whether a WAL has files for records: it has none when its node died while it made it. */

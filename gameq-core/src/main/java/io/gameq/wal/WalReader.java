@@ -13,6 +13,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Deque;
+import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -20,33 +21,38 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Consumer;
-import java.util.function.LongSupplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Reads a WAL from its first record to its last, checking each; also while its node still writes.
- * It needs neither Chronicle Queue nor its JVM flags. Not thread-safe.
+ * Follows the sequences: which are missing, and which damage hides them. It needs neither Chronicle
+ * Queue nor its JVM flags. Not thread-safe.
  */
 public final class WalReader {
-  private static final int WINDOW_BYTES = 1 << 20;
+  private static final int NONE = -1;
 
   private final Path directory;
   private final long fromSequence;
   private final long toSequence;
   private final Consumer<Entry> sink;
-  private final SequenceCheck check;
   private final Set<Path> seen = new HashSet<>();
+  private final List<WalDamage> damage = new ArrayList<>();
+  private final TreeMap<Long, Long> gaps = new TreeMap<>(); // first to last missing
   private WalRecord.@Nullable Header header;
   private long records;
   private long bytes;
+  private long expected = 1;
+  private long last;
+  private String lastFile = "";
+  private int hiding = NONE; // the damage since the last record that may hide the next ones
+  private int again = NONE; // the damage that tells of records that came again, if the last did
 
   private WalReader(Path directory, long fromSequence, long toSequence, Consumer<Entry> sink) {
     this.directory = directory;
     this.fromSequence = fromSequence;
     this.toSequence = toSequence;
     this.sink = sink;
-    this.check = new SequenceCheck(() -> WalDirectory.trimmedBelow(directory));
   }
 
   /**
@@ -88,50 +94,6 @@ public final class WalReader {
     return new WalReader(directory, fromSequence, toSequence, sink).run();
   }
 
-  /**
-   * What reading a WAL found; immutable.
-   *
-   * @param header null when no header survived
-   * @param records how many were handed over
-   * @param bytes that they take in the files
-   * @param lastSequence the highest one handed over; 0 when there was none
-   * @param complete whether its node ended with everything durable: nothing in it is needed
-   * @param damage in the order of the files; empty for a healthy WAL
-   */
-  public record WalReport(
-      WalRecord.@Nullable Header header,
-      long records,
-      long bytes,
-      long lastSequence,
-      boolean complete,
-      List<WalDamage> damage) {
-
-    /**
-     * Whether no record is missing, but for one that was not finished when its writer died: that
-     * one was never acknowledged. A power loss can take the newest records without a trace.
-     */
-    public boolean isWhole() {
-      return missing() == 0
-          && damage.stream()
-              .allMatch(
-                  found ->
-                      switch (found.kind()) {
-                        case TORN_TAIL,
-                            FOREIGN_FILE,
-                            MISSING_FILE,
-                            OUT_OF_SEQUENCE,
-                            DAMAGED_HEADER ->
-                            true;
-                        default -> false;
-                      });
-    }
-
-    /** How many records are known to be missing. */
-    public long missing() {
-      return damage.stream().mapToLong(WalDamage::missing).sum();
-    }
-  }
-
   private WalReport run() {
     boolean live = WalDirectory.isBeingWritten(directory);
     List<WalFile> files = Files.isDirectory(directory) ? WalDirectory.files(directory) : List.of();
@@ -148,14 +110,15 @@ public final class WalReader {
     } catch (IOException e) {
       throw new GameQueueException("cannot read " + directory + " (" + e + ")", e);
     }
-    check.endsAt(newest, WalDirectory.NEWEST_FILE);
+    endsAt(newest, WalDirectory.NEWEST_FILE);
     long[] complete = WalDirectory.read(directory, WalDirectory.COMPLETE_FILE, 2);
     if (complete != null) {
-      check.endsAt(complete[0], WalDirectory.COMPLETE_FILE);
+      endsAt(complete[0], WalDirectory.COMPLETE_FILE);
     }
-    return new WalReport(
-        header, records, bytes, check.last, complete != null, List.copyOf(check.damage));
+    return new WalReport(header, records, bytes, last, complete != null, List.copyOf(damage));
   }
+
+  // --- files
 
   /**
    * The directory's name says it; where it was renamed, what most files begin with, which is a
@@ -179,12 +142,12 @@ public final class WalReader {
       for (Path entry : entries.sorted().toList()) {
         String name = String.valueOf(entry.getFileName());
         if (!WalDirectory.isOurs(name)) {
-          check.found(Kind.FOREIGN_FILE, name, 0, 0, "no WAL has a file of this name");
+          found(Kind.FOREIGN_FILE, name, 0, 0, "no WAL has a file of this name");
         }
       }
     }
     if (!Files.exists(directory.resolve(WalDirectory.METADATA_FILE))) {
-      check.found(Kind.MISSING_FILE, WalDirectory.METADATA_FILE, 0, 0, "it holds no record");
+      found(Kind.MISSING_FILE, WalDirectory.METADATA_FILE, 0, 0, "it holds no record");
     }
   }
 
@@ -196,7 +159,7 @@ public final class WalReader {
       seen.add(ours.get(begin++).path());
     }
     if (begin > 0) {
-      check.beginAt(ours.get(begin).firstSequence());
+      expected = ours.get(begin).firstSequence(); // nothing before is missed
     }
     for (WalFile file : files) {
       if (!file.isOf(tag)) {
@@ -212,16 +175,14 @@ public final class WalReader {
 
   /** A file that a writer had only prepared is all zeros, and no damage. */
   private void foreign(WalFile file, boolean live) throws IOException {
-    try (FileWindow window = new FileWindow(file.path(), WINDOW_BYTES)) {
+    try (FileScan scan = new FileScan(file.path(), FileScan.WINDOW_BYTES)) {
+      long size = scan.size();
       if (file.tag() != null) {
-        check.found(
-            Kind.FOREIGN_FILE, file.name(), 0, window.size(), "it holds records of another WAL");
-      } else if (window.size() == 0) {
-        check.found(Kind.TRUNCATED_FILE, file.name(), 0, 0, "the file is empty");
-      } else if (window.endOfNonZero(0) > 0
-          && !window.hasNoDocument()
-          && !(live && FileScan.isBeingBegun(file.path(), window))) {
-        check.found(Kind.FOREIGN_FILE, file.name(), 0, window.size(), "it holds no intact record");
+        found(Kind.FOREIGN_FILE, file.name(), 0, size, "it holds records of another WAL");
+      } else if (size == 0) {
+        found(Kind.TRUNCATED_FILE, file.name(), 0, 0, "the file is empty");
+      } else if (scan.isStrange(live)) {
+        found(Kind.FOREIGN_FILE, file.name(), 0, size, "it holds no intact record");
       }
     } catch (NoSuchFileException e) {
       // deleted by its writer meanwhile
@@ -232,21 +193,20 @@ public final class WalReader {
     Deque<WalFile> todo = new ArrayDeque<>(files);
     for (WalFile file; (file = todo.poll()) != null; ) {
       seen.add(file.path());
-      try (FileWindow window = new FileWindow(file.path(), WINDOW_BYTES)) {
-        FileScan scan = new FileScan(window, tag, new InFile(file.name()));
-        if (live && todo.isEmpty()) {
-          scan.run(true, true);
+      try (FileScan scan = new FileScan(file.path(), FileScan.WINDOW_BYTES)) {
+        InFile in = new InFile(file.name());
+        boolean growing = live && todo.isEmpty();
+        scan.run(tag, in, todo.isEmpty(), growing);
+        if (growing) {
           todo.addAll(begunMeanwhile(tag));
           if (!todo.isEmpty()) {
-            scan.run(false, false); // its writer has gone on to the next file: it is finished now
+            scan.run(tag, in, false, false); // its writer has gone on to the next: it is finished
           }
-        } else {
-          scan.run(todo.isEmpty(), false);
         }
       } catch (NoSuchFileException e) {
         // deleted by its writer meanwhile: the sequence tells whether it was to be
       } catch (IOException e) {
-        check.hidden(Kind.UNREADABLE_FILE, file.name(), 0, 0, 0, e.toString());
+        hidden(Kind.UNREADABLE_FILE, file.name(), 0, 0, 0, e.toString());
       }
     }
   }
@@ -269,18 +229,26 @@ public final class WalReader {
     @Override
     public void record(byte[] buffer, int at, int length, long offset) {
       long sequence = Envelope.sequence(buffer, at);
-      if (!check.accept(file, offset, sequence) || (sequence < fromSequence && header != null)) {
+      if (!accept(file, offset, sequence) || (sequence < fromSequence && header != null)) {
         return;
       }
       Entry entry;
       try {
         entry = WalCodec.decode(buffer, at + Envelope.BYTES, at + length, sequence);
       } catch (WalException e) {
-        check.unreadable(file, offset, length, sequence, e.getMessage());
+        damage.add(
+            new WalDamage(
+                Kind.UNREADABLE_RECORD,
+                file,
+                offset,
+                length,
+                sequence,
+                sequence,
+                String.valueOf(e.getMessage())));
         return;
       }
-      if (header == null && entry.record() instanceof WalRecord.Header found) {
-        header = found;
+      if (header == null && entry.record() instanceof WalRecord.Header first) {
+        header = first;
       }
       if (sequence >= fromSequence) {
         records++;
@@ -291,139 +259,128 @@ public final class WalReader {
 
     @Override
     public void damage(Kind kind, long offset, long length, long lost, String detail) {
-      check.hidden(kind, file, offset, length, lost, detail);
+      hidden(kind, file, offset, length, lost, detail);
     }
   }
 
-  /**
-   * Follows the sequences of the records that are found: which are missing, and which damage hides
-   * them. Not thread-safe.
-   */
-  private static final class SequenceCheck {
-    private static final int NONE = -1;
+  // --- sequences
 
-    private final LongSupplier trimmedBelow;
-    private final List<WalDamage> damage = new ArrayList<>();
-    private final TreeMap<Long, Long> gaps = new TreeMap<>(); // first to last missing
-    private long expected = 1;
-    private long last;
-    private String lastFile = "";
-    private int hiding = NONE; // the damage since the last record that may hide the next ones
-    private int again = NONE; // the damage that tells of records that came again, if the last did
+  /** Notes damage that hides no record of this WAL. */
+  private void found(Kind kind, String file, long offset, long length, String detail) {
+    damage.add(new WalDamage(kind, file, offset, length, expected, expected - 1, detail));
+  }
+
+  /** Notes damage where records were; at least {@code lost} of them. */
+  private void hidden(Kind kind, String file, long offset, long length, long lost, String detail) {
+    if (hiding == NONE) {
+      hiding = damage.size();
+    }
+    damage.add(new WalDamage(kind, file, offset, length, expected, expected + lost - 1, detail));
+  }
+
+  /** Notes an intact record; false when it was handed over before. */
+  private boolean accept(String file, long offset, long sequence) {
+    if (sequence < expected) {
+      return acceptEarlier(file, offset, sequence);
+    }
+    if (file.equals(lastFile)) {
+      missing(sequence - 1, Kind.OUT_OF_SEQUENCE, file, offset, "the sequence jumps");
+    } else {
+      missing(sequence - 1, Kind.MISSING_FILE, file, offset, "nothing is damaged before it");
+    }
+    expected = sequence + 1;
+    last = sequence;
+    lastFile = file;
+    hiding = NONE;
+    again = NONE;
+    return true;
+  }
+
+  /** The WAL is said to end with {@code sequence}. */
+  private void endsAt(long sequence, String source) {
+    missing(
+        sequence, Kind.MISSING_FILE, source, 0, "it says that the WAL went on: this copy is cut");
+    expected = Math.max(expected, sequence + 1);
+  }
+
+  /** What is expected, up to {@code to}, was not found; what was deleted on purpose is no loss. */
+  private void missing(long to, Kind kind, String file, long offset, String detail) {
+    if (expected > to) {
+      return;
+    }
+    long from = Math.max(expected, WalDirectory.trimmedBelow(directory));
+    if (from > to) {
+      return;
+    }
+    gaps.put(from, to);
+    if (hiding == NONE) {
+      damage.add(new WalDamage(kind, file, offset, 0, from, to, detail));
+    } else {
+      damage.set(hiding, damage.get(hiding).hiding(from, to));
+    }
+  }
+
+  private boolean acceptEarlier(String file, long offset, long sequence) {
+    Map.Entry<Long, Long> gap = gaps.floorEntry(sequence);
+    boolean isNew = gap != null && sequence <= gap.getValue();
+    if (gap != null && isNew) {
+      gaps.remove(gap.getKey());
+      if (gap.getKey() < sequence) {
+        gaps.put(gap.getKey(), sequence - 1);
+      }
+      if (sequence < gap.getValue()) {
+        gaps.put(sequence + 1, gap.getValue());
+      }
+    }
+    if (again == NONE || !damage.get(again).file().equals(file)) {
+      again = damage.size();
+      found(
+          Kind.OUT_OF_SEQUENCE,
+          file,
+          offset,
+          0,
+          "record %s comes behind record %s, %s"
+              .formatted(sequence, last, isNew ? "late" : "again; it was not handed over twice"));
+    }
+    return isNew;
+  }
+
+  /**
+   * What reading a WAL found; immutable.
+   *
+   * @param header null when no header survived
+   * @param records how many were handed over
+   * @param bytes that they take in the files
+   * @param lastSequence the highest one handed over; 0 when there was none
+   * @param complete whether its node ended with everything durable: nothing in it is needed
+   * @param damage in the order of the files; empty for a healthy WAL
+   */
+  public record WalReport(
+      WalRecord.@Nullable Header header,
+      long records,
+      long bytes,
+      long lastSequence,
+      boolean complete,
+      List<WalDamage> damage) {
+    private static final Set<Kind> HARMLESS =
+        EnumSet.of(
+            Kind.TORN_TAIL,
+            Kind.FOREIGN_FILE,
+            Kind.MISSING_FILE,
+            Kind.OUT_OF_SEQUENCE,
+            Kind.DAMAGED_HEADER);
 
     /**
-     * @param trimmedBelow asked when records are missing: those below it were deleted on purpose
+     * Whether no record is missing, but for one that was not finished when its writer died: that
+     * one was never acknowledged. A power loss can take the newest records without a trace.
      */
-    SequenceCheck(LongSupplier trimmedBelow) {
-      this.trimmedBelow = trimmedBelow;
+    public boolean isWhole() {
+      return missing() == 0 && damage.stream().allMatch(of -> HARMLESS.contains(of.kind()));
     }
 
-    /** Nothing before {@code sequence} is missed. */
-    void beginAt(long sequence) {
-      expected = sequence;
-    }
-
-    /** Notes damage that hides no record of this WAL. */
-    void found(Kind kind, String file, long offset, long bytes, String detail) {
-      damage.add(new WalDamage(kind, file, offset, bytes, expected, expected - 1, detail));
-    }
-
-    /** Notes damage where records were; at least {@code records} of them. */
-    void hidden(Kind kind, String file, long offset, long bytes, long records, String detail) {
-      if (hiding == NONE) {
-        hiding = damage.size();
-      }
-      damage.add(
-          new WalDamage(kind, file, offset, bytes, expected, expected + records - 1, detail));
-    }
-
-    /** Notes an accepted record that cannot be decoded. */
-    void unreadable(String file, long offset, long bytes, long sequence, String detail) {
-      damage.add(
-          new WalDamage(Kind.UNREADABLE_RECORD, file, offset, bytes, sequence, sequence, detail));
-    }
-
-    /** Notes an intact record; false when it was handed over before. */
-    boolean accept(String file, long offset, long sequence) {
-      if (sequence < expected) {
-        return acceptEarlier(file, offset, sequence);
-      }
-      if (sequence > expected) {
-        boolean isSameFile = file.equals(lastFile);
-        missing(
-            sequence - 1,
-            isSameFile ? Kind.OUT_OF_SEQUENCE : Kind.MISSING_FILE,
-            file,
-            offset,
-            isSameFile ? "the sequence jumps" : "nothing is damaged before it");
-      }
-      expected = sequence + 1;
-      last = sequence;
-      lastFile = file;
-      hiding = NONE;
-      again = NONE;
-      return true;
-    }
-
-    /** The WAL is said to end with {@code sequence}. */
-    void endsAt(long sequence, String source) {
-      if (sequence >= expected) {
-        missing(
-            sequence,
-            Kind.MISSING_FILE,
-            source,
-            0,
-            "it says that the WAL went on: this copy is cut");
-        expected = sequence + 1;
-      }
-    }
-
-    private void missing(long to, Kind kind, String file, long offset, String detail) {
-      long from = Math.max(expected, trimmedBelow.getAsLong());
-      if (from > to) {
-        return;
-      }
-      gaps.put(from, to);
-      if (hiding == NONE) {
-        damage.add(new WalDamage(kind, file, offset, 0, from, to, detail));
-      } else {
-        WalDamage known = damage.get(hiding);
-        damage.set(
-            hiding,
-            new WalDamage(
-                known.kind(),
-                known.file(),
-                known.offset(),
-                known.bytes(),
-                from,
-                to,
-                known.detail()));
-      }
-    }
-
-    private boolean acceptEarlier(String file, long offset, long sequence) {
-      Map.Entry<Long, Long> gap = gaps.floorEntry(sequence);
-      boolean isNew = gap != null && sequence <= gap.getValue();
-      if (gap != null && isNew) {
-        gaps.remove(gap.getKey());
-        if (gap.getKey() < sequence) {
-          gaps.put(gap.getKey(), sequence - 1);
-        }
-        if (sequence < gap.getValue()) {
-          gaps.put(sequence + 1, gap.getValue());
-        }
-      }
-      if (again == NONE || !damage.get(again).file().equals(file)) {
-        again = damage.size();
-        found(
-            Kind.OUT_OF_SEQUENCE,
-            file,
-            offset,
-            0,
-            "record %s comes behind record %s, %s"
-                .formatted(sequence, last, isNew ? "late" : "again; it was not handed over twice"));
-      }
-      return isNew;
+    /** How many records are known to be missing. */
+    public long missing() {
+      return damage.stream().mapToLong(WalDamage::missing).sum();
     }
   }
 
@@ -472,6 +429,10 @@ public final class WalReader {
       UNREADABLE_FILE,
       /** A record again, or records in another order than they were written in. */
       OUT_OF_SEQUENCE
+    }
+
+    private WalDamage hiding(long first, long last) {
+      return new WalDamage(kind, file, offset, bytes, first, last, detail);
     }
 
     /** How many records are known to be missing because of it. */

@@ -10,8 +10,10 @@ import io.gameq.wal.WalCodec.Encoder;
 import io.gameq.wal.WalCodec.Envelope;
 import java.io.Closeable;
 import java.io.IOException;
+import java.io.RandomAccessFile;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
@@ -19,19 +21,43 @@ import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import net.openhft.chronicle.core.Jvm;
+import net.openhft.chronicle.queue.ChronicleQueue;
+import net.openhft.chronicle.queue.ExcerptAppender;
+import net.openhft.chronicle.queue.impl.single.SingleChronicleQueueBuilder;
+import net.openhft.chronicle.wire.DocumentContext;
 
 /**
- * Appends to the WAL of this process. Thread-safe, one record at a time; meant for the sender's
- * thread.
+ * Appends to the WAL of this process, to one file after another, through Chronicle Queue.
+ * Thread-safe, one record at a time; meant for the sender's thread.
  *
  * <p>What append returned for is in the page cache: it survives a kill of the process. What {@link
- * #sync} returned for survives a power loss of the host, with {@link WalSync#GROUP}.
+ * #sync} returned for survives a power loss of the host, with {@link WalSync#GROUP}. Where either
+ * failed, nobody knows what the file holds, and nothing more is written.
+ *
+ * <p>Chronicle Queue writes through mapped memory: a disk that fills up under it is a SIGBUS in the
+ * middle of a record. So zeros are written ahead, which fails as an ordinary error before a record
+ * begins.
  */
 public final class WalWriter implements AutoCloseable {
+  /** What Chronicle Queue and the first records take of a new file, at least. */
+  private static final long START_BYTES = 256 << 10;
+
+  private static final int BLOCK_BYTES = 64 << 20;
+
+  /** A quarter of the block is what Chronicle Queue takes. */
+  static final int MOST_RECORD_BYTES = BLOCK_BYTES / 4 - 1024;
+
+  /** Chronicle Queue's index pages (32 KiB each) come between records. */
+  private static final long MARGIN_BYTES = 128 << 10;
+
+  private static final long AHEAD_BYTES = 1 << 20;
+  private static final byte[] ZEROS = new byte[64 << 10];
+
   private static final DateTimeFormatter START =
       DateTimeFormatter.ofPattern("yyyyMMdd'T'HHmmss'Z'", Locale.ROOT).withZone(ZoneOffset.UTC);
 
@@ -45,13 +71,23 @@ public final class WalWriter implements AutoCloseable {
   private final WalRecord.Header header;
   private final Set<WalRecord.Layout> layouts;
   private final RoomGuard guard;
-  private final AppendedFiles files;
   private final Retention retention;
   private final Encoder record = new Encoder();
   private final Encoder preamble = new Encoder();
   private final Closeable lock;
+  private final ChronicleQueue queue;
+  private final ExcerptAppender appender;
+  private final long startNanos = System.nanoTime();
 
+  private volatile long clockMillis; // Chronicle Queue's: moves only when a file is to begin
+  private RandomAccessFile file;
+  private long reserved; // bytes that the file takes on the disk
+  private long fileBeganNanos;
+  private long position; // in the file, behind the last record
   private boolean hasCommits; // the file holds more than its preamble
+  private boolean unsynced;
+  private boolean broken;
+  private boolean closed;
   private long sequence;
   private long syncedSequence;
   private long notedSequence; // in the file beside the records; of the thread that retains
@@ -102,7 +138,7 @@ public final class WalWriter implements AutoCloseable {
     try {
       Files.createDirectories(start.parent());
       WalDirectory.removeExpired(start.parent(), limits);
-      new RoomGuard(start.parent(), limits).requireFree(AppendedFiles.START_BYTES, false);
+      new RoomGuard(start.parent(), limits).requireFree(START_BYTES, false);
       Files.createDirectory(directory, WalDirectory.permissions(directory, "rwx------"));
       if (firstSequence > 1) {
         WalDirectory.write(directory, WalDirectory.TRIMMED_FILE, firstSequence);
@@ -110,11 +146,8 @@ public final class WalWriter implements AutoCloseable {
       return new WalWriter(start, directory, limits, layouts, firstSequence);
     } catch (IOException e) {
       throw new WalException(
-          "cannot create the WAL directory "
-              + directory
-              + " ("
-              + e
-              + "): give a directory that this user may write",
+          "cannot create the WAL directory %s (%s): give a directory that this user may write"
+              .formatted(directory, e),
           e);
     }
   }
@@ -144,7 +177,18 @@ public final class WalWriter implements AutoCloseable {
             start.nowMillis(),
             start.database());
     lock = WalDirectory.lock(directory);
-    files = new AppendedFiles(directory, start.nowMillis(), isSyncing());
+    clockMillis = start.nowMillis();
+    queue =
+        SingleChronicleQueueBuilder.binary(directory)
+            .rollCycle(WalRollCycle.INSTANCE)
+            .timeProvider(() -> clockMillis)
+            .blockSize(BLOCK_BYTES)
+            .build();
+    appender = queue.createAppender();
+    appender.singleThreadedCheckDisabled(true); // one at a time, by this object's lock
+    // The appender takes only whole files that it finds.
+    file = createFile(START_BYTES);
+    fileBeganNanos = System.nanoTime();
     writePreamble();
     WalDirectory.restrict(directory.resolve(WalDirectory.METADATA_FILE));
     if (isSyncing()) {
@@ -213,29 +257,35 @@ public final class WalWriter implements AutoCloseable {
   }
 
   private long append(boolean reserve) {
-    files.requireUsable();
+    requireUsable();
     requireRoom(record.length(), reserve);
     boolean isFileDue =
         hasCommits
-            && (files.position() + record.length() > limits.fileBytes()
-                || files.ageNanos() > limits.fileAge().toNanos());
+            && (position + record.length() > limits.fileBytes()
+                || System.nanoTime() - fileBeganNanos > limits.fileAge().toNanos());
     if (isFileDue) {
-      String closedFile = files.name();
-      long closedBytes = files.position();
-      files.beginNext(record.length());
-      retention.add(closedFile, sequence, closedBytes);
-      writePreamble();
+      beginNextFile(record.length());
     }
     write(record);
     hasCommits = true;
     return sequence;
   }
 
-  private void requireRoom(int bytes, boolean reserve) {
-    if (bytes > AppendedFiles.MOST_RECORD_BYTES) {
+  private void requireUsable() {
+    if (broken || closed) {
       throw new WalException(
-          "a WAL record of %s bytes, the limit is %s"
-              .formatted(bytes, AppendedFiles.MOST_RECORD_BYTES));
+          closed
+              ? "the WAL in " + directory + " is closed"
+              : ("the WAL in %s could not be written before: restart this node, and keep the"
+                      + " directory")
+                  .formatted(directory));
+    }
+  }
+
+  private void requireRoom(int bytes, boolean reserve) {
+    if (bytes > MOST_RECORD_BYTES) {
+      throw new WalException(
+          "a WAL record of %s bytes, the limit is %s".formatted(bytes, MOST_RECORD_BYTES));
     }
     guard.requireFree(bytes, reserve);
     if (guard.isOverLimit(bytes() + bytes, reserve)) {
@@ -250,7 +300,7 @@ public final class WalWriter implements AutoCloseable {
   }
 
   private long bytes() {
-    return retention.bytes() + files.position();
+    return retention.bytes() + position;
   }
 
   /** How large it is, as far as was seen last; asks nothing, and waits for nobody. */
@@ -274,12 +324,126 @@ public final class WalWriter implements AutoCloseable {
     hasCommits = false;
   }
 
+  /** Throws WalFullException when there is no room; nothing was written then. */
   private void write(Encoder of) {
-    files.reserve(of.length());
+    try {
+      reserved = extend(file, reserved, position + of.length());
+    } catch (IOException e) {
+      throw full(e);
+    }
     of.seal(tag, sequence + 1);
-    files.write(of.bytes(), of.length());
+    try (DocumentContext document = appender.writingDocument()) {
+      var bytes = Objects.requireNonNull(document.wire()).bytes();
+      try {
+        position = bytes.writePosition();
+        bytes.write(of.bytes(), 0, of.length());
+        position += of.length();
+      } catch (RuntimeException | InternalError e) {
+        document.rollbackOnClose(); // else half a record stays
+        throw e;
+      }
+    } catch (RuntimeException | InternalError e) { // memory that cannot be written: InternalError
+      broken = true; // nobody knows what is behind the last whole record now
+      throw new WalException(
+          "cannot append %s bytes to the WAL in %s (%s)".formatted(of.length(), directory, e),
+          e,
+          true);
+    }
+    unsynced = true;
     sequence++;
     noteBytes();
+  }
+
+  // --- files
+
+  /**
+   * Creates the file that the clock names with room for {@code bytes}, or leaves nothing behind.
+   * Chronicle Queue takes a file of zeros for a new one.
+   */
+  private RandomAccessFile createFile(long bytes) throws IOException {
+    String name = WalRollCycle.fileName(clockMillis);
+    Path prepared = directory.resolve(name + WalDirectory.PREPARED_SUFFIX);
+    Files.deleteIfExists(prepared);
+    WalDirectory.createFile(prepared);
+    RandomAccessFile created = new RandomAccessFile(prepared.toFile(), "rw");
+    try {
+      long end = extend(created, 0, bytes);
+      Files.move(prepared, directory.resolve(name), StandardCopyOption.ATOMIC_MOVE);
+      reserved = end;
+      return created;
+    } catch (IOException | RuntimeException e) {
+      created.close();
+      Files.deleteIfExists(prepared);
+      throw e;
+    }
+  }
+
+  /**
+   * Makes sure that all up to {@code position} can be written, with what Chronicle Queue adds.
+   *
+   * @param from where the zeros end: beyond all that was appended
+   * @return where they end now
+   */
+  private static long extend(RandomAccessFile file, long from, long position) throws IOException {
+    if (position + MARGIN_BYTES <= from) {
+      return from;
+    }
+    long to = position + MARGIN_BYTES + AHEAD_BYTES;
+    file.seek(from);
+    long end = from;
+    while (end < to) {
+      int bytes = (int) Math.min(ZEROS.length, to - end);
+      file.write(ZEROS, 0, bytes);
+      end += bytes;
+    }
+    return end;
+  }
+
+  private WalFullException full(IOException e) {
+    return new WalFullException(
+        ("the WAL in %s cannot grow (%s): make room on its file system, commits are then taken"
+                + " again")
+            .formatted(directory, e));
+  }
+
+  /**
+   * Syncs and closes the file that is appended to, and begins the next one, with room for a record
+   * of so many bytes.
+   *
+   * @throws WalFullException when there is none; the file stays
+   */
+  private void beginNextFile(int bytes) {
+    sync();
+    long clockBefore = clockMillis;
+    long reservedBefore = reserved;
+    long now = header.startMillis() + (System.nanoTime() - startNanos) / 1_000_000;
+    clockMillis = Math.max(clockBefore + WalRollCycle.MILLIS, now);
+    RandomAccessFile next;
+    try {
+      next = createFile(START_BYTES + bytes);
+      if (isSyncing()) {
+        WalDirectory.sync(directory);
+      }
+    } catch (IOException e) {
+      clockMillis = clockBefore;
+      reserved = reservedBefore;
+      throw full(e);
+    }
+    closeQuietly(file);
+    retention.add(WalRollCycle.fileName(clockBefore), sequence, position);
+    file = next;
+    fileBeganNanos = System.nanoTime();
+    position = 0;
+    writePreamble();
+  }
+
+  /** Closes a file through which nothing is written any more. */
+  private static void closeQuietly(Closeable file) {
+    try {
+      file.close();
+    } catch (IOException e) {
+      // what was written through it is there
+    }
   }
 
   // --- retention
@@ -321,7 +485,7 @@ public final class WalWriter implements AutoCloseable {
 
   /** Bytes of the newest file; -1 when nothing can be written any more. */
   synchronized long position() {
-    return files.isUsable() ? files.position() : -1;
+    return broken || closed ? -1 : position;
   }
 
   /**
@@ -361,7 +525,20 @@ public final class WalWriter implements AutoCloseable {
    *     no further record
    */
   public synchronized void sync() {
-    files.sync();
+    if (isSyncing() && unsynced) {
+      requireUsable();
+      try {
+        file.getFD().sync(); // what was written through mapped memory included
+        unsynced = false;
+      } catch (IOException e) {
+        broken = true; // the system may have dropped what it failed to write
+        throw new WalException(
+            ("cannot force the WAL in %s to the disk (%s): restart this node, and keep the"
+                    + " directory")
+                .formatted(directory, e),
+            e);
+      }
+    }
     syncedSequence = sequence;
   }
 
@@ -383,10 +560,13 @@ public final class WalWriter implements AutoCloseable {
 
   @Override
   public synchronized void close() {
-    if (files.isClosed()) {
+    if (closed) {
       return;
     }
-    files.close();
+    closed = true;
+    appender.close();
+    queue.close();
+    closeQuietly(file);
     try {
       if (complete && messagesUntilMillis > 0) {
         WalDirectory.write(directory, WalDirectory.MESSAGES_FILE, messagesUntilMillis);
@@ -397,7 +577,7 @@ public final class WalWriter implements AutoCloseable {
     } catch (IOException e) {
       throw new WalException("cannot mark the WAL in " + directory + " as complete", e);
     } finally {
-      AppendedFiles.closeQuietly(lock);
+      closeQuietly(lock);
     }
     if (complete && limits.keep().isZero() && messagesUntilMillis == 0) {
       WalDirectory.remove(directory);
@@ -453,11 +633,10 @@ public final class WalWriter implements AutoCloseable {
     if (Runtime.version().feature() >= WARNS_OF_UNSAFE) {
       missing.add("--sun-misc-unsafe-memory-access=allow");
     }
-    String line = String.join(" ", missing);
     throw new WalException(
         "this JVM was started without flags that Chronicle Queue, which the WAL uses, needs. Add"
             + " to the java command line, or to JDK_JAVA_OPTIONS: "
-            + line
+            + String.join(" ", missing)
             + (missing.size() == needed
                 ? ""
                 : " (all but the first %s against warnings alone)".formatted(needed)));

@@ -31,12 +31,12 @@
  * a file begins with a header and column lists (0, 4); a table that was altered gets one more 4
  *
  * WalDirectory   where WALs are, their files and permissions, who writes them, which may go
- * WalWriter      appends; refuses records before the disk is full
- *   AppendedFiles  through Chronicle Queue, with room ahead of it; sync
+ * WalWriter      appends through Chronicle Queue, with room ahead of it; refuses records before the
+ *                disk is full; sync
+ *   WalRollCycle   names the files
  *   Retention      which files stay; carries forward what little is needed of old ones
  * WalReader      records in order, which are missing, and what hides them
  *   FileScan       intact records of one file, and what happened to the bytes between them
- *   FileWindow     its bytes, and what Chronicle Queue wrote around the records
  * WalCodec       records to and from bytes
  * </pre>
  *

@@ -1,13 +1,10 @@
 package io.gameq.healing;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.gameq.healing.WalReplay.Ownership;
-import io.gameq.healing.WalReplay.Ownership.Conflict;
-import io.gameq.healing.WalReplay.Ownership.Replayable;
-import io.gameq.healing.WalReplay.Ownership.Verdict;
+import io.gameq.healing.RowLookup.Verdict;
 import io.gameq.mysql.tables.OwnerTable.Durable;
 import io.gameq.owner.DurableSessions.CountingSessions;
 import io.gameq.owner.SessionId;
@@ -26,54 +23,55 @@ class OwnershipTest {
   }
 
   private static Verdict judge(SessionId row, SessionId newest, @Nullable SessionId durable) {
-    return Ownership.judge(row, newest, durable == null ? null : durable(durable), null);
+    return RowLookup.judge(row, newest, durable == null ? null : durable(durable), null);
   }
 
   @Test
   void whatTheDurableSessionWroteIsReplayed() {
-    assertEquals(new Replayable(fifth, false), judge(fifth, fifth, fifth));
+    assertEquals(new Verdict(fifth, false, ""), judge(fifth, fifth, fifth));
   }
 
   @Test
   void whatAnEarlierSessionWroteIsAConflict() {
-    Conflict conflict = assertInstanceOf(Conflict.class, judge(third, fifth, fifth));
-    assertTrue(conflict.reason().contains(fifth + " of node n9"), conflict.reason());
-    assertInstanceOf(Conflict.class, judge(third, third, fifth));
+    Verdict conflict = judge(third, fifth, fifth);
+    assertNull(conflict.under());
+    assertTrue(conflict.conflict().contains(fifth + " of node n9"), conflict.conflict());
+    assertNull(judge(third, third, fifth).under());
   }
 
   @Test
   void sameEpochWithAnotherNonceIsAConflict() {
-    assertInstanceOf(Conflict.class, judge(fifth, fifth, otherFifth));
-    assertInstanceOf(Conflict.class, judge(fifth, seventh, otherFifth));
+    assertNull(judge(fifth, fifth, otherFifth).under());
+    assertNull(judge(fifth, seventh, otherFifth).under());
   }
 
   @Test
   void aSessionThatMySqlLostIsRestoredAndReplayed() {
-    assertEquals(new Replayable(seventh, true), judge(seventh, seventh, fifth));
-    assertEquals(new Replayable(seventh, true), judge(seventh, seventh, null));
+    assertEquals(new Verdict(seventh, true, ""), judge(seventh, seventh, fifth));
+    assertEquals(new Verdict(seventh, true, ""), judge(seventh, seventh, null));
   }
 
   @Test
   void afterAFailoverOfMySqlRowsSinceTheSessionItKnowsGoUnderTheNewest() {
-    assertEquals(new Replayable(seventh, true), judge(fifth, seventh, fifth));
-    assertEquals(new Replayable(seventh, true), judge(fifth, seventh, third));
-    assertInstanceOf(Conflict.class, judge(third, seventh, fifth));
+    assertEquals(new Verdict(seventh, true, ""), judge(fifth, seventh, fifth));
+    assertEquals(new Verdict(seventh, true, ""), judge(fifth, seventh, third));
+    assertNull(judge(third, seventh, fifth).under());
   }
 
   @Test
   void whileASessionOpensWhatTheOneBeforeItWroteIsReplayed() {
     Durable opening = new Durable(new CountingSessions(seventh, true, fifth), "n9", Instant.EPOCH);
-    assertEquals(new Replayable(fifth, false), Ownership.judge(fifth, fifth, opening, null));
-    assertEquals(new Replayable(fifth, false), Ownership.judge(fifth, fifth, opening, fifth));
-    assertEquals(new Replayable(fifth, false), Ownership.judge(seventh, seventh, opening, fifth));
-    assertEquals(new Replayable(seventh, false), Ownership.judge(fifth, fifth, opening, seventh));
-    assertInstanceOf(Conflict.class, Ownership.judge(third, fifth, opening, null));
+    assertEquals(new Verdict(fifth, false, ""), RowLookup.judge(fifth, fifth, opening, null));
+    assertEquals(new Verdict(fifth, false, ""), RowLookup.judge(fifth, fifth, opening, fifth));
+    assertEquals(new Verdict(fifth, false, ""), RowLookup.judge(seventh, seventh, opening, fifth));
+    assertEquals(new Verdict(seventh, false, ""), RowLookup.judge(fifth, fifth, opening, seventh));
+    assertNull(RowLookup.judge(third, fifth, opening, null).under());
   }
 
   @Test
   void aLaterSessionThatOnlyRedisKnowsIsAConflict() {
-    assertInstanceOf(Conflict.class, Ownership.judge(fifth, fifth, durable(fifth), seventh));
+    assertNull(RowLookup.judge(fifth, fifth, durable(fifth), seventh).under());
     assertEquals(
-        new Replayable(fifth, false), Ownership.judge(fifth, fifth, durable(fifth), third));
+        new Verdict(fifth, false, ""), RowLookup.judge(fifth, fifth, durable(fifth), third));
   }
 }

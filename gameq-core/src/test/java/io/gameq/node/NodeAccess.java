@@ -31,7 +31,7 @@ public final class NodeAccess {
 
   /** Stages a change of a message in a session, as a publish within it does. */
   public static void stage(OwnerSession session, MessageChange change) {
-    ((NodeSession) session).staged.stage(change);
+    StagedChanges.of(session).stage(change);
   }
 
   /** A session as it stands in Redis keys and in gameq_discard. */

@@ -29,7 +29,7 @@ class OwnersOpeningTest {
 
   private CompletableFuture<List<OpenResult>> start() {
     List<String> owners = IntStream.range(0, OWNERS).mapToObj(id -> "player:" + id).toList();
-    return new OwnerOpening.Many(
+    return new OwnerOpener.Many(
             owners,
             owner -> {
               CompletableFuture<OwnerSession> open = new CompletableFuture<>();

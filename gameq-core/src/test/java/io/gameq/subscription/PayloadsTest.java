@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.gameq.GameQueueException;
-import io.gameq.subscription.NodeTopics.Payloads;
+import io.gameq.subscription.OpenTopic.Payloads;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;

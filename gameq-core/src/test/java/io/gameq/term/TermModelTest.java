@@ -26,7 +26,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /**
  * All interleavings of processes that connect (read the term, see the server, settle) with
- * restarts, promotions and names that are switched, by {@link Settling} itself over a term in
+ * restarts, promotions and names that are switched, by {@link Terms#settle} itself over a term in
  * memory. Two processes reach Redis by a name that an operator switches, one at the replica's own
  * address, and a stray one at the address of an old Redis that belongs to nobody.
  */
@@ -251,8 +251,7 @@ class TermModelTest {
       InMemory terms = new InMemory(of.term, planted);
       Step after;
       try {
-        after =
-            new Step(null, null, new Settling(terms).settle(before, step.seen), step.seen.runId());
+        after = new Step(null, null, terms.settle(before, step.seen), step.seen.runId());
       } catch (TermMovedException e) {
         after = IDLE;
       }

@@ -36,8 +36,8 @@ public final class ViewInSteps {
     }
   }
 
-  private ViewInSteps(OwnerId owner) {
-    view = new OwnerView(owner);
+  private ViewInSteps(OwnerView view) {
+    this.view = view;
   }
 
   /** Reads the owner's rows, and those that Redis held for it by primary key, from one snapshot. */
@@ -53,17 +53,17 @@ public final class ViewInSteps {
             new OwnerReader.Sink() {
               @Override
               public void row(RowImage image) {
-                snapshot.saw(image.toString(), view -> view.addStored(image));
+                snapshot.saw(image.toString(), view -> view.row(image));
               }
 
               @Override
               public void tombstone(RowKey key, long version) {
-                snapshot.saw(key + " gone " + version, view -> view.addTombstone(key, version));
+                snapshot.saw(key + " gone " + version, view -> view.tombstone(key, version));
               }
 
               @Override
               public void tombstoneVersion(long version) {
-                snapshot.saw("up to " + version, view -> view.sawVersion(version));
+                snapshot.saw("up to " + version, view -> view.tombstoneVersion(version));
               }
             });
     return snapshot;
@@ -76,11 +76,11 @@ public final class ViewInSteps {
       RowCodec codec,
       List<EncodedRow> unflushed,
       Snapshot snapshot) {
-    ViewInSteps merged = new ViewInSteps(owner);
+    List<RowImage> images = new ArrayList<>();
     for (EncodedRow row : unflushed) {
-      RowKey key = catalog.rowKey(row.key());
-      merged.view.add(codec.decode(key.table(), row.image()));
+      images.add(codec.decode(catalog.rowKey(row.key()).table(), row.image()));
     }
+    ViewInSteps merged = new ViewInSteps(new OwnerView(owner, images, 0, List.of()));
     snapshot.seen.forEach(one -> one.accept(merged.view));
     return merged;
   }

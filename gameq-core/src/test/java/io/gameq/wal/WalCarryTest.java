@@ -12,7 +12,6 @@ import io.gameq.config.WalLimits;
 import io.gameq.config.WalSync;
 import io.gameq.wal.WalCodec.Envelope;
 import io.gameq.wal.WalReader.Entry;
-import io.gameq.wal.WalReader.WalDamage;
 import io.gameq.wal.WalReader.WalReport;
 import io.gameq.wal.WalWriter.WalNeeds;
 import java.io.IOException;
@@ -215,23 +214,16 @@ class WalCarryTest {
       Path old = WalDirectory.files(wal.directory()).get(0).path();
       byte[] bytes = Files.readAllBytes(old);
       List<Long> offset = new ArrayList<>();
-      try (FileWindow window = new FileWindow(old, 1 << 20)) {
-        new FileScan(
-                window,
-                Envelope.tag(wal.id()),
-                new FileScan.Found() {
-                  @Override
-                  public void record(byte[] buffer, int at, int length, long found) {
-                    if (Envelope.sequence(buffer, at) == waits.sequence()) {
-                      offset.add(found + length - 1);
-                    }
-                  }
-
-                  @Override
-                  public void damage(
-                      WalDamage.Kind kind, long at, long length, long records, String detail) {}
-                })
-            .run(false, false);
+      try (FileScan scan = new FileScan(old, 1 << 20)) {
+        scan.run(
+            Envelope.tag(wal.id()),
+            (buffer, at, length, found) -> {
+              if (Envelope.sequence(buffer, at) == waits.sequence()) {
+                offset.add(found + length - 1);
+              }
+            },
+            false,
+            false);
       }
       int at = offset.get(0).intValue();
       try (var file = new java.io.RandomAccessFile(old.toFile(), "rw")) {

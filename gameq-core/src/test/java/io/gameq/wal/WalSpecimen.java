@@ -123,8 +123,8 @@ final class WalSpecimen {
         if (name.endsWith(".cq4")) {
           places.addAll(places(file, Envelope.tag(wal.getFileName().toString())));
           try (InputStream from = Files.newInputStream(file);
-              FileWindow window = new FileWindow(file, 1 << 20)) {
-            int used = (int) ((window.endOfNonZero(0) + 12_288) & -4096L);
+              FileScan scan = new FileScan(file, 1 << 20)) {
+            int used = (int) ((scan.endOfNonZero(0) + 12_288) & -4096L);
             Files.write(directory.resolve(name), from.readNBytes(used));
           }
         } else {
@@ -137,28 +137,28 @@ final class WalSpecimen {
 
   private static List<Place> places(Path file, int tag) throws IOException {
     List<Place> places = new ArrayList<>();
-    try (FileWindow window = new FileWindow(file, 1 << 20)) {
-      new FileScan(
-              window,
-              tag,
-              new FileScan.Found() {
-                @Override
-                public void record(byte[] buffer, int at, int length, long offset) {
-                  places.add(
-                      new Place(
-                          file.getFileName().toString(),
-                          offset,
-                          length,
-                          Envelope.sequence(buffer, at)));
-                }
+    try (FileScan scan = new FileScan(file, 1 << 20)) {
+      scan.run(
+          tag,
+          new FileScan.Found() {
+            @Override
+            public void record(byte[] buffer, int at, int length, long offset) {
+              places.add(
+                  new Place(
+                      file.getFileName().toString(),
+                      offset,
+                      length,
+                      Envelope.sequence(buffer, at)));
+            }
 
-                @Override
-                public void damage(
-                    WalDamage.Kind kind, long offset, long bytes, long records, String detail) {
-                  throw new AssertionError(kind + " in a healthy file: " + detail);
-                }
-              })
-          .run(false, true);
+            @Override
+            public void damage(
+                WalDamage.Kind kind, long offset, long bytes, long records, String detail) {
+              throw new AssertionError(kind + " in a healthy file: " + detail);
+            }
+          },
+          false,
+          true);
     }
     return places;
   }

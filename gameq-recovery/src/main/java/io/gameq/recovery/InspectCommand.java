@@ -1,9 +1,9 @@
 package io.gameq.recovery;
 
 import io.gameq.GameQueueException;
-import io.gameq.healing.OwnerGroup.RowHash;
 import io.gameq.healing.PlannedRow.WalRow;
 import io.gameq.healing.WalFolder;
+import io.gameq.healing.WalFolder.Count;
 import io.gameq.owner.OwnerId;
 import io.gameq.owner.OwnerId.PercentEncoding;
 import io.gameq.rows.EncodedRow;
@@ -14,7 +14,10 @@ import io.gameq.wal.WalRecord;
 import java.io.PrintWriter;
 import java.time.Instant;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -51,69 +54,92 @@ final class InspectCommand extends WalCommand {
   /** What passed the filters. */
   private static final class Counts {
     long changes;
-    long firstSequence = -1;
+    long firstSequence;
     long lastSequence;
-    final Set<Long> ofOwners = new HashSet<>(); // by hash: names of millions would not fit
+    final Set<Long> owners = new HashSet<>();
     final Set<Long> sessions = new HashSet<>();
-    private final RowHash hash = new RowHash(1, 2);
+  }
 
-    void count(WalRecord.Part part, long rows) {
+  @Override
+  public Integer call() {
+    wanted = owners();
+    boolean damaged = false;
+    for (WalFolder folder : openWals().folders()) {
+      Counts counts = new Counts();
+      folder.read(entry -> count(entry, counts));
+      if (listed) { // which commits had failed is known by now
+        folder.read(entry -> list(folder, entry));
+      }
+      if (json) {
+        out().println(asJson(folder, counts));
+      } else {
+        print(out(), folder, counts);
+      }
+      damaged |= !folder.report().isWhole();
+    }
+    return damaged ? RecoveryMain.FOUND_SOMETHING : RecoveryMain.CLEAN;
+  }
+
+  private void count(WalReader.Entry entry, Counts counts) {
+    counts.firstSequence = counts.firstSequence == 0 ? entry.place() : counts.firstSequence;
+    counts.lastSequence = entry.place();
+    for (WalRecord.Part part : entry.record().parts()) {
+      int rows = wanted(part).size();
       if (rows > 0) {
-        changes += rows;
-        OwnerId owner = OwnerId.ofEncoded(part.owner());
-        ofOwners.add(hash.owner(owner.base().encoded()).high());
-        if (!owner.isInbox()) {
-          sessions.add(hash.row(part.session()).high());
+        counts.changes += rows;
+        String base = OwnerId.baseOf(part.owner());
+        counts.owners.add(Plan.idOf(base));
+        if (base.equals(part.owner())) { // inboxes have no session
+          counts.sessions.add(Plan.idOf(part.session()));
         }
       }
     }
   }
 
-  @Override
-  public Integer call() {
-    PrintWriter out = out();
-    wanted = owners();
-    boolean damaged = false;
-    for (WalFolder folder : openWals().folders()) {
-      Counts counts = new Counts();
-      folder.read(
-          entry -> {
-            counts.firstSequence = counts.firstSequence < 0 ? entry.place() : counts.firstSequence;
-            counts.lastSequence = entry.place();
-            for (WalRecord.Part part : entry.record().parts()) {
-              counts.count(part, part.rows().stream().filter(row -> isWanted(part, row)).count());
-            }
-          });
-      if (listed) {
-        folder.read(entry -> list(out, folder, entry));
-      }
-      if (json) {
-        out.println(asJson(folder, counts));
-      } else {
-        print(out, folder, counts);
-      }
-      damaged |= !folder.isWhole();
-    }
-    return damaged ? RecoveryMain.FOUND_SOMETHING : RecoveryMain.CLEAN;
+  private List<EncodedRow> wanted(WalRecord.Part part) {
+    return wanted.isEmpty() || wanted.contains(OwnerId.baseOf(part.owner()))
+        ? part.rows().stream().filter(this::isWanted).toList()
+        : List.of();
   }
 
-  private boolean isWanted(WalRecord.Part part, EncodedRow row) {
+  private boolean isWanted(EncodedRow row) {
     Instant time = Shown.time(WalRow.version(row.image()));
-    return (wanted.isEmpty() || wanted.contains(OwnerId.baseOf(part.owner())))
-        && (table == null || row.key().startsWith(PercentEncoding.percent(table) + ":"))
+    return (table == null || row.key().startsWith(PercentEncoding.percent(table) + ":"))
         && (since == null || !time.isBefore(since))
         && (until == null || time.isBefore(until));
   }
 
-  private void list(PrintWriter out, WalFolder folder, WalReader.Entry entry) {
-    String kind =
-        entry.record() instanceof WalRecord.Adopted
-            ? "adopted"
-            : folder.isFailed(entry.sequence()) ? "failed" : "committed";
+  private void list(WalFolder folder, WalReader.Entry entry) {
+    String kind = folder.isFailed(entry.sequence()) ? "failed" : "committed";
+    if (entry.record() instanceof WalRecord.Adopted) {
+      kind = "adopted";
+    }
     for (WalRecord.Part part : entry.record().parts()) {
-      for (EncodedRow row : part.rows()) {
-        if (isWanted(part, row)) {
-          out.println(json ? asJson(entry, kind, part, row) : asText(entry, kind, part, row));
+      OwnerId owner = OwnerId.ofEncoded(part.owner());
+      for (EncodedRow row : wanted(part)) {
+        long version = WalRow.version(row.image());
+        if (json) {
+          Map<String, @Nullable Object> line = new LinkedHashMap<>();
+          line.put("sequence", entry.sequence());
+          line.put("kind", kind);
+          line.put("op", op(row));
+          line.put("owner", owner.base().encoded());
+          line.put("key", row.key());
+          RowJson.putCommit(line, owner, part.session(), version);
+          line.put("bytes", row.image().length);
+          out().println(RowJson.text(line));
+        } else {
+          out()
+              .println(
+                  "%s %s %s %s %s%s, version %s"
+                      .formatted(
+                          entry.sequence(),
+                          kind,
+                          op(row),
+                          Shown.text(row.key()),
+                          Shown.whose(owner),
+                          owner.isInbox() ? "" : ", session " + part.session(),
+                          Shown.version(version)));
         }
       }
     }
@@ -127,101 +153,61 @@ final class InspectCommand extends WalCommand {
     }
   }
 
-  private static String asText(
-      WalReader.Entry entry, String kind, WalRecord.Part part, EncodedRow row) {
-    OwnerId owner = OwnerId.ofEncoded(part.owner());
-    return "%s %s %s %s %s%s, version %s"
-        .formatted(
-            entry.sequence(),
-            kind,
-            op(row),
-            Shown.text(row.key()),
-            Shown.whose(owner),
-            owner.isInbox() ? "" : ", session " + part.session(),
-            Shown.version(WalRow.version(row.image())));
-  }
-
-  private static String asJson(
-      WalReader.Entry entry, String kind, WalRecord.Part part, EncodedRow row) {
-    return RowJson.text(
-        line -> {
-          line.writeNumberField("sequence", entry.sequence());
-          line.writeStringField("kind", kind);
-          line.writeStringField("op", op(row));
-          OwnerId owner = OwnerId.ofEncoded(part.owner());
-          line.writeStringField("owner", owner.base().encoded());
-          line.writeStringField("key", row.key());
-          RowJson.writeCommit(line, owner, part.session(), WalRow.version(row.image()));
-          line.writeNumberField("bytes", row.image().length);
-        });
-  }
-
   private void print(PrintWriter out, WalFolder folder, Counts counts) {
-    out.println(folder.directory() + ": " + head(folder));
+    boolean isFiltered = !wanted.isEmpty() || table != null || since != null || until != null;
+    WalRecord.Header header = folder.report().header();
+    out.println(
+        folder.directory()
+            + ": "
+            + (header == null
+                ? "no header"
+                : "node %s, namespace %s, %s slots, started %s UTC"
+                    .formatted(
+                        header.node(),
+                        header.namespace(),
+                        header.slots(),
+                        Shown.utc(Instant.ofEpochMilli(header.startMillis())))));
     out.println(
         "  %s, sequences %s to %s: %s"
             .formatted(
-                Shown.count(folder.records(), "record"),
-                Math.max(0, counts.firstSequence),
+                Shown.count(folder.count(Count.RECORDS), "record"),
+                counts.firstSequence,
                 counts.lastSequence,
                 Plan.contents(folder)));
     out.println(
         "  %s%s, of %s in %s"
             .formatted(
                 Shown.count(counts.changes, "row change"),
-                isFiltered() ? " that you asked for" : ", adopted ones included",
-                Shown.count(counts.ofOwners.size(), "owner"),
+                isFiltered ? " that you asked for" : ", adopted ones included",
+                Shown.count(counts.owners.size(), "owner"),
                 Shown.count(counts.sessions.size(), "session")));
-    folder.damage().forEach(damage -> out.println("  " + Plan.damaged(folder, damage)));
-  }
-
-  private boolean isFiltered() {
-    return !wanted.isEmpty() || table != null || since != null || until != null;
-  }
-
-  private static String head(WalFolder folder) {
-    try {
-      WalRecord.Header header = folder.header();
-      return "node %s, namespace %s, %s slots, started %s UTC"
-          .formatted(
-              header.node(),
-              header.namespace(),
-              header.slots(),
-              Shown.utc(Instant.ofEpochMilli(header.startMillis())));
-    } catch (GameQueueException e) {
-      return "no header";
-    }
+    folder.report().damage().forEach(one -> out.println("  " + Plan.damaged(folder, one)));
   }
 
   private static String asJson(WalFolder folder, Counts counts) {
-    return RowJson.text(
-        line -> {
-          line.writeStringField("directory", folder.directory().toString());
-          line.writeStringField("wal", folder.id());
-          line.writeStringField("node", folder.node());
-          line.writeNumberField("records", folder.records());
-          line.writeNumberField("firstSequence", Math.max(0, counts.firstSequence));
-          line.writeNumberField("lastSequence", counts.lastSequence);
-          line.writeNumberField("commits", folder.commits());
-          line.writeNumberField("rowChanges", folder.changes());
-          line.writeNumberField("messageChanges", folder.messages());
-          line.writeNumberField("failed", folder.failed());
-          line.writeNumberField("adopted", folder.adopted());
-          line.writeNumberField("carried", folder.carried());
-          if (folder.oldestVersion() >= 0) {
-            line.writeStringField("oldest", Shown.time(folder.oldestVersion()).toString());
-            line.writeStringField("newest", Shown.time(folder.newestVersion()).toString());
-          }
-          line.writeNumberField("wantedChanges", counts.changes);
-          line.writeNumberField("wantedOwners", counts.ofOwners.size());
-          line.writeNumberField("wantedSessions", counts.sessions.size());
-          line.writeArrayFieldStart("damage");
-          for (WalDamage damage : folder.damage()) {
-            line.writeString(damage.toString());
-          }
-          line.writeEndArray();
-          line.writeNumberField("missing", folder.missing());
-          line.writeBooleanField("whole", folder.isWhole());
-        });
+    Map<String, @Nullable Object> line = new LinkedHashMap<>();
+    line.put("directory", folder.directory().toString());
+    line.put("wal", folder.id());
+    line.put("node", folder.node());
+    line.put("records", folder.count(Count.RECORDS));
+    line.put("firstSequence", counts.firstSequence);
+    line.put("lastSequence", counts.lastSequence);
+    line.put("commits", folder.count(Count.COMMITS));
+    line.put("rowChanges", folder.count(Count.CHANGES));
+    line.put("messageChanges", folder.count(Count.MESSAGES));
+    line.put("failed", folder.count(Count.FAILED));
+    line.put("adopted", folder.count(Count.ADOPTED));
+    line.put("carried", folder.count(Count.CARRIED));
+    if (folder.oldestVersion() >= 0) {
+      line.put("oldest", Shown.time(folder.oldestVersion()).toString());
+      line.put("newest", Shown.time(folder.newestVersion()).toString());
+    }
+    line.put("wantedChanges", counts.changes);
+    line.put("wantedOwners", counts.owners.size());
+    line.put("wantedSessions", counts.sessions.size());
+    line.put("damage", folder.report().damage().stream().map(WalDamage::toString).toList());
+    line.put("missing", folder.report().missing());
+    line.put("whole", folder.report().isWhole());
+    return RowJson.text(line);
   }
 }

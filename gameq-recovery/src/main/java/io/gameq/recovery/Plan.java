@@ -1,19 +1,18 @@
 package io.gameq.recovery;
 
-import io.gameq.healing.LeftMessages;
-import io.gameq.healing.OwnerGroup.RowHash;
+import io.gameq.healing.MessageReplay;
 import io.gameq.healing.PlannedRow;
 import io.gameq.healing.PlannedRow.Status;
 import io.gameq.healing.Planner;
 import io.gameq.healing.WalFolder;
+import io.gameq.healing.WalFolder.Count;
 import io.gameq.owner.OwnerId;
-import io.gameq.recovery.PlanningCommand.ProgressLine;
-import io.gameq.recovery.PlanningCommand.Servers;
+import io.gameq.recovery.ServerOptions.Servers;
+import io.gameq.recovery.WalCommand.Progress;
 import io.gameq.terminal.Shown;
 import io.gameq.wal.WalReader.WalDamage;
 import java.io.PrintWriter;
-import java.util.ArrayList;
-import java.util.BitSet;
+import java.util.Collection;
 import java.util.EnumMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -21,6 +20,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -40,15 +40,20 @@ final class Plan {
   private static final Set<Status> ALWAYS =
       Set.of(Status.IN_MYSQL, Status.IN_REDIS, Status.LOST, Status.CONFLICT);
 
-  private final Map<Status, Long> rows = new EnumMap<>(Status.class);
-  private final Map<Status, Map<String, Named>> named = new EnumMap<>(Status.class);
-  private final Map<Status, Set<Long>> owners = new EnumMap<>(Status.class);
+  private final Map<Status, Found> found = new EnumMap<>(Status.class);
   private final Set<Long> allOwners = new HashSet<>();
   private final Set<Long> restored = new HashSet<>();
   private final Servers open;
   private final Planner planner;
   private final long[] lostBySlot;
-  private LeftMessages.@Nullable Totals messages;
+  private MessageReplay.@Nullable Totals messages;
+
+  /** What has one status. */
+  private static final class Found {
+    long rows;
+    final Set<Long> owners = new HashSet<>();
+    final Map<OwnerId, Named> named = new LinkedHashMap<>();
+  }
 
   /** An owner with something to look at. */
   static final class Named {
@@ -68,7 +73,7 @@ final class Plan {
   }
 
   /** Nothing is planned yet. */
-  Plan(Servers open, Planner.Options options, ProgressLine progress) {
+  Plan(Servers open, Planner.Options options, Progress progress) {
     this.open = open;
     planner = new Planner(open.wals(), open.lookups(), options, progress::step);
     lostBySlot = new long[open.wals().folders().get(0).header().slots()];
@@ -78,51 +83,52 @@ final class Plan {
     return planner;
   }
 
-  void row(PlannedRow row) {
+  void add(PlannedRow row) {
     Status status = row.status();
-    rows.merge(status, 1L, Long::sum);
-    String owner = row.owner().encoded();
-    long id = new RowHash(1, 2).owner(row.owner().base().encoded()).high(); // counts only
+    Found of = found.computeIfAbsent(status, s -> new Found());
+    of.rows++;
+    long id = idOf(row.owner().base().encoded());
     allOwners.add(id);
     if (status != Status.IN_MYSQL) {
-      owners.computeIfAbsent(status, of -> new HashSet<>()).add(id);
-    }
-    if (status == Status.LOST) {
-      lostBySlot[row.owner().slot(lostBySlot.length)]++;
+      of.owners.add(id);
     }
     if (row.restoresSession()) {
       restored.add(id);
     }
-    if (status.callsForAction() && status != Status.LOST) {
-      Map<String, Named> of = named.computeIfAbsent(status, s -> new LinkedHashMap<>());
-      Named its = of.get(owner);
-      if (its == null && of.size() < MOST_NAMED) {
-        its = new Named(row);
-        of.put(owner, its);
-      }
-      if (its != null) {
-        its.rows++;
-      }
+    if (status == Status.LOST) {
+      lostBySlot[row.owner().slot(lostBySlot.length)]++;
+    } else if (status.callsForAction()
+        && (of.named.size() < MOST_NAMED || of.named.containsKey(row.owner()))) {
+      of.named.computeIfAbsent(row.owner(), owner -> new Named(row)).rows++;
     }
+  }
+
+  /** Stands for a name: where they are counted, names of millions would not fit. */
+  static long idOf(String name) {
+    long id = name.length();
+    for (int i = 0; i < name.length(); i++) {
+      id = (id ^ name.charAt(i)) * 0x9E3779B97F4A7C15L;
+      id ^= id >>> 32;
+    }
+    return id;
+  }
+
+  private Found found(Status status) {
+    return found.getOrDefault(status, new Found());
   }
 
   /** Rows with this status. */
   long rows(Status status) {
-    return rows.getOrDefault(status, 0L);
+    return found(status).rows;
   }
 
-  /** Owners with rows of this status. */
-  long owners(Status status) {
-    return owners.getOrDefault(status, Set.of()).size();
-  }
-
-  /** The first thousand of them. */
-  Iterable<Named> named(Status status) {
-    return named.getOrDefault(status, Map.of()).values();
+  /** The first thousand owners with rows of this status, where somebody has to look. */
+  Collection<Named> named(Status status) {
+    return found(status).named.values();
   }
 
   long all() {
-    return rows.values().stream().mapToLong(Long::longValue).sum();
+    return found.values().stream().mapToLong(of -> of.rows).sum();
   }
 
   long allOwners() {
@@ -135,20 +141,19 @@ final class Plan {
   }
 
   /** What Redis lacks of the messages of nodes that are gone; counted once. */
-  LeftMessages.Totals messages() {
+  MessageReplay.Totals messages() {
     if (messages == null) {
-      messages = LeftMessages.totals(open.lookups(), planner.gone());
+      messages = MessageReplay.totals(open.lookups(), planner.gone());
     }
     return messages;
   }
 
   /** Whether somebody has to act, or to wait and look again. */
   int exitCode() {
-    boolean isWhole = open.wals().folders().stream().allMatch(WalFolder::isWhole);
     return restored.isEmpty()
-            && rows.keySet().stream().noneMatch(Status::callsForAction)
+            && found.keySet().stream().noneMatch(Status::callsForAction)
             && messages().lacking() == 0
-            && isWhole
+            && open.wals().folders().stream().allMatch(of -> of.report().isWhole())
             && !open.leavesOut()
         ? RecoveryMain.CLEAN
         : RecoveryMain.FOUND_SOMETHING;
@@ -164,153 +169,144 @@ final class Plan {
     printMessages(out);
   }
 
+  /** With commas. */
+  static String number(long number) {
+    return String.format(Locale.ROOT, "%,d", number);
+  }
+
+  static String text(String format, Object... values) {
+    return String.format(Locale.ROOT, format, values);
+  }
+
   /** What was read. */
   private void printWals(PrintWriter out) {
     List<WalFolder> folders = open.wals().folders();
-    BitSet alive = planner.alive();
     out.println(
-        "%s of namespace %s"
-            .formatted(Shown.count(folders.size(), "WAL"), folders.get(0).header().namespace()));
-    for (int i = 0; i < folders.size() && i < MOST_WALS; i++) {
+        text(
+            "%s of namespace %s",
+            Shown.count(folders.size(), "WAL"), folders.get(0).header().namespace()));
+    for (int i = 0; i < folders.size(); i++) {
       WalFolder folder = folders.get(i);
-      out.println(
-          "  " + folder.directory().getFileName() + (alive.get(i) ? "  NODE IS ALIVE" : ""));
-      out.println("    " + contents(folder));
+      if (i < MOST_WALS) {
+        boolean isAlive = planner.alive().get(i);
+        out.println("  " + folder.directory().getFileName() + (isAlive ? "  NODE IS ALIVE" : ""));
+        out.println("    " + contents(folder));
+      } else if (i == MOST_WALS) {
+        out.println(text("  ... and %s more: 'inspect' lists them", folders.size() - MOST_WALS));
+      }
       printDamage(out, folder);
-    }
-    if (folders.size() > MOST_WALS) {
-      out.println("  ... and %s more: 'inspect' lists them".formatted(folders.size() - MOST_WALS));
-      folders.subList(MOST_WALS, folders.size()).forEach(folder -> printDamage(out, folder));
     }
   }
 
   /** What a WAL holds, in one line. */
-  static String contents(WalFolder folder) {
-    return String.format(
-        Locale.ROOT,
-        "%s with %s%s, %,d failed; %s%s%s",
-        Shown.count(folder.commits(), "commit"),
-        Shown.count(folder.changes(), "row change"),
-        folder.messages() == 0 ? "" : " and " + Shown.count(folder.messages(), "message change"),
-        folder.failed(),
-        Shown.count(folder.adopted(), "row") + " adopted",
-        folder.carried() == 0
+  static String contents(WalFolder of) {
+    long messages = of.count(Count.MESSAGES);
+    long carried = of.count(Count.CARRIED);
+    return text(
+        "%s with %s%s, %s failed; %s adopted%s%s",
+        Shown.count(of.count(Count.COMMITS), "commit"),
+        Shown.count(of.count(Count.CHANGES), "row change"),
+        messages == 0 ? "" : " and " + Shown.count(messages, "message change"),
+        number(of.count(Count.FAILED)),
+        Shown.count(of.count(Count.ADOPTED), "row"),
+        carried == 0 ? "" : ", " + Shown.count(carried, "row") + " carried forward",
+        of.oldestVersion() < 0
             ? ""
-            : ", " + Shown.count(folder.carried(), "row") + " carried forward",
-        folder.oldestVersion() < 0
-            ? ""
-            : "; %s to %s UTC"
-                .formatted(
-                    Shown.utc(Shown.time(folder.oldestVersion())),
-                    Shown.utc(Shown.time(folder.newestVersion()))));
+            : text(
+                "; %s to %s UTC",
+                Shown.utc(Shown.time(of.oldestVersion())),
+                Shown.utc(Shown.time(of.newestVersion()))));
   }
 
   private static void printDamage(PrintWriter out, WalFolder folder) {
-    folder.damage().stream()
-        .limit(MOST_DAMAGES)
-        .forEach(damage -> out.println("    " + damaged(folder, damage)));
-    if (folder.damage().size() > MOST_DAMAGES) {
-      out.println(
-          "    ... and %s more: 'inspect' lists them"
-              .formatted(folder.damage().size() - MOST_DAMAGES));
+    List<WalDamage> damage = folder.report().damage();
+    damage.stream().limit(MOST_DAMAGES).forEach(one -> out.println("    " + damaged(folder, one)));
+    if (damage.size() > MOST_DAMAGES) {
+      out.println(text("    ... and %s more: 'inspect' lists them", damage.size() - MOST_DAMAGES));
     }
-    if (folder.missing() > 0) {
+    if (folder.report().missing() > 0) {
       out.println(
-          ("    %s missing: what they held cannot be replayed, and a commit whose failure"
-                  + " they noted looks as if it had passed")
-              .formatted(Shown.count(folder.missing(), "record")));
+          text(
+              "    %s missing: what they held cannot be replayed, and a commit whose failure"
+                  + " they noted looks as if it had passed",
+              Shown.count(folder.report().missing(), "record")));
     }
   }
 
   /** What a node leaves that was killed in the middle of a record is worth a note, no alarm. */
   static String damaged(WalFolder folder, WalDamage damage) {
-    return (folder.isWhole() ? "note: " : "DAMAGED: ") + damage;
+    return (folder.report().isWhole() ? "note: " : "DAMAGED: ") + damage;
   }
 
   /** What became of the rows. */
   private void printTotals(PrintWriter out) {
     out.println();
     out.println(
-        "The newest change of each of %s, of %s:"
-            .formatted(Shown.count(all(), "row"), Shown.count(allOwners(), "owner")));
+        text(
+            "The newest change of each of %s, of %s:",
+            Shown.count(all(), "row"), Shown.count(allOwners(), "owner")));
     for (Status status : Status.values()) {
-      if (ALWAYS.contains(status) || rows(status) > 0) {
-        String owners =
-            status == Status.IN_MYSQL || rows(status) == 0
-                ? ""
-                : " (%s)".formatted(Shown.count(owners(status), "owner"));
-        out.println(String.format(Locale.ROOT, "%,14d  %s%s", rows(status), status.text(), owners));
+      Found of = found(status);
+      if (ALWAYS.contains(status) || of.rows > 0) {
+        boolean isPlain = status == Status.IN_MYSQL || of.rows == 0;
+        String owners = isPlain ? "" : text(" (%s)", Shown.count(of.owners.size(), "owner"));
+        out.println(text("%14s  %s%s", number(of.rows), status.text(), owners));
       }
     }
     if (restoredSessions() > 0) {
       out.println(
-          String.format(
-              Locale.ROOT,
-              "%,14d  sessions that MySQL lost: a failover lost commits; replay restores them",
-              restoredSessions()));
+          text(
+              "%14s  sessions that MySQL lost: a failover lost commits; replay restores them",
+              number(restoredSessions())));
     }
-    printLostBySlot(out);
+    List<String> slots =
+        IntStream.range(0, lostBySlot.length)
+            .filter(slot -> lostBySlot[slot] > 0)
+            .mapToObj(slot -> slot + ": " + number(lostBySlot[slot]))
+            .toList();
+    if (!slots.isEmpty() && slots.size() <= MOST_SLOTS) {
+      out.println("Lost by slot: " + String.join(", ", slots));
+    }
   }
 
   /**
    * What Redis lacks of the messages of WALs whose nodes are gone; nothing where there are none.
    */
   private void printMessages(PrintWriter out) {
-    LeftMessages.Totals messages = messages();
-    if (messages.changes() == 0) {
-      return;
-    }
-    out.println();
-    out.println(
-        String.format(
-            Locale.ROOT,
-            "Of %s of nodes that are gone Redis lacks %,d%s.",
-            Shown.count(messages.changes(), "message change"),
-            messages.lacking(),
-            messages.tooOld() == 0
-                ? ""
-                : String.format(
-                    Locale.ROOT,
-                    ", and perhaps %,d older than 6 days, which are left alone",
-                    messages.tooOld())));
-  }
-
-  private void printLostBySlot(PrintWriter out) {
-    List<String> slots = new ArrayList<>();
-    for (int slot = 0; slot < lostBySlot.length; slot++) {
-      if (lostBySlot[slot] > 0) {
-        slots.add(String.format(Locale.ROOT, "%d: %,d", slot, lostBySlot[slot]));
-      }
-    }
-    if (!slots.isEmpty() && slots.size() <= MOST_SLOTS) {
-      out.println("Lost by slot: " + String.join(", ", slots));
+    MessageReplay.Totals all = messages();
+    if (all.changes() > 0) {
+      String tooOld =
+          text(", and perhaps %s older than 6 days, which are left alone", number(all.tooOld()));
+      out.println();
+      out.println(
+          text(
+              "Of %s of nodes that are gone Redis lacks %s%s.",
+              Shown.count(all.changes(), "message change"),
+              number(all.lacking()),
+              all.tooOld() == 0 ? "" : tooOld));
     }
   }
 
-  /** The first owners of what replay does not simply put back. */
+  /** The first owners of what replay does not simply put back; of a live node's it sees to them. */
   private void printNamed(PrintWriter out) {
     for (Status status : Status.values()) {
-      if (status == Status.LIVE) {
-        continue; // its node sees to it
+      Collection<Named> named = named(status);
+      if (named.isEmpty() || status == Status.LIVE) {
+        continue;
       }
-      int printed = 0;
-      for (Plan.Named owner : named(status)) {
-        if (printed == 0) {
-          out.println();
-          out.println(
-              "%s, the first of %s:"
-                  .formatted(heading(status), Shown.count(owners(status), "owner")));
-        }
-        if (printed++ == MOST_OWNERS) {
-          break;
-        }
+      out.println();
+      out.println(
+          text(
+              "%s, the first of %s:",
+              heading(status), Shown.count(found(status).owners.size(), "owner")));
+      for (Named of : List.copyOf(named).subList(0, Math.min(MOST_OWNERS, named.size()))) {
         out.println(
-            "  %s: %s, such as %s%s"
-                .formatted(
-                    owner.owner.isInbox() ? Shown.whose(owner.owner) : Shown.text(owner.owner.id()),
-                    Shown.count(owner.rows, "row"),
-                    Shown.text(owner.firstKey),
-                    owner.reason.isEmpty() ? "" : ":\n      " + Shown.text(owner.reason)));
+            text(
+                "  %s: %s, such as %s%s",
+                of.owner.isInbox() ? Shown.whose(of.owner) : Shown.text(of.owner.id()),
+                Shown.count(of.rows, "row"),
+                Shown.text(of.firstKey),
+                of.reason.isEmpty() ? "" : ":\n      " + Shown.text(of.reason)));
       }
     }
   }

@@ -4,21 +4,22 @@ import io.gameq.GameQueueException;
 import io.gameq.MySqlException;
 import io.gameq.RedisUnavailableException;
 import io.gameq.agent.RateLimit;
-import io.gameq.healing.LeftMessages;
-import io.gameq.healing.LeftWalReplay.Lookups;
-import io.gameq.healing.LeftWalReplay.RedisTarget;
+import io.gameq.healing.Lookups;
+import io.gameq.healing.MessageReplay;
 import io.gameq.healing.PlannedRow;
 import io.gameq.healing.PlannedRow.Status;
 import io.gameq.healing.Planner;
 import io.gameq.healing.WalFolder;
 import io.gameq.healing.WalReplay;
+import io.gameq.healing.WalReplay.Count;
+import io.gameq.healing.WalReplay.RedisTarget;
 import io.gameq.healing.WalReplay.ReplayReport;
 import io.gameq.healing.WalReplay.ReplayTarget;
 import io.gameq.mysql.tables.OwnerTable;
 import io.gameq.owner.DurableSessions.CountingSessions;
 import io.gameq.owner.OwnerId;
 import io.gameq.owner.SessionId;
-import io.gameq.recovery.PlanningCommand.ProgressLine;
+import io.gameq.recovery.ServerOptions.Servers;
 import io.gameq.recovery.mysql.ColumnRestore;
 import io.gameq.recovery.redis.RecoveryRedis;
 import io.gameq.redis.script.LookupScript.ReplayScript;
@@ -54,7 +55,7 @@ import picocli.CommandLine.Option;
           + " or in MySQL with --into mysql. It does not say that the WALs may go: 'verify' does.",
       "Exit code 1: rows are still lost, in conflict, refused or not readable, or a WAL is damaged."
     })
-final class ReplayCommand extends PlanningCommand {
+final class ReplayCommand extends WalCommand.OfPlan {
   private static final long DEFAULT_RATE = 20_000;
 
   /** Sessions that MySQL lost; more make one ask whether the WALs are of this environment. */
@@ -123,7 +124,7 @@ final class ReplayCommand extends PlanningCommand {
 
   @Override
   public Integer call() {
-    if (into == Into.REDIS && !hasRedis() && columns.isEmpty()) {
+    if (into == Into.REDIS && !servers.hasRedis() && columns.isEmpty()) {
       throw new GameQueueException(
           "give --redis or --config, or --into mysql when Redis is gone for good");
     }
@@ -134,7 +135,7 @@ final class ReplayCommand extends PlanningCommand {
   }
 
   @Override
-  int call(Servers open, ProgressLine progress) {
+  int call(Servers open, Progress progress) {
     if (!columns.isEmpty()) {
       return columns(open, progress);
     }
@@ -142,7 +143,7 @@ final class ReplayCommand extends PlanningCommand {
     return execute ? execute(open, progress, wanted) : planOnly(open, progress, wanted);
   }
 
-  private int columns(Servers open, ProgressLine progress) {
+  private int columns(Servers open, Progress progress) {
     ColumnRestore restore = open.database().columns(columns, new RateLimit(rate));
     String names = String.join(" ", columns);
     if (execute) {
@@ -176,7 +177,7 @@ final class ReplayCommand extends PlanningCommand {
                 .formatted(detail, owners().isEmpty() ? "all" : String.join(" ", owners())));
   }
 
-  private int planOnly(Servers open, ProgressLine progress, Planner.Options wanted) {
+  private int planOnly(Servers open, Progress progress, Planner.Options wanted) {
     Plan plan = plan(open, progress, wanted, row -> {});
     plan.print(out(), true);
     out().println();
@@ -184,14 +185,14 @@ final class ReplayCommand extends PlanningCommand {
     return plan.exitCode();
   }
 
-  private int execute(Servers open, ProgressLine progress, Planner.Options wanted) {
+  private int execute(Servers open, Progress progress, Planner.Options wanted) {
     PrintWriter out = out();
     long begun = System.nanoTime();
     Lookups lookups = open.lookups();
     RateLimit limit = new RateLimit(rate);
     ReplayTarget target =
         into == Into.MYSQL
-            ? new MySqlTarget(open.database(), lookups.codec(open.wals()), limit)
+            ? open.database().target(lookups.codec(open.wals()), limit)
             : new RedisTarget(Objects.requireNonNull(lookups.redis()), limit);
     audit(
         open,
@@ -201,33 +202,23 @@ final class ReplayCommand extends PlanningCommand {
     Plan before = new Plan(open, wanted, progress);
     WalReplay replay =
         new WalReplay(
-            open.wals(),
-            lookups,
             before.planner(),
             target,
             Set.of(),
-            new WalReplay.Watch() {
-              @Override
-              public void replayed(long rows) {
-                progress.rows("replaying", rows, before.rows(Status.LOST));
-              }
-
-              @Override
-              public void restores(long sessions) {
-                requireMeant(sessions);
-              }
+            (rows, sessions) -> {
+              progress.rows("replaying", rows, before.rows(Status.LOST));
+              requireMeant(sessions);
             });
     ReplayReport report = replay.report();
-    Conflicts wanting =
-        new Conflicts(open.database().rows().owners(), open.redis(), target, into == Into.MYSQL);
+    Conflicts wanting = new Conflicts(open, target, report);
     replay.run(
         row -> {
-          before.row(row);
+          before.add(row);
           if (conflicts == OnConflict.APPLY && row.status().isConflict()) {
-            wanting.add(row, before.planner(), report);
+            wanting.add(row, before.planner());
           }
         });
-    wanting.apply(report);
+    wanting.apply();
     target.finish(report);
     progress.end();
     requireFound(before);
@@ -236,16 +227,17 @@ final class ReplayCommand extends PlanningCommand {
         String.format(
             Locale.ROOT,
             "Replayed %s into %s in %.1f s%s: %,d written, %,d were there already",
-            Shown.count(report.rows(), "row"),
+            Shown.count(report.count(Count.ROWS), "row"),
             into == Into.MYSQL ? "MySQL" : "Redis",
             seconds,
-            rate == 0 ? "" : String.format(Locale.ROOT, " (at most %,d rows/s: --rate)", rate),
-            report.written(),
-            report.rows() - report.written()));
-    line(out, report.restored(), "session", "restored in MySQL");
-    line(out, report.takenOver(), "owner", "taken over to apply conflicts");
-    line(out, report.setAside(), "row", "refused by MySQL, now dead letters");
-    line(out, report.refused(), "row", "not replayed");
+            rate == 0 ? "" : " (at most " + Plan.number(rate) + " rows/s: --rate)",
+            report.count(Count.WRITTEN),
+            report.count(Count.ROWS) - report.count(Count.WRITTEN)));
+    for (Count count : List.of(Count.RESTORED, Count.TAKEN_OVER, Count.SET_ASIDE, Count.REFUSED)) {
+      if (report.count(count) > 0) {
+        out.println("  " + count.text(report.count(count)));
+      }
+    }
     report.named().forEach(name -> out.println("    " + name));
     report.closedTables().forEach(table -> out.println("  " + table));
     if (open.redis() != null) {
@@ -293,17 +285,14 @@ final class ReplayCommand extends PlanningCommand {
               + " again");
       return;
     }
-    boolean areRowsBack = report.refused() == 0 && report.closedTables().isEmpty();
+    boolean areRowsBack = report.count(Count.REFUSED) == 0 && report.closedTables().isEmpty();
     long commits = 0;
     for (WalFolder wal : gone) {
-      commits += LeftMessages.putBack(lookups, wal, areRowsBack);
+      commits += MessageReplay.putBack(lookups, wal, areRowsBack);
     }
-    line(out, commits, "commit", "whose messages were put back into Redis");
-  }
-
-  private static void line(PrintWriter out, long count, String of, String what) {
-    if (count > 0) {
-      out.println("  " + Shown.count(count, of) + " " + what);
+    if (commits > 0) {
+      out.println(
+          "  " + Shown.count(commits, "commit") + " whose messages were put back into Redis");
     }
   }
 
@@ -312,56 +301,48 @@ final class ReplayCommand extends PlanningCommand {
    * would, writes the rows in their own versions, and closes it. One thread. Killed in between, the
    * owner is left open by nobody: the game opens it as ever.
    */
-  static final class Conflicts {
+  private final class Conflicts {
     /** What is kept in memory; the rest is left for the next run. */
     private static final long MOST_BYTES = 64 << 20;
 
     private static final String NODE = "gameq-recovery";
 
     private final OwnerTable sessions;
-    private final @Nullable RecoveryRedis redis;
+    private final @Nullable RecoveryRedis redis; // null when it is gone for good
     private final ReplayTarget target;
-    private final boolean intoMySql;
-    private final String process = "%08x".formatted(new SecureRandom().nextInt());
+    private final ReplayReport report;
     private final SecureRandom random = new SecureRandom();
+    private final String process = "%08x".formatted(random.nextInt());
     private final Map<OwnerId, List<EncodedRow>> rows = new LinkedHashMap<>();
     private long bytes;
 
-    /**
-     * None yet.
-     *
-     * @param redis null when it is gone for good
-     */
-    Conflicts(
-        OwnerTable sessions,
-        @Nullable RecoveryRedis redis,
-        ReplayTarget target,
-        boolean intoMySql) {
-      this.sessions = sessions;
-      this.redis = redis;
+    Conflicts(Servers open, ReplayTarget target, ReplayReport report) {
+      this.sessions = open.database().rows().owners();
+      this.redis = open.redis();
       this.target = target;
-      this.intoMySql = intoMySql;
+      this.report = report;
     }
 
     /** Keeps a row for {@link #apply}, unless the planner knows that its WAL is written still. */
-    void add(PlannedRow row, Planner planner, ReplayReport report) {
+    void add(PlannedRow row, Planner planner) {
+      EncodedRow encoded = row.change().encoded();
       if (planner.isBeingWritten(row.change().wal())) {
         report.refused(
             row.owner(),
             1,
             "a process still writes its WAL and may mark it as failed: end it first");
       } else if (bytes < MOST_BYTES) {
-        rows.computeIfAbsent(row.owner(), owner -> new ArrayList<>()).add(row.change().encoded());
-        bytes += row.change().encoded().image().length + row.change().key().length();
+        rows.computeIfAbsent(row.owner(), owner -> new ArrayList<>()).add(encoded);
+        bytes += encoded.image().length + encoded.key().length();
       }
     }
 
     /** Writes what was kept; throws GameQueueException when a server does not answer. */
-    void apply(ReplayReport report) {
+    void apply() {
       rows.forEach(
           (owner, its) -> {
             try {
-              apply(owner, its, report);
+              apply(owner, its);
             } catch (RedisUnavailableException | MySqlException e) {
               throw e;
             } catch (GameQueueException e) {
@@ -370,32 +351,32 @@ final class ReplayCommand extends PlanningCommand {
           });
     }
 
-    private void apply(OwnerId owner, List<EncodedRow> its, ReplayReport report) {
+    private void apply(OwnerId owner, List<EncodedRow> its) {
       if (owner.isInbox()) { // which nobody takes over
-        SessionId session = SessionId.ofInbox(owner.sender());
-        target.write(List.of(List.of(new ReplayScript.Owner(owner, session, false, its))), report);
+        write(owner, SessionId.ofInbox(owner.sender()), false, its);
         return;
       }
       CountingSessions durable = sessions.current(List.of(owner)).get(owner);
-      SessionId inRedis = null;
-      if (redis != null) {
-        String holder = durable == null ? null : redis.liveHolder(owner, durable);
-        if (holder != null) {
-          report.refused(
-              owner, its.size(), "node " + holder + " is alive and has it open: close it there");
-          return;
-        }
-        inRedis = redis.redis().ownedBy(owner);
+      String holder = redis == null || durable == null ? null : redis.liveHolder(owner, durable);
+      if (holder != null) {
+        report.refused(
+            owner, its.size(), "node " + holder + " is alive and has it open: close it there");
+        return;
       }
+      SessionId inRedis = redis == null ? null : redis.redis().ownedBy(owner);
       String nonce = process + "%08x".formatted(random.nextInt());
       SessionId session =
           sessions.raise(owner, nonce, NODE, inRedis == null ? 0 : inRedis.epoch() + 1);
-      if (redis != null && !intoMySql) {
+      if (redis != null && into == Into.REDIS) {
         redis.open(owner, session);
       }
-      target.write(List.of(List.of(new ReplayScript.Owner(owner, session, true, its))), report);
+      write(owner, session, true, its);
       sessions.markOpen(owner, session);
-      report.tookOver();
+      report.add(Count.TAKEN_OVER, 1);
+    }
+
+    private void write(OwnerId owner, SessionId session, boolean ends, List<EncodedRow> its) {
+      target.write(List.of(List.of(new ReplayScript.Owner(owner, session, ends, its))), report);
     }
   }
 }

@@ -1,7 +1,7 @@
 package io.gameq.recovery;
 
-import com.fasterxml.jackson.core.JsonFactory;
-import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.gameq.healing.PlannedRow;
 import io.gameq.healing.PlannedRow.WalRow;
 import io.gameq.owner.OwnerId;
@@ -9,42 +9,25 @@ import io.gameq.rows.RowHeader.RowOp;
 import io.gameq.rows.RowImage;
 import io.gameq.rows.Table.Column;
 import io.gameq.terminal.Shown;
-import java.io.IOException;
-import java.io.StringWriter;
 import java.io.UncheckedIOException;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Rows as JSON, and lines of JSON. Stateless. */
+/** Rows as JSON objects: names and values, in order. Stateless. */
 final class RowJson {
-  private static final JsonFactory JSON = new JsonFactory();
+  private static final JsonMapper JSON = new JsonMapper();
 
   private RowJson() {}
 
-  /** Writes the fields of an object. */
-  interface Fields {
-    void write(JsonGenerator line) throws IOException;
-  }
-
-  /** An object in one line. */
-  static String text(Fields fields) {
-    return value(
-        line -> {
-          line.writeStartObject();
-          fields.write(line);
-          line.writeEndObject();
-        });
-  }
-
-  /** Any value in one line. */
-  static String value(Fields value) {
-    StringWriter text = new StringWriter();
-    try (JsonGenerator line = JSON.createGenerator(text)) {
-      value.write(line);
-    } catch (IOException e) {
+  /** In one line. */
+  static String text(Object value) {
+    try {
+      return JSON.writeValueAsString(value);
+    } catch (JsonProcessingException e) {
       throw new UncheckedIOException(e);
     }
-    return text.toString();
   }
 
   /** A version as JSON and CSV have it; null for none. */
@@ -53,58 +36,48 @@ final class RowJson {
   }
 
   /**
-   * Fields that tell by whom and when a row was committed: "session", or "sentBy" with the process
-   * of the node of a row that was sent; "version" and "time".
+   * By whom and when a row was committed: "session", or "sentBy" with the process of the node of a
+   * row that was sent; "version" and "time".
    */
-  static void writeCommit(JsonGenerator json, OwnerId owner, String session, long version)
-      throws IOException {
+  static void putCommit(
+      Map<String, @Nullable Object> json, OwnerId owner, String session, long version) {
     if (owner.isInbox()) {
-      json.writeStringField("sentBy", owner.sender());
+      json.put("sentBy", owner.sender());
     } else {
-      json.writeStringField("session", session);
+      json.put("session", session);
     }
-    json.writeStringField("version", Long.toUnsignedString(version));
-    json.writeStringField("time", Shown.time(version).toString());
+    json.put("version", Long.toUnsignedString(version));
+    json.put("time", Shown.time(version).toString());
   }
 
-  /** The same as a field. */
-  static void write(JsonGenerator json, String name, @Nullable RowImage image) throws IOException {
-    json.writeFieldName(name);
-    write(json, image);
-  }
-
-  /** The columns of a row as an object, of a delete its key; or null. */
-  static void write(JsonGenerator json, @Nullable RowImage image) throws IOException {
+  /** The columns of a row, of a delete its key; or null. */
+  static @Nullable Map<String, @Nullable Object> columns(@Nullable RowImage image) {
     if (image == null) {
-      json.writeNull();
-      return;
+      return null;
     }
     List<Column> columns =
         image.op() == RowOp.DELETE ? image.table().keyColumns() : image.table().columns();
-    json.writeStartObject();
+    Map<String, @Nullable Object> json = new LinkedHashMap<>();
     for (int i = 0; i < columns.size(); i++) {
-      json.writeFieldName(columns.get(i).name());
       Object value = image.values()[i];
-      if (value == null) {
-        json.writeNull();
-      } else if (value instanceof Long number && Math.abs(number) < 1L << 53) {
-        json.writeNumber(number); // larger ones lose digits where numbers are doubles
-      } else {
-        json.writeString(Shown.value(value));
-      }
+      // Larger numbers lose digits where numbers are doubles.
+      boolean isPlain = value == null || (value instanceof Long n && Math.abs(n) < 1L << 53);
+      json.put(columns.get(i).name(), isPlain ? value : Shown.value(value));
     }
-    json.writeEndObject();
+    return json;
   }
 
-  /** Fields of a planned row that plan and verify have in common. */
-  static void write(JsonGenerator json, PlannedRow row) throws IOException {
+  /** What plan and verify have in common of a row. */
+  static Map<String, @Nullable Object> of(PlannedRow row) {
     WalRow change = row.change();
-    json.writeStringField("owner", row.owner().id());
-    json.writeStringField("table", change.table());
-    json.writeStringField("key", change.keyText());
-    json.writeStringField("reason", row.reason());
-    writeCommit(json, change.owner(), change.session().text(), change.version());
-    json.writeStringField("mysqlVersion", version(row.mysqlVersion()));
-    json.writeStringField("redisVersion", version(row.redisVersion()));
+    Map<String, @Nullable Object> json = new LinkedHashMap<>();
+    json.put("owner", row.owner().id());
+    json.put("table", change.table());
+    json.put("key", change.keyText());
+    json.put("reason", row.reason());
+    putCommit(json, change.owner(), change.session().text(), change.version());
+    json.put("mysqlVersion", version(row.mysqlVersion()));
+    json.put("redisVersion", version(row.redisVersion()));
+    return json;
   }
 }

@@ -3,10 +3,12 @@ package io.gameq.recovery;
 import io.gameq.healing.PlannedRow;
 import io.gameq.healing.PlannedRow.Status;
 import io.gameq.healing.Planner;
-import io.gameq.recovery.PlanningCommand.ProgressLine;
+import io.gameq.recovery.ServerOptions.Servers;
 import io.gameq.terminal.Shown;
 import java.io.PrintWriter;
+import java.util.LinkedHashMap;
 import java.util.Locale;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -27,7 +29,7 @@ import picocli.CommandLine.Option;
       "Exit code 3: nothing to act on, but keep the WALs, and verify again later: some rows are"
           + " only in Redis, on their way to MySQL, or a node is alive and writes on."
     })
-final class VerifyCommand extends PlanningCommand {
+final class VerifyCommand extends WalCommand.OfPlan {
   @Option(
       names = "--limit",
       paramLabel = "N",
@@ -42,7 +44,7 @@ final class VerifyCommand extends PlanningCommand {
   private boolean json;
 
   @Override
-  int call(Servers open, ProgressLine progress) {
+  int call(Servers open, Progress progress) {
     PrintWriter out = out();
     int[] printed = {0};
     Plan plan =
@@ -62,8 +64,7 @@ final class VerifyCommand extends PlanningCommand {
       out.println(asJson(plan));
     } else {
       if (printed[0] > limit) {
-        out.println(
-            String.format(Locale.ROOT, "... and %,d more: --limit or --json", printed[0] - limit));
+        out.println("... and " + Plan.number(printed[0] - limit) + " more: --limit or --json");
       }
       plan.print(out, false);
       out.println();
@@ -119,26 +120,23 @@ final class VerifyCommand extends PlanningCommand {
   }
 
   private static String asJson(PlannedRow row) {
-    return RowJson.text(
-        line -> {
-          RowJson.write(line, row);
-          line.writeStringField("difference", difference(row));
-          RowJson.write(line, "wal", row.wal());
-          RowJson.write(line, "mysql", row.mysql());
-          RowJson.write(line, "redis", row.redis());
-        });
+    Map<String, @Nullable Object> line = RowJson.of(row);
+    line.put("difference", difference(row));
+    line.put("wal", RowJson.columns(row.wal()));
+    line.put("mysql", RowJson.columns(row.mysql()));
+    line.put("redis", RowJson.columns(row.redis()));
+    return RowJson.text(line);
   }
 
   private static String asJson(Plan plan) {
-    return RowJson.text(
-        line -> {
-          line.writeNumberField("rows", plan.all());
-          line.writeNumberField("owners", plan.allOwners());
-          line.writeNumberField("messageChanges", plan.messages().changes());
-          line.writeNumberField("messagesLacking", plan.messages().lacking());
-          for (Status status : Status.values()) {
-            line.writeNumberField(status.name().toLowerCase(Locale.ROOT), plan.rows(status));
-          }
-        });
+    Map<String, Long> line = new LinkedHashMap<>();
+    line.put("rows", plan.all());
+    line.put("owners", plan.allOwners());
+    line.put("messageChanges", plan.messages().changes());
+    line.put("messagesLacking", plan.messages().lacking());
+    for (Status status : Status.values()) {
+      line.put(status.name().toLowerCase(Locale.ROOT), plan.rows(status));
+    }
+    return RowJson.text(line);
   }
 }

@@ -1,18 +1,26 @@
 package io.gameq.recovery;
 
-import io.gameq.healing.LeftWalReplay.WalSet;
+import io.gameq.GameQueueException;
+import io.gameq.healing.PlannedRow;
+import io.gameq.healing.Planner;
+import io.gameq.healing.WalFolder.WalSet;
 import io.gameq.owner.OwnerId;
+import io.gameq.recovery.ServerOptions.Servers;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.Callable;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -48,7 +56,7 @@ abstract class WalCommand implements Callable<Integer> {
   /**
    * The WALs.
    *
-   * @throws io.gameq.GameQueueException naming a directory that holds none
+   * @throws GameQueueException naming a directory that holds none
    */
   final WalSet openWals() {
     return WalSet.open(directories);
@@ -57,7 +65,7 @@ abstract class WalCommand implements Callable<Integer> {
   /**
    * Encoded ids of the owners; empty for all.
    *
-   * @throws io.gameq.GameQueueException when one is no owner id
+   * @throws GameQueueException when one is no owner id
    */
   final Set<String> owners() {
     return owners.stream()
@@ -75,5 +83,109 @@ abstract class WalCommand implements Callable<Integer> {
   /** One word for a shell. */
   static String quoted(String word) {
     return word.matches("[A-Za-z0-9_./:=,@%+-]+") ? word : "'" + word.replace("'", "'\\''") + "'";
+  }
+
+  /** One that plans what became of the rows, and so asks the servers. */
+  abstract static class OfPlan extends WalCommand {
+    @Mixin final ServerOptions servers = new ServerOptions();
+
+    @Override
+    public Integer call() {
+      Progress progress = new Progress(commandLine().getErr());
+      try (Servers open = servers.open(openWals())) {
+        return call(open, progress);
+      }
+    }
+
+    abstract int call(Servers open, Progress progress);
+
+    /** Plans all WALs; {@code sink} sees the rows too. */
+    final Plan plan(
+        Servers open, Progress progress, Planner.Options options, Consumer<PlannedRow> sink) {
+      Plan plan = new Plan(open, options, progress);
+      plan.planner()
+          .plan(
+              row -> {
+                plan.add(row);
+                sink.accept(row);
+              });
+      progress.end();
+      requireFound(plan);
+      return plan;
+    }
+
+    /** Refuses owners of whom no WAL holds anything: they are misspelt, or the WAL is another. */
+    final void requireFound(Plan plan) {
+      if (!owners.isEmpty() && plan.all() == 0) {
+        throw new GameQueueException(
+            "these WALs hold no row of " + String.join(", ", owners) + ": is the owner right?");
+      }
+    }
+  }
+
+  /**
+   * Says how far a command is: on one line of a terminal that changes, else a line every few
+   * seconds. One thread.
+   */
+  static final class Progress {
+    private static final long TERMINAL_EVERY_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+    private static final long LOG_EVERY_NANOS = TimeUnit.SECONDS.toNanos(5);
+    private static final int BAR = 30;
+
+    private final PrintWriter err;
+    private final boolean terminal = CommandLine.Help.Ansi.AUTO.enabled();
+    private final long begunNanos = System.nanoTime();
+    private long lastNanos = begunNanos;
+    private int width;
+
+    Progress(PrintWriter err) {
+      this.err = err;
+    }
+
+    /** A step that cannot be measured. */
+    void step(String text) {
+      if (terminal) {
+        show(text + " ...");
+      }
+    }
+
+    /** So many of all are done. */
+    void rows(String verb, long done, long all) {
+      long now = System.nanoTime();
+      if (now - lastNanos < (terminal ? TERMINAL_EVERY_NANOS : LOG_EVERY_NANOS)) {
+        return;
+      }
+      lastNanos = now;
+      int full = all == 0 ? BAR : (int) Math.min(BAR, BAR * done / all);
+      show(
+          String.format(
+              Locale.ROOT,
+              "%s [%s%s] %,d of %,d rows, %,.0f rows/s",
+              verb,
+              "#".repeat(full),
+              " ".repeat(BAR - full),
+              done,
+              all,
+              done / ((now - begunNanos) / 1e9)));
+    }
+
+    private void show(String text) {
+      if (terminal) {
+        err.print("\r" + text + " ".repeat(Math.max(0, width - text.length())));
+        width = text.length();
+      } else {
+        err.println(text);
+      }
+      err.flush();
+    }
+
+    /** Leaves the line free for what is printed next. */
+    void end() {
+      if (terminal && width > 0) {
+        err.print("\r" + " ".repeat(width) + "\r");
+        err.flush();
+        width = 0;
+      }
+    }
   }
 }

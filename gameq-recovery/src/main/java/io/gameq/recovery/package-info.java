@@ -5,12 +5,12 @@
  *
  * <pre>
  * RecoveryMain -&gt; InspectCommand   what is in WALs
- *              -&gt; PlanCommand      what of it Redis and MySQL do not hold: Plan,
- *                                  PlanDetails
+ *              -&gt; PlanCommand      what of it Redis and MySQL do not hold: Plan
  *              -&gt; ReplayCommand    puts it back: into Redis, or by MySqlTarget into MySQL
  *                                  Conflicts: rows that a later session did not see, by wish
  *              -&gt; VerifyCommand    compares all three
- * ServersFile                     the servers of --config
+ * WalCommand                      what they have in common
+ * ServerOptions                   which servers, as options or in the file of --config
  * </pre>
  */
 @org.jspecify.annotations.NullMarked

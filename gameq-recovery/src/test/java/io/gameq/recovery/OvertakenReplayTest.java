@@ -8,12 +8,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.gameq.GameQueue;
 import io.gameq.OwnerSession;
 import io.gameq.agent.RateLimit;
-import io.gameq.healing.LeftWalReplay.Lookups;
-import io.gameq.healing.LeftWalReplay.RedisTarget;
-import io.gameq.healing.LeftWalReplay.WalSet;
+import io.gameq.healing.Lookups;
 import io.gameq.healing.PlannedRow;
 import io.gameq.healing.Planner;
+import io.gameq.healing.WalFolder.WalSet;
 import io.gameq.healing.WalReplay;
+import io.gameq.healing.WalReplay.RedisTarget;
 import io.gameq.healing.WalReplay.ReplayReport;
 import io.gameq.recovery.RecoveryGame.Item;
 import io.gameq.recovery.mysql.RecoveryDatabase;
@@ -85,13 +85,11 @@ class OvertakenReplayTest extends RecoveryFixture {
     WalSet wals = WalSet.open(List.of(game.wal));
     WalReplay replay =
         new WalReplay(
-            wals,
-            lookups,
             new Planner(
                 wals, lookups, new Planner.Options(Set.of(), true, false, false), step -> {}),
             new RedisTarget(Objects.requireNonNull(lookups.redis()), new RateLimit(0)),
             Set.of(),
-            rows -> {});
+            (rows, sessions) -> {});
     replay.run(sink);
     return replay.report();
   }

@@ -7,10 +7,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.gameq.CommitReceipt;
 import io.gameq.GameQueue;
 import io.gameq.OwnerSession;
-import io.gameq.healing.LeftWalReplay.Lookups;
-import io.gameq.healing.LeftWalReplay.WalSet;
+import io.gameq.healing.Lookups;
 import io.gameq.healing.PlannedRow.Status;
 import io.gameq.healing.Planner;
+import io.gameq.healing.WalFolder.WalSet;
 import io.gameq.recovery.RecoveryGame.Item;
 import io.gameq.recovery.mysql.RecoveryDatabase;
 import io.gameq.redis.SlotKeys;
@@ -39,22 +39,21 @@ class PlannerGroupsTest {
           RecoveryDatabase.open(game.database.as(Role.RECOVERY).config(1))) {
         WalSet wals = WalSet.open(List.of(game.wal));
         Set<String> rows = new HashSet<>();
-        int[] groups = {0};
+        int[] readings = {0};
         new Planner(
                 wals,
                 new Lookups(
                     database.rows(), null, SlotKeys.all(game.namespace, RecoveryGame.SLOTS)),
                 new Planner.Options(Set.of(), false, false, false),
-                step -> {})
-            .withMostIndexedRows(100)
+                step -> readings[0] += step.startsWith("reading") ? 1 : 0)
+            .withMostBytes(100_000)
             .plan(
                 row -> {
                   assertTrue(rows.add(row.change().key()), row.change().key());
                   assertEquals(Status.LOST, row.status());
-                },
-                group -> groups[0]++);
+                });
         assertEquals(OWNERS * ROWS, rows.size());
-        assertTrue(groups[0] > 1, "groups: " + groups[0]);
+        assertTrue(readings[0] > 2, "readings: " + readings[0]);
       }
     }
   }

@@ -7,8 +7,9 @@ import io.gameq.change.ChangedRow;
 import io.gameq.change.Commit;
 import io.gameq.change.Commit.CommitPart;
 import io.gameq.config.WalLimits;
-import io.gameq.healing.LeftWalReplay.WalSet;
 import io.gameq.healing.WalFolder;
+import io.gameq.healing.WalFolder.Count;
+import io.gameq.healing.WalFolder.WalSet;
 import io.gameq.owner.OwnerId;
 import io.gameq.owner.SessionId;
 import io.gameq.owner.SessionRef;
@@ -150,7 +151,7 @@ final class RecoveryBenchmark {
       WalFolder folder = wals.folders().get(0);
       say(
           "%,d records read in %.1f s: %,.0f row changes/s",
-          folder.records(), seconds, folder.changes() / seconds);
+          folder.count(Count.RECORDS), seconds, folder.count(Count.CHANGES) / seconds);
     }
   }
 

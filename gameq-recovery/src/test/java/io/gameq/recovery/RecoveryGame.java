@@ -159,9 +159,9 @@ public final class RecoveryGame implements AutoCloseable {
     return main(
         args,
         name ->
-            name.equals(PlanningCommand.MYSQL_PASSWORD)
+            name.equals(ServerOptions.MYSQL_PASSWORD)
                 ? mysqlPassword
-                : name.equals(PlanningCommand.REDIS_PASSWORD) ? LeastRedisUsers.PASSWORD : null);
+                : name.equals(ServerOptions.REDIS_PASSWORD) ? LeastRedisUsers.PASSWORD : null);
   }
 
   Run main(List<String> args, UnaryOperator<@Nullable String> environment) {

@@ -6,9 +6,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.gameq.GameQueue;
 import io.gameq.agent.RateLimit;
-import io.gameq.healing.LeftWalReplay.Lookups;
-import io.gameq.healing.LeftWalReplay.RedisTarget;
-import io.gameq.healing.LeftWalReplay.WalSet;
+import io.gameq.healing.Lookups;
+import io.gameq.healing.WalFolder.WalSet;
+import io.gameq.healing.WalReplay.Count;
+import io.gameq.healing.WalReplay.RedisTarget;
 import io.gameq.healing.WalReplay.ReplayReport;
 import io.gameq.owner.OwnerId;
 import io.gameq.owner.SessionId;
@@ -45,7 +46,6 @@ class SentWithRefusedTest {
             .awaitQueued(LONG);
       }
       WalSet wals = WalSet.open(List.of(game.wal));
-      wals.readHeaders();
       List<ReplayScript.Owner> group = committed(wals);
       assertEquals(2, group.size());
       game.loseRedis();
@@ -64,14 +64,14 @@ class SentWithRefusedTest {
   private static void intoMySql(
       RecoveryDatabase database, WalSet wals, List<ReplayScript.Owner> group) {
     ReplayReport report = new ReplayReport();
-    new MySqlTarget(
-            database,
+    database
+        .target(
             new Lookups(database.rows(), null, SlotKeys.all("any", 1)).codec(wals),
             new RateLimit(0))
         .write(List.of(group), report);
-    assertEquals(2, report.refused(), () -> report.named().toString());
+    assertEquals(2, report.count(Count.REFUSED), () -> report.named().toString());
     assertTrue(report.isOvertaken());
-    assertEquals(0, report.written());
+    assertEquals(0, report.count(Count.WRITTEN));
   }
 
   private static void intoRedis(
@@ -84,9 +84,9 @@ class SentWithRefusedTest {
         RecoveryRedis.open(config, game.namespace, RecoveryGame.SLOTS, database.terms())) {
       new RedisTarget(redis.redis(), new RateLimit(0)).write(List.of(group), report);
     }
-    assertEquals(2, report.refused(), () -> report.named().toString());
+    assertEquals(2, report.count(Count.REFUSED), () -> report.named().toString());
     assertTrue(report.isOvertaken());
-    assertEquals(0, report.written());
+    assertEquals(0, report.count(Count.WRITTEN));
   }
 
   private static List<ReplayScript.Owner> committed(WalSet wals) {

@@ -32,8 +32,8 @@ public final class ToolProcess implements AutoCloseable {
         List.of("-cp", System.getProperty("java.class.path"), RecoveryMain.class.getName()));
     command.addAll(args);
     ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
-    builder.environment().put(PlanningCommand.MYSQL_PASSWORD, mysqlPassword);
-    builder.environment().put(PlanningCommand.REDIS_PASSWORD, LeastRedisUsers.PASSWORD);
+    builder.environment().put(ServerOptions.MYSQL_PASSWORD, mysqlPassword);
+    builder.environment().put(ServerOptions.REDIS_PASSWORD, LeastRedisUsers.PASSWORD);
     return new ToolProcess(builder.redirectOutput(output.toFile()).start());
   }
 

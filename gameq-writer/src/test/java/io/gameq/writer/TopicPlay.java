@@ -98,7 +98,9 @@ final class TopicPlay implements AutoCloseable {
   void die(String topic, String error) {
     for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
       List<ConsumerScripts.Failure> failures =
-          take(topic).stream().map(of -> ConsumerScripts.Failure.counted(of, 0, error, 0)).toList();
+          take(topic).stream()
+              .map(of -> new ConsumerScripts.Failure(of, 0, true, error, 0))
+              .toList();
       List<ConsumerScripts.NackResult> unused = scripts(topic).nack(redis, failures);
     }
   }

@@ -2,6 +2,7 @@ package io.gameq.mysql.schema;
 
 import io.gameq.GameQueueException;
 import io.gameq.mysql.MySqlPool.MySql;
+import io.gameq.mysql.Sql;
 import io.gameq.mysql.schema.SchemaSnapshot.ForeignKeyFacts;
 import io.gameq.mysql.schema.TableInspector.Flaw;
 import io.gameq.mysql.schema.TableInspector.VersionColumn;
@@ -12,6 +13,8 @@ import io.gameq.rows.Table.Column;
 import io.gameq.rows.Table.ForeignKeys;
 import io.gameq.rows.Table.Reference;
 import io.gameq.rows.Table.TableDefinition;
+import java.sql.Connection;
+import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -19,6 +22,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.stream.Collectors;
 import org.jdbi.v3.core.Handle;
 
@@ -44,22 +48,21 @@ public final class CatalogReader {
     return database.ask(CatalogReader::read);
   }
 
-  private static Catalog read(Handle handle) {
+  private static Catalog read(Handle handle) throws SQLException {
     SchemaSnapshot schema = SchemaSnapshot.read(handle);
     if (!schema.tables().containsKey(REGISTRY)) {
       throw new GameQueueException(
           "this database has no table " + REGISTRY + ": run 'gameq-writer schema migrate'");
     }
+    Connection connection = handle.getConnection();
     List<TableSpec> specs =
-        handle
-            .createQuery("SELECT table_name, owner_kind, owner_column FROM " + REGISTRY)
-            .map(
-                (row, context) ->
-                    new TableSpec(row.getString(1), row.getString(2), row.getString(3)))
-            .list();
+        Sql.list(
+            connection,
+            "SELECT table_name, owner_kind, owner_column FROM " + REGISTRY,
+            rs -> new TableSpec(rs.getString(1), rs.getString(2), rs.getString(3)));
     Map<String, Set<String>> dropped =
-        schema.tables().containsKey(LayoutTable.DROPPED) // or who reads may not see it
-            ? LayoutTable.dropped(handle)
+        schema.tables().containsKey("gameq_dropped_column") // or who reads may not see it
+            ? dropped(connection)
             : Map.of();
     Map<String, TableDefinition> definitions = new TreeMap<>();
     Map<String, String> unmanaged = new HashMap<>();
@@ -80,6 +83,20 @@ public final class CatalogReader {
       }
     }
     return new Catalog(ranked(definitions, schema), unmanaged, schema.foldsNames());
+  }
+
+  /** Columns by table that are dropped on purpose, in capitals or small letters. */
+  public static Map<String, Set<String>> dropped(Connection connection) throws SQLException {
+    Map<String, Set<String>> dropped = new HashMap<>();
+    Sql.select(
+        connection,
+        "SELECT table_name, column_name FROM gameq_dropped_column",
+        rs ->
+            dropped
+                .computeIfAbsent(
+                    rs.getString(1), table -> new TreeSet<>(String.CASE_INSENSITIVE_ORDER))
+                .add(rs.getString(2)));
+    return dropped;
   }
 
   private static List<Table> ranked(

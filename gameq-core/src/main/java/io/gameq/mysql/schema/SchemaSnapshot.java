@@ -1,10 +1,12 @@
 package io.gameq.mysql.schema;
 
+import io.gameq.mysql.Sql;
 import io.gameq.mysql.schema.CatalogReader.TableSpec;
+import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
-import java.util.HashMap;
+import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -12,6 +14,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
 import org.jdbi.v3.core.Handle;
 import org.jspecify.annotations.Nullable;
 
@@ -57,11 +60,10 @@ public record SchemaSnapshot(
     }
 
     public Set<String> otherUniqueKeys() {
-      Set<String> names = new LinkedHashSet<>();
-      indexParts.stream()
+      return indexParts.stream()
           .filter(p -> p.unique() && !p.primary())
-          .forEach(p -> names.add(p.index()));
-      return names;
+          .map(IndexPart::index)
+          .collect(Collectors.toCollection(LinkedHashSet::new));
     }
 
     public boolean hasIndexThatBeginsWith(String column) {
@@ -190,155 +192,129 @@ public record SchemaSnapshot(
     return reached.contains(table);
   }
 
-  public static SchemaSnapshot read(Handle handle) {
-    boolean mariaDb =
-        handle.createQuery("SELECT VERSION()").mapTo(String.class).one().contains("MariaDB");
+  public static SchemaSnapshot read(Handle handle) throws SQLException {
+    Connection connection = handle.getConnection();
+    boolean mariaDb = Sql.exists(connection, "SELECT 1 FROM DUAL WHERE VERSION() LIKE '%MariaDB%'");
     boolean foldsNames =
-        handle.createQuery("SELECT @@lower_case_table_names").mapTo(Integer.class).one() != 0;
+        Sql.exists(connection, "SELECT 1 FROM DUAL WHERE @@lower_case_table_names <> 0");
     Map<String, TableFacts> tables = new LinkedHashMap<>();
-    handle
-        .createQuery(
-            "SELECT TABLE_NAME, TABLE_TYPE, ENGINE FROM information_schema.TABLES"
-                + " WHERE TABLE_SCHEMA = DATABASE()")
-        .map((row, context) -> table(row))
-        .forEach(table -> tables.put(table.name(), table));
-    readColumns(handle, tables);
-    readIndexes(handle, tables);
-    readTriggers(handle, tables);
+    Sql.select(
+        connection,
+        "SELECT TABLE_NAME, TABLE_TYPE, ENGINE FROM information_schema.TABLES WHERE TABLE_SCHEMA ="
+            + " DATABASE()",
+        rs ->
+            tables.put(
+                rs.getString(1),
+                new TableFacts(
+                    rs.getString(1),
+                    rs.getString(2),
+                    rs.getString(3),
+                    new ArrayList<>(),
+                    new ArrayList<>(),
+                    new ArrayList<>())));
+    readParts(
+        connection,
+        tables,
+        "SELECT TABLE_NAME, COLUMN_NAME, COLUMN_TYPE, CHARACTER_SET_NAME, COLLATION_NAME,"
+            + " IS_NULLABLE, COLUMN_DEFAULT, EXTRA, COALESCE(GENERATION_EXPRESSION, '') FROM"
+            + " information_schema.COLUMNS WHERE TABLE_SCHEMA = DATABASE() ORDER BY TABLE_NAME,"
+            + " ORDINAL_POSITION",
+        (table, rs) ->
+            table.columns.add(
+                new ColumnFacts(
+                    rs.getString(2),
+                    rs.getString(3),
+                    rs.getString(4),
+                    rs.getString(5),
+                    rs.getString(6).equals("YES"),
+                    rs.getString(7),
+                    rs.getString(8),
+                    !rs.getString(9).isEmpty())));
+    readParts(
+        connection,
+        tables,
+        "SELECT TABLE_NAME, INDEX_NAME, NON_UNIQUE = 0, SEQ_IN_INDEX, COLUMN_NAME, SUB_PART IS NOT"
+            + " NULL FROM information_schema.STATISTICS WHERE TABLE_SCHEMA = DATABASE() ORDER BY"
+            + " TABLE_NAME, INDEX_NAME, SEQ_IN_INDEX",
+        (table, rs) ->
+            table.indexParts.add(
+                new IndexPart(
+                    rs.getString(2),
+                    rs.getBoolean(3),
+                    rs.getInt(4),
+                    rs.getString(5),
+                    rs.getBoolean(6))));
+    readParts(
+        connection,
+        tables,
+        "SELECT EVENT_OBJECT_TABLE, TRIGGER_NAME FROM information_schema.TRIGGERS WHERE"
+            + " EVENT_OBJECT_SCHEMA = DATABASE()",
+        (table, rs) -> table.triggers.add(rs.getString(2)));
     SchemaSnapshot asWritten = new SchemaSnapshot(mariaDb, foldsNames, tables, List.of());
     return new SchemaSnapshot(
         mariaDb,
         foldsNames,
         tables,
-        foreignKeys(handle).stream().map(asWritten::asNamedHere).toList());
+        foreignKeys(connection).stream().map(asWritten::asNamedHere).toList());
   }
 
-  private static TableFacts table(ResultSet row) throws SQLException {
-    return new TableFacts(
-        row.getString(1),
-        row.getString(2),
-        row.getString(3),
-        new ArrayList<>(),
-        new ArrayList<>(),
-        new ArrayList<>());
+  /** Adds what a row says to its table. */
+  private interface Part {
+    void addTo(TableFacts table, ResultSet rs) throws SQLException;
   }
 
-  private static void readColumns(Handle handle, Map<String, TableFacts> tables) {
-    handle
-        .createQuery(
-            "SELECT TABLE_NAME, COLUMN_NAME, COLUMN_TYPE, CHARACTER_SET_NAME, COLLATION_NAME,"
-                + " IS_NULLABLE, COLUMN_DEFAULT, EXTRA, GENERATION_EXPRESSION"
-                + " FROM information_schema.COLUMNS WHERE TABLE_SCHEMA = DATABASE()"
-                + " ORDER BY TABLE_NAME, ORDINAL_POSITION")
-        .map(
-            (row, context) -> {
-              TableFacts table = tables.get(row.getString(1));
-              return table != null && table.columns().add(column(row));
-            })
-        .list();
-  }
-
-  private static ColumnFacts column(ResultSet row) throws SQLException {
-    String generation = row.getString(9);
-    return new ColumnFacts(
-        row.getString(2),
-        row.getString(3),
-        row.getString(4),
-        row.getString(5),
-        row.getString(6).equals("YES"),
-        row.getString(7),
-        row.getString(8),
-        generation != null && !generation.isEmpty());
-  }
-
-  private static void readIndexes(Handle handle, Map<String, TableFacts> tables) {
-    handle
-        .createQuery(
-            "SELECT TABLE_NAME, INDEX_NAME, NON_UNIQUE, SEQ_IN_INDEX, COLUMN_NAME, SUB_PART"
-                + " FROM information_schema.STATISTICS WHERE TABLE_SCHEMA = DATABASE()"
-                + " ORDER BY TABLE_NAME, INDEX_NAME, SEQ_IN_INDEX")
-        .map(
-            (row, context) -> {
-              TableFacts table = tables.get(row.getString(1));
-              return table != null
-                  && table
-                      .indexParts()
-                      .add(
-                          new IndexPart(
-                              row.getString(2),
-                              row.getInt(3) == 0,
-                              row.getInt(4),
-                              row.getString(5),
-                              row.getString(6) != null));
-            })
-        .list();
-  }
-
-  private static void readTriggers(Handle handle, Map<String, TableFacts> tables) {
-    handle
-        .createQuery(
-            "SELECT EVENT_OBJECT_TABLE, TRIGGER_NAME FROM information_schema.TRIGGERS"
-                + " WHERE EVENT_OBJECT_SCHEMA = DATABASE()")
-        .map(
-            (row, context) -> {
-              TableFacts table = tables.get(row.getString(1));
-              return table != null && table.triggers().add(row.getString(2));
-            })
-        .list();
-  }
-
-  private static List<ForeignKeyFacts> foreignKeys(Handle handle) {
-    Map<String, List<List<String>>> columns = foreignKeyColumns(handle);
-    return handle
-        .createQuery(
-            "SELECT CONSTRAINT_NAME, TABLE_NAME, COALESCE(IF(UNIQUE_CONSTRAINT_SCHEMA ="
-                + " CONSTRAINT_SCHEMA, REFERENCED_TABLE_NAME, CONCAT(UNIQUE_CONSTRAINT_SCHEMA, '.',"
-                + " REFERENCED_TABLE_NAME)), '"
-                + HIDDEN
-                + "'), COALESCE(DELETE_RULE, ''), COALESCE(UPDATE_RULE, '') FROM"
-                + " information_schema.REFERENTIAL_CONSTRAINTS WHERE CONSTRAINT_SCHEMA = DATABASE()"
-                + " ORDER BY TABLE_NAME, CONSTRAINT_NAME")
-        .map(
-            (row, context) ->
-                new ForeignKeyFacts(
-                    row.getString(1),
-                    row.getString(2),
-                    of(columns, row, 0),
-                    row.getString(3),
-                    of(columns, row, 1),
-                    row.getString(4),
-                    row.getString(5)))
-        .list();
-  }
-
-  private static List<String> of(Map<String, List<List<String>>> columns, ResultSet row, int side)
+  /** Rows that begin with the name of a table. */
+  private static void readParts(
+      Connection connection, Map<String, TableFacts> tables, String sql, Part part)
       throws SQLException {
-    return columns.getOrDefault(keyName(row), List.of()).stream()
-        .map(pair -> pair.get(side))
-        .toList();
+    Sql.select(
+        connection,
+        sql,
+        rs -> {
+          TableFacts table = tables.get(rs.getString(1));
+          if (table != null) {
+            part.addTo(table, rs);
+          }
+        });
   }
 
   /** Constraint names are unique in a database on MySQL, in a table on MariaDB. */
-  private static String keyName(ResultSet row) throws SQLException {
-    return row.getString(2) + "." + row.getString(1);
-  }
-
-  /** By table and name, for each column the one that it refers to. */
-  private static Map<String, List<List<String>>> foreignKeyColumns(Handle handle) {
-    Map<String, List<List<String>>> columns = new HashMap<>();
-    handle
-        .createQuery(
-            "SELECT CONSTRAINT_NAME, TABLE_NAME, COLUMN_NAME, COALESCE(REFERENCED_COLUMN_NAME, '"
-                + HIDDEN
-                + "') FROM information_schema.KEY_COLUMN_USAGE"
-                + " WHERE TABLE_SCHEMA = DATABASE() AND POSITION_IN_UNIQUE_CONSTRAINT IS NOT NULL"
-                + " ORDER BY TABLE_NAME, CONSTRAINT_NAME, ORDINAL_POSITION")
-        .map(
-            (row, context) ->
-                columns
-                    .computeIfAbsent(keyName(row), name -> new ArrayList<>())
-                    .add(List.of(row.getString(3), row.getString(4))))
-        .list();
-    return columns;
+  private static Collection<ForeignKeyFacts> foreignKeys(Connection connection)
+      throws SQLException {
+    Map<List<String>, ForeignKeyFacts> keys = new LinkedHashMap<>();
+    Sql.select(
+        connection,
+        "SELECT CONSTRAINT_NAME, TABLE_NAME, COALESCE(IF(UNIQUE_CONSTRAINT_SCHEMA ="
+            + " CONSTRAINT_SCHEMA, REFERENCED_TABLE_NAME, CONCAT(UNIQUE_CONSTRAINT_SCHEMA, '.',"
+            + " REFERENCED_TABLE_NAME)), '%s'), COALESCE(DELETE_RULE, ''), COALESCE(UPDATE_RULE,"
+                .formatted(HIDDEN)
+            + " '') FROM information_schema.REFERENTIAL_CONSTRAINTS WHERE CONSTRAINT_SCHEMA ="
+            + " DATABASE() ORDER BY TABLE_NAME, CONSTRAINT_NAME",
+        rs ->
+            keys.put(
+                List.of(rs.getString(1), rs.getString(2)),
+                new ForeignKeyFacts(
+                    rs.getString(1),
+                    rs.getString(2),
+                    new ArrayList<>(),
+                    rs.getString(3),
+                    new ArrayList<>(),
+                    rs.getString(4),
+                    rs.getString(5))));
+    Sql.select(
+        connection,
+        "SELECT CONSTRAINT_NAME, TABLE_NAME, COLUMN_NAME, COALESCE(REFERENCED_COLUMN_NAME, '%s')"
+                .formatted(HIDDEN)
+            + " FROM information_schema.KEY_COLUMN_USAGE WHERE TABLE_SCHEMA = DATABASE() AND"
+            + " POSITION_IN_UNIQUE_CONSTRAINT IS NOT NULL ORDER BY TABLE_NAME, CONSTRAINT_NAME,"
+            + " ORDINAL_POSITION",
+        rs -> {
+          ForeignKeyFacts key = keys.get(List.of(rs.getString(1), rs.getString(2)));
+          if (key != null) {
+            key.columns.add(rs.getString(3));
+            key.parentColumns.add(rs.getString(4));
+          }
+        });
+    return keys.values();
   }
 }

@@ -9,14 +9,14 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
+import java.util.Objects;
 import java.util.stream.Collectors;
-import org.jdbi.v3.core.Handle;
 import org.jspecify.annotations.Nullable;
 
 /** What every node and writer of a database must agree on, in {@code gameq_setting}. Stateless. */
 public final class Settings {
-  private static final String DATABASE = "database";
+  /** Another value makes it another database: WALs that name the one before are not replayed. */
+  public static final String DATABASE = "database";
 
   private Settings() {}
 
@@ -32,31 +32,31 @@ public final class Settings {
     agree(mysql, "slots", Integer.toString(slots));
   }
 
+  private static void agree(MySql mysql, String name, String value) {
+    String there = read(mysql, name);
+    if (there == null) { // the first of all: later ones need no right to write here
+      mysql.execute("INSERT IGNORE INTO gameq_setting (name, value) VALUES (?, ?)", name, value);
+      there = read(mysql, name);
+    }
+    if (!value.equals(there)) {
+      throw new GameQueueException(
+          ("this configuration has %s %s, the database has %s: they are fixed for a"
+                  + " database; use %s, or another database")
+              .formatted(name, value, there, there));
+    }
+  }
+
   /**
    * Which queue it is.
    *
    * @throws io.gameq.MySqlException when MySQL does not answer
    */
   public static QueueIdentity identity(MySql mysql) {
-    return mysql.ask(
-        handle ->
-            isThere(handle)
-                ? new QueueIdentity(
-                    read(handle, "namespace").orElse(""), read(handle, DATABASE).orElse(""))
-                : QueueIdentity.ANY);
-  }
-
-  /**
-   * Makes it another database: WALs that name the one that it was are not replayed into it any
-   * more.
-   *
-   * @throws io.gameq.MySqlException when MySQL does not answer
-   */
-  public static void identify(MySql mysql, String database) {
-    mysql.askAgain(
-        handle ->
-            handle.execute(
-                "UPDATE gameq_setting SET value = ? WHERE name = ?", database, DATABASE));
+    return isThere(mysql)
+        ? new QueueIdentity(
+            Objects.requireNonNullElse(read(mysql, "namespace"), ""),
+            Objects.requireNonNullElse(read(mysql, DATABASE), ""))
+        : QueueIdentity.ANY;
   }
 
   /**
@@ -66,26 +66,19 @@ public final class Settings {
    * @throws io.gameq.MySqlException when MySQL does not answer
    */
   public static @Nullable String difference(MySql mysql, String namespace, int slots) {
-    return mysql.ask(
-        handle -> {
-          if (!isThere(handle)) {
-            return null;
-          }
-          String ofNamespace = difference(handle, "namespace", namespace);
-          return ofNamespace == null
-              ? difference(handle, "slots", Integer.toString(slots))
-              : ofNamespace;
-        });
+    if (!isThere(mysql)) {
+      return null;
+    }
+    String ofNamespace = difference(mysql, "namespace", namespace);
+    return ofNamespace == null ? difference(mysql, "slots", Integer.toString(slots)) : ofNamespace;
   }
 
-  private static @Nullable String difference(Handle handle, String name, String value) {
-    return read(handle, name)
-        .filter(there -> !there.equals(value))
-        .map(
-            there ->
-                "setting '%s' is %s, but that of the database is %s: correct it, or mysql.url"
-                    .formatted(name, value, there))
-        .orElse(null);
+  private static @Nullable String difference(MySql mysql, String name, String value) {
+    String there = read(mysql, name);
+    return there == null || there.equals(value)
+        ? null
+        : "setting '%s' is %s, but that of the database is %s: correct it, or mysql.url"
+            .formatted(name, value, there);
   }
 
   /**
@@ -94,18 +87,8 @@ public final class Settings {
    * @throws GameQueueException with the command to run
    */
   public static void requireSchema(MySql mysql) {
-    int schema =
-        mysql.ask(
-            handle -> {
-              boolean there = isThere(handle);
-              return there
-                  ? handle
-                      .select("SELECT value FROM gameq_setting WHERE name = 'schema'")
-                      .mapTo(Integer.class)
-                      .findOne()
-                      .orElse(0)
-                  : 0;
-            });
+    String there = isThere(mysql) ? read(mysql, "schema") : null;
+    int schema = there == null ? 0 : Integer.parseInt(there);
     if (schema < SchemaFiles.latest()) {
       throw new GameQueueException(
           ("the database has gameq's own tables up to number %s of %s: run the command"
@@ -120,7 +103,7 @@ public final class Settings {
    * @throws io.gameq.MySqlException when MySQL does not answer
    */
   public static int slots(MySql mysql) {
-    return mysql.ask(handle -> read(handle, "slots").map(Integer::valueOf).orElse(0));
+    return Integer.parseInt(Objects.requireNonNullElse(read(mysql, "slots"), "0"));
   }
 
   /**
@@ -138,55 +121,24 @@ public final class Settings {
     }
   }
 
-  /** Gives the database another number of slots, if it has {@code from}; returns whether it had. */
-  public static boolean reslot(MySql mysql, int from, int to) {
-    return mysql.askAgain(
-        handle ->
-            handle.execute(
-                    "UPDATE gameq_setting SET value = ? WHERE name = 'slots' AND value" + " = ?",
-                    Integer.toString(to),
-                    Integer.toString(from))
-                == 1);
+  /** Gives a setting another value, if it has {@code from}; returns whether it had. */
+  public static boolean replace(MySql mysql, String name, String from, String to) {
+    String sql = "UPDATE gameq_setting SET value = ? WHERE name = ? AND value = ?";
+    return mysql.execute(sql, to, name, from) == 1;
   }
 
-  private static boolean isThere(Handle handle) {
-    return handle
-            .select(
-                "SELECT COUNT(*) FROM information_schema.tables WHERE table_schema = DATABASE()"
-                    + " AND table_name = 'gameq_setting'")
-            .mapTo(Integer.class)
-            .one()
-        > 0;
+  private static boolean isThere(MySql mysql) {
+    return !mysql
+        .list(
+            "SELECT 1 FROM information_schema.tables WHERE table_schema = DATABASE() AND table_name"
+                + " = 'gameq_setting'",
+            rs -> true)
+        .isEmpty();
   }
 
-  private static Optional<String> read(Handle handle, String name) {
-    return handle
-        .select("SELECT value FROM gameq_setting WHERE name = ?", name)
-        .mapTo(String.class)
-        .findOne();
-  }
-
-  private static void agree(MySql mysql, String name, String value) {
-    String there =
-        mysql.ask(
-            handle ->
-                read(handle, name)
-                    .or(
-                        () -> { // the first of all: later ones need no right to write
-                          // here
-                          handle.execute(
-                              "INSERT IGNORE INTO gameq_setting (name, value) VALUES" + " (?, ?)",
-                              name,
-                              value);
-                          return read(handle, name);
-                        })
-                    .orElseThrow());
-    if (!there.equals(value)) {
-      throw new GameQueueException(
-          ("this configuration has %s %s, the database has %s: they are fixed for a"
-                  + " database; use %s, or another database")
-              .formatted(name, value, there, there));
-    }
+  private static @Nullable String read(MySql mysql, String name) {
+    String sql = "SELECT value FROM gameq_setting WHERE name = ?";
+    return mysql.list(sql, rs -> rs.getString(1), name).stream().findFirst().orElse(null);
   }
 
   /**

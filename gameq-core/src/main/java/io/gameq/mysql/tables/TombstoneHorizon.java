@@ -21,8 +21,9 @@ import org.jspecify.annotations.Nullable;
 public final class TombstoneHorizon {
   /**
    * Whose rows count of a message is remembered for so long at least, however short tombstones are:
-   * for longer than a WAL whose node is gone brings the message back ({@code LeftMessages.OLDEST}),
-   * and no shorter than Redis keeps that WAL's marks ({@code JournalMarks.KEPT}).
+   * for longer than a WAL whose node is gone brings the message back ({@code
+   * MessageReplay.OLDEST}), and no shorter than Redis keeps that WAL's marks ({@code
+   * JournalMarks.KEPT}).
    */
   public static final Duration HANDLED_KEPT = Duration.ofDays(7);
 
@@ -83,7 +84,7 @@ public final class TombstoneHorizon {
           boolean any =
               Sql.exists(
                   connection,
-                  "SELECT 1 FROM (SELECT 1) one WHERE EXISTS (SELECT 1%s) OR EXISTS (SELECT 1%s) OR"
+                  "SELECT 1 FROM DUAL WHERE EXISTS (SELECT 1%s) OR EXISTS (SELECT 1%s) OR"
                           .formatted(PURGEABLE, DISCARDS)
                       + " EXISTS (SELECT 1%s)".formatted(HANDLED),
                   text,

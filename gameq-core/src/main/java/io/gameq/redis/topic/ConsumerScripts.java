@@ -75,17 +75,7 @@ public final class ConsumerScripts {
    *     time in ms; 0 for never
    */
   public record Failure(
-      TakenMessage taken, long backoffMillis, boolean counts, String error, long nextDueMillis) {
-    public static Failure counted(
-        TakenMessage taken, long backoffMillis, String error, long nextDueMillis) {
-      return new Failure(taken, backoffMillis, true, error, nextDueMillis);
-    }
-
-    /** Of nobody's fault: no message dies of it. */
-    public static Failure notCounted(TakenMessage taken, long backoffMillis, String error) {
-      return new Failure(taken, backoffMillis, false, error, 0);
-    }
-  }
+      TakenMessage taken, long backoffMillis, boolean counts, String error, long nextDueMillis) {}
 
   /** What became of a message whose handling failed. */
   public enum NackResult {

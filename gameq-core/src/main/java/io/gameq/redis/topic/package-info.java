@@ -56,7 +56,7 @@
  * TopicMessages    find.lua    where one message is: FoundMessage
  *                  page.lua    lists; TopicCounts
  *                  revive.lua  dead letters: list, retry, discard
- * TopicSurvey                  all topics at a glance
+ *                  TopicSurvey: all topics at a glance
  * DefinedTopic    define.lua  DefinedTopic of each: TopicDefinition, pause, rate for all nodes
  * </pre>
  */

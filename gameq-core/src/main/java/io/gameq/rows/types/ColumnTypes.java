@@ -2,21 +2,19 @@ package io.gameq.rows.types;
 
 import io.gameq.GameQueueException;
 import io.gameq.RowRefusedException;
-import io.gameq.rows.types.NumberTypes.BitType;
+import io.gameq.rows.types.ColumnType.Kind;
+import io.gameq.rows.types.NumberTypes.BitsType;
 import io.gameq.rows.types.NumberTypes.DecimalType;
-import io.gameq.rows.types.NumberTypes.DoubleType;
-import io.gameq.rows.types.NumberTypes.FloatType;
+import io.gameq.rows.types.NumberTypes.FloatingType;
 import io.gameq.rows.types.NumberTypes.IntegerType;
-import io.gameq.rows.types.NumberTypes.UnsignedLongType;
 import io.gameq.rows.types.TextTypes.BinaryType;
-import io.gameq.rows.types.TextTypes.EnumType;
+import io.gameq.rows.types.TextTypes.BinaryType.BinaryForm;
 import io.gameq.rows.types.TextTypes.JsonType;
-import io.gameq.rows.types.TextTypes.SetType;
+import io.gameq.rows.types.TextTypes.MembersType;
 import io.gameq.rows.types.TextTypes.TextType;
-import io.gameq.rows.types.TimeTypes.DateTimeType;
+import io.gameq.rows.types.TextTypes.TextType.TextForm;
 import io.gameq.rows.types.TimeTypes.DateType;
-import io.gameq.rows.types.TimeTypes.TimeType;
-import io.gameq.rows.types.TimeTypes.TimestampType;
+import io.gameq.rows.types.TimeTypes.FractionType;
 import java.nio.ByteBuffer;
 import java.nio.charset.Charset;
 import java.nio.charset.CharsetEncoder;
@@ -69,37 +67,36 @@ public final class ColumnTypes {
       case "smallint" -> IntegerType.ofBytes(2, unsigned);
       case "mediumint" -> IntegerType.ofBytes(3, unsigned);
       case "int" -> IntegerType.ofBytes(4, unsigned);
-      case "bigint" -> unsigned ? new UnsignedLongType() : IntegerType.ofBytes(8, false);
-      case "year" -> IntegerType.year();
-      case "bit" -> new BitType(number(brackets, 1));
+      case "bigint" ->
+          unsigned ? new BitsType(Kind.UNSIGNED_LONG, 64) : IntegerType.ofBytes(8, false);
+      case "year" -> IntegerType.YEAR;
+      case "bit" -> new BitsType(Kind.BIT, number(brackets, 1));
       case "decimal" -> decimal(brackets, unsigned);
-      case "float" -> {
-        checkNoDigits(columnType, brackets);
-        yield new FloatType(unsigned);
+      case "float", "double" -> {
+        if (!brackets.isEmpty()) {
+          throw new UnmanageableException(
+              columnType + " rounds what it stores: use DECIMAL, or drop the digits in brackets");
+        }
+        yield new FloatingType(name.equals("float") ? Kind.FLOAT : Kind.DOUBLE, unsigned);
       }
-      case "double" -> {
-        checkNoDigits(columnType, brackets);
-        yield new DoubleType(unsigned);
-      }
-      case "char" -> text(TextType.TextForm.CHAR, number(brackets, 1), charset, collation);
-      case "varchar" -> text(TextType.TextForm.VARCHAR, number(brackets, 0), charset, collation);
-      case "tinytext" -> text(TextType.TextForm.TEXT, 255, charset, collation);
-      case "text" -> text(TextType.TextForm.TEXT, KIB_64, charset, collation);
-      case "mediumtext" -> text(TextType.TextForm.TEXT, MIB_16, charset, collation);
-      case "longtext" -> text(TextType.TextForm.TEXT, LONG, charset, collation);
-      case "binary" -> new BinaryType(BinaryType.BinaryForm.BINARY, number(brackets, 1));
-      case "varbinary" -> new BinaryType(BinaryType.BinaryForm.VARBINARY, number(brackets, 0));
-      case "tinyblob" -> new BinaryType(BinaryType.BinaryForm.BLOB, 255);
-      case "blob" -> new BinaryType(BinaryType.BinaryForm.BLOB, KIB_64);
-      case "mediumblob" -> new BinaryType(BinaryType.BinaryForm.BLOB, MIB_16);
-      case "longblob" -> new BinaryType(BinaryType.BinaryForm.BLOB, LONG);
+      case "char" -> text(TextForm.CHAR, number(brackets, 1), charset, collation);
+      case "varchar" -> text(TextForm.VARCHAR, number(brackets, 0), charset, collation);
+      case "tinytext" -> text(TextForm.TEXT, 255, charset, collation);
+      case "text" -> text(TextForm.TEXT, KIB_64, charset, collation);
+      case "mediumtext" -> text(TextForm.TEXT, MIB_16, charset, collation);
+      case "longtext" -> text(TextForm.TEXT, LONG, charset, collation);
+      case "binary" -> new BinaryType(BinaryForm.BINARY, number(brackets, 1));
+      case "varbinary" -> new BinaryType(BinaryForm.VARBINARY, number(brackets, 0));
+      case "tinyblob" -> new BinaryType(BinaryForm.BLOB, 255);
+      case "blob" -> new BinaryType(BinaryForm.BLOB, KIB_64);
+      case "mediumblob" -> new BinaryType(BinaryForm.BLOB, MIB_16);
+      case "longblob" -> new BinaryType(BinaryForm.BLOB, LONG);
       case "json" -> new JsonType();
-      case "enum" -> new EnumType(SqlText.quoted(brackets));
-      case "set" -> new SetType(SqlText.quoted(brackets));
+      case "enum" -> new MembersType(Kind.ENUM, SqlText.quoted(brackets));
+      case "set" -> new MembersType(Kind.SET, SqlText.quoted(brackets));
       case "date" -> new DateType();
-      case "datetime" -> new DateTimeType(number(brackets, 0));
-      case "timestamp" -> new TimestampType(number(brackets, 0));
-      case "time" -> new TimeType(number(brackets, 0));
+      case "datetime", "timestamp", "time" ->
+          new FractionType(Kind.valueOf(name.toUpperCase(Locale.ROOT)), number(brackets, 0));
       default -> throw new UnmanageableException("column type " + columnType + " is not supported");
     };
   }
@@ -136,13 +133,6 @@ public final class ColumnTypes {
     return text.isBlank() ? otherwise : Integer.parseInt(text.strip());
   }
 
-  private static void checkNoDigits(String columnType, String brackets) {
-    if (!brackets.isEmpty()) {
-      throw new UnmanageableException(
-          columnType + " rounds what it stores: use DECIMAL, or drop the digits in brackets");
-    }
-  }
-
   /** A column type that gameq cannot keep exactly; the message is the reason. */
   public static final class UnmanageableException extends GameQueueException {
     private static final long serialVersionUID = 1L;
@@ -164,7 +154,7 @@ public final class ColumnTypes {
           case TEXT, SET -> "";
           case JSON -> "null";
           case BINARY -> new byte[0];
-          case ENUM -> ((EnumType) type).members().iterator().next();
+          case ENUM -> ((MembersType) type).members().get(0);
           case TIME -> Duration.ZERO;
           case DATE, DATETIME, TIMESTAMP -> null;
         };

@@ -1,6 +1,7 @@
 package io.gameq.rows.types;
 
 import io.gameq.NumberedEnum;
+import io.gameq.RowRefusedException;
 import io.gameq.rows.types.ColumnTypes.Refusal;
 import java.math.BigDecimal;
 import java.math.BigInteger;
@@ -10,13 +11,48 @@ import org.jspecify.annotations.Nullable;
 
 /** The types of columns that hold numbers. Stateless. */
 final class NumberTypes {
+  /** More digits before the point than any integer column holds; a larger exponent costs memory. */
+  private static final int MAX_INTEGER_DIGITS = 40;
+
   private NumberTypes() {}
+
+  private static boolean isPrimitiveIntegral(Object in) {
+    return in instanceof Long
+        || in instanceof Integer
+        || in instanceof Short
+        || in instanceof Byte
+        || in instanceof AtomicInteger
+        || in instanceof AtomicLong;
+  }
+
+  /** The value as an integer, or null when it is no number, or one with a fraction. */
+  private static @Nullable BigInteger integral(Object in) {
+    if (isPrimitiveIntegral(in)) {
+      return BigInteger.valueOf(((Number) in).longValue());
+    }
+    if (in instanceof BigInteger big) {
+      return big;
+    }
+    if (!(in instanceof BigDecimal decimal)) {
+      return null;
+    }
+    if (decimal.signum() == 0) {
+      return BigInteger.ZERO;
+    }
+    long integerDigits = (long) decimal.precision() - decimal.scale();
+    if (integerDigits > MAX_INTEGER_DIGITS || integerDigits <= 0) {
+      return null;
+    }
+    BigDecimal stripped = decimal.stripTrailingZeros();
+    return stripped.scale() <= 0 ? stripped.toBigIntegerExact() : null;
+  }
 
   /**
    * TINYINT to BIGINT and YEAR, canonical as Long; immutable. BIGINT UNSIGNED does not fit a Long.
    */
   record IntegerType(long min, long max, boolean takesBoolean, boolean isYear)
       implements ColumnType {
+    static final IntegerType YEAR = new IntegerType(1901, 2155, false, true);
 
     /** The type of {@code bytes} bytes. */
     static IntegerType ofBytes(int bytes, boolean unsigned) {
@@ -27,10 +63,6 @@ final class NumberTypes {
           : new IntegerType(bytes == 8 ? half : -half, half - 1, bytes == 1, false);
     }
 
-    static IntegerType year() {
-      return new IntegerType(1901, 2155, false, true);
-    }
-
     @Override
     public Kind kind() {
       return Kind.INTEGER;
@@ -38,10 +70,7 @@ final class NumberTypes {
 
     @Override
     public Object canonical(Object in, String column) {
-      if (in instanceof Long value) {
-        return inRange(value, in, column);
-      }
-      if (Numbers.isPrimitiveIntegral(in)) {
+      if (isPrimitiveIntegral(in)) {
         return inRange(((Number) in).longValue(), in, column);
       }
       if (takesBoolean && in instanceof Boolean flag) {
@@ -50,7 +79,7 @@ final class NumberTypes {
       if (in instanceof NumberedEnum constant) {
         return inRange(constant.number(), in, column);
       }
-      BigInteger integral = Numbers.integral(in);
+      BigInteger integral = integral(in);
       if (integral == null) {
         throw Refusal.kind(
             column, in, "integers, NumberedEnum" + (takesBoolean ? " and booleans" : ""));
@@ -68,57 +97,27 @@ final class NumberTypes {
       return value;
     }
 
-    private RuntimeException outOfRange(Object in, String column) {
+    private RowRefusedException outOfRange(Object in, String column) {
       return Refusal.range(column, (isYear ? "0 and " : "") + min + " to " + max, in);
     }
   }
 
-  /** BIGINT UNSIGNED, canonical as BigInteger; immutable. */
-  record UnsignedLongType() implements ColumnType {
-    @Override
-    public Kind kind() {
-      return Kind.UNSIGNED_LONG;
-    }
-
+  /** BIGINT UNSIGNED and BIT(bits), canonical as BigInteger; immutable. */
+  record BitsType(Kind kind, int bits) implements ColumnType {
     @Override
     public Object canonical(Object in, String column) {
-      BigInteger value = Numbers.integral(in);
-      if (value == null) {
-        throw Refusal.kind(column, in, "integers");
-      }
-      if (value.signum() < 0 || value.bitLength() > 64) {
-        throw Refusal.range(column, "0 to 2^64-1", in);
-      }
-      return value;
-    }
-  }
-
-  /** BIT(bits), canonical as BigInteger; immutable. */
-  record BitType(int bits) implements ColumnType {
-    @Override
-    public Kind kind() {
-      return Kind.BIT;
-    }
-
-    @Override
-    public Object canonical(Object in, String column) {
-      if (in instanceof Boolean flag) {
+      boolean takesBoolean = kind == Kind.BIT;
+      if (takesBoolean && in instanceof Boolean flag) {
         return flag ? BigInteger.ONE : BigInteger.ZERO;
       }
-      BigInteger value = Numbers.integral(in);
+      BigInteger value = integral(in);
       if (value == null) {
-        throw Refusal.kind(column, in, "integers and booleans");
+        throw Refusal.kind(column, in, takesBoolean ? "integers and booleans" : "integers");
       }
       if (value.signum() < 0 || value.bitLength() > bits) {
         throw Refusal.range(column, "0 to 2^%s-1".formatted(bits), in);
       }
       return value;
-    }
-
-    @Override
-    public @Nullable String keyProblem() {
-      // MySQL compares a BIT with the bytes that a driver sends as if both were floating-point.
-      return "a BIT key column: use an unsigned integer";
     }
   }
 
@@ -131,7 +130,11 @@ final class NumberTypes {
 
     @Override
     public Object canonical(Object in, String column) {
-      BigDecimal value = decimal(in, column);
+      BigInteger integral = in instanceof BigDecimal ? null : integral(in);
+      if (integral == null && !(in instanceof BigDecimal)) {
+        throw Refusal.kind(column, in, "BigDecimal and integers");
+      }
+      BigDecimal value = integral == null ? (BigDecimal) in : new BigDecimal(integral);
       if (value.signum() == 0) {
         return BigDecimal.ZERO.setScale(scale);
       }
@@ -151,90 +154,31 @@ final class NumberTypes {
       return value.setScale(scale);
     }
 
-    private static BigDecimal decimal(Object in, String column) {
-      if (in instanceof BigDecimal value) {
-        return value;
-      }
-      BigInteger integral = Numbers.integral(in);
-      if (integral == null) {
-        throw Refusal.kind(column, in, "BigDecimal and integers");
-      }
-      return new BigDecimal(integral);
-    }
-
     @Override
     public int maxKeyBytes() {
       return precision + 3;
     }
   }
 
-  /** FLOAT, canonical as Float; immutable. A double that a float would round is refused. */
-  record FloatType(boolean unsigned) implements ColumnType {
-    /** Integers up to here are exact as a float. */
-    private static final long MAX_EXACT = 1L << 24;
-
-    @Override
-    public Kind kind() {
-      return Kind.FLOAT;
-    }
-
+  /**
+   * FLOAT, canonical as Float, and DOUBLE, canonical as Double; immutable. A double that a float
+   * would round is refused.
+   */
+  record FloatingType(Kind kind, boolean unsigned) implements ColumnType {
     @Override
     public Object canonical(Object in, String column) {
-      float value;
-      if (in instanceof Float f) {
-        value = f;
-      } else if (in instanceof Double d) {
-        value = d.floatValue();
-        if (Double.compare(value, d) != 0) {
-          throw Refusal.of(column, "a FLOAT would round the Double: put a Float, or use DOUBLE");
-        }
-      } else if (Numbers.isPrimitiveIntegral(in)) {
-        long integral = ((Number) in).longValue();
-        if (integral > MAX_EXACT || integral < -MAX_EXACT) {
-          throw Refusal.range(column, "integers up to 2^24 exactly", in);
-        }
-        value = integral;
-      } else {
-        throw Refusal.kind(column, in, "Float");
+      boolean isFloat = kind == Kind.FLOAT;
+      int exactBits = isFloat ? 24 : 53; // integers up to two to that power are exact
+      if (!(in instanceof Double) && !(in instanceof Float) && !isPrimitiveIntegral(in)) {
+        throw Refusal.kind(column, in, isFloat ? "Float" : "Double and Float");
       }
-      if (!Float.isFinite(value)) {
-        throw Refusal.of(column, "holds neither NaN nor an infinity");
+      double value = ((Number) in).doubleValue();
+      long integral = isPrimitiveIntegral(in) ? ((Number) in).longValue() : 0;
+      if (integral > 1L << exactBits || integral < -(1L << exactBits)) {
+        throw Refusal.range(column, "integers up to 2^%s exactly".formatted(exactBits), in);
       }
-      if (unsigned && (value < 0 || Float.compare(value, -0.0f) == 0)) {
-        throw Refusal.range(column, "no negative numbers", in);
-      }
-      return value;
-    }
-
-    @Override
-    public @Nullable String keyProblem() {
-      return "a floating-point key column: equality of such numbers is not to be relied on";
-    }
-  }
-
-  /** DOUBLE, canonical as Double; immutable. */
-  record DoubleType(boolean unsigned) implements ColumnType {
-    /** Integers up to here are exact as a double. */
-    private static final long MAX_EXACT = 1L << 53;
-
-    @Override
-    public Kind kind() {
-      return Kind.DOUBLE;
-    }
-
-    @Override
-    public Object canonical(Object in, String column) {
-      double value;
-      if (in instanceof Double || in instanceof Float) {
-        value = ((Number) in).doubleValue();
-      } else if (Numbers.isPrimitiveIntegral(in)) {
-        long integral = ((Number) in).longValue();
-        if (integral > MAX_EXACT || integral < -MAX_EXACT) {
-          throw Refusal.range(column, "integers up to 2^53 exactly", in);
-        }
-        value = integral;
-      } else {
-        throw Refusal.kind(column, in, "Double and Float");
+      if (isFloat && Double.compare((float) value, value) != 0) {
+        throw Refusal.of(column, "a FLOAT would round the Double: put a Float, or use DOUBLE");
       }
       if (!Double.isFinite(value)) {
         throw Refusal.of(column, "holds neither NaN nor an infinity");
@@ -242,53 +186,7 @@ final class NumberTypes {
       if (unsigned && (value < 0 || Double.compare(value, -0.0) == 0)) {
         throw Refusal.range(column, "no negative numbers", in);
       }
-      return value;
-    }
-
-    @Override
-    public @Nullable String keyProblem() {
-      return "a floating-point key column: equality of such numbers is not to be relied on";
-    }
-  }
-
-  /** Reads Java numbers without losing a digit. Stateless. */
-  static final class Numbers {
-    /**
-     * More digits before the point than any integer column holds; a larger exponent costs memory.
-     */
-    private static final int MAX_INTEGER_DIGITS = 40;
-
-    private Numbers() {}
-
-    static boolean isPrimitiveIntegral(Object in) {
-      return in instanceof Long
-          || in instanceof Integer
-          || in instanceof Short
-          || in instanceof Byte
-          || in instanceof AtomicInteger
-          || in instanceof AtomicLong;
-    }
-
-    /** The value as an integer, or null when it is no number, or one with a fraction. */
-    static @Nullable BigInteger integral(Object in) {
-      if (isPrimitiveIntegral(in)) {
-        return BigInteger.valueOf(((Number) in).longValue());
-      }
-      if (in instanceof BigInteger big) {
-        return big;
-      }
-      if (in instanceof BigDecimal decimal) {
-        if (decimal.signum() == 0) {
-          return BigInteger.ZERO;
-        }
-        long integerDigits = (long) decimal.precision() - decimal.scale();
-        if (integerDigits > MAX_INTEGER_DIGITS || integerDigits <= 0) {
-          return null;
-        }
-        BigDecimal stripped = decimal.stripTrailingZeros();
-        return stripped.scale() <= 0 ? stripped.toBigIntegerExact() : null;
-      }
-      return null;
+      return isFloat ? (Object) (float) value : (Object) value;
     }
   }
 }

@@ -3,12 +3,13 @@ package io.gameq.rows.types;
 import io.gameq.rows.types.ColumnTypes.Refusal;
 import io.gameq.rows.types.ColumnTypes.TextCharset;
 import java.util.Arrays;
+import java.util.BitSet;
 import java.util.Collection;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
-import java.util.Set;
 import java.util.UUID;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /** The types of columns that hold text or bytes. Stateless. */
@@ -54,9 +55,11 @@ final class TextTypes {
     @Override
     public Object canonical(Object in, String column) {
       String text = in instanceof UUID uuid ? uuid.toString() : text(in, column);
-      if (form == TextForm.CHAR) {
-        text = withoutTrailingSpaces(text);
+      int end = text.length();
+      while (form == TextForm.CHAR && end > 0 && text.charAt(end - 1) == ' ') {
+        end--;
       }
+      text = text.substring(0, end);
       long bytes = 0;
       long characters = 0;
       for (int i = 0; i < text.length(); characters++) {
@@ -84,18 +87,13 @@ final class TextTypes {
       return text;
     }
 
-    private static String withoutTrailingSpaces(String text) {
-      int end = text.length();
-      while (end > 0 && text.charAt(end - 1) == ' ') {
-        end--;
-      }
-      return text.substring(0, end);
-    }
-
     @Override
     public String keyText(Object canonical, String column) {
       String text = (String) canonical;
-      if (padsSpaces() && text.endsWith(" ")) {
+      // Comparison ignores trailing spaces in all *_bin but those of UCA 9 and the nopad ones.
+      boolean isPadded =
+          collation != null && !collation.contains("_0900_") && !collation.contains("_nopad_");
+      if (isPadded && text.endsWith(" ")) {
         throw Refusal.of(
             column,
             "text of %s characters ends in a space, which collation %s ignores in a key"
@@ -104,29 +102,15 @@ final class TextTypes {
       return text;
     }
 
-    /**
-     * True when comparison ignores trailing spaces: all *_bin but those of UCA 9 and the nopad
-     * ones.
-     */
-    private boolean padsSpaces() {
-      return collation != null && !collation.contains("_0900_") && !collation.contains("_nopad_");
-    }
-
     @Override
     public @Nullable String keyProblem() {
       if (form == TextForm.TEXT) {
         return "a TEXT key column: MySQL indexes only a prefix of it, use VARCHAR";
       }
-      return foldingProblem();
-    }
-
-    /** Why a comparison in MySQL takes different texts for the same, or null when it does not. */
-    @Nullable String foldingProblem() {
-      if (collation == null || collation.endsWith("_bin")) {
-        return null;
-      }
-      return "collation %s would merge 'Bob' and 'bob': use %s_bin"
-          .formatted(collation, charset.name().toLowerCase(Locale.ROOT));
+      return collation == null || collation.endsWith("_bin")
+          ? null
+          : "collation %s would merge 'Bob' and 'bob': use %s_bin"
+              .formatted(collation, charset.name().toLowerCase(Locale.ROOT));
     }
 
     @Override
@@ -149,97 +133,53 @@ final class TextTypes {
       }
       return JsonText.canonical(text, column);
     }
-
-    @Override
-    public @Nullable String keyProblem() {
-      return "a JSON key column";
-    }
-  }
-
-  /** ENUM, canonical as String: exactly one of the members; immutable. */
-  record EnumType(Set<String> members) implements ColumnType {
-    EnumType(List<String> members) {
-      this(new LinkedHashSet<>(members));
-    }
-
-    @Override
-    public Kind kind() {
-      return Kind.ENUM;
-    }
-
-    @Override
-    public Object canonical(Object in, String column) {
-      String text = text(in, column);
-      if (!members.contains(text)) {
-        throw Refusal.of(
-            column,
-            "text of %s characters is none of the %s members, letter case included"
-                .formatted(text.length(), members.size()));
-      }
-      return text;
-    }
-
-    @Override
-    public int maxKeyBytes() {
-      return members.stream().mapToInt(m -> 12 * m.length()).max().orElse(0);
-    }
   }
 
   /**
-   * SET, canonical as String: members comma-separated in the order of their definition; immutable.
+   * ENUM, canonical as exactly one of the members, and SET, canonical as members comma-separated in
+   * the order of their definition; immutable.
    */
-  record SetType(List<String> members) implements ColumnType {
-    @Override
-    public Kind kind() {
-      return Kind.SET;
-    }
-
+  record MembersType(Kind kind, List<String> members) implements ColumnType {
     @Override
     public Object canonical(Object in, String column) {
-      Collection<?> given;
-      if (in instanceof Collection<?> collection) {
-        given = collection;
-      } else if (in instanceof String text) {
-        given = text.isEmpty() ? List.of() : Arrays.asList(text.split(",", -1));
-      } else {
+      if (kind == Kind.ENUM) {
+        return members.get(index(text(in, column), column));
+      }
+      BitSet chosen = new BitSet();
+      if (in instanceof Collection<?> all) {
+        all.forEach(of -> chosen.set(index(element(of, column), column)));
+      } else if (!(in instanceof String text)) {
         throw Refusal.kind(column, in, "String and collections of String or enum constants");
-      }
-      long chosen = 0;
-      for (Object element : given) {
-        String member =
-            element instanceof Enum<?> constant ? constant.name() : member(element, column);
-        int index = members.indexOf(member);
-        if (index < 0) {
-          throw Refusal.of(
-              column,
-              "a text of %s characters is none of the %s members, letter case included"
-                  .formatted(member.length(), members.size()));
+      } else if (!text.isEmpty()) {
+        for (String of : text.split(",", -1)) {
+          chosen.set(index(of, column));
         }
-        chosen |= 1L << index;
       }
-      return joined(chosen);
+      return chosen.stream().mapToObj(members::get).collect(Collectors.joining(","));
     }
 
-    private static String member(Object element, String column) {
-      if (element instanceof String text) {
-        return text;
+    private static String element(Object of, String column) {
+      if (of instanceof String || of instanceof Enum<?>) {
+        return text(of, column);
       }
       throw Refusal.of(column, "takes a collection of String or enum constants only");
     }
 
-    private String joined(long chosen) {
-      StringBuilder out = new StringBuilder();
-      for (int i = 0; i < members.size(); i++) {
-        if ((chosen & 1L << i) != 0) {
-          out.append(out.isEmpty() ? "" : ",").append(members.get(i));
-        }
+    private int index(String text, String column) {
+      int index = members.indexOf(text);
+      if (index < 0) {
+        throw Refusal.of(
+            column,
+            "a text of %s characters is none of the %s members, letter case included"
+                .formatted(text.length(), members.size()));
       }
-      return out.toString();
+      return index;
     }
 
     @Override
     public int maxKeyBytes() {
-      return members.stream().mapToInt(m -> 12 * m.length() + 3).sum();
+      IntStream bytes = members.stream().mapToInt(of -> 12 * of.length());
+      return kind == Kind.ENUM ? bytes.max().orElse(0) : bytes.map(of -> of + 3).sum();
     }
   }
 

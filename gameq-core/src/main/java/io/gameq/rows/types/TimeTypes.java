@@ -6,29 +6,12 @@ import java.time.Instant;
 import java.time.LocalDate;
 import java.time.LocalDateTime;
 import java.time.LocalTime;
-import java.time.temporal.ChronoField;
 
 /** The types of columns that hold dates and times. Stateless. */
 final class TimeTypes {
+  private static final Duration MAX_TIME = Duration.ofHours(838).plusMinutes(59).plusSeconds(59);
+
   private TimeTypes() {}
-
-  /** A type that keeps some fraction digits of a second; what it gets beyond these is cut. */
-  sealed interface FractionType extends ColumnType permits DateTimeType, TimestampType, TimeType {
-    int digits();
-
-    @Override
-    default Object canonicalExactly(Object in, String column) {
-      Object canonical = canonical(in, column);
-      if (!canonical.equals(in instanceof LocalTime ? TimeType.duration(in) : in)) {
-        throw Refusal.of(
-            column,
-            ("keeps %s fraction digits of a second, the value has more, and is not cut, as in a"
-                    + " primary key: truncate it first")
-                .formatted(digits()));
-      }
-      return canonical;
-    }
-  }
 
   /** DATE, canonical as LocalDate; immutable. */
   record DateType() implements ColumnType {
@@ -49,76 +32,70 @@ final class TimeTypes {
     }
   }
 
-  /** DATETIME(digits), which has no zone, canonical as LocalDateTime; immutable. */
-  record DateTimeType(int digits) implements FractionType {
-    @Override
-    public Kind kind() {
-      return Kind.DATETIME;
-    }
-
+  /**
+   * A type that keeps some fraction digits of a second, and cuts what it gets beyond these;
+   * immutable. DATETIME, which has no zone, is canonical as LocalDateTime; TIMESTAMP as Instant,
+   * since all gameq connections run in UTC; TIME, of -838 to 838 hours, as Duration.
+   */
+  record FractionType(Kind kind, int digits) implements ColumnType {
     @Override
     public Object canonical(Object in, String column) {
+      return switch (kind) {
+        case DATETIME -> dateTime(in, column);
+        case TIMESTAMP -> timestamp(in, column);
+        default -> time(in, column);
+      };
+    }
+
+    private Object dateTime(Object in, String column) {
       if (!(in instanceof LocalDateTime time)) {
         throw Refusal.kind(column, in, "LocalDateTime (Instant goes with TIMESTAMP)");
       }
       if (time.getYear() < 1 || time.getYear() > 9999) {
         throw Refusal.range(column, "0001-01-01T00:00 to the end of 9999", in);
       }
-      return time.withNano(Micros.truncate(time.get(ChronoField.NANO_OF_SECOND), digits));
-    }
-  }
-
-  /** TIMESTAMP(digits), canonical as Instant: all gameq connections run in UTC; immutable. */
-  record TimestampType(int digits) implements FractionType {
-    private static final long MIN_SECOND = 1;
-    private static final long MAX_SECOND = Integer.MAX_VALUE;
-
-    @Override
-    public Kind kind() {
-      return Kind.TIMESTAMP;
+      return time.withNano(Micros.truncate(time.getNano(), digits));
     }
 
-    @Override
-    public Object canonical(Object in, String column) {
+    private Object timestamp(Object in, String column) {
       if (!(in instanceof Instant time)) {
         throw Refusal.kind(column, in, "Instant (LocalDateTime goes with DATETIME)");
       }
-      if (time.getEpochSecond() < MIN_SECOND || time.getEpochSecond() > MAX_SECOND) {
+      if (time.getEpochSecond() < 1 || time.getEpochSecond() > Integer.MAX_VALUE) {
         throw Refusal.range(column, "1970-01-01T00:00:01Z to 2038-01-19T03:14:07.999999Z", in);
       }
       return Instant.ofEpochSecond(time.getEpochSecond(), Micros.truncate(time.getNano(), digits));
     }
-  }
 
-  /** TIME(digits), which MySQL counts from -838 to 838 hours, canonical as Duration; immutable. */
-  record TimeType(int digits) implements FractionType {
-    private static final Duration MAX = Duration.ofHours(838).plusMinutes(59).plusSeconds(59);
-
-    @Override
-    public Kind kind() {
-      return Kind.TIME;
-    }
-
-    @Override
-    public Object canonical(Object in, String column) {
+    private Object time(Object in, String column) {
       if (!(in instanceof Duration) && !(in instanceof LocalTime)) {
         throw Refusal.kind(column, in, "Duration and LocalTime");
       }
       Duration time = duration(in);
-      Duration cut = cut(time.abs());
-      if (cut.compareTo(MAX) > 0) {
+      Duration length = time.abs();
+      Duration cut =
+          Duration.ofSeconds(length.toSeconds(), Micros.truncate(length.toNanosPart(), digits));
+      if (cut.compareTo(MAX_TIME) > 0) {
         throw Refusal.range(column, "-838:59:59 to 838:59:59", in);
       }
       return time.isNegative() ? cut.negated() : cut;
     }
 
-    private Duration cut(Duration positive) {
-      return Duration.ofSeconds(
-          positive.toSeconds(), Micros.truncate(positive.toNanosPart(), digits));
-    }
-
     private static Duration duration(Object in) {
       return in instanceof LocalTime ofDay ? Duration.ofNanos(ofDay.toNanoOfDay()) : (Duration) in;
+    }
+
+    @Override
+    public Object canonicalExactly(Object in, String column) {
+      Object canonical = canonical(in, column);
+      if (!canonical.equals(in instanceof LocalTime ? duration(in) : in)) {
+        throw Refusal.of(
+            column,
+            ("keeps %s fraction digits of a second, the value has more, and is not cut, as in a"
+                    + " primary key: truncate it first")
+                .formatted(digits));
+      }
+      return canonical;
     }
   }
 
@@ -128,7 +105,7 @@ final class TimeTypes {
    * <p>From year 0 to 9999 they fit a long with a factor of thirty to spare.
    */
   static final class Micros {
-    static final long PER_SECOND = 1_000_000;
+    private static final long PER_SECOND = 1_000_000;
 
     /** Nanoseconds in one unit of the last digit, by the number of fraction digits. */
     private static final int[] UNIT = {
@@ -150,12 +127,9 @@ final class TimeTypes {
       return seconds * PER_SECOND + nanos / 1_000;
     }
 
-    static long seconds(long micros) {
-      return Math.floorDiv(micros, PER_SECOND);
-    }
-
-    static int nanos(long micros) {
-      return (int) Math.floorMod(micros, PER_SECOND) * 1_000;
+    static Instant instant(long micros) {
+      return Instant.ofEpochSecond(
+          Math.floorDiv(micros, PER_SECOND), Math.floorMod(micros, PER_SECOND) * 1_000);
     }
   }
 }

@@ -10,7 +10,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.gameq.GameQueueException;
 import io.gameq.owner.SessionId;
-import io.gameq.redis.DurableNotices;
+import io.gameq.redis.ChannelListener;
 import io.gameq.redis.RedisConnector;
 import io.gameq.redis.RedisConnector.RedisConfig;
 import io.gameq.redis.SlotKeys;
@@ -117,10 +117,10 @@ class OpenScriptTest {
     Queue<String> told = new ConcurrentLinkedQueue<>();
     try (RedisConnector connector =
             new RedisConnector(new RedisConfig(TestServers.redisUri(Role.NODE)));
-        DurableNotices ofFirst = notices(connector, slot.first, told);
-        DurableNotices ofSecond = notices(connector, slot.second, told)) {
-      ofFirst.keepSubscribed();
-      ofSecond.keepSubscribed();
+        ChannelListener ofFirst = notices(connector, slot.first, told);
+        ChannelListener ofSecond = notices(connector, slot.second, told)) {
+      ofFirst.keep();
+      ofSecond.keep();
       slot.open(slot.first);
       slot.open(slot.first);
       slot.open(slot.second);
@@ -132,12 +132,12 @@ class OpenScriptTest {
     }
   }
 
-  private DurableNotices notices(RedisConnector connector, SessionId session, Queue<String> told) {
-    return new DurableNotices(
+  private ChannelListener notices(RedisConnector connector, SessionId session, Queue<String> told) {
+    return ChannelListener.ofProcess(
         connector,
         slot.namespace,
         session.nonce().substring(0, 8),
-        new DurableNotices.Listener() {
+        new ChannelListener.Notices() {
           @Override
           public void durable(
               String owner,

@@ -13,7 +13,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.gameq.message.MessageChange;
 import io.gameq.message.MessageChange.MessageId;
 import io.gameq.message.MessageChange.MessageValue;
-import io.gameq.redis.DurableNotices.Subscribed;
+import io.gameq.redis.ChannelListener;
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.script.MessagesScript;
 import io.gameq.redis.script.MessagesScript.Kind;
@@ -574,8 +574,8 @@ class ConsumerScriptsTest {
   @Test
   void theNextOfAGroupIsWokenAndNoticesTellWhatIsDueSooner() throws Exception {
     LinkedBlockingQueue<Integer> notices = new LinkedBlockingQueue<>();
-    try (Subscribed listening =
-        new Subscribed(
+    try (ChannelListener listening =
+        new ChannelListener(
             topic.connector,
             (channel, slot) -> notices.add(Integer.parseInt(slot)),
             topic.namespace + ":t:" + ScriptedTopic.TOPIC)) {

@@ -8,7 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.gameq.healing.LeftMessages;
+import io.gameq.healing.MessageReplay;
 import io.gameq.message.MessageChange;
 import io.gameq.message.MessageChange.MessageId;
 import io.gameq.message.MessageChange.MessageValue;
@@ -174,7 +174,7 @@ class MessageReplayTest {
 
   @Test
   void whatIsOverIsRememberedForLongerThanALeftWalMayBeReplayed() {
-    double replayed = LeftMessages.OLDEST.toDays();
+    double replayed = MessageReplay.OLDEST.toDays();
     assertTrue(JournalMarks.KEPT.toDays() > replayed);
     assertTrue(TombstoneHorizon.HANDLED_KEPT.compareTo(JournalMarks.KEPT) >= 0);
     endByReplay(A);

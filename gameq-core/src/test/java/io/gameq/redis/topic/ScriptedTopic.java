@@ -245,7 +245,7 @@ final class ScriptedTopic implements AutoCloseable {
     return scripts(most, 0)
         .nack(
             redis,
-            List.of(ConsumerScripts.Failure.counted(taken, backoff, "went wrong: ü", nextDue)))
+            List.of(new ConsumerScripts.Failure(taken, backoff, true, "went wrong: ü", nextDue)))
         .get(0);
   }
 

@@ -11,6 +11,7 @@ import io.gameq.mysql.schema.Settings;
 import io.gameq.mysql.tables.AuditTable;
 import io.gameq.mysql.tables.DurableRows;
 import io.gameq.mysql.tables.TermTable;
+import io.gameq.rows.RowCodec;
 import io.gameq.term.Terms;
 import io.gameq.wal.WalRecord;
 import java.util.List;
@@ -112,9 +113,9 @@ public final class RecoveryDatabase implements AutoCloseable {
     return new TermTable(mysql);
   }
 
-  /** Writes that go around Redis. */
-  public DirectReplay directReplay() {
-    return new DirectReplay(mysql);
+  /** Takes rows that go around Redis; {@code limit}: of rows a second. */
+  public MySqlTarget target(RowCodec codec, RateLimit limit) {
+    return new MySqlTarget(mysql, rows, codec, limit);
   }
 
   /** Values of single columns, each {@code table.column}; see {@link ColumnRestore}. */

@@ -3,7 +3,7 @@
  *
  * <pre>
  * RecoveryDatabase   the connections, settings
- * DirectReplay       lost rows straight into the tables, when Redis is gone for good
+ * MySqlTarget        lost rows straight into the tables, when Redis is gone for good
  * ColumnRestore      values of single columns, into rows that MySQL holds in the same version
  * </pre>
  */

@@ -1,7 +1,7 @@
 package io.gameq.recovery.redis;
 
 import io.gameq.GameQueueException;
-import io.gameq.healing.LeftWalReplay.ReplayRedis;
+import io.gameq.healing.Lookups.ReplayRedis;
 import io.gameq.owner.DurableSessions.CountingSessions;
 import io.gameq.owner.OwnerId;
 import io.gameq.owner.SessionId;

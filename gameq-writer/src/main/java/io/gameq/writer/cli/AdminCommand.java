@@ -22,7 +22,7 @@ import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.Spec;
 
 /** A command whose methods are its subcommands. Used by one thread. */
-abstract class AdminCommand implements Callable<Integer> {
+public abstract class AdminCommand implements Callable<Integer> {
   @Spec private @Nullable CommandSpec spec;
   @Mixin private ConfigOption config = new ConfigOption();
 
@@ -32,29 +32,33 @@ abstract class AdminCommand implements Callable<Integer> {
     throw wrong("missing command: " + String.join(", ", spec().subcommands().keySet()));
   }
 
-  final CommandSpec spec() {
+  /** The command. */
+  protected final CommandSpec spec() {
     return Objects.requireNonNull(spec);
   }
 
-  final ConfigOption config() {
+  /** The option that its subcommands have too. */
+  protected final ConfigOption config() {
     return config;
   }
 
-  final PrintWriter out() {
+  /** Its stdout. */
+  protected final PrintWriter out() {
     return spec().commandLine().getOut();
   }
 
-  final PrintWriter err() {
+  /** Its stderr. */
+  protected final PrintWriter err() {
     return spec().commandLine().getErr();
   }
 
   /** Who is named in the audit log. */
-  final Actor actor() {
+  protected final Actor actor() {
     return TopCommand.actor(spec());
   }
 
   /** Wrong usage of the subcommand that was called. */
-  final ParameterException wrong(String problem) {
+  protected final ParameterException wrong(String problem) {
     ParseResult called = spec().commandLine().getParseResult();
     while (called.hasSubcommand()) {
       called = called.subcommand();

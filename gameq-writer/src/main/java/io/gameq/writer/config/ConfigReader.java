@@ -4,6 +4,8 @@ import com.fasterxml.jackson.core.JsonLocation;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.MapperFeature;
+import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
 import io.gameq.GameQueueException;
 import io.gameq.config.Password;
@@ -24,6 +26,7 @@ import io.gameq.writer.config.WriterConfig.Setting;
 import io.gameq.writer.config.WriterConfig.TlsFiles;
 import io.gameq.writer.config.WriterConfig.WriterSettings;
 import java.io.IOException;
+import java.lang.reflect.RecordComponent;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -49,6 +52,9 @@ import org.jspecify.annotations.Nullable;
 public final class ConfigReader {
   /** Each is compared with what a request carries. */
   private static final int MOST_TOKENS = 50;
+
+  private static final JsonMapper RECORDS =
+      JsonMapper.builder().enable(MapperFeature.ACCEPT_CASE_INSENSITIVE_ENUMS).build();
 
   private static final String MASK = "***";
 
@@ -206,21 +212,9 @@ public final class ConfigReader {
                 Objects.requireNonNullElse(secret("mysql.password"), Password.of("")),
                 number("mysql.poolSize"),
                 tls("mysql.tls")),
-            new WriterSettings(
-                required("writer.name"),
-                number("writer.workers"),
-                number("writer.batchOwners"),
-                number("writer.batchRows"),
-                number("writer.leaseSeconds"),
-                number("writer.deadLetters"),
-                number("writer.tombstoneDays"),
-                number("writer.drainSeconds"),
-                number("writer.rowsPerSecond"),
-                isTrue("writer.commandSocket")),
+            record("writer.", WriterSettings.class),
             http(),
-            new LogSettings(
-                word("log.format", LogSettings.Format.class),
-                word("log.level", LogSettings.Level.class)),
+            record("log.", LogSettings.class),
             entries("tables").stream()
                 .map(
                     of ->
@@ -385,6 +379,15 @@ public final class ConfigReader {
   /** Of a setting that is required or has a default. */
   private String required(String name) {
     return Objects.requireNonNull(text(name));
+  }
+
+  /** A record whose components are settings. */
+  private <T extends Record> T record(String path, Class<T> type) {
+    Map<String, @Nullable String> texts = new HashMap<>();
+    for (RecordComponent of : type.getRecordComponents()) {
+      texts.put(of.getName(), text(path + of.getName()));
+    }
+    return RECORDS.convertValue(texts, type);
   }
 
   /** 0 where there is neither a value nor a default. */

@@ -190,6 +190,11 @@ public final class ReslotCommand implements Callable<Integer> {
      */
     public record Done(int from, int to, int moved, int ended, SlotSurvey.Tally left) {}
 
+    /** Whether the database had {@code from}. */
+    private boolean moveSlots(int from, int to) {
+      return Settings.replace(mysql, "slots", Integer.toString(from), Integer.toString(to));
+    }
+
     /**
      * Why it cannot be done now, each with its remedy; empty when it can.
      *
@@ -275,7 +280,7 @@ public final class ReslotCommand implements Callable<Integer> {
       refuse(ofTopics(to));
       int from = Settings.slots(mysql);
       AuditTable.add(mysql, actor, "reslot", namespace, "from %s slots to %s".formatted(from, to));
-      if (from != to && !Settings.reslot(mysql, from, to)) {
+      if (from != to && !moveSlots(from, to)) {
         throw new GameQueueException("somebody else changed the number of slots: look again");
       }
       fence();
@@ -286,7 +291,7 @@ public final class ReslotCommand implements Callable<Integer> {
         watch();
         refuse(ofKeys(survey(), endsSessions));
       } catch (GameQueueException e) {
-        boolean unused = from != to && Settings.reslot(mysql, to, from);
+        moveSlots(to, from);
         throw e;
       }
       int[] done = {0, 0};

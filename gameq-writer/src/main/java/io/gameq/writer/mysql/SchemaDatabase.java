@@ -8,7 +8,6 @@ import io.gameq.mysql.MySqlPool.MySql;
 import io.gameq.mysql.MySqlPool.MySqlConfig;
 import io.gameq.mysql.MySqlServerCheck;
 import io.gameq.mysql.schema.CatalogReader.TableSpec;
-import io.gameq.mysql.schema.LayoutTable;
 import io.gameq.mysql.schema.SchemaSnapshot;
 import io.gameq.writer.mysql.MigrationPlan.MigrationStep;
 import io.gameq.writer.mysql.MigrationPlan.SchemaState;
@@ -77,7 +76,7 @@ public final class SchemaDatabase implements AutoCloseable {
    * @throws GameQueueException when the database belongs to another namespace or has other slots
    */
   public MigrationPlan plan(Target target) {
-    return mysql.jdbi().withHandle(handle -> plan(handle, target));
+    return mysql.ask(handle -> plan(handle, target));
   }
 
   /**
@@ -88,19 +87,17 @@ public final class SchemaDatabase implements AutoCloseable {
    * @throws GameQueueException at the first step that fails; those told before it are done
    */
   public MigrationPlan migrate(Target target, Consumer<String> progress) {
-    return mysql
-        .jdbi()
-        .withHandle(
-            handle -> {
-              lock(handle);
-              // Planned under the lock: another process may have done half of it.
-              MigrationPlan plan = plan(handle, target);
-              for (MigrationStep step : plan.steps()) {
-                progress.accept(run(handle, step));
-              }
-              handle.execute("DO RELEASE_LOCK(CONCAT('gameq:', LEFT(DATABASE(), 58)))");
-              return plan;
-            });
+    return mysql.ask(
+        handle -> {
+          lock(handle);
+          // Planned under the lock: another process may have done half of it.
+          MigrationPlan plan = plan(handle, target);
+          for (MigrationStep step : plan.steps()) {
+            progress.accept(run(handle, step));
+          }
+          handle.execute("DO RELEASE_LOCK(CONCAT('gameq:', LEFT(DATABASE(), 58)))");
+          return plan;
+        });
   }
 
   /**
@@ -110,7 +107,7 @@ public final class SchemaDatabase implements AutoCloseable {
    * @throws GameQueueException when MySQL does not answer
    */
   public List<String> warningsOfRows(TableSpec table) {
-    List<String> warnings = new ArrayList<>(new LayoutTable(mysql).oddities(table.name()));
+    List<String> warnings = new ArrayList<>(new DroppedColumns(mysql).oddities(table.name()));
     warnings.addAll(mysql.ask(handle -> LaxValues.look(handle.getConnection(), table.name())));
     return warnings;
   }
@@ -140,7 +137,7 @@ public final class SchemaDatabase implements AutoCloseable {
     mysql.close();
   }
 
-  private MigrationPlan plan(Handle handle, Target target) {
+  private MigrationPlan plan(Handle handle, Target target) throws SQLException {
     return MigrationPlan.of(
         SchemaState.read(handle),
         target,

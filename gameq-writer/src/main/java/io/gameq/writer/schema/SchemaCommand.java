@@ -5,7 +5,6 @@ import io.gameq.mysql.MySqlPool.MySql;
 import io.gameq.mysql.MySqlServerCheck;
 import io.gameq.mysql.schema.CatalogReader;
 import io.gameq.mysql.schema.CatalogReader.TableSpec;
-import io.gameq.mysql.schema.LayoutTable;
 import io.gameq.mysql.schema.Settings;
 import io.gameq.mysql.tables.AuditTable;
 import io.gameq.mysql.tables.AuditTable.Actor;
@@ -16,6 +15,7 @@ import io.gameq.writer.config.ConfigOption;
 import io.gameq.writer.config.WriterConfig;
 import io.gameq.writer.mysql.CommandServers.AgreedConfig;
 import io.gameq.writer.mysql.CommandServers.CommandDatabase;
+import io.gameq.writer.mysql.DroppedColumns;
 import io.gameq.writer.mysql.MigrationPlan;
 import io.gameq.writer.mysql.MigrationPlan.MigrationStep;
 import io.gameq.writer.mysql.SchemaDatabase;
@@ -114,7 +114,7 @@ public final class SchemaCommand implements Runnable {
         String now = as == null ? UUID.randomUUID().toString().replace("-", "") : as;
         AuditTable.add(
             mysql, Actor.here(), "schema new-identity", "database", before + " -> " + now);
-        Settings.identify(mysql, now);
+        Settings.replace(mysql, Settings.DATABASE, before, now);
         out.println("this was database " + before + ", it is " + now + " now");
       }
       return true;
@@ -315,9 +315,9 @@ public final class SchemaCommand implements Runnable {
     boolean run(PrintWriter out) {
       try (MySql mysql = CommandDatabase.open(AgreedConfig.read(config, self()).mysql(), "drop")) {
         Catalog catalog = CatalogReader.read(mysql);
-        LayoutTable layouts = new LayoutTable(mysql);
+        DroppedColumns dropped = new DroppedColumns(mysql);
         Table of = catalog.table(table); // refuses what is not managed
-        Set<String> everKnown = layouts.everKnown(of.name());
+        Set<String> everKnown = dropped.everKnown(of.name());
         columns.forEach(column -> requireDroppable(of, column, everKnown));
         for (String column : columns) {
           AuditTable.add(
@@ -326,24 +326,24 @@ public final class SchemaCommand implements Runnable {
               undo ? "schema drop-column --undo" : "schema drop-column",
               "%s.%s".formatted(of.name(), column),
               "");
-          out.println(undo ? undone(layouts, of, column) : announced(layouts, of, column));
+          out.println(undo ? undone(dropped, of, column) : announced(dropped, of, column));
         }
       }
       return true;
     }
 
-    private static String announced(LayoutTable layouts, Table of, String column) {
-      layouts.announceDrop(of.name(), column);
+    private static String announced(DroppedColumns dropped, Table of, String column) {
+      dropped.announce(of.name(), column);
       return "%s.%s: rows are written without it %s"
           .formatted(of.name(), column, of.has(column) ? "once it is dropped" : "from now on");
     }
 
-    private static String undone(LayoutTable layouts, Table of, String column) {
+    private static String undone(DroppedColumns dropped, Table of, String column) {
       return "%s.%s: %s"
           .formatted(
               of.name(),
               column,
-              layouts.withdrawDrop(of.name(), column)
+              dropped.withdraw(of.name(), column)
                   ? "rows with a value for it wait when it is gone"
                   : "that was not announced");
     }

@@ -15,34 +15,24 @@ import io.gameq.terminal.ErrorLine;
 import io.gameq.terminal.ExitCodes;
 import io.gameq.terminal.Shown;
 import io.gameq.writer.admin.RecordView;
-import io.gameq.writer.config.ConfigOption;
+import io.gameq.writer.cli.AdminCommand;
 import io.gameq.writer.config.WriterConfig;
 import io.gameq.writer.config.WriterConfig.Setting;
 import io.gameq.writer.mysql.ConfiguredTables;
 import io.gameq.writer.mysql.WriterNeeds;
 import io.gameq.writer.setup.ConfigCommand.Finding.Weight;
-import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
 import java.util.TreeMap;
-import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
-import org.jspecify.annotations.Nullable;
-import picocli.CommandLine;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
-/** {@code config}: the parent of the command for the configuration file. */
-@Command(
-    name = "config",
-    description = "Shows and checks the configuration.",
-    subcommands = ConfigCommand.ConfigCheckCommand.class)
-public final class ConfigCommand implements Runnable {
+/** {@code config}: shows and checks the configuration file. */
+@Command(name = "config", description = "Shows and checks the configuration.")
+public final class ConfigCommand extends AdminCommand {
   /** Settings, as command and console show them. */
   public static final RecordView<Setting> SETTINGS =
       new RecordView<Setting>()
@@ -54,15 +44,6 @@ public final class ConfigCommand implements Runnable {
               of -> Shown.text(Objects.requireNonNullElse(of.value(), "none")))
           .field("FROM", "from", Setting::origin);
 
-  @Spec private @Nullable CommandSpec spec;
-
-  @Override
-  public void run() {
-    CommandSpec self = Objects.requireNonNull(spec);
-    throw new CommandLine.ParameterException(self.commandLine(), "missing command: check");
-  }
-
-  /** {@code config check}: the settings in effect, and whether a writer could run with them. */
   @Command(
       name = "check",
       description =
@@ -73,148 +54,135 @@ public final class ConfigCommand implements Runnable {
         "Ends with 2 when the file cannot be read or a setting is wrong, with 1 when a server, the"
             + " database or the user's rights are not as a writer needs them; warnings end with 0."
       })
-  static final class ConfigCheckCommand implements Callable<Integer> {
-    @Spec private @Nullable CommandSpec spec;
-    @Mixin private ConfigOption config = new ConfigOption();
-
-    @Option(names = "--offline", description = "Check the file alone: ask no server.")
-    private boolean offline;
-
-    @Option(names = "--json", description = "One JSON object a line, for settings and findings.")
-    private boolean json;
-
-    @Override
-    public Integer call() {
-      PrintWriter out = Objects.requireNonNull(spec).commandLine().getOut();
-      WriterConfig settings = config.read();
-      SETTINGS.printer(out, json).accept(settings.effective());
-      if (!json) {
-        out.println();
-      }
-      List<Finding> findings = offline ? List.of() : ServerFindings.of(settings);
-      findings(out, findings);
-      return findings.stream().anyMatch(of -> of.weight() == Weight.PROBLEM)
-          ? ExitCodes.FOUND_SOMETHING
-          : ExitCodes.OK;
+  int check(
+      @Option(names = "--offline", description = "Check the file alone: ask no server.")
+          boolean offline,
+      @Option(names = "--json", description = "One JSON object a line, for settings and findings.")
+          boolean json) {
+    WriterConfig settings = config().read();
+    SETTINGS.printer(out(), json).accept(settings.effective());
+    if (!json) {
+      out().println();
     }
-
-    private void findings(PrintWriter out, List<Finding> findings) {
-      if (offline && !json) {
-        out.println("the file is fit; no server was asked");
-        return;
-      }
-      Finding.VIEW.printer(out, json).accept(findings);
+    List<Finding> findings = offline ? List.of() : new ServerFindings(settings).all();
+    if (offline && !json) {
+      out().println("the file is fit; no server was asked");
+    } else {
+      Finding.VIEW.printer(out(), json).accept(findings);
     }
+    return findings.stream().anyMatch(of -> of.weight() == Weight.PROBLEM)
+        ? ExitCodes.FOUND_SOMETHING
+        : ExitCodes.OK;
   }
 
-  /** What the servers of a configuration are worth to a writer; changes nothing. Stateless. */
-  static final class ServerFindings {
-    private static final String REDIS = "redis";
-    private static final String MYSQL = "mysql";
-    private static final String DATABASE = "database";
-    private static final String RIGHTS = "rights";
+  /** What the servers of a configuration are worth to a writer; changes nothing. */
+  private static final class ServerFindings {
+    private final WriterConfig config;
+    private final List<Finding> findings = new ArrayList<>();
 
-    private ServerFindings() {}
+    ServerFindings(WriterConfig config) {
+      this.config = config;
+    }
 
     /** Asks both servers; one that is away is a finding. */
-    public static List<Finding> of(WriterConfig config) {
-      List<Finding> findings = new ArrayList<>();
-      redis(config, findings);
-      mysql(config, findings);
+    List<Finding> all() {
+      redis();
+      mysql();
       return findings;
     }
 
-    private static void redis(WriterConfig config, List<Finding> findings) {
+    private void add(String subject, Weight weight, String text) {
+      findings.add(new Finding(subject, weight, text));
+    }
+
+    private void redis() {
       try (RedisConnector connector = new RedisConnector(config.redis());
           ControlConnection redis = new ControlConnection(connector)) {
         // Checks version, policy and role; then a script over all slots, as writers run them.
         Backlog backlog =
             redis.ask(of -> Backlog.of(of, new Slots(config.namespace(), config.slots())));
         RedisState state = backlog.redis();
-        findings.add(Finding.ok(REDIS, state.version() + ", " + state.policy()));
+        add("redis", Weight.OK, state.version() + ", " + state.policy());
         if (!redis.ask(RedisServerCheck::appends)) {
-          findings.add(
-              Finding.warning(
-                  REDIS,
-                  "appendonly is off: when this Redis is restarted nodes put back what they know"
-                      + " from their WALs, but messages of nodes that are gone, pauses of topics"
-                      + " and the topics themselves may be lost: set appendonly yes"));
+          add(
+              "redis",
+              Weight.WARNING,
+              "appendonly is off: when this Redis is restarted nodes put back what they know"
+                  + " from their WALs, but messages of nodes that are gone, pauses of topics"
+                  + " and the topics themselves may be lost: set appendonly yes");
         }
         if (state.mostBytes() == 0) {
-          findings.add(
-              Finding.warning(
-                  REDIS,
-                  "maxmemory has no limit: set one below the host's memory, so that Redis refuses"
-                      + " commits before the host kills it"));
+          add(
+              "redis",
+              Weight.WARNING,
+              "maxmemory has no limit: set one below the host's memory, so that Redis refuses"
+                  + " commits before the host kills it");
         }
       } catch (GameQueueException e) {
-        findings.add(Finding.problem(REDIS, ErrorLine.of(e)));
+        add("redis", Weight.PROBLEM, ErrorLine.of(e));
       }
     }
 
-    private static void mysql(WriterConfig config, List<Finding> findings) {
-      if (config.mysql().database().isEmpty()) {
-        findings.add(
-            Finding.problem(
-                MYSQL, "mysql.url names no database: end it with /name, as in .../game"));
+    private void mysql() {
+      String database = config.mysql().database();
+      if (database.isEmpty()) {
+        add(
+            "mysql",
+            Weight.PROBLEM,
+            "mysql.url names no database: end it with /name, as in .../game");
         return;
       }
       try (WriterNeeds needs = WriterNeeds.open(config.mysql())) {
         MySqlServerCheck server = needs.server();
-        server.refusals().forEach(refusal -> findings.add(Finding.problem(MYSQL, refusal)));
+        server.refusals().forEach(refusal -> add("mysql", Weight.PROBLEM, refusal));
         if (server.refusals().isEmpty()) {
-          findings.add(
-              Finding.ok(MYSQL, (server.isMariaDb() ? "MariaDB " : "MySQL ") + server.version()));
+          String name = server.isMariaDb() ? "MariaDB " : "MySQL ";
+          add("mysql", Weight.OK, name + server.version());
         }
-        server.warnings().forEach(warning -> findings.add(Finding.warning(MYSQL, warning)));
+        server.warnings().forEach(warning -> add("mysql", Weight.WARNING, warning));
         List<String> problems = needs.problemsOfSchema(config.namespace(), config.slots());
-        problems.forEach(problem -> findings.add(Finding.problem(DATABASE, problem)));
+        problems.forEach(problem -> add("database", Weight.PROBLEM, problem));
         if (problems.isEmpty()) {
-          findings.add(
-              Finding.ok(
-                  DATABASE,
-                  String.format(
-                      Locale.ROOT,
-                      "%s, namespace %s with %,d slots",
-                      config.mysql().database(),
-                      config.namespace(),
-                      config.slots())));
+          add(
+              "database",
+              Weight.OK,
+              String.format(
+                  Locale.ROOT,
+                  "%s, namespace %s with %,d slots",
+                  database,
+                  config.namespace(),
+                  config.slots()));
           Catalog catalog = needs.tables();
-          tables(config, catalog, findings);
-          rights(needs.missingRights(catalog.tables()), findings);
+          tables(catalog);
+          rights(needs.missingRights(catalog.tables()));
         }
       } catch (GameQueueException e) {
-        findings.add(Finding.problem(MYSQL, ErrorLine.of(e)));
+        add("mysql", Weight.PROBLEM, ErrorLine.of(e));
       }
     }
 
-    private static void tables(WriterConfig config, Catalog catalog, List<Finding> findings) {
+    private void tables(Catalog catalog) {
       new TreeMap<>(catalog.unmanaged())
           .forEach(
               (name, reason) ->
-                  findings.add(Finding.problem("table " + name, "cannot be managed: " + reason)));
+                  add("table " + name, Weight.PROBLEM, "cannot be managed: " + reason));
       for (TableSpec table : config.tables()) {
         String problem = ConfiguredTables.problem(table, catalog);
         if (problem != null && !catalog.unmanaged().containsKey(table.name())) {
-          findings.add(Finding.problem("table " + table.name(), problem));
+          add("table " + table.name(), Weight.PROBLEM, problem);
         }
       }
-      findings.add(
-          Finding.ok(
-              "tables",
-              Shown.count(catalog.tables().size(), "managed table")
-                  + catalog.tables().stream()
-                      .map(Table::name)
-                      .collect(Collectors.joining(", ", ": ", ""))));
+      String names = catalog.tables().stream().map(Table::name).collect(Collectors.joining(", "));
+      String count = Shown.count(catalog.tables().size(), "managed table");
+      add("tables", Weight.OK, count + ": " + names);
     }
 
-    private static void rights(List<String> missing, List<Finding> findings) {
+    private void rights(List<String> missing) {
       missing.forEach(
           right ->
-              findings.add(
-                  Finding.problem(RIGHTS, "the user lacks %s: GRANT it to him".formatted(right))));
+              add("rights", Weight.PROBLEM, "the user lacks %s: GRANT it to him".formatted(right)));
       if (missing.isEmpty()) {
-        findings.add(Finding.ok(RIGHTS, "the user may write all of these, and gameq's own tables"));
+        add("rights", Weight.OK, "the user may write all of these, and gameq's own tables");
       }
     }
   }
@@ -239,18 +207,6 @@ public final class ConfigCommand implements Runnable {
       WARNING,
       /** A writer does not start, or does not do all its work. */
       PROBLEM
-    }
-
-    static Finding ok(String subject, String text) {
-      return new Finding(subject, Weight.OK, text);
-    }
-
-    static Finding warning(String subject, String text) {
-      return new Finding(subject, Weight.WARNING, text);
-    }
-
-    static Finding problem(String subject, String text) {
-      return new Finding(subject, Weight.PROBLEM, text);
     }
   }
 }

@@ -21,23 +21,18 @@ import io.gameq.terminal.ErrorLine;
 import io.gameq.terminal.ExitCodes;
 import io.gameq.terminal.Shown;
 import io.gameq.terminal.TextTable;
-import io.gameq.writer.config.ConfigOption;
+import io.gameq.writer.cli.AdminCommand;
 import io.gameq.writer.config.WriterConfig;
 import io.gameq.writer.mysql.CommandServers.AgreedConfig;
 import io.gameq.writer.mysql.CommandServers.CommandDatabase;
 import io.gameq.writer.terminal.Confirmation;
-import java.io.PrintWriter;
 import java.util.List;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
 /** {@code term}: which Redis counts, and having another one count. */
 @Command(
@@ -45,32 +40,22 @@ import picocli.CommandLine.Spec;
     description =
         "Shows which Redis counts by MySQL, and has another one count where nothing proves that it"
             + " took over.")
-public final class TermCommand implements Runnable {
+public final class TermCommand extends AdminCommand {
   /** Whoever runs gives a sign every three seconds. */
   private static final long SILENT_MILLIS = 15_000;
 
   private static final Logger LOG = LoggerFactory.getLogger(TermCommand.class);
 
-  @Spec private @Nullable CommandSpec spec;
-
-  @Override
-  public void run() {
-    throw new CommandLine.ParameterException(
-        Objects.requireNonNull(spec).commandLine(), "missing command: show or set");
-  }
-
   @Command(
       name = "show",
       description = "Shows which Redis counts, and whether the configured one does.",
       footer = {"", "Ends with 1 when the configured one does not count."})
-  int show(@Mixin ConfigOption config) {
-    CommandSpec self = Objects.requireNonNull(spec);
-    WriterConfig settings = AgreedConfig.read(config, self);
-    PrintWriter out = self.commandLine().getOut();
+  int show() {
+    WriterConfig settings = AgreedConfig.read(config(), spec());
     try (MySql mysql = CommandDatabase.open(settings.mysql(), "term");
         RedisConnector connector = new RedisConnector(settings.redis())) {
       Term term = new TermTable(mysql).current();
-      TextTable lines = TextTable.withoutHeadings(out, 2);
+      TextTable lines = TextTable.withoutHeadings(out(), 2);
       lines.print(
           List.of(
               List.of("number", Long.toString(term.number())),
@@ -109,7 +94,6 @@ public final class TermCommand implements Runnable {
             + " at its address: these prove themselves."
       })
   int set(
-      @Mixin ConfigOption config,
       @Mixin Confirmation confirmation,
       @Option(
               names = "--leave",
@@ -117,9 +101,7 @@ public final class TermCommand implements Runnable {
                   "Even where the one that counts lives, or holds what is not written: what waits"
                       + " there is written by nobody then.")
           boolean leaves) {
-    CommandSpec self = Objects.requireNonNull(spec);
-    WriterConfig settings = AgreedConfig.read(config, self);
-    PrintWriter out = self.commandLine().getOut();
+    WriterConfig settings = AgreedConfig.read(config(), spec());
     try (MySql mysql = CommandDatabase.open(settings.mysql(), "term");
         RedisConnector connector = new RedisConnector(settings.redis())) {
       TermTable terms = new TermTable(mysql);
@@ -133,7 +115,7 @@ public final class TermCommand implements Runnable {
               "Redis at %s does not tell its run_id: nothing is compared there".formatted(address));
         }
         if (seen.primary().runId().equals(before.runId())) {
-          out.println("Redis at %s counts already".formatted(address));
+          out().println("Redis at %s counts already".formatted(address));
           return ExitCodes.OK;
         }
         Counting counting = Counting.of(before, connector, settings);
@@ -161,7 +143,7 @@ public final class TermCommand implements Runnable {
         if (!terms.moveOn(before, seen.primary())) {
           throw new TermMovedException("another Redis took over at the same moment: look again");
         }
-        out.println("Redis at %s counts, as number %s".formatted(address, before.number() + 1));
+        out().println("Redis at %s counts, as number %s".formatted(address, before.number() + 1));
         return ExitCodes.OK;
       }
     }

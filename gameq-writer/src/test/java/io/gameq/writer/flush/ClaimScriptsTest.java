@@ -8,7 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.gameq.owner.OwnerId;
-import io.gameq.redis.DurableNotices;
+import io.gameq.redis.ChannelListener;
 import io.gameq.redis.RedisConnector;
 import io.gameq.redis.RedisConnector.RedisConfig;
 import io.gameq.redis.SlotKeys;
@@ -401,13 +401,13 @@ class ClaimScriptsTest {
     Queue<Long> told = new ConcurrentLinkedQueue<>();
     try (RedisConnector connector =
             new RedisConnector(new RedisConfig(TestServers.redisUri(Role.NODE)));
-        DurableNotices notices =
-            new DurableNotices(
+        ChannelListener notices =
+            ChannelListener.ofProcess(
                 connector,
                 slot.namespace,
                 slot.second.nonce().substring(0, 8),
                 (owner, session, version, setAside, kept) -> told.add(version))) {
-      notices.keepSubscribed();
+      notices.keep();
       slot.commit(slot.second, "item:1", row(1, "a"), 0); // own is the first session's
       ack(new Flushed(claim().claims().get(0), 1, List.of(), List.of(), KEPT_MILLIS));
       slot.open(slot.second);

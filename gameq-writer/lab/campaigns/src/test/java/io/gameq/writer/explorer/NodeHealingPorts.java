@@ -3,14 +3,11 @@ package io.gameq.writer.explorer;
 import io.gameq.change.Commit;
 import io.gameq.change.Unsettled;
 import io.gameq.healing.DurableTruth;
+import io.gameq.healing.HealingPorts;
+import io.gameq.healing.HealingPorts.HeldSession;
+import io.gameq.healing.HealingPorts.HeldSessions;
+import io.gameq.healing.HealingPorts.RecordsToReplay;
 import io.gameq.healing.HealingStep;
-import io.gameq.healing.HealingStep.HealingPorts;
-import io.gameq.healing.HealingStep.HeldSession;
-import io.gameq.healing.HealingStep.HeldSessions;
-import io.gameq.healing.HealingStep.MessageRecords;
-import io.gameq.healing.HealingStep.RecordsToReplay;
-import io.gameq.healing.HealingStep.SessionName;
-import io.gameq.healing.HealingStep.UnansweredCommits;
 import io.gameq.healing.ReplaySource;
 import io.gameq.owner.SessionRef;
 import io.gameq.redis.RedisConnection;
@@ -33,7 +30,7 @@ import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /** What one step of a node's healing reaches: the servers, and what the node remembers. */
-final class NodeHealingPorts implements HealingPorts, UnansweredCommits {
+final class NodeHealingPorts implements HealingPorts {
   private final Servers world;
   private final GameNodeActor node;
   private final TreeMap<Integer, SessionRef> refs = new TreeMap<>();
@@ -145,38 +142,14 @@ final class NodeHealingPorts implements HealingPorts, UnansweredCommits {
     throw new IllegalStateException("records are given up: " + sequences);
   }
 
-  /** Nodes of these casts publish nothing. */
   @Override
-  public MessageRecords messages() {
-    return new MessageRecords() {
-      @Override
-      public List<Stretch> after(long sequence) {
-        return List.of();
-      }
-
-      @Override
-      public boolean isLeftOut(long sequence) {
-        return false;
-      }
-
-      @Override
-      public void leaveOut(Set<Long> sequences) {}
-
-      @Override
-      public boolean mayHaveFailed(Stretch of) {
-        return false;
-      }
-
-      @Override
-      public boolean wasLost(SessionName session) {
-        return false;
-      }
-    };
+  public int sessionsAtOnce() {
+    return 1;
   }
 
   @Override
-  public AtOnce atOnce() {
-    return new AtOnce(1, 1);
+  public int recordsAtOnce() {
+    return 1;
   }
 
   @Override
@@ -193,7 +166,7 @@ final class NodeHealingPorts implements HealingPorts, UnansweredCommits {
           long sequence = has(Switch.REPLAY_NEWEST_FIRST) ? mirrored(one) : one;
           NodeWal.Entry record = me.wal().record(sequence);
           if (record.op() != NodeWal.ADOPTED || !has(Switch.ADOPTED_NOT_PUT_BACK)) {
-            to.record(sequence, new WalRecord.Committed(record.parts()));
+            to.take(sequence, new WalRecord.Committed(record.parts()));
           }
         }
       }
@@ -206,12 +179,7 @@ final class NodeHealingPorts implements HealingPorts, UnansweredCommits {
   }
 
   @Override
-  public UnansweredCommits unanswered() {
-    return this;
-  }
-
-  @Override
-  public @Nullable Commit first() {
+  public @Nullable Commit firstUnanswered() {
     for (int op; (op = me.firstUnanswered()) >= 0; ) {
       if (!has(Switch.UNANSWERED_COUNT_AS_DONE)) {
         return node.sentBefore(world, withMarkedSessions(), op);

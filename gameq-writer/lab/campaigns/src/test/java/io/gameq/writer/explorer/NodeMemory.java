@@ -1,9 +1,9 @@
 package io.gameq.writer.explorer;
 
 import io.gameq.durability.TrackerInSteps;
+import io.gameq.healing.HealingPorts.HeldSession;
 import io.gameq.healing.HealingStep;
-import io.gameq.healing.HealingStep.HeldSession;
-import io.gameq.node.Opening;
+import io.gameq.node.OpenState;
 import io.gameq.owner.OwnerId;
 import io.gameq.owner.SessionId;
 import io.gameq.owner.SessionRef;
@@ -71,13 +71,13 @@ record NodeMemory(
    * @param planted the steps of a wrong order that are left, and what they have found; null in the
    *     order of the product
    */
-  record Attempt(int player, Opening at, Reached by, @Nullable OpeningInWrongOrder planted) {
+  record Attempt(int player, OpenState at, Reached by, @Nullable OpeningInWrongOrder planted) {
     /** Whether the connection that was taken for the attempt broke before Redis knew of it. */
     boolean isCutOff(int outages) {
       return by.outages() < outages;
     }
 
-    Attempt next(Opening now, Reached over) {
+    Attempt next(OpenState now, Reached over) {
       return new Attempt(player, now, over, planted);
     }
 

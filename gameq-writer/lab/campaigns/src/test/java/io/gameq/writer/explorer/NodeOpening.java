@@ -4,9 +4,9 @@ import io.gameq.GameQueueException;
 import io.gameq.MySqlException;
 import io.gameq.config.Takeover;
 import io.gameq.durability.TrackerInSteps;
-import io.gameq.node.Opening;
-import io.gameq.node.Opening.AdoptedRows;
-import io.gameq.node.Opening.Healed;
+import io.gameq.node.OpenState;
+import io.gameq.node.OpenState.AdoptedRows;
+import io.gameq.node.OpenState.Healed;
 import io.gameq.owner.OwnerId;
 import io.gameq.owner.SessionId;
 import io.gameq.owner.SessionRef;
@@ -22,7 +22,7 @@ import java.util.Objects;
 import java.util.TreeMap;
 
 /**
- * Opens owners: takes the steps of the product's own {@link Opening}, one operation of one server
+ * Opens owners: takes the steps of the product's own {@link OpenState}, one operation of one server
  * each. The connection is taken with the epoch, and what comes after the last operation on a server
  * is a step of its own only where a connection may break.
  */
@@ -54,8 +54,8 @@ record NodeOpening(GameNodeActor node) {
         OpeningInWrongOrder.of(plant()));
   }
 
-  private static Opening opening(OwnerId owner, List<Table> tables) {
-    return Opening.of(new Opening.Wanted(owner, tables, Takeover.ALWAYS, false));
+  private static OpenState opening(OwnerId owner, List<Table> tables) {
+    return OpenState.of(new OpenState.Wanted(owner, tables, Takeover.ALWAYS, false));
   }
 
   Plant plant() {
@@ -65,44 +65,44 @@ record NodeOpening(GameNodeActor node) {
   private List<Step> next(State state, NodeMemory me, Attempt attempt) {
     String label = label(attempt);
     boolean locked = isLocked(state, attempt);
-    Opening at = attempt.at();
-    if (at instanceof Opening.Begun) {
+    OpenState at = attempt.at();
+    if (at instanceof OpenState.Begun) {
       return locked || (state.hasTerms() && me.link().stage() != Stage.UP)
           ? List.of()
           : List.of(
               Step.mysql(label + ": epoch into MySQL", world -> raise(world, state, me, attempt)));
     }
-    if (at instanceof Opening.Raised) {
+    if (at instanceof OpenState.Raised) {
       Step takes =
           Step.redis(label + ": takes over in Redis", world -> take(world, state, me, attempt));
       return List.of(isCutOff(state, attempt) ? takes : takes.at(attempt.by(), state));
     }
-    if (at instanceof Opening.Refused) {
+    if (at instanceof OpenState.Refused) {
       return List.of(
           Step.mysqlRead(
               label + ": asks MySQL who owns", world -> step(world, state, me, attempt)));
     }
-    if (at instanceof Opening.Missing) {
+    if (at instanceof OpenState.Missing) {
       return List.of(
           Step.redis(
                   label + ": puts back what it had adopted before",
                   world -> kept(world, state, step(world, state, me, attempt)))
               .at(attempt.by(), state));
     }
-    if (at instanceof Opening.PutBack) {
+    if (at instanceof OpenState.PutBack) {
       return List.of(
           Step.redis(
                   label + ": says that it has put that back",
                   world -> kept(world, state, step(world, state, me, attempt)))
               .at(attempt.by(), state));
     }
-    if (at instanceof Opening.InWal
+    if (at instanceof OpenState.InWal
         && plant().has(Switch.OPEN_HOLDS_NO_TERM)
         && isTermToCompare(attempt)) {
       return List.of(
           Step.mysqlRead(label + ": compares the term", world -> compare(world, me, attempt)));
     }
-    if (at instanceof Opening.InWal) {
+    if (at instanceof OpenState.InWal) {
       return locked
           ? List.of()
           : List.of(
@@ -110,7 +110,7 @@ record NodeOpening(GameNodeActor node) {
                   label + ": sets it open, reads MySQL",
                   world -> loaded(world, state, step(world, state, me, attempt))));
     }
-    if (at instanceof Opening.Loaded) {
+    if (at instanceof OpenState.Loaded) {
       return List.of(
           Step.redisRead(
                   label + ": looks whether Redis still has it",
@@ -158,11 +158,11 @@ record NodeOpening(GameNodeActor node) {
     Attempt attempt = Objects.requireNonNull(me.attempt());
     Reached by = connects(state, me);
     return attempt.next(
-        new Opening.Raised(raised(attempt.at().attempt(), session), healed(world, by)), by);
+        new OpenState.Raised(raised(attempt.at().attempt(), session), healed(world, by)), by);
   }
 
-  static Opening.Attempt raised(Opening.Attempt of, SessionId session) {
-    return new Opening.Attempt(of.of(), of.number(), of.atLeast(), session, of.lost());
+  static OpenState.Attempt raised(OpenState.Attempt of, SessionId session) {
+    return new OpenState.Attempt(of.of(), of.number(), of.atLeast(), session, of.lost());
   }
 
   NodeMemory tried(NodeMemory me) {
@@ -179,7 +179,7 @@ record NodeOpening(GameNodeActor node) {
       return planted.raise(this, world, state, me, attempt);
     }
     OwnerId owner = Servers.owner(attempt.player());
-    Opening from =
+    OpenState from =
         attempt.at().attempt().number() > 1
             ? attempt.at()
             : opening(owner, world.catalog.ownedBy(owner.kind()));
@@ -198,7 +198,7 @@ record NodeOpening(GameNodeActor node) {
       throws Step.Blocked {
     NodeMemory taken = step(world, state, me, attempt);
     Attempt now = taken.attempt();
-    if (now == null || now.at() instanceof Opening.Refused) {
+    if (now == null || now.at() instanceof OpenState.Refused) {
       return taken;
     }
     Reached over = state.hasTerms() ? attempt.by() : Reached.newest(state.outages());
@@ -212,7 +212,7 @@ record NodeOpening(GameNodeActor node) {
   /** The WAL is no server. */
   private NodeMemory kept(Servers world, State state, NodeMemory me) throws Step.Blocked {
     Attempt attempt = me.attempt();
-    return attempt != null && attempt.at() instanceof Opening.Taken
+    return attempt != null && attempt.at() instanceof OpenState.Taken
         ? step(world, state, me, attempt)
         : me;
   }
@@ -235,11 +235,12 @@ record NodeOpening(GameNodeActor node) {
   /** What is left to do matters only where a connection may break. */
   NodeMemory loaded(Servers world, State state, NodeMemory me) throws Step.Blocked {
     Attempt attempt = me.attempt();
-    if (attempt == null || !(attempt.at() instanceof Opening.Loaded loaded)) {
+    if (attempt == null || !(attempt.at() instanceof OpenState.Loaded loaded)) {
       return me;
     }
     if (plant().has(Switch.OPEN_NOT_CONFIRMED)) {
-      Opening open = new Opening.Open(loaded.attempt(), loaded.by(), loaded.rows(), loaded.view());
+      OpenState open =
+          new OpenState.Open(loaded.attempt(), loaded.by(), loaded.rows(), loaded.view());
       Attempt now = attempt.next(open, attempt.by());
       return state.mayFailOver() ? me.attempt(now, me.attempts()) : register(world, me, now);
     }
@@ -250,7 +251,7 @@ record NodeOpening(GameNodeActor node) {
   private NodeMemory confirmed(Servers world, State state, NodeMemory me) {
     Attempt attempt = me.attempt();
     return attempt != null
-            && attempt.at() instanceof Opening.Open
+            && attempt.at() instanceof OpenState.Open
             && (state.hasTerms() || !state.mayFailOver())
         ? register(world, me, attempt)
         : me;
@@ -264,7 +265,7 @@ record NodeOpening(GameNodeActor node) {
   }
 
   private NodeMemory register(Servers world, NodeMemory me, Attempt attempt) {
-    Opening.Open open = (Opening.Open) attempt.at();
+    OpenState.Open open = (OpenState.Open) attempt.at();
     OwnerView view = open.view();
     AdoptedRows rows = open.rows();
     long seen = plant().has(Switch.CLOCK_NOT_MOVED_ON) ? 0 : view.highestVersion();
@@ -296,11 +297,11 @@ record NodeOpening(GameNodeActor node) {
       throws Step.Blocked {
     boolean broken =
         isCutOff(state, attempt)
-            && !(attempt.at() instanceof Opening.Raised
+            && !(attempt.at() instanceof OpenState.Raised
                 && plant().has(Switch.OPEN_OUTLIVES_ITS_CONNECTION));
     NodePorts ports = new NodePorts(this, world, me, attempt);
     try {
-      Opening now = over(world, attempt, broken).next(ports);
+      OpenState now = ports.step(over(world, attempt, broken));
       Attempt next = attempt.next(now, attempt.by());
       NodeMemory after = me.wal(ports.wal()).attempt(next, me.attempts());
       return ports.hasLeft() ? left(after, attempt) : after;
@@ -312,28 +313,28 @@ record NodeOpening(GameNodeActor node) {
   }
 
   /** The state, over a connection that is broken where it is. */
-  private Opening.UnderWay over(Servers world, Attempt attempt, boolean broken) {
+  private OpenState.UnderWay over(Servers world, Attempt attempt, boolean broken) {
     Healed by =
         broken
             ? new Healed(world.broken, attempt.by().outages(), Term.NOT_KNOWN)
             : healed(world, attempt.by());
-    Opening at = attempt.at();
-    if (at instanceof Opening.Raised raised) {
-      return new Opening.Raised(raised.attempt(), by);
+    OpenState at = attempt.at();
+    if (at instanceof OpenState.Raised raised) {
+      return new OpenState.Raised(raised.attempt(), by);
     }
-    if (at instanceof Opening.Missing missing) {
-      return new Opening.Missing(missing.attempt(), by, missing.rows(), missing.missing());
+    if (at instanceof OpenState.Missing missing) {
+      return new OpenState.Missing(missing.attempt(), by, missing.rows(), missing.missing());
     }
-    if (at instanceof Opening.PutBack putBack) {
-      return new Opening.PutBack(putBack.attempt(), by, putBack.rows());
+    if (at instanceof OpenState.PutBack putBack) {
+      return new OpenState.PutBack(putBack.attempt(), by, putBack.rows());
     }
-    if (at instanceof Opening.Loaded loaded) {
-      return new Opening.Loaded(loaded.attempt(), by, loaded.rows(), loaded.view());
+    if (at instanceof OpenState.Loaded loaded) {
+      return new OpenState.Loaded(loaded.attempt(), by, loaded.rows(), loaded.view());
     }
-    if (at instanceof Opening.InWal inWal) {
-      return new Opening.InWal(inWal.attempt(), healed(world, attempt.by()), inWal.rows());
+    if (at instanceof OpenState.InWal inWal) {
+      return new OpenState.InWal(inWal.attempt(), healed(world, attempt.by()), inWal.rows());
     }
-    return (Opening.UnderWay) at;
+    return (OpenState.UnderWay) at;
   }
 
   /** As the node knows the primary that it goes by way of. */

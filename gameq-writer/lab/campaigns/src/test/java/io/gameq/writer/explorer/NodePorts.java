@@ -1,6 +1,6 @@
 package io.gameq.writer.explorer;
 
-import io.gameq.node.Opening;
+import io.gameq.node.OpenState;
 import io.gameq.owner.DurableSessions.CountingSessions;
 import io.gameq.owner.OwnerId;
 import io.gameq.owner.SessionId;
@@ -16,7 +16,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** What a step of a node's open works with, and what it does to the node. Not thread-safe. */
-final class NodePorts extends Opening.Node {
+final class NodePorts extends OpenState.Node {
   private final NodeOpening opening;
   private final Servers world;
   private final NodeMemory me;
@@ -39,7 +39,8 @@ final class NodePorts extends Opening.Node {
   }
 
   @Override
-  protected Opening.Healed connect(SlotKeys slot, OwnerId owner, Consumer<List<EncodedRow>> look) {
+  protected OpenState.Healed connect(
+      SlotKeys slot, OwnerId owner, Consumer<List<EncodedRow>> look) {
     look.accept(LookupScript.unflushed(world.redis, slot, owner));
     return opening.healed(world, attempt.by());
   }

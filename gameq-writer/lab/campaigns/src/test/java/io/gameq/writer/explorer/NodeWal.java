@@ -4,7 +4,7 @@ import io.gameq.change.ChangedRow;
 import io.gameq.change.Commit;
 import io.gameq.change.Commit.CommitPart;
 import io.gameq.durability.TrackerInSteps;
-import io.gameq.healing.HealingStep.RecordsToReplay;
+import io.gameq.healing.HealingPorts.RecordsToReplay;
 import io.gameq.redis.script.JournalMarks.SlotMarks;
 import io.gameq.rows.EncodedRow;
 import io.gameq.rows.RowHeader;

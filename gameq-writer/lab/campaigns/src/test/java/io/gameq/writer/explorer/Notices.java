@@ -1,6 +1,6 @@
 package io.gameq.writer.explorer;
 
-import io.gameq.redis.DurableNotices;
+import io.gameq.redis.ChannelListener;
 import io.gameq.redis.RedisConnection;
 import io.gameq.redis.RedisConnector;
 import java.util.ArrayList;
@@ -18,20 +18,20 @@ final class Notices implements AutoCloseable {
   private final RedisConnection redis;
   private final String namespace;
   private final BlockingQueue<Notice> heard = new LinkedBlockingQueue<>();
-  private final List<DurableNotices> subscriptions = new ArrayList<>();
+  private final List<ChannelListener> subscriptions = new ArrayList<>();
 
   Notices(RedisConnector connector, RedisConnection redis, String namespace) {
     this.redis = redis;
     this.namespace = namespace;
     for (String process : PROCESSES) {
-      DurableNotices subscription =
-          new DurableNotices(
+      ChannelListener subscription =
+          ChannelListener.ofProcess(
               connector,
               namespace,
               process,
               (owner, session, version, setAside, kept) ->
                   heard.add(new Notice(owner, session, version)));
-      subscription.keepSubscribed();
+      subscription.keep();
       subscriptions.add(subscription);
     }
   }
@@ -70,6 +70,6 @@ final class Notices implements AutoCloseable {
 
   @Override
   public void close() {
-    subscriptions.forEach(DurableNotices::close);
+    subscriptions.forEach(ChannelListener::close);
   }
 }

@@ -1,8 +1,8 @@
 package io.gameq.writer.explorer;
 
 import io.gameq.MySqlException;
-import io.gameq.node.Opening;
-import io.gameq.node.Opening.AdoptedRows;
+import io.gameq.node.OpenState;
+import io.gameq.node.OpenState.AdoptedRows;
 import io.gameq.owner.OwnerId;
 import io.gameq.owner.SessionId;
 import io.gameq.redis.script.SessionScripts;
@@ -163,8 +163,8 @@ record OpeningInWrongOrder(
     ViewInSteps view =
         ViewInSteps.of(
             owner, world.catalog, world.codec, rows.all(), Objects.requireNonNull(snapshot));
-    Opening loaded =
-        new Opening.Loaded(
+    OpenState loaded =
+        new OpenState.Loaded(
             NodeOpening.raised(attempt.at().attempt(), raised),
             opening.healed(world, attempt.by()),
             rows,

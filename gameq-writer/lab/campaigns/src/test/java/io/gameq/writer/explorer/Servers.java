@@ -24,10 +24,9 @@ import io.gameq.rows.Table;
 import io.gameq.servers.GameDatabase;
 import io.gameq.servers.MySqlServer;
 import io.gameq.servers.TestServers;
-import io.gameq.term.Settling;
 import io.gameq.term.Term;
 import io.gameq.term.Term.Primary;
-import io.gameq.view.GameTables;
+import io.gameq.view.GameRows;
 import io.gameq.view.OwnerView;
 import io.gameq.view.OwnerViews;
 import io.gameq.writer.flush.FlushPace;
@@ -139,8 +138,12 @@ final class Servers implements AutoCloseable {
     codec = new RowCodec((table, fingerprint) -> null, Clock.systemUTC());
     views =
         new OwnerViews(
-            new GameTables(catalog, new CurrentCatalog(catalog, () -> catalog), Clock.systemUTC()),
-            codec,
+            new GameRows(
+                catalog,
+                new CurrentCatalog(catalog, () -> catalog),
+                codec,
+                Clock.systemUTC(),
+                Integer.MAX_VALUE),
             reader);
     broken.close();
     redisNow = RedisImage.take(bareRedis, namespace);
@@ -186,12 +189,7 @@ final class Servers implements AutoCloseable {
 
   /** What an owner has, by rows of Redis that were read before. */
   OwnerView view(OwnerId owner, List<EncodedRow> unflushed) {
-    return views.load(
-        owner,
-        null,
-        Term.NOT_KNOWN,
-        catalog.ownedBy(owner.kind()),
-        new OwnerViews.InRedis(unflushed, List.of()));
+    return views.load(owner, null, Term.NOT_KNOWN, 0, catalog.ownedBy(owner.kind()), unflushed);
   }
 
   static OwnerId owner(int player) {
@@ -350,7 +348,7 @@ final class Servers implements AutoCloseable {
   /** The second half. */
   Reached settle(Reached connected) {
     Term before = Objects.requireNonNull(connected.before());
-    return connected.settled(new Settling(terms).settle(before, primary(connected.outages())));
+    return connected.settled(terms.settle(before, primary(connected.outages())));
   }
 
   /** Whether what came by way of a primary may be written. */

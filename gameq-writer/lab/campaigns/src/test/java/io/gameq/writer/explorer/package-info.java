@@ -14,10 +14,10 @@
  *
  * actor            its atomic steps, and the classes that they run
  * GameNodeActor    starts: reads the term, connects | settles the term (tables.TermTable,
- *                  Settling)
+ *                  Terms)
  *                  open: epoch into MySQL | open.lua; refused: ask MySQL; lost since an attempt
  *                  before: put back | set open and read, in one transaction | GET own, where Redis
- *                  may fail over: else it opens again (Opening, the whole of it)
+ *                  may fail over: else it opens again (OpenState, the whole of it)
  *                  commit: one MULTI, or commit.lua; its request or its reply may be lost
  *                  (script.CommitGroup)
  *                  heal: read the journal mark | sessions in MySQL | reassert.lua for each | replay
@@ -26,10 +26,10 @@
  *                  send: commit.lua into the inbox of a player, whoever has it | be told of what
  *                  was sent (script.RowsToTell, retold)
  *                  may give an open up and open again, or die in it
- *                  goes over to the primary that was promoted, and heals there (Settling)
+ *                  goes over to the primary that was promoted, and heals there (Terms)
  * FlushWorker      the steps of a writer's turn: claim | flush, stopped at its statements | ack |
  *                  nack | ask MySQL who owns | tell Redis; goes over, or has to when the term
- *                  refuses it (io.gameq.writer.turn, the whole of it; Settling)
+ *                  refuses it (io.gameq.writer.turn, the whole of it; Terms)
  * Reaper           a lease runs out: the first step of a turn (Reaping)
  * ReadingActor     read.lua | snapshot (script.LookupScript, view.OwnerViews)
  * FailoverActor    Redis goes back to what it was before its newest writes, or comes back empty;

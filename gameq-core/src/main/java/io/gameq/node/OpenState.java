@@ -55,7 +55,7 @@ import org.jspecify.annotations.Nullable;
  * ends dethrones nobody. A process that dies in an open leaves a session that is opening; a writer
  * finishes it.
  */
-public sealed interface Opening {
+public sealed interface OpenState {
   /**
    * A Redis that is ahead of MySQL's epochs (after a MySQL failover) is caught up with in one
    * attempt; more means a race.
@@ -63,7 +63,7 @@ public sealed interface Opening {
   int MOST_ATTEMPTS = 3;
 
   /** The first state. */
-  static Opening of(Wanted wanted) {
+  static OpenState of(Wanted wanted) {
     return new Begun(new Attempt(wanted, 1, 0, null, null));
   }
 
@@ -151,12 +151,147 @@ public sealed interface Opening {
       this.views = views;
     }
 
-    SlotKeys slot(OwnerId owner) {
-      return slots[owner.slot(slots.length)];
-    }
-
     SessionRef session(OwnerId owner, SessionId session) {
       return new SessionRef(owner, session, owner.slot(slots.length));
+    }
+
+    /** Takes the step; throws what an open throws, and the state is then the last one. */
+    public final OpenState step(UnderWay now) {
+      Attempt attempt = now.attempt();
+      OwnerId owner = attempt.owner();
+      SlotKeys slot = slots[owner.slot(slots.length)];
+      if (now instanceof Begun) {
+        return new Connected(
+            attempt,
+            connect(slot, owner, rows -> views.requireReadable(OwnerViews.withoutDamaged(rows))));
+      }
+      if (now instanceof Connected at) {
+        return choose(attempt, at.by);
+      }
+      if (now instanceof Seen at) {
+        OpenOwners.Holder holder = holder(slot, owner, at.seen);
+        if (holder == null) {
+          return new Free(attempt, at.by, at.seen);
+        }
+        if (attempt.of.asks) {
+          ask(owner, holder.session());
+        }
+        throw new OwnerHeldException(
+            owner.id(),
+            "%s is open %s: close it there, or open it with Takeover.ALWAYS"
+                .formatted(owner, holder.where()));
+      }
+      if (now instanceof Free at) {
+        SessionId raised = owners.raiseAfter(at.seen, owner, nonce(), name, attempt.atLeast);
+        if (raised == null) {
+          throw openedElsewhere(owner);
+        }
+        return new Raised(attempt.with(raised), at.by);
+      }
+      SessionRef session = session(owner, attempt.raised());
+      if (now instanceof Raised at) {
+        return take(attempt, at.by, slot, session.id());
+      }
+      if (now instanceof Refused at) {
+        CountingSessions durable = owners.current(List.of(owner)).get(owner);
+        boolean hasMySqlLostIt = durable != null && session.id().equals(durable.newest());
+        if (!hasMySqlLostIt || attempt.isLast()) {
+          throw attempt.openedMeanwhile(at.ownedBy);
+        }
+        return attempt.again(at.ownedBy.epoch() + 1, attempt.lost);
+      }
+      if (now instanceof Missing at) {
+        CommitScript.putBack(at.by.redis, slot, session, at.missing);
+        return new PutBack(attempt, at.by, at.rows.plusDirty(at.missing));
+      }
+      if (now instanceof PutBack at) {
+        SessionScripts.healed(at.by.redis, slots, List.of(session));
+        return taken(attempt, at.by, at.rows);
+      }
+      if (now instanceof Taken at) {
+        return new InWal(attempt, at.by, at.rows.inWal(append(session, at.rows.all())));
+      }
+      if (now instanceof InWal at) {
+        try {
+          OwnerView view =
+              views.load(
+                  owner,
+                  session.id(),
+                  at.by.term,
+                  at.rows.newest(),
+                  attempt.of.tables,
+                  at.rows.seen());
+          return new Loaded(attempt, at.by, at.rows, view);
+        } catch (TermMovedException e) {
+          if (attempt.isLast()) {
+            throw e;
+          }
+          drop(session);
+          leave(at.by.term);
+          return attempt.again(attempt.atLeast, attempt.lost);
+        }
+      }
+      return confirm((Loaded) now, slot, session);
+    }
+
+    private OpenState choose(Attempt attempt, Healed by) {
+      OwnerId owner = attempt.owner();
+      if (attempt.of.takeover == Takeover.ALWAYS) {
+        return new Raised(attempt.with(owners.raise(owner, nonce(), name, attempt.atLeast)), by);
+      }
+      CountingSessions seen = owners.current(List.of(owner)).get(owner);
+      SessionId mine = attempt.session;
+      if (mine != null && (seen == null || !mine.equals(seen.newest()))) {
+        throw openedElsewhere(owner);
+      }
+      return seen == null || mine != null
+          ? new Free(attempt, by, seen)
+          : new Seen(attempt, by, seen);
+    }
+
+    private OpenState take(Attempt attempt, Healed by, SlotKeys slot, SessionId session) {
+      Lost lost = attempt.lost;
+      Lost toPutBack = lost != null && lost.isFollowedBy(session) ? lost : null;
+      SessionScripts.Outcome outcome =
+          SessionScripts.open(
+              by.redis, slot, attempt.owner(), session, mergeWindowMillis, toPutBack != null);
+      if (outcome instanceof SessionScripts.Refused refused) {
+        return new Refused(attempt, refused.ownedBy());
+      }
+      AdoptedRows rows = AdoptedRows.of((SessionScripts.Opened) outcome);
+      if (toPutBack == null) {
+        return taken(attempt, by, rows);
+      }
+      List<EncodedRow> missing = toPutBack.rows.missingFrom(rows);
+      return missing.isEmpty()
+          ? new PutBack(attempt, by, rows)
+          : new Missing(attempt, by, rows, missing);
+    }
+
+    private static OpenState taken(Attempt attempt, Healed by, AdoptedRows rows) {
+      return rows.all().isEmpty() ? new InWal(attempt, by, rows) : new Taken(attempt, by, rows);
+    }
+
+    private OpenState confirm(Loaded at, SlotKeys slot, SessionRef session) {
+      Attempt attempt = at.attempt;
+      SessionId owns;
+      try {
+        owns = SessionScripts.session(at.by.redis, slot, session.owner());
+      } catch (RedisUnavailableException e) {
+        owns = null;
+      }
+      if (session.id().equals(owns)) {
+        return new Open(attempt, at.by, at.rows, at.view);
+      }
+      if (owns != null && owns.isNewerThan(session.id())) {
+        throw attempt.openedMeanwhile(owns);
+      }
+      if (attempt.isLast()) {
+        throw new RedisUnavailableException(
+            "Redis lost session " + session.id() + " while it was opened: try again");
+      }
+      drop(session);
+      return attempt.again(attempt.atLeast, new Lost(session.id(), at.rows));
     }
 
     /** A new one for each session. */
@@ -212,9 +347,16 @@ public sealed interface Opening {
           OwnerViews.withoutDamaged(script.sent()));
     }
 
-    /** As a view takes them. */
-    OwnerViews.InRedis seen() {
-      return new OwnerViews.InRedis(all(), sent);
+    /** All that a view shows. */
+    List<EncodedRow> seen() {
+      List<EncodedRow> all = all();
+      all.addAll(sent);
+      return all;
+    }
+
+    /** The highest version of those adopted, 0 for none. */
+    long newest() {
+      return all().stream().mapToLong(EncodedRow::version).reduce(0, Math::max);
     }
 
     /** Those that are adopted, in the order of the sequences. */
@@ -283,11 +425,8 @@ public sealed interface Opening {
     }
   }
 
-  /** A state with a step to take. */
-  sealed interface UnderWay extends Opening {
-    /** Takes the step; throws what an open throws, and the state is then the last one. */
-    Opening next(Node node);
-
+  /** A state with a step to take: see {@link Node#step}. */
+  sealed interface UnderWay extends OpenState {
     /** Whether the session before still counts, so that the open may end here for nothing. */
     default boolean mayEnd() {
       return this instanceof Begun
@@ -299,200 +438,45 @@ public sealed interface Opening {
   }
 
   /** The epoch is not raised, or a further attempt is to be made. */
-  record Begun(Attempt attempt) implements UnderWay {
-    @Override
-    public Opening next(Node node) {
-      Healed by =
-          node.connect(
-              node.slot(attempt.owner()),
-              attempt.owner(),
-              rows -> node.views.requireReadable(OwnerViews.withoutDamaged(rows)));
-      return new Connected(attempt, by);
-    }
-  }
+  record Begun(Attempt attempt) implements UnderWay {}
 
   /** The connection that the attempt goes over is known. */
-  record Connected(Attempt attempt, Healed by) implements UnderWay {
-    @Override
-    public Opening next(Node node) {
-      OwnerId owner = attempt.owner();
-      if (attempt.of().takeover() == Takeover.ALWAYS) {
-        SessionId raised = node.owners.raise(owner, node.nonce(), node.name, attempt.atLeast());
-        return new Raised(attempt.with(raised), by);
-      }
-      CountingSessions seen = node.owners.current(List.of(owner)).get(owner);
-      SessionId mine = attempt.session();
-      if (mine != null && (seen == null || !mine.equals(seen.newest()))) {
-        throw openedElsewhere(owner);
-      }
-      return seen == null || mine != null
-          ? new Free(attempt, by, seen)
-          : new Seen(attempt, by, seen);
-    }
-  }
+  record Connected(Attempt attempt, Healed by) implements UnderWay {}
 
   /** The owner has sessions, and is to be left alone while their node is alive. */
-  record Seen(Attempt attempt, Healed by, CountingSessions seen) implements UnderWay {
-    @Override
-    public Opening next(Node node) {
-      OwnerId owner = attempt.owner();
-      OpenOwners.Holder holder = node.holder(node.slot(owner), owner, seen);
-      if (holder != null) {
-        if (attempt.of().asks()) {
-          node.ask(owner, holder.session());
-        }
-        throw new OwnerHeldException(
-            owner.id(),
-            "%s is open %s: close it there, or open it with Takeover.ALWAYS"
-                .formatted(owner, holder.where()));
-      }
-      return new Free(attempt, by, seen);
-    }
-  }
+  record Seen(Attempt attempt, Healed by, CountingSessions seen) implements UnderWay {}
 
   /** Nobody has the owner open whose node is alive, or may be. */
-  record Free(Attempt attempt, Healed by, @Nullable CountingSessions seen) implements UnderWay {
-    @Override
-    public Opening next(Node node) {
-      SessionId raised =
-          node.owners.raiseAfter(seen, attempt.owner(), node.nonce(), node.name, attempt.atLeast());
-      if (raised == null) {
-        throw openedElsewhere(attempt.owner());
-      }
-      return new Raised(attempt.with(raised), by);
-    }
-  }
+  record Free(Attempt attempt, Healed by, @Nullable CountingSessions seen) implements UnderWay {}
 
   /** MySQL has the session, as one that is opening; Redis does not know of it yet. */
-  record Raised(Attempt attempt, Healed by) implements UnderWay {
-    @Override
-    public Opening next(Node node) {
-      OwnerId owner = attempt.owner();
-      SessionId session = attempt.raised();
-      Lost lost = attempt.lost();
-      Lost toPutBack = lost != null && lost.isFollowedBy(session) ? lost : null;
-      long window = node.mergeWindowMillis;
-      SessionScripts.Outcome outcome =
-          SessionScripts.open(
-              by.redis(), node.slot(owner), owner, session, window, toPutBack != null);
-      if (outcome instanceof SessionScripts.Refused refused) {
-        return new Refused(attempt, refused.ownedBy());
-      }
-      AdoptedRows rows = AdoptedRows.of((SessionScripts.Opened) outcome);
-      if (toPutBack == null) {
-        return taken(attempt, by, rows);
-      }
-      List<EncodedRow> missing = toPutBack.rows().missingFrom(rows);
-      return missing.isEmpty()
-          ? new PutBack(attempt, by, rows)
-          : new Missing(attempt, by, rows, missing);
-    }
-  }
+  record Raised(Attempt attempt, Healed by) implements UnderWay {}
 
   /** A newer session owns in Redis. */
-  record Refused(Attempt attempt, SessionId ownedBy) implements UnderWay {
-    @Override
-    public Opening next(Node node) {
-      OwnerId owner = attempt.owner();
-      CountingSessions durable = node.owners.current(List.of(owner)).get(owner);
-      boolean hasMySqlLostIt = durable != null && attempt.raised().equals(durable.newest());
-      if (!hasMySqlLostIt || attempt.isLast()) {
-        throw attempt.openedMeanwhile(ownedBy);
-      }
-      return attempt.again(ownedBy.epoch() + 1, attempt.lost());
-    }
-  }
+  record Refused(Attempt attempt, SessionId ownedBy) implements UnderWay {}
 
   /** The session owns, and does not have all that the attempt before had adopted. */
   record Missing(Attempt attempt, Healed by, AdoptedRows rows, List<EncodedRow> missing)
-      implements UnderWay {
-    @Override
-    public Opening next(Node node) {
-      SessionRef session = node.session(attempt.owner(), attempt.raised());
-      CommitScript.putBack(by.redis(), node.slot(session.owner()), session, missing);
-      return new PutBack(attempt, by, rows.plusDirty(missing));
-    }
-  }
+      implements UnderWay {}
 
   /** Redis has all that the attempt before had adopted; nobody knows that yet. */
-  record PutBack(Attempt attempt, Healed by, AdoptedRows rows) implements UnderWay {
-    @Override
-    public Opening next(Node node) {
-      SessionScripts.healed(
-          by.redis(), node.slots, List.of(node.session(attempt.owner(), attempt.raised())));
-      return taken(attempt, by, rows);
-    }
-  }
+  record PutBack(Attempt attempt, Healed by, AdoptedRows rows) implements UnderWay {}
 
   /** The session owns in Redis. */
-  record Taken(Attempt attempt, Healed by, AdoptedRows rows) implements UnderWay {
-    @Override
-    public Opening next(Node node) {
-      SessionRef session = node.session(attempt.owner(), attempt.raised());
-      return new InWal(attempt, by, rows.inWal(node.append(session, rows.all())));
-    }
-  }
+  record Taken(Attempt attempt, Healed by, AdoptedRows rows) implements UnderWay {}
 
   /** The WAL of this node has what the session adopted. */
-  record InWal(Attempt attempt, Healed by, AdoptedRows rows) implements UnderWay {
-    @Override
-    public Opening next(Node node) {
-      Wanted of = attempt.of();
-      try {
-        OwnerView view =
-            node.views.load(of.owner(), attempt.raised(), by.term(), of.tables(), rows.seen());
-        return new Loaded(attempt, by, rows, view);
-      } catch (TermMovedException e) {
-        if (attempt.isLast()) {
-          throw e;
-        }
-        node.drop(node.session(of.owner(), attempt.raised()));
-        node.leave(by.term());
-        return attempt.again(attempt.atLeast(), attempt.lost());
-      }
-    }
-  }
+  record InWal(Attempt attempt, Healed by, AdoptedRows rows) implements UnderWay {}
 
   /**
    * MySQL has the session as open. Redis must still have it, over the very connection over which it
    * was told: else the session before may have gone on, and committed, until this one was set open;
    * what it left is for another attempt to adopt.
    */
-  record Loaded(Attempt attempt, Healed by, AdoptedRows rows, OwnerView view) implements UnderWay {
-    @Override
-    public Opening next(Node node) {
-      SessionId session = attempt.raised();
-      SessionId owns = ownedBy(node);
-      if (session.equals(owns)) {
-        return new Open(attempt, by, rows, view);
-      }
-      if (owns != null && owns.isNewerThan(session)) {
-        throw attempt.openedMeanwhile(owns);
-      }
-      if (attempt.isLast()) {
-        throw new RedisUnavailableException(
-            "Redis lost session " + session + " while it was opened: try again");
-      }
-      node.drop(node.session(attempt.owner(), session));
-      return attempt.again(attempt.atLeast(), new Lost(session, rows));
-    }
-
-    /** Null also when Redis does not answer. */
-    private @Nullable SessionId ownedBy(Node node) {
-      try {
-        return SessionScripts.session(by.redis(), node.slot(attempt.owner()), attempt.owner());
-      } catch (RedisUnavailableException e) {
-        return null;
-      }
-    }
-  }
+  record Loaded(Attempt attempt, Healed by, AdoptedRows rows, OwnerView view) implements UnderWay {}
 
   /** Redis and MySQL have the session; the node is to be told of it. */
-  record Open(Attempt attempt, Healed by, AdoptedRows rows, OwnerView view) implements Opening {}
-
-  private static Opening taken(Attempt attempt, Healed by, AdoptedRows rows) {
-    return rows.all().isEmpty() ? new InWal(attempt, by, rows) : new Taken(attempt, by, rows);
-  }
+  record Open(Attempt attempt, Healed by, AdoptedRows rows, OwnerView view) implements OpenState {}
 
   /** What who asked for {@link Takeover#UNLESS_ALIVE} is told of a race. */
   static OwnerHeldException openedElsewhere(OwnerId owner) {

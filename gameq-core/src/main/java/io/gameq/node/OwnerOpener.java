@@ -25,10 +25,10 @@ import io.gameq.redis.script.NodeSigns.OpenOwners;
 import io.gameq.rows.CurrentCatalog.Catalog;
 import io.gameq.rows.EncodedRow;
 import io.gameq.rows.Table;
+import io.gameq.subscription.NodeTopics;
 import io.gameq.view.OwnerView;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.HashSet;
@@ -48,10 +48,10 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Opens owners: drives an {@link Opening} to its end, one of an owner at a time, within the time of
- * a call, and makes the session known to the node. Thread-safe.
+ * Opens owners: drives an {@link OpenState} to its end, one of an owner at a time, within the time
+ * of a call, and makes the session known to the node. Thread-safe.
  */
-final class OwnerOpening {
+final class OwnerOpener {
   private static final long WAIT_MILLIS = 1_000;
 
   /** Between two looks whether an owner that was asked for is free; doubled up to the last. */
@@ -67,14 +67,16 @@ final class OwnerOpening {
   /** Between two prods of one open: enough to connect and to heal a little. */
   private static final int LOOKS_PER_PROD = 100;
 
-  private final NodeQueue queue;
   private final GameNode node;
+  private final NodeTopics topics;
+  private final SessionCommits commits;
   private final OpenOwners openOwners;
   private final Set<OwnerId> underWay = new HashSet<>();
 
-  OwnerOpening(NodeQueue queue, GameNode node) {
-    this.queue = queue;
+  OwnerOpener(GameNode node, NodeTopics topics, SessionCommits commits) {
     this.node = node;
+    this.topics = topics;
+    this.commits = commits;
     this.openOwners =
         new OpenOwners(
             node.config.namespace(),
@@ -88,11 +90,11 @@ final class OwnerOpening {
    * @param asks whether who has it open is asked to close it
    */
   NodeSession open(String owner, Takeover takeover, boolean asks) {
-    Opening.Wanted wanted = wanted(owner, takeover, asks);
+    OpenState.Wanted wanted = wanted(owner, takeover, asks);
     return node.calls.ofMySql(
         "opening " + wanted.owner(),
         isAwaited -> openInTurn(wanted, isAwaited),
-        late -> node.closing.release(late.tracker));
+        late -> node.closing.release(late.tracker()));
   }
 
   /** Throws as {@link io.gameq.GameQueue#open(String, Takeover, Duration)}. */
@@ -122,18 +124,18 @@ final class OwnerOpening {
 
   /** The same without waiting; the future ends where the game's code runs. */
   CompletableFuture<OwnerSession> start(String owner, Takeover takeover) {
-    Opening.Wanted wanted = wanted(owner, takeover, false);
+    OpenState.Wanted wanted = wanted(owner, takeover, false);
     return node.calls.startOfMySql(
         "opening " + wanted.owner(),
         isAwaited -> openInTurn(wanted, isAwaited),
-        late -> node.closing.release(NodeSession.of(late).tracker),
+        late -> node.closing.release(((NodeSession) late).tracker()),
         node.callbacks);
   }
 
   /** Does the id fit, and may the node open it? Nothing is written yet. */
-  private Opening.Wanted wanted(String id, Takeover takeover, boolean asks) {
+  private OpenState.Wanted wanted(String id, Takeover takeover, boolean asks) {
     OwnerId owner = OwnerId.of(id);
-    Catalog catalog = node.rows.tables().atStart();
+    Catalog catalog = node.rows.atStart();
     List<Table> tables = catalog.ownedBy(owner.kind());
     if (tables.isEmpty()) {
       Set<String> kinds = new TreeSet<>();
@@ -144,10 +146,10 @@ final class OwnerOpening {
     node.requireOpen();
     node.requireAlive();
     tables.forEach(table -> table.ownerColumnValue(owner));
-    return new Opening.Wanted(owner, tables, takeover, asks);
+    return new OpenState.Wanted(owner, tables, takeover, asks);
   }
 
-  private NodeSession openInTurn(Opening.Wanted wanted, BooleanSupplier isAwaited) {
+  private NodeSession openInTurn(OpenState.Wanted wanted, BooleanSupplier isAwaited) {
     OwnerId owner = wanted.owner();
     OneOpen open = new OneOpen(wanted, isAwaited);
     synchronized (underWay) {
@@ -171,12 +173,12 @@ final class OwnerOpening {
   }
 
   /** One open, on a thread of its own. */
-  private final class OneOpen extends Opening.Node {
-    private final Opening.Wanted wanted;
+  private final class OneOpen extends OpenState.Node {
+    private final OpenState.Wanted wanted;
     private final BooleanSupplier isAwaited;
 
     /** With {@code isAwaited} false once nobody waits for it any more. */
-    OneOpen(Opening.Wanted wanted, BooleanSupplier isAwaited) {
+    OneOpen(OpenState.Wanted wanted, BooleanSupplier isAwaited) {
       super(
           node.config.node(),
           node.servers.slots(),
@@ -197,15 +199,15 @@ final class OwnerOpening {
 
     NodeSession drive() {
       OwnerId owner = wanted.owner();
-      Opening now = Opening.of(wanted);
+      OpenState now = OpenState.of(wanted);
       try {
-        while (now instanceof Opening.UnderWay underWayNow) {
+        while (now instanceof OpenState.UnderWay underWayNow) {
           if (underWayNow.mayEnd()) {
             requireAwaited();
           }
-          now = underWayNow.next(this);
+          now = step(underWayNow);
         }
-        return register(session(owner, now.attempt().raised()), (Opening.Open) now);
+        return register(session(owner, now.attempt().raised()), (OpenState.Open) now);
       } catch (RuntimeException e) {
         SessionId raised = now.attempt().session();
         if (raised != null) { // nobody holds the session: the owner is not to look taken by it
@@ -214,7 +216,7 @@ final class OwnerOpening {
           node.closing.openFailed(failed);
         }
         throw wanted.takeover() == Takeover.UNLESS_ALIVE && e instanceof OwnershipLostException
-            ? Opening.openedElsewhere(owner)
+            ? OpenState.openedElsewhere(owner)
             : e;
       }
     }
@@ -226,11 +228,11 @@ final class OwnerOpening {
 
     /** A connection that turns out to have broken a moment ago is replaced once. */
     @Override
-    protected Opening.Healed connect(
+    protected OpenState.Healed connect(
         SlotKeys slot, OwnerId owner, Consumer<List<EncodedRow>> look) {
       return RedisReply.againIfBroken(
           () -> {
-            Opening.Healed healed = awaitHealed();
+            OpenState.Healed healed = awaitHealed();
             look.accept(
                 node.servers
                     .control()
@@ -244,7 +246,7 @@ final class OwnerOpening {
      * open before that would miss what an earlier session of this same node is about to put back,
      * and would end that session: a conflict of the node with itself.
      */
-    private Opening.Healed awaitHealed() {
+    private OpenState.Healed awaitHealed() {
       ControlConnection control = node.servers.control();
       long deadline = System.nanoTime() + HEALING_LIMIT_NANOS;
       for (int looks = 0; ; looks++) {
@@ -252,7 +254,7 @@ final class OwnerOpening {
         long term = node.sender.term();
         ControlConnection.Connected connected = control.connected();
         if (node.sender.hasHealedOn(connected.runId())) {
-          return new Opening.Healed(connected.redis(), connections, term);
+          return new OpenState.Healed(connected.redis(), connections, term);
         }
         if (System.nanoTime() - deadline > 0 || !isAwaited.getAsBoolean()) {
           throw new RedisUnavailableException(
@@ -288,23 +290,20 @@ final class OwnerOpening {
       DurableTracker tracker = new DurableTracker(session, node.sessions.counts());
       tracker.adopting(node.sender.newestSequence() + 1);
       node.sessions.add(tracker); // from here on the WAL is kept for it
-      Long[] sequences = new Long[rows.size()];
+      List<Long> sequences = new ArrayList<>(rows.size());
       List<ChangedRow> record = new ArrayList<>();
       long bytes = 0;
-      int from = 0;
-      for (int i = 0; i < sequences.length; i++) {
-        EncodedRow row = rows.get(i);
+      for (EncodedRow row : rows) {
         if (!record.isEmpty() && bytes + row.image().length > node.config.limits().commitBytes()) {
-          Arrays.fill(sequences, from, i, appendRecord(session, record));
+          sequences.addAll(Collections.nCopies(record.size(), appendRecord(session, record)));
           record.clear();
           bytes = 0;
-          from = i;
         }
         record.add(new ChangedRow(row));
         bytes += row.key().length() + row.image().length;
       }
-      Arrays.fill(sequences, from, sequences.length, appendRecord(session, record));
-      return Collections.unmodifiableList(Arrays.asList(sequences));
+      sequences.addAll(Collections.nCopies(record.size(), appendRecord(session, record)));
+      return Collections.unmodifiableList(sequences);
     }
 
     private Long appendRecord(SessionRef session, List<ChangedRow> record) {
@@ -328,12 +327,12 @@ final class OwnerOpening {
      * The session is the node's from now on: its versions are above all that were seen, and it is
      * healed with the others.
      */
-    private NodeSession register(SessionRef session, Opening.Open open) {
+    private NodeSession register(SessionRef session, OpenState.Open open) {
       DurableTracker known = tracker(session);
       DurableTracker tracker =
           known == null ? new DurableTracker(session, node.sessions.counts()) : known;
       OwnerView view = open.view();
-      Opening.AdoptedRows adopted = open.rows();
+      OpenState.AdoptedRows adopted = open.rows();
       node.versions.observe(view.highestVersion());
       tracker.adopted(adopted.dirty(), adopted.claimed(), adopted.sequences());
       Map<String, Long> versions = adopted.versions();
@@ -341,19 +340,18 @@ final class OwnerOpening {
         node.sessions.before(tracker).forEach(earlier -> earlier.adoptedBy(tracker, versions));
       }
       view.unflushed()
-          .forEach(
-              image ->
-                  tracker.carried().add(image.rowKey().text(), node.rows.tables().carried(image)));
+          .forEach(image -> tracker.carried().add(image.rowKey().text(), node.rows.carried(image)));
       node.sessions.add(tracker);
       tracker
           .session()
           .whenLost(
               () -> {
-                node.sessions.counts().sessionLost();
+                node.sessions.counts().sessionsLost.increment();
                 tracker.whenLost().complete(null);
               });
       node.sender.register(tracker.session(), tracker, open.by().connections());
-      return new NodeSession(queue, tracker, view, adopted.all());
+      return new NodeSession(
+          node, topics, commits, new OpenOwner(node.rows, tracker, view, adopted.all()));
     }
   }
 

@@ -4,7 +4,9 @@ import io.gameq.GameQueueException;
 import io.gameq.RedisUnavailableException;
 import io.gameq.agent.AgentRunner.DaemonThreads;
 import io.gameq.agent.RepeatedWarnings;
+import io.gameq.commit.CommitSender;
 import io.gameq.durability.DurableTracker;
+import io.gameq.durability.NodeSessions;
 import io.gameq.owner.SessionRef;
 import io.gameq.redis.script.SessionScripts;
 import java.time.Duration;
@@ -24,15 +26,18 @@ import org.slf4j.LoggerFactory;
  * <p>While Redis does not answer they wait here; a process that is killed meanwhile tells nobody,
  * and its owners look taken until its sign of life has expired.
  */
-final class SessionClosing implements AutoCloseable {
-  private static final Logger LOG = LoggerFactory.getLogger(SessionClosing.class);
+final class ClosedSessions implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(ClosedSessions.class);
 
   private static final int MOST_TASKS = 1_000;
 
   /** Longer than a replica that may be promoted lags behind. */
   private static final long KEPT_NANOS = TimeUnit.MINUTES.toNanos(2);
 
-  private final GameNode node;
+  private final NodeServers servers;
+  private final NodeSessions sessions;
+  private final CommitSender sender;
+  private final NodeCalls calls;
   private final RepeatedWarnings complaints = new RepeatedWarnings(60);
 
   /** Sessions that Redis was not told of, and whether it has all of their commits. */
@@ -44,8 +49,11 @@ final class SessionClosing implements AutoCloseable {
   /** For what nobody waits for; what there is no room for is not done. */
   private final ExecutorService tasks = DaemonThreads.bounded("gameq-asides", MOST_TASKS);
 
-  SessionClosing(GameNode node) {
-    this.node = node;
+  ClosedSessions(NodeServers servers, NodeSessions sessions, CommitSender sender, NodeCalls calls) {
+    this.servers = servers;
+    this.sessions = sessions;
+    this.sender = sender;
+    this.calls = calls;
   }
 
   /**
@@ -59,12 +67,12 @@ final class SessionClosing implements AutoCloseable {
       if (!tracker.awaitQueued(deadlineNanos)) {
         throw new GameQueueException(
             "not known within %s ms that Redis has all of session %s; it is sent on"
-                .formatted(node.calls.timeout.toMillis(), session));
+                .formatted(calls.timeout.toMillis(), session));
       }
       long left = deadlineNanos - System.nanoTime();
       if (left > 0) { // else it is told soon
         boolean unused =
-            node.calls.ofRedis("closing " + session.owner(), left, isAwaited -> tell(session));
+            calls.ofRedis("closing " + session.owner(), left, isAwaited -> tell(session));
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
@@ -73,9 +81,9 @@ final class SessionClosing implements AutoCloseable {
 
   /** The owner is free once Redis has what was committed. */
   void release(DurableTracker tracker) {
-    node.sessions.close(tracker);
+    sessions.close(tracker);
     untold.put(tracker.session(), tracker::isQueued);
-    node.sessions.forgetDrained(node.sender::unregister);
+    sessions.forgetDrained(sender::unregister);
   }
 
   /**
@@ -91,7 +99,7 @@ final class SessionClosing implements AutoCloseable {
   /** Redis may have forgotten what it was told lately. */
   void tellAgain() {
     toldNanos.keySet().forEach(session -> untold.put(session, () -> true));
-    node.sessions.closed().stream()
+    sessions.closed().stream()
         .filter(tracker -> !tracker.session().isInbox())
         .forEach(tracker -> untold.put(tracker.session(), tracker::isQueued));
   }
@@ -109,24 +117,29 @@ final class SessionClosing implements AutoCloseable {
   }
 
   /** False when Redis does not answer. */
-  private boolean tell(SessionRef session) {
+  private boolean tell(SessionRef of) {
     try {
-      if (!node.servers.close(session) && lateUntilNanos.containsKey(session)) {
+      boolean isTold =
+          servers
+              .control()
+              .call(
+                  redis ->
+                      SessionScripts.close(redis, servers.slots()[of.slot()], of.owner(), of.id()));
+      if (!isTold && lateUntilNanos.containsKey(of)) { // another one owns as far as Redis knows
         return true;
       }
     } catch (RedisUnavailableException e) {
-      LOG.debug("Redis is not told yet that session {} is closed: {}", session, e.getMessage());
+      LOG.debug("Redis is not told yet that session {} is closed: {}", of, e.getMessage());
       return false;
     } catch (GameQueueException e) { // its keys are broken, or this is no primary just now
       complaints.about(
           "untold",
           LOG::warn,
-          () ->
-              "cannot tell Redis that session %s is closed: %s".formatted(session, e.getMessage()));
+          () -> "cannot tell Redis that session %s is closed: %s".formatted(of, e.getMessage()));
       return true;
     }
-    untold.remove(session);
-    toldNanos.put(session, System.nanoTime());
+    untold.remove(of);
+    toldNanos.put(of, System.nanoTime());
     return true;
   }
 
@@ -135,13 +148,7 @@ final class SessionClosing implements AutoCloseable {
     tasks.execute(
         () -> {
           try {
-            node.servers
-                .control()
-                .call(
-                    redis -> {
-                      SessionScripts.flushNow(redis, node.servers.slots(), of);
-                      return true;
-                    });
+            servers.call(redis -> SessionScripts.flushNow(redis, servers.slots(), of));
           } catch (GameQueueException e) {
             LOG.debug("cannot pull flushes forward: {}", e.getMessage());
           }
