@@ -145,7 +145,7 @@ public final class CommandServer implements AutoCloseable {
       String user = client.getOption(ExtendedSocketOptions.SO_PEERCRED).user().getName();
       DataOutputStream out =
           new DataOutputStream(new BufferedOutputStream(Channels.newOutputStream(client)));
-      out.write(CommandClient.ACCEPTED);
+      out.write(CommandRequest.ACCEPTED);
       out.flush();
       Thread command = DaemonThreads.named("gameq-command", () -> run(request, user, out, client));
       command.start();
@@ -169,12 +169,12 @@ public final class CommandServer implements AutoCloseable {
       CommandRequest request, String user, DataOutputStream out, SocketChannel client) {
     try (client) {
       Charset charset = Charset.forName(request.charset());
-      try (PrintWriter stdout = writer(out, CommandClient.OUT, charset, request.columns());
-          PrintWriter stderr = writer(out, CommandClient.ERR, charset, request.columns())) {
+      try (PrintWriter stdout = writer(out, CommandRequest.OUT, charset, request.columns());
+          PrintWriter stderr = writer(out, CommandRequest.ERR, charset, request.columns())) {
         int exitCode = runner.run(user, stdout, stderr, request.args().toArray(String[]::new));
         stdout.flush();
         stderr.flush();
-        out.write(CommandClient.EXIT);
+        out.write(CommandRequest.EXIT);
         out.writeInt(exitCode);
         out.flush();
       }

@@ -9,7 +9,7 @@ import io.gameq.terminal.ExitCodes;
 import io.gameq.terminal.Shown;
 import io.gameq.terminal.TextTable;
 import io.gameq.writer.admin.RecordView;
-import io.gameq.writer.config.ConfigOption;
+import io.gameq.writer.cli.AdminCommand;
 import io.gameq.writer.mysql.CommandServers;
 import io.gameq.writer.mysql.OwnerInMySql;
 import io.gameq.writer.mysql.OwnerInMySql.Raised;
@@ -20,7 +20,6 @@ import io.gameq.writer.redis.OwnerInRedis.InSession;
 import io.gameq.writer.redis.OwnerInRedis.TracedRows;
 import io.gameq.writer.status.Processes;
 import io.gameq.writer.terminal.JsonLine;
-import io.gameq.writer.terminal.TopCommand;
 import io.gameq.writer.trace.Tracer.RowTrace;
 import io.gameq.writer.trace.Tracer.RowTrace.RowPlace;
 import io.gameq.writer.trace.WhatNext.OwnerTrace;
@@ -34,15 +33,10 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
-import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
-import picocli.CommandLine;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /** {@code trace}: where an owner or a row is, and what will happen next. */
 @Command(
@@ -58,10 +52,7 @@ import picocli.CommandLine.Spec;
       "",
       "Ends with 1 when there is something to act on, or nobody knows the owner or row."
     })
-public final class TraceCommand implements Callable<Integer> {
-  @Spec private @Nullable CommandSpec spec;
-  @Mixin private ConfigOption config = new ConfigOption();
-
+public final class TraceCommand extends AdminCommand {
   @Parameters(
       arity = "1..2",
       paramLabel = "OWNER | TABLE KEY",
@@ -92,14 +83,11 @@ public final class TraceCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    CommandSpec self = Objects.requireNonNull(spec);
     boolean ofRow = names.size() == 2;
     if (!ofRow && (values || !owners.isEmpty())) {
-      throw new CommandLine.ParameterException(
-          self.commandLine(), "--values and --owner are for a row: give a table and a key");
+      throw wrong("--values and --owner are for a row: give a table and a key");
     }
-    PrintWriter out = self.commandLine().getOut();
-    try (CommandServers servers = new CommandServers(config, self)) {
+    try (CommandServers servers = new CommandServers(config(), spec())) {
       Slots slots = servers.slots();
       ControlConnection redis = servers.redis();
       String namespace = servers.settings().namespace();
@@ -110,38 +98,37 @@ public final class TraceCommand implements Callable<Integer> {
               redis,
               servers::mysql,
               () -> redis.ask(of -> Processes.of(of, namespace)).parked());
-      WhatNext next = ofRow ? row(tracer, servers.mysql(), out) : owner(tracer, out);
-      out.flush();
+      WhatNext next = ofRow ? row(tracer, servers.mysql()) : owner(tracer);
+      out().flush();
       return next.kind().isToAct() ? ExitCodes.FOUND_SOMETHING : ExitCodes.OK;
     }
   }
 
-  private WhatNext owner(Tracer tracer, PrintWriter out) {
+  private WhatNext owner(Tracer tracer) {
     OwnerId owner = OwnerId.of(names.get(0));
     List<WalSearch.InWal> inWals = wals.isEmpty() ? List.of() : WalSearch.owner(wals, owner);
     OwnerTrace trace = tracer.owner(owner);
     if (json) {
-      out.println(json(trace, inWals));
+      out().println(json(trace, inWals));
     } else {
-      OwnerPage.print(trace, inWals, out);
+      OwnerPage.print(trace, inWals, out());
     }
     return WhatNext.of(trace);
   }
 
-  private WhatNext row(Tracer tracer, MySql mysql, PrintWriter out) {
+  private WhatNext row(Tracer tracer, MySql mysql) {
     String table = names.get(0);
     String key = names.get(1);
     String rowKey = Tracer.rowKey(table, key);
     List<WalSearch.Found> inWals = wals.isEmpty() ? List.of() : WalSearch.row(wals, rowKey);
     if (values) {
-      AuditTable.add(
-          mysql, TopCommand.actor(Objects.requireNonNull(spec)), "show values", rowKey, "trace");
+      AuditTable.add(mysql, actor(), "show values", rowKey, "trace");
     }
     RowTrace trace = tracer.row(table, key, owners.stream().map(OwnerId::of).toList(), inWals);
     if (json) {
-      out.println(json(trace, values));
+      out().println(json(trace, values));
     } else {
-      print(trace, values, out);
+      print(trace, values, out());
     }
     return trace.next();
   }
