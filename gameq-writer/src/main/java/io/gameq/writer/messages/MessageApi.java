@@ -4,11 +4,11 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import com.fasterxml.jackson.core.JacksonException;
 import com.fasterxml.jackson.databind.JsonMappingException;
-import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.exc.UnrecognizedPropertyException;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.fasterxml.jackson.databind.util.RawValue;
 import io.gameq.ClosedException;
 import io.gameq.CommitUnknownException;
 import io.gameq.GameQueue;
@@ -54,6 +54,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Base64;
 import java.util.HashSet;
 import java.util.List;
@@ -567,43 +568,33 @@ public final class MessageApi {
       if (found.isEmpty()) {
         return Answer.error(HttpStatus.NOT_FOUND, "there is no such message");
       }
-      Message<byte[]> message = found.get();
-      ObjectNode body = identity(message.key(), message.group());
-      byte[] payload = message.payload();
-      if (payload != null) {
-        putPayload(body, payload);
-      }
-      body.put("state", message.state().name().toLowerCase(Locale.ROOT))
-          .put("priority", message.priority())
-          .put("due", message.due().toString())
-          .put("since", message.since().toString())
-          .put("attempts", message.attempts());
-      return Answer.ok(message.error() == null ? body : body.put("error", message.error()));
+      Message<byte[]> of = found.get();
+      ObjectNode body =
+          message(of.key(), of.group(), of.payload(), of.due(), of.since())
+              .put("state", of.state().name().toLowerCase(Locale.ROOT))
+              .put("priority", of.priority())
+              .put("attempts", of.attempts());
+      return Answer.ok(of.error() == null ? body : body.put("error", of.error()));
     }
 
-    private static ObjectNode identity(String key, @Nullable String group) {
+    /** With a record as JSON; the bytes where it is none, or where JSON does not hold all of it. */
+    private static ObjectNode message(
+        String key, @Nullable String group, byte @Nullable [] payload, Instant due, Instant since) {
       ObjectNode body = JSON.createObjectNode().put("key", key);
-      return group == null ? body : body.put("group", group);
-    }
-
-    /** A record as JSON; the bytes where it is none, or where JSON does not hold all of it. */
-    private static void putPayload(ObjectNode body, byte[] payload) {
-      PayloadText text = PayloadText.of(payload);
-      boolean isRecord = text.form() == PayloadText.Form.RECORD;
-      if (isRecord) {
-        body.set("payload", json(text.text()));
+      if (group != null) {
+        body.put("group", group);
       }
-      if (!isRecord || !text.isExact()) {
-        body.put("payloadBase64", Base64.getEncoder().encodeToString(payload));
+      if (payload != null) {
+        PayloadText text = PayloadText.of(payload);
+        boolean isRecord = text.form() == PayloadText.Form.RECORD;
+        if (isRecord) {
+          body.putRawValue("payload", new RawValue(text.text()));
+        }
+        if (!isRecord || !text.isExact()) {
+          body.put("payloadBase64", Base64.getEncoder().encodeToString(payload));
+        }
       }
-    }
-
-    private static JsonNode json(String text) {
-      try {
-        return JSON.readTree(text);
-      } catch (JacksonException e) {
-        throw new UncheckedIOException(new IOException("a payload as JSON", e));
-      }
+      return body.put("due", due.toString()).put("since", since.toString());
     }
 
     CompletableFuture<Answer> delete(String name, String key, @Nullable String group) {
@@ -640,15 +631,11 @@ public final class MessageApi {
       ObjectNode body = JSON.createObjectNode();
       ArrayNode messages = body.putArray("messages");
       for (Claimed<byte[]> of : all) {
-        ObjectNode message = identity(of.key(), of.group());
-        putPayload(message, of.payload());
         messages.add(
-            message
+            message(of.key(), of.group(), of.payload(), of.due(), of.since())
                 .put("claim", of.claim())
                 .put("fence", Long.toString(of.fence())) // JavaScript's numbers lose digits
                 .put("attempt", of.attempt())
-                .put("due", of.due().toString())
-                .put("since", of.since().toString())
                 .put("leaseMillis", of.lease().toMillis()));
       }
       return Answer.ok(body);
