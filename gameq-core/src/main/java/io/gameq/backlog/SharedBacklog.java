@@ -2,7 +2,6 @@ package io.gameq.backlog;
 
 import io.gameq.GameQueueException;
 import io.gameq.RedisUnavailableException;
-import io.gameq.backlog.NodePressure.BacklogSummary;
 import io.gameq.redis.RedisConnection;
 import io.gameq.redis.RedisServerCheck;
 import io.gameq.redis.RedisServerCheck.RedisState;
@@ -11,6 +10,7 @@ import io.gameq.redis.script.Waiting;
 import io.gameq.redis.topic.TopicMessages.TopicCounts;
 import io.gameq.redis.topic.TopicMessages.TopicSurvey;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -174,6 +174,31 @@ public final class SharedBacklog {
   }
 
   /**
+   * What a node needs to know of a {@link Backlog}. Immutable.
+   *
+   * @param oldestAgeMillis how long the oldest change waits for MySQL, at least, without owners
+   *     that are held up; 0 when none does
+   * @param rows that no writer has claimed, estimated
+   * @param usedBytes memory of Redis
+   * @param mostBytes its limit; 0 without one
+   */
+  record BacklogSummary(long oldestAgeMillis, long rows, long usedBytes, long mostBytes) {
+    /** What a node needs of a look. */
+    public static BacklogSummary of(Backlog backlog) {
+      return new BacklogSummary(
+          backlog.oldestPassingAgeMillis(),
+          backlog.rows(),
+          backlog.redis().usedBytes(),
+          backlog.redis().mostBytes());
+    }
+
+    /** Used memory as a share of the limit, 0 to 1; 0 without a limit. */
+    double fullness() {
+      return mostBytes == 0 ? 0 : (double) usedBytes / mostBytes;
+    }
+  }
+
+  /**
    * A look at the backlog as text, as it is published in Redis for all nodes and writers.
    * Stateless.
    *
@@ -189,7 +214,6 @@ public final class SharedBacklog {
     private static final String FORMAT = "5";
     private static final String SUMMARY_FORMAT = "1";
     private static final int HEADER_WORDS = 7;
-    private static final int SLOT_NUMBERS = 14;
     private static final int TOPIC_NUMBERS = 8;
     private static final int SUMMARY_NUMBERS = 5;
 
@@ -198,7 +222,7 @@ public final class SharedBacklog {
     static String of(Backlog backlog) {
       RedisState redis = backlog.redis();
       return Stream.concat(
-              backlog.slots().stream().map(BacklogText::line),
+              backlog.slots().stream().map(of -> words(of.numbers())),
               backlog.topics().stream().map(BacklogText::line))
           .collect(
               Collectors.joining(
@@ -213,24 +237,6 @@ public final class SharedBacklog {
                           redis.policy(),
                           redis.version()),
                   ""));
-    }
-
-    private static String line(Waiting of) {
-      return words(
-          of.nowMillis(),
-          of.due(),
-          of.overdue(),
-          of.ready(),
-          of.claimed(),
-          of.lapsed(),
-          of.oldestMillis(),
-          of.oldestPassingMillis(),
-          of.counted(),
-          of.countedRows(),
-          of.stale(),
-          of.closing(),
-          of.healing(),
-          of.foreign());
     }
 
     private static String line(TopicBacklog of) {
@@ -263,13 +269,10 @@ public final class SharedBacklog {
         List<Waiting> waiting = new ArrayList<>();
         for (int slot = 0; slot < slots; slot++) {
           long[] of = numbers(lines[slot + 1]);
-          if (of.length != SLOT_NUMBERS) {
+          if (of.length != Waiting.NUMBERS) {
             return null;
           }
-          waiting.add(
-              new Waiting(
-                  slot, of[0], of[1], of[2], of[3], of[4], of[5], of[6], of[7], of[8], of[9],
-                  of[10], of[11], of[12], of[13]));
+          waiting.add(Waiting.of(slot, of));
         }
         List<TopicBacklog> topics = new ArrayList<>();
         for (int line = slots + 1; line < lines.length; line++) {
@@ -323,12 +326,7 @@ public final class SharedBacklog {
     }
 
     private static long[] numbers(String line) {
-      String[] words = line.split(" ", -1);
-      long[] numbers = new long[words.length];
-      for (int i = 0; i < words.length; i++) {
-        numbers[i] = Long.parseLong(words[i]);
-      }
-      return numbers;
+      return Arrays.stream(line.split(" ", -1)).mapToLong(Long::parseLong).toArray();
     }
   }
 

@@ -39,11 +39,6 @@ public abstract class Commit {
     this(parts, List.of(), null);
   }
 
-  /** A commit of rows; {@code move} is told its version, when it moves rows. */
-  protected Commit(List<CommitPart> parts, @Nullable RowMove move) {
-    this(parts, List.of(), move);
-  }
-
   /**
    * A commit.
    *
@@ -279,13 +274,9 @@ public abstract class Commit {
    * What a commit changes of the messages of one slot. Immutable but for the versions inside the
    * values.
    */
-  public static final class SlotMessages {
-    private final int slot;
-    private final List<MessageChange> changes;
-
-    public SlotMessages(int slot, List<MessageChange> changes) {
-      this.slot = slot;
-      this.changes = List.copyOf(changes);
+  public record SlotMessages(int slot, List<MessageChange> changes) {
+    public SlotMessages {
+      changes = List.copyOf(changes);
     }
 
     /** The changes of one commit by their slots, each slot's in their order. */
@@ -299,15 +290,6 @@ public abstract class Commit {
       List<SlotMessages> all = new ArrayList<>(slots.size());
       slots.forEach((slot, of) -> all.add(new SlotMessages(slot, of)));
       return List.copyOf(all);
-    }
-
-    /** The number of the slot. */
-    public int slot() {
-      return slot;
-    }
-
-    public List<MessageChange> changes() {
-      return changes;
     }
 
     /** About what it takes in WAL and Redis, in bytes. */

@@ -45,6 +45,9 @@ final class SenderHealing {
   private final RecentMessages recent;
   private final NodeSessions ofNode;
   private boolean putMessagesBack;
+  private boolean hasReadMarks;
+  private int replayed;
+  private int givenUp;
 
   /** A healing has not come to where it writes the marks. */
   private boolean isMarkOwed;
@@ -107,21 +110,27 @@ final class SenderHealing {
     resent.clear();
     unanswered.forEach(commit -> resent.add(commit.sequence()));
     newestAnswered = Arrays.stream(sessions.marks.answered()).max().orElse(0);
-    Ports ports = new Ports(redis, unanswered);
-    long held = ports.owning();
+    List<HeldSession> all = List.copyOf(sessions.all());
+    long held = owning(all);
+    replayed = 0;
+    givenUp = 0;
     putMessagesBack = false;
     isMarkOwed = true;
-    HealingStep.runAll(new HealingStep.NoteLost(), ports);
+    HealingStep.runAll(new HealingStep.NoteLost(), ports(redis, all, unanswered));
     isMarkOwed = false;
     leftOut.clear();
-    long owning = ports.owning();
-    ofNode.counts().healed(ports.replayed);
+    long owning = owning(all);
+    ofNode.counts().healed(replayed);
     LOG.info(
         "healed: {} sessions own, {} were lost; {} records replayed from the WAL, {} given up",
         owning,
         held - owning,
-        ports.replayed,
-        ports.givenUp);
+        replayed,
+        givenUp);
+  }
+
+  private static long owning(List<HeldSession> all) {
+    return all.stream().filter(of -> !of.ref().isLost()).count();
   }
 
   /** Whether the last healing found that Redis had lost messages. */
@@ -136,139 +145,113 @@ final class SenderHealing {
   void sendAgain(RedisConnection redis, Deque<Commit> unanswered) {
     HealingStep.runAll(
         isMarkOwed ? new HealingStep.ReplayMessages(NotReplayed.NONE) : new HealingStep.SendAgain(),
-        new Ports(redis, unanswered));
+        ports(redis, sessions.all(), unanswered));
     isMarkOwed = false;
   }
 
+  private Ports ports(
+      RedisConnection redis, Collection<HeldSession> all, Deque<Commit> unanswered) {
+    hasReadMarks = false;
+    return new Ports(this, redis, sessions.slots, truth, new HeldSessions(all), wal, unanswered);
+  }
+
   /** What one healing reaches. */
-  private final class Ports implements HealingPorts {
-    private final RedisConnection redis;
-    private final Deque<Commit> unanswered;
-    private final List<HeldSession> all = List.copyOf(sessions.all());
-    private final HeldSessions held = new HeldSessions(all);
-    private int replayed;
-    private int givenUp;
-    private boolean hasReadMarks;
-
-    Ports(RedisConnection redis, Deque<Commit> unanswered) {
-      this.redis = redis;
-      this.unanswered = unanswered;
-    }
-
-    long owning() {
-      return all.stream().filter(of -> !of.ref().isLost()).count();
-    }
-
-    @Override
-    public RedisConnection redis() {
-      return redis;
-    }
-
-    @Override
-    public SlotKeys[] slots() {
-      return sessions.slots;
-    }
-
-    @Override
-    public DurableTruth truth() {
-      return truth;
-    }
-
-    @Override
-    public HeldSessions sessions() {
-      return held;
-    }
-
-    @Override
-    public ReplaySource wal() {
-      return wal;
-    }
-
+  private record Ports(
+      SenderHealing its,
+      RedisConnection redis,
+      SlotKeys[] slots,
+      DurableTruth truth,
+      HeldSessions sessions,
+      ReplaySource wal,
+      Deque<Commit> unanswered)
+      implements HealingPorts {
     @Override
     public long dueMillis() {
-      return sessions.dueMillis.getAsLong();
+      return its.sessions.dueMillis.getAsLong();
     }
 
     @Override
     public RecordsToReplay owed() {
-      return owed;
+      return its.owed;
     }
 
     @Override
     public void owed(RecordsToReplay now) {
-      owed = now;
+      its.owed = now;
     }
 
     @Override
     public JournalMarks marks() {
-      return sessions.marks.read();
+      return its.sessions.marks.read();
     }
 
     @Override
     public void marks(JournalMarks now) {
-      sessions.marks.read(now);
-      if (!hasReadMarks) {
-        hasReadMarks = true;
-        sessions.marks.noteNotTaken(now, unanswered);
+      its.sessions.marks.read(now);
+      if (!its.hasReadMarks) {
+        its.hasReadMarks = true;
+        its.sessions.marks.noteNotTaken(now, unanswered);
       }
     }
 
     @Override
     public boolean writesMarks() {
-      return isMarkOwed;
+      return its.isMarkOwed;
     }
 
     @Override
     public long[] newest() {
-      return sessions.marks.answered();
+      return its.sessions.marks.answered();
     }
 
     @Override
     public long[] settled() {
-      return sessions.marks.settled();
+      return its.sessions.marks.settled();
     }
 
     @Override
     public void notReplayed(Set<Long> sequences) {
-      givenUp += sequences.size();
-      ofNode.gaveUp(sequences);
+      its.givenUp += sequences.size();
+      its.ofNode.gaveUp(sequences);
     }
 
     @Override
     public void replayed(int records) {
-      replayed += records;
+      its.replayed += records;
     }
 
     @Override
     public void putMessagesBack() {
-      putMessagesBack = true;
+      its.putMessagesBack = true;
     }
 
     // --- messages that were answered and that Redis may have lost
 
     @Override
     public List<Stretch> messagesAfter(long sequence) {
-      return recent.after(sequence);
+      return its.recent.after(sequence);
     }
 
     @Override
     public boolean isLeftOut(long sequence) {
-      return sequence > newestAnswered || resent.contains(sequence) || leftOut.contains(sequence);
+      return sequence > its.newestAnswered
+          || its.resent.contains(sequence)
+          || its.leftOut.contains(sequence);
     }
 
     @Override
     public void leaveOut(Set<Long> sequences) {
-      leftOut.addAll(sequences);
+      its.leftOut.addAll(sequences);
     }
 
     @Override
     public boolean mayHaveFailed(Stretch of) {
-      return recent.mayHaveFailed(of);
+      return its.recent.mayHaveFailed(of);
     }
 
     @Override
     public boolean wasLost(SessionName session) {
-      return sessions.wasLost(session);
+      return its.sessions.wasLost(session);
     }
 
     // --- commits that are sent again
@@ -285,12 +268,12 @@ final class SenderHealing {
 
     @Override
     public CommitGroup group(Commit commit) {
-      return sessions.again(commit);
+      return its.sessions.again(commit);
     }
 
     @Override
     public void queued(Commit first) {
-      settlement.queued(List.of(first));
+      its.settlement.queued(List.of(first));
       unanswered.remove(first);
     }
 
@@ -322,7 +305,7 @@ final class SenderHealing {
     }
 
     private void fail(Commit first, RuntimeException reason) {
-      settlement.failed(first, reason);
+      its.settlement.failed(first, reason);
       unanswered.remove(first);
     }
   }

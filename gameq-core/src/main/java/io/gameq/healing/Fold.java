@@ -29,7 +29,7 @@ final class Fold {
   private static final int BYTES_PER_OWNER = 500;
 
   /** The same of each row that was committed together with one; of more they take a share. */
-  private static final int BYTES_PER_ROW_TOGETHER = 150;
+  private static final int BYTES_PER_ROW_TOGETHER = 250;
 
   private static final int MOST_ROWS_TOGETHER = 16;
 

@@ -18,7 +18,6 @@ import io.gameq.redis.SlotKeys;
 import io.gameq.redis.script.JournalMarks;
 import io.gameq.redis.script.MessagesScript;
 import io.gameq.redis.script.MessagesScript.MessageCommit;
-import io.gameq.wal.WalReader;
 import io.gameq.wal.WalRecord;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -231,8 +230,8 @@ public final class MessageReplay {
    *     are not put back
    */
   public record Totals(long changes, long lacking, long tooOld) {
-    private Totals plus(long moreChanges, long moreLacking, long moreTooOld) {
-      return new Totals(changes + moreChanges, lacking + moreLacking, tooOld + moreTooOld);
+    private Totals plus(Totals more) {
+      return new Totals(changes + more.changes, lacking + more.lacking, tooOld + more.tooOld);
     }
   }
 
@@ -247,8 +246,7 @@ public final class MessageReplay {
     ReplayRedis redis = lookups.redis();
     for (WalFolder wal : wals) {
       if (redis != null && wal.count(Count.MESSAGES) > 0) {
-        Totals its = new LeftMessages(redis, wal).read(null);
-        all = all.plus(its.changes, its.lacking, its.tooOld);
+        all = all.plus(read(wal, marks(redis, wal), new long[redis.slots().length], null));
       }
     }
     return all;
@@ -271,26 +269,30 @@ public final class MessageReplay {
       return 0;
     }
     Map<SessionName, Boolean> lostSessions = new HashMap<>();
-    LeftMessages messages = new LeftMessages(redis, wal);
+    JournalMarks marks = marks(redis, wal);
+    long[] newest = new long[redis.slots().length];
     MessageReplay replay =
         new MessageReplay(
             redis.connection(),
             redis.slots(),
-            messages.marks,
+            marks,
             part ->
                 lostSessions.computeIfAbsent(
                     new SessionName(part.owner(), part.session()), of -> isLost(lookups, of)),
             lookups.truth());
-    Totals found = messages.read(replay);
+    Totals found = read(wal, marks, newest, replay);
     replay.finish();
     if (found.lacking > 0) {
       if (!wal.report().isWhole() || !areRowsBack) {
-        Arrays.fill(messages.newest, -1);
+        Arrays.fill(newest, -1);
       }
-      JournalMarks unused =
-          messages.marks.write(redis.connection(), redis.slots(), wal.id(), messages.newest);
+      JournalMarks unused = marks.write(redis.connection(), redis.slots(), wal.id(), newest);
     }
     return replay.sent;
+  }
+
+  private static JournalMarks marks(ReplayRedis redis, WalFolder wal) {
+    return JournalMarks.read(redis.connection(), redis.slots(), wal.id());
   }
 
   private static boolean isLost(Lookups lookups, SessionName session) {
@@ -300,55 +302,42 @@ public final class MessageReplay {
         SessionId.parse(session.session()));
   }
 
-  /** Reads the messages of a WAL whose node is gone. */
-  private static final class LeftMessages {
-    private final WalFolder wal;
-    private final JournalMarks marks;
-    private final long youngFromMillis = System.currentTimeMillis() - OLDEST.toMillis();
-    private final long[] newest; // sequence by slot
-    private Totals totals = new Totals(0, 0, 0);
-
-    LeftMessages(ReplayRedis redis, WalFolder wal) {
-      this.wal = wal;
-      this.marks = JournalMarks.read(redis.connection(), redis.slots(), wal.id());
-      this.newest = new long[redis.slots().length];
-    }
-
-    /** Messages of records that were carried forward are older than they are kept. */
-    private Totals read(@Nullable MessageReplay replay) {
-      wal.read(
-          entry -> {
-            noteNewest(entry);
-            if (!entry.isCarried()
-                && entry.record() instanceof WalRecord.Committed commit
-                && !commit.messages().isEmpty()
-                && !wal.isFailed(entry.sequence())) {
-              take(entry.sequence(), commit, replay);
+  /**
+   * Reads the messages of a WAL whose node is gone. Those of records that were carried forward are
+   * older than they are kept.
+   *
+   * @param newest by slot, gets the newest sequence
+   * @param replay takes those that are not too old; null: they are counted alone
+   */
+  private static Totals read(
+      WalFolder wal, JournalMarks marks, long[] newest, @Nullable MessageReplay replay) {
+    long youngFromMillis = System.currentTimeMillis() - OLDEST.toMillis();
+    long[] counts = new long[3];
+    wal.read(
+        entry -> {
+          long sequence = entry.sequence();
+          for (WalRecord.Part part : entry.record().parts()) {
+            int slot = OwnerId.ofEncoded(part.owner()).slot(newest.length);
+            newest[slot] = Math.max(newest[slot], sequence);
+          }
+          for (SlotMessages of : entry.record().messages()) {
+            newest[of.slot()] = Math.max(newest[of.slot()], sequence);
+          }
+          if (!entry.isCarried()
+              && entry.record() instanceof WalRecord.Committed commit
+              && !wal.isFailed(sequence)) {
+            boolean isOld = VersionClock.millis(commit.version()) < youngFromMillis;
+            for (SlotMessages of : commit.messages()) {
+              counts[0] += of.changes().size();
+              if (marks.lacks(of.slot(), sequence)) {
+                counts[isOld ? 2 : 1] += of.changes().size();
+              }
             }
-          });
-      return totals;
-    }
-
-    private void noteNewest(WalReader.Entry entry) {
-      for (WalRecord.Part part : entry.record().parts()) {
-        int slot = OwnerId.ofEncoded(part.owner()).slot(newest.length);
-        newest[slot] = Math.max(newest[slot], entry.sequence());
-      }
-      for (SlotMessages of : entry.record().messages()) {
-        newest[of.slot()] = Math.max(newest[of.slot()], entry.sequence());
-      }
-    }
-
-    private void take(long sequence, WalRecord.Committed commit, @Nullable MessageReplay replay) {
-      boolean isOld = VersionClock.millis(commit.version()) < youngFromMillis;
-      for (SlotMessages of : commit.messages()) {
-        int changes = of.changes().size();
-        boolean lacks = marks.lacks(of.slot(), sequence);
-        totals = totals.plus(changes, lacks && !isOld ? changes : 0, lacks && isOld ? changes : 0);
-      }
-      if (replay != null && !isOld) {
-        replay.take(sequence, commit);
-      }
-    }
+            if (replay != null && !isOld) {
+              replay.take(sequence, commit);
+            }
+          }
+        });
+    return new Totals(counts[0], counts[1], counts[2]);
   }
 }

@@ -69,33 +69,15 @@ public final class WalFolder {
             });
   }
 
-  /** Reads on to the first header, unless it is known. */
+  /** Reads the first file, and all where that has no header; not if the header is known. */
   void readHeader() {
-    if (header != null || !WalDirectory.hasFiles(directory)) {
-      return;
-    }
-    try {
-      WalReport found =
-          WalReader.read(
-              directory,
-              entry -> {
-                holdsRecords = true;
-                if (entry.record() instanceof WalRecord.Header first) {
-                  header = first;
-                  throw new HeaderFound();
-                }
-              });
-      holdsRecords |= !found.isWhole();
-    } catch (HeaderFound e) {
-      // the rest is not needed
-    }
-  }
-
-  private static final class HeaderFound extends RuntimeException {
-    private static final long serialVersionUID = 1L;
-
-    HeaderFound() {
-      super("the header was found", null, false, false);
+    if (header == null && WalDirectory.hasFiles(directory)) {
+      WalReport found = WalReader.read(directory, 1, 1, entry -> {});
+      if (found.header() == null) {
+        found = WalReader.read(directory, entry -> {});
+      }
+      header = found.header();
+      holdsRecords = found.records() > 0 || !found.isWhole();
     }
   }
 

@@ -5,6 +5,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.Timer;
 import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.LongStream;
 import org.slf4j.Logger;
@@ -17,42 +18,29 @@ import org.slf4j.LoggerFactory;
 final class CommitTimers implements CommitTimes {
   private static final Logger LOG = LoggerFactory.getLogger(CommitTimers.class);
 
-  /** A commit takes a quarter of a millisecond; a failover some seconds. Micros. */
-  private static final Duration[] TO_REDIS =
-      micros(
-          100,
-          250,
-          500,
-          1_000,
-          2_500,
-          5_000,
-          10_000,
-          25_000,
-          50_000,
-          100_000,
-          250_000,
-          1_000_000,
-          5_000_000,
-          30_000_000);
+  /** A commit takes a quarter of a millisecond; a failover some seconds. */
+  private static final long[] TO_REDIS_MICROS = {
+    100,
+    250,
+    500,
+    1_000,
+    2_500,
+    5_000,
+    10_000,
+    25_000,
+    50_000,
+    100_000,
+    250_000,
+    1_000_000,
+    5_000_000,
+    30_000_000
+  };
 
-  /** Most wait for the merge window, a second by default, and a flush. Micros. */
-  private static final Duration[] TO_MYSQL =
-      micros(
-          50_000,
-          100_000,
-          250_000,
-          500_000,
-          750_000,
-          1_000_000,
-          1_250_000,
-          1_500_000,
-          2_000_000,
-          3_000_000,
-          5_000_000,
-          10_000_000,
-          30_000_000,
-          60_000_000,
-          300_000_000);
+  /** Most wait for the merge window, a second by default, and a flush. */
+  private static final long[] TO_MYSQL_MILLIS = {
+    50, 100, 250, 500, 750, 1_000, 1_250, 1_500, 2_000, 3_000, 5_000, 10_000, 30_000, 60_000,
+    300_000
+  };
 
   private final Timer toRedis;
   private final Timer toMySql;
@@ -63,20 +51,18 @@ final class CommitTimers implements CommitTimes {
         Timer.builder("gameq.node.queued")
             .description("From a commit until Redis has it")
             .tags(tags)
-            .serviceLevelObjectives(TO_REDIS)
+            .serviceLevelObjectives(bounds(TO_REDIS_MICROS, ChronoUnit.MICROS))
             .register(registry);
     toMySql =
         Timer.builder("gameq.node.durable")
             .description("From a commit until MySQL is known to have it")
             .tags(tags)
-            .serviceLevelObjectives(TO_MYSQL)
+            .serviceLevelObjectives(bounds(TO_MYSQL_MILLIS, ChronoUnit.MILLIS))
             .register(registry);
   }
 
-  private static Duration[] micros(long... bounds) {
-    return LongStream.of(bounds)
-        .mapToObj(bound -> Duration.ofNanos(bound * 1_000))
-        .toArray(Duration[]::new);
+  private static Duration[] bounds(long[] of, ChronoUnit unit) {
+    return LongStream.of(of).mapToObj(bound -> Duration.of(bound, unit)).toArray(Duration[]::new);
   }
 
   @Override

@@ -3,13 +3,12 @@ package io.gameq.mysql;
 import io.gameq.GameQueueException;
 import io.gameq.mysql.MySqlPool.MySql;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.Collectors;
-import org.jdbi.v3.core.Handle;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,27 +36,21 @@ public record MySqlServerCheck(
   /**
    * Asks the server; reads only.
    *
-   * @throws org.jdbi.v3.core.JdbiException when the server does not answer
+   * @throws io.gameq.MySqlException when the server does not answer
    */
-  public static MySqlServerCheck of(MySql database) {
-    return database.jdbi().withHandle(MySqlServerCheck::of);
+  public static MySqlServerCheck of(MySql server) {
+    // SHOW, since a server that lacks one of them answers with the others.
+    Map<String, String> global = new HashMap<>();
+    server.list(
+        "SHOW GLOBAL VARIABLES WHERE Variable_name IN ('group_replication_group_name',"
+            + " 'group_replication_single_primary_mode', 'innodb_flush_log_at_trx_commit',"
+            + " 'log_bin', 'binlog_format', 'max_allowed_packet')",
+        rs -> global.put(rs.getString(1), rs.getString(2)));
+    return judge(text(server, "VERSION()"), text(server, "@@SESSION.sql_mode"), global);
   }
 
-  private static MySqlServerCheck of(Handle handle) {
-    String version = handle.createQuery("SELECT VERSION()").mapTo(String.class).one();
-    String sessionMode = handle.createQuery("SELECT @@SESSION.sql_mode").mapTo(String.class).one();
-    // SHOW, since a server that lacks one of them answers with the others.
-    Map<String, String> global =
-        handle
-            .createQuery(
-                "SHOW GLOBAL VARIABLES WHERE Variable_name IN ('group_replication_group_name',"
-                    + " 'group_replication_single_primary_mode',"
-                    + " 'innodb_flush_log_at_trx_commit', 'log_bin', 'binlog_format',"
-                    + " 'max_allowed_packet')")
-            .map((row, context) -> Map.entry(row.getString(1), row.getString(2)))
-            .stream()
-            .collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue));
-    return judge(version, sessionMode, global);
+  private static String text(MySql server, String expression) {
+    return server.list("SELECT " + expression, rs -> rs.getString(1)).get(0);
   }
 
   static MySqlServerCheck judge(

@@ -6,7 +6,7 @@ import io.gameq.owner.OwnerId;
 import io.gameq.rows.EncodedRow.RowKey;
 import io.gameq.rows.Table.Column;
 import io.gameq.rows.types.ColumnType.Kind;
-import io.gameq.rows.types.ColumnTypes.Refusal;
+import io.gameq.rows.types.ColumnType.Refusal;
 import java.time.Clock;
 import java.util.BitSet;
 import java.util.Map;

@@ -39,7 +39,7 @@ import org.msgpack.core.MessageUnpacker;
  */
 public final class HandledRow {
   /** The name of the table. */
-  public static final String TABLE_NAME = "gameq_handled";
+  public static final String TABLE_NAME = Table.HANDLED;
 
   /** As nodes, writers and recovery know it; the game has no rows of it. */
   static final Table TABLE = table();

@@ -4,12 +4,13 @@ import io.gameq.GameQueueException;
 import io.gameq.RowRefusedException;
 import io.gameq.owner.OwnerId;
 import io.gameq.owner.OwnerId.PercentEncoding;
-import io.gameq.rows.OldLayouts.Layout;
 import io.gameq.rows.types.ColumnDefault;
 import io.gameq.rows.types.ColumnType;
+import io.gameq.rows.types.ColumnType.Refusal;
 import io.gameq.rows.types.ColumnTypes;
-import io.gameq.rows.types.ColumnTypes.Refusal;
+import io.gameq.rows.types.ColumnTypes.SqlText;
 import java.math.BigInteger;
+import java.nio.charset.StandardCharsets;
 import java.time.Clock;
 import java.time.Instant;
 import java.time.LocalDateTime;
@@ -26,6 +27,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import java.util.zip.CRC32;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -38,6 +40,9 @@ import org.jspecify.annotations.Nullable;
 public final class Table {
   /** The column that holds the version of a row; gameq alone writes it. */
   public static final String VERSION_COLUMN = "gq_version";
+
+  /** The table of {@link HandledRow}. */
+  static final String HANDLED = "gameq_handled";
 
   private final TableDefinition definition;
   private final Map<String, Integer> indexes = new HashMap<>();
@@ -571,4 +576,76 @@ public final class Table {
    *     rows which refer to each other can be written one after the other; null when there is none
    */
   public record Reference(String parent, @Nullable String optional) {}
+
+  /**
+   * The column list that a row was encoded with, as text {@code name type,name type charset,...},
+   * and the CRC-32 that names it; immutable.
+   *
+   * <p>Names are percent-encoded, so the first space ends them; a comma inside of quotes or
+   * brackets belongs to a type.
+   */
+  record Layout(List<String> names, List<ColumnType> types) {
+
+    static String text(List<Column> columns) {
+      StringBuilder out = new StringBuilder();
+      for (Column column : columns) {
+        out.append(out.isEmpty() ? "" : ",");
+        out.append(PercentEncoding.percent(column.name())).append(' ').append(column.declaration());
+      }
+      return out.toString();
+    }
+
+    /** An unsigned 32-bit number. */
+    static long fingerprint(String text) {
+      CRC32 crc = new CRC32();
+      crc.update(text.getBytes(StandardCharsets.UTF_8));
+      return crc.getValue();
+    }
+
+    static Layout parse(String text) {
+      List<String> names = new ArrayList<>();
+      List<ColumnType> types = new ArrayList<>();
+      for (String column : split(text)) {
+        int space = column.indexOf(' ');
+        if (space < 0) {
+          throw new GameQueueException("layout with a column without a type");
+        }
+        names.add(PercentEncoding.unpercent(column.substring(0, space)));
+        types.add(ColumnTypes.ofDeclaration(column.substring(space + 1)));
+      }
+      return new Layout(names, types);
+    }
+
+    /** The place of a column, in capitals or small letters as MySQL compares them; -1 for none. */
+    int indexOf(String column) {
+      for (int i = 0; i < names.size(); i++) {
+        if (names.get(i).equalsIgnoreCase(column)) {
+          return i;
+        }
+      }
+      return -1;
+    }
+
+    private static List<String> split(String text) {
+      List<String> parts = new ArrayList<>();
+      StringBuilder quoted = new StringBuilder();
+      int from = 0;
+      int depth = 0;
+      for (int i = 0; i < text.length(); i++) {
+        char c = text.charAt(i);
+        if (c == '\'') {
+          i = SqlText.unquote(text, i + 1, quoted) - 1;
+        } else if (c == '(') {
+          depth++;
+        } else if (c == ')') {
+          depth--;
+        } else if (c == ',' && depth == 0) {
+          parts.add(text.substring(from, i));
+          from = i + 1;
+        }
+      }
+      parts.add(text.substring(from));
+      return parts;
+    }
+  }
 }

@@ -9,7 +9,7 @@
  *
  * what a game gives  -> CanonicalRow -> row: one canonical value for each column
  * row                -> RowCodec     -> encoded row; RowHeader reads and writes its front
- * encoded row        -> RowCodec     -> row, by OldLayouts where the table was altered since
+ * encoded row        -> RowCodec     -> row, also where the table was altered since
  *
  * row key      item:42,blue%20sword          table, primary key parts, each percent-encoded
  *

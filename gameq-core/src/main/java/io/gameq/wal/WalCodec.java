@@ -8,13 +8,12 @@ import io.gameq.change.Commit.SlotMessages;
 import io.gameq.message.MessageChange;
 import io.gameq.message.MessageChange.MessageId;
 import io.gameq.rows.EncodedRow;
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
-import java.nio.ByteOrder;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.Supplier;
 import java.util.zip.CRC32C;
 
 /** Records, to and from bytes (see the package comment). Stateless. */
@@ -53,10 +52,6 @@ final class WalCodec {
     private static final int LENGTH = 8;
     private static final int TAG = 12;
     private static final int SEQUENCE = 16;
-    private static final VarHandle INT =
-        MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.BIG_ENDIAN);
-    private static final VarHandle LONG =
-        MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.BIG_ENDIAN);
 
     private Envelope() {}
 
@@ -75,25 +70,26 @@ final class WalCodec {
     }
 
     static boolean beginsAt(byte[] bytes, int at) {
-      return (int) INT.get(bytes, at) == MAGIC;
+      return ByteBuffer.wrap(bytes).getInt(at) == MAGIC;
     }
 
     /** Bytes of the whole record, by its envelope; may be anything when that is damaged. */
     static long length(byte[] bytes, int at) {
-      return BYTES + ((int) INT.get(bytes, at + LENGTH) & 0xFFFFFFFFL);
+      return BYTES + (ByteBuffer.wrap(bytes).getInt(at + LENGTH) & 0xFFFFFFFFL);
     }
 
     static int tag(byte[] bytes, int at) {
-      return (int) INT.get(bytes, at + TAG);
+      return ByteBuffer.wrap(bytes).getInt(at + TAG);
     }
 
     static long sequence(byte[] bytes, int at) {
-      return (long) LONG.get(bytes, at + SEQUENCE);
+      return ByteBuffer.wrap(bytes).getLong(at + SEQUENCE);
     }
 
     /** Whether the {@code length} bytes of a record are those that were written. */
     static boolean isIntact(byte[] bytes, int at, int length) {
-      return (int) INT.get(bytes, at + CRC) == checksum(bytes, at + LENGTH, length - LENGTH);
+      return ByteBuffer.wrap(bytes).getInt(at + CRC)
+          == checksum(bytes, at + LENGTH, length - LENGTH);
     }
 
     private static int checksum(byte[] bytes, int at, int length) {
@@ -121,12 +117,11 @@ final class WalCodec {
 
     /** Fills in the envelope; the record is then complete. */
     void seal(int tag, long sequence) {
-      Envelope.INT.set(bytes, 0, Envelope.MAGIC);
-      Envelope.INT.set(bytes, Envelope.LENGTH, length - Envelope.BYTES);
-      Envelope.INT.set(bytes, Envelope.TAG, tag);
-      Envelope.LONG.set(bytes, Envelope.SEQUENCE, sequence);
-      int from = Envelope.LENGTH;
-      Envelope.INT.set(bytes, Envelope.CRC, Envelope.checksum(bytes, from, length - from));
+      ByteBuffer envelope = ByteBuffer.wrap(bytes);
+      envelope.putInt(Envelope.MAGIC).position(Envelope.LENGTH);
+      envelope.putInt(length - Envelope.BYTES).putInt(tag).putLong(sequence);
+      int checksum = Envelope.checksum(bytes, Envelope.LENGTH, length - Envelope.LENGTH);
+      envelope.putInt(Envelope.CRC, checksum);
     }
 
     void header(WalRecord.Header header) {
@@ -343,10 +338,10 @@ final class WalCodec {
                 text(),
                 number(),
                 at == end ? "" : text());
-        case COMMIT -> new WalRecord.Committed(parts());
+        case COMMIT -> new WalRecord.Committed(list(this::part));
         case COMMIT_WITH_MESSAGES -> {
           long version = number();
-          yield new WalRecord.Committed(parts(), version, messages());
+          yield new WalRecord.Committed(list(this::part), version, list(this::messages));
         }
         case FAILED -> new WalRecord.Failed(number());
         case ADOPTED -> new WalRecord.Adopted(part());
@@ -355,39 +350,22 @@ final class WalCodec {
       };
     }
 
-    private List<WalRecord.Part> parts() {
+    private <T> List<T> list(Supplier<T> element) {
       int count = count();
-      List<WalRecord.Part> parts = new ArrayList<>(count);
+      List<T> list = new ArrayList<>(count);
       for (int i = 0; i < count; i++) {
-        parts.add(part());
+        list.add(element.get());
       }
-      return parts;
+      return list;
     }
 
     private WalRecord.Part part() {
-      String owner = text();
-      String session = text();
-      int count = count();
-      List<EncodedRow> rows = new ArrayList<>(count);
-      for (int i = 0; i < count; i++) {
-        rows.add(new EncodedRow(text(), block()));
-      }
-      return new WalRecord.Part(owner, session, rows);
+      return new WalRecord.Part(text(), text(), list(() -> new EncodedRow(text(), block())));
     }
 
-    private List<SlotMessages> messages() {
-      int slots = count();
-      List<SlotMessages> messages = new ArrayList<>(slots);
-      for (int i = 0; i < slots; i++) {
-        int slot = (int) number();
-        int count = count();
-        List<MessageChange> changes = new ArrayList<>(count);
-        for (int change = 0; change < count; change++) {
-          changes.add(change(slot));
-        }
-        messages.add(new SlotMessages(slot, changes));
-      }
-      return messages;
+    private SlotMessages messages() {
+      int slot = (int) number();
+      return new SlotMessages(slot, list(() -> change(slot)));
     }
 
     private MessageChange change(int slot) {

@@ -7,6 +7,7 @@ import io.gameq.healing.WalFolder.Count;
 import io.gameq.owner.OwnerId;
 import io.gameq.owner.OwnerId.PercentEncoding;
 import io.gameq.rows.EncodedRow;
+import io.gameq.terminal.ExitCodes;
 import io.gameq.terminal.Shown;
 import io.gameq.wal.WalReader;
 import io.gameq.wal.WalReader.WalDamage;
@@ -77,7 +78,7 @@ final class InspectCommand extends WalCommand {
       }
       damaged |= !folder.report().isWhole();
     }
-    return damaged ? RecoveryMain.FOUND_SOMETHING : RecoveryMain.CLEAN;
+    return damaged ? ExitCodes.FOUND_SOMETHING : ExitCodes.OK;
   }
 
   private void count(WalReader.Entry entry, Counts counts) {

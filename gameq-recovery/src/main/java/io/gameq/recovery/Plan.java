@@ -8,7 +8,7 @@ import io.gameq.healing.WalFolder;
 import io.gameq.healing.WalFolder.Count;
 import io.gameq.owner.OwnerId;
 import io.gameq.recovery.ServerOptions.Servers;
-import io.gameq.recovery.WalCommand.Progress;
+import io.gameq.terminal.ExitCodes;
 import io.gameq.terminal.Shown;
 import io.gameq.wal.WalReader.WalDamage;
 import java.io.PrintWriter;
@@ -20,6 +20,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Consumer;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
@@ -73,9 +74,9 @@ final class Plan {
   }
 
   /** Nothing is planned yet. */
-  Plan(Servers open, Planner.Options options, Progress progress) {
+  Plan(Servers open, Planner.Options options, Consumer<String> progress) {
     this.open = open;
-    planner = new Planner(open.wals(), open.lookups(), options, progress::step);
+    planner = new Planner(open.wals(), open.lookups(), options, progress);
     lostBySlot = new long[open.wals().folders().get(0).header().slots()];
   }
 
@@ -155,8 +156,8 @@ final class Plan {
             && messages().lacking() == 0
             && open.wals().folders().stream().allMatch(of -> of.report().isWhole())
             && !open.leavesOut()
-        ? RecoveryMain.CLEAN
-        : RecoveryMain.FOUND_SOMETHING;
+        ? ExitCodes.OK
+        : ExitCodes.FOUND_SOMETHING;
   }
 
   /** Prints it on one screen. */

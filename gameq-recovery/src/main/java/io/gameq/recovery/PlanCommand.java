@@ -100,7 +100,7 @@ final class PlanCommand extends WalCommand.OfPlan {
               .filter(Status::isConflict)
               .map(plan::named)
               .flatMap(Collection::stream)
-              .map(named -> quoted(Shown.text(named.owner.id())))
+              .map(named -> ServerOptions.quoted(Shown.text(named.owner.id())))
               .findFirst()
               .orElse("OWNER");
       out.println(

@@ -1,6 +1,7 @@
 package io.gameq.recovery;
 
 import io.gameq.terminal.ErrorLine;
+import io.gameq.terminal.ExitCodes;
 import io.gameq.terminal.TextTable.TerminalWriter;
 import java.io.PrintWriter;
 import java.util.Objects;
@@ -29,8 +30,8 @@ import picocli.CommandLine.Spec;
       ReplayCommand.class,
       VerifyCommand.class
     },
-    exitCodeOnInvalidInput = RecoveryMain.COULD_NOT_RUN,
-    exitCodeOnExecutionException = RecoveryMain.COULD_NOT_RUN,
+    exitCodeOnInvalidInput = ExitCodes.COULD_NOT_RUN,
+    exitCodeOnExecutionException = ExitCodes.COULD_NOT_RUN,
     exitCodeListHeading = "%nExit codes:%n",
     exitCodeList = {
       "0:clean; of verify: every row is in MySQL, its WALs may be removed",
@@ -39,14 +40,7 @@ import picocli.CommandLine.Spec;
       "3:only of verify: nothing is left to act on, but keep the WALs: rows that only Redis holds,"
           + " or a node that is alive and writes on"
     })
-public final class RecoveryMain implements Runnable {
-  static final int CLEAN = 0;
-  static final int FOUND_SOMETHING = 1;
-  static final int COULD_NOT_RUN = 2;
-
-  /** Of verify: nothing to act on, but WALs have what MySQL has not. */
-  static final int KEEP_THE_WALS = 3;
-
+public final class RecoveryMain implements Runnable, ServerOptions.Environment {
   @Spec private @Nullable CommandSpec spec;
 
   @Option(
@@ -61,8 +55,8 @@ public final class RecoveryMain implements Runnable {
     this.environment = environment;
   }
 
-  /** The environment variable of this name, null when it is not set: passwords come from there. */
-  @Nullable String environment(String name) {
+  @Override
+  public @Nullable String variable(String name) {
     return environment.apply(name);
   }
 
@@ -97,7 +91,7 @@ public final class RecoveryMain implements Runnable {
               if (main.verbose) {
                 error.printStackTrace(command.getErr());
               }
-              return COULD_NOT_RUN;
+              return ExitCodes.COULD_NOT_RUN;
             })
         .execute(args);
   }

@@ -199,7 +199,7 @@ final class ReplayCommand extends WalCommand.OfPlan {
         "into %s, conflicts %s"
             .formatted(
                 into.name().toLowerCase(Locale.ROOT), conflicts.name().toLowerCase(Locale.ROOT)));
-    Plan before = new Plan(open, wanted, progress);
+    Plan before = new Plan(open, wanted, progress::step);
     WalReplay replay =
         new WalReplay(
             before.planner(),

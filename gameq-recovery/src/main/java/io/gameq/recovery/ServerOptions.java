@@ -119,6 +119,12 @@ final class ServerOptions {
 
   private @Nullable JsonNode configured;
 
+  /** Where passwords come from; the command line's root has it. */
+  interface Environment {
+    /** The environment variable of this name, null when it is not set. */
+    @Nullable String variable(String name);
+  }
+
   /**
    * The WALs and the servers of a command; closes the servers.
    *
@@ -170,9 +176,7 @@ final class ServerOptions {
     }
     RecoveryDatabase database = RecoveryDatabase.open(mysqlConfig());
     try {
-      for (WalFolder folder : wals.folders()) {
-        database.requireSame(folder.directory().toString(), folder.header());
-      }
+      wals.folders().forEach(database::requireSame);
       WalRecord.Header any = wals.folders().get(0).header();
       SlotKeys[] slots = SlotKeys.all(any.namespace(), any.slots());
       String uri = redisUri();
@@ -261,7 +265,7 @@ final class ServerOptions {
   }
 
   private @Nullable String environment(String name) {
-    return ((RecoveryMain) spec().root().userObject()).environment(name);
+    return ((Environment) spec().root().userObject()).variable(name);
   }
 
   private CommandSpec spec() {
@@ -314,13 +318,18 @@ final class ServerOptions {
     return configured;
   }
 
+  /** One word for a shell. */
+  static String quoted(String word) {
+    return word.matches("[A-Za-z0-9_./:=,@%+-]+") ? word : "'" + word.replace("'", "'\\''") + "'";
+  }
+
   /** As they are written on a command line. */
   String asArguments() {
     String servers = hasRedis() ? "--(config|redis|sentinel|mysql).*" : "--(config|mysql).*";
     return (withoutRedis ? " --without-redis" : "")
         + spec().options().stream()
             .filter(of -> of.longestName().matches(servers) && of.getValue() != null)
-            .map(of -> " " + of.longestName() + " " + WalCommand.quoted(of.getValue().toString()))
+            .map(of -> " " + of.longestName() + " " + quoted(of.getValue().toString()))
             .collect(Collectors.joining());
   }
 }

@@ -4,6 +4,7 @@ import io.gameq.healing.PlannedRow;
 import io.gameq.healing.PlannedRow.Status;
 import io.gameq.healing.Planner;
 import io.gameq.recovery.ServerOptions.Servers;
+import io.gameq.terminal.ExitCodes;
 import io.gameq.terminal.Shown;
 import java.io.PrintWriter;
 import java.util.LinkedHashMap;
@@ -30,6 +31,9 @@ import picocli.CommandLine.Option;
           + " only in Redis, on their way to MySQL, or a node is alive and writes on."
     })
 final class VerifyCommand extends WalCommand.OfPlan {
+  /** Nothing to act on, but WALs have what MySQL has not. */
+  static final int KEEP_THE_WALS = 3;
+
   @Option(
       names = "--limit",
       paramLabel = "N",
@@ -58,7 +62,7 @@ final class VerifyCommand extends WalCommand.OfPlan {
                 out.println(json ? asJson(row) : asText(row));
               }
             });
-    boolean isClean = plan.exitCode() == RecoveryMain.CLEAN;
+    boolean isClean = plan.exitCode() == ExitCodes.OK;
     boolean isAlive = !plan.planner().alive().isEmpty();
     if (json) {
       out.println(asJson(plan));
@@ -74,9 +78,7 @@ final class VerifyCommand extends WalCommand.OfPlan {
               : "Something is left to act on. Keep the WALs.");
     }
     // A loss of Redis, or the next commit, makes these WALs the only place that has a row.
-    return isClean && (plan.rows(Status.IN_REDIS) > 0 || isAlive)
-        ? RecoveryMain.KEEP_THE_WALS
-        : plan.exitCode();
+    return isClean && (plan.rows(Status.IN_REDIS) > 0 || isAlive) ? KEEP_THE_WALS : plan.exitCode();
   }
 
   private String conclusion(long inRedis, boolean isAlive) {

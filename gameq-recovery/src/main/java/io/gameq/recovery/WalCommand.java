@@ -76,13 +76,8 @@ abstract class WalCommand implements Callable<Integer> {
   /** As they were written on the command line. */
   static String asArguments(String before, List<?> values) {
     return values.stream()
-        .map(value -> before + quoted(value.toString()))
+        .map(value -> before + ServerOptions.quoted(value.toString()))
         .collect(Collectors.joining());
-  }
-
-  /** One word for a shell. */
-  static String quoted(String word) {
-    return word.matches("[A-Za-z0-9_./:=,@%+-]+") ? word : "'" + word.replace("'", "'\\''") + "'";
   }
 
   /** One that plans what became of the rows, and so asks the servers. */
@@ -102,7 +97,7 @@ abstract class WalCommand implements Callable<Integer> {
     /** Plans all WALs; {@code sink} sees the rows too. */
     final Plan plan(
         Servers open, Progress progress, Planner.Options options, Consumer<PlannedRow> sink) {
-      Plan plan = new Plan(open, options, progress);
+      Plan plan = new Plan(open, options, progress::step);
       plan.planner()
           .plan(
               row -> {

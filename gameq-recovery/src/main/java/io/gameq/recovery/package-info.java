@@ -6,7 +6,7 @@
  * <pre>
  * RecoveryMain -&gt; InspectCommand   what is in WALs
  *              -&gt; PlanCommand      what of it Redis and MySQL do not hold: Plan
- *              -&gt; ReplayCommand    puts it back: into Redis, or by MySqlTarget into MySQL
+ *              -&gt; ReplayCommand    puts it back: into Redis, or by mysql.MySqlTarget into MySQL
  *                                  Conflicts: rows that a later session did not see, by wish
  *              -&gt; VerifyCommand    compares all three
  * WalCommand                      what they have in common

@@ -11,6 +11,7 @@ import io.gameq.OwnershipLostException;
 import io.gameq.recovery.RecoveryGame.Item;
 import io.gameq.recovery.RecoveryGame.Pet;
 import io.gameq.recovery.RecoveryGame.Run;
+import io.gameq.terminal.ExitCodes;
 import io.gameq.wal.WalAtSequence;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -62,15 +63,15 @@ class CarriedWalTest extends RecoveryFixture {
     List<String> wal =
         List.of(WalAtSequence.carried(play(), old, killedBeforeTheDelete).toString());
     Run inspect = game.run("inspect", wal);
-    assertEquals(RecoveryMain.CLEAN, inspect.exitCode(), inspect::toString);
+    assertEquals(ExitCodes.OK, inspect.exitCode(), inspect::toString);
     assertTrue(inspect.says("24 rows carried forward"), inspect::toString);
     assertEquals(killedBeforeTheDelete, inspect.says("1 failed"), inspect::toString);
     Run plan = game.run("plan", wal);
     assertTrue(plan.says("13  LOST"), plan::toString);
     Run replay = game.run("replay --execute", wal);
-    assertEquals(RecoveryMain.CLEAN, replay.exitCode(), replay::toString);
+    assertEquals(ExitCodes.OK, replay.exitCode(), replay::toString);
     assertTrue(replay.says("13 written, 0 were there already"), replay::toString);
-    assertEquals(RecoveryMain.KEEP_THE_WALS, game.run("verify", wal).exitCode());
+    assertEquals(VerifyCommand.KEEP_THE_WALS, game.run("verify", wal).exitCode());
     try (GameQueue look = game.node("look")) {
       assertEquals(
           List.of(10, 11, 12, 13, 14, 15, 16, 17, 18, 19),

@@ -11,6 +11,7 @@ import io.gameq.OwnerSession;
 import io.gameq.recovery.RecoveryGame.Item;
 import io.gameq.recovery.RecoveryGame.Run;
 import io.gameq.servers.TestServers;
+import io.gameq.terminal.ExitCodes;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
@@ -62,7 +63,7 @@ class CloneTest {
     isAnotherDatabase();
     for (String command : List.of("plan", "verify", "replay --execute", "plan --no-redis")) {
       Run run = game.run(command);
-      assertEquals(RecoveryMain.COULD_NOT_RUN, run.exitCode(), run::toString);
+      assertEquals(ExitCodes.COULD_NOT_RUN, run.exitCode(), run::toString);
       assertTrue(run.says("and this is anotherone, perhaps a clone"), run::toString);
     }
   }
@@ -93,12 +94,12 @@ class CloneTest {
     playAndLoseRedis(101);
     game.database.server().execute("DELETE FROM gameq_owner");
     Run run = game.run("replay --execute");
-    assertEquals(RecoveryMain.COULD_NOT_RUN, run.exitCode(), run::toString);
+    assertEquals(ExitCodes.COULD_NOT_RUN, run.exitCode(), run::toString);
     assertTrue(run.says("pass --yes"), run::toString);
     assertEquals("0", game.query("SELECT COUNT(*) FROM gameq_owner"));
 
     Run meant = game.run("replay --execute --yes");
-    assertEquals(RecoveryMain.CLEAN, meant.exitCode(), meant::toString);
+    assertEquals(ExitCodes.OK, meant.exitCode(), meant::toString);
     assertTrue(meant.says("102 sessions restored in MySQL"), meant::toString);
   }
 }

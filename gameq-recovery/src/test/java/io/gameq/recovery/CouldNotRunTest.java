@@ -11,6 +11,7 @@ import io.gameq.recovery.RecoveryGame.Item;
 import io.gameq.recovery.RecoveryGame.Run;
 import io.gameq.rights.MySqlRights.Role;
 import io.gameq.servers.LeastRedisUsers;
+import io.gameq.terminal.ExitCodes;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -36,7 +37,7 @@ class CouldNotRunTest extends RecoveryFixture {
   }
 
   private static void assertRefused(Run run, String says) {
-    assertEquals(RecoveryMain.COULD_NOT_RUN, run.exitCode(), run::toString);
+    assertEquals(ExitCodes.COULD_NOT_RUN, run.exitCode(), run::toString);
     assertTrue(run.says(says), run::toString);
   }
 
@@ -66,7 +67,7 @@ class CouldNotRunTest extends RecoveryFixture {
     List<String> args = new ArrayList<>(List.of("plan"));
     args.addAll(game.servers());
     args.add(game.wal.toString());
-    assertEquals(RecoveryMain.FOUND_SOMETHING, game.main(args, environment::get).exitCode());
+    assertEquals(ExitCodes.FOUND_SOMETHING, game.main(args, environment::get).exitCode());
     environment.put("GAMEQ_MYSQL_PASSWORD", "x");
     assertRefused(
         game.main(args, environment::get),
@@ -98,7 +99,7 @@ class CouldNotRunTest extends RecoveryFixture {
     assertRefused(game.main(args, environment::get), "setting 'redis.password' names the");
     environment.put("REDIS_SECRET", LeastRedisUsers.PASSWORD);
     Run run = game.main(args, environment::get);
-    assertEquals(RecoveryMain.FOUND_SOMETHING, run.exitCode(), run::toString);
+    assertEquals(ExitCodes.FOUND_SOMETHING, run.exitCode(), run::toString);
     assertTrue(run.says("LOST: replay puts them back"), run::toString);
     assertTrue(run.says("replay --execute --config " + yaml), run::toString);
     args.add("--without-redis");
@@ -107,7 +108,7 @@ class CouldNotRunTest extends RecoveryFixture {
     args.addAll(List.of("--mysql-user", servers.get(7)));
     assertRefused(game.main(args, environment::get), "refuses the login");
     environment.put("GAMEQ_MYSQL_PASSWORD", game.database.as(Role.RECOVERY).password());
-    assertEquals(RecoveryMain.FOUND_SOMETHING, game.main(args, environment::get).exitCode());
+    assertEquals(ExitCodes.FOUND_SOMETHING, game.main(args, environment::get).exitCode());
     assertRefused(game.main(List.of("plan", game.wal.toString())), "Give --config");
   }
 

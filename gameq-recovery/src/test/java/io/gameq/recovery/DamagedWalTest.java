@@ -8,6 +8,7 @@ import io.gameq.GameQueue;
 import io.gameq.OwnerSession;
 import io.gameq.recovery.RecoveryGame.Item;
 import io.gameq.recovery.RecoveryGame.Run;
+import io.gameq.terminal.ExitCodes;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -35,10 +36,10 @@ class DamagedWalTest {
       game.loseRedis();
       flip(game.wal, "item:1,5");
       Run inspect = game.run("inspect");
-      assertEquals(RecoveryMain.FOUND_SOMETHING, inspect.exitCode(), inspect::toString);
+      assertEquals(ExitCodes.FOUND_SOMETHING, inspect.exitCode(), inspect::toString);
       assertTrue(inspect.says("DAMAGED: "), inspect::toString);
       Run replay = game.run("replay --execute");
-      assertEquals(RecoveryMain.FOUND_SOMETHING, replay.exitCode(), replay::toString);
+      assertEquals(ExitCodes.FOUND_SOMETHING, replay.exitCode(), replay::toString);
       assertTrue(replay.says("DAMAGED: "), replay::toString);
       List<Integer> slots;
       try (GameQueue queue = game.node("look")) {
@@ -60,14 +61,13 @@ class DamagedWalTest {
       Path empty = Files.createDirectory(game.wal.resolve("n2-20261101T000000Z-deadbeef"));
       Files.copy(metadata(game.wal), empty.resolve("metadata.cq4t"));
       Run plan = game.run("plan");
-      assertEquals(RecoveryMain.FOUND_SOMETHING, plan.exitCode(), plan::toString);
+      assertEquals(ExitCodes.FOUND_SOMETHING, plan.exitCode(), plan::toString);
       assertTrue(plan.says("deadbeef has no readable header"), plan::toString);
       assertTrue(plan.says("1  LOST"), plan::toString);
       Run replay = game.run("replay --execute");
-      assertEquals(RecoveryMain.FOUND_SOMETHING, replay.exitCode(), replay::toString);
+      assertEquals(ExitCodes.FOUND_SOMETHING, replay.exitCode(), replay::toString);
       assertTrue(replay.says("1 written"), replay::toString);
-      assertEquals(
-          RecoveryMain.COULD_NOT_RUN, game.run("plan", List.of(empty.toString())).exitCode());
+      assertEquals(ExitCodes.COULD_NOT_RUN, game.run("plan", List.of(empty.toString())).exitCode());
     }
   }
 

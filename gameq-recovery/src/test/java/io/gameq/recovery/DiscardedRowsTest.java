@@ -9,6 +9,7 @@ import io.gameq.OwnerSession;
 import io.gameq.node.NodeAccess;
 import io.gameq.recovery.RecoveryGame.Pet;
 import io.gameq.recovery.RecoveryGame.Run;
+import io.gameq.terminal.ExitCodes;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -68,14 +69,14 @@ class DiscardedRowsTest extends RecoveryFixture {
     discardLetter();
     game.loseRedis();
     Run plan = game.run("plan");
-    assertEquals(RecoveryMain.CLEAN, plan.exitCode(), plan::toString);
+    assertEquals(ExitCodes.OK, plan.exitCode(), plan::toString);
     assertTrue(plan.says("1  discarded by"), plan::toString);
     for (String target : List.of("", " --into mysql --no-redis")) {
-      assertEquals(RecoveryMain.CLEAN, game.run("replay --execute" + target).exitCode());
+      assertEquals(ExitCodes.OK, game.run("replay --execute" + target).exitCode());
       assertEquals("7Rex", pets());
       assertEquals(List.of(new Pet(7, 1, "Rex")), seen());
     }
-    assertEquals(RecoveryMain.CLEAN, game.run("verify").exitCode());
+    assertEquals(ExitCodes.OK, game.run("verify").exitCode());
     assertEquals("0", game.query("SELECT COUNT(*) FROM gameq_dead_letter"));
   }
 
@@ -92,7 +93,7 @@ class DiscardedRowsTest extends RecoveryFixture {
       assertEquals(List.of(new Pet(7, 1, "Ada")), queue.read("player:1", Pet.class));
     }
     game.loseRedis();
-    assertEquals(RecoveryMain.CLEAN, game.run("replay --execute --into mysql").exitCode());
+    assertEquals(ExitCodes.OK, game.run("replay --execute --into mysql").exitCode());
     assertEquals("7Ada", pets());
   }
 
@@ -118,7 +119,7 @@ class DiscardedRowsTest extends RecoveryFixture {
           .server()
           .execute("UPDATE gameq_discard SET session = '" + NodeAccess.session(player) + "'");
       Run after = game.run("plan");
-      assertEquals(RecoveryMain.CLEAN, after.exitCode(), after::toString);
+      assertEquals(ExitCodes.OK, after.exitCode(), after::toString);
       assertTrue(after.says("1  discarded by"), after::toString);
     }
   }

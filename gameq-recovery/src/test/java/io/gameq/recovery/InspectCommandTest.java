@@ -9,6 +9,7 @@ import io.gameq.config.WalLimits;
 import io.gameq.owner.OwnerId;
 import io.gameq.owner.SessionId;
 import io.gameq.owner.SessionRef;
+import io.gameq.terminal.ExitCodes;
 import io.gameq.wal.WalWriter;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -46,7 +47,7 @@ class InspectCommandTest {
                   new ChangedRow(
                       "item:1", "0000000000000000p".getBytes(StandardCharsets.US_ASCII)))));
     }
-    assertEquals(RecoveryMain.CLEAN, run("inspect", directory.toString()));
+    assertEquals(ExitCodes.OK, run("inspect", directory.toString()));
     assertTrue(
         out.toString().contains("node node-1, namespace game, 16 slots, started 2026-09-21"),
         out::toString);
@@ -60,12 +61,12 @@ class InspectCommandTest {
 
   @Test
   void aDirectoryThatIsNoWalIsNamed() {
-    assertEquals(RecoveryMain.COULD_NOT_RUN, run("inspect", parent.toString()));
+    assertEquals(ExitCodes.COULD_NOT_RUN, run("inspect", parent.toString()));
     assertTrue(out.toString().contains("is no WAL"), out::toString);
   }
 
   @Test
   void withoutAWalTheUsageIsShown() {
-    assertEquals(RecoveryMain.COULD_NOT_RUN, run("inspect"));
+    assertEquals(ExitCodes.COULD_NOT_RUN, run("inspect"));
   }
 }

@@ -9,6 +9,7 @@ import io.gameq.OwnerSession;
 import io.gameq.recovery.RecoveryGame.Item;
 import io.gameq.recovery.RecoveryGame.Pet;
 import io.gameq.recovery.RecoveryGame.Run;
+import io.gameq.terminal.ExitCodes;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
@@ -44,7 +45,7 @@ class IntoMySqlTest extends RecoveryFixture {
           three.put(new Item(3, 1, 1, 1));
           commit(three);
         });
-    assertEquals(RecoveryMain.CLEAN, game.run(ONE_BY_ONE).exitCode());
+    assertEquals(ExitCodes.OK, game.run(ONE_BY_ONE).exitCode());
     game.database
         .server()
         .execute(
@@ -79,8 +80,7 @@ class IntoMySqlTest extends RecoveryFixture {
     assertEquals(
         "2 Two,4 Max,5 Rex,90 Ninth",
         game.query("SELECT GROUP_CONCAT(CONCAT(id, ' ', name) ORDER BY id) FROM pet"));
-    assertEquals(
-        RecoveryMain.FOUND_SOMETHING, replay.exitCode(), "a dead letter is left to act on");
+    assertEquals(ExitCodes.FOUND_SOMETHING, replay.exitCode(), "a dead letter is left to act on");
   }
 
   @Test
@@ -111,7 +111,7 @@ class IntoMySqlTest extends RecoveryFixture {
                 + " c.n, d.n, e.n), 1, '', 1, 1, '', NOW(3) FROM digit a, digit b, digit c, digit"
                 + " d, digit e");
     Run replay = game.run(ONE_BY_ONE);
-    assertEquals(RecoveryMain.FOUND_SOMETHING, replay.exitCode(), replay::toString);
+    assertEquals(ExitCodes.FOUND_SOMETHING, replay.exitCode(), replay::toString);
     assertTrue(replay.says("1 row of player:2: Duplicate entry"), replay::toString);
     assertTrue(replay.says("gameq_dead_letter has no room"), replay::toString);
     assertEquals(
@@ -139,13 +139,12 @@ class IntoMySqlTest extends RecoveryFixture {
             "ALTER TABLE item DROP COLUMN item_id, MODIFY count BIGINT NOT NULL");
     Run plan = game.run("plan --no-redis");
     assertTrue(plan.says("replay --execute"), plan::toString);
-    assertEquals(
-        RecoveryMain.CLEAN, game.run("replay --execute --into mysql --no-redis").exitCode());
+    assertEquals(ExitCodes.OK, game.run("replay --execute --into mysql --no-redis").exitCode());
     assertEquals(
         "7 Rex 9,8 Max 0",
         game.query("SELECT GROUP_CONCAT(CONCAT(id, ' ', name, ' ', horns) ORDER BY id) FROM pet"));
     assertEquals("2,4", game.query("SELECT CONCAT(slot, ',', count) FROM item"));
-    assertEquals(RecoveryMain.CLEAN, game.run("verify --no-redis").exitCode());
+    assertEquals(ExitCodes.OK, game.run("verify --no-redis").exitCode());
   }
 
   @Test
@@ -154,43 +153,41 @@ class IntoMySqlTest extends RecoveryFixture {
     putItemsAndPets();
     game.database.server().execute("ALTER TABLE pet DROP COLUMN name");
     Run refused = game.run("replay --execute --into mysql --no-redis");
-    assertEquals(RecoveryMain.FOUND_SOMETHING, refused.exitCode(), refused::toString);
+    assertEquals(ExitCodes.FOUND_SOMETHING, refused.exitCode(), refused::toString);
     assertTrue(refused.says("schema drop-column pet name"), refused::toString);
     assertEquals(
         "3,0", game.query("SELECT CONCAT((SELECT COUNT(*) FROM item), ',', COUNT(*)) FROM pet"));
     Run back = game.run("replay --execute");
-    assertEquals(RecoveryMain.CLEAN, back.exitCode(), back::toString);
+    assertEquals(ExitCodes.OK, back.exitCode(), back::toString);
     assertEquals(3, game.dirtyRows(), "the pets, whole");
     game.loseRedis();
     game.database
         .server()
         .execute("INSERT INTO gameq_dropped_column VALUES ('pet', 'name', UTC_TIMESTAMP(3))");
-    assertEquals(
-        RecoveryMain.CLEAN, game.run("replay --execute --into mysql --no-redis").exitCode());
+    assertEquals(ExitCodes.OK, game.run("replay --execute --into mysql --no-redis").exitCode());
     assertEquals("3", game.query("SELECT COUNT(*) FROM pet"));
   }
 
   @Test
   void valuesOfAColumnThatWasDroppedByMistakeArePutBack() throws Exception {
     putItemsAndPets();
-    assertEquals(
-        RecoveryMain.CLEAN, game.run("replay --execute --into mysql --no-redis").exitCode());
+    assertEquals(ExitCodes.OK, game.run("replay --execute --into mysql --no-redis").exitCode());
     game.database
         .server()
         .execute(
             "ALTER TABLE pet DROP COLUMN name",
             "ALTER TABLE pet ADD COLUMN name VARCHAR(20) NOT NULL DEFAULT 'lost'",
             "UPDATE pet SET gq_version = gq_version + 1 WHERE id = 3"); // written since
-    assertEquals(RecoveryMain.FOUND_SOMETHING, game.run("verify --no-redis").exitCode());
+    assertEquals(ExitCodes.FOUND_SOMETHING, game.run("verify --no-redis").exitCode());
     Run dry = game.run("replay --column pet.name --no-redis");
-    assertEquals(RecoveryMain.FOUND_SOMETHING, dry.exitCode());
+    assertEquals(ExitCodes.FOUND_SOMETHING, dry.exitCode());
     assertTrue(dry.says("2 values of pet.name differ"), dry::toString);
     assertEquals("lost", game.query("SELECT GROUP_CONCAT(DISTINCT name) FROM pet"));
     Run done = game.run("replay --execute --column pet.name --no-redis");
-    assertEquals(RecoveryMain.CLEAN, done.exitCode(), done::toString);
+    assertEquals(ExitCodes.OK, done.exitCode(), done::toString);
     assertTrue(done.says("2 values written"), done::toString);
     assertEquals("Rex,Rex,lost", game.query("SELECT GROUP_CONCAT(name ORDER BY id) FROM pet"));
-    assertEquals(RecoveryMain.CLEAN, game.run("verify --no-redis").exitCode());
+    assertEquals(ExitCodes.OK, game.run("verify --no-redis").exitCode());
     assertTrue(
         game.run("replay --column pet.player_id --no-redis").says("names the row or its owner"));
     assertEquals(
@@ -219,7 +216,7 @@ class IntoMySqlTest extends RecoveryFixture {
         .execute(
             "CREATE TRIGGER bad BEFORE INSERT ON pet FOR EACH ROW INSERT INTO nowhere VALUES (1)");
     Run replay = game.run(ONE_BY_ONE);
-    assertEquals(RecoveryMain.FOUND_SOMETHING, replay.exitCode(), replay::toString);
+    assertEquals(ExitCodes.FOUND_SOMETHING, replay.exitCode(), replay::toString);
     assertTrue(
         replay.says("table pet takes no rows, 3 rows of it not replayed: "), replay::toString);
     assertTrue(replay.says("nowhere"), replay::toString);
@@ -228,7 +225,7 @@ class IntoMySqlTest extends RecoveryFixture {
     assertEquals("3", game.query("SELECT COUNT(*) FROM item"));
     assertEquals("0", game.query("SELECT COUNT(*) FROM gameq_dead_letter"));
     game.database.server().execute("DROP TRIGGER bad");
-    assertEquals(RecoveryMain.CLEAN, game.run(ONE_BY_ONE).exitCode());
+    assertEquals(ExitCodes.OK, game.run(ONE_BY_ONE).exitCode());
     assertEquals("3", game.query("SELECT COUNT(*) FROM pet"));
   }
 
@@ -243,12 +240,12 @@ class IntoMySqlTest extends RecoveryFixture {
             "CREATE TRIGGER bad BEFORE INSERT ON pet FOR EACH ROW INSERT INTO audit (other) VALUES"
                 + " (1)");
     Run replay = game.run(ONE_BY_ONE);
-    assertEquals(RecoveryMain.FOUND_SOMETHING, replay.exitCode(), replay::toString);
+    assertEquals(ExitCodes.FOUND_SOMETHING, replay.exitCode(), replay::toString);
     assertTrue(replay.says("6  LOST"), replay::toString);
     assertTrue(replay.says("for want of rows of a table that takes none now"), replay::toString);
     assertEquals("0", game.query("SELECT COUNT(*) FROM gameq_dead_letter"));
     game.database.server().execute("ALTER TABLE audit CHANGE one other INT");
-    assertEquals(RecoveryMain.CLEAN, game.run(ONE_BY_ONE).exitCode());
+    assertEquals(ExitCodes.OK, game.run(ONE_BY_ONE).exitCode());
     assertEquals("3", game.query("SELECT COUNT(*) FROM item"));
   }
 
@@ -257,7 +254,7 @@ class IntoMySqlTest extends RecoveryFixture {
     putItemsAndPets();
     game.database.server().execute("DROP TABLE pet");
     Run replay = game.run(ONE_BY_ONE);
-    assertEquals(RecoveryMain.FOUND_SOMETHING, replay.exitCode(), replay::toString);
+    assertEquals(ExitCodes.FOUND_SOMETHING, replay.exitCode(), replay::toString);
     assertTrue(replay.says("table pet"), replay::toString);
     assertEquals("3", game.query("SELECT COUNT(*) FROM item"));
   }

@@ -11,6 +11,7 @@ import io.gameq.OwnerSession;
 import io.gameq.recovery.RecoveryGame.Item;
 import io.gameq.recovery.RecoveryGame.Run;
 import io.gameq.rights.MySqlRights.Role;
+import io.gameq.terminal.ExitCodes;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -48,9 +49,9 @@ class KilledReplayTest {
       assertTrue(rows > 0 && rows < OWNERS * ROWS, "killed after " + rows + " rows");
       assertEquals(0, rows % ROWS, "an owner's rows become visible together");
       Run again = game.run("replay --execute");
-      assertEquals(RecoveryMain.CLEAN, again.exitCode(), again::toString);
+      assertEquals(ExitCodes.OK, again.exitCode(), again::toString);
       assertEquals(OWNERS * ROWS, game.dirtyRows());
-      assertEquals(RecoveryMain.KEEP_THE_WALS, game.run("verify").exitCode());
+      assertEquals(VerifyCommand.KEEP_THE_WALS, game.run("verify").exitCode());
     }
   }
 

@@ -10,6 +10,7 @@ import io.gameq.OwnerSession;
 import io.gameq.OwnershipLostException;
 import io.gameq.recovery.RecoveryGame.Item;
 import io.gameq.recovery.RecoveryGame.Run;
+import io.gameq.terminal.ExitCodes;
 import io.gameq.wal.WalAtSequence;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -53,30 +54,30 @@ class LargeSequencesTest extends RecoveryFixture {
   void aWalWhoseSequencesPassTwoToThe31IsInspectedPlannedReplayedAndVerified() throws Exception {
     String wal = walFrom((1L << 31) - 10);
     Run inspect = run("inspect --rows", wal);
-    assertEquals(RecoveryMain.CLEAN, inspect.exitCode(), inspect::toString);
+    assertEquals(ExitCodes.OK, inspect.exitCode(), inspect::toString);
     assertTrue(inspect.says("sequences 2147483638 to 21474836"), inspect::toString);
     assertTrue(inspect.says("21 commits with 21 row changes, 1 failed"), inspect::toString);
     assertTrue(inspect.says(" failed put item:2,1"), inspect::toString);
     Run plan = run("plan", wal);
-    assertEquals(RecoveryMain.FOUND_SOMETHING, plan.exitCode(), plan::toString);
+    assertEquals(ExitCodes.FOUND_SOMETHING, plan.exitCode(), plan::toString);
     assertTrue(plan.says("20  LOST"), plan::toString);
-    assertEquals(RecoveryMain.FOUND_SOMETHING, run("verify", wal).exitCode());
+    assertEquals(ExitCodes.FOUND_SOMETHING, run("verify", wal).exitCode());
 
     Run replay = run("replay --execute", wal);
-    assertEquals(RecoveryMain.CLEAN, replay.exitCode(), replay::toString);
+    assertEquals(ExitCodes.OK, replay.exitCode(), replay::toString);
     assertEquals(20, game.dirtyRows(), "the failed one is not replayed");
-    assertEquals(RecoveryMain.KEEP_THE_WALS, run("verify", wal).exitCode());
+    assertEquals(VerifyCommand.KEEP_THE_WALS, run("verify", wal).exitCode());
 
     game.loseRedis();
-    assertEquals(RecoveryMain.CLEAN, run("replay --execute --into mysql", wal).exitCode());
-    assertEquals(RecoveryMain.CLEAN, run("verify", wal).exitCode());
+    assertEquals(ExitCodes.OK, run("replay --execute --into mysql", wal).exitCode());
+    assertEquals(ExitCodes.OK, run("verify", wal).exitCode());
   }
 
   @Test
   void memoryDoesNotDependOnTheHighestSequence() throws Exception {
     String wal = walFrom(1L << 62);
     Run inspect = run("inspect", wal);
-    assertEquals(RecoveryMain.CLEAN, inspect.exitCode(), inspect::toString);
+    assertEquals(ExitCodes.OK, inspect.exitCode(), inspect::toString);
     assertTrue(inspect.says("21 row changes, 1 failed"), inspect::toString);
     assertTrue(run("plan", wal).says("20  LOST"));
   }

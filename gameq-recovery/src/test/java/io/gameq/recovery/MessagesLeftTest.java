@@ -12,6 +12,7 @@ import io.gameq.message.MessageChange.MessageValue;
 import io.gameq.node.NodeAccess;
 import io.gameq.recovery.RecoveryGame.Item;
 import io.gameq.servers.TestServers;
+import io.gameq.terminal.ExitCodes;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -54,12 +55,12 @@ class MessagesLeftTest {
       RecoveryGame.Run whole = game.run("verify");
       assertTrue(whole.says("Of 32 message changes of nodes that are gone Redis lacks 0."));
       game.loseRedis();
-      assertEquals(RecoveryMain.FOUND_SOMETHING, game.run("plan").exitCode());
+      assertEquals(ExitCodes.FOUND_SOMETHING, game.run("plan").exitCode());
       assertTrue(game.run("verify").says("Redis lacks 32."));
       RecoveryGame.Run replay = game.run("replay --execute");
       assertTrue(replay.says("32 commits whose messages were put back into Redis"));
       assertTrue(replay.says("Redis lacks 0."));
-      assertEquals(RecoveryMain.CLEAN, replay.exitCode(), replay::toString);
+      assertEquals(ExitCodes.OK, replay.exitCode(), replay::toString);
       assertEquals(30, pending(game));
       assertEquals(1, game.dirtyRows());
       game.run("replay --execute");
@@ -91,7 +92,7 @@ class MessagesLeftTest {
       }
       game.node("n1").close();
       assertEquals(0, pending(game));
-      assertEquals(RecoveryMain.FOUND_SOMETHING, game.run("replay --execute").exitCode());
+      assertEquals(ExitCodes.FOUND_SOMETHING, game.run("replay --execute").exitCode());
       assertEquals(0, pending(game));
     }
   }

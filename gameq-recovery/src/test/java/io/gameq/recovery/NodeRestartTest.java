@@ -13,6 +13,7 @@ import io.gameq.recovery.RecoveryGame.Item;
 import io.gameq.recovery.RecoveryGame.Pet;
 import io.gameq.recovery.RecoveryGame.Run;
 import io.gameq.servers.TestServers;
+import io.gameq.terminal.ExitCodes;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
@@ -48,7 +49,7 @@ class NodeRestartTest extends RecoveryFixture {
       put(queue, 1, 6);
     }
     Run plan = game.run("plan");
-    assertEquals(RecoveryMain.CLEAN, plan.exitCode(), plan::toString);
+    assertEquals(ExitCodes.OK, plan.exitCode(), plan::toString);
     assertTrue(plan.says("2  in Redis"), plan::toString);
     game.loseRedis();
     try (GameQueue queue = game.node("n1")) { // from two WALs now, in the order of their starts
@@ -140,7 +141,7 @@ class NodeRestartTest extends RecoveryFixture {
       assertEquals(List.of(new Item(1, 1, 1_001, 5)), login(queue, 1));
     }
     tool.join();
-    assertEquals(RecoveryMain.CLEAN, game.run("plan").exitCode());
+    assertEquals(ExitCodes.OK, game.run("plan").exitCode());
   }
 
   @Test

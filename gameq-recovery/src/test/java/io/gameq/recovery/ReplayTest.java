@@ -14,6 +14,7 @@ import io.gameq.recovery.RecoveryGame.Item;
 import io.gameq.recovery.RecoveryGame.Pet;
 import io.gameq.recovery.RecoveryGame.Run;
 import io.gameq.servers.TestServers;
+import io.gameq.terminal.ExitCodes;
 import io.lettuce.core.RestoreArgs;
 import java.nio.file.Path;
 import java.util.List;
@@ -67,22 +68,22 @@ class ReplayTest extends RecoveryFixture {
   void whatRedisLostIsPutBack() throws Exception {
     playAndLoseRedis();
     Run plan = game.run("plan");
-    assertEquals(RecoveryMain.FOUND_SOMETHING, plan.exitCode());
+    assertEquals(ExitCodes.FOUND_SOMETHING, plan.exitCode());
     assertTrue(plan.says("30  LOST: replay puts them back (3 owners)"), plan::toString);
     assertTrue(plan.says("  gameq-recovery replay --execute --redis redis://"), plan::toString);
     assertEquals(List.of(), game.keys("*"), "a plan changes nothing");
     Run dry = game.run("replay");
-    assertEquals(RecoveryMain.FOUND_SOMETHING, dry.exitCode());
+    assertEquals(ExitCodes.FOUND_SOMETHING, dry.exitCode());
     assertEquals(List.of(), game.keys("*"), "without --execute nothing is changed");
     String audited =
         "SELECT COUNT(*) FROM gameq_audit WHERE action = 'replay' AND target LIKE 'n1-%'";
     assertEquals("0", game.query(audited));
     Run replay = game.run("replay --execute");
-    assertEquals(RecoveryMain.CLEAN, replay.exitCode(), replay::toString);
+    assertEquals(ExitCodes.OK, replay.exitCode(), replay::toString);
     assertTrue(replay.says("30 written, 0 were there already"), replay::toString);
     assertRestored();
     assertEquals("1", game.query(audited));
-    assertEquals(RecoveryMain.KEEP_THE_WALS, game.run("verify").exitCode());
+    assertEquals(VerifyCommand.KEEP_THE_WALS, game.run("verify").exitCode());
     assertEquals(List.of(), game.keys(":journal"), "no journal mark is left behind");
   }
 
@@ -108,7 +109,7 @@ class ReplayTest extends RecoveryFixture {
     game.run("replay --execute");
     long rows = game.dirtyRows();
     Run again = game.run("replay --execute");
-    assertEquals(RecoveryMain.CLEAN, again.exitCode());
+    assertEquals(ExitCodes.OK, again.exitCode());
     assertTrue(again.says("Replayed 0 rows"), again::toString);
     assertEquals(rows, game.dirtyRows());
     assertRestored();
@@ -120,8 +121,8 @@ class ReplayTest extends RecoveryFixture {
     CompletableFuture<Run> other =
         CompletableFuture.supplyAsync(() -> game.run("replay --execute"));
     Run one = game.run("replay --execute");
-    assertEquals(RecoveryMain.CLEAN, one.exitCode(), one::toString);
-    assertEquals(RecoveryMain.CLEAN, other.join().exitCode(), () -> other.join().toString());
+    assertEquals(ExitCodes.OK, one.exitCode(), one::toString);
+    assertEquals(ExitCodes.OK, other.join().exitCode(), () -> other.join().toString());
     assertRestored();
   }
 
@@ -131,9 +132,9 @@ class ReplayTest extends RecoveryFixture {
       play(queue);
     }
     Run plan = game.run("plan");
-    assertEquals(RecoveryMain.CLEAN, plan.exitCode(), plan::toString);
+    assertEquals(ExitCodes.OK, plan.exitCode(), plan::toString);
     assertTrue(plan.says("30  in Redis, to be flushed by writers"), plan::toString);
-    assertEquals(RecoveryMain.CLEAN, game.run("replay --execute --into mysql").exitCode());
+    assertEquals(ExitCodes.OK, game.run("replay --execute --into mysql").exitCode());
   }
 
   @Test
@@ -145,7 +146,7 @@ class ReplayTest extends RecoveryFixture {
       player.commit().awaitQueued(LONG);
     }
     Run replay = game.run("replay --execute");
-    assertEquals(RecoveryMain.FOUND_SOMETHING, replay.exitCode(), "player:1 has conflicts");
+    assertEquals(ExitCodes.FOUND_SOMETHING, replay.exitCode(), "player:1 has conflicts");
     assertEquals(List.of(new Item(1, 0, 1_000, 8)), items(1));
     assertEquals(9, items(2).size());
   }
@@ -166,7 +167,7 @@ class ReplayTest extends RecoveryFixture {
     assertEquals(List.of(new Item(1, 0, 1_000, 1)), items(1), "a failover lost the newest commit");
     Run verify = game.run("verify");
     assertTrue(verify.says("item:1,0 of player:1: older"), verify::toString);
-    assertEquals(RecoveryMain.CLEAN, game.run("replay --execute").exitCode());
+    assertEquals(ExitCodes.OK, game.run("replay --execute").exitCode());
     assertEquals(List.of(new Item(1, 0, 1_000, 2)), items(1));
   }
 
@@ -191,7 +192,7 @@ class ReplayTest extends RecoveryFixture {
     game.run("replay --execute");
     assertEquals(List.of(), items(1), "conflicts are skipped");
     Run apply = game.run("replay --execute --conflicts apply --owner player:1");
-    assertEquals(RecoveryMain.CLEAN, apply.exitCode(), apply::toString);
+    assertEquals(ExitCodes.OK, apply.exitCode(), apply::toString);
     assertTrue(apply.says("1 owner taken over"), apply::toString);
     assertRestored();
     assertEquals("open", game.query("SELECT state FROM gameq_owner WHERE owner = 'player%3A1'"));
@@ -203,7 +204,7 @@ class ReplayTest extends RecoveryFixture {
     try (GameQueue queue = game.node("n2")) {
       OwnerSession player = queue.open("player:1");
       Run apply = game.run("replay --execute --conflicts apply --owner player:1");
-      assertEquals(RecoveryMain.FOUND_SOMETHING, apply.exitCode());
+      assertEquals(ExitCodes.FOUND_SOMETHING, apply.exitCode());
       assertTrue(apply.says("node n2 is alive and has it open"), apply::toString);
       player.put(new Item(1, 5, 1, 1));
       player.commit().awaitQueued(LONG);
@@ -227,13 +228,13 @@ class ReplayTest extends RecoveryFixture {
       assertTrue(plan.says("NODE IS ALIVE"), plan::toString);
       assertTrue(plan.says("30  missing, of nodes that are ALIVE"), plan::toString);
       Run replay = game.run("replay --execute");
-      assertEquals(RecoveryMain.FOUND_SOMETHING, replay.exitCode());
+      assertEquals(ExitCodes.FOUND_SOMETHING, replay.exitCode());
       assertEquals(0, game.dirtyRows());
       Run forced = game.run("replay --execute --include-live");
       assertTrue(forced.says("Replayed 0 rows"), forced::toString);
       Path copy = copyOf(game.wal); // of which nobody knows that a process writes it
       Run copied = game.run("replay --execute --include-live", List.of(copy.toString()));
-      assertEquals(RecoveryMain.CLEAN, copied.exitCode(), copied::toString);
+      assertEquals(ExitCodes.OK, copied.exitCode(), copied::toString);
       assertRestored();
       assertEquals(List.of(), game.keys(":closing"), "the sessions of a live node are not ended");
     }
@@ -286,7 +287,7 @@ class ReplayTest extends RecoveryFixture {
     Run plan = game.run("plan");
     assertTrue(plan.says("2 row changes, 1 failed"), plan::toString);
     assertTrue(plan.says("1  LOST"), plan::toString);
-    assertEquals(RecoveryMain.CLEAN, game.run("replay --execute --conflicts apply").exitCode());
+    assertEquals(ExitCodes.OK, game.run("replay --execute --conflicts apply").exitCode());
     assertEquals(List.of(), items(5));
     assertEquals(1, items(6).size());
   }
@@ -302,7 +303,7 @@ class ReplayTest extends RecoveryFixture {
       queue.commit(from, to).awaitQueued(LONG);
     }
     game.loseRedis();
-    assertEquals(RecoveryMain.CLEAN, game.run("replay --execute").exitCode());
+    assertEquals(ExitCodes.OK, game.run("replay --execute").exitCode());
     try (GameQueue queue = game.node("look")) {
       assertEquals(List.of(), queue.read("player:1", Pet.class));
       assertEquals(List.of(new Pet(7, 2, "Rex")), queue.read("player:2", Pet.class));
@@ -318,7 +319,7 @@ class ReplayTest extends RecoveryFixture {
           .execute(
               "UPDATE gameq_owner SET before_epoch = epoch, before_nonce = nonce, epoch = epoch +"
                   + " 1, nonce = 'deaddeaddeaddead', state = 'opening'");
-      assertEquals(RecoveryMain.CLEAN, game.run("replay --execute" + way).exitCode());
+      assertEquals(ExitCodes.OK, game.run("replay --execute" + way).exitCode());
       assertRestored();
     }
   }
@@ -330,7 +331,7 @@ class ReplayTest extends RecoveryFixture {
     Run plan = game.run("plan --no-redis");
     assertTrue(plan.says("  gameq-recovery replay --execute --into mysql --mysql"), plan::toString);
     Run replay = game.run("replay --execute --into mysql --no-redis");
-    assertEquals(RecoveryMain.FOUND_SOMETHING, replay.exitCode(), replay::toString);
+    assertEquals(ExitCodes.FOUND_SOMETHING, replay.exitCode(), replay::toString);
     assertTrue(replay.says("3 rows refused by MySQL, now dead letters"), replay::toString);
     assertEquals("24", game.query("SELECT COUNT(*) FROM item"));
     assertEquals("3", game.query("SELECT COUNT(*) FROM gameq_dead_letter"));
@@ -360,7 +361,7 @@ class ReplayTest extends RecoveryFixture {
     assertTrue(plan.says("22  LOST"), plan::toString);
     assertTrue(plan.says("2  sessions that MySQL lost"), plan::toString);
     Run replay = game.run("replay --execute");
-    assertEquals(RecoveryMain.CLEAN, replay.exitCode(), replay::toString);
+    assertEquals(ExitCodes.OK, replay.exitCode(), replay::toString);
     assertTrue(replay.says("2 sessions restored in MySQL"), replay::toString);
     assertNotEquals("0", game.query("SELECT epoch FROM gameq_owner WHERE owner = 'player%3A1'"));
     assertEquals("2", game.query("SELECT COUNT(*) FROM gameq_layout"));
@@ -375,8 +376,8 @@ class ReplayTest extends RecoveryFixture {
     }
     game.database.server().execute("DELETE FROM gameq_owner WHERE owner = 'player%3A2'");
     Run plan = game.run("plan");
-    assertEquals(RecoveryMain.FOUND_SOMETHING, plan.exitCode(), plan::toString);
-    assertEquals(RecoveryMain.CLEAN, game.run("replay --execute").exitCode());
+    assertEquals(ExitCodes.FOUND_SOMETHING, plan.exitCode(), plan::toString);
+    assertEquals(ExitCodes.OK, game.run("replay --execute").exitCode());
     assertEquals("1", game.query("SELECT COUNT(*) FROM gameq_owner WHERE owner = 'player%3A2'"));
   }
 
@@ -389,7 +390,7 @@ class ReplayTest extends RecoveryFixture {
             "INSERT INTO gameq_setting VALUES ('tombstones_purged_before',"
                 + " '2999-01-01T00:00:00.000Z')");
     Run replay = game.run("replay --execute");
-    assertEquals(RecoveryMain.FOUND_SOMETHING, replay.exitCode());
+    assertEquals(ExitCodes.FOUND_SOMETHING, replay.exitCode());
     assertTrue(replay.says("27  REFUSED: older than the deletes"), replay::toString);
     assertTrue(replay.says("could bring a deleted row back"), replay::toString);
     assertTrue(replay.says("player:1: 9 rows, such as item:1,1"), replay::toString);
@@ -407,7 +408,7 @@ class ReplayTest extends RecoveryFixture {
     game.loseRedis();
     game.database.server().execute("DELETE FROM gameq_table WHERE table_name = 'pet'");
     Run replay = game.run("replay --execute");
-    assertEquals(RecoveryMain.FOUND_SOMETHING, replay.exitCode());
+    assertEquals(ExitCodes.FOUND_SOMETHING, replay.exitCode());
     assertTrue(replay.says("table pet is not managed"), replay::toString);
     assertEquals(1, game.dirtyRows());
   }
@@ -417,7 +418,7 @@ class ReplayTest extends RecoveryFixture {
     playAndLoseRedis();
     game.run("replay --execute --into mysql");
     game.loseRedis();
-    assertEquals(RecoveryMain.CLEAN, game.run("verify").exitCode());
+    assertEquals(ExitCodes.OK, game.run("verify").exitCode());
     game.database
         .server()
         .execute(
@@ -425,11 +426,11 @@ class ReplayTest extends RecoveryFixture {
             "UPDATE item SET gq_version = gq_version - 1 WHERE player_id = 1 AND slot = 2",
             "UPDATE item SET count = 666 WHERE player_id = 1 AND slot = 3");
     Run verify = game.run("verify");
-    assertEquals(RecoveryMain.FOUND_SOMETHING, verify.exitCode());
+    assertEquals(ExitCodes.FOUND_SOMETHING, verify.exitCode());
     assertTrue(verify.says("item:1,1 of player:1: missing"), verify::toString);
     assertTrue(verify.says("item:1,2 of player:1: older"), verify::toString);
     assertTrue(verify.says("item:1,3 of player:1: other content"), verify::toString);
-    assertEquals(RecoveryMain.CLEAN, game.run("verify --owner player:2").exitCode());
+    assertEquals(ExitCodes.OK, game.run("verify --owner player:2").exitCode());
     Run json = game.run("verify --json --owner player:1");
     assertTrue(
         json.says("\"mysql\":{\"player_id\":1,\"slot\":3,\"item_id\":1003,\"count\":666}"),

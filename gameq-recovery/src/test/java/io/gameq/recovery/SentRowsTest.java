@@ -10,6 +10,7 @@ import io.gameq.GameQueue;
 import io.gameq.OwnerSession;
 import io.gameq.recovery.RecoveryGame.Pet;
 import io.gameq.recovery.RecoveryGame.Run;
+import io.gameq.terminal.ExitCodes;
 import io.gameq.topic.DeadLetter;
 import io.gameq.topic.Topic;
 import java.util.List;
@@ -64,7 +65,7 @@ class SentRowsTest extends RecoveryFixture {
       assertTrue(plan.says("3  LOST: replay puts them back (3 owners)"), plan::toString);
       assertTrue(plan.says("0  CONFLICTS"), plan::toString);
       Run replay = game.run("replay --execute");
-      assertEquals(RecoveryMain.CLEAN, replay.exitCode(), replay::toString);
+      assertEquals(ExitCodes.OK, replay.exitCode(), replay::toString);
       assertTrue(replay.says("3 written, 0 were there already"), replay::toString);
       assertFalse(replay.says("restored"), replay::toString);
       assertEquals(before, sessions());
@@ -85,14 +86,14 @@ class SentRowsTest extends RecoveryFixture {
     try (GameQueue other = game.node("n2")) {
       other.open("player:3");
       Run replay = game.run("replay --execute --into mysql --no-redis");
-      assertEquals(RecoveryMain.CLEAN, replay.exitCode(), replay::toString);
+      assertEquals(ExitCodes.OK, replay.exitCode(), replay::toString);
       assertEquals("1 1 offline,2 2 never,3 3 later", pets());
       assertEquals(
           "player%3A1 1 open,player%3A2 0 open,player%3A3 1 open",
           sessions(), "nobody has opened player:2");
     }
     game.loseRedis();
-    assertEquals(RecoveryMain.CLEAN, game.run("verify").exitCode());
+    assertEquals(ExitCodes.OK, game.run("verify").exitCode());
     try (GameQueue other = game.node("n3")) {
       assertEquals(List.of(new Pet(2, 2, "never")), other.open("player:2").rows(Pet.class));
     }
@@ -112,7 +113,7 @@ class SentRowsTest extends RecoveryFixture {
       }
     }
     game.loseRedis();
-    assertEquals(RecoveryMain.CLEAN, game.run("replay --execute").exitCode());
+    assertEquals(ExitCodes.OK, game.run("replay --execute").exitCode());
     try (GameQueue other = game.node("n3")) {
       assertEquals(
           Set.of(new Pet(1, 1, "mine"), new Pet(3, 1, "c")),
@@ -193,7 +194,7 @@ class SentRowsTest extends RecoveryFixture {
   @Test
   void whatWasSentTogetherWithWhatIsReplayedIsReplayedWithIt() {
     buyAndLoseRedis();
-    assertEquals(RecoveryMain.CLEAN, game.run("replay --execute").exitCode());
+    assertEquals(ExitCodes.OK, game.run("replay --execute").exitCode());
     try (GameQueue other = game.node("n2")) {
       assertEquals(List.of(new Pet(1, 1, "paid again")), other.read("player:1", Pet.class));
       assertEquals(2, other.read("player:2", Pet.class).size());

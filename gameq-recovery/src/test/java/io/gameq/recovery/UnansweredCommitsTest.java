@@ -16,6 +16,7 @@ import io.gameq.redis.RedisConnector.RedisConfig;
 import io.gameq.redis.script.ClaimScript;
 import io.gameq.rights.MySqlRights.Role;
 import io.gameq.servers.TestServers;
+import io.gameq.terminal.ExitCodes;
 import io.gameq.topic.Publish;
 import io.gameq.topic.Topic;
 import io.gameq.topic.TopicOptions;
@@ -207,7 +208,7 @@ class UnansweredCommitsTest extends LeftWalFixture {
   void theRowsThatTheToolPutsBackDoNotCountBesideThoseOfAnother() throws Exception {
     endBeforeTheAnswer(true);
     Run replay = game.run("replay --execute --include-live");
-    assertEquals(RecoveryMain.CLEAN, replay.exitCode(), replay::toString);
+    assertEquals(ExitCodes.OK, replay.exitCode(), replay::toString);
     try (GameQueue another = game.node("n3")) {
       assertMySqlRefuses(another);
     }
@@ -235,7 +236,7 @@ class UnansweredCommitsTest extends LeftWalFixture {
     Run plan = game.run("plan --include-live");
     assertTrue(plan.says("2  LOST"), plan::toString); // the row, and which message it was for
     Run replay = game.run("replay --execute --include-live");
-    assertEquals(RecoveryMain.CLEAN, replay.exitCode(), replay::toString);
+    assertEquals(ExitCodes.OK, replay.exitCode(), replay::toString);
     try (GameQueue another = game.node("n3")) {
       assertOneHasHandled(another, 1);
     }

@@ -9,6 +9,7 @@ import io.gameq.GameQueue;
 import io.gameq.OwnerSession;
 import io.gameq.recovery.RecoveryGame.Item;
 import io.gameq.recovery.RecoveryGame.Run;
+import io.gameq.terminal.ExitCodes;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
@@ -36,17 +37,17 @@ class VerifyExitCodeTest extends RecoveryFixture {
       play(queue);
     }
     assertVerify(
-        RecoveryMain.KEEP_THE_WALS, "2 rows only in Redis, and lost if Redis loses them: keep");
-    assertEquals(RecoveryMain.CLEAN, game.run("plan").exitCode());
+        VerifyCommand.KEEP_THE_WALS, "2 rows only in Redis, and lost if Redis loses them: keep");
+    assertEquals(ExitCodes.OK, game.run("plan").exitCode());
     game.loseRedis();
-    assertVerify(RecoveryMain.FOUND_SOMETHING, "Something is left to act on. Keep the WALs.");
+    assertVerify(ExitCodes.FOUND_SOMETHING, "Something is left to act on. Keep the WALs.");
     game.run("replay --execute --into mysql");
-    assertVerify(RecoveryMain.CLEAN, "All of it is in MySQL: these WALs may be removed.");
+    assertVerify(ExitCodes.OK, "All of it is in MySQL: these WALs may be removed.");
     Run some = game.run("verify --owner player:1");
-    assertEquals(RecoveryMain.CLEAN, some.exitCode());
+    assertEquals(ExitCodes.OK, some.exitCode());
     assertFalse(some.says("may be removed"), some::toString);
     game.database.server().execute("UPDATE item SET count = 666 WHERE slot = 2");
-    assertVerify(RecoveryMain.FOUND_SOMETHING, "other content");
+    assertVerify(ExitCodes.FOUND_SOMETHING, "other content");
   }
 
   @Test
@@ -58,10 +59,10 @@ class VerifyExitCodeTest extends RecoveryFixture {
     game.run("replay --execute --into mysql");
     try (GameQueue queue = game.node("n2")) {
       queue.open("player:2");
-      assertVerify(RecoveryMain.KEEP_THE_WALS, "a node is alive and writes on: keep its WAL");
+      assertVerify(VerifyCommand.KEEP_THE_WALS, "a node is alive and writes on: keep its WAL");
       Run withoutRedis = game.run("verify --no-redis");
       assertEquals(
-          RecoveryMain.KEEP_THE_WALS, withoutRedis.exitCode(), "by its lock: " + withoutRedis);
+          VerifyCommand.KEEP_THE_WALS, withoutRedis.exitCode(), "by its lock: " + withoutRedis);
     }
   }
 }

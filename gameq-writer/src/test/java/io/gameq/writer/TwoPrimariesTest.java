@@ -110,7 +110,8 @@ class TwoPrimariesTest {
             1,
             new ClaimScript.Bounds(256, 1000, 8 << 20, 30_000),
             game.patience,
-            WriterOptions.DEFAULT_TOMBSTONES_KEPT),
+            WriterOptions.DEFAULT_TOMBSTONES_KEPT,
+            WriterOptions.NO_CEILING),
         toOld,
         mysql);
   }

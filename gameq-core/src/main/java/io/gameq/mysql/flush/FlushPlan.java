@@ -22,11 +22,10 @@ import io.gameq.rows.Table;
 import java.sql.SQLException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.Deque;
+import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.HashSet;
-import java.util.IdentityHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -35,6 +34,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * What the next try of a flush is to do: which owners it writes, which rows it leaves out, in what
@@ -43,15 +43,6 @@ import java.util.stream.Collectors;
 final class FlushPlan {
   /** So long a slow row is tried when nobody else is written that it could be compared with. */
   private static final long ALONE_MILLIS = TimeUnit.MINUTES.toMillis(10);
-
-  private static final Set<ErrorKind> OF_ROWS =
-      Set.of(ErrorKind.ROW, ErrorKind.CURABLE, ErrorKind.SCHEMA);
-  private static final Set<ErrorKind> OF_ROWS_APART =
-      Set.of(ErrorKind.ROW, ErrorKind.CURABLE, ErrorKind.SCHEMA, ErrorKind.SLOW);
-  private static final Set<ErrorKind> LAST_RESORT =
-      Set.of(ErrorKind.ROW, ErrorKind.CURABLE, ErrorKind.SCHEMA, ErrorKind.UNKNOWN);
-  private static final Set<ErrorKind> LAST_RESORT_APART =
-      Set.of(ErrorKind.ROW, ErrorKind.CURABLE, ErrorKind.SCHEMA, ErrorKind.SLOW, ErrorKind.UNKNOWN);
 
   /** A statement of 512 rows takes some tens of milliseconds. */
   private static final StatementLimits LIMITS = new StatementLimits(512, 4 << 20, 2, 2);
@@ -74,11 +65,11 @@ final class FlushPlan {
    * have to know of: also those that were not refused, else two owners that wait for each other,
    * each for another row, wait for ever.
    */
-  private final IdentityHashMap<RowChange, SessionId> pending = new IdentityHashMap<>();
+  private final Map<RowChange, SessionId> pending = new HashMap<>();
 
   private final List<Undecided> undecided = new ArrayList<>();
-  private final Set<RowChange> kept = Collections.newSetFromMap(new IdentityHashMap<>());
-  private final Set<RowChange> inVain = Collections.newSetFromMap(new IdentityHashMap<>());
+  private final Set<RowChange> kept = new HashSet<>();
+  private final Set<RowChange> inVain = new HashSet<>();
 
   /** Owners with rows of messages of which another handler's rows count: those that say so. */
   private final Map<OwnerId, List<RowChange>> second = new HashMap<>();
@@ -93,7 +84,7 @@ final class FlushPlan {
   private final Set<OwnerId> takenAgain = new HashSet<>();
 
   /** Rows that only say which message others were sent for, when these are set aside. */
-  private final Set<RowChange> dropped = Collections.newSetFromMap(new IdentityHashMap<>());
+  private final Set<RowChange> dropped = new HashSet<>();
 
   /** Rows to set aside without trying them again. */
   final List<RowRefusal> slow = new ArrayList<>();
@@ -122,13 +113,16 @@ final class FlushPlan {
     this.wroteLately = wroteLately;
     this.wroteInto = wroteInto;
     this.isLastResort = owners.size() == 1 && isOutOfPatience(owners.get(0));
+    this.kinds = EnumSet.of(ErrorKind.ROW, ErrorKind.CURABLE, ErrorKind.SCHEMA);
     if (isApart) {
-      this.kinds = isLastResort ? LAST_RESORT_APART : OF_ROWS_APART;
-      this.limits =
-          isLastResort ? LIMITS_APART.withSecondsOfOneRow(patience.rowSeconds()) : LIMITS_APART;
-    } else {
-      this.kinds = isLastResort ? LAST_RESORT : OF_ROWS;
-      this.limits = LIMITS;
+      kinds.add(ErrorKind.SLOW);
+    }
+    if (isLastResort) {
+      kinds.add(ErrorKind.UNKNOWN);
+    }
+    this.limits = isApart ? LIMITS_APART : LIMITS;
+    if (isApart && isLastResort) {
+      this.limits = LIMITS_APART.withSecondsOfOneRow(patience.rowSeconds());
     }
   }
 
@@ -144,12 +138,10 @@ final class FlushPlan {
 
   /** Whether the next try is one with smaller statements: MySQL may be slow as a whole. */
   boolean takesSmallerStatements() {
-    List<RowChange> rows = owners.stream().flatMap(of -> of.rows().stream()).toList();
     boolean wereLarger =
         limits.rows() > LIMITS_APART.rows()
-            && (rows.size() > LIMITS_APART.rows()
-                || rows.stream().mapToLong(row -> row.encoded().length).sum()
-                    > LIMITS_APART.bytes());
+            && (rows().count() > LIMITS_APART.rows()
+                || rows().mapToLong(row -> row.encoded().length).sum() > LIMITS_APART.bytes());
     limits = LIMITS_APART;
     return wereLarger;
   }
@@ -169,12 +161,13 @@ final class FlushPlan {
     slow.forEach(refusal -> kept.remove(refusal.row()));
   }
 
+  /** All rows of the owners that are not left out. */
+  Stream<RowChange> rows() {
+    return owners.stream().flatMap(of -> of.rows().stream());
+  }
+
   private Set<Table> tiedToSlow() {
-    Set<Table> others =
-        owners.stream()
-            .flatMap(of -> of.rows().stream())
-            .map(row -> row.key().table())
-            .collect(Collectors.toSet());
+    Set<Table> others = rows().map(row -> row.key().table()).collect(Collectors.toSet());
     Set<Table> tied = new HashSet<>();
     Deque<Table> next = new ArrayDeque<>();
     slow.forEach(refusal -> next.add(refusal.row().key().table()));
@@ -196,6 +189,10 @@ final class FlushPlan {
 
   private void keep(RowChange row, SessionId session) {
     kept.add(row);
+    note(row, session);
+  }
+
+  private void note(RowChange row, SessionId session) {
     if (!row.image().handovers().isEmpty()) {
       pending.put(row, session);
     }
@@ -206,9 +203,7 @@ final class FlushPlan {
     boolean was = owners.removeIf(owner -> owner.owner().equals(of.owner()));
     if (was) {
       heldBack.add(new HeldBack(of, reason));
-      of.rows().stream()
-          .filter(row -> !row.image().handovers().isEmpty())
-          .forEach(row -> pending.put(row, of.session()));
+      of.rows().forEach(row -> note(row, of.session()));
     }
     return was;
   }
@@ -315,14 +310,10 @@ final class FlushPlan {
 
   /** The rows of an owner to write: without those that are kept, whose handovers are noted. */
   List<RowChange> rowsToWrite(OwnerRows of) {
-    if (kept.isEmpty() && slow.isEmpty() && dropped.isEmpty()) {
-      return of.rows();
-    }
-    Set<RowChange> left = Collections.newSetFromMap(new IdentityHashMap<>());
-    slow.forEach(refusal -> left.add(refusal.row()));
-    left.addAll(kept);
-    left.addAll(dropped);
-    return of.rows().stream().filter(row -> !left.contains(row)).toList();
+    Set<RowChange> aside = slow.stream().map(RowRefusal::row).collect(Collectors.toSet());
+    return of.rows().stream()
+        .filter(row -> !kept.contains(row) && !dropped.contains(row) && !aside.contains(row))
+        .toList();
   }
 
   Written written(OwnerRows of, List<RowRefusal> ofAll) {

@@ -29,7 +29,6 @@ import java.util.Collection;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
-import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -240,17 +239,8 @@ public final class FlushTransaction {
           mysql,
           writes,
           (failure, conflicts) -> changesFor(plan, failure, conflicts),
-          new GuardedTransaction.Body<Outcome>() {
-            @Override
-            public void prepare() {
-              plan.decide(halves);
-            }
-
-            @Override
-            public @Nullable Outcome attempt(GuardedTransaction transaction) throws SQLException {
-              return write(transaction, plan);
-            }
-          });
+          () -> plan.decide(halves),
+          transaction -> write(transaction, plan));
     } catch (TermMovedException e) {
       return new Demoted(String.valueOf(e.getMessage()));
     } catch (TableRefusedException e) {
@@ -298,10 +288,11 @@ public final class FlushTransaction {
 
   /** A row is locked, or a whole table. */
   private Outcome locked(FlushPlan plan, SQLException e) {
-    List<RowKey> keys =
-        plan.owners.stream().flatMap(of -> of.rows().stream()).map(RowChange::key).toList();
     Locks.Found found =
-        Locks.look(mysql, plan.concerned().stream().map(OwnerId::base).distinct().toList(), keys);
+        Locks.look(
+            mysql,
+            plan.concerned().stream().map(OwnerId::base).distinct().toList(),
+            plan.rows().map(RowChange::key).toList());
     String reason = MySqlText.of(e);
     if (found.everything()) {
       return new Outage("nothing can be written: " + reason, false);
@@ -325,8 +316,7 @@ public final class FlushTransaction {
 
   /** Rows that the flush tried, but for those that MySQL refused, passed. */
   private void noteWritten(List<RowChange> rows, List<RowRefusal> refusals) {
-    Set<RowChange> refused = Collections.newSetFromMap(new IdentityHashMap<>());
-    refusals.forEach(refusal -> refused.add(refusal.row()));
+    Set<RowChange> refused = refusals.stream().map(RowRefusal::row).collect(Collectors.toSet());
     long now = System.nanoTime();
     String last = "";
     for (RowChange row : rows) {

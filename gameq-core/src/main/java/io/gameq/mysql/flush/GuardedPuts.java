@@ -5,7 +5,7 @@ import io.gameq.mysql.JdbcValues.SpareValues;
 import io.gameq.mysql.MySqlPool;
 import io.gameq.mysql.RowChange;
 import io.gameq.mysql.Sql;
-import io.gameq.mysql.flush.GuardedWrites.GuardedDeletes;
+import io.gameq.mysql.flush.GuardedWrites.DependentRows;
 import io.gameq.mysql.flush.GuardedWrites.RowRefusal;
 import io.gameq.mysql.tables.OwnerReader;
 import io.gameq.mysql.tables.TombstoneTable;
@@ -56,12 +56,6 @@ final class GuardedPuts {
     this.upserts = upserts;
     this.mostBytesPerStatement = mostBytesPerStatement;
     this.connection = bisection.connection();
-  }
-
-  void putAll(Map<Table, List<RowChange>> puts) throws SQLException {
-    for (Map.Entry<Table, List<RowChange>> of : puts.entrySet()) {
-      put(of.getKey(), of.getValue());
-    }
   }
 
   /**
@@ -232,7 +226,7 @@ final class GuardedPuts {
         deleted.put(row.key(), tombstone);
       }
     }
-    GuardedDeletes.takeOut(connection, table, deleted);
+    DependentRows.takeOut(connection, table, deleted);
     return deleted.keySet();
   }
 

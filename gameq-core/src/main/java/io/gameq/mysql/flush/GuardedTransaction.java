@@ -46,10 +46,8 @@ public final class GuardedTransaction {
   private boolean isCommitted;
 
   /** What is done in a transaction. */
+  @FunctionalInterface
   public interface Body<T> {
-    /** Called before each try, when no transaction is open. */
-    default void prepare() {}
-
     /**
      * One try: what it has not committed is rolled back.
      *
@@ -81,15 +79,17 @@ public final class GuardedTransaction {
   /**
    * Tries until there is a result.
    *
+   * @param prepare called before each try, when no transaction is open
    * @throws NotConnectedException when MySQL gives no connection
    * @throws SQLException when a try failed that is not repeated: it was rolled back, or its COMMIT
    *     was lost
    */
-  public static <T> T run(MySql mysql, GuardedWrites writes, Retry retry, Body<T> body)
+  public static <T> T run(
+      MySql mysql, GuardedWrites writes, Retry retry, Runnable prepare, Body<T> body)
       throws SQLException {
     int conflicts = 0;
     while (true) {
-      body.prepare();
+      prepare.run();
       try {
         T result = once(mysql, writes, body);
         if (result != null) {

@@ -16,6 +16,7 @@ import io.gameq.owner.DurableSessions.CountingSessions;
 import io.gameq.owner.OwnerId;
 import io.gameq.rows.EncodedRow.RowKey;
 import io.gameq.rows.HandledRow;
+import io.gameq.rows.RowHeader.Handover;
 import io.gameq.rows.RowHeader.RowOp;
 import io.gameq.rows.RowImage;
 import io.gameq.rows.Table;
@@ -27,10 +28,8 @@ import java.sql.SQLIntegrityConstraintViolationException;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.Collection;
-import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashSet;
-import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -64,11 +63,8 @@ public final class GuardedWrites {
    * @throws io.gameq.MySqlException when it does not answer
    */
   public static GuardedWrites on(MySql server) {
-    return server.ask(
-        handle ->
-            new GuardedWrites(
-                Dialect.of(server),
-                handle.createQuery("SELECT @@max_allowed_packet").mapTo(Integer.class).one() / 2));
+    int packet = server.list("SELECT @@max_allowed_packet", rs -> rs.getInt(1)).get(0);
+    return new GuardedWrites(Dialect.of(server), packet / 2);
   }
 
   /**
@@ -83,6 +79,7 @@ public final class GuardedWrites {
    * @param sessions those that count of each owner, locked: of those whose rows these are, and of
    *     {@link #others}
    * @param kinds errors that are taken for a row's and searched for it; others are thrown
+   * @param limits of size and duration of its statements
    * @return the rows that MySQL refused, which are not written
    * @throws HandledTwiceException when another handler's rows count; the transaction must be rolled
    *     back
@@ -94,30 +91,18 @@ public final class GuardedWrites {
       Connection connection,
       Collection<RowChange> changes,
       Map<OwnerId, CountingSessions> sessions,
-      Set<ErrorKind> kinds)
-      throws SQLException {
-    return write(connection, changes, sessions, kinds, StatementLimits.NONE);
-  }
-
-  /** The same in statements of limited size and duration. */
-  public List<RowRefusal> write(
-      Connection connection,
-      Collection<RowChange> changes,
-      Map<OwnerId, CountingSessions> sessions,
       Set<ErrorKind> kinds,
       StatementLimits limits)
       throws SQLException {
-    Collection<RowChange> left = DiscardTable.notCovered(connection, changes);
-    List<RowChange> handled = left.stream().filter(row -> HandledRow.is(row.key())).toList();
-    if (!handled.isEmpty()) {
-      List<RowChange> ofOthers = HandledTable.write(connection, handled);
-      if (!ofOthers.isEmpty()) {
-        throw new HandledTwiceException(ofOthers);
-      }
-      left = left.stream().filter(row -> !HandledRow.is(row.key())).toList();
+    Map<Boolean, List<RowChange>> left =
+        DiscardTable.notCovered(connection, changes).stream()
+            .collect(Collectors.partitioningBy(row -> HandledRow.is(row.key())));
+    List<RowChange> ofOthers = HandledTable.write(connection, left.getOrDefault(true, List.of()));
+    if (!ofOthers.isEmpty()) {
+      throw new HandledTwiceException(ofOthers);
     }
     RowOwnership custody = new RowOwnership(connection, sessions);
-    List<List<RowChange>> turns = custody.decide(left);
+    List<List<RowChange>> turns = custody.decide(left.getOrDefault(false, List.of()));
     RowBisection bisection = new RowBisection(connection, kinds, limits, custody.refused());
     DependentRows rows =
         new DependentRows(
@@ -131,11 +116,10 @@ public final class GuardedWrites {
 
   /** Owners whose rows these may become or were: a transaction locks them with its own. */
   public static Set<OwnerId> others(Collection<RowChange> changes) {
-    Set<OwnerId> others = new HashSet<>();
-    for (RowChange row : changes) {
-      row.image().handovers().forEach(handover -> others.add(handover.other()));
-    }
-    return others;
+    return changes.stream()
+        .flatMap(row -> row.image().handovers().stream())
+        .map(Handover::other)
+        .collect(Collectors.toSet());
   }
 
   /** A row that MySQL refused inside a transaction that goes on without it. */
@@ -248,23 +232,34 @@ public final class GuardedWrites {
    * thread, in one transaction.
    */
   static final class DependentRows {
+    private static final int MOST_DELETES_PER_STATEMENT = 64;
+
+    private static final int CHILD_EXISTS = 1451;
+
+    private static final int NO_LIMIT = 0;
+
+    /** By its columns as well: rows may have been decoded before and after a table was altered. */
+    private static final Comparator<Table> PARENTS_FIRST =
+        Comparator.comparingInt((Table table) -> table.foreignKeys().rank())
+            .thenComparing(Table::name)
+            .thenComparingLong(Table::fingerprint);
+
     private final RowBisection bisection;
     private final GuardedPuts puts;
-    private final GuardedDeletes deletes;
+    private final Connection connection;
 
     DependentRows(RowBisection bisection, GuardedPuts puts) {
       this.bisection = bisection;
       this.puts = puts;
-      this.deletes = new GuardedDeletes(bisection);
+      this.connection = bisection.connection();
     }
 
     /** Rows of which no two have the same key. */
     void write(List<RowChange> rows) throws SQLException {
-      TablesInOrder sorted = new TablesInOrder(rows);
-      writeAllButCascades(sorted);
+      List<RowChange> cascades = writeAllButCascades(rows);
       repeat();
-      if (!sorted.cascades.isEmpty()) {
-        deletes.deleteAll(deletes.withoutParentsOfRefused(sorted.cascades));
+      if (!cascades.isEmpty()) {
+        delete(withoutParentsOfRefused(cascades));
         repeat();
       }
     }
@@ -285,24 +280,137 @@ public final class GuardedWrites {
     /** Writes rows that had been refused; returns how many were refused again. */
     private int again(List<RowChange> rows) throws SQLException {
       int before = bisection.refused().size();
-      TablesInOrder sorted = new TablesInOrder(rows);
-      writeAllButCascades(sorted);
-      deletes.deleteAll(deletes.withoutParentsOfRefused(sorted.cascades));
+      delete(withoutParentsOfRefused(writeAllButCascades(rows)));
       return bisection.refused().size() - before;
     }
 
-    private void writeAllButCascades(TablesInOrder sorted) throws SQLException {
-      deletes.tombstones(sorted.deletes);
-      deletes.tombstones(sorted.cascades);
-      puts.putAll(sorted.puts);
-      deletes.deleteAll(sorted.deletes);
+    /** Returns the deletes that take rows of other tables along, with tombstones by now. */
+    private List<RowChange> writeAllButCascades(List<RowChange> rows) throws SQLException {
+      Map<Boolean, List<RowChange>> areDeletes =
+          rows.stream().collect(Collectors.partitioningBy(row -> row.image().op() == RowOp.DELETE));
+      List<RowChange> deletes = areDeletes.getOrDefault(true, List.of());
+      TombstoneTable.write(connection, deletes);
+      for (Map.Entry<Table, List<RowChange>> of :
+          byTable(areDeletes.getOrDefault(false, List.of()), PARENTS_FIRST).entrySet()) {
+        puts.put(of.getKey(), of.getValue());
+      }
+      Map<Boolean, List<RowChange>> cascade =
+          deletes.stream()
+              .collect(
+                  Collectors.partitioningBy(row -> row.key().table().foreignKeys().cascades()));
+      delete(cascade.getOrDefault(false, List.of()));
+      return cascade.getOrDefault(true, List.of());
+    }
+
+    private static Map<Table, List<RowChange>> byTable(
+        List<RowChange> rows, Comparator<Table> order) {
+      return rows.stream()
+          .collect(
+              Collectors.groupingBy(
+                  row -> row.key().table(),
+                  () -> new TreeMap<>(order),
+                  Collectors.toCollection(ArrayList::new)));
+    }
+
+    /**
+     * Refuses deletes that would take along a child whose put was refused: it was to be moved away.
+     */
+    private List<RowChange> withoutParentsOfRefused(List<RowChange> cascades) throws SQLException {
+      Set<String> parents =
+          bisection.refused().stream()
+              .flatMap(refusal -> refusal.row().key().table().foreignKeys().parents().stream())
+              .collect(Collectors.toSet());
+      List<RowChange> rest = new ArrayList<>();
+      for (RowChange row : cascades) {
+        if (parents.contains(row.key().table().name())) {
+          bisection.refused().add(new RowRefusal(row, wouldCascade()));
+          TombstoneTable.remove(connection, row);
+        } else {
+          rest.add(row);
+        }
+      }
+      return rest;
+    }
+
+    private static SQLException wouldCascade() {
+      return new SQLIntegrityConstraintViolationException(
+          "not deleted: the delete would cascade to a table of which a row was refused in the same"
+              + " flush",
+          "23000",
+          CHILD_EXISTS);
+    }
+
+    /**
+     * Deletes rows unless MySQL holds newer versions, children first. A row whose delete is refused
+     * stays, and so it must not have a tombstone.
+     */
+    private void delete(List<RowChange> deletes) throws SQLException {
+      for (Map.Entry<Table, List<RowChange>> of :
+          byTable(deletes, PARENTS_FIRST.reversed()).entrySet()) {
+        Table table = of.getKey();
+        List<RowChange> rows = of.getValue();
+        rows.sort(Comparator.comparing(row -> row.key().text()));
+        Map<RowKey, Long> upTo =
+            rows.stream()
+                .collect(Collectors.toMap(RowChange::key, row -> row.image().version(), Math::max));
+        int refusedBefore = bisection.refused().size();
+        for (List<RowChange> chunk : Sql.chunks(rows, MOST_DELETES_PER_STATEMENT)) {
+          bisection.execute(
+              table,
+              chunk,
+              some ->
+                  delete(
+                      connection,
+                      table,
+                      some.stream().map(RowChange::key).toList(),
+                      upTo,
+                      bisection.limits().secondsFor(some.size())));
+        }
+        List<RowRefusal> refused = bisection.refused();
+        for (RowRefusal refusal : refused.subList(refusedBefore, refused.size())) {
+          TombstoneTable.remove(connection, refusal.row());
+        }
+      }
+    }
+
+    /** Deletes those that are there up to these versions, though they were just put. */
+    static void takeOut(Connection connection, Table table, Map<RowKey, Long> deleted)
+        throws SQLException {
+      List<RowKey> keys =
+          deleted.keySet().stream().sorted(Comparator.comparing(RowKey::text)).toList();
+      for (List<RowKey> some : Sql.chunks(keys, MOST_DELETES_PER_STATEMENT)) {
+        delete(connection, table, some, deleted, NO_LIMIT); // they are few, and not searched for
+      }
+    }
+
+    /** Deletes each row unless its version is newer than the one given. */
+    private static void delete(
+        Connection connection,
+        Table table,
+        List<RowKey> keys,
+        Map<RowKey, Long> upTo,
+        int mostSeconds)
+        throws SQLException {
+      String row =
+          Sql.keyEquals(table) + " AND " + JdbcValues.quoted(Table.VERSION_COLUMN) + " <= ?";
+      List<Object> arguments = new ArrayList<>();
+      for (RowKey key : keys) {
+        arguments.addAll(Sql.keyArguments(table, List.of(key)));
+        arguments.add(upTo.getOrDefault(key, 0L));
+      }
+      Sql.executeWithin(
+          connection,
+          mostSeconds,
+          "DELETE FROM %s WHERE %s"
+              .formatted(JdbcValues.quoted(table.name()), Sql.anyOf(row, keys.size())),
+          arguments.toArray());
     }
 
     /** Writes rows that refer to each other in a circle; false when there are none. */
     private boolean breakCycles() throws SQLException {
       List<RowRefusal> circle = ForeignKeyCycles.candidates(bisection.refused());
       while (!circle.isEmpty()) {
-        Set<RowChange> stay = Collections.newSetFromMap(new IdentityHashMap<>());
+        Set<RowChange> stay = new HashSet<>();
         if (breakCycle(circle, stay)) {
           return true;
         }
@@ -323,10 +431,10 @@ public final class GuardedWrites {
             List<RowRefusal> others = List.copyOf(bisection.refused());
             List<RowChange> left = circle.stream().map(RowRefusal::row).toList();
             for (Map.Entry<Table, List<RowChange>> of :
-                new TablesInOrder(ForeignKeyCycles.withoutReferences(left)).puts.entrySet()) {
+                byTable(ForeignKeyCycles.withoutReferences(left), PARENTS_FIRST).entrySet()) {
               puts.upsert(of.getKey(), of.getValue());
             }
-            ForeignKeyCycles.detach(bisection.connection(), left);
+            ForeignKeyCycles.detach(connection, left);
             int tried;
             do {
               tried = left.size();
@@ -340,31 +448,6 @@ public final class GuardedWrites {
             stay.addAll(left);
             return left.isEmpty();
           });
-    }
-  }
-
-  /** Rows by table, parents first where they are put, and last where they are deleted. */
-  static final class TablesInOrder {
-    /** By its columns as well: rows may have been decoded before and after a table was altered. */
-    static final Comparator<Table> BY_RANK =
-        Comparator.comparingInt((Table table) -> table.foreignKeys().rank())
-            .thenComparing(Table::name)
-            .thenComparingLong(Table::fingerprint);
-
-    final Map<Table, List<RowChange>> puts = new TreeMap<>(BY_RANK);
-    final Map<Table, List<RowChange>> deletes = new TreeMap<>(BY_RANK.reversed());
-
-    /** Deletes that take rows of other tables along. */
-    final Map<Table, List<RowChange>> cascades = new TreeMap<>(BY_RANK.reversed());
-
-    TablesInOrder(List<RowChange> rows) {
-      for (RowChange row : rows) {
-        Map<Table, List<RowChange>> to =
-            row.image().op() != RowOp.DELETE
-                ? puts
-                : row.key().table().foreignKeys().cascades() ? cascades : deletes;
-        to.computeIfAbsent(row.key().table(), table -> new ArrayList<>()).add(row);
-      }
     }
   }
 
@@ -387,22 +470,18 @@ public final class GuardedWrites {
               .filter(refusal -> refusal.row().image().handovers().isEmpty())
               .toList();
       Set<String> tables = tables(waiting.stream().map(RowRefusal::row).toList());
-      boolean some =
-          waiting.stream()
-              .anyMatch(refusal -> !optional(refusal.row().key().table(), tables).isEmpty());
-      return some ? waiting : List.of();
+      return waiting.stream().anyMatch(of -> !optional(of.row().key().table(), tables).isEmpty())
+          ? waiting
+          : List.of();
     }
 
     /** The columns of a table that refer to one of these tables, and may be NULL. */
     private static List<String> optional(Table table, Set<String> tables) {
-      List<String> columns = new ArrayList<>();
-      for (Reference reference : table.foreignKeys().references()) {
-        String column = reference.optional();
-        if (column != null && tables.contains(reference.parent()) && table.has(column)) {
-          columns.add(column);
-        }
-      }
-      return columns;
+      return table.foreignKeys().references().stream()
+          .filter(reference -> tables.contains(reference.parent()))
+          .map(Reference::optional)
+          .filter(column -> column != null && table.has(column))
+          .toList();
     }
 
     /** The puts among these as they are written first: without what they refer to. */
@@ -453,127 +532,6 @@ public final class GuardedWrites {
 
     private static Set<String> tables(List<RowChange> rows) {
       return rows.stream().map(row -> row.key().table().name()).collect(Collectors.toSet());
-    }
-  }
-
-  /**
-   * Deletes rows unless MySQL holds newer versions, each after its tombstone. Used by one thread,
-   * in one transaction.
-   */
-  static final class GuardedDeletes {
-    private static final int MOST_DELETES_PER_STATEMENT = 64;
-
-    private static final int CHILD_EXISTS = 1451;
-
-    private static final int NO_LIMIT = 0;
-
-    private final RowBisection bisection;
-    private final Connection connection;
-
-    GuardedDeletes(RowBisection bisection) {
-      this.bisection = bisection;
-      this.connection = bisection.connection();
-    }
-
-    void tombstones(Map<Table, List<RowChange>> deletes) throws SQLException {
-      for (List<RowChange> rows : deletes.values()) {
-        TombstoneTable.write(connection, rows);
-      }
-    }
-
-    /**
-     * Refuses deletes that would take along a child whose put was refused: it was to be moved away.
-     */
-    Map<Table, List<RowChange>> withoutParentsOfRefused(Map<Table, List<RowChange>> cascades)
-        throws SQLException {
-      Set<String> parents = new HashSet<>();
-      bisection
-          .refused()
-          .forEach(refusal -> parents.addAll(refusal.row().key().table().foreignKeys().parents()));
-      Map<Table, List<RowChange>> rest = new TreeMap<>(TablesInOrder.BY_RANK.reversed());
-      for (Map.Entry<Table, List<RowChange>> of : cascades.entrySet()) {
-        if (parents.contains(of.getKey().name())) {
-          for (RowChange row : of.getValue()) {
-            bisection.refused().add(new RowRefusal(row, wouldCascade()));
-            TombstoneTable.remove(connection, row);
-          }
-        } else {
-          rest.put(of.getKey(), of.getValue());
-        }
-      }
-      return rest;
-    }
-
-    void deleteAll(Map<Table, List<RowChange>> deletes) throws SQLException {
-      for (Map.Entry<Table, List<RowChange>> of : deletes.entrySet()) {
-        deleteAll(of.getKey(), of.getValue());
-      }
-    }
-
-    /** A row whose delete is refused stays, and so it must not have a tombstone. */
-    private void deleteAll(Table table, List<RowChange> rows) throws SQLException {
-      Map<RowKey, Long> upTo =
-          rows.stream()
-              .collect(Collectors.toMap(RowChange::key, row -> row.image().version(), Math::max));
-      rows.sort(Comparator.comparing(row -> row.key().text()));
-      int refusedBefore = bisection.refused().size();
-      for (List<RowChange> chunk : Sql.chunks(rows, MOST_DELETES_PER_STATEMENT)) {
-        bisection.execute(
-            table,
-            chunk,
-            some ->
-                delete(
-                    connection,
-                    table,
-                    some.stream().map(RowChange::key).toList(),
-                    upTo,
-                    bisection.limits().secondsFor(some.size())));
-      }
-      for (RowRefusal refusal :
-          bisection.refused().subList(refusedBefore, bisection.refused().size())) {
-        TombstoneTable.remove(connection, refusal.row());
-      }
-    }
-
-    /** Deletes those that are there up to these versions, though they were just put. */
-    static void takeOut(Connection connection, Table table, Map<RowKey, Long> deleted)
-        throws SQLException {
-      List<RowKey> keys =
-          deleted.keySet().stream().sorted(Comparator.comparing(RowKey::text)).toList();
-      for (List<RowKey> some : Sql.chunks(keys, MOST_DELETES_PER_STATEMENT)) {
-        delete(connection, table, some, deleted, NO_LIMIT); // they are few, and not searched for
-      }
-    }
-
-    private static SQLException wouldCascade() {
-      return new SQLIntegrityConstraintViolationException(
-          "not deleted: the delete would cascade to a table of which a row was refused in the same"
-              + " flush",
-          "23000",
-          CHILD_EXISTS);
-    }
-
-    /** Deletes each row unless its version is newer than the one given. */
-    private static void delete(
-        Connection connection,
-        Table table,
-        List<RowKey> keys,
-        Map<RowKey, Long> upTo,
-        int mostSeconds)
-        throws SQLException {
-      String row =
-          Sql.keyEquals(table) + " AND " + JdbcValues.quoted(Table.VERSION_COLUMN) + " <= ?";
-      List<Object> arguments = new ArrayList<>();
-      for (RowKey key : keys) {
-        arguments.addAll(Sql.keyArguments(table, List.of(key)));
-        arguments.add(upTo.getOrDefault(key, 0L));
-      }
-      Sql.executeWithin(
-          connection,
-          mostSeconds,
-          "DELETE FROM %s WHERE %s"
-              .formatted(JdbcValues.quoted(table.name()), Sql.anyOf(row, keys.size())),
-          arguments.toArray());
     }
   }
 }

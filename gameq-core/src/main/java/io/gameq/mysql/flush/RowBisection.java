@@ -15,9 +15,7 @@ import java.sql.SQLTimeoutException;
 import java.sql.Savepoint;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.Collections;
 import java.util.HashMap;
-import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -217,8 +215,7 @@ final class RowBisection {
     if (refused.isEmpty()) {
       return rows;
     }
-    Set<RowChange> those = Collections.newSetFromMap(new IdentityHashMap<>());
-    refused.forEach(refusal -> those.add(refusal.row()));
+    Set<RowChange> those = refused.stream().map(RowRefusal::row).collect(Collectors.toSet());
     return rows.stream().filter(row -> !those.contains(row)).toList();
   }
 

@@ -19,11 +19,9 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
-import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -51,9 +49,9 @@ final class RowOwnership {
   private final Map<Table, List<RowChange>> settled = new HashMap<>();
 
   /** Of {@link #settled}, those that are overtaken: who wrote since need not have known of them. */
-  private final Set<RowChange> overtaken = Collections.newSetFromMap(new IdentityHashMap<>());
+  private final Set<RowChange> overtaken = new HashSet<>();
 
-  private final Set<RowChange> handedOver = Collections.newSetFromMap(new IdentityHashMap<>());
+  private final Set<RowChange> handedOver = new HashSet<>();
   private final List<RowRefusal> refused = new ArrayList<>();
 
   /** What MySQL holds of a row; {@code owner} is null when it holds none, or one of nobody. */

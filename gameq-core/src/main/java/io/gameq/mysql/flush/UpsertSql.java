@@ -205,12 +205,8 @@ public final class UpsertSql {
 
     /** By the server's own version string: Connector/J calls MariaDB MySQL. */
     public static Dialect of(MySql mysql) {
-      return mysql
-              .jdbi()
-              .withHandle(handle -> handle.select("SELECT VERSION()").mapTo(String.class).one())
-              .contains("MariaDB")
-          ? MARIADB
-          : MYSQL;
+      String version = mysql.list("SELECT VERSION()", rs -> rs.getString(1)).get(0);
+      return version.contains("MariaDB") ? MARIADB : MYSQL;
     }
   }
 }

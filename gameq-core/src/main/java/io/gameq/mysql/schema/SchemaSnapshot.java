@@ -13,7 +13,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
-import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import org.jdbi.v3.core.Handle;
 import org.jspecify.annotations.Nullable;
@@ -161,13 +160,8 @@ public record SchemaSnapshot(
         .toList();
   }
 
-  /** Whether a row may do without what this foreign key refers to. */
-  public boolean isOptional(ForeignKeyFacts key) {
-    return !optionalColumns(key).isEmpty();
-  }
-
   /** The columns of a foreign key that may be NULL: one that is refers to nothing. */
-  List<String> optionalColumns(ForeignKeyFacts key) {
+  public List<String> optionalColumns(ForeignKeyFacts key) {
     TableFacts child = tables.get(key.child());
     return child == null
         ? List.of()
@@ -175,21 +169,6 @@ public record SchemaSnapshot(
             .filter(column -> column.nullable() && key.columns().contains(column.name()))
             .map(ColumnFacts::name)
             .toList();
-  }
-
-  /** Whether some of the foreign keys lead from a table to others and from those to it. */
-  public boolean leadsBackTo(String table, Predicate<ForeignKeyFacts> some) {
-    Set<String> reached = new LinkedHashSet<>();
-    List<String> open = new ArrayList<>(List.of(table));
-    while (!open.isEmpty()) {
-      String child = open.remove(open.size() - 1);
-      for (ForeignKeyFacts key : foreignKeys) {
-        if (key.child().equals(child) && some.test(key) && reached.add(key.parent())) {
-          open.add(key.parent());
-        }
-      }
-    }
-    return reached.contains(table);
   }
 
   public static SchemaSnapshot read(Handle handle) throws SQLException {

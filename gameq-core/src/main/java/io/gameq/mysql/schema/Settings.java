@@ -60,28 +60,6 @@ public final class Settings {
   }
 
   /**
-   * Whether the database has another namespace or number of slots than these, in words with the
-   * remedy; null when it has not, or has none yet.
-   *
-   * @throws io.gameq.MySqlException when MySQL does not answer
-   */
-  public static @Nullable String difference(MySql mysql, String namespace, int slots) {
-    if (!isThere(mysql)) {
-      return null;
-    }
-    String ofNamespace = difference(mysql, "namespace", namespace);
-    return ofNamespace == null ? difference(mysql, "slots", Integer.toString(slots)) : ofNamespace;
-  }
-
-  private static @Nullable String difference(MySql mysql, String name, String value) {
-    String there = read(mysql, name);
-    return there == null || there.equals(value)
-        ? null
-        : "setting '%s' is %s, but that of the database is %s: correct it, or mysql.url"
-            .formatted(name, value, there);
-  }
-
-  /**
    * Passes when gameq's own tables are there and new enough.
    *
    * @throws GameQueueException with the command to run
@@ -127,7 +105,8 @@ public final class Settings {
     return mysql.execute(sql, to, name, from) == 1;
   }
 
-  private static boolean isThere(MySql mysql) {
+  /** Whether there are settings at all. */
+  public static boolean isThere(MySql mysql) {
     return !mysql
         .list(
             "SELECT 1 FROM information_schema.tables WHERE table_schema = DATABASE() AND table_name"
@@ -136,7 +115,8 @@ public final class Settings {
         .isEmpty();
   }
 
-  private static @Nullable String read(MySql mysql, String name) {
+  /** A setting, or null. */
+  public static @Nullable String read(MySql mysql, String name) {
     String sql = "SELECT value FROM gameq_setting WHERE name = ?";
     return mysql.list(sql, rs -> rs.getString(1), name).stream().findFirst().orElse(null);
   }

@@ -25,7 +25,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.regex.Pattern;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Rows that MySQL refuses, in {@code gameq_dead_letter}: one for each row of an owner, the newest
@@ -91,10 +90,6 @@ public final class DeadLetterTable {
     /** See {@link Refused#key}. */
     public String key() {
       return refused.key();
-    }
-
-    private String versionText() {
-      return Long.toUnsignedString(refused.version());
     }
   }
 
@@ -170,57 +165,6 @@ public final class DeadLetterTable {
             + ") ORDER BY id",
         rs -> letter.accept(letter(rs)),
         names.toArray());
-  }
-
-  /** The dead letter with this id, or null. */
-  public static @Nullable Stored find(Connection connection, long id) throws SQLException {
-    String sql = "SELECT " + COLUMNS + " FROM gameq_dead_letter WHERE id = ?";
-    return Sql.first(connection, sql, DeadLetterTable::letter, id);
-  }
-
-  /**
-   * Notes that a dead letter was tried once more, unless a newer version of the row was refused
-   * meanwhile.
-   */
-  public static void refusedAgain(
-      Connection connection, Stored letter, int errorCode, String errorText) throws SQLException {
-    Sql.execute(
-        connection,
-        "UPDATE gameq_dead_letter SET error_code = ?, error_text = ?, attempts = attempts + 1,"
-            + " refused_at = UTC_TIMESTAMP(3) WHERE id = ? AND version = ?",
-        errorCode,
-        AuditTable.cut(errorText, MOST_ERROR_CHARS),
-        letter.id(),
-        letter.versionText());
-  }
-
-  /**
-   * Gives a dead letter another image of the same version; false when it is gone, or not any more
-   * as it was read.
-   */
-  public static boolean replaceImage(Connection connection, Stored letter, byte[] image)
-      throws SQLException {
-    return Sql.execute(
-            connection,
-            // The new image may be there already: the reply to the first try was lost.
-            "UPDATE gameq_dead_letter SET image = ? WHERE id = ? AND version = ? AND image IN (?,"
-                + " ?)",
-            image,
-            letter.id(),
-            letter.versionText(),
-            letter.refused().image(),
-            image)
-        == 1;
-  }
-
-  /** Removes a dead letter, unless a newer version of the row was refused meanwhile. */
-  public static boolean remove(Connection connection, Stored letter) throws SQLException {
-    return Sql.execute(
-            connection,
-            "DELETE FROM gameq_dead_letter WHERE id = ? AND version = ?",
-            letter.id(),
-            letter.versionText())
-        == 1;
   }
 
   /**

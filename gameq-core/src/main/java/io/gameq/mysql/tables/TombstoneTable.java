@@ -25,10 +25,13 @@ public final class TombstoneTable {
 
   private TombstoneTable() {}
 
-  /** Notes deletes, each unless a newer one of the same row is noted. Sorts the list. */
+  /**
+   * Notes deletes, each unless a newer one of the same row is noted; in one order for all writers.
+   */
   public static void write(Connection connection, List<RowChange> deletes) throws SQLException {
-    deletes.sort(Comparator.comparing(row -> row.key().keyText()));
-    for (List<RowChange> some : Sql.chunks(deletes, MOST_ROWS_PER_STATEMENT)) {
+    List<RowChange> sorted =
+        deletes.stream().sorted(Comparator.comparing(row -> row.key().text())).toList();
+    for (List<RowChange> some : Sql.chunks(sorted, MOST_ROWS_PER_STATEMENT)) {
       Sql.execute(
           connection,
           "INSERT INTO gameq_tombstone (table_name, row_key, owner, version, deleted_at) VALUES "

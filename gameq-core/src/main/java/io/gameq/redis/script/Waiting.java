@@ -54,6 +54,8 @@ public record Waiting(
     long closing,
     long healing,
     long foreign) {
+  public static final int NUMBERS = 14;
+
   private static final LuaScript SCRIPT = LuaScript.of(Waiting.class, "waiting.lua");
 
   /** Owners of a slot whose rows are counted: some of each slot are many together. */
@@ -80,12 +82,36 @@ public record Waiting(
     List<Waiting> waiting = new ArrayList<>();
     for (int i = 0; i < slots.count(); i++) {
       long[] of = answers.get(i).get().stream().mapToLong(Long.class::cast).toArray();
-      waiting.add(
-          new Waiting(
-              i, of[0], of[1], of[2], of[3], of[4], of[5], of[6], of[7], of[8], of[9], of[10],
-              of[11], of[12], of[13]));
+      waiting.add(of(i, of));
     }
     return waiting;
+  }
+
+  /** The inverse of {@link #numbers}. */
+  public static Waiting of(int slot, long[] of) {
+    return new Waiting(
+        slot, of[0], of[1], of[2], of[3], of[4], of[5], of[6], of[7], of[8], of[9], of[10], of[11],
+        of[12], of[13]);
+  }
+
+  /** All but the slot, in order, {@link #NUMBERS} of them. */
+  public long[] numbers() {
+    return new long[] {
+      nowMillis,
+      due,
+      overdue,
+      ready,
+      claimed,
+      lapsed,
+      oldestMillis,
+      oldestPassingMillis,
+      counted,
+      countedRows,
+      stale,
+      closing,
+      healing,
+      foreign
+    };
   }
 
   /** Owners with rows that are not in MySQL; one who commits while he is claimed counts twice. */

@@ -1,7 +1,7 @@
 package io.gameq.rows.types;
 
+import io.gameq.RowRefusedException;
 import io.gameq.owner.OwnerId.PercentEncoding;
-import io.gameq.rows.types.TimeTypes.Micros;
 import java.io.IOException;
 import java.math.BigDecimal;
 import java.math.BigInteger;
@@ -10,6 +10,7 @@ import java.time.Instant;
 import java.time.LocalDate;
 import java.time.LocalDateTime;
 import java.time.ZoneOffset;
+import java.util.Collection;
 import java.util.HexFormat;
 import org.jspecify.annotations.Nullable;
 import org.msgpack.core.MessagePacker;
@@ -22,18 +23,7 @@ import org.msgpack.core.MessageUnpacker;
  * <p>A canonical value is what MySQL gives back after storing it, so that a row read from Redis
  * equals the row read from MySQL.
  */
-public sealed interface ColumnType
-    permits NumberTypes.IntegerType,
-        NumberTypes.BitsType,
-        NumberTypes.FloatingType,
-        NumberTypes.DecimalType,
-        TextTypes.TextType,
-        TextTypes.BinaryType,
-        TextTypes.MembersType,
-        TextTypes.JsonType,
-        TimeTypes.DateType,
-        TimeTypes.FractionType {
-
+public interface ColumnType {
   /** What the canonical Java value of a type is, and how it travels over JDBC. */
   enum Kind {
     INTEGER(Long.class),
@@ -190,5 +180,73 @@ public sealed interface ColumnType
   /** The longest percent-encoded key text of this type, in bytes. */
   default int maxKeyBytes() {
     return 48;
+  }
+
+  /**
+   * Times as whole microseconds, the finest that MySQL keeps. Stateless.
+   *
+   * <p>From year 0 to 9999 they fit a long with a factor of thirty to spare.
+   */
+  final class Micros {
+    private static final long PER_SECOND = 1_000_000;
+
+    /** Nanoseconds in one unit of the last digit, by the number of fraction digits. */
+    private static final int[] UNIT = {
+      1_000_000_000, 100_000_000, 10_000_000, 1_000_000, 100_000, 10_000, 1_000
+    };
+
+    private Micros() {}
+
+    /** The fraction cut to this many digits. */
+    static int truncate(int nanos, int digits) {
+      return nanos - nanos % UNIT[digits];
+    }
+
+    static long of(Instant time) {
+      return of(time.getEpochSecond(), time.getNano());
+    }
+
+    static long of(long seconds, int nanos) {
+      return seconds * PER_SECOND + nanos / 1_000;
+    }
+
+    static Instant instant(long micros) {
+      return Instant.ofEpochSecond(
+          Math.floorDiv(micros, PER_SECOND), Math.floorMod(micros, PER_SECOND) * 1_000);
+    }
+  }
+
+  /**
+   * Words every refusal of a value the same way: the column, the limit, never the value. Stateless.
+   */
+  final class Refusal {
+    private Refusal() {}
+
+    public static RowRefusedException of(String column, String problem) {
+      return new RowRefusedException(column + ": " + problem);
+    }
+
+    /** The value's class is not one that the column takes. */
+    static RowRefusedException kind(String column, Object in, String takes) {
+      return of(column, "takes " + takes + ", not " + describe(in));
+    }
+
+    /** The value lies outside of {@code range}. */
+    static RowRefusedException range(String column, String range, Object in) {
+      return of(column, "holds " + range + ", the " + describe(in) + " lies outside");
+    }
+
+    private static String describe(Object in) {
+      if (in instanceof String text) {
+        return "String of " + text.length() + " characters";
+      }
+      if (in instanceof byte[] bytes) {
+        return "byte[] of " + bytes.length + " bytes";
+      }
+      if (in instanceof Collection<?> all) {
+        return "collection of " + all.size() + " elements";
+      }
+      return in.getClass().getSimpleName();
+    }
   }
 }

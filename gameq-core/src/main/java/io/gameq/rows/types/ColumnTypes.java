@@ -1,7 +1,6 @@
 package io.gameq.rows.types;
 
 import io.gameq.GameQueueException;
-import io.gameq.RowRefusedException;
 import io.gameq.rows.types.ColumnType.Kind;
 import io.gameq.rows.types.NumberTypes.BitsType;
 import io.gameq.rows.types.NumberTypes.DecimalType;
@@ -11,17 +10,14 @@ import io.gameq.rows.types.TextTypes.BinaryType;
 import io.gameq.rows.types.TextTypes.BinaryType.BinaryForm;
 import io.gameq.rows.types.TextTypes.JsonType;
 import io.gameq.rows.types.TextTypes.MembersType;
+import io.gameq.rows.types.TextTypes.TextCharset;
 import io.gameq.rows.types.TextTypes.TextType;
 import io.gameq.rows.types.TextTypes.TextType.TextForm;
 import io.gameq.rows.types.TimeTypes.DateType;
 import io.gameq.rows.types.TimeTypes.FractionType;
 import java.nio.ByteBuffer;
-import java.nio.charset.Charset;
-import java.nio.charset.CharsetEncoder;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.BitSet;
-import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
 import java.util.UUID;
@@ -40,8 +36,6 @@ public final class ColumnTypes {
 
   /** LONGTEXT and LONGBLOB: a Java array holds no more, MySQL's 4 GiB are out of reach. */
   private static final long LONG = Integer.MAX_VALUE - 8;
-
-  static final int UUID_BYTES = 16;
 
   private ColumnTypes() {}
 
@@ -113,6 +107,15 @@ public final class ColumnTypes {
     return columnType + " " + (charset.equals("utf8") ? "utf8mb3" : charset);
   }
 
+  /** The type that such a {@link #declaration} was of. */
+  public static ColumnType ofDeclaration(String declaration) {
+    int space = declaration.lastIndexOf(' ');
+    String charset = declaration.substring(space + 1);
+    return TextCharset.ofName(charset) == null
+        ? parse(declaration, null, null)
+        : parse(declaration.substring(0, space), charset, null);
+  }
+
   private static DecimalType decimal(String brackets, boolean unsigned) {
     List<String> parts = List.of(brackets.split(",", 2));
     return new DecimalType(
@@ -161,55 +164,13 @@ public final class ColumnTypes {
     return value == null ? null : type.canonical(value, "default");
   }
 
-  /** A UUID for a column of 16 bytes, in the order of its text, as UUID_TO_BIN gives it. */
-  static byte[] bytes(UUID uuid) {
-    return ByteBuffer.allocate(UUID_BYTES)
-        .putLong(uuid.getMostSignificantBits())
-        .putLong(uuid.getLeastSignificantBits())
-        .array();
-  }
-
   /** The UUID; throws IllegalArgumentException when these are not 16 bytes. */
   public static UUID uuid(byte[] bytes) {
-    if (bytes.length != UUID_BYTES) {
+    if (bytes.length != TextTypes.UUID_BYTES) {
       throw new IllegalArgumentException("%s bytes are no UUID".formatted(bytes.length));
     }
     ByteBuffer buffer = ByteBuffer.wrap(bytes);
     return new UUID(buffer.getLong(), buffer.getLong());
-  }
-
-  /**
-   * Words every refusal of a value the same way: the column, the limit, never the value. Stateless.
-   */
-  public static final class Refusal {
-    private Refusal() {}
-
-    public static RowRefusedException of(String column, String problem) {
-      return new RowRefusedException(column + ": " + problem);
-    }
-
-    /** The value's class is not one that the column takes. */
-    static RowRefusedException kind(String column, Object in, String takes) {
-      return of(column, "takes " + takes + ", not " + describe(in));
-    }
-
-    /** The value lies outside of {@code range}. */
-    static RowRefusedException range(String column, String range, Object in) {
-      return of(column, "holds " + range + ", the " + describe(in) + " lies outside");
-    }
-
-    private static String describe(Object in) {
-      if (in instanceof String text) {
-        return "String of " + text.length() + " characters";
-      }
-      if (in instanceof byte[] bytes) {
-        return "byte[] of " + bytes.length + " bytes";
-      }
-      if (in instanceof Collection<?> all) {
-        return "collection of " + all.size() + " elements";
-      }
-      return in.getClass().getSimpleName();
-    }
   }
 
   /** Reads the quoted strings of information_schema. Stateless. */
@@ -258,64 +219,6 @@ public final class ColumnTypes {
         case 'Z' -> '\u001a';
         default -> c;
       };
-    }
-  }
-
-  /** The character sets of managed text columns: which code points they hold, in how many bytes. */
-  public enum TextCharset {
-    UTF8MB4,
-    UTF8MB3,
-    ASCII,
-    LATIN1;
-
-    /**
-     * MySQL's latin1 is windows-1252. The five bytes which that leaves open are control codes to
-     * the server, but the driver does not read them back.
-     */
-    private static final BitSet LATIN1_CODE_POINTS = latin1();
-
-    /** The character set of this MySQL name, or null when gameq cannot count its bytes. */
-    public static @Nullable TextCharset ofName(String name) {
-      return switch (name) {
-        case "utf8mb4" -> UTF8MB4;
-        case "utf8mb3", "utf8" -> UTF8MB3;
-        case "ascii" -> ASCII;
-        case "latin1" -> LATIN1;
-        default -> null;
-      };
-    }
-
-    /** How many bytes a code point takes, or 0 when this character set cannot hold it. */
-    int bytes(int codePoint) {
-      if (codePoint < 0x80) {
-        return 1;
-      }
-      return switch (this) {
-        case ASCII -> 0;
-        case LATIN1 -> LATIN1_CODE_POINTS.get(codePoint) ? 1 : 0;
-        case UTF8MB3 -> codePoint > 0xFFFF ? 0 : codePoint < 0x800 ? 2 : 3;
-        case UTF8MB4 -> codePoint > 0xFFFF ? 4 : codePoint < 0x800 ? 2 : 3;
-      };
-    }
-
-    /** The most bytes that the percent-encoding of one character takes. */
-    int maxEncodedBytes() {
-      return switch (this) {
-        case ASCII -> 3;
-        case LATIN1, UTF8MB3 -> 9;
-        case UTF8MB4 -> 12;
-      };
-    }
-
-    private static BitSet latin1() {
-      BitSet codePoints = new BitSet();
-      CharsetEncoder encoder = Charset.forName("windows-1252").newEncoder();
-      for (char c = 0x80; c < 0xFFFF; c++) {
-        if (encoder.canEncode(c)) {
-          codePoints.set(c);
-        }
-      }
-      return codePoints;
     }
   }
 }

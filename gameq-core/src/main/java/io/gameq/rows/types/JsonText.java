@@ -4,7 +4,7 @@ import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.core.StreamReadConstraints;
-import io.gameq.rows.types.ColumnTypes.Refusal;
+import io.gameq.rows.types.ColumnType.Refusal;
 import java.io.IOException;
 import java.math.BigDecimal;
 import java.math.BigInteger;
@@ -12,6 +12,7 @@ import java.math.MathContext;
 import java.math.RoundingMode;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
@@ -35,6 +36,10 @@ final class JsonText {
                   .maxNameLength(Integer.MAX_VALUE)
                   .build())
           .build();
+
+  /** A shorter key first, keys of one length by their UTF-8 bytes. */
+  private static final Comparator<byte[]> KEY_ORDER =
+      Comparator.comparingInt((byte[] key) -> key.length).thenComparing(Arrays::compareUnsigned);
 
   private final JsonParser parser;
   private final String column;
@@ -109,22 +114,16 @@ final class JsonText {
   }
 
   private void object(int depth, StringBuilder out) throws IOException {
-    Map<Key, String> members = new TreeMap<>();
+    Map<byte[], String> members = new TreeMap<>(KEY_ORDER);
     while (parser.nextToken() == JsonToken.FIELD_NAME) {
-      Key key = new Key(parser.currentName());
+      String key = parser.currentName();
       StringBuilder member = new StringBuilder();
+      string(key, member);
+      member.append(": ");
       value(parser.nextToken(), depth, member);
-      members.put(key, member.toString());
+      members.put(key.getBytes(StandardCharsets.UTF_8), member.toString());
     }
-    out.append('{');
-    String separator = "";
-    for (Map.Entry<Key, String> member : members.entrySet()) {
-      out.append(separator);
-      string(member.getKey().text, out);
-      out.append(": ").append(member.getValue());
-      separator = ", ";
-    }
-    out.append('}');
+    out.append('{').append(String.join(", ", members.values())).append('}');
   }
 
   private void string(String text, StringBuilder out) {
@@ -156,33 +155,6 @@ final class JsonText {
       }
     }
     out.append('"');
-  }
-
-  /** A key in MySQL's order: a shorter one first, equal lengths by their UTF-8 bytes. */
-  private static final class Key implements Comparable<Key> {
-    final String text;
-    final byte[] utf8;
-
-    Key(String text) {
-      this.text = text;
-      this.utf8 = text.getBytes(StandardCharsets.UTF_8);
-    }
-
-    @Override
-    public int compareTo(Key other) {
-      int byLength = Integer.compare(utf8.length, other.utf8.length);
-      return byLength != 0 ? byLength : Arrays.compareUnsigned(utf8, other.utf8);
-    }
-
-    @Override
-    public boolean equals(@Nullable Object other) {
-      return other instanceof Key key && key.text.equals(text);
-    }
-
-    @Override
-    public int hashCode() {
-      return text.hashCode();
-    }
   }
 
   /**

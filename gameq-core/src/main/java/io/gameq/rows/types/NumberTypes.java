@@ -2,7 +2,7 @@ package io.gameq.rows.types;
 
 import io.gameq.NumberedEnum;
 import io.gameq.RowRefusedException;
-import io.gameq.rows.types.ColumnTypes.Refusal;
+import io.gameq.rows.types.ColumnType.Refusal;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.util.concurrent.atomic.AtomicInteger;

@@ -1,6 +1,6 @@
 package io.gameq.rows.types;
 
-import io.gameq.rows.types.ColumnTypes.Refusal;
+import io.gameq.rows.types.ColumnType.Refusal;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.LocalDate;
@@ -96,40 +96,6 @@ final class TimeTypes {
                 .formatted(digits));
       }
       return canonical;
-    }
-  }
-
-  /**
-   * Times as whole microseconds, the finest that MySQL keeps. Stateless.
-   *
-   * <p>From year 0 to 9999 they fit a long with a factor of thirty to spare.
-   */
-  static final class Micros {
-    private static final long PER_SECOND = 1_000_000;
-
-    /** Nanoseconds in one unit of the last digit, by the number of fraction digits. */
-    private static final int[] UNIT = {
-      1_000_000_000, 100_000_000, 10_000_000, 1_000_000, 100_000, 10_000, 1_000
-    };
-
-    private Micros() {}
-
-    /** The fraction cut to this many digits. */
-    static int truncate(int nanos, int digits) {
-      return nanos - nanos % UNIT[digits];
-    }
-
-    static long of(Instant time) {
-      return of(time.getEpochSecond(), time.getNano());
-    }
-
-    static long of(long seconds, int nanos) {
-      return seconds * PER_SECOND + nanos / 1_000;
-    }
-
-    static Instant instant(long micros) {
-      return Instant.ofEpochSecond(
-          Math.floorDiv(micros, PER_SECOND), Math.floorMod(micros, PER_SECOND) * 1_000);
     }
   }
 }

@@ -1,6 +1,6 @@
 package io.gameq.rows.types;
 
-import io.gameq.rows.types.ColumnTypes.Refusal;
+import io.gameq.rows.types.ColumnType.Refusal;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.time.DateTimeException;

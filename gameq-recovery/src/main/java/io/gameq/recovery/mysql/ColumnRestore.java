@@ -1,5 +1,7 @@
 package io.gameq.recovery.mysql;
 
+import static java.util.stream.Collectors.joining;
+
 import io.gameq.GameQueueException;
 import io.gameq.agent.RateLimit;
 import io.gameq.healing.PlannedRow;
@@ -101,21 +103,20 @@ public final class ColumnRestore {
       return;
     }
     limit.take(images.size());
-    StringBuilder sql = new StringBuilder("UPDATE ");
-    sql.append(JdbcValues.quoted(of.table.name())).append(" SET ");
-    sql.append(JdbcValues.quoted(of.named().name())).append(" = ");
-    sql.append(JdbcValues.placeholder(of.named())).append(" WHERE ");
-    for (Column key : of.table.keyColumns()) {
-      sql.append(JdbcValues.quoted(key.name())).append(" = ");
-      sql.append(JdbcValues.placeholder(key)).append(" AND ");
-    }
-    sql.append(JdbcValues.quoted(Table.VERSION_COLUMN)).append(" = ?");
+    String keys =
+        of.table.keyColumns().stream().map(ColumnRestore::isGiven).collect(joining(" AND "));
+    String sql =
+        "UPDATE %s SET %s WHERE %s AND %s = ?"
+            .formatted(
+                JdbcValues.quoted(of.table.name()),
+                isGiven(of.named()),
+                keys,
+                JdbcValues.quoted(Table.VERSION_COLUMN));
     written +=
         mysql.inTransaction(
             handle -> {
               long rows = 0;
-              try (PreparedStatement statement =
-                  handle.getConnection().prepareStatement(sql.toString())) {
+              try (PreparedStatement statement = handle.getConnection().prepareStatement(sql)) {
                 for (RowImage image : images) {
                   int at = 1;
                   JdbcValues.bind(statement, at++, of.named(), image.values()[of.column]);
@@ -130,6 +131,10 @@ public final class ColumnRestore {
               return rows;
             });
     images.clear();
+  }
+
+  private static String isGiven(Column column) {
+    return JdbcValues.quoted(column.name()) + " = " + JdbcValues.placeholder(column);
   }
 
   /** How many values differ from those of the WAL. */

@@ -184,7 +184,7 @@ public final class MySqlTarget implements ReplayTarget {
       limit.take(rows(open));
       GroupWrite write = new GroupWrite(open, waits);
       try {
-        note(GuardedTransaction.run(mysql, writes, write::isDue, write), report);
+        note(GuardedTransaction.run(mysql, writes, write::isDue, write::prepare, write), report);
         return;
       } catch (TableRefusedException e) { // nothing was written
         closed.put(e.table(), MySqlText.of(e));
@@ -297,8 +297,7 @@ public final class MySqlTarget implements ReplayTarget {
       return sentTwice.addAll(twice.refused());
     }
 
-    @Override
-    public void prepare() {
+    void prepare() {
       notOwned.clear();
       letters.clear();
       waiting.clear();

@@ -2,6 +2,7 @@ package io.gameq.recovery.mysql;
 
 import io.gameq.GameQueueException;
 import io.gameq.agent.RateLimit;
+import io.gameq.healing.WalFolder;
 import io.gameq.mysql.MySqlPool;
 import io.gameq.mysql.MySqlPool.MySql;
 import io.gameq.mysql.MySqlPool.MySqlConfig;
@@ -57,11 +58,11 @@ public final class RecoveryDatabase implements AutoCloseable {
   /**
    * Refuses a WAL of another game, or of a clone.
    *
-   * @param wal names it in the error
    * @throws GameQueueException when the database is another one, or has another namespace or number
    *     of slots
    */
-  public void requireSame(String wal, WalRecord.Header header) {
+  public void requireSame(WalFolder wal) {
+    WalRecord.Header header = wal.header();
     String namespace = header.namespace();
     int slots = header.slots();
     String itsNamespace = settings.get("namespace");
@@ -75,7 +76,7 @@ public final class RecoveryDatabase implements AutoCloseable {
       throw new GameQueueException(
           ("WAL %s is of namespace %s with %s slots, the database is of namespace %s with"
                   + " %s slots: give the database that the node used")
-              .formatted(wal, namespace, slots, itsNamespace, itsSlots));
+              .formatted(wal.directory(), namespace, slots, itsNamespace, itsSlots));
     }
     String itself = settings.getOrDefault("database", "");
     if (!header.isOf(namespace, slots, itself)) {
@@ -83,7 +84,7 @@ public final class RecoveryDatabase implements AutoCloseable {
           ("WAL %s was written for database %s, and this is %s, perhaps a clone of it, or it of"
                + " this one: give the database that the node used. Where this one takes its place,"
                + " as a restored backup does, run: gameq-writer schema new-identity --as %s")
-              .formatted(wal, header.database(), itself, header.database()));
+              .formatted(wal.directory(), header.database(), itself, header.database()));
     }
   }
 

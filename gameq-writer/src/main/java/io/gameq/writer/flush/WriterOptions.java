@@ -41,18 +41,6 @@ public record WriterOptions(
   private static final long FIRST_RETRY_MILLIS = 500;
   private static final int MOST_DOUBLINGS = 6;
 
-  /** The same without a ceiling. */
-  public WriterOptions(
-      String namespace,
-      int slots,
-      String name,
-      int workers,
-      ClaimScript.Bounds bounds,
-      FlushTransaction.Patience patience,
-      Duration tombstonesKept) {
-    this(namespace, slots, name, workers, bounds, patience, tombstonesKept, NO_CEILING);
-  }
-
   /**
    * How long an owner with a refused row waits after an attempt, ms: doubled with each, with
    * jitter. Not beyond the end of {@link #patience}: the attempt that sets a row aside comes then.

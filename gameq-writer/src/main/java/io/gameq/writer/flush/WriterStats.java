@@ -76,8 +76,11 @@ public final class WriterStats {
             .register(meters);
   }
 
-  private Counter counter(String name, String description) {
-    return Counter.builder("gameq.writer." + name).description(description).register(meters);
+  private Counter counter(String name, String description, String... tags) {
+    return Counter.builder("gameq.writer." + name)
+        .description(description)
+        .tags(tags)
+        .register(meters);
   }
 
   void flushed(List<Written> written) {
@@ -96,33 +99,28 @@ public final class WriterStats {
 
   /** What became of a flush, whether it committed or not. */
   void ended(Outcome outcome) {
-    Counter.builder("gameq.writer.flush.outcomes")
-        .description("Flush transactions by what became of them")
-        .tag("outcome", Objects.requireNonNull(OUTCOME_TAGS.get(outcome.getClass())))
-        .register(meters)
+    String tag = Objects.requireNonNull(OUTCOME_TAGS.get(outcome.getClass()));
+    counter("flush.outcomes", "Flush transactions by what became of them", "outcome", tag)
         .increment();
   }
 
   /** A step of a turn took so long, whether it failed or not. */
   void tookStep(String name, long nanos) {
-    steps
-        .computeIfAbsent(
-            name,
-            of ->
-                Timer.builder("gameq.writer.step")
-                    .description("How long a step of a writer's turn took, failed ones included")
-                    .tag("step", of)
-                    .serviceLevelObjectives(STEP_BOUNDS)
-                    .register(meters))
-        .record(nanos, TimeUnit.NANOSECONDS);
+    steps.computeIfAbsent(name, this::timer).record(nanos, TimeUnit.NANOSECONDS);
+  }
+
+  private Timer timer(String step) {
+    return Timer.builder("gameq.writer.step")
+        .description("How long a step of a writer's turn took, failed ones included")
+        .tag("step", step)
+        .serviceLevelObjectives(STEP_BOUNDS)
+        .register(meters);
   }
 
   /** An error that MySQL answered. */
   public void sqlError(ErrorKind kind) {
-    Counter.builder("gameq.writer.sql.errors")
-        .description("Errors that MySQL answered, by what helps against them")
-        .tag("kind", kind.name().toLowerCase(Locale.ROOT))
-        .register(meters)
+    String tag = kind.name().toLowerCase(Locale.ROOT);
+    counter("sql.errors", "Errors that MySQL answered, by what helps against them", "kind", tag)
         .increment();
   }
 

@@ -143,7 +143,12 @@ public final class CommandServers implements AutoCloseable {
       String other = null;
       Database database = new Database(QueueIdentity.ANY, Term.NONE);
       try (MySql mysql = MySqlPool.open(config.mysql().withPoolSize(1), "config")) {
-        other = Settings.difference(mysql, config.namespace(), config.slots());
+        if (Settings.isThere(mysql)) {
+          other = difference(mysql, "namespace", config.namespace());
+          if (other == null) {
+            other = difference(mysql, "slots", Integer.toString(config.slots()));
+          }
+        }
         database = new Database(Settings.identity(mysql), new TermTable(mysql).current());
       } catch (GameQueueException e) {
         command
@@ -155,6 +160,15 @@ public final class CommandServers implements AutoCloseable {
         throw new GameQueueException(option.file() + ": " + other);
       }
       return database;
+    }
+
+    /** Null when the database has this value, or none yet. */
+    private static @Nullable String difference(MySql mysql, String name, String value) {
+      String there = Settings.read(mysql, name);
+      return there == null || there.equals(value)
+          ? null
+          : "setting '%s' is %s, but that of the database is %s: correct it, or mysql.url"
+              .formatted(name, value, there);
     }
   }
 }

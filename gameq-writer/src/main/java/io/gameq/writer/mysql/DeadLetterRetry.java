@@ -85,6 +85,7 @@ public final class DeadLetterRetry {
           mysql,
           writes,
           GuardedTransaction.Retry.ofConflicts(MOST_TRIES),
+          () -> {},
           transaction -> retry(transaction, id));
     } catch (SQLException e) {
       if (ErrorKind.of(e) != ErrorKind.TRY_AGAIN) {
@@ -105,7 +106,7 @@ public final class DeadLetterRetry {
     }
     if (outcome instanceof Refused refused) {
       transaction.connection().rollback();
-      DeadLetterTable.refusedAgain(
+      DeadLetters.refusedAgain(
           transaction.connection(), letter, refused.errorCode(), refused.reason());
     }
     transaction.commit();
@@ -118,12 +119,12 @@ public final class DeadLetterRetry {
    */
   private static @Nullable Stored lock(GuardedTransaction transaction, long id)
       throws SQLException {
-    Stored before = DeadLetterTable.find(transaction.connection(), id);
+    Stored before = DeadLetters.find(transaction.connection(), id);
     if (before == null) {
       return null;
     }
     transaction.lock(owners(before));
-    Stored locked = DeadLetterTable.find(transaction.connection(), id);
+    Stored locked = DeadLetters.find(transaction.connection(), id);
     if (locked == null) {
       return null;
     }
@@ -159,7 +160,7 @@ public final class DeadLetterRetry {
         return refused;
       }
     }
-    if (!DeadLetterTable.remove(connection, letter)) { // another retry, or a newer version
+    if (!DeadLetters.remove(connection, letter)) { // another retry, or a newer version
       throw new SQLTransactionRollbackException("it changes all the time", "40001");
     }
     return there < row.version() ? new Written() : new Superseded();

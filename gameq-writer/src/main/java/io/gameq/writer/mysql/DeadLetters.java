@@ -1,6 +1,7 @@
 package io.gameq.writer.mysql;
 
 import io.gameq.mysql.MySqlPool.MySql;
+import io.gameq.mysql.Sql;
 import io.gameq.mysql.tables.AuditTable;
 import io.gameq.mysql.tables.AuditTable.Actor;
 import io.gameq.mysql.tables.DeadLetterTable;
@@ -12,6 +13,8 @@ import io.gameq.mysql.tables.OwnerTable;
 import io.gameq.owner.OwnerId;
 import io.gameq.rows.EncodedRow.RowKey;
 import io.gameq.terminal.Shown;
+import java.sql.Connection;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -182,7 +185,39 @@ public final class DeadLetters {
 
   /** The dead letter with this id, or null. */
   public @Nullable Stored find(long id) {
-    return mysql.<@Nullable Stored>ask(handle -> DeadLetterTable.find(handle.getConnection(), id));
+    return mysql.<@Nullable Stored>ask(handle -> find(handle.getConnection(), id));
+  }
+
+  static @Nullable Stored find(Connection connection, long id) throws SQLException {
+    String sql = "SELECT " + DeadLetterTable.COLUMNS + " FROM gameq_dead_letter WHERE id = ?";
+    return Sql.first(connection, sql, DeadLetterTable::letter, id);
+  }
+
+  /**
+   * Notes that a dead letter was tried once more, unless a newer version of the row was refused
+   * meanwhile.
+   */
+  static void refusedAgain(Connection connection, Stored letter, int errorCode, String errorText)
+      throws SQLException {
+    Sql.execute(
+        connection,
+        "UPDATE gameq_dead_letter SET error_code = ?, error_text = LEFT(?, 1024), attempts ="
+            + " attempts + 1, refused_at = UTC_TIMESTAMP(3) WHERE id = ? AND version = ?",
+        errorCode,
+        errorText,
+        letter.id(),
+        version(letter));
+  }
+
+  /** Removes a dead letter, unless a newer version of the row was refused meanwhile. */
+  static boolean remove(Connection connection, Stored letter) throws SQLException {
+    String sql = "DELETE FROM gameq_dead_letter WHERE id = ? AND version = ?";
+    return Sql.execute(connection, sql, letter.id(), version(letter)) == 1;
+  }
+
+  /** A damaged one may be large. */
+  private static String version(Stored letter) {
+    return Long.toUnsignedString(letter.refused().version());
   }
 
   /**
@@ -195,7 +230,7 @@ public final class DeadLetters {
         handle -> {
           // As every flush: one that began earlier writes before this, or not at all.
           OwnerTable.lock(handle.getConnection(), List.of(row.owner()));
-          boolean removed = DeadLetterTable.remove(handle.getConnection(), letter);
+          boolean removed = remove(handle.getConnection(), letter);
           if (removed && isCredible(row)) {
             DiscardTable.write(
                 handle.getConnection(),
@@ -213,7 +248,17 @@ public final class DeadLetters {
     return mysql.inTransaction(
         handle -> {
           OwnerTable.lock(handle.getConnection(), List.of(letter.refused().owner()));
-          return DeadLetterTable.replaceImage(handle.getConnection(), letter, image);
+          return Sql.execute(
+                  handle.getConnection(),
+                  // The new image may be there already: the reply to the first try was lost.
+                  "UPDATE gameq_dead_letter SET image = ? WHERE id = ? AND version = ? AND image IN"
+                      + " (?, ?)",
+                  image,
+                  letter.id(),
+                  version(letter),
+                  letter.refused().image(),
+                  image)
+              == 1;
         });
   }
 

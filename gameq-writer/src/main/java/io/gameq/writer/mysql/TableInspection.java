@@ -13,8 +13,13 @@ import io.gameq.rows.EncodedRow.RowKey;
 import io.gameq.rows.Table.Column;
 import io.gameq.rows.Table.TableDefinition;
 import io.gameq.rows.Table.UniqueKey;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
+import java.util.function.Predicate;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jdbi.v3.core.Handle;
@@ -171,17 +176,30 @@ public record TableInspection(
 
     /** Rows that need each other cannot be written one after the other. */
     private void circles() {
-      if (schema.leadsBackTo(table.name(), key -> !schema.isOptional(key))) {
+      if (leadsBack(key -> schema.optionalColumns(key).isEmpty())) {
         warnings.add(
             "foreign keys of NOT NULL columns lead from this table back to it: rows that refer to"
                 + " each other in a circle are refused, let one of the columns be NULL");
       }
-      if (schema.leadsBackTo(table.name(), key -> !key.child().equals(key.parent()))) {
+      if (leadsBack(key -> !key.child().equals(key.parent()))) {
         warnings.add(
             "foreign keys lead from this table by way of others back to it: rows that need each"
                 + " other are written when one owner has them all; of two owners, commit one"
                 + " reference later");
       }
+    }
+
+    /** Whether some of the foreign keys lead from this table to others and from those to it. */
+    private boolean leadsBack(Predicate<ForeignKeyFacts> some) {
+      Set<String> reached = new HashSet<>();
+      Deque<String> open = new ArrayDeque<>(List.of(table.name()));
+      while (!open.isEmpty()) {
+        String child = open.pop();
+        schema.foreignKeys().stream()
+            .filter(key -> key.child().equals(child) && some.test(key) && reached.add(key.parent()))
+            .forEach(key -> open.push(key.parent()));
+      }
+      return reached.contains(table.name());
     }
   }
 

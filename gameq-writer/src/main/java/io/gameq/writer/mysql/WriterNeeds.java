@@ -67,7 +67,7 @@ public final class WriterNeeds implements AutoCloseable {
 
   /** What the server is and whether gameq may run on it. */
   public MySqlServerCheck server() {
-    return MySqlErrors.mysql(() -> MySqlServerCheck.of(mysql));
+    return MySqlServerCheck.of(mysql);
   }
 
   /** What is wrong with gameq's own tables, each with the remedy; empty when nothing is. */

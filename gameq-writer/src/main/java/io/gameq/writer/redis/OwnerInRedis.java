@@ -15,9 +15,10 @@ import io.gameq.rows.RowHeader;
 import io.lettuce.core.KeyValue;
 import io.lettuce.core.ScanArgs;
 import io.lettuce.core.ScanIterator;
+import io.lettuce.core.ScoredValue;
+import io.lettuce.core.api.sync.RedisCommands;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -28,6 +29,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -79,12 +81,6 @@ public record OwnerInRedis(
   /** No time. Who is urgent is due at 0, or before. */
   public static final long NONE = Long.MIN_VALUE;
 
-  public OwnerInRedis {
-    sessions = List.copyOf(sessions);
-    foreign = List.copyOf(foreign);
-    inboxes = Collections.unmodifiableMap(new LinkedHashMap<>(inboxes));
-  }
-
   /**
    * Who has claimed an owner.
    *
@@ -100,13 +96,11 @@ public record OwnerInRedis(
       int lapses,
       long refusedSinceMillis,
       String writer) {
-    private static final int FIELDS = 6;
-
     /** Reads {@code token session attempts lapses since writer}; null when it is damaged. */
-    static @Nullable ClaimRecord parse(String text) {
-      String[] of = text.split(" ", -1);
+    static @Nullable ClaimRecord parse(@Nullable Object reply) {
+      String[] of = reply == null ? new String[0] : LuaScript.string(reply).split(" ", -1);
       try {
-        return of.length != FIELDS
+        return of.length != 6
             ? null
             : new ClaimRecord(
                 of[0],
@@ -156,11 +150,7 @@ public record OwnerInRedis(
       long oldestVersion,
       long newestVersion,
       Map<String, Long> tables,
-      boolean isCut) {
-    public TracedRows {
-      tables = Map.copyOf(tables);
-    }
-  }
+      boolean isCut) {}
 
   /** Whether a writer has claimed the owner now. */
   public boolean isClaimed() {
@@ -201,14 +191,11 @@ public record OwnerInRedis(
       RedisConnection redis, SlotKeys slot, OwnerId owner, Collection<SessionId> known) {
     Map<OwnerId, OwnerInRedis> inboxes = new LinkedHashMap<>();
     List<OwnerId> names = unlessForeign(() -> inboxes(redis, slot, owner));
-    if (names != null) {
-      names.stream()
-          .limit(MOST_INBOXES)
-          .forEach(
-              inbox -> {
-                SessionId session = SessionId.ofInbox(inbox.sender());
-                inboxes.put(inbox, lookAt(redis, slot, inbox, List.of(session), Map.of()));
-              });
+    for (OwnerId inbox : names == null ? List.<OwnerId>of() : names) {
+      if (inboxes.size() < MOST_INBOXES) {
+        SessionId session = SessionId.ofInbox(inbox.sender());
+        inboxes.put(inbox, lookAt(redis, slot, inbox, List.of(session), Map.of()));
+      }
     }
     return lookAt(redis, slot, owner, sessions(redis, slot, owner, known), inboxes);
   }
@@ -252,7 +239,7 @@ public record OwnerInRedis(
         (Long) reply.get(2),
         (Long) reply.get(3) == 1,
         (Long) reply.get(4) == 1,
-        ClaimRecord.parse(LuaScript.string(reply.get(5))),
+        ClaimRecord.parse(reply.get(5)),
         score(reply.get(6)),
         (Long) reply.get(7) < 0 ? null : sums(redis, slot.claimed(owner)),
         all,
@@ -276,32 +263,19 @@ public record OwnerInRedis(
   /** Those that are given, that own, that have claimed, that are due and that are stale. */
   private static List<SessionId> sessions(
       RedisConnection redis, SlotKeys slot, OwnerId owner, Collection<SessionId> known) {
+    RedisCommands<byte[], byte[]> on = redis.sync();
+    byte[] name = SlotKeys.bytes(owner.encoded());
     Set<String> texts = new TreeSet<>();
     known.forEach(of -> texts.add(of.text()));
-    byte[] own = unlessForeign(() -> redis.sync().get(slot.own(owner)));
-    byte[] claim =
-        unlessForeign(() -> redis.sync().hget(slot.claim(), SlotKeys.bytes(owner.encoded())));
-    if (own != null) {
-      texts.add(LuaScript.string(own));
-    }
-    ClaimRecord record = claim == null ? null : ClaimRecord.parse(LuaScript.string(claim));
-    if (record != null) {
-      texts.add(record.session().text());
-    }
+    byte[] own = unlessForeign(() -> on.get(slot.own(owner)));
+    texts.add(own == null ? "" : LuaScript.string(own));
+    ClaimRecord claim = ClaimRecord.parse(unlessForeign(() -> on.hget(slot.claim(), name)));
+    texts.add(claim == null ? "" : claim.session().text());
     ScanArgs due = ScanArgs.Builder.limit(PAGE).match(SlotKeys.bytes(owner.encoded() + ":*"));
-    unlessForeign(
-        () -> {
-          ScanIterator.zscan(redis.sync(), slot.due(), due)
-              .forEachRemaining(of -> texts.add(afterLastColon(of.getValue())));
-          return null;
-        });
     ScanArgs stale = ScanArgs.Builder.limit(PAGE).match(slot.dirtyOfAll(owner));
-    unlessForeign(
-        () -> {
-          ScanIterator.sscan(redis.sync(), slot.stale(), stale)
-              .forEachRemaining(of -> texts.add(afterLastColon(of)));
-          return null;
-        });
+    addEnds(
+        texts, () -> ScanIterator.zscan(on, slot.due(), due).stream().map(ScoredValue::getValue));
+    addEnds(texts, () -> ScanIterator.sscan(on, slot.stale(), stale).stream());
     return texts.stream()
         .map(OwnerInRedis::session)
         .filter(Objects::nonNull)
@@ -310,9 +284,16 @@ public record OwnerInRedis(
         .toList();
   }
 
-  private static String afterLastColon(byte[] text) {
-    String of = LuaScript.string(text);
-    return of.substring(of.lastIndexOf(':') + 1);
+  /** What comes after the last colon of each. */
+  private static void addEnds(Set<String> to, Supplier<Stream<byte[]>> names) {
+    unlessForeign(
+        () -> {
+          names
+              .get()
+              .map(LuaScript::string)
+              .forEach(of -> to.add(of.substring(of.lastIndexOf(':') + 1)));
+          return null;
+        });
   }
 
   private static @Nullable TracedRows sums(RedisConnection redis, byte[] key) {

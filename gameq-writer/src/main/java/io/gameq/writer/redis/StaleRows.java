@@ -97,11 +97,7 @@ public final class StaleRows implements AutoCloseable {
    * @param count how many there are in all, as Redis keeps it
    * @param next goes on where this page ends; empty when it was the last
    */
-  public record Page(List<Listed> sessions, long count, String next) {
-    public Page {
-      sessions = List.copyOf(sessions);
-    }
-  }
+  public record Page(List<Listed> sessions, long count, String next) {}
 
   /**
    * Some sessions with parked rows, slot by slot. Costs the same however many there are. A session
@@ -153,35 +149,27 @@ public final class StaleRows implements AutoCloseable {
 
   private List<Listed> listed(SlotKeys slot, List<SlotKeys.DirtyOf> sessions) {
     List<Listed> listed = new ArrayList<>();
-    while (listed.size() < sessions.size()) {
-      int from = listed.size();
-      List<SlotKeys.DirtyOf> some =
-          sessions.subList(from, Math.min(sessions.size(), from + READ_SESSIONS));
+    for (List<SlotKeys.DirtyOf> some : LuaScript.pieces(sessions, READ_SESSIONS)) {
       List<Object> names = new ArrayList<>();
       some.forEach(of -> names.addAll(List.of(of.owner(), of.session())));
       List<Object> replies = redis.call(on -> STALE.call(on, slot, READ_ROWS, READ_BYTES, names));
       for (int i = 0; i < replies.size(); i++) {
-        listed.add(listed(some.get(i), (List<?>) replies.get(i)));
+        List<?> reply = (List<?>) replies.get(i);
+        long rows = (Long) reply.get(1);
+        long read = (Long) reply.get(2);
+        long bytes = (Long) reply.get(3);
+        String version = LuaScript.string(reply.get(4)); // in hex, but for a damaged row
+        SlotKeys.DirtyOf of = some.get(i);
+        listed.add(
+            new Listed(
+                new Session(of.owner(), of.session(), (Long) reply.get(0) == 1),
+                rows,
+                read == 0 ? 0 : bytes * Math.max(read, rows) / read,
+                version.matches("[0-9a-f]{16}") ? Long.parseUnsignedLong(version, 16) : 0,
+                read < rows));
       }
     }
     return listed;
-  }
-
-  private static Listed listed(SlotKeys.DirtyOf of, List<?> reply) {
-    long rows = (Long) reply.get(1);
-    long read = (Long) reply.get(2);
-    long bytes = (Long) reply.get(3);
-    return new Listed(
-        new Session(of.owner(), of.session(), (Long) reply.get(0) == 1),
-        rows,
-        read == 0 ? 0 : bytes * Math.max(read, rows) / read,
-        version(LuaScript.string(reply.get(4))),
-        read < rows);
-  }
-
-  /** 0 of a damaged row. */
-  private static long version(String hex) {
-    return hex.matches("[0-9a-f]{16}") ? Long.parseUnsignedLong(hex, 16) : 0;
   }
 
   /** Those of one owner, by age. */
@@ -279,13 +267,12 @@ public final class StaleRows implements AutoCloseable {
     boolean mayComeBack =
         !rows.isEmpty()
             && (Long) reply.get(1) == 1
-            && isAlive(redis, slots.namespace(), LuaScript.string(reply.get(0)));
+            && NodeSigns.aliveNode(
+                    redis,
+                    slots.namespace(),
+                    NodeSigns.process(SessionId.parse(LuaScript.string(reply.get(0)))))
+                != null;
     return new Handled(mayComeBack, rows);
-  }
-
-  private static boolean isAlive(RedisConnection redis, String namespace, String session) {
-    return NodeSigns.aliveNode(redis, namespace, NodeSigns.process(SessionId.parse(session)))
-        != null;
   }
 
   /** Parks rows that a writer found; false when that was done before, or its session owns again. */

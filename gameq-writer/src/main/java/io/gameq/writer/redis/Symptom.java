@@ -9,6 +9,7 @@ import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 
 /**
  * Something in a slot that is not as it should be: {@code doctor.lua} finds it, {@code mend.lua}
@@ -62,8 +63,9 @@ public record Symptom(Thing thing, String kind, String state) {
    */
   public static List<Symptom> among(
       RedisConnection redis, String namespace, Collection<Thing> things) {
-    Map<Integer, List<Thing>> bySlot = new LinkedHashMap<>();
-    things.forEach(of -> bySlot.computeIfAbsent(of.slot(), slot -> new ArrayList<>()).add(of));
+    Map<Integer, List<Thing>> bySlot =
+        things.stream()
+            .collect(Collectors.groupingBy(Thing::slot, LinkedHashMap::new, Collectors.toList()));
     List<Thing> asked = new ArrayList<>();
     List<LuaScript.Call> calls = new ArrayList<>();
     bySlot.forEach(

@@ -7,6 +7,7 @@ import io.gameq.redis.RedisReply;
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.script.LuaScript;
 import io.gameq.redis.script.Waiting.WaitingOwners;
+import io.lettuce.core.api.sync.RedisCommands;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
@@ -26,13 +27,11 @@ public final class UnwrittenOwners {
     long last = WaitingOwners.MOST_AT_ONCE / 4 - 1;
     return RedisReply.await(
         () -> {
+          RedisCommands<byte[], byte[]> on = redis.sync();
           Set<String> some = new LinkedHashSet<>();
-          redis
-              .sync()
-              .zrange(slot.lease(), 0, last)
-              .forEach(of -> some.add(LuaScript.string(of) + ":"));
-          redis.sync().lrange(slot.ready(), 0, last).forEach(of -> some.add(LuaScript.string(of)));
-          redis.sync().zrange(slot.due(), 0, last).forEach(of -> some.add(LuaScript.string(of)));
+          on.zrange(slot.lease(), 0, last).forEach(of -> some.add(LuaScript.string(of) + ":"));
+          on.lrange(slot.ready(), 0, last).forEach(of -> some.add(LuaScript.string(of)));
+          on.zrange(slot.due(), 0, last).forEach(of -> some.add(LuaScript.string(of)));
           return List.copyOf(some);
         });
   }
@@ -53,10 +52,6 @@ public final class UnwrittenOwners {
       long attempts,
       long refusedForMillis,
       Set<String> tables) {
-    public Unwritten {
-      tables = Set.copyOf(tables);
-    }
-
     public long rows() {
       return dirty + claimed;
     }

@@ -42,6 +42,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -50,7 +51,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
-import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -98,17 +98,25 @@ public final class RunCommand implements Callable<Integer> {
     meters.config().commonTags("namespace", settings.namespace());
     health.bindTo(meters);
     Ahead<MySql> mysqlAhead =
-        Ahead.begin(
+        new Ahead<>(
             "gameq-first-mysql", () -> MySqlPool.openForFlushes(mysql.withPoolSize(connections)));
     Ahead<RedisConnector> redisAhead =
-        Ahead.begin("gameq-first-redis", () -> triedOnce(settings.redis()));
+        new Ahead<>("gameq-first-redis", () -> triedOnce(settings.redis()));
     AtomicReference<@Nullable WriterService> running = new AtomicReference<>();
     MessageApi door = new MessageApi(settings.http(), meters);
     try (mysqlAhead;
         redisAhead;
         Console console =
             new Console(settings, settings.effective(), meters, view(running, health));
-        HttpEndpoint http = listen(settings, health, meters, pages(console, door));
+        HttpEndpoint http =
+            listen(
+                settings,
+                health,
+                meters,
+                routes -> {
+                  console.addTo(routes);
+                  door.addTo(routes);
+                });
         JvmGcMetrics collections = jvm(meters);
         CommandServer commands = settings.writer().commandSocket() ? answers(text) : null;
         RedisConnector redis = redisAhead.get();
@@ -184,27 +192,13 @@ public final class RunCommand implements Callable<Integer> {
 
   private static Console.WriterView view(
       AtomicReference<@Nullable WriterService> running, Health health) {
+    Supplier<Optional<WriterService>> service = () -> Optional.ofNullable(running.get());
     return new Console.WriterView(
-        () -> ofRunning(running, WriterService::backlog, null),
-        () -> Objects.requireNonNull(ofRunning(running, WriterService::parkedTables, Map.of())),
-        () -> Objects.requireNonNull(ofRunning(running, WriterService::pauses, Pauses.NONE)),
-        () -> ofRunning(running, WriterService::processes, null),
+        () -> service.get().map(WriterService::backlog).orElse(null),
+        () -> service.get().map(WriterService::parkedTables).orElse(Map.of()),
+        () -> service.get().map(WriterService::pauses).orElse(Pauses.NONE),
+        () -> service.get().map(WriterService::processes).orElse(null),
         health::problems);
-  }
-
-  private static <T> @Nullable T ofRunning(
-      AtomicReference<@Nullable WriterService> running,
-      Function<WriterService, @Nullable T> part,
-      @Nullable T before) {
-    WriterService service = running.get();
-    return service == null ? before : part.apply(service);
-  }
-
-  private static Consumer<RoutesConfig> pages(Console console, MessageApi door) {
-    return routes -> {
-      console.addTo(routes);
-      door.addTo(routes);
-    };
   }
 
   private static List<String> problems(WriterService service, @Nullable WriterNode node) {
@@ -301,7 +295,7 @@ public final class RunCommand implements Callable<Integer> {
     public static <T> @Nullable T whenItAnswers(
         Supplier<T> open, CountDownLatch stop, Consumer<String> waitsFor)
         throws InterruptedException {
-      @Nullable String said = null;
+      String said = null;
       do {
         try {
           T opened = open.get();
@@ -310,22 +304,17 @@ public final class RunCommand implements Callable<Integer> {
           }
           return opened;
         } catch (GameQueueException e) {
-          if (!mayPass(e)) {
+          if (!e.isOutage() && !ErrorKind.mayPass(e)) {
             throw e;
           }
           waitsFor.accept(e.getMessage());
-          // Once for each reason, however long it lasts.
-          if (!Objects.equals(e.getMessage(), said)) {
+          if (!e.getMessage().equals(said)) { // once for each reason, however long it lasts
             said = e.getMessage();
             LOG.warn("{}; waiting for it, asking again every {} s", said, ASK_EVERY_MILLIS / 1_000);
           }
         }
       } while (!stop.await(ASK_EVERY_MILLIS, TimeUnit.MILLISECONDS));
       return null;
-    }
-
-    private static boolean mayPass(GameQueueException e) {
-      return e.isOutage() || ErrorKind.mayPass(e);
     }
   }
 
@@ -396,26 +385,15 @@ public final class RunCommand implements Callable<Integer> {
    */
   static final class Ahead<T extends AutoCloseable> implements Supplier<T>, AutoCloseable {
     private final Supplier<T> open;
-    private final CompletableFuture<T> first = new CompletableFuture<>();
-    private boolean isTaken;
 
-    private Ahead(Supplier<T> open) {
-      this.open = open;
-    }
+    /** Null once it was asked for, or closed. */
+    private @Nullable CompletableFuture<T> first;
 
     /** Begins at once, on a thread of that name. */
-    static <T extends AutoCloseable> Ahead<T> begin(String thread, Supplier<T> open) {
-      Ahead<T> ahead = new Ahead<>(open);
-      DaemonThreads.named(thread, ahead::openFirst).start();
-      return ahead;
-    }
-
-    private void openFirst() {
-      try {
-        first.complete(open.get());
-      } catch (RuntimeException | Error e) { // for whoever asks
-        first.completeExceptionally(e);
-      }
+    Ahead(String thread, Supplier<T> open) {
+      this.open = open;
+      this.first =
+          CompletableFuture.supplyAsync(open, run -> DaemonThreads.named(thread, run).start());
     }
 
     /**
@@ -425,27 +403,22 @@ public final class RunCommand implements Callable<Integer> {
      */
     @Override
     public T get() {
-      if (isTaken) {
-        return open.get();
-      }
-      isTaken = true;
+      CompletableFuture<T> begun = first;
+      first = null;
       try {
-        return first.join();
+        return begun == null ? open.get() : begun.join();
       } catch (CompletionException e) {
-        if (e.getCause() instanceof RuntimeException cause) {
-          throw cause;
-        }
-        throw e;
+        throw e.getCause() instanceof RuntimeException cause ? cause : e;
       }
     }
 
     @Override
     public void close() {
-      if (isTaken) {
-        return;
+      CompletableFuture<T> begun = first;
+      first = null;
+      if (begun != null) {
+        CompletableFuture<Void> unused = begun.thenAccept(Ahead::closeQuietly);
       }
-      isTaken = true;
-      CompletableFuture<Void> unused = first.thenAccept(Ahead::closeQuietly);
     }
 
     private static void closeQuietly(AutoCloseable opened) {
@@ -462,12 +435,12 @@ public final class RunCommand implements Callable<Integer> {
    * Thread-safe.
    */
   public static final class Health {
-    private volatile List<String> starting = List.of("starting");
-    private volatile Supplier<List<String>> running = List::of;
-    private volatile BooleanSupplier alive = () -> true;
-    private volatile BooleanSupplier isPaused = () -> false;
-    private volatile boolean isWaiting;
+    private volatile @Nullable String waitsFor;
+    private volatile @Nullable Running running;
     private volatile boolean stopping;
+
+    private record Running(
+        BooleanSupplier isPaused, BooleanSupplier isAlive, Supplier<List<String>> problems) {}
 
     /** What a process is doing, one at a time. */
     enum State {
@@ -494,21 +467,21 @@ public final class RunCommand implements Callable<Integer> {
     }
 
     private State state() {
+      Running now = running;
       if (stopping) {
         return State.STOPPING;
       }
-      if (!starting.isEmpty()) {
-        return isWaiting ? State.WAITING : State.STARTING;
+      if (now == null) {
+        return waitsFor == null ? State.STARTING : State.WAITING;
       }
-      return isPaused.getAsBoolean()
+      return now.isPaused.getAsBoolean()
           ? State.PAUSED
-          : running.get().isEmpty() ? State.WRITING : State.NOT_WRITING;
+          : now.problems.get().isEmpty() ? State.WRITING : State.NOT_WRITING;
     }
 
     /** The service cannot start yet, and why. */
     void waitsFor(String what) {
-      starting = List.of(what);
-      isWaiting = true;
+      waitsFor = what;
     }
 
     /**
@@ -519,10 +492,7 @@ public final class RunCommand implements Callable<Integer> {
      * @param problems why it does not do its work now, each in one line; empty when it does
      */
     void runs(BooleanSupplier isPaused, BooleanSupplier alive, Supplier<List<String>> problems) {
-      this.isPaused = isPaused;
-      this.alive = alive;
-      running = problems;
-      starting = List.of();
+      running = new Running(isPaused, alive, problems);
     }
 
     /** The service claims nothing any more. */
@@ -532,18 +502,20 @@ public final class RunCommand implements Callable<Integer> {
 
     /** Whether the process can do its work, or will when servers answer; else it is to be ended. */
     public boolean isAlive() {
-      return stopping || alive.getAsBoolean(); // workers end before what they left is finished
+      Running now = running;
+      // Workers end before what they left is finished.
+      return stopping || now == null || now.isAlive.getAsBoolean();
     }
 
     /** Why rows are not written now, each in one line; empty when they are. */
     public List<String> problems() {
-      List<String> problems = new ArrayList<>(starting);
+      Running now = running;
       if (stopping) {
-        problems.add("stopping: what is claimed is finished, nothing else is claimed");
-      } else if (problems.isEmpty()) {
-        problems.addAll(running.get());
+        return List.of("stopping: what is claimed is finished, nothing else is claimed");
       }
-      return problems;
+      return now == null
+          ? List.of(Objects.requireNonNullElse(waitsFor, "starting"))
+          : now.problems.get();
     }
   }
 }

@@ -13,7 +13,6 @@ import io.gameq.writer.config.WriterConfig.NodeSettings;
 import java.io.IOException;
 import java.net.URL;
 import java.net.URLClassLoader;
-import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -23,6 +22,7 @@ import java.util.Objects;
 import java.util.ServiceConfigurationError;
 import java.util.ServiceLoader;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -59,15 +59,22 @@ public final class WriterNode implements AutoCloseable {
     NodeSettings node = Objects.requireNonNull(settings.node());
     AtomicBoolean hasFailed = new AtomicBoolean();
     GameQueue queue = GameQueue.open(config(settings, node, hasFailed));
+    PluginJars plugins = null;
     try {
-      PluginJars plugins = node.plugins() == null ? null : PluginJars.start(node.plugins(), queue);
+      plugins = node.plugins() == null ? null : new PluginJars(node.plugins());
+      if (plugins != null) {
+        plugins.start(queue);
+      }
       LOG.info(
           "node {} runs within this writer, with {} plug-ins",
           node.name(),
           plugins == null ? 0 : plugins.count());
       return new WriterNode(queue, plugins, hasFailed);
     } catch (RuntimeException | Error e) {
-      queue.close();
+      queue.close(); // before the plug-ins, as at any other end
+      if (plugins != null) {
+        plugins.close();
+      }
       throw e;
     }
   }
@@ -136,54 +143,38 @@ public final class WriterNode implements AutoCloseable {
   }
 
   /** The plug-ins of a directory's jars, running. Used by one thread. */
-  static final class PluginJars implements AutoCloseable {
-
+  private static final class PluginJars implements AutoCloseable {
+    private final Path directory;
     private final URLClassLoader loader;
     private final List<TopicPlugin> plugins = new ArrayList<>();
 
-    private PluginJars(URLClassLoader loader) {
-      this.loader = loader;
-    }
-
     /**
-     * Starts all plug-ins of a directory.
+     * None is started yet.
      *
-     * @throws GameQueueException naming the jar, when one cannot be loaded or started; the node is
-     *     closed then, and so are the plug-ins before it
+     * @throws GameQueueException when the directory cannot be read
      */
-    static PluginJars start(Path directory, GameQueue queue) {
-      List<URL> jars = jars(directory);
-      PluginJars started =
-          new PluginJars(
-              new URLClassLoader(
-                  "plugins", jars.toArray(URL[]::new), PluginJars.class.getClassLoader()));
-      try {
-        started.startAll(directory, queue);
-        return started;
-      } catch (RuntimeException | Error e) {
-        queue.close(); // before them, as at any other end
-        started.close();
-        throw e;
-      }
-    }
-
-    private static List<URL> jars(Path directory) {
-      List<Path> jars = new ArrayList<>();
-      try (DirectoryStream<Path> files = Files.newDirectoryStream(directory, "*.jar")) {
-        files.forEach(jars::add);
-        jars.sort(null);
-        List<URL> urls = new ArrayList<>();
-        for (Path jar : jars) {
-          urls.add(jar.toUri().toURL());
+    PluginJars(Path directory) {
+      this.directory = directory;
+      List<URL> jars = new ArrayList<>();
+      try (Stream<Path> files = Files.list(directory)) {
+        for (Path jar : files.filter(of -> of.toString().endsWith(".jar")).sorted().toList()) {
+          jars.add(jar.toUri().toURL());
         }
-        return urls;
       } catch (IOException e) {
         throw new GameQueueException(
             "setting 'node.plugins': %s cannot be read".formatted(directory), e);
       }
+      loader =
+          new URLClassLoader(
+              "plugins", jars.toArray(URL[]::new), PluginJars.class.getClassLoader());
     }
 
-    private void startAll(Path directory, GameQueue queue) {
+    /**
+     * Starts all plug-ins.
+     *
+     * @throws GameQueueException naming the jar, when one cannot be loaded or started
+     */
+    void start(GameQueue queue) {
       List<ServiceLoader.Provider<TopicPlugin>> found;
       try {
         found = ServiceLoader.load(TopicPlugin.class, loader).stream().toList();

@@ -4,6 +4,7 @@ import io.gameq.mysql.MySqlPool;
 import io.gameq.mysql.MySqlPool.MySql;
 import io.gameq.mysql.RowChange;
 import io.gameq.mysql.flush.GuardedWrites;
+import io.gameq.mysql.flush.GuardedWrites.StatementLimits;
 import io.gameq.mysql.schema.CatalogReader;
 import io.gameq.mysql.tables.DeadLetterTable;
 import io.gameq.mysql.tables.DeadLetterTable.Refused;
@@ -109,7 +110,8 @@ final class Letters implements AutoCloseable {
   /** Writes a row, as a flush does. */
   void write(RowChange row) throws SQLException {
     try (Connection connection = mysql.connection()) {
-      GuardedWrites.on(mysql).write(connection, List.of(row), Map.of(), Set.of());
+      GuardedWrites.on(mysql)
+          .write(connection, List.of(row), Map.of(), Set.of(), StatementLimits.NONE);
     }
   }
 

@@ -76,7 +76,14 @@ class SlotClaimTest {
     return new SlotTurn(
         new SlotTurn.Shared(
             new WriterOptions(
-                namespace, SLOTS, "w1", 1, BOUNDS, patience, WriterOptions.DEFAULT_TOMBSTONES_KEPT),
+                namespace,
+                SLOTS,
+                "w1",
+                1,
+                BOUNDS,
+                patience,
+                WriterOptions.DEFAULT_TOMBSTONES_KEPT,
+                WriterOptions.NO_CEILING),
             slots,
             new OwnerTable(mysql),
             new OwnerReader(mysql),

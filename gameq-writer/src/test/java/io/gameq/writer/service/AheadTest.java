@@ -25,7 +25,7 @@ class AheadTest {
 
   @Test
   void opensBeforeItIsAskedAndOnceForEachTimeItIsAsked() {
-    Ahead<AutoCloseable> ahead = Ahead.begin("test-ahead", this::open);
+    Ahead<AutoCloseable> ahead = new Ahead<>("test-ahead", this::open);
     await().atMost(LONG).until(() -> opened.get() == 1);
     AutoCloseable first = ahead.get();
     assertEquals(1, opened.get());
@@ -40,7 +40,7 @@ class AheadTest {
   void throwsWhatOpeningThrewAndTriesAgainWhenAskedAgain() {
     GameQueueException away = new GameQueueException("away");
     try (Ahead<AutoCloseable> ahead =
-        Ahead.begin(
+        new Ahead<>(
             "test-ahead",
             () -> {
               if (opened.incrementAndGet() == 1) {
@@ -58,7 +58,7 @@ class AheadTest {
   void whatNobodyAskedForIsClosedAlsoWhenItOpensLate() {
     CountDownLatch slow = new CountDownLatch(1);
     Ahead<AutoCloseable> ahead =
-        Ahead.begin(
+        new Ahead<>(
             "test-ahead",
             () -> {
               try {

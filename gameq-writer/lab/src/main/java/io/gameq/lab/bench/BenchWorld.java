@@ -220,7 +220,8 @@ final class BenchWorld implements AutoCloseable {
             workers,
             ClaimScript.Bounds.DEFAULT,
             WriterOptions.DEFAULT_PATIENCE,
-            WriterOptions.DEFAULT_TOMBSTONES_KEPT),
+            WriterOptions.DEFAULT_TOMBSTONES_KEPT,
+            WriterOptions.NO_CEILING),
         redisOfWriters,
         mysqlOfWriters);
   }

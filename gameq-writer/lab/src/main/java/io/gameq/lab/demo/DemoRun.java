@@ -99,7 +99,8 @@ final class DemoRun implements AutoCloseable {
                       1,
                       ClaimScript.Bounds.DEFAULT,
                       WriterOptions.DEFAULT_PATIENCE,
-                      WriterOptions.DEFAULT_TOMBSTONES_KEPT),
+                      WriterOptions.DEFAULT_TOMBSTONES_KEPT,
+                      WriterOptions.NO_CEILING),
                   redis,
                   mysql)));
     }

@@ -158,7 +158,7 @@ final class Outgoing {
 
   private Commit commit(List<CommitPart> of) {
     Commit commit =
-        new Commit(of, move) {
+        new Commit(of, List.of(), move) {
           @Override
           public void queued() {}
 

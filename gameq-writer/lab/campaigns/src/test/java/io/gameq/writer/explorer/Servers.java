@@ -415,7 +415,14 @@ final class Servers implements AutoCloseable {
     ClaimScript.Bounds bounds = new ClaimScript.Bounds(batch, CLAIMED_ROWS, 1 << 20, 0);
     return new SlotTurn.Shared(
         new WriterOptions(
-            namespace, 1, name, 1, bounds, PATIENCE, WriterOptions.DEFAULT_TOMBSTONES_KEPT),
+            namespace,
+            1,
+            name,
+            1,
+            bounds,
+            PATIENCE,
+            WriterOptions.DEFAULT_TOMBSTONES_KEPT,
+            WriterOptions.NO_CEILING),
         slots,
         sessions,
         reader,

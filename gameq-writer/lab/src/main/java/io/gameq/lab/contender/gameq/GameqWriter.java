@@ -35,7 +35,8 @@ final class GameqWriter implements Contender {
                 setup.tuning().workers(),
                 bounds(setup.tuning()),
                 WriterOptions.DEFAULT_PATIENCE,
-                WriterOptions.DEFAULT_TOMBSTONES_KEPT),
+                WriterOptions.DEFAULT_TOMBSTONES_KEPT,
+                WriterOptions.NO_CEILING),
             redis,
             pool);
   }
