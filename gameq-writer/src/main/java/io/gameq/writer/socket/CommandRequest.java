@@ -74,15 +74,6 @@ record CommandRequest(
 
   private static final String CONFIG = "--config";
 
-  /** The first byte of an answer. */
-  static final int ACCEPTED = 1;
-
-  /** What follows: the exit code, or some bytes of one of the streams. */
-  static final int EXIT = 0;
-
-  static final int OUT = 1;
-  static final int ERR = 2;
-
   /** Null when the command is not one that a writer answers. */
   static @Nullable CommandRequest of(int columns, String... args) throws IOException {
     List<String> words = new ArrayList<>(List.of(args));
