@@ -2,7 +2,7 @@ package io.gameq.backlog;
 
 import io.gameq.Pressure;
 import io.gameq.PushBackException;
-import io.gameq.backlog.SharedBacklog.Backlog;
+import io.gameq.backlog.SharedBacklog.BacklogSummary;
 import io.gameq.config.PressureLimit;
 import io.gameq.config.PushBack;
 import io.gameq.redis.ControlConnection;
@@ -221,30 +221,5 @@ public final class NodePressure {
         + " that it ended; let writers and MySQL catch up, or "
         + (of.of() == Pressure.Of.MEMORY ? "raise maxmemory" : "raise the threshold")
         + "; what cannot wait may be committed as Urgency.URGENT";
-  }
-
-  /**
-   * What a node needs to know of a {@link Backlog}. Immutable.
-   *
-   * @param oldestAgeMillis how long the oldest change waits for MySQL, at least, without owners
-   *     that are held up; 0 when none does
-   * @param rows that no writer has claimed, estimated
-   * @param usedBytes memory of Redis
-   * @param mostBytes its limit; 0 without one
-   */
-  record BacklogSummary(long oldestAgeMillis, long rows, long usedBytes, long mostBytes) {
-    /** What a node needs of a look. */
-    public static BacklogSummary of(Backlog backlog) {
-      return new BacklogSummary(
-          backlog.oldestPassingAgeMillis(),
-          backlog.rows(),
-          backlog.redis().usedBytes(),
-          backlog.redis().mostBytes());
-    }
-
-    /** Used memory as a share of the limit, 0 to 1; 0 without a limit. */
-    double fullness() {
-      return mostBytes == 0 ? 0 : (double) usedBytes / mostBytes;
-    }
   }
 }

@@ -324,12 +324,16 @@ public final class WalReplay {
     /** One script holds everybody else back for some 100 ms then; an owner alone is never split. */
     private static final int MOST_ROWS_PER_SCRIPT = 20_000;
 
-    private final ReplayScript script;
+    private final ReplayRedis redis;
     private final RateLimit limit;
 
     public RedisTarget(ReplayRedis redis, RateLimit limit) {
-      this.script = new ReplayScript(redis.connection(), redis.slots());
+      this.redis = redis;
       this.limit = limit;
+    }
+
+    private List<Pending> send(List<List<Owner>> groups) {
+      return ReplayScript.send(redis.connection(), redis.slots(), groups);
     }
 
     @Override
@@ -343,7 +347,7 @@ public final class WalReplay {
           rows += rows(together);
           if (rows >= limit.burst(MOST_ROWS_AHEAD)) {
             limit.take(rows);
-            List<Pending> sent = script.send(next);
+            List<Pending> sent = send(next);
             settle(ahead, report); // those of the time before, while these are on their way
             ahead = sent;
             next.clear();
@@ -352,7 +356,7 @@ public final class WalReplay {
         }
       }
       limit.take(rows);
-      List<Pending> last = script.send(next);
+      List<Pending> last = send(next);
       settle(ahead, report);
       settle(last, report);
     }

@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.gameq.Pressure;
 import io.gameq.PushBackException;
-import io.gameq.backlog.NodePressure.BacklogSummary;
+import io.gameq.backlog.SharedBacklog.BacklogSummary;
 import io.gameq.config.PressureLimit;
 import io.gameq.config.PushBack;
 import java.time.Duration;

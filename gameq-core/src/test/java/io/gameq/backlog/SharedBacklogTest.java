@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.gameq.backlog.NodePressure.BacklogSummary;
 import io.gameq.backlog.SharedBacklog.Backlog;
+import io.gameq.backlog.SharedBacklog.BacklogSummary;
 import io.gameq.redis.RedisConnection;
 import io.gameq.redis.RedisConnector;
 import io.gameq.redis.RedisConnector.RedisConfig;

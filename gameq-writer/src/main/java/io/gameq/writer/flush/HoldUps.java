@@ -11,7 +11,6 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
@@ -303,9 +302,6 @@ public final class HoldUps {
     /** Who is forgotten for want of room is found again by the next flush that he holds up. */
     private static final int MOST = 10_000;
 
-    private static final long FIRST_DELAY_MILLIS = 500;
-    private static final int MOST_DOUBLINGS = 5;
-
     private final Map<OwnerId, Suspect> suspects =
         new LinkedHashMap<>() {
           @Override
@@ -315,7 +311,7 @@ public final class HoldUps {
         };
 
     private static final class Suspect {
-      private int lockWaits;
+      private final Backoff lockWaits = new Backoff(500, 16_000);
       private int breaks;
       private long notBeforeNanos = System.nanoTime();
     }
@@ -341,8 +337,7 @@ public final class HoldUps {
     /** He waited for a lock in vain; returns how long to leave him alone, ms: 16 s in the end. */
     synchronized long delayMillis(OwnerId owner) {
       Suspect of = of(owner);
-      long longest = FIRST_DELAY_MILLIS << Math.min(of.lockWaits++, MOST_DOUBLINGS);
-      long delay = longest / 2 + ThreadLocalRandom.current().nextLong(longest / 2 + 1);
+      long delay = of.lockWaits.nextMillisWithJitter();
       of.notBeforeNanos = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(delay);
       return delay;
     }

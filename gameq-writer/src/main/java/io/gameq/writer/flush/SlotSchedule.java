@@ -55,6 +55,20 @@ public final class SlotSchedule {
    */
   public record SlotShare(int slot, int owners, int rows) {}
 
+  /**
+   * What was claimed of a slot.
+   *
+   * @param waitMillis until its next owner is due; -1 when none is, 0 when some were left
+   */
+  record Claimed(int owners, int rows, long waitMillis) {
+    /** Where leases ran out, somebody is due by now. */
+    static final Claimed REAPED = new Claimed(0, 0, 0);
+
+    Claimed plus(Claimed later) {
+      return new Claimed(owners + later.owners, rows + later.rows, later.waitMillis);
+    }
+  }
+
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition changed = lock.newCondition();
   private final Slot[] slots;
@@ -310,7 +324,7 @@ public final class SlotSchedule {
    * @param claimed what of it, and when its next owner is due; of an urgent turn: its next urgent
    *     one
    */
-  void giveBack(Taken turn, int slot, SlotTurn.Claimed claimed) {
+  void giveBack(Taken turn, int slot, Claimed claimed) {
     Slot of = of(turn, slot);
     change(
         () -> {

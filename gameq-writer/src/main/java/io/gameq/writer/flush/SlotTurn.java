@@ -32,6 +32,7 @@ import io.gameq.rows.EncodedRow.RowKey;
 import io.gameq.rows.HandledRow;
 import io.gameq.terminal.Shown;
 import io.gameq.writer.flush.RowDecoder.Decoded;
+import io.gameq.writer.flush.SlotSchedule.Claimed;
 import io.gameq.writer.flush.SlotSchedule.SlotShare;
 import io.gameq.writer.flush.SlowLane.LeaseRenewal;
 import io.gameq.writer.flush.Stage.FlushKind;
@@ -108,20 +109,6 @@ public class SlotTurn {
       FlushPace pace,
       WriterStats stats,
       RepeatedWarnings warnings) {}
-
-  /**
-   * What was claimed of a slot.
-   *
-   * @param waitMillis until its next owner is due; -1 when none is, 0 when some were left
-   */
-  record Claimed(int owners, int rows, long waitMillis) {
-    /** Where leases ran out, somebody is due by now. */
-    private static final Claimed REAPED = new Claimed(0, 0, 0);
-
-    private Claimed plus(Claimed later) {
-      return new Claimed(owners + later.owners, rows + later.rows, later.waitMillis);
-    }
-  }
 
   private final Shared shared;
   private final Slots slots;

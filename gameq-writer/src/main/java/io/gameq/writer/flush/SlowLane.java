@@ -1,8 +1,6 @@
 package io.gameq.writer.flush;
 
 import io.gameq.GameQueueException;
-import io.gameq.MySqlException;
-import io.gameq.agent.AgentRunner;
 import io.gameq.agent.AgentRunner.Agent;
 import io.gameq.agent.Duty;
 import io.gameq.redis.ControlConnection;
@@ -12,11 +10,7 @@ import io.gameq.redis.script.ClaimScript;
 import io.gameq.redis.script.ClaimScript.Claim;
 import io.gameq.redis.script.LuaScript;
 import io.gameq.writer.flush.SlotWatch.TermWatch;
-import io.gameq.writer.flush.Stage.Decode;
-import io.gameq.writer.flush.Stage.Ended;
-import io.gameq.writer.flush.Stage.GiveBack;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -25,14 +19,14 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.LinkedBlockingDeque;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Flushes, on threads of its own, batches that one of their owners held up: in smaller and smaller
- * groups, in the end each owner alone. An owner that fails alone is flushed here until he passes.
- * Thread-safe.
+ * Owners that held up others, and wait to be flushed apart by {@link Worker.SlowWorker}: in smaller
+ * and smaller groups, in the end each owner alone. An owner that fails alone comes here until he
+ * passes. Thread-safe.
  */
 public final class SlowLane {
   public static final int THREADS = 2;
@@ -43,107 +37,40 @@ public final class SlowLane {
 
   private static final Logger LOG = LoggerFactory.getLogger(SlowLane.class);
 
-  private final SlotTurn.Shared shared;
-  private final TermWatch watch;
   private final LeaseRenewal leases;
 
   /** First those of whom nothing is known: most of them pass. */
   private final BlockingDeque<Group> groups = new LinkedBlockingDeque<>();
 
   private final AtomicInteger claims = new AtomicInteger();
-  private final List<AgentRunner> runners = new ArrayList<>();
   private volatile boolean stopped;
 
-  /** Claims whose leases are renewed while they wait. */
-  private record Group(long term, List<Claim> claims, LeaseRenewal.Held held, long sinceNanos) {}
+  /**
+   * Claims whose leases are renewed while they wait.
+   *
+   * @param term of the primary that they were claimed from
+   */
+  record Group(long term, List<Claim> claims, LeaseRenewal.Held held, long sinceNanos) {}
 
-  /** Starts its agents, each with a connection to Redis. */
-  public SlowLane(
-      SlotTurn.Shared shared,
-      TermWatch watch,
-      LeaseRenewal leases,
-      Supplier<ControlConnection> redis) {
-    this.shared = shared;
-    this.watch = watch;
+  public SlowLane(LeaseRenewal leases) {
     this.leases = leases;
-    for (int i = 1; i <= THREADS; i++) {
-      runners.add(new AgentRunner(shared.options().name() + "-slow-lane-" + i));
-      runners.get(i - 1).start(new GroupFlush(redis.get()));
-    }
   }
 
-  /** Takes a group and flushes it. What fails here comes back when the lease runs out. */
-  private final class GroupFlush implements Agent {
-    private final ControlConnection redis;
+  /** Waits a little for a group; null when there is none by then. */
+  @Nullable Group take() throws InterruptedException {
+    return taken(groups.poll(TAKE_WAIT_MILLIS, TimeUnit.MILLISECONDS));
+  }
 
-    GroupFlush(ControlConnection redis) {
-      this.redis = redis;
-    }
+  /** A group that is there; null when there is none. */
+  @Nullable Group poll() {
+    return taken(groups.poll());
+  }
 
-    @Override
-    public String name() {
-      return "flush owners who hold up others";
+  private @Nullable Group taken(@Nullable Group group) {
+    if (group != null) {
+      claims.addAndGet(-group.claims.size());
     }
-
-    @Override
-    public int doWork() {
-      try {
-        Group next = groups.poll(TAKE_WAIT_MILLIS, TimeUnit.MILLISECONDS);
-        if (next == null) {
-          return 0;
-        }
-        flush(next);
-        return 1;
-      } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
-        return 0;
-      }
-    }
-
-    private void flush(Group next) {
-      claims.addAndGet(-next.claims.size());
-      try (LeaseRenewal.Held held = next.held) {
-        ControlConnection.Connected primary = watch.connected(redis);
-        if (primary.term() == next.term) { // else the nodes put it back
-          new SlotTurn(shared, redis, primary, SlowLane.this, true).takeHeld(first(next));
-        }
-      } catch (MySqlException e) {
-        long unused = shared.holdUps().mysql().close(e.getMessage());
-      } catch (GameQueueException e) {
-        redis.close(); // it may be half dead
-        LOG.warn("{}; owners come back when their leases run out", e.getMessage());
-      } catch (RuntimeException | Error e) { // must not end the lane
-        redis.close(); // it may be half dead
-        LOG.warn("owners come back when their leases run out", e);
-      }
-    }
-
-    private Stage first(Group of) {
-      Ended end = new Ended();
-      long waited = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - of.sinceNanos);
-      if (waited > shared.options().bounds().leaseMillis()) { // not renewed for ever
-        return GiveBack.forWantOfRoom(of.claims, end);
-      }
-      return of.claims.size() == 1
-          ? Decode.apart(of.claims.get(0), end)
-          : Decode.together(of.claims, end);
-    }
-
-    /** None: it waits for groups. */
-    @Override
-    public long idleNanos() {
-      return 0;
-    }
-
-    /** What was taken in is flushed first. */
-    @Override
-    public void close() {
-      try (redis) {
-        for (Group next = groups.poll(); next != null; next = groups.poll()) {
-          flush(next);
-        }
-      }
-    }
+    return group;
   }
 
   /** Takes owners who are known to hold up others; false when it is full. */
@@ -179,22 +106,14 @@ public final class SlowLane {
     return new Group(term, some, leases.hold(some), System.nanoTime());
   }
 
-  /** Takes no more; what it has is flushed. */
+  /** Takes no more. */
   public void stop() {
     stopped = true;
-    runners.forEach(AgentRunner::stop);
   }
 
   /** Gives up what waits in it. */
   public void clear() {
     groups.clear();
-  }
-
-  /** Waits until what it took is flushed, for as long as is left until {@code deadlineNanos}. */
-  public void join(long deadlineNanos) throws InterruptedException {
-    for (AgentRunner runner : runners) {
-      runner.join(deadlineNanos);
-    }
   }
 
   /**

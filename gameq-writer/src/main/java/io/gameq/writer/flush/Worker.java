@@ -9,6 +9,7 @@ import io.gameq.writer.flush.SlotWatch.TermWatch;
 import io.gameq.writer.flush.SlowLane.LeaseRenewal;
 import io.gameq.writer.flush.Stage.ClaimDue;
 import io.gameq.writer.flush.Stage.Reap;
+import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -129,5 +130,89 @@ public final class Worker implements Agent {
             "slot " + slot,
             LOG::warn,
             () -> "slot %s: %s; trying again until it works".formatted(slot, error.getMessage()));
+  }
+
+  /**
+   * Flushes groups of owners who hold up others. What fails here comes back when the lease runs
+   * out.
+   */
+  public static final class SlowWorker implements Agent {
+    private final SlotTurn.Shared shared;
+    private final TermWatch watch;
+    private final SlowLane lane;
+    private final ControlConnection redis;
+
+    /** With a connection that it closes. */
+    public SlowWorker(
+        SlotTurn.Shared shared, TermWatch watch, SlowLane lane, ControlConnection redis) {
+      this.shared = shared;
+      this.watch = watch;
+      this.lane = lane;
+      this.redis = redis;
+    }
+
+    @Override
+    public String name() {
+      return "flush owners who hold up others";
+    }
+
+    @Override
+    public int doWork() {
+      try {
+        SlowLane.Group next = lane.take();
+        if (next == null) {
+          return 0;
+        }
+        flush(next);
+        return 1;
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        return 0;
+      }
+    }
+
+    private void flush(SlowLane.Group next) {
+      try (LeaseRenewal.Held held = next.held()) {
+        ControlConnection.Connected primary = watch.connected(redis);
+        if (primary.term() == next.term()) { // else the nodes put it back
+          new SlotTurn(shared, redis, primary, lane, true).takeHeld(first(next));
+        }
+      } catch (MySqlException e) {
+        long unused = shared.holdUps().mysql().close(e.getMessage());
+      } catch (GameQueueException e) {
+        redis.close(); // it may be half dead
+        LOG.warn("{}; owners come back when their leases run out", e.getMessage());
+      } catch (RuntimeException | Error e) { // must not end the lane
+        redis.close(); // it may be half dead
+        LOG.warn("owners come back when their leases run out", e);
+      }
+    }
+
+    private Stage first(SlowLane.Group of) {
+      Stage.Ended end = new Stage.Ended();
+      long waited = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - of.sinceNanos());
+      if (waited > shared.options().bounds().leaseMillis()) { // not renewed for ever
+        return Stage.GiveBack.forWantOfRoom(of.claims(), end);
+      }
+      return of.claims().size() == 1
+          ? Stage.Decode.apart(of.claims().get(0), end)
+          : Stage.Decode.together(of.claims(), end);
+    }
+
+    /** None: it waits for groups. */
+    @Override
+    public long idleNanos() {
+      return 0;
+    }
+
+    /** What was taken in is flushed first. */
+    @Override
+    public void close() {
+      try (redis) {
+        for (SlowLane.Group next = lane.poll(); next != null; next = lane.poll()) {
+          flush(next);
+        }
+      }
+    }
   }
 }

@@ -9,7 +9,7 @@
  *   FlushPace   how much at a time: FlushLimits, by how long MySQL takes, whatever FlushCost says
  *               it takes without rows; RowBudget: under a ceiling
  *   Worker      takes their turn, step by step
- *     SlowLane  the same for who held up others: small groups, in the end each owner alone
+ *     SlowLane  who held up others waits here for SlowWorker: small groups, in the end one owner
  * LeaseRenewal  holds on to what they have claimed
  * TermWatch     which Redis primary counts; workers and lane leave one that does not
  * HoldUps       what keeps rows in Redis: an outage of MySQL, parked tables, owners, pauses

@@ -435,12 +435,12 @@ public final class RunCommand implements Callable<Integer> {
    * Thread-safe.
    */
   public static final class Health {
-    private volatile List<String> starting = List.of("starting");
-    private volatile Supplier<List<String>> running = List::of;
-    private volatile BooleanSupplier alive = () -> true;
-    private volatile BooleanSupplier isPaused = () -> false;
-    private volatile boolean isWaiting;
+    private volatile @Nullable String waitsFor;
+    private volatile @Nullable Running running;
     private volatile boolean stopping;
+
+    private record Running(
+        BooleanSupplier isPaused, BooleanSupplier isAlive, Supplier<List<String>> problems) {}
 
     /** What a process is doing, one at a time. */
     enum State {
@@ -467,21 +467,21 @@ public final class RunCommand implements Callable<Integer> {
     }
 
     private State state() {
+      Running now = running;
       if (stopping) {
         return State.STOPPING;
       }
-      if (!starting.isEmpty()) {
-        return isWaiting ? State.WAITING : State.STARTING;
+      if (now == null) {
+        return waitsFor == null ? State.STARTING : State.WAITING;
       }
-      return isPaused.getAsBoolean()
+      return now.isPaused.getAsBoolean()
           ? State.PAUSED
-          : running.get().isEmpty() ? State.WRITING : State.NOT_WRITING;
+          : now.problems.get().isEmpty() ? State.WRITING : State.NOT_WRITING;
     }
 
     /** The service cannot start yet, and why. */
     void waitsFor(String what) {
-      starting = List.of(what);
-      isWaiting = true;
+      waitsFor = what;
     }
 
     /**
@@ -492,10 +492,7 @@ public final class RunCommand implements Callable<Integer> {
      * @param problems why it does not do its work now, each in one line; empty when it does
      */
     void runs(BooleanSupplier isPaused, BooleanSupplier alive, Supplier<List<String>> problems) {
-      this.isPaused = isPaused;
-      this.alive = alive;
-      running = problems;
-      starting = List.of();
+      running = new Running(isPaused, alive, problems);
     }
 
     /** The service claims nothing any more. */
@@ -505,18 +502,20 @@ public final class RunCommand implements Callable<Integer> {
 
     /** Whether the process can do its work, or will when servers answer; else it is to be ended. */
     public boolean isAlive() {
-      return stopping || alive.getAsBoolean(); // workers end before what they left is finished
+      Running now = running;
+      // Workers end before what they left is finished.
+      return stopping || now == null || now.isAlive.getAsBoolean();
     }
 
     /** Why rows are not written now, each in one line; empty when they are. */
     public List<String> problems() {
-      List<String> problems = new ArrayList<>(starting);
+      Running now = running;
       if (stopping) {
-        problems.add("stopping: what is claimed is finished, nothing else is claimed");
-      } else if (problems.isEmpty()) {
-        problems.addAll(running.get());
+        return List.of("stopping: what is claimed is finished, nothing else is claimed");
       }
-      return problems;
+      return now == null
+          ? List.of(Objects.requireNonNullElse(waitsFor, "starting"))
+          : now.problems.get();
     }
   }
 }

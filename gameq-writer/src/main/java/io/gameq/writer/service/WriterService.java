@@ -26,7 +26,6 @@ import io.gameq.redis.RedisClock;
 import io.gameq.redis.RedisConnection;
 import io.gameq.redis.RedisConnector;
 import io.gameq.redis.RedisServerCheck;
-import io.gameq.redis.SlotKeys;
 import io.gameq.redis.Slots;
 import io.gameq.redis.script.ClaimScript;
 import io.gameq.redis.script.Waiting;
@@ -44,6 +43,7 @@ import io.gameq.writer.flush.SlotWatch.TermWatch;
 import io.gameq.writer.flush.SlowLane;
 import io.gameq.writer.flush.SlowLane.LeaseRenewal;
 import io.gameq.writer.flush.Worker;
+import io.gameq.writer.flush.Worker.SlowWorker;
 import io.gameq.writer.flush.WriterOptions;
 import io.gameq.writer.flush.WriterStats;
 import io.gameq.writer.mysql.DeadLetters;
@@ -126,6 +126,7 @@ public final class WriterService implements AutoCloseable {
   private final AgentRunner stalling = new AgentRunner("gameq-stall");
   private final AgentRunner measuring = new AgentRunner("gameq-backlog");
   private final List<AgentRunner> workers = new ArrayList<>();
+  private final List<AgentRunner> slowWorkers = new ArrayList<>();
   private @Nullable Remains remains;
   private volatile boolean stopping;
 
@@ -226,7 +227,12 @@ public final class WriterService implements AutoCloseable {
             "say that the Redis that counts lives",
             () -> primary.giveSign(() -> backlogRedis.call(RedisServerCheck::check)));
     measuring.start(backlog.duty(), processes.duty(), resumed.duty(), sign);
-    lane = new SlowLane(shared, watch, leases, () -> new ControlConnection(primary));
+    lane = new SlowLane(leases);
+    for (int i = 1; i <= SlowLane.THREADS; i++) {
+      AgentRunner worker = new AgentRunner(options.name() + "-slow-lane-" + i);
+      slowWorkers.add(worker);
+      worker.start(new SlowWorker(shared, watch, lane, new ControlConnection(primary)));
+    }
     for (int i = 1; i <= options.workers(); i++) {
       AgentRunner worker = new AgentRunner(options.name() + "-worker-" + i);
       workers.add(worker);
@@ -236,10 +242,8 @@ public final class WriterService implements AutoCloseable {
     upkeep =
         new WriterUpkeep(
             new ControlConnection(redis),
-            options.namespace(),
-            SlotKeys.all(options.namespace(), options.slots()),
+            slots,
             new TombstonePurge(mysql, options.tombstonesKept()));
-    upkeep.start();
     signs.start();
     LOG.info(
         "writer {} runs with {} workers over {} slots of namespace {}",
@@ -494,8 +498,11 @@ public final class WriterService implements AutoCloseable {
       }
     } finally {
       lane.stop(); // after the workers, who fill it
+      slowWorkers.forEach(AgentRunner::stop);
     }
-    lane.join(untilNanos);
+    for (AgentRunner worker : slowWorkers) {
+      worker.join(untilNanos);
+    }
     measuring.join(untilNanos); // whose connection is used for what follows
     return workers.stream().noneMatch(AgentRunner::isAlive) && leases.claims().isEmpty();
   }

@@ -9,7 +9,7 @@ import io.gameq.mysql.tables.TombstoneHorizon;
 import io.gameq.redis.ControlConnection;
 import io.gameq.redis.RedisServerCheck;
 import io.gameq.redis.RedisServerCheck.EvictionWatch;
-import io.gameq.redis.SlotKeys;
+import io.gameq.redis.Slots;
 import io.gameq.redis.script.JournalMarks;
 import java.time.Duration;
 import java.time.Instant;
@@ -35,8 +35,6 @@ public final class WriterUpkeep implements AutoCloseable {
   private static final long JITTER_NANOS = TimeUnit.MINUTES.toNanos(6);
 
   private final ControlConnection redis;
-  private final String namespace;
-  private final SlotKeys[] slots;
   private final TombstonePurge purge;
   private final EvictionWatch eviction = new EvictionWatch();
   private final AgentRunner hourly = new AgentRunner("gameq-hourly");
@@ -44,19 +42,15 @@ public final class WriterUpkeep implements AutoCloseable {
   /** A thread of its own: a purge may take long. */
   private final AgentRunner watching = new AgentRunner("gameq-eviction");
 
-  /** With a connection and a purge that it closes. */
-  public WriterUpkeep(
-      ControlConnection redis, String namespace, SlotKeys[] slots, TombstonePurge purge) {
+  /** Starts, with a connection and a purge that it closes. */
+  public WriterUpkeep(ControlConnection redis, Slots slots, TombstonePurge purge) {
     this.redis = redis;
-    this.namespace = namespace;
-    this.slots = slots;
     this.purge = purge;
-  }
-
-  public void start() {
     hourly.start(
         everyHour("purge tombstones", purge),
-        everyHour("forget the journal marks of nodes that are gone", this::forgetDead));
+        everyHour(
+            "forget the journal marks of nodes that are gone",
+            () -> JournalMarks.forgetDead(redis, slots.namespace(), slots.all())));
     watching.start(Duty.every(EVICTION_EVERY, "look whether Redis evicts", this::watchEviction));
   }
 
@@ -67,10 +61,6 @@ public final class WriterUpkeep implements AutoCloseable {
         () -> HOUR_NANOS + ThreadLocalRandom.current().nextLong(JITTER_NANOS),
         name,
         work);
-  }
-
-  private void forgetDead() {
-    JournalMarks.forgetDead(redis, namespace, slots);
   }
 
   private void watchEviction() {

@@ -26,11 +26,6 @@ public final class CommandClient {
   /** A writer that takes longer is busy, or stands still. */
   private static final long PATIENCE_MILLIS = 300;
 
-  static final int ACCEPTED = 1;
-  static final int EXIT = 0;
-  static final int OUT = 1;
-  static final int ERR = 2;
-
   private CommandClient() {}
 
   /**
@@ -67,7 +62,7 @@ public final class CommandClient {
           || channel.write(asked) < asked.limit()
           || !isReadable(channel)
           || channel.read(answer) < 1
-          || answer.get(0) != ACCEPTED) {
+          || answer.get(0) != CommandRequest.ACCEPTED) {
         return NOT_SERVED;
       }
       channel.configureBlocking(true);
@@ -93,11 +88,11 @@ public final class CommandClient {
         if (stream < 0) {
           throw new EOFException();
         }
-        if (stream == EXIT) {
+        if (stream == CommandRequest.EXIT) {
           return in.readInt();
         }
         byte[] bytes = in.readNBytes(in.readInt());
-        PrintStream to = stream == OUT ? out : err;
+        PrintStream to = stream == CommandRequest.OUT ? out : err;
         to.write(bytes, 0, bytes.length);
         to.flush();
       }

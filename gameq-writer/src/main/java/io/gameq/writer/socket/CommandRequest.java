@@ -34,6 +34,12 @@ record CommandRequest(
     String charset,
     int columns,
     List<String> args) {
+  // What the answer begins with, and what each part of it is.
+  static final int ACCEPTED = 1;
+  static final int EXIT = 0;
+  static final int OUT = 1;
+  static final int ERR = 2;
+
   /** Those that only look and are soon over. */
   private static final Set<String> SERVED =
       Set.of(

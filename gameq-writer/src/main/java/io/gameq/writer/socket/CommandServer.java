@@ -21,7 +21,6 @@ import java.nio.channels.SocketChannel;
 import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryStream;
-import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
@@ -146,7 +145,7 @@ public final class CommandServer implements AutoCloseable {
       String user = client.getOption(ExtendedSocketOptions.SO_PEERCRED).user().getName();
       DataOutputStream out =
           new DataOutputStream(new BufferedOutputStream(Channels.newOutputStream(client)));
-      out.write(CommandClient.ACCEPTED);
+      out.write(CommandRequest.ACCEPTED);
       out.flush();
       Thread command = DaemonThreads.named("gameq-command", () -> run(request, user, out, client));
       command.start();
@@ -170,12 +169,12 @@ public final class CommandServer implements AutoCloseable {
       CommandRequest request, String user, DataOutputStream out, SocketChannel client) {
     try (client) {
       Charset charset = Charset.forName(request.charset());
-      try (PrintWriter stdout = writer(out, CommandClient.OUT, charset, request.columns());
-          PrintWriter stderr = writer(out, CommandClient.ERR, charset, request.columns())) {
+      try (PrintWriter stdout = writer(out, CommandRequest.OUT, charset, request.columns());
+          PrintWriter stderr = writer(out, CommandRequest.ERR, charset, request.columns())) {
         int exitCode = runner.run(user, stdout, stderr, request.args().toArray(String[]::new));
         stdout.flush();
         stderr.flush();
-        out.write(CommandClient.EXIT);
+        out.write(CommandRequest.EXIT);
         out.writeInt(exitCode);
         out.flush();
       }
@@ -250,13 +249,9 @@ public final class CommandServer implements AutoCloseable {
       String ofSystemd = System.getenv("RUNTIME_DIRECTORY");
       Path directory = ofSystemd == null ? ofUser() : Path.of(ofSystemd);
       if (ofSystemd == null) {
-        try {
-          Files.createDirectory(
-              directory,
-              PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString(OWNER_ONLY)));
-        } catch (FileAlreadyExistsException e) {
-          // Of an earlier writer, or of somebody else: see below.
-        }
+        Files.createDirectories( // of an earlier writer, or of somebody else: see below
+            directory,
+            PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString(OWNER_ONLY)));
       }
       if (!isClosed(directory) || (ofSystemd == null && !isOwn(directory))) {
         throw new IOException(directory + " is not a directory of this user alone");

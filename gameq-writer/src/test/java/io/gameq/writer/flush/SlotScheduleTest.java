@@ -57,7 +57,7 @@ class SlotScheduleTest {
     schedule.giveBack(
         Objects.requireNonNull(taken.get(slot)),
         slot,
-        new SlotTurn.Claimed(owners, rows, waitMillis));
+        new SlotSchedule.Claimed(owners, rows, waitMillis));
   }
 
   private static long[] only(int slot, long value) {
@@ -299,7 +299,7 @@ class SlotScheduleTest {
     assertEquals(List.of(1), third.slots());
     assertFalse(third.isUrgent(), "the backlog has its turn");
     assertTrue(Objects.requireNonNull(poll()).isUrgent());
-    schedule.giveBack(second, 2, new SlotTurn.Claimed(1, 1, 0));
+    schedule.giveBack(second, 2, new SlotSchedule.Claimed(1, 1, 0));
     assertFalse(Objects.requireNonNull(poll()).isUrgent());
     assertEquals(List.of(2), Objects.requireNonNull(poll()).slots(), "some were left");
   }
