@@ -44,7 +44,7 @@ final class RowLookup {
   private final RowCodec codec;
   private final IntPredicate isHealed;
   private final @Nullable Instant horizon; // deletes from before then may be forgotten
-  private final @Nullable LookupScript redis;
+  private final @Nullable ReplayRedis redis;
 
   /**
    * Looks rows up.
@@ -62,8 +62,7 @@ final class RowLookup {
     this.codec = codec;
     this.isHealed = isHealed;
     this.horizon = mysql.horizon();
-    ReplayRedis open = lookups.redis();
-    this.redis = open == null ? null : new LookupScript(open.connection(), open.slots());
+    this.redis = lookups.redis();
   }
 
   /**
@@ -151,10 +150,10 @@ final class RowLookup {
     return rows.stream().map(this::planned).toList();
   }
 
-  private void askRedis(LookupScript script, List<Row> rows) {
+  private void askRedis(ReplayRedis of, List<Row> rows) {
     Map<OwnerId, List<Row>> byOwner = new LinkedHashMap<>();
     rows.forEach(
-        row -> byOwner.computeIfAbsent(row.change.owner(), of -> new ArrayList<>()).add(row));
+        row -> byOwner.computeIfAbsent(row.change.owner(), owner -> new ArrayList<>()).add(row));
     List<Question> questions = new ArrayList<>();
     byOwner.forEach(
         (owner, its) -> {
@@ -163,7 +162,8 @@ final class RowLookup {
           List<String> keys = its.stream().map(row -> row.change.key()).toList();
           questions.add(new Question(owner, List.copyOf(sessions), keys));
         });
-    Iterator<Answer> answers = script.ask(questions, contents).iterator();
+    Iterator<Answer> answers =
+        LookupScript.ask(of.connection(), of.slots(), questions, contents).iterator();
     for (Question question : questions) {
       List<SessionId> sessions = question.sessions();
       Answer answer = answers.next();

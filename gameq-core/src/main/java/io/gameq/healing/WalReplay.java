@@ -58,7 +58,7 @@ public final class WalReplay {
   /** Sees how it goes. */
   public interface Watch {
     /**
-     * More is about to be written; may throw.
+     * More is about to be written, or was; may throw.
      *
      * @param rows that were handed to the target by now
      * @param sessions that are restored in MySQL then, with those that were
@@ -153,6 +153,7 @@ public final class WalReplay {
     lookups.database().owners().restore(restored);
     report.add(Count.RESTORED, restored.size());
     target.write(groups, report);
+    watch.next(report.count(Count.ROWS), report.count(Count.RESTORED));
   }
 
   /** Judged again, by who owns now: null when a later session does. */
@@ -324,12 +325,16 @@ public final class WalReplay {
     /** One script holds everybody else back for some 100 ms then; an owner alone is never split. */
     private static final int MOST_ROWS_PER_SCRIPT = 20_000;
 
-    private final ReplayScript script;
+    private final ReplayRedis redis;
     private final RateLimit limit;
 
     public RedisTarget(ReplayRedis redis, RateLimit limit) {
-      this.script = new ReplayScript(redis.connection(), redis.slots());
+      this.redis = redis;
       this.limit = limit;
+    }
+
+    private List<Pending> send(List<List<Owner>> groups) {
+      return ReplayScript.send(redis.connection(), redis.slots(), groups);
     }
 
     @Override
@@ -343,7 +348,7 @@ public final class WalReplay {
           rows += rows(together);
           if (rows >= limit.burst(MOST_ROWS_AHEAD)) {
             limit.take(rows);
-            List<Pending> sent = script.send(next);
+            List<Pending> sent = send(next);
             settle(ahead, report); // those of the time before, while these are on their way
             ahead = sent;
             next.clear();
@@ -352,7 +357,7 @@ public final class WalReplay {
         }
       }
       limit.take(rows);
-      List<Pending> last = script.send(next);
+      List<Pending> last = send(next);
       settle(ahead, report);
       settle(last, report);
     }

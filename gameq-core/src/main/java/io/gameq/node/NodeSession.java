@@ -169,20 +169,8 @@ final class NodeSession extends StagedChanges.GameChanges implements OwnerSessio
       if (!ref().isLost() && !staged.isEmpty()) {
         last = commits.commitLast(staged, deadline);
       }
-    } catch (RollbackRequiredException e) {
-      dropped =
-          new RollbackRequiredException(
-              "the session of %s is closed, and staged changes of %s were dropped: %s"
-                  .formatted(owner.id, staged.close(), e.getMessage()),
-              e);
-    } catch (ClosedException e) {
-      dropped =
-          new ClosedException(
-              ("the queue was closed before the session of %s: staged changes of %s were"
-                      + " dropped")
-                  .formatted(owner.id, staged.close()));
     } catch (RuntimeException e) {
-      dropped = e;
+      dropped = dropped(e);
     } finally {
       owner.forget();
       var unused = staged.close();
@@ -202,6 +190,21 @@ final class NodeSession extends StagedChanges.GameChanges implements OwnerSessio
     }
     last.awaitQueued( // throws what the last commit failed with
         Duration.ofNanos(Math.max(0, deadline - System.nanoTime())));
+  }
+
+  /** What the game is told when the last commit was not taken. */
+  private RuntimeException dropped(RuntimeException e) {
+    if (e instanceof RollbackRequiredException) {
+      return new RollbackRequiredException(
+          "the session of %s is closed, and staged changes of %s were dropped: %s"
+              .formatted(owner.id, staged.close(), e.getMessage()),
+          e);
+    }
+    return e instanceof ClosedException
+        ? new ClosedException(
+            "the queue was closed before the session of %s: staged changes of %s were dropped"
+                .formatted(owner.id, staged.close()))
+        : e;
   }
 
   @Override

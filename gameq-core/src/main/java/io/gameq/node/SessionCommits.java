@@ -343,17 +343,8 @@ final class SessionCommits implements MessageCommits {
       rows += part.rows().size();
       bytes += part.bytes();
     }
-    if (rows > limits.commitRows()) {
-      throw new GameQueueException(
-          "a commit of %s %s, the limit is %s: commit in smaller steps, or raise maxCommit"
-              .formatted(
-                  rows, messages.isEmpty() ? "rows" : "rows and messages", limits.commitRows()));
-    }
-    if (bytes > limits.commitBytes()) {
-      throw new GameQueueException(
-          "a commit of %s bytes, the limit is %s: commit in smaller steps, or raise maxCommit"
-              .formatted(bytes, limits.commitBytes()));
-    }
+    StagedChanges.requireFit(
+        limits, "a commit", rows, messages.isEmpty() ? "rows" : "rows and messages", bytes);
   }
 
   /** Whether any row moves between two owners. */

@@ -68,10 +68,9 @@ final class StagedChanges {
   private Set<StagedChanges> together = Set.of();
   private @Nullable RollbackCause rollbackOnly;
 
-  /** Why the commit of a handler was refused: what the game remembers is ahead of its rows. */
-  private @Nullable RuntimeException refused;
+  /** Why it takes no more and has nothing to commit, for good; null while it does. */
+  private @Nullable String over;
 
-  private boolean closed;
   private boolean sealed;
 
   /** What was taken for a commit: a part of it, which may have no rows, and what goes with it. */
@@ -277,23 +276,20 @@ final class StagedChanges {
    * what is there.
    */
   void refuse(RuntimeException why) {
-    synchronized (session) {
-      if (session.refused == null) {
-        session.refused = why;
-      }
-    }
+    session.end(
+        ("a commit of %s together with the acknowledgement of a message was refused, and what"
+                + " the game remembers may be ahead of its rows: open the owner again (%s)")
+            .formatted(owner.id, why.getMessage()));
+  }
+
+  private synchronized void end(String why) {
+    over = over == null ? why : over;
   }
 
   /** Throws ClosedException when it takes no more. */
   private synchronized void requireOpen() {
-    if (refused != null) {
-      throw new ClosedException(
-          ("a commit of %s together with the acknowledgement of a message was refused, and what"
-                  + " the game remembers may be ahead of its rows: open the owner again (%s)")
-              .formatted(owner.id, refused.getMessage()));
-    }
-    if (closed) {
-      throw new ClosedException("the session of " + owner.id + " is closed: open the owner again");
+    if (over != null) {
+      throw new ClosedException(over);
     }
   }
 
@@ -322,7 +318,7 @@ final class StagedChanges {
    * close nothing is committed anyway.
    */
   private synchronized void setRollbackOnly(String why, Throwable cause) {
-    if (rollbackOnly == null && !closed) {
+    if (rollbackOnly == null && over == null) {
       rollbackOnly = new RollbackCause(why, cause);
     }
   }
@@ -464,7 +460,7 @@ final class StagedChanges {
       its.sent.forEach(row -> dropped.add(GameRows.tableOf(row.row().encoded())));
       clear();
       if (closing) {
-        closed = true;
+        end("the session of " + owner.id + " is closed: open the owner again");
       } else {
         rollbackOnly = null;
       }
@@ -478,6 +474,26 @@ final class StagedChanges {
       }
     }
     return dropped;
+  }
+
+  /**
+   * Passes for what one commit takes.
+   *
+   * @param what begins the message otherwise
+   * @param ofWhat what is counted as rows
+   */
+  static void requireFit(Limits limits, String what, long rows, String ofWhat, long bytes) {
+    boolean isTooMany = rows > limits.commitRows();
+    if (isTooMany || bytes > limits.commitBytes()) {
+      throw new GameQueueException(
+          String.format(
+              Locale.ROOT,
+              "%s of %,d %s, the limit is %,d: commit in smaller steps, or raise maxCommit",
+              what,
+              isTooMany ? rows : bytes,
+              isTooMany ? ofWhat : "bytes",
+              isTooMany ? limits.commitRows() : limits.commitBytes()));
+    }
   }
 
   /**
@@ -500,24 +516,14 @@ final class StagedChanges {
      * @throws GameQueueException when it does not fit; then it is not counted
      */
     synchronized void grow(int moreRows, long moreBytes) {
-      require(rows + moreRows, limits.commitRows(), "rows and messages", "");
-      require(bytes + moreBytes, limits.commitBytes(), "bytes", " bytes");
+      requireFit(
+          limits,
+          "this change would make a commit",
+          rows + moreRows,
+          "rows and messages",
+          bytes + moreBytes);
       rows += moreRows;
       bytes += moreBytes;
-    }
-
-    private static void require(long wouldBe, long limit, String what, String unit) {
-      if (wouldBe > limit) {
-        throw new GameQueueException(
-            String.format(
-                Locale.ROOT,
-                "this change would make a commit of %,d %s, the limit is %,d%s: commit in smaller"
-                    + " steps, or raise maxCommit",
-                wouldBe,
-                what,
-                limit,
-                unit));
-      }
     }
 
     /** So much is staged now. */

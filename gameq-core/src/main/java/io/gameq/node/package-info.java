@@ -16,7 +16,7 @@
  * queue.transact     OfSet           what the game's code stages, beside what sessions have
  * session.commit   SessionCommits    owned, within limits, moves whole; waits for room; no message
  *                                    is handled twice
- * queue.send       SessionCommits    GameRows checks as for a put; into which inbox it goes
+ * queue.send       SessionCommits    checks as for a put; into which inbox it goes
  * session.onSent   NodeSession       what others sent to the owner
  * session.close    ClosedSessions    waits until Redis has all, and tells it
  * queue.topic      NodeQueue         subscription.NodeTopics; SessionCommits: its commits

@@ -122,6 +122,8 @@ public record OwnerId(String kind, String key, String encoded) {
     private static final String PLAIN =
         "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ._~-";
 
+    private static final String TILDE = URLEncoder.encode("~", StandardCharsets.UTF_8);
+
     private PercentEncoding() {}
 
     /**
@@ -140,7 +142,7 @@ public record OwnerId(String kind, String key, String encoded) {
       return URLEncoder.encode(text, StandardCharsets.UTF_8)
           .replace("+", "%20")
           .replace("*", "%2A")
-          .replace("%7E", "~");
+          .replace(TILDE, "~");
     }
 
     /**

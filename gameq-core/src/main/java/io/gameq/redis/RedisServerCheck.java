@@ -133,7 +133,7 @@ public final class RedisServerCheck {
       String version, long usedBytes, long mostBytes, String policy, long replicas) {
     /** Whether rows that are nowhere else may be dropped. */
     public boolean mayEvict() {
-      return !policy.equals(RedisServerCheck.NO_EVICTION);
+      return !policy.equals(NO_EVICTION);
     }
 
     /** Used memory as a share of the limit, 0 to 1; 0 without a limit. */
@@ -169,7 +169,7 @@ public final class RedisServerCheck {
       askedNanos = System.nanoTime();
       String policy = asked.get();
       boolean evicted = evicts;
-      evicts = !policy.equals(RedisServerCheck.NO_EVICTION);
+      evicts = !policy.equals(NO_EVICTION);
       if (evicts) {
         complaints.about("eviction", LOG::error, () -> RedisServerCheck.mayEvict(policy));
       } else if (evicted) {

@@ -25,7 +25,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -99,25 +98,18 @@ public final class OwnerViews {
     return againIfAltered(
         () -> {
           Unflushed unflushed = decode(inRedis);
-          Map<Boolean, List<String>> byPresence =
-              of.stream()
-                  .map(Table::name)
-                  .collect(Collectors.partitioningBy(unflushed.catalog::manages));
+          Catalog catalog = unflushed.catalog;
+          List<String> wanted = of.stream().map(Table::name).toList();
+          List<String> missing = wanted.stream().filter(name -> !catalog.manages(name)).toList();
           OwnerView view =
-              new OwnerView(
-                  owner,
-                  unflushed.images,
-                  unflushed.highestVersion,
-                  byPresence.getOrDefault(false, List.of()));
+              new OwnerView(owner, unflushed.images, unflushed.highestVersion, missing);
           boolean stillOwns =
               reader.read(
                   owner,
                   session,
                   term,
                   adopted,
-                  byPresence.getOrDefault(true, List.of()).stream()
-                      .map(unflushed.catalog::table)
-                      .toList(),
+                  wanted.stream().filter(catalog::manages).map(catalog::table).toList(),
                   unflushed.images.stream().map(RowImage::rowKey).toList(),
                   view);
           if (!stillOwns) {

@@ -575,18 +575,13 @@ public abstract class CommitGroup {
      * that of its mark follows.
      */
     private static final class OfSlot {
-      final int number;
       final List<OfSession> sessions = new ArrayList<>();
       long newestSequence;
       int due;
-
-      OfSlot(int number) {
-        this.number = number;
-      }
     }
 
     /** Commits; {@code before}: by slot, the sequence of what follows and may not arrive. */
-    CommitsInMulti(List<Commit> commits, CommitGroup.Terms terms, Map<Integer, Long> before) {
+    CommitsInMulti(List<Commit> commits, Terms terms, Map<Integer, Long> before) {
       super(commits, terms);
       this.before = before;
       this.ofCommits = new ArrayList<>(commits.size());
@@ -602,7 +597,7 @@ public abstract class CommitGroup {
           of.add(part.rows());
         } else {
           SessionKeys keys = terms.keysOf().apply(part);
-          OfSlot slot = slots.computeIfAbsent(keys.slot, s -> new OfSlot(part.session().slot()));
+          OfSlot slot = slots.computeIfAbsent(keys.slot, unknown -> new OfSlot());
           of = new OfSession(keys, slot, part.rows());
           sessions.put(part.session(), of);
           slot.sessions.add(of);
@@ -648,8 +643,8 @@ public abstract class CommitGroup {
         due.and(of.urgent ? LuaScript.number(terms.due(true)) : dueAt).and(of.keys.dueMember);
       }
       slot.due = replies;
-      long last = before.getOrDefault(slot.number, Long.MAX_VALUE) - 1;
-      SlotMarks.Move move = terms.move(slot.number, Math.min(slot.newestSequence, last));
+      long last = before.getOrDefault(keys.slot(), Long.MAX_VALUE) - 1;
+      SlotMarks.Move move = terms.move(keys.slot(), Math.min(slot.newestSequence, last));
       moves.add(move);
       to.add(new Command<>(CommandType.ZADD, new IntegerOutput<>(CODEC), due));
       to.add(
@@ -700,24 +695,24 @@ public abstract class CommitGroup {
     }
 
     @Override
-    public CommitGroup.Outcome outcome(int i) {
+    public Outcome outcome(int i) {
       if (exec == null || exec.wasDiscarded()) {
-        return new CommitGroup.RefusedBy("Redis discarded the transaction");
+        return new RefusedBy("Redis discarded the transaction");
       }
       OfSession of = ofCommits.get(i);
       if (exec.get(of.dirty) instanceof Throwable error) {
-        return new CommitGroup.RefusedBy(String.valueOf(error.getMessage()));
+        return new RefusedBy(String.valueOf(error.getMessage()));
       }
       for (int reply : new int[] {OWNS, of.slot.due}) {
         if (exec.get(reply) instanceof Throwable error) {
-          return new CommitGroup.TakenInPart(String.valueOf(error.getMessage()));
+          return new TakenInPart(String.valueOf(error.getMessage()));
         }
       }
       List<byte @Nullable []> owns = exec.get(OWNS);
       byte[] own = owns.get(of.number);
       return Arrays.equals(of.keys.session, own)
-          ? CommitGroup.APPLIED
-          : new CommitGroup.NotOwner(
+          ? APPLIED
+          : new NotOwner(
               commits.get(i).parts().get(0), own == null ? null : new String(own, US_ASCII), true);
     }
   }

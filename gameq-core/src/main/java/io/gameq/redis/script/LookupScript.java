@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * What Redis holds of an owner's rows: {@code read.lua} all that is not flushed, {@code
  * pending.lua} whether there is any of a session, and {@code lookup.lua} some rows, of several
- * sessions, many at a time. An instance is used by one thread.
+ * sessions, many at a time. Stateless.
  */
 public final class LookupScript {
   private static final LuaScript READ = LuaScript.of(LookupScript.class, "inbox.lua", "read.lua");
@@ -34,14 +34,7 @@ public final class LookupScript {
   private static final Predicate<String> VERSION =
       Pattern.compile("[0-9a-fA-F]{16}").asMatchPredicate();
 
-  private final RedisConnection redis;
-  private final SlotKeys[] slots;
-  private boolean isLoaded;
-
-  public LookupScript(RedisConnection redis, SlotKeys[] slots) {
-    this.redis = redis;
-    this.slots = slots;
-  }
+  private LookupScript() {}
 
   /**
    * Rows of one owner to look for.
@@ -71,11 +64,8 @@ public final class LookupScript {
    *
    * @param whole whether whole rows are wanted and not only versions
    */
-  public List<Answer> ask(List<Question> questions, boolean whole) {
-    if (!isLoaded) {
-      LOOKUP.load(redis);
-      isLoaded = true;
-    }
+  public static List<Answer> ask(
+      RedisConnection redis, SlotKeys[] slots, List<Question> questions, boolean whole) {
     List<LuaScript.Call> calls = new ArrayList<>();
     for (Question of : questions) {
       SlotKeys slot = slots[of.owner.slot(slots.length)];
@@ -83,7 +73,7 @@ public final class LookupScript {
         calls.add(new LuaScript.Call(slot, arguments(of.owner, of.sessions, fields, whole)));
       }
     }
-    Iterator<CompletionStage<List<Object>>> sent = LOOKUP.sendEach(redis, calls).iterator();
+    Iterator<CompletionStage<List<Object>>> sent = LOOKUP.loadAndSend(redis, calls).iterator();
     List<Answer> answers = new ArrayList<>(questions.size());
     for (Question of : questions) {
       List<Answer> parts = new ArrayList<>();
@@ -197,7 +187,7 @@ public final class LookupScript {
     return new Looked(ownedBy == null ? "" : ownedBy, isWhole, versions);
   }
 
-  /** {@code replay.lua}: puts lost rows back, many calls at once. One thread. */
+  /** {@code replay.lua}: puts lost rows back, many calls at once. Stateless. */
   public static final class ReplayScript {
     /** Large scripts may follow one another, each within this. */
     public static final int TIMEOUT_MILLIS = 30_000;
@@ -205,14 +195,7 @@ public final class LookupScript {
     private static final LuaScript SCRIPT =
         LuaScript.of(ReplayScript.class, "inbox.lua", "replay.lua");
 
-    private final RedisConnection redis;
-    private final SlotKeys[] slots;
-    private boolean isLoaded;
-
-    public ReplayScript(RedisConnection redis, SlotKeys[] slots) {
-      this.redis = redis;
-      this.slots = slots;
-    }
+    private ReplayScript() {}
 
     /**
      * All that one owner gets back.
@@ -250,13 +233,10 @@ public final class LookupScript {
     }
 
     /** Sends groups of owners; of each group all rows become visible together. */
-    public List<Pending> send(List<List<Owner>> groups) {
-      if (!isLoaded) {
-        SCRIPT.load(redis);
-        isLoaded = true;
-      }
+    public static List<Pending> send(
+        RedisConnection redis, SlotKeys[] slots, List<List<Owner>> groups) {
       List<CompletionStage<List<Object>>> sent =
-          SCRIPT.sendEach(redis, groups.stream().map(this::call).toList());
+          SCRIPT.loadAndSend(redis, groups.stream().map(group -> call(slots, group)).toList());
       List<Pending> pending = new ArrayList<>(groups.size());
       for (int i = 0; i < groups.size(); i++) {
         pending.add(new Pending(groups.get(i), sent.get(i)));
@@ -264,7 +244,7 @@ public final class LookupScript {
       return pending;
     }
 
-    private LuaScript.Call call(List<Owner> group) {
+    private static LuaScript.Call call(SlotKeys[] slots, List<Owner> group) {
       List<Object> args = new ArrayList<>(List.of(SessionScripts.KEPT_MILLIS));
       for (Owner of : group) {
         args.addAll(List.of(of.owner(), of.session(), of.ends(), of.rows().size()));

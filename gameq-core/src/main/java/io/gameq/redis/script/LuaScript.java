@@ -12,6 +12,7 @@ import io.gameq.redis.RedisReply;
 import io.gameq.redis.SlotKeys;
 import io.gameq.rows.EncodedRow;
 import io.lettuce.core.RedisException;
+import io.lettuce.core.RedisFuture;
 import io.lettuce.core.RedisNoScriptException;
 import io.lettuce.core.ScriptOutputType;
 import io.lettuce.core.codec.Base16;
@@ -184,7 +185,8 @@ public final class LuaScript {
         answers.add(answer(redis, some.get(0), null));
         continue;
       }
-      List<CompletionStage<List<Object>>> sent = sendEach(redis, some);
+      List<CompletionStage<List<Object>>> sent = new ArrayList<>();
+      redis.inOneGo(() -> some.forEach(of -> sent.add(send(redis, of))));
       for (int i = 0; i < sent.size(); i++) {
         answers.add(answer(redis, some.get(i), sent.get(i)));
       }
@@ -214,11 +216,20 @@ public final class LuaScript {
     RedisReply.await(() -> redis.sync().scriptLoad(text()));
   }
 
-  /** Sends calls in one go, as {@link #send}; for their replies in order. */
-  List<CompletionStage<List<Object>>> sendEach(RedisConnection redis, List<Call> calls) {
-    List<CompletionStage<List<Object>>> sent = new ArrayList<>(calls.size());
-    redis.inOneGo(() -> calls.forEach(of -> sent.add(send(redis, of.keys(), args(of.args)))));
-    return sent;
+  /**
+   * Sends calls behind the script itself, without waiting; for their replies in order. Others may
+   * use the connection meanwhile.
+   */
+  List<CompletionStage<List<Object>>> loadAndSend(RedisConnection redis, List<Call> calls) {
+    return RedisReply.await(
+        () -> {
+          RedisFuture<String> unused = redis.async().scriptLoad(text());
+          return calls.stream().map(of -> send(redis, of)).toList();
+        });
+  }
+
+  private CompletionStage<List<Object>> send(RedisConnection redis, Call call) {
+    return send(redis, call.keys(), args(call.args));
   }
 
   /**

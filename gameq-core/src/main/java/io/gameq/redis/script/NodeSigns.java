@@ -145,17 +145,17 @@ public final class NodeSigns {
     public void beatFirst(RedisConnection redis, String server) {
       boolean gone = beatNow(redis, false);
       if (gone || !server.equals(beganOn)) { // what others lost here shows from now on
-        RedisReply.await(() -> redis.sync().del(NodeSigns.unbrokenKey(namespace)));
-        long unused = NodeSigns.unbrokenMillis(redis, namespace);
+        RedisReply.await(() -> redis.sync().del(unbrokenKey(namespace)));
+        long unused = unbrokenMillis(redis, namespace);
       }
       beganOn = server;
     }
 
     private boolean beatNow(RedisConnection redis, boolean hasHealed) {
       long askedNanos = System.nanoTime();
-      List<Object> was = beat(redis, key, hasHealed ? node : node + NodeSigns.UNHEALED);
+      List<Object> was = beat(redis, key, hasHealed ? node : node + UNHEALED);
       clock.saw((Long) was.get(1), askedNanos);
-      long unused = NodeSigns.unbrokenMillis(redis, namespace);
+      long unused = unbrokenMillis(redis, namespace);
       boolean gone = hasBegun && (Long) was.get(0) == 0;
       beatNanos = System.nanoTime();
       hasBegun = true;
@@ -163,7 +163,7 @@ public final class NodeSigns {
     }
 
     static List<Object> beat(RedisConnection redis, byte[] key, String sign) {
-      return SCRIPT.call(redis, key, sign, NodeSigns.LIFE_SECONDS);
+      return SCRIPT.call(redis, key, sign, LIFE_SECONDS);
     }
 
     /** Says that this node is gone. */
@@ -221,29 +221,28 @@ public final class NodeSigns {
       if (session == null) {
         return null;
       }
-      if (NodeSigns.process(session).equals(process)) {
+      if (process(session).equals(process)) {
         return isOpenHere.test(owner, session) ? new Holder(session, "on this node") : null;
       }
-      String sign = NodeSigns.sign(redis, namespace, NodeSigns.process(session));
-      if (sign != null && (isKnown || sign.endsWith(NodeSigns.UNHEALED))) {
-        return new Holder(session, "on node " + NodeSigns.name(sign) + ", which is alive");
+      String sign = sign(redis, namespace, process(session));
+      if (sign != null && (isKnown || sign.endsWith(UNHEALED))) {
+        return new Holder(session, "on node " + name(sign) + ", which is alive");
       }
       // Its node may have had no chance to tell this server of itself, or of the session.
-      long millis = NodeSigns.unbrokenMillis(redis, namespace);
-      return millis >= NodeSigns.LIFE_SECONDS * 1_000L
+      long millis = unbrokenMillis(redis, namespace);
+      return millis >= LIFE_SECONDS * 1_000L
           ? null
           : new Holder(
               session,
               String.format(
                   Locale.ROOT,
                   "on a node that may be alive: Redis can tell in %.1f s",
-                  NodeSigns.LIFE_SECONDS - millis / 1000.0));
+                  LIFE_SECONDS - millis / 1000.0));
     }
 
     /** Asks the node that has an owner open to close it; nobody may be listening. */
     public void ask(ControlConnection redis, OwnerId owner, SessionId session) {
-      byte[] channel =
-          SlotKeys.bytes(SlotKeys.sessionChannel(namespace, NodeSigns.process(session)));
+      byte[] channel = SlotKeys.bytes(SlotKeys.sessionChannel(namespace, process(session)));
       byte[] line = SlotKeys.bytes("asked " + owner.encoded() + " " + session.text());
       long unused =
           redis.call(
@@ -335,7 +334,7 @@ public final class NodeSigns {
 
       /** Whether it said something lately. */
       public boolean isFresh() {
-        return silentMillis < NodeSigns.LIFE_SECONDS * 1_000L;
+        return silentMillis < LIFE_SECONDS * 1_000L;
       }
     }
 
@@ -433,9 +432,7 @@ public final class NodeSigns {
           (Long) of.get(1),
           beat.isEmpty()
               ? ProcessSign.Beat.NONE
-              : beat.endsWith(NodeSigns.UNHEALED)
-                  ? ProcessSign.Beat.UNHEALED
-                  : ProcessSign.Beat.HEALED,
+              : beat.endsWith(UNHEALED) ? ProcessSign.Beat.UNHEALED : ProcessSign.Beat.HEALED,
           fields);
     }
   }

@@ -152,9 +152,8 @@ public final class SessionScripts {
   /** The same for many, over a connection that flushes by itself; whether each owns now. */
   public static boolean[] reassertAll(
       RedisConnection redis, SlotKeys[] slots, List<SessionRef> sessions) {
-    REASSERT.load(redis);
     List<CompletionStage<List<Object>>> replies =
-        REASSERT.sendEach(
+        REASSERT.loadAndSend(
             redis,
             sessions.stream()
                 .map(of -> new Call(slots[of.slot()], List.of(of.owner(), of.id(), true)))
@@ -182,7 +181,6 @@ public final class SessionScripts {
    * flushes by itself.
    */
   public static void healed(RedisConnection redis, SlotKeys[] slots, List<SessionRef> sessions) {
-    HEALED.load(redis);
     List<Call> calls = new ArrayList<>();
     eachOf(
         sessions,
@@ -191,7 +189,7 @@ public final class SessionScripts {
                 new Call(
                     slots[slot],
                     some.stream().map(of -> List.of(of.owner(), of.text())).toList())));
-    HEALED.sendEach(redis, calls).forEach(RedisReply::await);
+    HEALED.loadAndSend(redis, calls).forEach(RedisReply::await);
   }
 
   /**

@@ -220,7 +220,7 @@ public record DefinedTopic(
    */
   public static @Nullable DefinedTopic find(RedisConnection redis, String namespace, String topic) {
     byte[] text = RedisReply.await(() -> redis.sync().hget(key(namespace), SlotKeys.bytes(topic)));
-    return text == null ? null : DefinedTopic.ofText(topic, LuaScript.text(text));
+    return text == null ? null : ofText(topic, LuaScript.text(text));
   }
 
   /**
@@ -231,8 +231,7 @@ public record DefinedTopic(
    */
   public static Map<String, DefinedTopic> all(RedisConnection redis, String namespace) {
     Map<String, DefinedTopic> all = new TreeMap<>();
-    texts(redis, namespace)
-        .forEach((topic, text) -> all.put(topic, DefinedTopic.ofText(topic, text)));
+    texts(redis, namespace).forEach((topic, text) -> all.put(topic, ofText(topic, text)));
     return all;
   }
 

@@ -39,8 +39,6 @@ class ScriptsTest {
           1,
           new NoTerm());
   private final StatefulRedisConnection<String, String> redis = TestServers.redis();
-  private final ReplayScript script =
-      new ReplayScript(recovery.redis().connection(), recovery.redis().slots());
 
   @AfterEach
   void close() {
@@ -78,7 +76,10 @@ class ScriptsTest {
   }
 
   private Outcome replay(Owner... group) {
-    return script.send(List.of(List.of(group))).get(0).await();
+    return ReplayScript.send(
+            recovery.redis().connection(), recovery.redis().slots(), List.of(List.of(group)))
+        .get(0)
+        .await();
   }
 
   @Test
@@ -143,8 +144,10 @@ class ScriptsTest {
     redis.sync().hset(dirty(owner, second), "a", row(9, "dirty"));
     LookupScript.Question question =
         new LookupScript.Question(owner, List.of(first), List.of("a", "b"));
-    LookupScript lookup = new LookupScript(recovery.redis().connection(), recovery.redis().slots());
-    LookupScript.Answer answer = lookup.ask(List.of(question), true).get(0);
+    LookupScript.Answer answer =
+        LookupScript.ask(
+                recovery.redis().connection(), recovery.redis().slots(), List.of(question), true)
+            .get(0);
     assertEquals(second, answer.ownedBy());
     assertEquals("0000000000000007pclaimed", text(answer.fields().get(0).claimed()));
     assertEquals("0000000000000009pdirty", text(answer.fields().get(0).owned()));
@@ -152,7 +155,17 @@ class ScriptsTest {
     assertEquals("0000000000000008pparked", text(answer.fields().get(1).dirty().get(0)));
     assertEquals(
         "0000000000000008",
-        text(lookup.ask(List.of(question), false).get(0).fields().get(1).dirty().get(0)));
+        text(
+            LookupScript.ask(
+                    recovery.redis().connection(),
+                    recovery.redis().slots(),
+                    List.of(question),
+                    false)
+                .get(0)
+                .fields()
+                .get(1)
+                .dirty()
+                .get(0)));
   }
 
   @Test
@@ -163,8 +176,11 @@ class ScriptsTest {
     }
     redis.sync().hset(claimed(owner), "f8999", row(1, "last"));
     LookupScript.Answer answer =
-        new LookupScript(recovery.redis().connection(), recovery.redis().slots())
-            .ask(List.of(new LookupScript.Question(owner, List.of(first), fields)), true)
+        LookupScript.ask(
+                recovery.redis().connection(),
+                recovery.redis().slots(),
+                List.of(new LookupScript.Question(owner, List.of(first), fields)),
+                true)
             .get(0);
     assertEquals(9_000, answer.fields().size());
     assertEquals("0000000000000001plast", text(answer.fields().get(8_999).claimed()));

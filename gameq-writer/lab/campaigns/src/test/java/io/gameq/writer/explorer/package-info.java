@@ -17,7 +17,7 @@
  *                  Terms)
  *                  open: epoch into MySQL | open.lua; refused: ask MySQL; lost since an attempt
  *                  before: put back | set open and read, in one transaction | GET own, where Redis
- *                  may fail over: else it opens again (OpenState, the whole of it)
+ *                  may fail over: else it opens again (node.OpenState, the whole of it)
  *                  commit: one MULTI, or commit.lua; its request or its reply may be lost
  *                  (script.CommitGroup)
  *                  heal: read the journal mark | sessions in MySQL | reassert.lua for each | replay
