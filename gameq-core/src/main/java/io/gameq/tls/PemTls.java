@@ -9,10 +9,10 @@ import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.security.KeyFactory;
 import java.security.KeyStore;
+import java.security.KeyStoreException;
 import java.security.PrivateKey;
 import java.security.cert.Certificate;
 import java.security.cert.CertificateFactory;
-import java.security.spec.InvalidKeySpecException;
 import java.security.spec.PKCS8EncodedKeySpec;
 import java.util.Base64;
 import java.util.List;
@@ -74,15 +74,30 @@ public final class PemTls {
 
   private static KeyManager[] own(Path file) {
     try {
-      KeyStore store = emptyStore();
       char[] inMemory = {'-'};
-      store.setKeyEntry("own", key(file), inMemory, certificates(file).toArray(Certificate[]::new));
+      KeyStore store = keyStore(key(file), certificates(file), inMemory);
       KeyManagerFactory keys =
           KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
       keys.init(store, inMemory);
       return keys.getKeyManagers();
-    } catch (GeneralSecurityException | IOException e) {
+    } catch (GeneralSecurityException e) {
       throw unreadable(file, e);
+    }
+  }
+
+  /** A key store with one key; throws when it does not go with the certificates. */
+  public static KeyStore keyStore(
+      PrivateKey key, List<? extends Certificate> certificates, char[] password)
+      throws GeneralSecurityException {
+    try {
+      if (!key.getAlgorithm().equals(certificates.get(0).getPublicKey().getAlgorithm())) {
+        throw new KeyStoreException("the key is of another kind than the certificate");
+      }
+      KeyStore store = emptyStore();
+      store.setKeyEntry("own", key, password, certificates.toArray(Certificate[]::new));
+      return store;
+    } catch (IOException e) {
+      throw new KeyStoreException("a key store in memory", e);
     }
   }
 
@@ -92,11 +107,10 @@ public final class PemTls {
     return store;
   }
 
-  private static List<? extends Certificate> certificates(Path file)
-      throws GeneralSecurityException, IOException {
-    CertificateFactory factory = CertificateFactory.getInstance("X.509");
+  /** The certificates of a file; throws GameQueueException naming it. */
+  public static List<? extends Certificate> certificates(Path file) {
     StringBuilder pem = new StringBuilder();
-    Matcher found = CERTIFICATES.matcher(Files.readString(file));
+    Matcher found = CERTIFICATES.matcher(text(file));
     while (found.find()) {
       pem.append(found.group()).append('\n');
     }
@@ -106,22 +120,36 @@ public final class PemTls {
               .formatted(file));
     }
     byte[] bytes = pem.toString().getBytes(StandardCharsets.US_ASCII);
-    return List.copyOf(factory.generateCertificates(new ByteArrayInputStream(bytes)));
+    try {
+      CertificateFactory factory = CertificateFactory.getInstance("X.509");
+      return List.copyOf(factory.generateCertificates(new ByteArrayInputStream(bytes)));
+    } catch (GeneralSecurityException e) {
+      throw unreadable(file, e);
+    }
   }
 
-  private static PrivateKey key(Path file) throws GeneralSecurityException, IOException {
-    Matcher found = KEY.matcher(Files.readString(file));
+  private static String text(Path file) {
+    try {
+      return Files.readString(file, StandardCharsets.ISO_8859_1);
+    } catch (IOException e) {
+      throw unreadable(file, e);
+    }
+  }
+
+  /** The private key of a file; throws GameQueueException naming it. */
+  public static PrivateKey key(Path file) {
+    Matcher found = KEY.matcher(text(file));
     if (!found.find()) {
       throw new GameQueueException(
           ("%s holds no private key: it must have BEGIN PRIVATE KEY in it (PKCS#8, not"
-                  + " encrypted), besides the certificates")
+                  + " encrypted; 'openssl pkcs8 -topk8 -nocrypt' makes one)")
               .formatted(file));
     }
-    byte[] encoded = Base64.getMimeDecoder().decode(found.group(1));
     for (String kind : KEY_KINDS) {
       try {
+        byte[] encoded = Base64.getMimeDecoder().decode(found.group(1));
         return KeyFactory.getInstance(kind).generatePrivate(new PKCS8EncodedKeySpec(encoded));
-      } catch (InvalidKeySpecException e) {
+      } catch (GeneralSecurityException | IllegalArgumentException e) {
         // of another kind
       }
     }

@@ -7,9 +7,7 @@ import io.gameq.mysql.tables.DeadLetterTable.Refused;
 import io.gameq.mysql.tables.DeadLetterTable.Stored;
 import io.gameq.owner.OwnerId;
 import io.gameq.rows.RowEdit;
-import io.gameq.rows.RowHeader.RowOp;
 import io.gameq.rows.RowImage;
-import io.gameq.rows.Table.Column;
 import io.gameq.rows.types.ValueText;
 import io.gameq.terminal.Shown;
 import io.gameq.writer.admin.Done.Result;
@@ -32,7 +30,6 @@ import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HexFormat;
@@ -112,27 +109,25 @@ public final class DeadRows {
      * @throws GameQueueException naming what is wrong
      */
     public static Filter of(List<Long> ids, Function<String, @Nullable String> given) {
-      String owner = given.apply("owner");
-      String state = given.apply("state");
       return new Filter(
           new DeadLetterFilter(
               ids,
-              owner == null ? null : OwnerId.of(owner),
+              read(given.apply("owner"), OwnerId::of),
               given.apply("table"),
-              code(given.apply("code")),
+              read(given.apply("code"), Filter::code),
               given.apply("error"),
-              moment(given.apply("since")),
-              moment(given.apply("before"))),
-          state == null ? null : state(state));
+              read(given.apply("since"), Moment::of),
+              read(given.apply("before"), Moment::of)),
+          read(given.apply("state"), Filter::state));
     }
 
-    private static @Nullable Instant moment(@Nullable String text) {
-      return text == null ? null : Moment.of(text);
+    private static <T> @Nullable T read(@Nullable String text, Function<String, T> parse) {
+      return text == null ? null : parse.apply(text);
     }
 
-    private static @Nullable Integer code(@Nullable String text) {
+    private static Integer code(String text) {
       try {
-        return text == null ? null : Integer.valueOf(text);
+        return Integer.valueOf(text);
       } catch (NumberFormatException e) {
         throw new GameQueueException("an error code is a number");
       }
@@ -414,7 +409,8 @@ public final class DeadRows {
           Map<String, @Nullable Object> all = VIEW.json(new Listed(letter, state));
           Reading reading = read(letter);
           if (reading instanceof Decoded decoded) {
-            Map<String, @Nullable String> columns = row(decoded.image());
+            Map<String, @Nullable Object> columns = RowColumn.set(decoded.image());
+            columns.replaceAll((name, value) -> value == null ? null : ValueText.of(value));
             all.put("op", lower(decoded.image().op()));
             all.put(
                 withValues ? "row" : "columns",
@@ -425,19 +421,6 @@ public final class DeadRows {
           }
           object.accept(all);
         });
-  }
-
-  private static Map<String, @Nullable String> row(RowImage image) {
-    boolean isDelete = image.op() == RowOp.DELETE;
-    List<Column> columns = isDelete ? image.table().keyColumns() : image.table().columns();
-    Map<String, @Nullable String> row = new LinkedHashMap<>();
-    for (int i = 0; i < columns.size(); i++) {
-      if (isDelete || image.names(i)) {
-        Object value = image.values()[i];
-        row.put(columns.get(i).name(), value == null ? null : ValueText.of(value));
-      }
-    }
-    return row;
   }
 
   private void audit(String action, String target, String detail) {

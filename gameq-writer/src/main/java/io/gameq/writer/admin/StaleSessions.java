@@ -12,6 +12,7 @@ import io.gameq.rows.EncodedRow.RowKey;
 import io.gameq.rows.RowEdit;
 import io.gameq.rows.RowHeader.RowOp;
 import io.gameq.rows.RowImage;
+import io.gameq.rows.Table;
 import io.gameq.rows.Table.Column;
 import io.gameq.rows.types.ValueText;
 import io.gameq.terminal.Shown;
@@ -26,8 +27,10 @@ import io.gameq.writer.redis.StaleRows.Outcome;
 import io.gameq.writer.redis.StaleRows.Session;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Objects;
 import java.util.function.BiConsumer;
 import java.util.function.BiPredicate;
@@ -242,6 +245,19 @@ public final class StaleSessions {
       @Nullable String edit,
       @Nullable String present) {
 
+    /** What a row sets, by column: of a delete its key, and none that it leaves as they are. */
+    public static Map<String, @Nullable Object> set(RowImage image) {
+      boolean isDelete = image.op() == RowOp.DELETE;
+      List<Column> columns = isDelete ? image.table().keyColumns() : image.table().columns();
+      Map<String, @Nullable Object> set = new LinkedHashMap<>();
+      for (int i = 0; i < columns.size(); i++) {
+        if (isDelete || image.names(i)) {
+          set.put(columns.get(i).name(), image.values()[i]);
+        }
+      }
+      return set;
+    }
+
     /**
      * The columns of a row that was kept aside: all of them, of a delete of an absent row the
      * key's.
@@ -251,12 +267,12 @@ public final class StaleSessions {
     public static List<RowColumn> of(
         RowImage image, @Nullable RowImage present, boolean withValues) {
       boolean isDelete = image.op() == RowOp.DELETE;
-      List<Column> keys = image.table().keyColumns();
+      Table table = image.table();
+      Map<String, @Nullable Object> set = set(image);
       List<RowColumn> columns = new ArrayList<>();
-      for (Column column : isDelete && present == null ? keys : image.table().columns()) {
-        int index = image.table().indexOf(column.name());
-        boolean named = isDelete ? keys.contains(column) : image.names(index);
-        Object refused = named ? image.values()[isDelete ? keys.indexOf(column) : index] : null;
+      for (Column column : isDelete && present == null ? table.keyColumns() : table.columns()) {
+        boolean named = set.containsKey(column.name());
+        Object refused = set.get(column.name());
         boolean isThere = present != null && present.table().has(column.name());
         Object there =
             isThere
@@ -268,7 +284,7 @@ public final class StaleSessions {
                 column.name(),
                 named,
                 named && isThere && !Objects.deepEquals(refused, there),
-                image.op() == RowOp.PUT && RowEdit.isEditable(image.table(), index),
+                image.op() == RowOp.PUT && RowEdit.isEditable(table, table.indexOf(column.name())),
                 values ? Shown.value(refused) : null,
                 values && refused != null ? ValueText.of(refused) : null,
                 withValues && isThere ? Shown.value(there) : null));

@@ -37,6 +37,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.function.Consumer;
+import java.util.function.ToIntBiFunction;
 import java.util.function.ToIntFunction;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -69,24 +70,34 @@ public final class DeadCommand extends AdminCommand {
   }
 
   private interface Work {
-    int on(DeadRows letters, Selection chosen);
+    void on(DeadRows letters, Selection chosen, DoneReport report);
+  }
+
+  /** Works on letters; returns 1 when one is left, or as {@link #chosen} does. */
+  private int each(ChoiceOptions choice, boolean isDryRun, Work work) {
+    return chosen(
+        choice,
+        (letters, chosen) -> {
+          DoneReport report = new DoneReport(chosen.count(), isDryRun);
+          if (chosen.count() > 0) {
+            work.on(letters, chosen, report);
+          }
+          return report.sum("");
+        });
   }
 
   /** Returns 1, and does nothing, when an id is unknown. */
-  private int with(ChoiceOptions choice, Work work) {
+  private int chosen(ChoiceOptions choice, ToIntBiFunction<DeadRows, Selection> work) {
     check(choice);
     return with(
         letters -> {
           List<Long> unknown = letters.unknown(choice.ids);
           if (unknown.isEmpty()) {
-            return work.on(letters, letters.choose(choice.filter.filter(choice.ids)));
+            return work.applyAsInt(letters, letters.choose(choice.filter.filter(choice.ids)));
           }
           String ids = unknown.stream().map(String::valueOf).collect(Collectors.joining(", "));
-          err()
-              .println(
-                  "there is no dead letter "
-                      + ids
-                      + ": nothing was done, 'dead list' shows those that there are");
+          err().print("there is no dead letter " + ids);
+          err().println(": nothing was done, 'dead list' shows those that there are");
           return ExitCodes.FOUND_SOMETHING;
         });
   }
@@ -265,17 +276,14 @@ public final class DeadCommand extends AdminCommand {
             return report.sum("");
           });
     }
-    return with(
+    return each(
         choice,
-        (letters, chosen) -> {
+        false,
+        (letters, chosen, report) -> {
           Map<String, @Nullable String> values = columns.read();
-          DoneReport report = new DoneReport(chosen.count(), false);
-          if (chosen.count() > 0) {
-            confirmation.require(
-                "Set %s of %s?".formatted(String.join(", ", values.keySet()), chosen));
-            letters.edit(chosen, values, report::add);
-          }
-          return report.sum("");
+          String names = String.join(", ", values.keySet());
+          confirmation.require("Set %s of %s?".formatted(names, chosen));
+          letters.edit(chosen, values, report::add);
         });
   }
 
@@ -296,15 +304,10 @@ public final class DeadCommand extends AdminCommand {
               names = "--dry-run",
               description = "Try each one and roll it back; so none makes another one fit.")
           boolean isDryRun) {
-    return with(
+    return each(
         choice,
-        (letters, chosen) -> {
-          DoneReport report = new DoneReport(chosen.count(), isDryRun);
-          if (chosen.count() > 0) {
-            letters.retry(chosen, isDryRun, report::add);
-          }
-          return report.sum("");
-        });
+        isDryRun,
+        (letters, chosen, report) -> letters.retry(chosen, isDryRun, report::add));
   }
 
   /** Returns 1 when an id is unknown, or a letter changed and so was kept. */
@@ -313,15 +316,12 @@ public final class DeadCommand extends AdminCommand {
       description = "Removes dead letters for good: their rows are lost.",
       footer = {"", "Prints each one it removes. 'dead show' tells what is in it."})
   int discard(@Mixin ChoiceOptions choice, @Mixin Confirmation confirmation) {
-    return with(
+    return each(
         choice,
-        (letters, chosen) -> {
-          DoneReport report = new DoneReport(chosen.count(), false);
-          if (chosen.count() > 0) {
-            confirmation.require("Discard %s for good?".formatted(chosen));
-            letters.discard(chosen, report::add);
-          }
-          return report.sum("");
+        false,
+        (letters, chosen, report) -> {
+          confirmation.require("Discard %s for good?".formatted(chosen));
+          letters.discard(chosen, report::add);
         });
   }
 
@@ -339,7 +339,7 @@ public final class DeadCommand extends AdminCommand {
               names = "--values",
               description = "With the values of the rows, not only the names of their columns.")
           boolean withValues) {
-    return with(
+    return chosen(
         choice,
         (letters, chosen) -> {
           DoneReport report = new DoneReport(chosen.count(), false);

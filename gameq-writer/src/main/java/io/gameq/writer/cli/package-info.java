@@ -3,12 +3,11 @@
  * subcommand is a method.
  *
  * <pre>
- * DeadCommand     ColumnOptions: the new values of an edit
- * TopicsCommand   TopicCommand opens the topics
- * StaleCommand
+ * AdminCommand    what all of them have in common; DoneReport: what became of dead letters
+ * DeadCommand     dead letters of rows; ColumnOptions: the new values of an edit
+ * TopicsCommand   topics, and their dead letters
+ * StaleCommand    stale rows
  * AuditCommand    what operators did
- * AdminCommand    what all of them have in common
- * DoneReport      what became of dead letters, of rows and of topics
  * </pre>
  */
 @org.jspecify.annotations.NullMarked

@@ -122,7 +122,7 @@ public final class Console implements AutoCloseable {
         request -> Map.of("namespace", settings.namespace(), "writer", settings.writer().name()));
     guarded.add(Needs.LOOK, "slots", request -> slots());
     guarded.add(Needs.LOOK, "fleet", request -> fleet());
-    new HeldPages(servers, writer).addTo(guarded);
+    new HeldPages(servers, writer.pauses(), writer::allParked).addTo(guarded);
     new RowPages(servers, writer::allParked).addTo(guarded);
     new TopicPages(servers).addTo(guarded);
     guarded.add(Needs.LOOK, "settings", request -> ConfigCommand.SETTINGS.table(effective));
@@ -140,7 +140,7 @@ public final class Console implements AutoCloseable {
             context.redirect("/console/", HttpStatus.SEE_OTHER);
           }
         });
-    for (String file : FILES.strip().split("\\s+")) {
+    for (String file : FILES.strip().split("\\s+", -1)) {
       byte[] content = read(file);
       routes.get("/console/" + file, context -> context.contentType(type(file)).result(content));
     }
@@ -205,31 +205,6 @@ public final class Console implements AutoCloseable {
   }
 
   /**
-   * What waits, what is done, and whether something is to be done about it.
-   *
-   * @param problems why rows are not written now
-   * @param toDo what is to be done about the game as a whole
-   * @param held why rows wait: what operators paused, and tables that take none
-   * @param writers how many run; 0 when it is not known
-   * @param rowsPerSecond that all writers write
-   * @param waits null before the first look at Redis
-   * @param deadLetters -1 when they were not counted yet
-   * @param mergeRatio row changes committed for each row written; null when it is not known
-   * @param totals what this writer did since it started
-   */
-  private record Overview(
-      List<String> problems,
-      List<String> toDo,
-      List<HeldState> held,
-      long writers,
-      double rowsPerSecond,
-      @Nullable Map<String, @Nullable Object> waits,
-      long deadLetters,
-      @Nullable Double mergeRatio,
-      Map<String, Double> totals,
-      List<Step> steps) {}
-
-  /**
    * How long a step took since this writer started, ms.
    *
    * @param mostOf what 99 of 100 took at most, rounded up to the next bound; -1 beyond the last
@@ -252,29 +227,33 @@ public final class Console implements AutoCloseable {
     }
   }
 
-  private Overview overview() {
+  /** What waits, what is done, and whether something is to be done about it. */
+  private Object overview() {
     Backlog backlog = writer.backlog().get();
     Processes processes = writer.processes().get();
-    double merges = gauge("gameq.merge.ratio");
+    double merges = gauge("gameq.merge.ratio"); // row changes committed for each row written
     double counted = gauge("gameq.deadletters");
-    long deadLetters = Double.isNaN(counted) ? -1 : Math.round(counted);
+    long deadLetters = Double.isNaN(counted) ? -1 : Math.round(counted); // not counted yet
     List<HeldState> held =
         new ArrayList<>(HeldState.of(writer.pauses().get().all(), writer.allParked()));
     held.addAll(HeldState.heldUp(backlog));
-    return new Overview(
-        writer.problems().get(),
-        toDo(backlog, deadLetters),
-        held,
-        processes == null ? 0 : processes.writersThere(),
-        processes == null ? 0 : processes.rowsPerSecond(),
-        backlog == null ? null : StatusLook.BACKLOG.json(backlog),
-        deadLetters,
-        Double.isFinite(merges) ? merges : null,
-        totals(),
+    Map<String, @Nullable Object> all = new HashMap<>();
+    all.put("problems", writer.problems().get());
+    all.put("toDo", toDo(backlog, deadLetters));
+    all.put("held", held);
+    all.put("writers", processes == null ? 0 : processes.writersThere());
+    all.put("rowsPerSecond", processes == null ? 0 : processes.rowsPerSecond()); // of all
+    all.put("waits", backlog == null ? null : StatusLook.BACKLOG.json(backlog));
+    all.put("deadLetters", deadLetters);
+    all.put("mergeRatio", Double.isFinite(merges) ? merges : null);
+    all.put("totals", totals());
+    all.put(
+        "steps",
         meters.find("gameq.writer.step").timers().stream()
             .map(Step::of)
             .sorted(Comparator.comparingLong(Step::count).reversed())
             .toList());
+    return all;
   }
 
   /** Before the first look there is nothing to say. */
@@ -293,6 +272,7 @@ public final class Console implements AutoCloseable {
             .toDo();
   }
 
+  /** What this writer did since it started. */
   private Map<String, Double> totals() {
     Map<String, Double> totals = new HashMap<>();
     for (String name : List.of("rows", "owners", "givenBack", "reaped", "deadLetters", "stale")) {

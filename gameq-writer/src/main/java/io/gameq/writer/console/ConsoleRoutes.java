@@ -170,7 +170,7 @@ final class ConsoleRoutes {
         method,
         API + path,
         context -> {
-          boolean changes = method == HandlerType.POST;
+          boolean changes = method.equals(HandlerType.POST);
           HttpEndpoint.requireOwnPage(context, changes);
           SignedIn session = sessions.find(context.cookie(cookieName));
           ConsoleRequest request =
@@ -229,37 +229,26 @@ final class ConsoleRoutes {
     return Objects.requireNonNull(request.session());
   }
 
-  /**
-   * What a page needs to know of its visitor.
-   *
-   * @param asksForToken whether nothing is shown without a session
-   * @param mayRead whether values of rows are shown when asked for
-   * @param topics of which alone something is shown; empty: everything is
-   * @param csrf to be sent with each changing request; empty without a session
-   */
-  record State(
-      boolean asksForToken,
-      boolean isSignedIn,
-      String who,
-      boolean mayRead,
-      boolean mayAct,
-      String whyNot,
-      List<String> topics,
-      String csrf) {}
-
-  private State state(@Nullable SignedIn session) {
+  /** What a page needs to know of its visitor. */
+  private Object state(@Nullable SignedIn session) {
     String whyNot = whyNot(session);
-    return session == null
-        ? new State(!tokens.isEmpty(), false, "", false, false, whyNot, List.of(), "")
-        : new State(
-            !tokens.isEmpty(),
-            true,
-            session.who(),
-            true,
-            whyNot.isEmpty(),
-            whyNot,
-            session.token().topics(),
-            session.csrf());
+    return Map.of(
+        "asksForToken",
+        !tokens.isEmpty(), // nothing is shown without a session
+        "isSignedIn",
+        session != null,
+        "who",
+        session == null ? "" : session.who(),
+        "mayRead",
+        session != null, // values of rows, when asked for
+        "mayAct",
+        whyNot.isEmpty(),
+        "whyNot",
+        whyNot,
+        "topics",
+        session == null ? List.of() : session.token().topics(), // alone; empty: all
+        "csrf",
+        session == null ? "" : session.csrf()); // for each changing request
   }
 
   /** Why a visitor may not act, with the remedy; empty when they may. */
@@ -276,7 +265,7 @@ final class ConsoleRoutes {
     return session.token().role() == Role.ACT ? "" : "your token is for looking only";
   }
 
-  private State signIn(ConsoleRequest request, BiConsumer<Actor, String> audit) {
+  private Object signIn(ConsoleRequest request, BiConsumer<Actor, String> audit) {
     String name = request.text("name", MOST_NAME_CHARS);
     if (NOT_A_NAME.matcher(name).find()) {
       throw new BadRequestResponse("a name has no control characters");
@@ -304,7 +293,7 @@ final class ConsoleRoutes {
     return state(session);
   }
 
-  private State signOut(ConsoleRequest request) {
+  private Object signOut(ConsoleRequest request) {
     sessions.end(session(request));
     setCookie(request.context(), "", 0);
     return state(null);

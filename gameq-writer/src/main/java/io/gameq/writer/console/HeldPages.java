@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -31,18 +32,18 @@ final class HeldPages {
   private static final int MOST_OWNERS = 5;
 
   private final ConsoleServers servers;
-  private final Console.WriterView writer;
+  private final Supplier<Pauses> pauses;
+  private final Supplier<Map<String, String>> parked;
 
-  HeldPages(ConsoleServers servers, Console.WriterView writer) {
+  HeldPages(ConsoleServers servers, Supplier<Pauses> pauses, Supplier<Map<String, String>> parked) {
     this.servers = servers;
-    this.writer = writer;
+    this.pauses = pauses;
+    this.parked = parked;
   }
 
   void addTo(ConsoleRoutes routes) {
     routes.add(
-        Needs.LOOK,
-        "held",
-        request -> states(HeldState.of(writer.pauses().get().all(), writer.allParked())));
+        Needs.LOOK, "held", request -> states(HeldState.of(pauses.get().all(), parked.get())));
     routes.add(Needs.LOOK, "held-owners", request -> owners());
     routes.add(Needs.ACT, "pause", this::pause);
     routes.add(Needs.ACT, "resume", this::resume);

@@ -16,6 +16,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 import org.jspecify.annotations.Nullable;
@@ -77,11 +78,15 @@ public final class AccessTokens {
 
   /** The token that this is; null for a wrong one. Takes as long either way. */
   public @Nullable AccessToken find(String secret) {
-    AccessToken found = null;
     byte[] given = digest(secret);
+    return find(digest -> MessageDigest.isEqual(digest, given));
+  }
+
+  private @Nullable AccessToken find(Predicate<byte[]> isIt) {
+    AccessToken found = null;
     List<byte[]> digests = digests();
     for (int i = 0; i < tokens.size(); i++) {
-      if (MessageDigest.isEqual(digests.get(i), given)) {
+      if (isIt.test(digests.get(i))) {
         found = tokens.get(i);
       }
     }
@@ -145,14 +150,7 @@ public final class AccessTokens {
 
   /** The token by which a text was signed; null for none of these. Takes as long either way. */
   public @Nullable AccessToken signer(String text, byte[] signature) {
-    AccessToken found = null;
-    List<byte[]> digests = digests();
-    for (int i = 0; i < tokens.size(); i++) {
-      if (MessageDigest.isEqual(hmac(digests.get(i), text), signature)) {
-        found = tokens.get(i);
-      }
-    }
-    return found;
+    return find(digest -> MessageDigest.isEqual(hmac(digest, text), signature));
   }
 
   private static byte[] hmac(byte[] key, String text) {

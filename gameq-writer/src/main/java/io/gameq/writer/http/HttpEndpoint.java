@@ -2,6 +2,7 @@ package io.gameq.writer.http;
 
 import io.gameq.GameQueueException;
 import io.gameq.agent.RepeatedWarnings;
+import io.gameq.tls.PemTls;
 import io.gameq.writer.config.AccessToken;
 import io.gameq.writer.config.WriterConfig.HttpSettings;
 import io.gameq.writer.config.WriterConfig.TlsFiles;
@@ -14,22 +15,16 @@ import io.javalin.http.HttpStatus;
 import io.javalin.http.MisdirectedRequestResponse;
 import io.javalin.util.JavalinBindException;
 import io.javalin.util.JavalinLogger;
-import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.security.GeneralSecurityException;
-import java.security.KeyFactory;
 import java.security.KeyStore;
 import java.security.PrivateKey;
 import java.security.cert.Certificate;
-import java.security.cert.CertificateFactory;
-import java.security.spec.PKCS8EncodedKeySpec;
-import java.util.Base64;
 import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
@@ -37,9 +32,8 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.Supplier;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.eclipse.jetty.server.ForwardedRequestCustomizer;
 import org.eclipse.jetty.server.HttpConfiguration;
 import org.eclipse.jetty.server.HttpConnectionFactory;
@@ -97,7 +91,8 @@ public final class HttpEndpoint implements AutoCloseable {
     }
     TlsFiles tls = settings.tls();
     if (tls != null) {
-      KeyStore unused = PemKeys.read(tls); // what is wrong with them is said before Jetty starts
+      KeyStore unused =
+          TlsConnector.read(tls); // what is wrong with them is said before Jetty starts
     }
     Javalin server =
         Javalin.create(
@@ -223,7 +218,36 @@ public final class HttpEndpoint implements AutoCloseable {
     private static final long RENEWAL_SECONDS = 10;
     private static final long WARN_EVERY_SECONDS = 60;
 
+    /** In memory only. */
+    private static final String PASSWORD = "in-memory";
+
     private TlsConnector() {}
+
+    /**
+     * A key store with the one key, of PEM files as Let's Encrypt writes them.
+     *
+     * @throws GameQueueException naming the setting, when a file cannot be read or is not what it
+     *     should be, or certificate and key do not belong together
+     */
+    static KeyStore read(TlsFiles files) {
+      List<? extends Certificate> chain = named("certFile", PemTls::certificates, files.certFile());
+      PrivateKey key = named("keyFile", PemTls::key, files.keyFile());
+      try {
+        return PemTls.keyStore(key, chain, PASSWORD.toCharArray());
+      } catch (GeneralSecurityException e) {
+        throw new GameQueueException(
+            "settings 'http.tls.certFile' and 'http.tls.keyFile' do not go together", e);
+      }
+    }
+
+    private static <T> T named(String setting, Function<Path, T> read, Path file) {
+      try {
+        return read.apply(file);
+      } catch (GameQueueException e) {
+        throw new GameQueueException(
+            "setting 'http.tls.%s': %s".formatted(setting, e.getMessage()), e);
+      }
+    }
 
     /**
      * The connector.
@@ -234,8 +258,8 @@ public final class HttpEndpoint implements AutoCloseable {
         HttpSettings settings, TlsFiles files, Server server, HttpConfiguration http) {
       SslContextFactory.Server tls = new SslContextFactory.Server();
       Renewal renewal = new Renewal(files, tls, server.getScheduler()); // before they are read
-      tls.setKeyStore(PemKeys.read(files));
-      tls.setKeyStorePassword(PemKeys.PASSWORD);
+      tls.setKeyStore(TlsConnector.read(files));
+      tls.setKeyStorePassword(PASSWORD);
       tls.setIncludeProtocols("TLSv1.3", "TLSv1.2");
       HttpConfiguration secure = new HttpConfiguration(http);
       // Which Host is ours is said above: a writer is also asked by its address.
@@ -288,7 +312,7 @@ public final class HttpEndpoint implements AutoCloseable {
         List<FileTime> now = written();
         if (!now.equals(taken) && !now.isEmpty()) {
           try {
-            KeyStore renewed = PemKeys.read(files);
+            KeyStore renewed = TlsConnector.read(files);
             tls.reload(of -> of.setKeyStore(renewed));
             LOG.info("HTTPS: the certificate in {} is taken from now on", files.certFile());
             taken = now;
@@ -301,84 +325,6 @@ public final class HttpEndpoint implements AutoCloseable {
           lookLater();
         }
       }
-    }
-  }
-
-  /** Reads a certificate and its key from PEM files, as Let's Encrypt writes them. Stateless. */
-  static final class PemKeys {
-    private static final Pattern KEY =
-        Pattern.compile("-----BEGIN PRIVATE KEY-----([^-]+)-----END PRIVATE KEY-----");
-
-    /** In memory only. */
-    static final String PASSWORD = "in-memory";
-
-    private PemKeys() {}
-
-    /**
-     * A key store with the one key.
-     *
-     * @throws GameQueueException naming the setting, when a file cannot be read or is not what it
-     *     should be, or certificate and key do not belong together
-     */
-    static KeyStore read(TlsFiles files) {
-      Certificate[] chain = certificates(files.certFile());
-      PrivateKey key = key(files.keyFile(), chain[0].getPublicKey().getAlgorithm());
-      try {
-        KeyStore store = KeyStore.getInstance("PKCS12");
-        store.load(null, null);
-        store.setKeyEntry("writer", key, PASSWORD.toCharArray(), chain);
-        return store;
-      } catch (GeneralSecurityException | IOException e) {
-        throw new GameQueueException(
-            "settings 'http.tls.certFile' and 'http.tls.keyFile' do not go together", e);
-      }
-    }
-
-    private static Certificate[] certificates(Path file) {
-      Certificate[] chain;
-      try {
-        chain =
-            CertificateFactory.getInstance("X.509")
-                .generateCertificates(new ByteArrayInputStream(content("certFile", file)))
-                .toArray(Certificate[]::new);
-      } catch (GeneralSecurityException e) {
-        throw new GameQueueException(problem("certFile", file, "is no certificate in PEM"), e);
-      }
-      if (chain.length == 0) {
-        throw new GameQueueException(problem("certFile", file, "has no certificate in PEM"));
-      }
-      return chain;
-    }
-
-    private static PrivateKey key(Path file, String algorithm) {
-      Matcher pem = KEY.matcher(new String(content("keyFile", file), StandardCharsets.US_ASCII));
-      if (!pem.find()) {
-        throw new GameQueueException(
-            problem(
-                "keyFile",
-                file,
-                "has no key in PEM as PKCS #8 ('BEGIN PRIVATE KEY'): 'openssl pkcs8 -topk8"
-                    + " -nocrypt' makes one"));
-      }
-      try {
-        byte[] der = Base64.getMimeDecoder().decode(pem.group(1));
-        return KeyFactory.getInstance(algorithm).generatePrivate(new PKCS8EncodedKeySpec(der));
-      } catch (GeneralSecurityException | IllegalArgumentException e) {
-        throw new GameQueueException(
-            problem("keyFile", file, "has another kind of key than the certificate"), e);
-      }
-    }
-
-    private static byte[] content(String setting, Path file) {
-      try {
-        return Files.readAllBytes(file);
-      } catch (IOException e) {
-        throw new GameQueueException(problem(setting, file, "cannot be read"), e);
-      }
-    }
-
-    private static String problem(String setting, Path file, String problem) {
-      return "setting 'http.tls.%s': %s %s".formatted(setting, file, problem);
     }
   }
 }

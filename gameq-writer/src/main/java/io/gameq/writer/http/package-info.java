@@ -6,7 +6,7 @@
  * HttpEndpoint     the server; the Host and the page that a browser names
  *   AccessTokens   the tokens and what they allow; holds back who guesses
  *   JsonBytes      what a request carries, up to a limit
- *   TlsConnector   HTTPS, with the certificate and key that PemKeys reads
+ *   TlsConnector   HTTPS
  * </pre>
  */
 @org.jspecify.annotations.NullMarked

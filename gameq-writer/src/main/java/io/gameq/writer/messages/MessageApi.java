@@ -6,13 +6,30 @@ import com.fasterxml.jackson.core.JacksonException;
 import com.fasterxml.jackson.databind.JsonMappingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.exc.UnrecognizedPropertyException;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.fasterxml.jackson.databind.util.RawValue;
 import io.gameq.ClosedException;
 import io.gameq.CommitUnknownException;
 import io.gameq.GameQueue;
 import io.gameq.GameQueueException;
+import io.gameq.message.MessageChange.MessageId;
+import io.gameq.message.PayloadText;
 import io.gameq.mysql.MySqlPool.MySql;
+import io.gameq.mysql.tables.AuditTable;
 import io.gameq.mysql.tables.AuditTable.Actor;
+import io.gameq.mysql.tables.TopicTable;
+import io.gameq.redis.topic.TopicMessages.TopicSurvey;
 import io.gameq.terminal.ErrorLine;
+import io.gameq.topic.Claimed;
+import io.gameq.topic.Claims;
+import io.gameq.topic.Message;
+import io.gameq.topic.Publish;
+import io.gameq.topic.Retry;
+import io.gameq.topic.Topic;
+import io.gameq.topic.TopicAdmin;
+import io.gameq.topic.TopicOptions;
+import io.gameq.writer.admin.Topics;
 import io.gameq.writer.config.AccessToken;
 import io.gameq.writer.config.AccessToken.Role;
 import io.gameq.writer.config.WriterConfig.DoorMode;
@@ -20,7 +37,7 @@ import io.gameq.writer.config.WriterConfig.HttpSettings;
 import io.gameq.writer.http.AccessTokens;
 import io.gameq.writer.http.HttpEndpoint;
 import io.gameq.writer.http.JsonBytes;
-import io.gameq.writer.messages.MessageActions.Answer;
+import io.gameq.writer.messages.MessageApi.Actions.Answer;
 import io.javalin.config.RoutesConfig;
 import io.javalin.http.BadRequestResponse;
 import io.javalin.http.Context;
@@ -28,6 +45,7 @@ import io.javalin.http.ForbiddenResponse;
 import io.javalin.http.HandlerType;
 import io.javalin.http.HttpResponseException;
 import io.javalin.http.HttpStatus;
+import io.javalin.http.NotFoundResponse;
 import io.javalin.http.ServiceUnavailableResponse;
 import io.javalin.http.TooManyRequestsResponse;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -35,11 +53,18 @@ import io.micrometer.core.instrument.Timer;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Base64;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -62,12 +87,20 @@ public final class MessageApi {
   /** Requests that hold a thread; those that wait for messages do not. */
   private static final int MOST_AT_ONCE = 64;
 
+  /** A hundred messages of 40 KiB, or one of the largest. */
+  private static final int MOST_BYTES = 4 << 20;
+
+  /** Of all requests that are being read: each takes some times its size of memory meanwhile. */
+  private static final int MOST_BYTES_AT_ONCE = 8 << 20;
+
+  private static final ObjectMapper JSON = new ObjectMapper();
+
   private final HttpSettings settings;
   private final AccessTokens tokens;
-  private final Body body = new Body();
+  private final Semaphore room = new Semaphore(MOST_BYTES_AT_ONCE);
   private final MeterRegistry meters;
   private final Semaphore atOnce = new Semaphore(MOST_AT_ONCE);
-  private volatile @Nullable MessageActions actions;
+  private volatile @Nullable Actions actions;
   private volatile String whyClosed = "the writer starts";
 
   public MessageApi(HttpSettings settings, MeterRegistry meters) {
@@ -86,7 +119,8 @@ public final class MessageApi {
         Route.DESCRIPTION,
         context -> context.contentType("application/yaml").result(description()));
     for (Route route : Route.values()) {
-      routes.addHttpHandler(route.method, route.path, context -> answer(context, route));
+      routes.addHttpHandler(
+          HandlerType.findOrCreate(route.method), route.path, context -> answer(context, route));
     }
   }
 
@@ -112,7 +146,7 @@ public final class MessageApi {
    * @param mysql where the audit log is
    */
   public void opens(GameQueue queue, MySql mysql) {
-    actions = new MessageActions(queue, mysql);
+    actions = new Actions(queue, mysql);
   }
 
   /** Answers 503 from now on; requests that wait are answered when the node is closed. */
@@ -194,7 +228,7 @@ public final class MessageApi {
   private CompletableFuture<Answer> act(Context context, Route route) {
     String topic = context.pathParam("topic");
     AccessToken token = require(context, route, topic);
-    MessageActions act = actions;
+    Actions act = actions;
     if (act == null) {
       throw new ServiceUnavailableResponse(whyClosed);
     }
@@ -203,24 +237,20 @@ public final class MessageApi {
     return switch (route) {
       case TOPIC -> done(act.topic(topic));
       case DEFINE ->
-          body.read(
-              context,
-              Bodies.Definition.class,
-              of -> done(act.define(topic, of, actor(token, context))));
+          read(context, Definition.class, of -> done(act.define(topic, of, actor(token, context))));
       case PUBLISH_ONE ->
-          body.read(context, PublishedBody.class, of -> act.publish(topic, key, group, of));
+          read(context, PublishedBody.class, of -> act.publish(topic, key, group, of));
       case LOOK_UP -> {
         boolean isProgram = token.role() == Role.MESSAGES;
         @Nullable Actor actor = isProgram ? null : actor(token, context);
         yield done(act.lookUp(topic, key, group, actor));
       }
       case DELETE -> act.delete(topic, key, group);
-      case PUBLISH -> body.read(context, Bodies.Publishes.class, of -> act.publish(topic, of));
-      case TAKE -> body.read(context, Bodies.Takes.class, of -> act.take(topic, of));
-      case ACKNOWLEDGE ->
-          body.read(context, Bodies.Acknowledgements.class, of -> act.acknowledge(topic, of));
-      case EXTEND -> body.read(context, Bodies.Extensions.class, of -> done(act.extend(topic, of)));
-      case FAIL -> body.read(context, Bodies.Failures.class, of -> done(act.fail(topic, of)));
+      case PUBLISH -> read(context, Publishes.class, of -> act.publish(topic, of));
+      case TAKE -> read(context, Takes.class, of -> act.take(topic, of));
+      case ACKNOWLEDGE -> read(context, Acknowledgements.class, of -> act.acknowledge(topic, of));
+      case EXTEND -> read(context, Extensions.class, of -> done(act.extend(topic, of)));
+      case FAIL -> read(context, Failures.class, of -> done(act.fail(topic, of)));
     };
   }
 
@@ -246,59 +276,56 @@ public final class MessageApi {
     return new Actor(token.name(), "http " + context.ip());
   }
 
-  /** What requests say, as JSON names it; null where it is left out. Stateless. */
-  static final class Bodies {
-    private Bodies() {}
+  // What requests say, as JSON names it; null where it is left out.
 
-    /** Several messages: all or none. */
-    record Publishes(@Nullable List<PublishedBody> messages) {}
+  /** Several messages: all or none. */
+  record Publishes(@Nullable List<PublishedBody> messages) {}
 
-    /** How many, and how long to wait for the first. */
-    record Takes(@Nullable Integer max, @Nullable Long waitMillis) {}
+  /** How many, and how long to wait for the first. */
+  record Takes(@Nullable Integer max, @Nullable Long waitMillis) {}
 
-    /** Messages that were handled. */
-    record Acknowledgements(@Nullable List<String> claims) {}
+  /** Messages that were handled. */
+  record Acknowledgements(@Nullable List<String> claims) {}
 
-    /** Leases that are to end so long from now. */
-    record Extensions(@Nullable List<String> claims, @Nullable Long leaseMillis) {}
+  /** Leases that are to end so long from now. */
+  record Extensions(@Nullable List<String> claims, @Nullable Long leaseMillis) {}
 
-    /** Messages that are to be tried again. */
-    record Failures(
-        @Nullable List<String> claims,
-        @Nullable String error,
-        @Nullable Long afterMillis,
-        @Nullable Boolean counts) {}
+  /** Messages that are to be tried again. */
+  record Failures(
+      @Nullable List<String> claims,
+      @Nullable String error,
+      @Nullable Long afterMillis,
+      @Nullable Boolean counts) {}
 
-    /** A topic's options. */
-    record Definition(
-        @Nullable Integer slots,
-        @Nullable Integer payloadBytes,
-        @Nullable Long ageingMillis,
-        @Nullable Long windowMillis,
-        @Nullable Long leaseMillis,
-        @Nullable Attempts retry) {}
+  /** A topic's options. */
+  record Definition(
+      @Nullable Integer slots,
+      @Nullable Integer payloadBytes,
+      @Nullable Long ageingMillis,
+      @Nullable Long windowMillis,
+      @Nullable Long leaseMillis,
+      @Nullable Attempts retry) {}
 
-    /** When a message that failed is tried again. */
-    record Attempts(
-        @Nullable List<Long> delaysMillis, @Nullable Boolean jitter, @Nullable Integer attempts) {}
-  }
+  /** When a message that failed is tried again. */
+  record Attempts(
+      @Nullable List<Long> delaysMillis, @Nullable Boolean jitter, @Nullable Integer attempts) {}
 
   /** What there is. */
   enum Route {
-    TOPIC(HandlerType.GET, "", false),
-    DEFINE(HandlerType.PUT, "", true),
-    PUBLISH_ONE(HandlerType.PUT, "/messages/<key>", true),
-    LOOK_UP(HandlerType.GET, "/messages/<key>", false),
-    DELETE(HandlerType.DELETE, "/messages/<key>", true),
-    PUBLISH(HandlerType.POST, "/messages", true),
-    TAKE(HandlerType.POST, "/take", true),
-    ACKNOWLEDGE(HandlerType.POST, "/acknowledge", true),
-    EXTEND(HandlerType.POST, "/extend", true),
-    FAIL(HandlerType.POST, "/fail", true);
+    TOPIC("GET", "", false),
+    DEFINE("PUT", "", true),
+    PUBLISH_ONE("PUT", "/messages/<key>", true),
+    LOOK_UP("GET", "/messages/<key>", false),
+    DELETE("DELETE", "/messages/<key>", true),
+    PUBLISH("POST", "/messages", true),
+    TAKE("POST", "/take", true),
+    ACKNOWLEDGE("POST", "/acknowledge", true),
+    EXTEND("POST", "/extend", true),
+    FAIL("POST", "/fail", true);
 
     static final String DESCRIPTION = "/api/openapi.yaml";
 
-    final HandlerType method;
+    final String method;
 
     /** As Javalin has it: {@code <key>} may hold slashes. */
     final String path;
@@ -306,84 +333,385 @@ public final class MessageApi {
     /** Whether it needs a token that may handle messages; else one that may look is enough. */
     final boolean changes;
 
-    Route(HandlerType method, String path, boolean changes) {
+    Route(String method, String path, boolean changes) {
       this.method = method;
       this.path = "/api/topics/{topic}" + path;
       this.changes = changes;
     }
   }
 
-  /** Reads what requests say, up to a limit. Thread-safe. */
-  static final class Body {
-    /** A hundred messages of 40 KiB, or one of the largest. */
-    static final int MOST_BYTES = 4 << 20;
+  /**
+   * What comes of the body of a request; of an empty one all is left out.
+   *
+   * @param then is called while the request counts among those that are being read
+   * @throws io.javalin.http.HttpResponseException naming what is wrong, without any value
+   */
+  private <T, R> R read(Context context, Class<T> type, Function<T, R> then) {
+    AtomicInteger taken = new AtomicInteger();
+    try {
+      return then.apply(
+          body(JsonBytes.read(context, MOST_BYTES, some -> take(some, taken)), context, type));
+    } catch (IOException e) {
+      throw JsonBytes.cut(e);
+    } finally {
+      room.release(taken.get());
+    }
+  }
 
-    /** Of all requests that are being read: each takes some times its size of memory meanwhile. */
-    private static final int MOST_BYTES_AT_ONCE = 8 << 20;
+  private void take(int bytes, AtomicInteger taken) {
+    if (!room.tryAcquire(bytes)) {
+      throw new TooManyRequestsResponse("too many requests are being read: try again");
+    }
+    taken.addAndGet(bytes);
+  }
+
+  private static <T> T body(byte[] bytes, Context context, Class<T> type) throws IOException {
+    try {
+      if (bytes.length == 0) {
+        return JSON.readValue("{}", type);
+      }
+      JsonBytes.require(context);
+      T read = JSON.readValue(bytes, type);
+      if (read == null) {
+        throw new BadRequestResponse("send a JSON object");
+      }
+      return read;
+    } catch (UnrecognizedPropertyException e) {
+      throw new BadRequestResponse(
+          "'%s' is not known here: there is %s"
+              .formatted(
+                  path(e),
+                  e.getKnownPropertyIds().stream()
+                      .map(String::valueOf)
+                      .sorted()
+                      .collect(Collectors.joining(", "))));
+    } catch (JsonMappingException e) {
+      throw new BadRequestResponse("'%s' is not what it must be".formatted(path(e)));
+    } catch (JacksonException e) {
+      throw new BadRequestResponse("that is not JSON");
+    }
+  }
+
+  /** Names and positions that we know, never a value. */
+  private static String path(JsonMappingException e) {
+    return e.getPath().stream()
+        .map(of -> of.getFieldName() == null ? "[" + of.getIndex() + "]" : of.getFieldName())
+        .map(name -> name.substring(0, Math.min(40, name.length())))
+        .collect(Collectors.joining("."))
+        .replace(".[", "[");
+  }
+
+  /** What each route does. Thread-safe. */
+  static final class Actions {
+    /** Messages of one request, and claims. */
+    static final int MOST = 100;
+
+    static final int MOST_WAIT_MILLIS = 20_000;
+
+    /** Requests that wait for messages; each is a connection, and holds no thread. */
+    static final int MOST_WAITING = 500;
+
+    /** Redis has a message in a millisecond, or is away. */
+    private static final int QUEUED_SECONDS = 10;
+
+    private static final int MOST_ERROR_CHARS = 500;
 
     private static final ObjectMapper JSON = new ObjectMapper();
 
-    private final Semaphore room = new Semaphore(MOST_BYTES_AT_ONCE);
+    /** Somebody may remove a definition and make another one. */
+    private static final long KNOWN_NANOS = TimeUnit.SECONDS.toNanos(10);
+
+    private final GameQueue queue;
+    private final MySql mysql;
+    private final Map<String, Known> known = new ConcurrentHashMap<>();
+    private final Semaphore waiting = new Semaphore(MOST_WAITING);
+
+    private record Known(Topic<byte[]> topic, long sinceNanos) {}
+
+    /** With MySQL for the audit log. */
+    Actions(GameQueue queue, MySql mysql) {
+      this.queue = queue;
+      this.mysql = mysql;
+    }
+
+    /** A topic as it is defined; answers 404 when nobody has defined it. */
+    private Topic<byte[]> find(String name) {
+      Known of = known.get(name);
+      if (of != null && System.nanoTime() - of.sinceNanos < KNOWN_NANOS) {
+        return of.topic;
+      }
+      Optional<Topic<byte[]>> found = queue.definedTopic(name);
+      if (found.isEmpty()) {
+        known.remove(name);
+        throw new NotFoundResponse(
+            "there is no topic '%s': a node defines it, or PUT /api/topics/%s"
+                .formatted(name, name));
+      }
+      known.put(name, new Known(found.get(), System.nanoTime()));
+      return found.get();
+    }
+
+    Answer topic(String name) {
+      Topic<byte[]> topic = find(name);
+      TopicAdmin.Counts counts = topic.counts();
+      ObjectNode body = definition(topic);
+      body.putObject("messages")
+          .put("pending", counts.pending())
+          .put("due", counts.due())
+          .put("held", counts.held())
+          .put("dead", counts.dead());
+      return Answer.ok(body);
+    }
+
+    private static ObjectNode definition(Topic<byte[]> topic) {
+      TopicOptions of = topic.options();
+      ObjectNode body =
+          JSON.createObjectNode()
+              .put("topic", topic.name())
+              .put("slots", of.slots())
+              .put("payloadBytes", of.payloadBytes())
+              .put("ageingMillis", of.ageing().toMillis())
+              .put("windowMillis", of.window().toMillis())
+              .put("leaseMillis", of.lease().toMillis());
+      ObjectNode retry = body.putObject("retry");
+      ArrayNode delays = retry.putArray("delaysMillis");
+      of.retry().delays().forEach(delay -> delays.add(delay.toMillis()));
+      retry.put("jitter", of.retry().jitter()).put("attempts", of.retry().attempts());
+      return body;
+    }
+
+    /** 201 where it is new, 200 where it is there, 409 where another one is there. */
+    Answer define(String name, Definition as, Actor actor) {
+      TopicOptions options = options(as);
+      boolean isNew = queue.definedTopic(name).isEmpty();
+      if (isNew) {
+        beforeDefining(name, actor);
+      }
+      try {
+        return new Answer(
+            isNew ? HttpStatus.CREATED : HttpStatus.OK, definition(queue.topic(name, options)));
+      } catch (GameQueueException e) {
+        if (queue.definedTopic(name).isEmpty()) {
+          throw e;
+        }
+        return Answer.error(HttpStatus.CONFLICT, String.valueOf(e.getMessage()));
+      }
+    }
+
+    private static TopicOptions options(Definition as) {
+      TopicOptions of = TopicOptions.DEFAULT;
+      of = as.slots() == null ? of : of.slots(as.slots());
+      of = as.payloadBytes() == null ? of : of.payloadBytes(as.payloadBytes());
+      of = as.ageingMillis() == null ? of : of.priorities(Duration.ofMillis(as.ageingMillis()));
+      of = as.windowMillis() == null ? of : of.window(Duration.ofMillis(as.windowMillis()));
+      of = as.leaseMillis() == null ? of : of.lease(Duration.ofMillis(as.leaseMillis()));
+      return as.retry() == null ? of : of.retry(retry(as.retry()));
+    }
+
+    private static Retry retry(Attempts as) {
+      Retry of = Retry.DEFAULT;
+      List<Long> delays = as.delaysMillis();
+      boolean jitter = delays == null && of.jitter();
+      return new Retry(
+          delays == null ? of.delays() : delays.stream().map(Duration::ofMillis).toList(),
+          as.jitter() == null ? jitter : as.jitter(),
+          as.attempts() == null ? of.attempts() : as.attempts());
+    }
+
+    /** No more than are watched: others would drop out of the metrics. */
+    private void beforeDefining(String name, Actor actor) {
+      if (new TopicTable(mysql).count() >= TopicSurvey.MOST_TOPICS) {
+        throw new GameQueueException(
+            ("there are %s topics, more are not watched: 'gameq-writer topics remove' removes one,"
+                    + " a node may define more")
+                .formatted(TopicSurvey.MOST_TOPICS));
+      }
+      AuditTable.add(mysql, actor, "topic define", "topic " + name, "");
+    }
+
+    CompletableFuture<Answer> publish(
+        String name, String key, @Nullable String group, PublishedBody body) {
+      Topic<byte[]> topic = find(name);
+      return queued(topic, List.of(body.message(key, group, topic.options().payloadBytes())));
+    }
+
+    CompletableFuture<Answer> publish(String name, Publishes body) {
+      List<PublishedBody> messages = body.messages() == null ? List.of() : body.messages();
+      checkCount("messages", messages.size());
+      Topic<byte[]> topic = find(name);
+      int most = topic.options().payloadBytes();
+      return queued(topic, messages.stream().map(of -> of.message(null, null, most)).toList());
+    }
+
+    private static CompletableFuture<Answer> queued(
+        Topic<byte[]> topic, List<Publish<byte[]>> messages) {
+      return topic
+          .publish(messages)
+          .queued()
+          .orTimeout(QUEUED_SECONDS, TimeUnit.SECONDS)
+          .thenApply(
+              nothing -> Answer.ok(JSON.createObjectNode().put("published", messages.size())));
+    }
 
     /**
-     * What comes of the body of a request; of an empty one all is left out.
+     * A message with its payload.
      *
-     * @param then is called while the request counts among those that are being read
-     * @throws io.javalin.http.HttpResponseException naming what is wrong, without any value
+     * @param actor whoever looks, for the audit log; null for a program, which is given payloads
      */
-    <T, R> R read(Context context, Class<T> type, Function<T, R> then) {
-      AtomicInteger taken = new AtomicInteger();
-      try {
-        return then.apply(
-            body(JsonBytes.read(context, MOST_BYTES, some -> take(some, taken)), context, type));
-      } catch (IOException e) {
-        throw JsonBytes.cut(e);
-      } finally {
-        room.release(taken.get());
+    Answer lookUp(String name, String key, @Nullable String group, @Nullable Actor actor) {
+      Topic<byte[]> topic = find(name);
+      if (actor != null) {
+        String target = Topics.target(MessageId.of(name, group, key));
+        AuditTable.add(mysql, actor, "topic show", target, "with payload");
       }
+      Optional<Message<byte[]>> found = group == null ? topic.get(key) : topic.get(group, key);
+      if (found.isEmpty()) {
+        return Answer.error(HttpStatus.NOT_FOUND, "there is no such message");
+      }
+      Message<byte[]> of = found.get();
+      ObjectNode body =
+          message(of.key(), of.group(), of.payload(), of.due(), of.since())
+              .put("state", of.state().name().toLowerCase(Locale.ROOT))
+              .put("priority", of.priority())
+              .put("attempts", of.attempts());
+      return Answer.ok(of.error() == null ? body : body.put("error", of.error()));
     }
 
-    private void take(int bytes, AtomicInteger taken) {
-      if (!room.tryAcquire(bytes)) {
-        throw new TooManyRequestsResponse("too many requests are being read: try again");
+    /** With a record as JSON; the bytes where it is none, or where JSON does not hold all of it. */
+    private static ObjectNode message(
+        String key, @Nullable String group, byte @Nullable [] payload, Instant due, Instant since) {
+      ObjectNode body = JSON.createObjectNode().put("key", key);
+      if (group != null) {
+        body.put("group", group);
       }
-      taken.addAndGet(bytes);
-    }
-
-    private static <T> T body(byte[] bytes, Context context, Class<T> type) throws IOException {
-      try {
-        if (bytes.length == 0) {
-          return JSON.readValue("{}", type);
+      if (payload != null) {
+        PayloadText text = PayloadText.of(payload);
+        boolean isRecord = text.form() == PayloadText.Form.RECORD;
+        if (isRecord) {
+          body.putRawValue("payload", new RawValue(text.text()));
         }
-        JsonBytes.require(context);
-        T read = JSON.readValue(bytes, type);
-        if (read == null) {
-          throw new BadRequestResponse("send a JSON object");
+        if (!isRecord || !text.isExact()) {
+          body.put("payloadBase64", Base64.getEncoder().encodeToString(payload));
         }
-        return read;
-      } catch (UnrecognizedPropertyException e) {
-        throw new BadRequestResponse(
-            "'%s' is not known here: there is %s"
-                .formatted(
-                    path(e),
-                    e.getKnownPropertyIds().stream()
-                        .map(String::valueOf)
-                        .sorted()
-                        .collect(Collectors.joining(", "))));
-      } catch (JsonMappingException e) {
-        throw new BadRequestResponse("'%s' is not what it must be".formatted(path(e)));
-      } catch (JacksonException e) {
-        throw new BadRequestResponse("that is not JSON");
+      }
+      return body.put("due", due.toString()).put("since", since.toString());
+    }
+
+    CompletableFuture<Answer> delete(String name, String key, @Nullable String group) {
+      Topic<byte[]> topic = find(name);
+      return (group == null ? topic.delete(key) : topic.delete(group, key))
+          .queued()
+          .orTimeout(QUEUED_SECONDS, TimeUnit.SECONDS)
+          .thenApply(nothing -> Answer.ok(JSON.createObjectNode()));
+    }
+
+    CompletableFuture<Answer> take(String name, Takes body) {
+      int max = body.max() == null ? 1 : body.max();
+      long wait = body.waitMillis() == null ? 0 : body.waitMillis();
+      if (max < 1 || max > MOST || wait < 0 || wait > MOST_WAIT_MILLIS) {
+        throw new GameQueueException(
+            "'max' is 1 to %s, 'waitMillis' 0 to %s".formatted(MOST, MOST_WAIT_MILLIS));
+      }
+      Topic<byte[]> topic = find(name);
+      if (!waiting.tryAcquire()) {
+        throw new TooManyRequestsResponse(
+            "%s requests wait for messages already".formatted(MOST_WAITING));
+      }
+      CompletableFuture<List<Claimed<byte[]>>> taken;
+      try {
+        taken = topic.claims().take(max, Duration.ofMillis(wait));
+      } catch (RuntimeException e) {
+        waiting.release();
+        throw e;
+      }
+      return taken.whenComplete((all, error) -> waiting.release()).thenApply(Actions::taken);
+    }
+
+    private static Answer taken(List<Claimed<byte[]>> all) {
+      ObjectNode body = JSON.createObjectNode();
+      ArrayNode messages = body.putArray("messages");
+      for (Claimed<byte[]> of : all) {
+        messages.add(
+            message(of.key(), of.group(), of.payload(), of.due(), of.since())
+                .put("claim", of.claim())
+                .put("fence", Long.toString(of.fence())) // JavaScript's numbers lose digits
+                .put("attempt", of.attempt())
+                .put("leaseMillis", of.lease().toMillis()));
+      }
+      return Answer.ok(body);
+    }
+
+    CompletableFuture<Answer> acknowledge(String name, Acknowledgements body) {
+      List<String> claims = claims(body.claims());
+      return find(name)
+          .claims()
+          .acknowledge(claims)
+          .orTimeout(QUEUED_SECONDS, TimeUnit.SECONDS)
+          .thenApply(lost -> outcome(claims, lost));
+    }
+
+    Answer extend(String name, Extensions body) {
+      List<String> claims = claims(body.claims());
+      if (body.leaseMillis() == null) {
+        throw new GameQueueException("'leaseMillis' is missing: when the lease ends, from now");
+      }
+      List<String> lost = find(name).claims().extend(claims, Duration.ofMillis(body.leaseMillis()));
+      return outcome(claims, lost);
+    }
+
+    Answer fail(String name, Failures body) {
+      List<String> claims = claims(body.claims());
+      String why = body.error() == null ? "failed" : body.error();
+      if (why.length() > MOST_ERROR_CHARS) {
+        throw new GameQueueException(
+            "'error' has %s characters at most".formatted(MOST_ERROR_CHARS));
+      }
+      Duration after = body.afterMillis() == null ? null : Duration.ofMillis(body.afterMillis());
+      Claims<byte[]> topic = find(name).claims();
+      boolean counts = body.counts() == null || body.counts();
+      List<String> lost = counts ? topic.fail(claims, why, after) : topic.giveBack(claims, after);
+      return outcome(claims, lost);
+    }
+
+    private static List<String> claims(@Nullable List<String> given) {
+      List<String> claims = given == null ? List.of() : List.copyOf(new HashSet<>(given));
+      checkCount("claims", claims.size());
+      return claims;
+    }
+
+    private static void checkCount(String name, int count) {
+      if (count < 1 || count > MOST) {
+        throw new GameQueueException("'%s' is a list of 1 to %s: %s".formatted(name, MOST, count));
       }
     }
 
-    /** Names and positions that we know, never a value. */
-    private static String path(JsonMappingException e) {
-      return e.getPath().stream()
-          .map(of -> of.getFieldName() == null ? "[" + of.getIndex() + "]" : of.getFieldName())
-          .map(name -> name.substring(0, Math.min(40, name.length())))
-          .collect(Collectors.joining("."))
-          .replace(".[", "[");
+    /** What became of claims: 409 when some were lost, the others are done all the same. */
+    private static Answer outcome(List<String> claims, List<String> lost) {
+      int done = claims.size() - lost.size();
+      if (lost.isEmpty()) {
+        return Answer.ok(JSON.createObjectNode().put("done", done));
+      }
+      Answer answer =
+          Answer.error(
+              HttpStatus.CONFLICT,
+              ("%s of %s claims were lost: their leases had run out, or they were acknowledged or"
+                      + " failed before; those messages were, or will be, handled again; the others"
+                      + " are done")
+                  .formatted(lost.size(), claims.size()));
+      answer.body.put("done", done);
+      lost.forEach(answer.body.putArray("lost")::add);
+      return answer;
+    }
+
+    /** What a request gets: a status, and JSON. Immutable. */
+    record Answer(HttpStatus status, ObjectNode body) {
+      static Answer ok(ObjectNode body) {
+        return new Answer(HttpStatus.OK, body);
+      }
+
+      static Answer error(HttpStatus status, String why) {
+        return new Answer(status, JSON.createObjectNode().put("error", why));
+      }
     }
   }
 }

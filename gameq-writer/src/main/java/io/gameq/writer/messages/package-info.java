@@ -4,7 +4,7 @@
  *
  * <pre>
  * MessageApi       routes, tokens, bodies up to a limit; opens with the node, closes before it
- *   MessageActions what each route does with a topic
+ *     Actions      what each route does with a topic
  *   PublishedBody  a message as a request has it
  * </pre>
  *

@@ -21,7 +21,6 @@ import java.nio.channels.SocketChannel;
 import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryStream;
-import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
@@ -250,13 +249,9 @@ public final class CommandServer implements AutoCloseable {
       String ofSystemd = System.getenv("RUNTIME_DIRECTORY");
       Path directory = ofSystemd == null ? ofUser() : Path.of(ofSystemd);
       if (ofSystemd == null) {
-        try {
-          Files.createDirectory(
-              directory,
-              PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString(OWNER_ONLY)));
-        } catch (FileAlreadyExistsException e) {
-          // Of an earlier writer, or of somebody else: see below.
-        }
+        Files.createDirectories( // of an earlier writer, or of somebody else: see below
+            directory,
+            PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString(OWNER_ONLY)));
       }
       if (!isClosed(directory) || (ofSystemd == null && !isOwn(directory))) {
         throw new IOException(directory + " is not a directory of this user alone");

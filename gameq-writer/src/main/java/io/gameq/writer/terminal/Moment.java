@@ -7,7 +7,6 @@ import java.time.Instant;
 import java.time.LocalDate;
 import java.time.LocalDateTime;
 import java.time.ZoneOffset;
-import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** Reads a moment that is given on a command line. Stateless. */
@@ -16,15 +15,14 @@ public final class Moment {
   public static final String FORMS =
       "30m, 2h or 3d for so long ago, or in UTC 2026-11-21 or 2026-11-21T10:53.";
 
-  private static final Pattern AGO = Pattern.compile("(\\d{1,6})([smhd])");
+  private static final Pattern AGO = Pattern.compile("\\d{1,6}[smhd]");
 
   private Moment() {}
 
   /** Reads one; throws GameQueueException with the forms when it is none. */
   public static Instant of(String text) {
-    Matcher ago = AGO.matcher(text);
-    if (ago.matches()) {
-      return Instant.now().minus(duration(Long.parseLong(ago.group(1)), ago.group(2)));
+    if (AGO.matcher(text).matches()) {
+      return Instant.now().minus(Duration.parse((text.endsWith("d") ? "P" : "PT") + text));
     }
     try {
       if (text.endsWith("Z")) {
@@ -38,14 +36,5 @@ public final class Moment {
     } catch (DateTimeException e) {
       throw new GameQueueException("'%s' is no time: use %s".formatted(text, FORMS));
     }
-  }
-
-  private static Duration duration(long number, String unit) {
-    return switch (unit) {
-      case "s" -> Duration.ofSeconds(number);
-      case "m" -> Duration.ofMinutes(number);
-      case "h" -> Duration.ofHours(number);
-      default -> Duration.ofDays(number);
-    };
   }
 }

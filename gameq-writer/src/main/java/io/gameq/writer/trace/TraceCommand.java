@@ -9,7 +9,7 @@ import io.gameq.terminal.ExitCodes;
 import io.gameq.terminal.Shown;
 import io.gameq.terminal.TextTable;
 import io.gameq.writer.admin.RecordView;
-import io.gameq.writer.config.ConfigOption;
+import io.gameq.writer.cli.AdminCommand;
 import io.gameq.writer.mysql.CommandServers;
 import io.gameq.writer.mysql.OwnerInMySql;
 import io.gameq.writer.mysql.OwnerInMySql.Raised;
@@ -20,8 +20,8 @@ import io.gameq.writer.redis.OwnerInRedis.InSession;
 import io.gameq.writer.redis.OwnerInRedis.TracedRows;
 import io.gameq.writer.status.Processes;
 import io.gameq.writer.terminal.JsonLine;
-import io.gameq.writer.terminal.TopCommand;
-import io.gameq.writer.trace.RowTrace.RowPlace;
+import io.gameq.writer.trace.Tracer.RowTrace;
+import io.gameq.writer.trace.Tracer.RowTrace.RowPlace;
 import io.gameq.writer.trace.WhatNext.OwnerTrace;
 import java.io.PrintWriter;
 import java.nio.file.Path;
@@ -33,15 +33,10 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
-import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
-import picocli.CommandLine;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /** {@code trace}: where an owner or a row is, and what will happen next. */
 @Command(
@@ -57,10 +52,7 @@ import picocli.CommandLine.Spec;
       "",
       "Ends with 1 when there is something to act on, or nobody knows the owner or row."
     })
-public final class TraceCommand implements Callable<Integer> {
-  @Spec private @Nullable CommandSpec spec;
-  @Mixin private ConfigOption config = new ConfigOption();
-
+public final class TraceCommand extends AdminCommand {
   @Parameters(
       arity = "1..2",
       paramLabel = "OWNER | TABLE KEY",
@@ -91,14 +83,11 @@ public final class TraceCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    CommandSpec self = Objects.requireNonNull(spec);
     boolean ofRow = names.size() == 2;
     if (!ofRow && (values || !owners.isEmpty())) {
-      throw new CommandLine.ParameterException(
-          self.commandLine(), "--values and --owner are for a row: give a table and a key");
+      throw wrong("--values and --owner are for a row: give a table and a key");
     }
-    PrintWriter out = self.commandLine().getOut();
-    try (CommandServers servers = new CommandServers(config, self)) {
+    try (CommandServers servers = new CommandServers(config(), spec())) {
       Slots slots = servers.slots();
       ControlConnection redis = servers.redis();
       String namespace = servers.settings().namespace();
@@ -109,244 +98,235 @@ public final class TraceCommand implements Callable<Integer> {
               redis,
               servers::mysql,
               () -> redis.ask(of -> Processes.of(of, namespace)).parked());
-      WhatNext next = ofRow ? row(tracer, servers.mysql(), out) : owner(tracer, out);
-      out.flush();
+      WhatNext next = ofRow ? row(tracer, servers.mysql()) : owner(tracer);
+      out().flush();
       return next.kind().isToAct() ? ExitCodes.FOUND_SOMETHING : ExitCodes.OK;
     }
   }
 
-  private WhatNext owner(Tracer tracer, PrintWriter out) {
+  private WhatNext owner(Tracer tracer) {
     OwnerId owner = OwnerId.of(names.get(0));
     List<WalSearch.InWal> inWals = wals.isEmpty() ? List.of() : WalSearch.owner(wals, owner);
     OwnerTrace trace = tracer.owner(owner);
     if (json) {
-      out.println(TraceJson.of(trace, inWals));
+      out().println(json(trace, inWals));
     } else {
-      OwnerPage.print(trace, inWals, out);
+      OwnerPage.print(trace, inWals, out());
     }
     return WhatNext.of(trace);
   }
 
-  private WhatNext row(Tracer tracer, MySql mysql, PrintWriter out) {
+  private WhatNext row(Tracer tracer, MySql mysql) {
     String table = names.get(0);
     String key = names.get(1);
     String rowKey = Tracer.rowKey(table, key);
     List<WalSearch.Found> inWals = wals.isEmpty() ? List.of() : WalSearch.row(wals, rowKey);
     if (values) {
-      AuditTable.add(
-          mysql, TopCommand.actor(Objects.requireNonNull(spec)), "show values", rowKey, "trace");
+      AuditTable.add(mysql, actor(), "show values", rowKey, "trace");
     }
     RowTrace trace = tracer.row(table, key, owners.stream().map(OwnerId::of).toList(), inWals);
     if (json) {
-      out.println(TraceJson.of(trace, values));
+      out().println(json(trace, values));
     } else {
-      RowPage.print(trace, values, out);
+      print(trace, values, out());
     }
     return trace.next();
   }
 
-  /** Prints a {@link RowTrace}. Stateless. */
-  static final class RowPage {
-    private RowPage() {}
-
-    static void print(RowTrace trace, boolean values, PrintWriter out) {
-      out.println(
-          Shown.text(trace.rowKey())
-              + (trace.isManaged() ? "" : ": no row of a managed table has this key"));
-      view(values).printer(out, false).accept(trace.places());
-      List<RowPlace> images = trace.places().stream().filter(of -> of.image() != null).toList();
-      if (!images.isEmpty()) {
-        columns(images, values, out);
-      }
-      for (OwnerTrace of : trace.owners()) {
-        out.println(Shown.line("owner %s: %s", of.owner().id(), WhatNext.of(of).sentence()));
-      }
-      out.println("next: " + trace.next().sentence());
+  private static void print(RowTrace trace, boolean values, PrintWriter out) {
+    out.println(
+        Shown.text(trace.rowKey())
+            + (trace.isManaged() ? "" : ": no row of a managed table has this key"));
+    view(values).printer(out, false).accept(trace.places());
+    List<RowPlace> images = trace.places().stream().filter(of -> of.image() != null).toList();
+    if (!images.isEmpty()) {
+      columns(images, values, out);
     }
-
-    static RecordView<RowPlace> view(boolean values) {
-      return new RecordView<RowPlace>()
-          .field("WHERE", "where", RowPlace::where, of -> of.where().text())
-          .field("OWNER", "owner", of -> of.owner().id())
-          .jsonOf(of -> Map.of(isLetter(of) ? "letter" : "session", of.session()))
-          .field("VERSION", "version", RowPlace::versionText)
-          .column(
-              "COMMITTED (UTC)", of -> of.version() == 0 ? "" : Shown.utc(Shown.time(of.version())))
-          .jsonOf(of -> of.op() == null ? Map.of() : Map.of("op", of.opName()))
-          .column("OP", RowPlace::opName)
-          .column("SESSION", of -> isLetter(of) ? "letter " + of.session() : of.session())
-          .field("", "note", RowPlace::note)
-          .jsonOf(of -> values ? Map.of("columns", of.columns()) : Map.of())
-          .leavingOut("SESSION", "OP", "VERSION");
+    for (OwnerTrace of : trace.owners()) {
+      out.println(Shown.line("owner %s: %s", of.owner().id(), WhatNext.of(of).sentence()));
     }
-
-    private static boolean isLetter(RowPlace of) {
-      return of.where() == RowPlace.Where.DEAD_LETTER;
-    }
-
-    /** Side by side, a star where they differ; or, with values hidden, which ones differ. */
-    private static void columns(List<RowPlace> places, boolean values, PrintWriter out) {
-      List<Map<String, String>> images = new ArrayList<>();
-      Set<String> columns = new LinkedHashSet<>();
-      for (RowPlace place : places) {
-        images.add(place.columns());
-        columns.addAll(place.columns().keySet());
-      }
-      Set<String> different = new LinkedHashSet<>(columns);
-      different.removeIf(
-          column ->
-              images.stream().map(of -> of.get(column)).filter(Objects::nonNull).distinct().count()
-                  == 1);
-      if (!values) {
-        if (images.size() > 1) {
-          out.println(
-              different.isEmpty()
-                  ? "all columns are the same"
-                  : "columns that differ: "
-                      + Shown.text(String.join(", ", different))
-                      + " (their values: --values)");
-        }
-        return;
-      }
-      List<String> headings = new ArrayList<>(List.of("COLUMN"));
-      places.forEach(of -> headings.add(of.where().text().toUpperCase(Locale.ROOT)));
-      List<List<String>> lines = new ArrayList<>();
-      for (String column : columns) {
-        List<String> line = new ArrayList<>();
-        line.add((different.contains(column) ? "* " : "  ") + Shown.text(column));
-        images.forEach(of -> line.add(of.containsKey(column) ? "= " + of.get(column) : ""));
-        lines.add(line);
-      }
-      new TextTable(out, headings.toArray(String[]::new)).print(lines);
-    }
+    out.println("next: " + trace.next().sentence());
   }
 
-  /** Traces as JSON: times in UTC or ms, versions as text. Stateless. */
-  static final class TraceJson {
-    private TraceJson() {}
+  private static RecordView<RowPlace> view(boolean values) {
+    return new RecordView<RowPlace>()
+        .field("WHERE", "where", RowPlace::where, of -> of.where().text())
+        .field("OWNER", "owner", of -> of.owner().id())
+        .jsonOf(of -> Map.of(isLetter(of) ? "letter" : "session", of.session()))
+        .field("VERSION", "version", RowPlace::versionText)
+        .column(
+            "COMMITTED (UTC)", of -> of.version() == 0 ? "" : Shown.utc(Shown.time(of.version())))
+        .jsonOf(of -> of.op() == null ? Map.of() : Map.of("op", of.opName()))
+        .column("OP", RowPlace::opName)
+        .column("SESSION", of -> isLetter(of) ? "letter " + of.session() : of.session())
+        .field("", "note", RowPlace::note)
+        .jsonOf(of -> values ? Map.of("columns", of.columns()) : Map.of())
+        .leavingOut("SESSION", "OP", "VERSION");
+  }
 
-    static String of(OwnerTrace trace, List<WalSearch.InWal> inWals) {
-      Map<String, Object> all = owner(trace);
-      if (!inWals.isEmpty()) {
-        all.put("wals", inWals.stream().map(TraceJson::wal).toList());
+  private static boolean isLetter(RowPlace of) {
+    return of.where() == RowPlace.Where.DEAD_LETTER;
+  }
+
+  /** Side by side, a star where they differ; or, with values hidden, which ones differ. */
+  private static void columns(List<RowPlace> places, boolean values, PrintWriter out) {
+    List<Map<String, String>> images = new ArrayList<>();
+    Set<String> columns = new LinkedHashSet<>();
+    for (RowPlace place : places) {
+      images.add(place.columns());
+      columns.addAll(place.columns().keySet());
+    }
+    Set<String> different = new LinkedHashSet<>(columns);
+    different.removeIf(
+        column ->
+            images.stream().map(of -> of.get(column)).filter(Objects::nonNull).distinct().count()
+                == 1);
+    if (!values) {
+      if (images.size() > 1) {
+        out.println(
+            different.isEmpty()
+                ? "all columns are the same"
+                : "columns that differ: "
+                    + Shown.text(String.join(", ", different))
+                    + " (their values: --values)");
       }
-      return JsonLine.of(all);
+      return;
     }
+    List<String> headings = new ArrayList<>(List.of("COLUMN"));
+    places.forEach(of -> headings.add(of.where().text().toUpperCase(Locale.ROOT)));
+    List<List<String>> lines = new ArrayList<>();
+    for (String column : columns) {
+      List<String> line = new ArrayList<>();
+      line.add((different.contains(column) ? "* " : "  ") + Shown.text(column));
+      images.forEach(of -> line.add(of.containsKey(column) ? "= " + of.get(column) : ""));
+      lines.add(line);
+    }
+    new TextTable(out, headings.toArray(String[]::new)).print(lines);
+  }
 
-    static String of(RowTrace trace, boolean values) {
-      Map<String, Object> all = new LinkedHashMap<>();
-      all.put("row", trace.rowKey());
-      all.put("managed", trace.isManaged());
-      all.put("places", trace.places().stream().map(RowPage.view(values)::json).toList());
-      all.put("owners", trace.owners().stream().map(TraceJson::owner).toList());
-      next(all, trace.next());
-      return JsonLine.of(all);
-    }
+  // As JSON: times in UTC or ms, versions as text.
 
-    private static void next(Map<String, Object> all, WhatNext next) {
-      all.put("state", next.kind().name().toLowerCase(Locale.ROOT));
-      all.put("next", next.sentence());
+  private static String json(OwnerTrace trace, List<WalSearch.InWal> inWals) {
+    Map<String, Object> all = owner(trace);
+    if (!inWals.isEmpty()) {
+      all.put("wals", inWals.stream().map(TraceCommand::wal).toList());
     }
+    return JsonLine.of(all);
+  }
 
-    private static Map<String, Object> owner(OwnerTrace trace) {
-      Map<String, Object> all = new LinkedHashMap<>();
-      all.put("owner", trace.owner().id());
-      all.put("slot", trace.slot());
-      OwnerInMySql mysql = trace.mysql();
-      if (mysql == null) {
-        all.put("mysqlError", trace.mysqlError());
-      } else {
-        all.put("mysql", mysql(mysql));
-      }
-      all.put("aliveNode", trace.aliveNode());
-      OwnerInRedis redis = trace.redis();
-      if (redis == null) {
-        all.put("redisError", trace.redisError());
-      } else {
-        all.put("redis", redis(redis));
-      }
-      all.put("pauses", trace.pauses().stream().map(Pauses::json).toList());
-      next(all, WhatNext.of(trace));
-      return all;
-    }
+  private static String json(RowTrace trace, boolean values) {
+    Map<String, Object> all = new LinkedHashMap<>();
+    all.put("row", trace.rowKey());
+    all.put("managed", trace.isManaged());
+    all.put("places", trace.places().stream().map(view(values)::json).toList());
+    all.put("owners", trace.owners().stream().map(TraceCommand::owner).toList());
+    next(all, trace.next());
+    return JsonLine.of(all);
+  }
 
-    private static Map<String, Object> mysql(OwnerInMySql of) {
-      Map<String, Object> all = new LinkedHashMap<>();
-      Raised raised = of.opened();
-      if (raised != null) {
-        all.put("session", raised.sessions().newest().text());
-        all.put("opening", raised.sessions().opening());
-        all.put("sessionBefore", text(raised.sessions().before()));
-        all.put("node", raised.node());
-        all.put("openedAt", raised.openedAt().toString());
-        all.put("adoptedVersion", Long.toUnsignedString(raised.adoptedVersion()));
-      }
-      all.put("deadLetters", of.deadLetters());
-      all.put("tombstones", of.tombstones());
-      all.put("discards", of.discards());
-      return all;
-    }
+  private static void next(Map<String, Object> all, WhatNext next) {
+    all.put("state", next.kind().name().toLowerCase(Locale.ROOT));
+    all.put("next", next.sentence());
+  }
 
-    private static Map<String, Object> redis(OwnerInRedis of) {
-      Map<String, Object> all = new LinkedHashMap<>();
-      all.put("session", text(of.ownedBy()));
-      all.put("closed", of.closing() || of.expiresMillis() >= 0);
-      all.put("healing", of.healing());
-      ClaimRecord claim = of.claim();
-      if (claim != null) {
-        all.put("claimHeld", claim.isHeld());
-        all.put("writer", claim.writer());
-        all.put("attempts", claim.attempts());
-        all.put("lapses", claim.lapses());
-        all.put("refusedSince", JsonLine.moment(claim.refusedSinceMillis()));
-      }
-      if (of.leaseEndsMillis() != OwnerInRedis.NONE) {
-        all.put("leaseLeftMillis", of.leaseEndsMillis() - of.nowMillis());
-      }
-      all.put("claimed", rows(of.claimed()));
-      all.put("sessions", of.sessions().stream().map(s -> session(s, of.nowMillis())).toList());
-      all.put("foreignKeys", of.foreign());
-      if (!of.inboxes().isEmpty()) {
-        Map<String, Object> sent = new LinkedHashMap<>();
-        of.inboxes().forEach((inbox, its) -> sent.put(inbox.sender(), redis(its)));
-        all.put("sentByProcess", sent);
-      }
-      return all;
+  private static Map<String, Object> owner(OwnerTrace trace) {
+    Map<String, Object> all = new LinkedHashMap<>();
+    all.put("owner", trace.owner().id());
+    all.put("slot", trace.slot());
+    OwnerInMySql mysql = trace.mysql();
+    if (mysql == null) {
+      all.put("mysqlError", trace.mysqlError());
+    } else {
+      all.put("mysql", mysql(mysql));
     }
+    all.put("aliveNode", trace.aliveNode());
+    OwnerInRedis redis = trace.redis();
+    if (redis == null) {
+      all.put("redisError", trace.redisError());
+    } else {
+      all.put("redis", redis(redis));
+    }
+    all.put("pauses", trace.pauses().stream().map(Pauses::json).toList());
+    next(all, WhatNext.of(trace));
+    return all;
+  }
 
-    private static Map<String, Object> session(InSession of, long nowMillis) {
-      Map<String, Object> all = new LinkedHashMap<>();
-      all.put("session", of.session().text());
-      all.put("dirty", rows(of.dirty()));
-      all.put("ready", of.ready());
-      all.put("stale", of.stale());
-      if (of.dueMillis() != OwnerInRedis.NONE) {
-        all.put("dueInMillis", of.dueMillis() - nowMillis);
-      }
-      return all;
+  private static Map<String, Object> mysql(OwnerInMySql of) {
+    Map<String, Object> all = new LinkedHashMap<>();
+    Raised raised = of.opened();
+    if (raised != null) {
+      all.put("session", raised.sessions().newest().text());
+      all.put("opening", raised.sessions().opening());
+      all.put("sessionBefore", text(raised.sessions().before()));
+      all.put("node", raised.node());
+      all.put("openedAt", raised.openedAt().toString());
+      all.put("adoptedVersion", Long.toUnsignedString(raised.adoptedVersion()));
     }
+    all.put("deadLetters", of.deadLetters());
+    all.put("tombstones", of.tombstones());
+    all.put("discards", of.discards());
+    return all;
+  }
 
-    private static @Nullable Map<String, Object> rows(@Nullable TracedRows of) {
-      return of == null
-          ? null
-          : Map.of(
-              "rows", of.rows(),
-              "bytes", of.bytes(),
-              "oldestVersion", Long.toUnsignedString(of.oldestVersion()),
-              "newestVersion", Long.toUnsignedString(of.newestVersion()),
-              "tables", of.tables());
+  private static Map<String, Object> redis(OwnerInRedis of) {
+    Map<String, Object> all = new LinkedHashMap<>();
+    all.put("session", text(of.ownedBy()));
+    all.put("closed", of.closing() || of.expiresMillis() >= 0);
+    all.put("healing", of.healing());
+    ClaimRecord claim = of.claim();
+    if (claim != null) {
+      all.put("claimHeld", claim.isHeld());
+      all.put("writer", claim.writer());
+      all.put("attempts", claim.attempts());
+      all.put("lapses", claim.lapses());
+      all.put("refusedSince", JsonLine.moment(claim.refusedSinceMillis()));
     }
+    if (of.leaseEndsMillis() != OwnerInRedis.NONE) {
+      all.put("leaseLeftMillis", of.leaseEndsMillis() - of.nowMillis());
+    }
+    all.put("claimed", rows(of.claimed()));
+    all.put("sessions", of.sessions().stream().map(s -> session(s, of.nowMillis())).toList());
+    all.put("foreignKeys", of.foreign());
+    if (!of.inboxes().isEmpty()) {
+      Map<String, Object> sent = new LinkedHashMap<>();
+      of.inboxes().forEach((inbox, its) -> sent.put(inbox.sender(), redis(its)));
+      all.put("sentByProcess", sent);
+    }
+    return all;
+  }
 
-    private static Map<String, Object> wal(WalSearch.InWal of) {
-      return Map.of(
-          "wal", of.walId(),
-          "complete", of.complete(),
-          "changes", of.changes(),
-          "newestVersion", Long.toUnsignedString(of.newestVersion()));
+  private static Map<String, Object> session(InSession of, long nowMillis) {
+    Map<String, Object> all = new LinkedHashMap<>();
+    all.put("session", of.session().text());
+    all.put("dirty", rows(of.dirty()));
+    all.put("ready", of.ready());
+    all.put("stale", of.stale());
+    if (of.dueMillis() != OwnerInRedis.NONE) {
+      all.put("dueInMillis", of.dueMillis() - nowMillis);
     }
+    return all;
+  }
 
-    private static @Nullable String text(@Nullable Object of) {
-      return of == null ? null : Objects.toString(of);
-    }
+  private static @Nullable Map<String, Object> rows(@Nullable TracedRows of) {
+    return of == null
+        ? null
+        : Map.of(
+            "rows", of.rows(),
+            "bytes", of.bytes(),
+            "oldestVersion", Long.toUnsignedString(of.oldestVersion()),
+            "newestVersion", Long.toUnsignedString(of.newestVersion()),
+            "tables", of.tables());
+  }
+
+  private static Map<String, Object> wal(WalSearch.InWal of) {
+    return Map.of(
+        "wal", of.walId(),
+        "complete", of.complete(),
+        "changes", of.changes(),
+        "newestVersion", Long.toUnsignedString(of.newestVersion()));
+  }
+
+  private static @Nullable String text(@Nullable Object of) {
+    return of == null ? null : Objects.toString(of);
   }
 }

@@ -10,14 +10,14 @@ import io.gameq.wal.WalReader.WalReport;
 import io.gameq.wal.WalRecord;
 import io.gameq.writer.admin.StaleSessions;
 import java.nio.file.Path;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Deque;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableMap;
 import java.util.Set;
+import java.util.TreeMap;
 
 /**
  * Looks for rows in the logs of nodes, also while they are written; reads all of each. What
@@ -46,11 +46,6 @@ public final class WalSearch {
    */
   public record InWal(String walId, boolean complete, long changes, long newestVersion) {}
 
-  /** Whose change it is. */
-  private record By(OwnerId owner, SessionId session) {}
-
-  private record At(long sequence, EncodedRow row) {}
-
   /**
    * The newest versions of a row, one for each log and session.
    *
@@ -60,7 +55,7 @@ public final class WalSearch {
   public static List<Found> row(List<Path> directories, String rowKey) {
     List<Found> found = new ArrayList<>();
     for (Path directory : WalDirectory.find(directories)) {
-      Map<By, Deque<At>> versions = new LinkedHashMap<>();
+      Map<List<String>, NavigableMap<Long, EncodedRow>> versions = new LinkedHashMap<>();
       Set<Long> failed = new HashSet<>();
       WalReport unused =
           WalReader.read(
@@ -70,30 +65,36 @@ public final class WalSearch {
                   failed.add(mark.sequence());
                 }
                 for (WalRecord.Part part : entry.record().parts()) {
+                  List<String> by = List.of(part.owner(), part.session());
                   part.rows().stream()
                       .filter(row -> row.key().equals(rowKey))
-                      .forEach(row -> add(versions, part, new At(entry.sequence(), row)));
+                      .forEach(row -> add(versions, by, entry.sequence(), row));
                 }
               });
       versions.forEach(
           (by, all) -> {
-            all.removeIf(at -> failed.contains(at.sequence()));
-            if (!all.isEmpty()) {
-              At newest = all.getLast();
-              String note = directory.getFileName() + ", record " + newest.sequence();
-              found.add(new Found(by.owner(), by.session(), newest.row(), note));
+            all.keySet().removeAll(failed);
+            Map.Entry<Long, EncodedRow> newest = all.lastEntry();
+            if (newest != null) {
+              OwnerId owner = OwnerId.ofEncoded(by.get(0));
+              SessionId session = SessionId.parse(by.get(1));
+              String note = directory.getFileName() + ", record " + newest.getKey();
+              found.add(new Found(owner, session, newest.getValue(), note));
             }
           });
     }
     return found;
   }
 
-  private static void add(Map<By, Deque<At>> versions, WalRecord.Part part, At at) {
-    By by = new By(OwnerId.ofEncoded(part.owner()), SessionId.parse(part.session()));
-    Deque<At> all = versions.computeIfAbsent(by, of -> new ArrayDeque<>());
-    all.addLast(at);
+  private static void add(
+      Map<List<String>, NavigableMap<Long, EncodedRow>> versions,
+      List<String> by,
+      long sequence,
+      EncodedRow row) {
+    NavigableMap<Long, EncodedRow> all = versions.computeIfAbsent(by, of -> new TreeMap<>());
+    all.put(sequence, row);
     if (all.size() > MOST_VERSIONS) {
-      all.removeFirst();
+      all.remove(all.firstKey());
     }
   }
 

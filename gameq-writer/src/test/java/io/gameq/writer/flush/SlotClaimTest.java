@@ -94,7 +94,7 @@ class SlotClaimTest {
                 holdUps),
             new FlushTransaction(mysql, GuardedWrites.on(mysql), patience),
             holdUps,
-            new FlushPace(BOUNDS, 1, 0),
+            new FlushPace(BOUNDS, 1, 0, System::nanoTime),
             new WriterStats(new SimpleMeterRegistry()),
             new RepeatedWarnings(10)),
         new ControlConnection(connector),

@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
-import io.gameq.writer.messages.MessageApi.Bodies;
 import io.gameq.writer.messages.MessageApi.Route;
 import java.io.IOException;
 import java.io.InputStream;
@@ -61,13 +60,13 @@ class DescriptionTest {
     for (Class<?> body :
         Set.of(
             PublishedBody.class,
-            Bodies.Publishes.class,
-            Bodies.Takes.class,
-            Bodies.Acknowledgements.class,
-            Bodies.Extensions.class,
-            Bodies.Failures.class,
-            Bodies.Definition.class,
-            Bodies.Attempts.class)) {
+            MessageApi.Publishes.class,
+            MessageApi.Takes.class,
+            MessageApi.Acknowledgements.class,
+            MessageApi.Extensions.class,
+            MessageApi.Failures.class,
+            MessageApi.Definition.class,
+            MessageApi.Attempts.class)) {
       Set<String> described = new TreeSet<>();
       schema(body.getSimpleName()).get("properties").fieldNames().forEachRemaining(described::add);
       assertEquals(
