@@ -2,7 +2,8 @@
  * Carries the commits of a node to Redis.
  *
  * <pre>
- * CommitSender      what other threads call, and the loop: version, WAL, group, send, settle, recover
+ * CommitSender      what other threads call, and the loop: version, WAL, group, send, settle,
+ *                   recover
  *   CommitQueue     commits, as far as there is room, and tasks, which wait for the sender
  *   SenderThread    what the loop runs on, or the event loop of the connection
  *   SenderSessions  the sessions whose commits are sent, and groups under their keys

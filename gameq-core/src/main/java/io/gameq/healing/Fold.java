@@ -108,9 +108,9 @@ final class Fold {
     List<WalRecord.Part> versions = all.size() < 2 || isFailed ? List.of() : versions(all);
     for (WalRecord.Part some : all) {
       String base = OwnerId.baseOf(some.owner());
+      int hash = base.hashCode() * 0x9E3779B9;
       boolean isWanted =
-          (wanted.isEmpty() || wanted.contains(base))
-              && (base.hashCode() * 0x9E3779B9 >>> 16 & of - 1) == part;
+          (wanted.isEmpty() || wanted.contains(base)) && ((hash >>> 16) & (of - 1)) == part;
       if (isWanted || (all.size() > 1 && base.equals(some.owner()))) { // who commits together
         FoldedOwner owner = owner(some, wal);
         SessionId session = owner.session(some.session(), wal);

@@ -9,9 +9,11 @@ import io.gameq.wal.WalReader;
 import io.gameq.wal.WalReader.WalReport;
 import io.gameq.wal.WalRecord;
 import java.nio.file.Path;
+import java.util.EnumMap;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.ObjIntConsumer;
@@ -25,10 +27,10 @@ public final class WalFolder {
   private final Path directory;
   private final Set<WalRecord.Layout> layouts = new LinkedHashSet<>();
   private final Set<Long> failed = new HashSet<>();
+  private final Map<Count, Long> counts = new EnumMap<>(Count.class);
   private WalRecord.@Nullable Header header;
   private WalReport report = new WalReport(null, 0, 0, 0, false, List.of());
   private boolean holdsRecords;
-  private long[] counts = new long[Count.values().length];
   private long oldestVersion = -1;
   private long newestVersion;
 
@@ -59,7 +61,7 @@ public final class WalFolder {
    * @throws GameQueueException when this is no WAL
    */
   public void read(Consumer<WalReader.Entry> sink) {
-    counts = new long[Count.values().length];
+    counts.clear();
     report =
         WalReader.read(
             directory,
@@ -101,8 +103,8 @@ public final class WalFolder {
     }
   }
 
-  private void add(Count to, int more) {
-    counts[to.ordinal()] += more;
+  private void add(Count to, long more) {
+    counts.merge(to, more, Long::sum);
   }
 
   private void addRows(Count to, WalRecord.Part part) {
@@ -116,7 +118,7 @@ public final class WalFolder {
 
   /** How many were read the last time. */
   public long count(Count of) {
-    return of == Count.FAILED ? failed.size() : counts[of.ordinal()];
+    return of == Count.FAILED ? failed.size() : counts.getOrDefault(of, 0L);
   }
 
   public Path directory() {

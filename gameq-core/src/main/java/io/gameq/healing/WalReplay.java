@@ -58,7 +58,7 @@ public final class WalReplay {
   /** Sees how it goes. */
   public interface Watch {
     /**
-     * More is about to be written; may throw.
+     * More is about to be written, or was; may throw.
      *
      * @param rows that were handed to the target by now
      * @param sessions that are restored in MySQL then, with those that were
@@ -153,6 +153,7 @@ public final class WalReplay {
     lookups.database().owners().restore(restored);
     report.add(Count.RESTORED, restored.size());
     target.write(groups, report);
+    watch.next(report.count(Count.ROWS), report.count(Count.RESTORED));
   }
 
   /** Judged again, by who owns now: null when a later session does. */

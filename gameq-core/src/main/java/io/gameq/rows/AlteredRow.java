@@ -49,12 +49,6 @@ public final class AlteredRow {
             .anyMatch(column -> !now.has(column.name()) && !now.isDropped(column.name()));
   }
 
-  /** The image of a row that a game puts, in the columns that the game knows. */
-  public static RowImage asTheGameHasIt(
-      Table game, RowOp op, @Nullable Object[] values, boolean anew) {
-    return new RowImage(game, op, 0, values, null, anew);
-  }
-
   /**
    * The image of a row that a game puts.
    *
@@ -71,7 +65,7 @@ public final class AlteredRow {
       Map<String, @Nullable Object> carried,
       boolean anew) {
     if (game.fingerprint() == now.fingerprint()) {
-      return asTheGameHasIt(game, op, values, anew);
+      return new RowImage(game, op, 0, values, null, anew, List.of());
     }
     BitSet named = new BitSet();
     @Nullable Object[] row = new @Nullable Object[now.columns().size()];
@@ -85,7 +79,7 @@ public final class AlteredRow {
         named.set(i);
       }
     }
-    return new RowImage(now, op, 0, row, named, anew);
+    return new RowImage(now, op, 0, row, named, anew, List.of());
   }
 
   /** The values of a row in the columns of the table as a game knows it. */

@@ -118,31 +118,19 @@ public final class CanonicalRow {
   /**
    * Some columns of a row, its key among them: what an update gives. Immutable as long as nobody
    * writes to what it hands out.
+   *
+   * @param values canonical, in the order of the table's columns
+   * @param named the indexes of the columns that it names
    */
-  public static final class PartialRow {
-    private final Table table;
-    private final @Nullable Object[] values;
-    private final BitSet named;
-
-    /**
-     * Takes over the array and the set.
-     *
-     * @param values canonical, in the order of the table's columns
-     * @throws RowRefusedException when the key is not whole
-     */
-    PartialRow(Table table, @Nullable Object[] values, BitSet named) {
-      this.table = table;
-      this.values = values;
-      this.named = named;
+  @SuppressWarnings("ArrayRecordComponent") // nobody compares them
+  public record PartialRow(Table table, @Nullable Object[] values, BitSet named) {
+    /** Throws RowRefusedException when the key is not whole. */
+    public PartialRow {
       for (int i = named.nextClearBit(0); i < values.length; i = named.nextClearBit(i + 1)) {
         if (table.isInKey(i)) {
           throw Refusal.of(table.columns().get(i).label(), "missing, and part of the primary key");
         }
       }
-    }
-
-    public Table table() {
-      return table;
     }
 
     public RowKey key() {

@@ -173,7 +173,7 @@ public final class RowCodec {
                 ? unpack(in, table.keyTypes, count, null)
                 : OldLayouts.key(
                     table, unpack(in, OldLayouts.keyTypes(table, layout), count, null));
-        image = new RowImage(table, op, version, key);
+        image = new RowImage(table, op, version, key, null, false, handovers);
       } else {
         BitSet named = new BitSet();
         @Nullable Object[] values =
@@ -183,12 +183,12 @@ public final class RowCodec {
         } else if (named.cardinality() < count) {
           oldLayouts.fill(table, values, named);
         }
-        image = new RowImage(table, op, version, values, anew ? null : named, anew);
+        image = new RowImage(table, op, version, values, anew ? null : named, anew, handovers);
       }
       if (in.hasNext() && !table.name().equals(Table.HANDLED)) { // which carries a message
         throw new GameQueueException("encoded row of table " + table + " with bytes to spare");
       }
-      return handovers.isEmpty() ? image : image.telling(handovers);
+      return image;
     } catch (IOException | MessagePackException | ArithmeticException e) {
       throw new GameQueueException("encoded row of table " + table + " is damaged", e);
     }

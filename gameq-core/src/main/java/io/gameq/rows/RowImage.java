@@ -13,76 +13,35 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A delete has only its key, the others have all columns. Those that a row does not name, since
  * its node did not know them, have their defaults here, and keep their values in MySQL.
+ *
+ * @param version unsigned
+ * @param values canonical: all columns of a put or move in their order, the key parts of a delete
+ * @param named the indexes of the columns that it names; null for all. The others keep what they
+ *     have in MySQL
+ * @param isAnew whether the row was made anew after a delete: then nothing of the row before it
+ *     stays
+ * @param handovers moves of the row that MySQL may not know of yet, oldest first
  */
-public final class RowImage {
-  private final Table table;
-  private final RowOp op;
-  private final long version;
-  private final @Nullable Object[] values;
-  private final @Nullable BitSet named;
-  private final boolean anew;
-  private final List<Handover> handovers;
+@SuppressWarnings("ArrayRecordComponent") // nobody compares them
+public record RowImage(
+    Table table,
+    RowOp op,
+    long version,
+    @Nullable Object[] values,
+    @Nullable BitSet named,
+    boolean isAnew,
+    List<Handover> handovers) {
+  public RowImage {
+    named = named != null && named.cardinality() == values.length ? null : named;
+  }
 
-  /** An image of canonical values that names all columns; takes over the array. */
+  /** An image of canonical values that names all columns. */
   public RowImage(Table table, RowOp op, long version, @Nullable Object[] values) {
     this(table, op, version, values, null, false, List.of());
   }
 
-  /**
-   * An image of canonical values; takes over the array and the set.
-   *
-   * @param named the indexes of the columns that it names; null for all
-   * @param anew see {@link #isAnew}
-   */
-  RowImage(
-      Table table,
-      RowOp op,
-      long version,
-      @Nullable Object[] values,
-      @Nullable BitSet named,
-      boolean anew) {
-    this(table, op, version, values, named, anew, List.of());
-  }
-
-  private RowImage(
-      Table table,
-      RowOp op,
-      long version,
-      @Nullable Object[] values,
-      @Nullable BitSet named,
-      boolean anew,
-      List<Handover> handovers) {
-    this.table = table;
-    this.op = op;
-    this.version = version;
-    this.values = values;
-    this.named = named != null && named.cardinality() == values.length ? null : named;
-    this.anew = anew;
-    this.handovers = handovers;
-  }
-
-  public Table table() {
-    return table;
-  }
-
-  public RowOp op() {
-    return op;
-  }
-
-  /** Unsigned. */
-  public long version() {
-    return version;
-  }
-
-  /** All columns of a put or move in their order, the key parts of a delete. */
-  public @Nullable Object[] values() {
-    return values;
-  }
-
-  /**
-   * The indexes of the columns that it names; null for all. The others keep what they have in
-   * MySQL.
-   */
+  /** A copy. */
+  @Override
   public @Nullable BitSet named() {
     return named == null ? null : (BitSet) named.clone();
   }
@@ -90,11 +49,6 @@ public final class RowImage {
   /** Whether it names the column at this index. */
   public boolean names(int column) {
     return named == null || named.get(column);
-  }
-
-  /** Whether the row was made anew after a delete: then nothing of the row before it stays. */
-  public boolean isAnew() {
-    return anew;
   }
 
   /**
@@ -125,7 +79,7 @@ public final class RowImage {
   public RowImage withNull(BitSet columns) {
     @Nullable Object[] before = values.clone();
     columns.stream().forEach(column -> before[column] = null);
-    return new RowImage(table, op, version - 1, before, named, anew, List.of());
+    return new RowImage(table, op, version - 1, before, named, isAnew, List.of());
   }
 
   /**
@@ -143,17 +97,7 @@ public final class RowImage {
             names.set(index);
           }
         });
-    return new RowImage(table, op, version, edited, names, anew, handovers);
-  }
-
-  /** The same, of a row that changed owners. */
-  RowImage telling(List<Handover> ofItsHandovers) {
-    return new RowImage(table, op, version, values, named, anew, ofItsHandovers);
-  }
-
-  /** Moves of the row that MySQL may not know of yet, oldest first. */
-  public List<Handover> handovers() {
-    return handovers;
+    return new RowImage(table, op, version, edited, names, isAnew, handovers);
   }
 
   /** The canonical primary key. */

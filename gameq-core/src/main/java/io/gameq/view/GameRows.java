@@ -223,7 +223,7 @@ public final class GameRows {
     Table now = now(games);
     boolean isAnew = carried != null && carried.isAnew();
     return keepsWhatIsGone(games, now)
-        ? AlteredRow.asTheGameHasIt(games, op, values, isAnew)
+        ? new RowImage(games, op, 0, values, null, isAnew, List.of())
         : AlteredRow.stored(
             games, now, op, values, carried == null ? Map.of() : carried.values(), isAnew);
   }

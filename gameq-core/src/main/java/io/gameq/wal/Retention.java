@@ -8,13 +8,12 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Comparator;
 import java.util.Deque;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -234,21 +233,18 @@ final class Retention {
       return true; // it is not sparse any more
     }
     isCarriedUnsynced = true;
-    needed.records.sort(Comparator.comparingLong(NeededRecord::sequence)); // as they were committed
-    for (NeededRecord record : needed.records) {
-      synchronized (writer) {
-        carried.put(record.sequence, writer.appendCarried(record.sequence, record.body));
-      }
-    }
+    needed.records.forEach(
+        (sequence, body) -> {
+          synchronized (writer) {
+            carried.put(sequence, writer.appendCarried(sequence, body));
+          }
+        });
     LOG.info(
         "carried {} records forward, whose rows wait for MySQL, from {}",
         needed.records.size(),
         path);
     return true;
   }
-
-  /** A record: the sequence that names it, and its body. */
-  private record NeededRecord(long sequence, byte[] body) {}
 
   /**
    * The needed records of a file; more than may be carried is measured, not kept. The count tells
@@ -257,7 +253,10 @@ final class Retention {
   private static final class NeededRecords implements FileScan.Found {
     private final long[] places;
     private final long mostBytes;
-    private final List<NeededRecord> records = new ArrayList<>();
+
+    /** The bodies, by the sequences that name the records: in the order of the commits. */
+    private final SortedMap<Long, byte[]> records = new TreeMap<>();
+
     private long bytes;
     private long count;
 
@@ -276,7 +275,7 @@ final class Retention {
       bytes += length;
       if (bytes <= mostBytes) {
         Decoder body = new Decoder(buffer, at + Envelope.BYTES, at + length);
-        records.add(new NeededRecord(body.skipCarried(place), body.rest()));
+        records.put(body.skipCarried(place), body.rest());
       } else {
         records.clear();
       }

@@ -139,7 +139,7 @@ public final class WalDirectory {
       return directories
           .filter(of -> ofNode.matcher(String.valueOf(of.getFileName())).matches())
           .filter(of -> !isComplete(of) || isKeptForMessages(of))
-          .filter(of -> hasRecordFiles(of) && !isBeingWritten(of))
+          .filter(of -> hasFiles(of) && !isBeingWritten(of))
           .sorted()
           .toList();
     } catch (IOException e) {
@@ -147,7 +147,8 @@ public final class WalDirectory {
     }
   }
 
-  private static boolean hasRecordFiles(Path wal) {
+  /** Whether a WAL has files for records: it has none when its node died while it made it. */
+  public static boolean hasFiles(Path wal) {
     try {
       return hasFile(wal, ".*\\.cq4");
     } catch (UncheckedIOException e) { // no directory, or removed meanwhile
@@ -200,11 +201,6 @@ public final class WalDirectory {
       // reading it will fail again, and say so
     }
     return file == null ? new WalFile(path, null, Long.MAX_VALUE) : file;
-  }
-
-  /** Whether a WAL has files for records: it has none when its node died while it made it. */
-  public static boolean hasFiles(Path wal) {
-    return !files(wal).isEmpty();
   }
 
   /** Whether a WAL has files of this name. */

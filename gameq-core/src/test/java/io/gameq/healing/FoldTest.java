@@ -18,6 +18,7 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Random;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
@@ -71,7 +72,7 @@ class FoldTest {
     int rows = 0;
     for (FoldedOwner owner : fold.owners()) {
       for (WalRow row : owner.rows.values()) {
-        long[] best = plain.get(owner.id.encoded() + " " + row.key());
+        long[] best = Objects.requireNonNull(plain.get(owner.id.encoded() + " " + row.key()));
         assertEquals(best[0], row.version());
         assertEquals(best[1], row.session().epoch());
         rows++;

@@ -17,6 +17,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Clock;
 import java.util.Arrays;
 import java.util.BitSet;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -120,7 +121,7 @@ class RowCodecTest {
   @Test
   void keepsApartWhatARowDoesNotName() {
     BitSet named = BitSet.valueOf(new long[] {0b0111});
-    RowImage part = new RowImage(table, RowOp.PUT, 0, row.clone(), named, false);
+    RowImage part = new RowImage(table, RowOp.PUT, 0, row.clone(), named, false, List.of());
     RowImage read = codec.decode(table, codec.encode(part));
     assertEquals(named, read.named());
     assertEquals(new BigDecimal("0.00"), read.values()[3], "what MySQL gives such rows");
@@ -134,7 +135,7 @@ class RowCodecTest {
 
   @Test
   void saysThatARowIsMadeAnew() {
-    RowImage anew = new RowImage(table, RowOp.PUT, 0, row, null, true);
+    RowImage anew = new RowImage(table, RowOp.PUT, 0, row, null, true, List.of());
     byte[] encoded = codec.encode(anew);
     assertTrue(RowHeader.isAnew(encoded));
     assertFalse(RowHeader.isAnew(codec.encode(table, RowOp.PUT, row)));

@@ -206,7 +206,9 @@ final class ReplayCommand extends WalCommand.OfPlan {
             target,
             Set.of(),
             (rows, sessions) -> {
-              progress.rows("replaying", rows, before.rows(Status.LOST));
+              if (rows > 0) {
+                progress.rows("replaying", rows, before.rows(Status.LOST));
+              }
               requireMeant(sessions);
             });
     ReplayReport report = replay.report();

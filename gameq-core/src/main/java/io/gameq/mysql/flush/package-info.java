@@ -7,7 +7,7 @@
  *   FlushPlan          what the next try of a flush leaves out, and in what statements
  *   MassRefusals       tells a table that refuses most rows from single bad rows
  * GuardedTransaction   lock, compare, write, set aside, commit; roll back and try again;
- *                      also for retries of dead letters and for direct replay
+ *                      also for retries of dead letters and for replay into MySQL
  * GuardedWrites        the rows of one transaction, in turns: parents before children, again as
  *                      long as that helps, circles of references, deletes with tombstones
  *   RowOwnership       whose row it is, by handovers: the rules are in the package above

@@ -97,6 +97,8 @@ public final class MySqlTarget implements ReplayTarget {
   }
 
   /**
+   * Writes groups of owners, each owner in one transaction.
+   *
    * @throws MySqlException when MySQL does not answer; then nothing of a transaction was written,
    *     or a COMMIT was lost: writing again is safe
    */
@@ -342,7 +344,7 @@ public final class MySqlTarget implements ReplayTarget {
         return null; // once more, without these
       }
       transaction.commit();
-      written = rows.size() - refusals.size();
+      written = (long) rows.size() - refusals.size();
       return this;
     }
 

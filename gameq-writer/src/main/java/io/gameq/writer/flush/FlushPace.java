@@ -29,11 +29,7 @@ public final class FlushPace {
    * @param workers most flushes at a time
    * @param rowsPerSecond of the whole writer; 0 for no ceiling
    */
-  public FlushPace(ClaimScript.Bounds most, int workers, int rowsPerSecond) {
-    this(most, workers, rowsPerSecond, System::nanoTime);
-  }
-
-  FlushPace(ClaimScript.Bounds most, int workers, int rowsPerSecond, LongSupplier nanoTime) {
+  public FlushPace(ClaimScript.Bounds most, int workers, int rowsPerSecond, LongSupplier nanoTime) {
     this.mostOwners = most.owners();
     this.mostRows = most.rows();
     this.limits = new FlushLimits(mostRows, workers);

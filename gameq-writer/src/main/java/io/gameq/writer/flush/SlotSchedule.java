@@ -128,11 +128,7 @@ public final class SlotSchedule {
    * @param isPaused whether operators want nothing claimed of a slot; leases that ran out are taken
    *     back all the same
    */
-  public SlotSchedule(int slots, FlushPace pace, IntPredicate isPaused) {
-    this(slots, pace, isPaused, System::nanoTime);
-  }
-
-  SlotSchedule(int slots, FlushPace pace, IntPredicate isPaused, LongSupplier nanoTime) {
+  public SlotSchedule(int slots, FlushPace pace, IntPredicate isPaused, LongSupplier nanoTime) {
     this.pace = pace;
     this.isPaused = isPaused;
     this.nanoTime = nanoTime;

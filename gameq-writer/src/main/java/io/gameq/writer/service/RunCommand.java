@@ -308,7 +308,8 @@ public final class RunCommand implements Callable<Integer> {
             throw e;
           }
           waitsFor.accept(e.getMessage());
-          if (!e.getMessage().equals(said)) { // once for each reason, however long it lasts
+          if (!Objects.equals(
+              e.getMessage(), said)) { // once for each reason, however long it lasts
             said = e.getMessage();
             LOG.warn("{}; waiting for it, asking again every {} s", said, ASK_EVERY_MILLIS / 1_000);
           }

@@ -170,9 +170,12 @@ public final class WriterService implements AutoCloseable {
     leases =
         new LeaseRenewal(
             new ControlConnection(primary), watch, slots, options.bounds().leaseMillis());
-    FlushPace pace = new FlushPace(options.bounds(), options.workers(), options.rowsPerSecond());
+    FlushPace pace =
+        new FlushPace(
+            options.bounds(), options.workers(), options.rowsPerSecond(), System::nanoTime);
     pace.bindTo(meters);
-    SlotSchedule schedule = new SlotSchedule(slots.count(), pace, pauses::isPaused);
+    SlotSchedule schedule =
+        new SlotSchedule(slots.count(), pace, pauses::isPaused, System::nanoTime);
     SlotTurn.Shared shared =
         new SlotTurn.Shared(
             options,

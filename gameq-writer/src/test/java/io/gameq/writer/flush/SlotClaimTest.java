@@ -17,6 +17,7 @@ import io.gameq.mysql.tables.OwnerTable;
 import io.gameq.owner.OwnerId;
 import io.gameq.owner.SessionId;
 import io.gameq.redis.ControlConnection;
+import io.gameq.redis.PrimaryConnector;
 import io.gameq.redis.RedisConnection;
 import io.gameq.redis.RedisConnector;
 import io.gameq.redis.RedisConnector.RedisConfig;
@@ -93,11 +94,11 @@ class SlotClaimTest {
                 holdUps),
             new FlushTransaction(mysql, GuardedWrites.on(mysql), patience),
             holdUps,
-            new FlushPace(BOUNDS, 1, 0),
+            new FlushPace(BOUNDS, 1, 0, System::nanoTime),
             new WriterStats(new SimpleMeterRegistry()),
             new RepeatedWarnings(10)),
         new ControlConnection(connector),
-        new ControlConnection.Connected(redis, "", "", 0, 0),
+        new PrimaryConnector.Opened(redis, "", "", 0, 0),
         null,
         true);
   }

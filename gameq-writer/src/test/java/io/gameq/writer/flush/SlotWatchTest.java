@@ -43,8 +43,10 @@ class SlotWatchTest {
   private final SlotSchedule schedule =
       new SlotSchedule(
           slots.count(),
-          new FlushPace(new ClaimScript.Bounds(100, 1_000, 1 << 20, 30_000), 4, 0),
-          slot -> false);
+          new FlushPace(
+              new ClaimScript.Bounds(100, 1_000, 1 << 20, 30_000), 4, 0, System::nanoTime),
+          slot -> false,
+          System::nanoTime);
   private final ControlConnection ofWatch = new ControlConnection(primary);
   private volatile boolean isMySqlThere = true;
   private final HoldUps.OutageGate gate = new HoldUps.OutageGate(() -> isMySqlThere);

@@ -429,7 +429,7 @@ final class Servers implements AutoCloseable {
         new RowDecoder(() -> catalog, codec, holdUps),
         new FlushTransaction(flushConnection(actor).mysql(), writes, PATIENCE),
         holdUps,
-        new FlushPace(bounds, 1, 0),
+        new FlushPace(bounds, 1, 0, System::nanoTime),
         STATS,
         WARNINGS);
   }
