@@ -342,7 +342,7 @@ public final class CommitSender implements AutoCloseable {
    * when that connection has to be opened and cannot.
    */
   public void takeAlong(ControlConnection control) {
-    ControlConnection.Connected connected = control.connected();
+    PrimaryConnector.Opened connected = control.connected();
     String healed = healedOn;
     if (healed != null
         && !healed.equals(connected.runId())
@@ -398,7 +398,7 @@ public final class CommitSender implements AutoCloseable {
    * A newer connection of this node leads to that server: heals there now, if it is the primary.
    * Returns at once.
    */
-  public void healSoon(ControlConnection.Connected other) {
+  public void healSoon(PrimaryConnector.Opened other) {
     add(
         () -> {
           if (broken) {

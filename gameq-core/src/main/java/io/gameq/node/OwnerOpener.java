@@ -18,6 +18,7 @@ import io.gameq.owner.OwnerId;
 import io.gameq.owner.SessionId;
 import io.gameq.owner.SessionRef;
 import io.gameq.redis.ControlConnection;
+import io.gameq.redis.PrimaryConnector;
 import io.gameq.redis.RedisReply;
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.script.LookupScript;
@@ -252,7 +253,7 @@ final class OwnerOpener {
       for (int looks = 0; ; looks++) {
         long connections = node.sender.connections();
         long term = node.sender.term();
-        ControlConnection.Connected connected = control.connected();
+        PrimaryConnector.Opened connected = control.connected();
         if (node.sender.hasHealedOn(connected.runId())) {
           return new OpenState.Healed(connected.redis(), connections, term);
         }

@@ -3,6 +3,7 @@ package io.gameq.redis;
 import io.gameq.GameQueueException;
 import io.gameq.RedisUnavailableException;
 import io.gameq.agent.AgentRunner.DaemonThreads;
+import io.gameq.redis.PrimaryConnector.Opened;
 import io.gameq.term.Term;
 import io.lettuce.core.RedisCommandInterruptedException;
 import java.util.Objects;
@@ -18,21 +19,10 @@ import org.jspecify.annotations.Nullable;
  * disturbs nobody else. Thread-safe; not for MULTI.
  */
 public final class ControlConnection implements AutoCloseable {
-  private final Supplier<PrimaryConnector.Opened> opens;
+  private final Supplier<Opened> opens;
 
   /** Open, being opened, or failed; null before and after. */
-  private @Nullable CompletableFuture<Connected> current;
-
-  /**
-   * A connection.
-   *
-   * @param runId the server's: another one after a failover or a restart
-   * @param term the number of its primary's term; {@link Term#NOT_KNOWN} of a connection that does
-   *     not ask MySQL for it
-   * @param sinceNanos when it was asked for, by System.nanoTime
-   */
-  public record Connected(
-      RedisConnection redis, String runId, String address, long term, long sinceNanos) {}
+  private @Nullable CompletableFuture<Opened> current;
 
   /** A connection to whatever primary the address leads to. */
   public ControlConnection(RedisConnector connector) {
@@ -44,11 +34,12 @@ public final class ControlConnection implements AutoCloseable {
     this.opens = connector::open;
   }
 
-  private static PrimaryConnector.Opened anyPrimary(RedisConnector connector) {
+  private static Opened anyPrimary(RedisConnector connector) {
+    long sinceNanos = System.nanoTime();
     RedisConnection fresh = connector.open();
     try {
-      return new PrimaryConnector.Opened(
-          fresh, RedisServerCheck.check(fresh).runId(), "", Term.NOT_KNOWN);
+      return new Opened(
+          fresh, RedisServerCheck.check(fresh).runId(), "", Term.NOT_KNOWN, sinceNanos);
     } catch (RuntimeException e) {
       fresh.closeSoon();
       throw e;
@@ -65,10 +56,10 @@ public final class ControlConnection implements AutoCloseable {
   }
 
   /** The same, with the server that it leads to; throws as {@link #get}. */
-  public Connected connected() {
-    CompletableFuture<Connected> awaited;
+  public Opened connected() {
+    CompletableFuture<Opened> awaited;
     synchronized (this) {
-      Connected open = connection();
+      Opened open = connection();
       if (open != null && open.redis().isOpen()) {
         return open;
       }
@@ -83,18 +74,15 @@ public final class ControlConnection implements AutoCloseable {
 
   /** When no thread can be had, as when memory is short, the next caller tries again. */
   private void start() {
-    CompletableFuture<Connected> opening = new CompletableFuture<>();
+    CompletableFuture<Opened> opening = new CompletableFuture<>();
     DaemonThreads.named("gameq-connect", () -> open(opening)).start();
     current = opening;
   }
 
-  private void open(CompletableFuture<Connected> opening) {
-    long sinceNanos = System.nanoTime();
+  private void open(CompletableFuture<Opened> opening) {
     try {
-      PrimaryConnector.Opened fresh = opens.get();
-      if (!keep(
-          opening,
-          new Connected(fresh.redis(), fresh.runId(), fresh.address(), fresh.term(), sinceNanos))) {
+      Opened fresh = opens.get();
+      if (!keep(opening, fresh)) {
         fresh.redis().closeSoon();
         throw new RedisUnavailableException("the connection was closed while it was opened");
       }
@@ -104,17 +92,17 @@ public final class ControlConnection implements AutoCloseable {
   }
 
   /** False when the attempt was given up. */
-  private synchronized boolean keep(CompletableFuture<Connected> opening, Connected opened) {
+  private synchronized boolean keep(CompletableFuture<Opened> opening, Opened opened) {
     return opening == current && opening.complete(opened);
   }
 
-  private @Nullable Connected connection() {
+  private @Nullable Opened connection() {
     return current == null || !current.isDone() || current.isCompletedExceptionally()
         ? null
         : current.join();
   }
 
-  private static Connected await(CompletableFuture<Connected> awaited) {
+  private static Opened await(CompletableFuture<Opened> awaited) {
     try {
       return awaited.get();
     } catch (InterruptedException e) {
@@ -157,7 +145,7 @@ public final class ControlConnection implements AutoCloseable {
 
   /** Closes this connection, unless it has been replaced by now. */
   public synchronized void giveUp(RedisConnection old) {
-    Connected open = connection();
+    Opened open = connection();
     if (open != null && open.redis() == old) {
       close();
     }
@@ -165,7 +153,7 @@ public final class ControlConnection implements AutoCloseable {
 
   @Override
   public synchronized void close() {
-    Connected open = connection();
+    Opened open = connection();
     current = null;
     if (open != null) {
       open.redis().close();

@@ -40,10 +40,13 @@ public final class PrimaryConnector {
   /**
    * A new connection.
    *
+   * @param runId the server's: another one after a failover or a restart
    * @param term the number of the term that its primary has, {@link Term#NOT_KNOWN} when the server
-   *     hides who it is
+   *     hides who it is, or MySQL is not asked for it
+   * @param sinceNanos when it was asked for, by System.nanoTime
    */
-  public record Opened(RedisConnection redis, String runId, String address, long term) {}
+  public record Opened(
+      RedisConnection redis, String runId, String address, long term, long sinceNanos) {}
 
   /**
    * Connects.
@@ -53,6 +56,7 @@ public final class PrimaryConnector {
    *     or belongs to another database
    */
   public Opened open() {
+    long sinceNanos = System.nanoTime();
     terms.requireAgreed();
     for (int tries = 1; ; tries++) {
       Term before = terms.current();
@@ -70,7 +74,7 @@ public final class PrimaryConnector {
         if (!isNoted) { // once it counts
           RedisIdentity.note(seen.redis, identity);
         }
-        return seen.opened(term);
+        return seen.opened(term, sinceNanos);
       } catch (RuntimeException e) {
         seen.redis.closeSoon();
         if (!(e instanceof TermMovedException) || tries == MOST_TRIES) {
@@ -94,12 +98,13 @@ public final class PrimaryConnector {
    * yet; its term is the current one. Throws as {@link #open}.
    */
   public Opened openForTool() {
+    long sinceNanos = System.nanoTime();
     Term before = terms.current();
     Seen seen = see(connector);
     try {
       boolean unused = RedisIdentity.require(seen.redis, terms.identity());
       before.refuseDemoted(seen.primary);
-      return seen.opened(before.number());
+      return seen.opened(before.number(), sinceNanos);
     } catch (RuntimeException e) {
       seen.redis.closeSoon();
       throw e;
@@ -148,8 +153,8 @@ public final class PrimaryConnector {
 
   /** A server, whether or not it counts. */
   public record Seen(RedisConnection redis, Primary primary) {
-    private Opened opened(long term) {
-      return new Opened(redis, primary.runId(), primary.address(), term);
+    private Opened opened(long term, long sinceNanos) {
+      return new Opened(redis, primary.runId(), primary.address(), term, sinceNanos);
     }
   }
 

@@ -8,6 +8,7 @@ import io.gameq.message.MessageChange;
 import io.gameq.message.MessageChange.MessageId;
 import io.gameq.redis.ChannelListener;
 import io.gameq.redis.ControlConnection;
+import io.gameq.redis.PrimaryConnector;
 import io.gameq.redis.RedisConnection;
 import io.gameq.redis.script.LuaScript;
 import io.gameq.redis.topic.ConsumerScripts;
@@ -143,7 +144,7 @@ final class TopicPoller implements AutoCloseable {
     if (!sender.isHealed()) {
       return null;
     }
-    ControlConnection.Connected connected = control.connected();
+    PrimaryConnector.Opened connected = control.connected();
     if (!sender.hasHealedOn(connected.runId())) {
       if (sender.hasConnectedSince(connected.sinceNanos())) {
         control.giveUp(connected.redis()); // the newer of two connections is more likely right

@@ -66,7 +66,7 @@ class ControlConnectionTest {
     try (RedisConnector connector =
             connector(TestServers.adminRedisUri(), (int) LONG.toMillis()); // for BLPOP
         ControlConnection redis = new ControlConnection(connector)) {
-      ControlConnection.Connected connected = redis.connected();
+      PrimaryConnector.Opened connected = redis.connected();
       CountDownLatch asked = new CountDownLatch(1);
       AtomicReference<Throwable> failed = new AtomicReference<>();
       Thread interrupted =

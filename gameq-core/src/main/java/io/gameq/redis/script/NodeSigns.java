@@ -7,6 +7,7 @@ import io.gameq.owner.DurableSessions.CountingSessions;
 import io.gameq.owner.OwnerId;
 import io.gameq.owner.SessionId;
 import io.gameq.redis.ControlConnection;
+import io.gameq.redis.PrimaryConnector;
 import io.gameq.redis.RedisClock;
 import io.gameq.redis.RedisConnection;
 import io.gameq.redis.RedisReply;
@@ -131,7 +132,7 @@ public final class NodeSigns {
       if (System.nanoTime() - beatNanos < BEAT_EVERY_NANOS) {
         return false;
       }
-      ControlConnection.Connected to = redis.connected();
+      PrimaryConnector.Opened to = redis.connected();
       return redis.call(
           to.redis(), connection -> beatNow(connection, hasHealedOn.test(to.runId())));
     }

@@ -20,6 +20,7 @@ import io.gameq.owner.DurableSessions.CountingSessions;
 import io.gameq.owner.OwnerId;
 import io.gameq.owner.SessionId;
 import io.gameq.redis.ControlConnection;
+import io.gameq.redis.PrimaryConnector;
 import io.gameq.redis.RedisConnection;
 import io.gameq.redis.Slots;
 import io.gameq.redis.script.ClaimScript;
@@ -115,7 +116,7 @@ public class SlotTurn {
   private final HoldUps holdUps;
   private final WriterStats stats;
   private final ControlConnection redis;
-  private final ControlConnection.Connected primary;
+  private final PrimaryConnector.Opened primary;
   private final @Nullable SlowLane lane;
   private final boolean isInLane;
   private final Map<Integer, Claimed> claimed = new HashMap<>();
@@ -132,7 +133,7 @@ public class SlotTurn {
   protected SlotTurn(
       Shared shared,
       ControlConnection redis,
-      ControlConnection.Connected primary,
+      PrimaryConnector.Opened primary,
       @Nullable SlowLane lane,
       boolean isInLane) {
     this.shared = shared;

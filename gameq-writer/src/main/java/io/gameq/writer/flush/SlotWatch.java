@@ -189,8 +189,8 @@ public final class SlotWatch implements AutoCloseable {
     }
 
     /** The connection, opened anew when it leads to a primary that was demoted. */
-    public ControlConnection.Connected connected(ControlConnection redis) {
-      ControlConnection.Connected connected = redis.connected();
+    public PrimaryConnector.Opened connected(ControlConnection redis) {
+      PrimaryConnector.Opened connected = redis.connected();
       if (connected.term() != Term.NOT_KNOWN && connected.term() < number) {
         redis.close();
         connected = redis.connected();

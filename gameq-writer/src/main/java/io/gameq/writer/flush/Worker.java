@@ -5,6 +5,7 @@ import io.gameq.MySqlException;
 import io.gameq.agent.AgentRunner.Agent;
 import io.gameq.redis.Backoff;
 import io.gameq.redis.ControlConnection;
+import io.gameq.redis.PrimaryConnector;
 import io.gameq.writer.flush.SlotWatch.TermWatch;
 import io.gameq.writer.flush.SlowLane.LeaseRenewal;
 import io.gameq.writer.flush.Stage.ClaimDue;
@@ -173,7 +174,7 @@ public final class Worker implements Agent {
 
     private void flush(SlowLane.Group next) {
       try (LeaseRenewal.Held held = next.held()) {
-        ControlConnection.Connected primary = watch.connected(redis);
+        PrimaryConnector.Opened primary = watch.connected(redis);
         if (primary.term() == next.term()) { // else the nodes put it back
           new SlotTurn(shared, redis, primary, lane, true).takeHeld(first(next));
         }

@@ -17,6 +17,7 @@ import io.gameq.mysql.tables.OwnerTable;
 import io.gameq.owner.OwnerId;
 import io.gameq.owner.SessionId;
 import io.gameq.redis.ControlConnection;
+import io.gameq.redis.PrimaryConnector;
 import io.gameq.redis.RedisConnection;
 import io.gameq.redis.RedisConnector;
 import io.gameq.redis.RedisConnector.RedisConfig;
@@ -97,7 +98,7 @@ class SlotClaimTest {
             new WriterStats(new SimpleMeterRegistry()),
             new RepeatedWarnings(10)),
         new ControlConnection(connector),
-        new ControlConnection.Connected(redis, "", "", 0, 0),
+        new PrimaryConnector.Opened(redis, "", "", 0, 0),
         null,
         true);
   }

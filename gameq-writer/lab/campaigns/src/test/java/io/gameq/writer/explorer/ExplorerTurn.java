@@ -2,6 +2,7 @@ package io.gameq.writer.explorer;
 
 import io.gameq.mysql.flush.FlushTransaction;
 import io.gameq.redis.ControlConnection;
+import io.gameq.redis.PrimaryConnector;
 import io.gameq.redis.RedisConnection;
 import io.gameq.writer.flush.SlotTurn;
 import io.gameq.writer.flush.SlotTurn.Shared;
@@ -14,7 +15,7 @@ final class ExplorerTurn extends SlotTurn {
     super(
         shared,
         new ControlConnection(world.connector),
-        new ControlConnection.Connected(world.redis, "", "", term, 0),
+        new PrimaryConnector.Opened(world.redis, "", "", term, 0),
         null,
         true);
     this.world = world;
