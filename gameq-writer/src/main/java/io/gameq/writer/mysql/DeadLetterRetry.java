@@ -16,9 +16,9 @@ import io.gameq.mysql.tables.OwnerReader;
 import io.gameq.owner.OwnerId;
 import io.gameq.rows.RowHeader;
 import io.gameq.topic.DeadLetter;
-import io.gameq.writer.mysql.RowReading.Decoded;
-import io.gameq.writer.mysql.RowReading.Reading;
-import io.gameq.writer.mysql.RowReading.Undecodable;
+import io.gameq.writer.mysql.RowReading.DecodeError;
+import io.gameq.writer.mysql.RowReading.DecodeResult;
+import io.gameq.writer.mysql.RowReading.DecodedRow;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.SQLTransactionRollbackException;
@@ -147,9 +147,9 @@ public final class DeadLetterRetry {
   private Outcome write(GuardedTransaction transaction, Stored letter) throws SQLException {
     Connection connection = transaction.connection();
     DeadLetterTable.Refused row = letter.refused();
-    Reading reading = rows.read(row.key(), row.image());
-    if (!(reading instanceof Decoded decoded)) {
-      return new Refused(0, ((Undecodable) reading).reason(), false);
+    DecodeResult reading = rows.read(row.key(), row.image());
+    if (!(reading instanceof DecodedRow decoded)) {
+      return new Refused(0, ((DecodeError) reading).reason(), false);
     }
     long there =
         OwnerReader.versions(connection, List.of(decoded.key())).getOrDefault(decoded.key(), -1L);
