@@ -26,7 +26,7 @@ import io.gameq.writer.config.WriterConfig;
 import io.gameq.writer.mysql.CommandServers.AgreedConfig;
 import io.gameq.writer.mysql.CommandServers.CommandDatabase;
 import io.gameq.writer.redis.SlotContents;
-import io.gameq.writer.redis.SlotContents.Progress;
+import io.gameq.writer.redis.SlotContents.ScanProgress;
 import io.gameq.writer.redis.Symptom;
 import io.gameq.writer.redis.Symptom.Thing;
 import io.gameq.writer.terminal.Confirmation;
@@ -103,7 +103,7 @@ public final class DoctorCommand implements Callable<Integer> {
     try (RedisConnector connector = new RedisConnector(settings.redis());
         ControlConnection redis = new ControlConnection(connector)) {
       Doctor doctor = new Doctor(slots, redis, between, rate.perSecond());
-      Consumer<Progress> progress = RateOption.progress(self.commandLine().getErr());
+      Consumer<ScanProgress> progress = RateOption.progress(self.commandLine().getErr());
       Diagnosis left = doctor.examine(progress);
       Map<Ailment, Integer> mended = new EnumMap<>(Ailment.class);
       if (repair && left.count() > 0) {
@@ -233,14 +233,14 @@ public final class DoctorCommand implements Callable<Integer> {
      * @param progress told how far the first look is
      * @throws io.gameq.RedisUnavailableException when Redis does not answer
      */
-    public Diagnosis examine(Consumer<Progress> progress) throws InterruptedException {
-      Look first = firstLook(progress);
+    public Diagnosis examine(Consumer<ScanProgress> progress) throws InterruptedException {
+      Scan first = firstLook(progress);
       Map<Ailment, List<Symptom>> twice = new EnumMap<>(Ailment.class);
       if (first.found.isEmpty()) {
         return new Diagnosis(twice, false);
       }
       Thread.sleep(betweenLooks.toMillis());
-      Look second = new Look(redis.get(), 0);
+      Scan second = new Scan(redis.get(), 0);
       first.found.values().forEach(some -> second.add(some.stream().map(Symptom::thing).toList()));
       second.finish();
       first.found.forEach(
@@ -259,9 +259,9 @@ public final class DoctorCommand implements Callable<Integer> {
       return new Diagnosis(twice, first.isCut);
     }
 
-    private Look firstLook(Consumer<Progress> progress) {
+    private Scan firstLook(Consumer<ScanProgress> progress) {
       RedisConnection connection = redis.get();
-      Look look = new Look(connection, perSecond);
+      Scan look = new Scan(connection, perSecond);
       Set<Thing> inflight = new LinkedHashSet<>();
       SlotContents.keys(
           connection,
@@ -295,7 +295,7 @@ public final class DoctorCommand implements Callable<Integer> {
     }
 
     /** One look at many things. */
-    private final class Look {
+    private final class Scan {
       private final RedisConnection connection;
       private final Map<String, Boolean> alive = new HashMap<>();
       private final Map<Ailment, Set<Symptom>> found = new EnumMap<>(Ailment.class);
@@ -303,7 +303,7 @@ public final class DoctorCommand implements Callable<Integer> {
       private final RateLimit pace;
       private boolean isCut;
 
-      Look(RedisConnection connection, long perSecond) {
+      Scan(RedisConnection connection, long perSecond) {
         this.connection = connection;
         this.pace = new RateLimit(perSecond);
       }

@@ -10,9 +10,10 @@ import io.gameq.message.MessageChange.MessageId;
 import io.gameq.message.MessageChange.Publish;
 import io.gameq.mysql.MySqlErrors;
 import io.gameq.mysql.RowChange;
+import io.gameq.mysql.flush.FlushPlan;
+import io.gameq.mysql.flush.FlushPlan.OwnerRows;
+import io.gameq.mysql.flush.FlushPlan.Written;
 import io.gameq.mysql.flush.FlushTransaction;
-import io.gameq.mysql.flush.FlushTransaction.OwnerRows;
-import io.gameq.mysql.flush.FlushTransaction.Written;
 import io.gameq.mysql.tables.DeadLetterTable.Refused;
 import io.gameq.mysql.tables.OwnerReader;
 import io.gameq.mysql.tables.OwnerTable;
@@ -33,8 +34,8 @@ import io.gameq.redis.script.SessionScripts;
 import io.gameq.rows.EncodedRow.RowKey;
 import io.gameq.rows.HandledRow;
 import io.gameq.terminal.Shown;
-import io.gameq.writer.flush.RowDecoder.Decoded;
-import io.gameq.writer.flush.SlotSchedule.Claimed;
+import io.gameq.writer.flush.RowDecoder.DecodedClaim;
+import io.gameq.writer.flush.SlotSchedule.ClaimResult;
 import io.gameq.writer.flush.SlotSchedule.SlotShare;
 import io.gameq.writer.flush.SlowLane.LeaseRenewal;
 import io.gameq.writer.flush.Stage.FlushKind;
@@ -100,7 +101,7 @@ public class SlotTurn {
           entry(Stage.ParkStale.class, "parking"));
 
   /** What all turns of a writer share. Thread-safe. */
-  public record Shared(
+  public record TurnContext(
       WriterOptions options,
       Slots slots,
       OwnerTable sessions,
@@ -112,7 +113,7 @@ public class SlotTurn {
       WriterStats stats,
       RepeatedWarnings warnings) {}
 
-  private final Shared shared;
+  private final TurnContext shared;
   private final Slots slots;
   private final HoldUps holdUps;
   private final WriterStats stats;
@@ -120,7 +121,7 @@ public class SlotTurn {
   private final PrimaryConnector.Opened primary;
   private final @Nullable SlowLane lane;
   private final boolean isInLane;
-  private final Map<Integer, Claimed> claimed = new HashMap<>();
+  private final Map<Integer, ClaimResult> claimed = new HashMap<>();
   private final Map<Integer, GameQueueException> failed = new HashMap<>();
 
   /**
@@ -132,7 +133,7 @@ public class SlotTurn {
    * @param isInLane whether this is the lane's own turn: it goes on in smaller groups there
    */
   protected SlotTurn(
-      Shared shared,
+      TurnContext shared,
       ControlConnection redis,
       PrimaryConnector.Opened primary,
       @Nullable SlowLane lane,
@@ -156,10 +157,10 @@ public class SlotTurn {
    */
   void take(Stage first, LeaseRenewal leases) {
     Stage stage = first;
-    while (!(stage instanceof Stage.Ended) && stage.claims().isEmpty()) {
+    while (!(stage instanceof Stage.End) && stage.claims().isEmpty()) {
       stage = next(stage);
     }
-    try (LeaseRenewal.Held held = leases.hold(stage.claims())) {
+    try (LeaseRenewal.Lease held = leases.hold(stage.claims())) {
       takeHeld(stage);
     }
   }
@@ -167,19 +168,19 @@ public class SlotTurn {
   /** The same of claims whose leases somebody else renews. */
   void takeHeld(Stage first) {
     Stage stage = first;
-    while (!(stage instanceof Stage.Ended)) {
+    while (!(stage instanceof Stage.End)) {
       stage = next(stage);
     }
   }
 
   /** What was claimed of a slot. */
-  Claimed claimed(int slot) {
-    return claimed.getOrDefault(slot, Claimed.REAPED);
+  ClaimResult claimed(int slot) {
+    return claimed.getOrDefault(slot, ClaimResult.REAPED);
   }
 
   /** Rows that were claimed of all slots. */
   int rows() {
-    return claimed.values().stream().mapToInt(Claimed::rows).sum();
+    return claimed.values().stream().mapToInt(ClaimResult::rows).sum();
   }
 
   /** Why nothing could be claimed of a slot, or null. */
@@ -200,7 +201,7 @@ public class SlotTurn {
   }
 
   /** Tells whether other halves of handovers may come. */
-  protected FlushTransaction.Halves halves() {
+  protected FlushPlan.Halves halves() {
     return this::mayCome;
   }
 
@@ -311,7 +312,7 @@ public class SlotTurn {
       return untilRetry(of.claim(), of.reason(), then);
     }
     if (stage instanceof Stage.GiveUp of) {
-      Decoded decoded = shared.decoder().givenUp(of.claim(), of.reason(), shared.reader());
+      DecodedClaim decoded = shared.decoder().givenUp(of.claim(), of.reason(), shared.reader());
       return new Stage.Flush(Map.of(of.claim().owner(), decoded), FlushKind.SETTING_ASIDE, 1, then);
     }
     if (stage instanceof Stage.FindLostSessions of) {
@@ -432,7 +433,9 @@ public class SlotTurn {
       }
       int rows = batch.claims().stream().mapToInt(one -> one.rows().size()).sum();
       claimed.merge(
-          slot, new Claimed(batch.claims().size(), rows, batch.waitMillis()), Claimed::plus);
+          slot,
+          new ClaimResult(batch.claims().size(), rows, batch.waitMillis()),
+          ClaimResult::plus);
       for (String key : batch.broken()) {
         error(
             "Redis key %s is not the hash that gameq keeps there: its owner is not"
@@ -547,7 +550,7 @@ public class SlotTurn {
       notOwned.add(of.claim(fenced.of()));
     }
     stats.notOwned(notOwned.size());
-    for (FlushTransaction.HeldBack held : committed.heldBack()) {
+    for (FlushPlan.HeldBack held : committed.heldBack()) {
       next = untilRetry(of.claim(held.of()), held.reason(), next);
     }
     if (!notOwned.isEmpty()) { // before MySQL is asked: what Redis is told then must find them
@@ -593,7 +596,7 @@ public class SlotTurn {
     String reason = failure.reason();
     if (failure instanceof FlushTransaction.Demoted) {
       warn("%s owners are left to the new primary: %s", batch.size(), reason);
-      return new Stage.Leave(of.claims(), new Stage.Ended());
+      return new Stage.Leave(of.claims(), new Stage.End());
     }
     if (failure instanceof FlushTransaction.TableRefused refused) {
       return new Stage.RereadTable(refused.table(), reason, again(of, batch));
@@ -732,7 +735,7 @@ public class SlotTurn {
 
   private void parkStale(SlotKeys.DirtyOf rows) {
     RedisConnection redis = redis();
-    StaleRows.Handled inRedis = StaleRows.handled(redis, slots, rows);
+    StaleRows.HandledMessages inRedis = StaleRows.handled(redis, slots, rows);
     if (inRedis.mayComeBack()) {
       return; // it is due again in a while
     }

@@ -33,16 +33,16 @@ public final class RowReading {
   private final Set<String> registered = ConcurrentHashMap.newKeySet();
 
   /** What became of decoding a row. */
-  public sealed interface Reading {}
+  public sealed interface DecodeResult {}
 
   /** The row could be decoded. */
-  public record Decoded(RowKey key, RowImage image) implements Reading {}
+  public record DecodedRow(RowKey key, RowImage image) implements DecodeResult {}
 
   /** The table or a column is gone, or the row is damaged. */
-  public record Undecodable(String reason) implements Reading {}
+  public record DecodeError(String reason) implements DecodeResult {}
 
   /** What MySQL holds of a row: the row, or the version in which it was deleted, or neither. */
-  public record Present(@Nullable RowImage row, @Nullable Long deletedVersion) {}
+  public record CurrentRow(@Nullable RowImage row, @Nullable Long deletedVersion) {}
 
   /**
    * Reads the catalogue.
@@ -62,30 +62,30 @@ public final class RowReading {
    * @param rowKey {@code table:primary key}
    * @throws MySqlException when MySQL is needed for that and does not answer
    */
-  public Reading read(String rowKey, byte[] image) {
+  public DecodeResult read(String rowKey, byte[] image) {
     try {
       RowKey key = readKey(rowKey);
-      return new Decoded(key, codec.decode(key.table(), image));
+      return new DecodedRow(key, codec.decode(key.table(), image));
     } catch (LayoutException e) {
       return readByFresh(rowKey, image);
     } catch (MySqlException e) {
       throw e;
     } catch (GameQueueException e) {
-      return new Undecodable(String.valueOf(e.getMessage()));
+      return new DecodeError(String.valueOf(e.getMessage()));
     } catch (RuntimeException e) {
-      return new Undecodable("the row is damaged: " + e);
+      return new DecodeError("the row is damaged: " + e);
     }
   }
 
-  private Reading readByFresh(String rowKey, byte[] image) {
+  private DecodeResult readByFresh(String rowKey, byte[] image) {
     catalogs.readAfter(System.nanoTime());
     try {
       RowKey key = readKey(rowKey);
-      return new Decoded(key, codec.decodeByFresh(key.table(), image));
+      return new DecodedRow(key, codec.decodeByFresh(key.table(), image));
     } catch (MySqlException e) {
       throw e;
     } catch (GameQueueException e) {
-      return new Undecodable(String.valueOf(e.getMessage()));
+      return new DecodeError(String.valueOf(e.getMessage()));
     }
   }
 
@@ -130,13 +130,13 @@ public final class RowReading {
   }
 
   /** What MySQL holds of a row now. */
-  public Present present(OwnerId owner, RowKey key) {
-    Found found = new Found();
+  public CurrentRow present(OwnerId owner, RowKey key) {
+    RowSink found = new RowSink();
     reader.read(owner, null, List.of(), List.of(key), found);
-    return new Present(found.row, found.deletedVersion);
+    return new CurrentRow(found.row, found.deletedVersion);
   }
 
-  private static final class Found implements OwnerReader.Sink {
+  private static final class RowSink implements OwnerReader.Sink {
     private @Nullable RowImage row;
     private @Nullable Long deletedVersion;
 

@@ -50,7 +50,7 @@ public final class SlotContents {
    * @param keys of the whole server that were looked at, about
    * @param ofKeys that it has
    */
-  public record Progress(long keys, long ofKeys) {}
+  public record ScanProgress(long keys, long ofKeys) {}
 
   /**
    * Tells of all keys of a namespace, and the things that are keys.
@@ -63,7 +63,7 @@ public final class SlotContents {
       String namespace,
       int slots,
       Consumer<List<Thing>> page,
-      Consumer<Progress> progress) {
+      Consumer<ScanProgress> progress) {
     Pattern ofSlot = ofSlot(namespace);
     pages(
         redis,
@@ -86,7 +86,7 @@ public final class SlotContents {
       RedisConnection redis,
       String namespace,
       Consumer<List<String>> page,
-      Consumer<Progress> progress) {
+      Consumer<ScanProgress> progress) {
     long ofKeys = RedisReply.await(() -> redis.sync().dbsize());
     ScanArgs args = ScanArgs.Builder.limit(PAGE).match(SlotKeys.bytes("{" + namespace + ":*"));
     ScanCursor at = ScanCursor.INITIAL;
@@ -96,7 +96,7 @@ public final class SlotContents {
       KeyScanCursor<byte[]> found = RedisReply.await(() -> redis.sync().scan(from, args));
       page.accept(found.getKeys().stream().map(LuaScript::string).toList());
       looked += PAGE;
-      progress.accept(new Progress(Math.min(looked, ofKeys), ofKeys));
+      progress.accept(new ScanProgress(Math.min(looked, ofKeys), ofKeys));
       at = found;
     } while (!at.isFinished());
   }

@@ -12,7 +12,7 @@ import io.gameq.writer.config.ConfigOption;
 import io.gameq.writer.flush.WriterStats.BusyOwners;
 import io.gameq.writer.mysql.CommandServers;
 import io.gameq.writer.pause.Pauses;
-import io.gameq.writer.status.Processes.ListedNode;
+import io.gameq.writer.status.Processes.NodeStatus;
 import io.gameq.writer.status.StatusLook.SlotState;
 import io.gameq.writer.terminal.JsonLine;
 import java.io.PrintWriter;
@@ -148,9 +148,9 @@ public final class StatusCommand implements Callable<Integer> {
   /** {@code 2 running, 1 gone}. */
   private static String nodes(Processes processes) {
     StringJoiner all = new StringJoiner(", ");
-    for (ListedNode.State state : ListedNode.State.values()) {
+    for (NodeStatus.State state : NodeStatus.State.values()) {
       long nodes = processes.nodes(state);
-      if (nodes > 0 || state == ListedNode.State.RUNNING) {
+      if (nodes > 0 || state == NodeStatus.State.RUNNING) {
         all.add(String.format(Locale.ROOT, "%,d %s", nodes, state.text()));
       }
     }
