@@ -11,7 +11,7 @@ import io.gameq.GameQueueException;
 import io.gameq.config.Password;
 import io.gameq.config.Tls;
 import io.gameq.mysql.MySqlPool.MySqlConfig;
-import io.gameq.mysql.schema.CatalogReader.TableSpec;
+import io.gameq.mysql.schema.TableInspector.TableSpec;
 import io.gameq.redis.RedisConnector.RedisConfig;
 import io.gameq.redis.RedisConnector.RedisLogin;
 import io.gameq.rows.Table.SimilarNames;

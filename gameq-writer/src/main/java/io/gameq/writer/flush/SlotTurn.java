@@ -10,9 +10,10 @@ import io.gameq.message.MessageChange.MessageId;
 import io.gameq.message.MessageChange.Publish;
 import io.gameq.mysql.MySqlErrors;
 import io.gameq.mysql.RowChange;
+import io.gameq.mysql.flush.FlushPlan;
+import io.gameq.mysql.flush.FlushPlan.OwnerRows;
+import io.gameq.mysql.flush.FlushPlan.Written;
 import io.gameq.mysql.flush.FlushTransaction;
-import io.gameq.mysql.flush.FlushTransaction.OwnerRows;
-import io.gameq.mysql.flush.FlushTransaction.Written;
 import io.gameq.mysql.tables.DeadLetterTable.Refused;
 import io.gameq.mysql.tables.OwnerReader;
 import io.gameq.mysql.tables.OwnerTable;
@@ -199,7 +200,7 @@ public class SlotTurn {
   }
 
   /** Tells whether other halves of handovers may come. */
-  protected FlushTransaction.Halves halves() {
+  protected FlushPlan.Halves halves() {
     return this::mayCome;
   }
 
@@ -548,7 +549,7 @@ public class SlotTurn {
       notOwned.add(of.claim(fenced.of()));
     }
     stats.notOwned(notOwned.size());
-    for (FlushTransaction.HeldBack held : committed.heldBack()) {
+    for (FlushPlan.HeldBack held : committed.heldBack()) {
       next = untilRetry(of.claim(held.of()), held.reason(), next);
     }
     if (!notOwned.isEmpty()) { // before MySQL is asked: what Redis is told then must find them

@@ -6,7 +6,7 @@ import io.gameq.mysql.ErrorKind;
 import io.gameq.mysql.MySqlPool;
 import io.gameq.mysql.MySqlPool.MySql;
 import io.gameq.mysql.MySqlPool.MySqlConfig;
-import io.gameq.mysql.flush.FlushTransaction;
+import io.gameq.mysql.flush.FlushPlan;
 import io.gameq.redis.RedisConnector;
 import io.gameq.redis.RedisConnector.RedisConfig;
 import io.gameq.redis.script.ClaimScript;
@@ -253,7 +253,7 @@ public final class RunCommand implements Callable<Integer> {
             writer.batchRows(),
             ClaimScript.Bounds.DEFAULT.bytes(),
             writer.leaseSeconds() * 1_000L),
-        new FlushTransaction.Patience(
+        new FlushPlan.Patience(
             WriterOptions.DEFAULT_PATIENCE.attempts(),
             WriterOptions.DEFAULT_PATIENCE.millis(),
             WriterOptions.DEFAULT_PATIENCE.halfMillis(),

@@ -3,7 +3,7 @@ package io.gameq.writer.setup;
 import io.gameq.GameQueueException;
 import io.gameq.backlog.SharedBacklog.Backlog;
 import io.gameq.mysql.MySqlServerCheck;
-import io.gameq.mysql.schema.CatalogReader.TableSpec;
+import io.gameq.mysql.schema.TableInspector.TableSpec;
 import io.gameq.redis.ControlConnection;
 import io.gameq.redis.RedisConnector;
 import io.gameq.redis.RedisServerCheck;

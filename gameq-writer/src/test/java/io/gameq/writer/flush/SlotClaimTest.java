@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import io.gameq.agent.RepeatedWarnings;
 import io.gameq.mysql.MySqlPool;
 import io.gameq.mysql.MySqlPool.MySql;
+import io.gameq.mysql.flush.FlushPlan;
 import io.gameq.mysql.flush.FlushTransaction;
 import io.gameq.mysql.flush.GuardedWrites;
 import io.gameq.mysql.schema.CatalogReader;
@@ -72,7 +73,7 @@ class SlotClaimTest {
   }
 
   private SlotTurn newTurn() {
-    FlushTransaction.Patience patience = WriterOptions.DEFAULT_PATIENCE;
+    FlushPlan.Patience patience = WriterOptions.DEFAULT_PATIENCE;
     FlushBlockers blockers = new FlushBlockers(() -> true, () -> Pauses.NONE);
     return new SlotTurn(
         new SlotTurn.TurnContext(

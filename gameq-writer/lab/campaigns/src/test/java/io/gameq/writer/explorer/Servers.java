@@ -2,6 +2,7 @@ package io.gameq.writer.explorer;
 
 import io.gameq.agent.RepeatedWarnings;
 import io.gameq.mysql.MySqlPool.MySql;
+import io.gameq.mysql.flush.FlushPlan;
 import io.gameq.mysql.flush.FlushTransaction;
 import io.gameq.mysql.flush.GuardedWrites;
 import io.gameq.mysql.schema.CatalogReader;
@@ -92,7 +93,7 @@ final class Servers implements AutoCloseable {
   private final Connection restoring;
 
   /** Rows that wait for another owner's flush are given up by the last drain alone. */
-  static final FlushTransaction.Patience PATIENCE = new FlushTransaction.Patience(2, 0, 0, 15, 100);
+  static final FlushPlan.Patience PATIENCE = new FlushPlan.Patience(2, 0, 0, 15, 100);
 
   /** Told once in a while by all worlds. */
   private static final RepeatedWarnings WARNINGS = new RepeatedWarnings(60);
