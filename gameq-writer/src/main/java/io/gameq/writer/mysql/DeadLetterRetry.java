@@ -16,9 +16,9 @@ import io.gameq.mysql.tables.OwnerReader;
 import io.gameq.owner.OwnerId;
 import io.gameq.rows.RowHeader;
 import io.gameq.topic.DeadLetter;
-import io.gameq.writer.mysql.RowReading.DecodeError;
-import io.gameq.writer.mysql.RowReading.DecodeResult;
-import io.gameq.writer.mysql.RowReading.DecodedRow;
+import io.gameq.writer.mysql.StoredRowDecoder.DecodeError;
+import io.gameq.writer.mysql.StoredRowDecoder.DecodeResult;
+import io.gameq.writer.mysql.StoredRowDecoder.DecodedRow;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.SQLTransactionRollbackException;
@@ -41,7 +41,7 @@ public final class DeadLetterRetry {
 
   private final MySql mysql;
   private final GuardedWrites writes;
-  private final RowReading rows;
+  private final StoredRowDecoder rows;
   private final boolean dryRun;
 
   /** What became of a letter. */
@@ -66,7 +66,7 @@ public final class DeadLetterRetry {
   /** Somebody else removed the letter. */
   public record Gone() implements Outcome {}
 
-  DeadLetterRetry(MySql mysql, RowReading rows, boolean dryRun) {
+  DeadLetterRetry(MySql mysql, StoredRowDecoder rows, boolean dryRun) {
     this.mysql = mysql;
     this.writes = GuardedWrites.on(mysql);
     this.rows = rows;

@@ -40,7 +40,7 @@ public final class DeadLetters {
   private static final Duration FAR_AHEAD = Duration.ofDays(1);
 
   private final MySql mysql;
-  private @Nullable RowReading rows;
+  private @Nullable StoredRowDecoder rows;
 
   /** What a dead letter is worth now. */
   public enum LetterState {
@@ -300,9 +300,9 @@ public final class DeadLetters {
   }
 
   /** Decodes their rows. */
-  public RowReading rows() {
+  public StoredRowDecoder rows() {
     if (rows == null) {
-      rows = new RowReading(mysql);
+      rows = new StoredRowDecoder(mysql);
     }
     return Objects.requireNonNull(rows);
   }

@@ -19,7 +19,7 @@ import io.gameq.writer.cli.AdminCommand;
 import io.gameq.writer.config.WriterConfig;
 import io.gameq.writer.config.WriterConfig.Setting;
 import io.gameq.writer.mysql.ConfiguredTables;
-import io.gameq.writer.mysql.WriterNeeds;
+import io.gameq.writer.mysql.WriterRequirements;
 import io.gameq.writer.setup.ConfigCommand.CheckResult.Severity;
 import java.util.ArrayList;
 import java.util.List;
@@ -132,7 +132,7 @@ public final class ConfigCommand extends AdminCommand {
             "mysql.url names no database: end it with /name, as in .../game");
         return;
       }
-      try (WriterNeeds needs = WriterNeeds.open(config.mysql())) {
+      try (WriterRequirements needs = WriterRequirements.open(config.mysql())) {
         MySqlServerCheck server = needs.server();
         server.refusals().forEach(refusal -> add("mysql", Severity.PROBLEM, refusal));
         if (server.refusals().isEmpty()) {

@@ -12,7 +12,7 @@ import io.gameq.writer.mysql.PauseTable.Pause;
 import io.gameq.writer.mysql.PauseTable.Scope;
 import io.gameq.writer.pause.Pauses;
 import io.gameq.writer.redis.UnwrittenOwners.OwnerBacklog;
-import io.gameq.writer.status.FlushNow.FlushProgress;
+import io.gameq.writer.status.FlushRequest.FlushProgress;
 import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.List;
@@ -88,7 +88,7 @@ public final class FlushCommand implements Callable<Integer> {
     List<OwnerId> ids = owners.stream().distinct().map(OwnerId::of).toList();
     PrintWriter out = self.commandLine().getOut();
     try (CommandServers servers = new CommandServers(config, self)) {
-      FlushNow flush = new FlushNow(servers.mysql(), servers.redis(), servers.slots());
+      FlushRequest flush = new FlushRequest(servers.mysql(), servers.redis(), servers.slots());
       long began = System.nanoTime();
       FlushProgress progress = all ? flush.all(Actor.here()) : flush.owners(Actor.here(), ids);
       FlushProgress.Remainder left = progress.look();

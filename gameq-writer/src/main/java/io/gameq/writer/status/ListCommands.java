@@ -15,7 +15,7 @@ import io.gameq.writer.mysql.CommandServers;
 import io.gameq.writer.mysql.PauseTable.Scope;
 import io.gameq.writer.pause.Pauses;
 import io.gameq.writer.status.Processes.NodeStatus;
-import io.gameq.writer.status.StatusLook.SlotState;
+import io.gameq.writer.status.StatusSnapshot.SlotState;
 import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.List;

@@ -74,7 +74,7 @@ class SlotClaimTest {
 
   private SlotTurn newTurn() {
     FlushPlan.Patience patience = WriterOptions.DEFAULT_PATIENCE;
-    HoldUps holdUps = new HoldUps(() -> true, () -> Pauses.NONE);
+    FlushBlockers blockers = new FlushBlockers(() -> true, () -> Pauses.NONE);
     return new SlotTurn(
         new SlotTurn.TurnContext(
             new WriterOptions(
@@ -92,9 +92,9 @@ class SlotClaimTest {
             new RowDecoder(
                 () -> CatalogReader.read(mysql),
                 new RowCodec((table, layout) -> null, Clock.systemUTC()),
-                holdUps),
+                blockers),
             new FlushTransaction(mysql, GuardedWrites.on(mysql), patience),
-            holdUps,
+            blockers,
             new FlushPace(BOUNDS, 1, 0, System::nanoTime),
             new WriterStats(new SimpleMeterRegistry()),
             new RepeatedWarnings(10)),

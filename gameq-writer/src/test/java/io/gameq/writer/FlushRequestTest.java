@@ -42,7 +42,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** An operator has rows written now, and stops a writer that is about to. */
 @Execution(ExecutionMode.CONCURRENT)
-class FlushNowTest {
+class FlushRequestTest {
   @TempDir Path directory;
 
   private Game game;

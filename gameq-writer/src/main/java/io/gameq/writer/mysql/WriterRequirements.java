@@ -23,7 +23,7 @@ import java.util.TreeMap;
 /**
  * What a running writer needs of a database, asked without changing anything. Used by one thread.
  */
-public final class WriterNeeds implements AutoCloseable {
+public final class WriterRequirements implements AutoCloseable {
   /** Access is denied: to a database, to a table, to a column. */
   private static final Set<Integer> DENIED = Set.of(1044, 1142, 1143);
 
@@ -51,7 +51,7 @@ public final class WriterNeeds implements AutoCloseable {
     static final List<String> ALL = List.of("INSERT", "UPDATE", "DELETE");
   }
 
-  private WriterNeeds(MySql mysql) {
+  private WriterRequirements(MySql mysql) {
     this.mysql = mysql;
   }
 
@@ -60,8 +60,8 @@ public final class WriterNeeds implements AutoCloseable {
    *
    * @throws io.gameq.GameQueueException when the server is away or refuses the login
    */
-  public static WriterNeeds open(MySqlConfig config) {
-    return new WriterNeeds(MySqlPool.open(config.withPoolSize(2), "check"));
+  public static WriterRequirements open(MySqlConfig config) {
+    return new WriterRequirements(MySqlPool.open(config.withPoolSize(2), "check"));
   }
 
   /** What the server is and whether gameq may run on it. */

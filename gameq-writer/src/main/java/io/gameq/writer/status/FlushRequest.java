@@ -19,7 +19,7 @@ import io.gameq.redis.script.SessionScripts;
 import io.gameq.redis.script.Waiting.WaitingOwners;
 import io.gameq.terminal.Shown;
 import io.gameq.writer.redis.DueSlots;
-import io.gameq.writer.redis.OwnerInRedis;
+import io.gameq.writer.redis.RedisOwner;
 import io.gameq.writer.redis.UnwrittenOwners;
 import io.gameq.writer.redis.UnwrittenOwners.OwnerBacklog;
 import java.util.ArrayList;
@@ -40,7 +40,7 @@ import org.jspecify.annotations.Nullable;
  * console. Written into the audit log before it is done. It is the writers that write: what is
  * paused stays so. Used by one thread.
  */
-public final class FlushNow {
+public final class FlushRequest {
   /** Clocks of nodes follow that of Redis; what is committed so soon afterwards counts as well. */
   private static final long CLOCKS_MILLIS = 1_000;
 
@@ -49,7 +49,7 @@ public final class FlushNow {
   private final Slots slots;
   private final RedisClock clock = new RedisClock();
 
-  public FlushNow(MySql mysql, ControlConnection redis, Slots slots) {
+  public FlushRequest(MySql mysql, ControlConnection redis, Slots slots) {
     this.mysql = mysql;
     this.redis = redis;
     this.slots = slots;
@@ -73,7 +73,7 @@ public final class FlushNow {
       for (SessionId session : sessions(owner, durable.get(owner))) {
         sessions.add(new SessionRef(owner, session, owner.slot(slots.count())));
       }
-      for (OwnerId inbox : redis.ask(of -> OwnerInRedis.inboxes(of, slots.of(owner), owner))) {
+      for (OwnerId inbox : redis.ask(of -> RedisOwner.inboxes(of, slots.of(owner), owner))) {
         SessionId session = SessionId.ofInbox(inbox.sender());
         sessions.add(new SessionRef(inbox, session, inbox.slot(slots.count())));
       }

@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * Decodes rows that were kept aside, by the catalogue as it is now, and finds what MySQL holds of
  * them. Thread-safe.
  */
-public final class RowReading {
+public final class StoredRowDecoder {
   private final CurrentCatalog catalogs;
   private final LayoutTable layouts;
   private final RowCodec codec;
@@ -49,7 +49,7 @@ public final class RowReading {
    *
    * @throws GameQueueException when gameq's own tables are missing
    */
-  public RowReading(MySql mysql) {
+  public StoredRowDecoder(MySql mysql) {
     this.catalogs = new CurrentCatalog(CatalogReader.read(mysql), () -> CatalogReader.read(mysql));
     this.layouts = new LayoutTable(mysql);
     this.codec = new RowCodec(layouts, Clock.systemUTC());

@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * @param handovers moves between owners that are not settled
  * @param ownerByKey whose row it is, where the key tells
  */
-public record RowInMySql(
+public record MySqlRow(
     @Nullable RowImage row,
     @Nullable Tombstone deleted,
     List<RowLetter> letters,
@@ -34,7 +34,7 @@ public record RowInMySql(
     @Nullable OwnerId ownerByKey) {
   private static final int MOST_LETTERS = 100;
 
-  public RowInMySql {
+  public MySqlRow {
     letters = List.copyOf(letters);
     discards = List.copyOf(discards);
     handovers = List.copyOf(handovers);
@@ -54,14 +54,14 @@ public record RowInMySql(
    * @param key the row's; null when its table is not managed
    * @throws io.gameq.MySqlException when MySQL does not answer
    */
-  public static RowInMySql read(
-      MySql mysql, RowReading rows, String table, String keyText, @Nullable RowKey key) {
+  public static MySqlRow read(
+      MySql mysql, StoredRowDecoder rows, String table, String keyText, @Nullable RowKey key) {
     OwnerId byKey = key == null ? null : ownerByKey(key);
     RowImage row = key == null ? null : rows.present(anyOwner(key.table()), key).row();
     return mysql.ask(
         handle -> {
           Connection connection = handle.getConnection();
-          return new RowInMySql(
+          return new MySqlRow(
               row,
               deleted(connection, table, keyText),
               letters(connection, table, keyText),
