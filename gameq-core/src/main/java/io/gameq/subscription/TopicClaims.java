@@ -73,7 +73,7 @@ final class TopicClaims<T> implements Claims<T> {
     }
     ClaimPoller poller = pollers.get();
     CompletableFuture<List<Claimed<T>>> told = new CompletableFuture<>();
-    CompletableFuture<TopicPoller.Batch> taken = poller.take(most, wait);
+    CompletableFuture<List<TakenMessage>> taken = poller.take(most, wait);
     CompletableFuture<?> unused =
         told.whenComplete((all, error) -> taken.cancel(false)); // of no use when it came
     unused =
@@ -89,7 +89,7 @@ final class TopicClaims<T> implements Claims<T> {
     return told;
   }
 
-  private List<Claimed<T>> claimed(TopicPoller.Batch some, Acknowledgements acks) {
+  private List<Claimed<T>> claimed(List<TakenMessage> some, Acknowledgements acks) {
     return TopicDelivery.hold(topic, some, acks).stream().map(TopicClaims::claimed).toList();
   }
 
@@ -326,7 +326,7 @@ final class TopicClaims<T> implements Claims<T> {
 
     /** What scripts need of a message that was taken; without its value. */
     TakenMessage taken(int slots) {
-      return new TakenMessage(id, id.slot(slots), token, 0, 0, attempt, 0, 0, new byte[0]);
+      return new TakenMessage(id, id.slot(slots), token, 0, 0, attempt, 0, 0, 0, new byte[0]);
     }
   }
 
@@ -339,8 +339,6 @@ final class TopicClaims<T> implements Claims<T> {
 
     private static final long IDLE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-    private static final TopicPoller.Batch NOTHING = new TopicPoller.Batch(List.of(), 0);
-
     private final String topic;
     private final AgentRunner runner;
     final Acknowledgements acks;
@@ -349,7 +347,7 @@ final class TopicClaims<T> implements Claims<T> {
     private boolean isClosed;
 
     /** Somebody who waits; {@code hasLooked} once Redis was asked meanwhile. */
-    private static final class Waiting extends CompletableFuture<TopicPoller.Batch> {
+    private static final class Waiting extends CompletableFuture<List<TakenMessage>> {
       private final int most;
       private final long deadlineNanos;
       private boolean hasLooked;
@@ -375,7 +373,7 @@ final class TopicClaims<T> implements Claims<T> {
      * Waits for messages; see {@link io.gameq.topic.Claims#take}. The future completes on the
      * thread that takes: what hangs on it must be quick.
      */
-    CompletableFuture<TopicPoller.Batch> take(int most, Duration wait) {
+    CompletableFuture<List<TakenMessage>> take(int most, Duration wait) {
       Waiting one = new Waiting(most, System.nanoTime() + wait.toNanos());
       if (wait.isZero()) {
         poller.noticeAll(); // it waits for no notice: all slots are looked at before its end
@@ -428,27 +426,27 @@ final class TopicClaims<T> implements Claims<T> {
       }
     }
 
-    private void deliver(TopicPoller.Batch taken) {
+    private void deliver(List<TakenMessage> taken) {
       int from = 0;
-      while (from < taken.messages().size()) {
+      while (from < taken.size()) {
         Waiting next;
         synchronized (waiting) {
           next = waiting.poll();
         }
         if (next == null) {
-          giveBack(taken.part(from, Integer.MAX_VALUE)); // who waited for it was cancelled
+          giveBack(taken.subList(from, taken.size())); // who waited for it was cancelled
           return;
         }
-        TopicPoller.Batch some = taken.part(from, next.most);
+        List<TakenMessage> some = taken.subList(from, Math.min(taken.size(), from + next.most));
         if (next.complete(some)) {
-          from += some.messages().size();
+          from += some.size();
         }
       }
     }
 
     /** Of whoever does not want them any more. */
-    void giveBack(TopicPoller.Batch taken) {
-      taken.messages().forEach(acks::giveBack);
+    void giveBack(List<TakenMessage> taken) {
+      taken.forEach(acks::giveBack);
       runner.wake();
     }
 
@@ -458,7 +456,7 @@ final class TopicClaims<T> implements Claims<T> {
       for (Waiting of : remove(of -> of.deadlineNanos - latest <= 0)) {
         boolean unused =
             of.hasLooked
-                ? of.complete(NOTHING)
+                ? of.complete(List.of())
                 : of.completeExceptionally(
                     new RedisUnavailableException(
                         ("messages of topic '%s' cannot be taken: Redis is away, or the node puts"
@@ -492,7 +490,7 @@ final class TopicClaims<T> implements Claims<T> {
       synchronized (waiting) {
         isClosed = true;
       }
-      remove(of -> true).forEach(of -> of.complete(NOTHING));
+      remove(of -> true).forEach(of -> of.complete(List.of()));
       runner.close();
     }
 

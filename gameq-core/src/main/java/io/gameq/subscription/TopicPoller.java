@@ -78,19 +78,6 @@ final class TopicPoller implements AutoCloseable {
   /** Nothing may be taken: the node has not healed, or the topic is paused. */
   private boolean isHeldUp;
 
-  /**
-   * What was taken.
-   *
-   * @param leaseEndNanos of all of them, by System.nanoTime
-   */
-  record Batch(List<TakenMessage> messages, long leaseEndNanos) {
-    /** Some of the messages, at most so many. */
-    Batch part(int from, int most) {
-      int to = from + Math.min(messages.size() - from, most);
-      return new Batch(List.copyOf(messages.subList(from, to)), leaseEndNanos);
-    }
-  }
-
   /** With {@code wake} to be run when something is due soon. */
   TopicPoller(OpenTopic<?> topic, Acknowledgements acks, Runnable wake) {
     this.topic = topic;
@@ -116,7 +103,7 @@ final class TopicPoller implements AutoCloseable {
    * @return how much was done
    * @throws RedisUnavailableException when Redis does not answer: the next connection is new
    */
-  int work(IntSupplier room, Consumer<Batch> deliver) {
+  int work(IntSupplier room, Consumer<List<TakenMessage>> deliver) {
     isHeldUp = true;
     int done = acks.commitAcks();
     RedisConnection redis = connection();
@@ -226,13 +213,12 @@ final class TopicPoller implements AutoCloseable {
   }
 
   /** Returns how many were taken; throws what failed in some slots once these are delivered. */
-  private int take(RedisConnection redis, int room, Consumer<Batch> deliver) {
-    long leaseEnd = System.nanoTime() + topic.options().lease().toNanos(); // no later than in Redis
+  private int take(RedisConnection redis, int room, Consumer<List<TakenMessage>> deliver) {
     List<TakenMessage> taken = new ArrayList<>();
     GameQueueException failure =
         topicRate() == 0 ? takeFree(redis, room, taken) : takeGranted(redis, room, taken);
     if (!taken.isEmpty()) {
-      deliver.accept(new Batch(taken, leaseEnd));
+      deliver.accept(taken);
     }
     if (failure != null) {
       throw failure; // is logged

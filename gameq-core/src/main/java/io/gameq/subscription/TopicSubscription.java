@@ -11,6 +11,7 @@ import io.gameq.agent.AgentRunner.Agent;
 import io.gameq.agent.AgentRunner.DaemonThreads;
 import io.gameq.message.MessageChange;
 import io.gameq.message.MessageChange.MessageValue;
+import io.gameq.redis.script.LuaScript;
 import io.gameq.redis.topic.ConsumerScripts.TakenMessage;
 import io.gameq.subscription.TopicPoller.Acknowledgements;
 import io.gameq.topic.BatchHandler;
@@ -110,13 +111,11 @@ final class TopicSubscription<T> implements Subscription {
       return Math.min(free * batch, allowed);
     }
 
-    private void deliver(TopicPoller.Batch taken) {
-      int messages = taken.messages().size();
-      limiter.took(messages);
-      for (int from = 0; from < messages; from += batch) {
-        TopicPoller.Batch some = taken.part(from, batch);
+    private void deliver(List<TakenMessage> taken) {
+      limiter.took(taken.size());
+      for (List<TakenMessage> some : LuaScript.pieces(taken, batch)) {
         busy.incrementAndGet();
-        running.addAndGet(some.messages().size());
+        running.addAndGet(some.size());
         threads.execute(() -> run(some));
       }
     }
@@ -136,20 +135,20 @@ final class TopicSubscription<T> implements Subscription {
 
   // --- on the threads of handlers
 
-  private void run(TopicPoller.Batch some) {
+  private void run(List<TakenMessage> some) {
     handling.add(Thread.currentThread());
     try {
       handle(some);
     } finally {
       handling.remove(Thread.currentThread());
-      running.addAndGet(-some.messages().size());
+      running.addAndGet(-some.size());
       busy.decrementAndGet();
       runner.wake();
     }
   }
 
   /** Runs the handler on some messages, and finds out what became of each; never throws. */
-  private void handle(TopicPoller.Batch some) {
+  private void handle(List<TakenMessage> some) {
     List<TopicDelivery<T>> held = TopicDelivery.hold(topic, some, acks);
     if (held.isEmpty()) {
       return;
@@ -408,16 +407,15 @@ final class TopicSubscription<T> implements Subscription {
     /**
      * A message as it was taken.
      *
-     * @param leaseEndNanos by System.nanoTime
      * @throws GameQueueException when its value or payload cannot be read
      */
-    private TopicDelivery(TakenMessage taken, OpenTopic<T> topic, long leaseEndNanos) {
+    private TopicDelivery(TakenMessage taken, OpenTopic<T> topic) {
       this.topic = topic;
       this.taken = taken;
       this.value = MessageValue.decode(taken.value());
       this.schedule = Schedule.of(value);
       this.payload = topic.payloads().decode().apply(value.payload());
-      this.leaseEndNanos = leaseEndNanos;
+      this.leaseEndNanos = taken.leaseEndNanos();
     }
 
     /**
@@ -425,11 +423,11 @@ final class TopicSubscription<T> implements Subscription {
      * left out, are settled at once.
      */
     static <T> List<TopicDelivery<T>> hold(
-        OpenTopic<T> topic, TopicPoller.Batch all, Acknowledgements acks) {
-      List<TopicDelivery<T>> held = new ArrayList<>(all.messages().size());
-      for (TakenMessage taken : all.messages()) {
+        OpenTopic<T> topic, List<TakenMessage> all, Acknowledgements acks) {
+      List<TopicDelivery<T>> held = new ArrayList<>(all.size());
+      for (TakenMessage taken : all) {
         try {
-          TopicDelivery<T> message = new TopicDelivery<>(taken, topic, all.leaseEndNanos());
+          TopicDelivery<T> message = new TopicDelivery<>(taken, topic);
           if (message.isLeftOut()) {
             acks.acknowledge(message.ack()); // with its next occurrence
           } else {

@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import java.util.UUID;
+import java.util.concurrent.TimeUnit;
 import java.util.function.IntFunction;
 import java.util.function.LongSupplier;
 import java.util.stream.Collectors;
@@ -126,6 +127,8 @@ public final class ConsumerScripts {
    */
   public List<LuaScript.Answer<Batch>> take(RedisConnection redis, List<Share> shares) {
     String token = UUID.randomUUID().toString();
+    long leaseEndNanos =
+        System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(definition.leaseMillis());
     List<LuaScript.Call> calls =
         shares.stream().map(of -> new LuaScript.Call(slots[of.slot], args(of, token))).toList();
     Iterator<Share> of = shares.iterator();
@@ -133,7 +136,7 @@ public final class ConsumerScripts {
         .map(
             answer -> {
               int slot = of.next().slot;
-              return answer.map(reply -> batch(reply, slot, token));
+              return answer.map(reply -> batch(reply, slot, token, leaseEndNanos));
             })
         .toList();
   }
@@ -149,7 +152,7 @@ public final class ConsumerScripts {
         latestMillis.getAsLong());
   }
 
-  private Batch batch(List<Object> reply, int slot, String token) {
+  private Batch batch(List<Object> reply, int slot, String token, long leaseEndNanos) {
     long now = (Long) reply.get(2);
     long fence = (Long) reply.get(3) << 16 | (Long) reply.get(4);
     List<TakenMessage> taken = new ArrayList<>((reply.size() - HEAD) / WORDS);
@@ -165,6 +168,7 @@ public final class ConsumerScripts {
               ((Long) reply.get(i + 1)).intValue(),
               Integer.parseInt(LuaScript.string(reply.get(i + 2))),
               millis(reply.get(i + 3)),
+              leaseEndNanos,
               (byte[]) reply.get(i + 4));
       (message.attempts() > definition.mostAttempts() ? exhausted : taken).add(message);
     }
@@ -276,6 +280,7 @@ public final class ConsumerScripts {
    * @param attempts how often it was taken, this time counted
    * @param lapses how often its lease ran out before
    * @param dueMillis when it was due, Redis TIME in ms
+   * @param leaseEndNanos when its lease ends, by System.nanoTime: no later than in Redis
    * @param value see {@link io.gameq.message.MessageChange.MessageValue}; not to be changed
    */
   @SuppressWarnings("ArrayRecordComponent") // nobody compares them
@@ -288,6 +293,7 @@ public final class ConsumerScripts {
       int attempts,
       int lapses,
       long dueMillis,
+      long leaseEndNanos,
       byte[] value) {
     /** What publishes it again, due when it was. */
     public MessageChange.Publish publishedAgain() {
