@@ -30,7 +30,7 @@ public record MySqlRow(
     @Nullable Tombstone deleted,
     List<RowLetter> letters,
     List<Discard> discards,
-    List<HandoverTable.Known> handovers,
+    List<HandoverTable.NotedHandover> handovers,
     @Nullable OwnerId ownerByKey) {
   private static final int MOST_LETTERS = 100;
 

@@ -6,7 +6,7 @@ import io.gameq.mysql.tables.AuditTable;
 import io.gameq.mysql.tables.AuditTable.Actor;
 import io.gameq.mysql.tables.NodeTable;
 import io.gameq.redis.script.NodeSigns.ProcessSigns;
-import io.gameq.redis.script.Waiting;
+import io.gameq.redis.script.SlotBacklog;
 import io.gameq.terminal.ExitCodes;
 import io.gameq.terminal.Shown;
 import io.gameq.writer.admin.RecordView;
@@ -101,7 +101,10 @@ public abstract class ListCommands implements Callable<Integer> {
                 Locale.ROOT,
                 "%s with rows, %,d paused, of %,d%n",
                 Shown.count(
-                    backlog.slots().stream().mapToLong(Waiting::owners).filter(n -> n > 0).count(),
+                    backlog.slots().stream()
+                        .mapToLong(SlotBacklog::owners)
+                        .filter(n -> n > 0)
+                        .count(),
                     "slot"),
                 slots.stream().filter(of -> of.pause() != null).count(),
                 slots.size());

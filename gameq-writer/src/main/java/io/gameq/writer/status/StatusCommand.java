@@ -3,7 +3,7 @@ package io.gameq.writer.status;
 import io.gameq.backlog.SharedBacklog.Backlog;
 import io.gameq.backlog.SharedBacklog.TopicBacklog;
 import io.gameq.redis.RedisServerCheck.RedisState;
-import io.gameq.redis.script.Waiting;
+import io.gameq.redis.script.SlotBacklog;
 import io.gameq.redis.topic.TopicMessages.TopicCounts;
 import io.gameq.terminal.ExitCodes;
 import io.gameq.terminal.Shown;
@@ -90,9 +90,9 @@ public final class StatusCommand implements Callable<Integer> {
     if (backlog != null) {
       lines.add(List.of("server", redis(backlog.redis())));
       lines.add(List.of("waiting", waiting(backlog)));
-      lines.add(List.of("claimed", Shown.count(backlog.sum(Waiting::claimed), "owner")));
+      lines.add(List.of("claimed", Shown.count(backlog.sum(SlotBacklog::claimed), "owner")));
       lines.add(List.of("oldest", StatusSnapshot.duration(backlog.oldestAgeMillis())));
-      lines.add(List.of("stale", Shown.count(backlog.sum(Waiting::stale), "session")));
+      lines.add(List.of("stale", Shown.count(backlog.sum(SlotBacklog::stale), "session")));
     }
     if (look.processes() != null) {
       lines.add(List.of("nodes", nodes(look.processes())));
