@@ -14,11 +14,8 @@ import io.gameq.writer.admin.ActionResult.Resolution;
 import io.gameq.writer.admin.StaleSessions.RowColumn;
 import io.gameq.writer.mysql.DeadLetterFilter;
 import io.gameq.writer.mysql.DeadLetterRetry;
-import io.gameq.writer.mysql.DeadLetterRetry.Gone;
-import io.gameq.writer.mysql.DeadLetterRetry.Locked;
-import io.gameq.writer.mysql.DeadLetterRetry.Outcome;
-import io.gameq.writer.mysql.DeadLetterRetry.Superseded;
-import io.gameq.writer.mysql.DeadLetterRetry.Written;
+import io.gameq.writer.mysql.DeadLetterRetry.RetryResult;
+import io.gameq.writer.mysql.DeadLetterRetry.RetryStatus;
 import io.gameq.writer.mysql.DeadLetters;
 import io.gameq.writer.mysql.DeadLetters.LetterState;
 import io.gameq.writer.mysql.StoredRowDecoder.CurrentRow;
@@ -359,31 +356,29 @@ public final class DeadRows {
       String name,
       Map<Long, ActionResult> waiting,
       Consumer<ActionResult> told) {
-    Outcome outcome = retry.retry(id);
-    ActionResult done = done(id, name, outcome);
-    if (outcome instanceof DeadLetterRetry.Refused refused
-        && (refused.curable() || waiting.containsKey(id))) {
+    RetryResult result = retry.retry(id);
+    ActionResult done = done(id, name, result);
+    if (result.status() == RetryStatus.REFUSED && (result.curable() || waiting.containsKey(id))) {
       waiting.put(id, done);
     } else {
       waiting.remove(id);
       told.accept(done);
     }
-    return outcome instanceof Written;
+    return result.status() == RetryStatus.SUCCESS;
   }
 
-  private static ActionResult done(long id, String name, Outcome outcome) {
-    if (outcome instanceof DeadLetterRetry.Refused refused) {
-      String why = Shown.text(refused.errorCode() + " " + refused.reason());
-      return new ActionResult(id, name, Resolution.LEFT, "refused again", why);
-    }
-    if (outcome instanceof Locked locked) {
-      return new ActionResult(id, name, Resolution.LEFT, "left alone", Shown.text(locked.reason()));
-    }
-    String became =
-        outcome instanceof Superseded
-            ? "removed as superseded"
-            : outcome instanceof Gone ? "removed by somebody else" : "written";
-    return new ActionResult(id, name, Resolution.DONE, became, "");
+  private static ActionResult done(long id, String name, RetryResult of) {
+    return switch (of.status()) {
+      case REFUSED -> {
+        String why = Shown.text(of.errorCode() + " " + of.reason());
+        yield new ActionResult(id, name, Resolution.LEFT, "refused again", why);
+      }
+      case LOCKED ->
+          new ActionResult(id, name, Resolution.LEFT, "left alone", Shown.text(of.reason()));
+      case SUPERSEDED -> new ActionResult(id, name, Resolution.DONE, "removed as superseded", "");
+      case ABSENT -> new ActionResult(id, name, Resolution.DONE, "removed by somebody else", "");
+      case SUCCESS -> new ActionResult(id, name, Resolution.DONE, "written", "");
+    };
   }
 
   /**

@@ -22,7 +22,8 @@ import io.gameq.writer.mysql.StoredRowDecoder.DecodeError;
 import io.gameq.writer.mysql.StoredRowDecoder.DecodeResult;
 import io.gameq.writer.mysql.StoredRowDecoder.DecodedRow;
 import io.gameq.writer.redis.StaleRows;
-import io.gameq.writer.redis.StaleRows.Outcome;
+import io.gameq.writer.redis.StaleRows.DiscardResult;
+import io.gameq.writer.redis.StaleRows.DiscardStatus;
 import io.gameq.writer.redis.StaleRows.SessionSummary;
 import io.gameq.writer.redis.StaleRows.StaleSession;
 import java.util.ArrayList;
@@ -165,14 +166,14 @@ public final class StaleSessions {
       List<StaleSession> sessions,
       String target,
       String detail,
-      BiConsumer<StaleSession, Outcome> told) {
+      BiConsumer<StaleSession, DiscardResult> told) {
     AuditTable.add(mysql, actor, "stale discard", target, detail);
     Discards discards = new Discards(mysql);
     sessions.forEach(of -> told.accept(of, discard(stale, discards, of)));
   }
 
   /** The same of all sessions that there are. */
-  public void discardAll(BiConsumer<StaleSession, Outcome> told) {
+  public void discardAll(BiConsumer<StaleSession, DiscardResult> told) {
     StaleRows.SessionPage page = stale.page("", MOST_AT_ONCE);
     AuditTable.add(mysql, actor, "stale discard", "all", Shown.count(page.count(), "session"));
     Discards discards = new Discards(mysql);
@@ -190,7 +191,7 @@ public final class StaleSessions {
    *
    * @throws GameQueueException when Redis or MySQL is away
    */
-  public static Outcome discard(StaleRows stale, Discards discards, StaleSession session) {
+  public static DiscardResult discard(StaleRows stale, Discards discards, StaleSession session) {
     List<VersionedKey> rows = new ArrayList<>();
     if (!stale.ownsNow(session)) {
       stale.rows(
@@ -204,13 +205,13 @@ public final class StaleSessions {
     }
     List<Discard> seen = discards(session, rows);
     discards.remember(seen);
-    Outcome outcome = stale.discard(session);
-    if (outcome instanceof StaleRows.Discarded discarded) {
-      discards.remember(discards(session, discarded.rows())); // with what was committed meanwhile
-    } else if (outcome instanceof StaleRows.OwnsNow) {
+    DiscardResult result = stale.discard(session);
+    if (result.status() == DiscardStatus.REMOVED) {
+      discards.remember(discards(session, result.rows())); // with what was committed meanwhile
+    } else if (result.status() == DiscardStatus.OWNER) {
       discards.forget(seen);
     }
-    return outcome;
+    return result;
   }
 
   /** Of this session only: the one that owns may have changed the same rows in older versions. */

@@ -44,27 +44,32 @@ public final class DeadLetterRetry {
   private final StoredRowDecoder rows;
   private final boolean dryRun;
 
-  /** What became of a letter. */
-  public sealed interface Outcome {}
-
-  /** The row is in MySQL, the letter is removed. */
-  public record Written() implements Outcome {}
-
-  /** MySQL holds this version of the row or a newer one; the letter is removed. */
-  public record Superseded() implements Outcome {}
-
   /**
-   * The letter stays, with this error.
+   * The result of a retry.
    *
-   * @param curable another row may make it fit
+   * @param errorCode of a refusal, else 0
+   * @param reason of a refusal or a lock, else empty
+   * @param curable whether another row may make a refused one fit
    */
-  public record Refused(int errorCode, String reason, boolean curable) implements Outcome {}
+  public record RetryResult(RetryStatus status, int errorCode, String reason, boolean curable) {
+    private static RetryResult of(RetryStatus status) {
+      return new RetryResult(status, 0, "", false);
+    }
+  }
 
-  /** Somebody holds a lock for long; nothing was changed. */
-  public record Locked(String reason) implements Outcome {}
-
-  /** Somebody else removed the letter. */
-  public record Gone() implements Outcome {}
+  /** How a retry ended. */
+  public enum RetryStatus {
+    /** The row is in MySQL, the letter is removed. */
+    SUCCESS,
+    /** MySQL holds this version of the row or a newer one; the letter is removed. */
+    SUPERSEDED,
+    /** The letter stays, with a new error. */
+    REFUSED,
+    /** Somebody holds a lock for long; nothing was changed. */
+    LOCKED,
+    /** Somebody else removed the letter. */
+    ABSENT
+  }
 
   DeadLetterRetry(MySql mysql, StoredRowDecoder rows, boolean dryRun) {
     this.mysql = mysql;
@@ -79,7 +84,7 @@ public final class DeadLetterRetry {
    * @throws MySqlException when MySQL does not answer; the letter was tried as a whole or not at
    *     all
    */
-  public Outcome retry(long id) {
+  public RetryResult retry(long id) {
     try {
       return GuardedTransaction.run(
           mysql,
@@ -91,26 +96,26 @@ public final class DeadLetterRetry {
       if (ErrorKind.of(e) != ErrorKind.TRY_AGAIN) {
         throw new MySqlException("MySQL does not answer as it should: " + MySqlText.of(e), e);
       }
-      return new Locked(MySqlText.of(e));
+      return new RetryResult(RetryStatus.LOCKED, 0, MySqlText.of(e), false);
     }
   }
 
-  private Outcome retry(GuardedTransaction transaction, long id) throws SQLException {
+  private RetryResult retry(GuardedTransaction transaction, long id) throws SQLException {
     Stored letter = lock(transaction, id);
     if (letter == null) {
-      return new Gone();
+      return RetryResult.of(RetryStatus.ABSENT);
     }
-    Outcome outcome = write(transaction, letter);
+    RetryResult result = write(transaction, letter);
     if (dryRun) {
-      return outcome;
+      return result;
     }
-    if (outcome instanceof Refused refused) {
+    if (result.status() == RetryStatus.REFUSED) {
       transaction.connection().rollback();
       DeadLetters.refusedAgain(
-          transaction.connection(), letter, refused.errorCode(), refused.reason());
+          transaction.connection(), letter, result.errorCode(), result.reason());
     }
     transaction.commit();
-    return outcome;
+    return result;
   }
 
   /**
@@ -144,18 +149,18 @@ public final class DeadLetterRetry {
     return owners;
   }
 
-  private Outcome write(GuardedTransaction transaction, Stored letter) throws SQLException {
+  private RetryResult write(GuardedTransaction transaction, Stored letter) throws SQLException {
     Connection connection = transaction.connection();
     DeadLetterTable.Refused row = letter.refused();
     DecodeResult reading = rows.read(row.key(), row.image());
     if (!(reading instanceof DecodedRow decoded)) {
-      return new Refused(0, ((DecodeError) reading).reason(), false);
+      return new RetryResult(RetryStatus.REFUSED, 0, ((DecodeError) reading).reason(), false);
     }
     long there =
         OwnerReader.versions(connection, List.of(decoded.key())).getOrDefault(decoded.key(), -1L);
     if (there < row.version()) {
       RowChange change = new RowChange(owner(row), decoded.key(), decoded.image(), row.image());
-      Refused refused = write(transaction, change);
+      RetryResult refused = write(transaction, change);
       if (refused != null) {
         return refused;
       }
@@ -163,7 +168,7 @@ public final class DeadLetterRetry {
     if (!DeadLetters.remove(connection, letter)) { // another retry, or a newer version
       throw new SQLTransactionRollbackException("it changes all the time", "40001");
     }
-    return there < row.version() ? new Written() : new Superseded();
+    return RetryResult.of(there < row.version() ? RetryStatus.SUCCESS : RetryStatus.SUPERSEDED);
   }
 
   /** What was sent is as new as ever: it is not written over the row that has its key. */
@@ -172,7 +177,7 @@ public final class DeadLetterRetry {
   }
 
   /** Null when the row was written. */
-  private static @Nullable Refused write(GuardedTransaction transaction, RowChange change)
+  private static @Nullable RetryResult write(GuardedTransaction transaction, RowChange change)
       throws SQLException {
     try {
       List<RowRefusal> refusals =
@@ -188,7 +193,11 @@ public final class DeadLetterRetry {
     }
   }
 
-  private static Refused refused(SQLException e) {
-    return new Refused(e.getErrorCode(), MySqlText.of(e), ErrorKind.of(e) == ErrorKind.CURABLE);
+  private static RetryResult refused(SQLException e) {
+    return new RetryResult(
+        RetryStatus.REFUSED,
+        e.getErrorCode(),
+        MySqlText.of(e),
+        ErrorKind.of(e) == ErrorKind.CURABLE);
   }
 }

@@ -280,26 +280,32 @@ public final class StaleRows implements AutoCloseable {
     return (Long) PARK.call(redis, slot, of.owner(), of.session()).get(0) == 1;
   }
 
-  /** What became of a discard. */
-  public sealed interface Outcome {}
+  /**
+   * The result of a discard.
+   *
+   * @param rows that were removed
+   */
+  public record DiscardResult(DiscardStatus status, List<VersionedKey> rows) {}
 
-  /** These rows are gone. */
-  public record Discarded(List<VersionedKey> rows) implements Outcome {}
-
-  /** Nothing was changed: the session owns now, and its rows will be flushed. */
-  public record OwnsNow() implements Outcome {}
-
-  /** Somebody else discarded it. */
-  public record Gone() implements Outcome {}
+  /** How a discard ended. */
+  public enum DiscardStatus {
+    /** The rows were removed. */
+    REMOVED,
+    /** Nothing was changed: the session owns now, and its rows will be flushed. */
+    OWNER,
+    /** Nothing was there: somebody else discarded it. */
+    ABSENT
+  }
 
   /** Removes the rows of a session for good, unless it owns after all. */
-  public Outcome discard(StaleSession of) {
+  public DiscardResult discard(StaleSession of) {
     List<Object> reply =
         redis.call(
             connection -> DISCARD.call(connection, slots.of(of.owner()), of.owner(), of.session()));
     long verdict = (Long) reply.get(0);
     if (verdict != 1) {
-      return verdict == 0 ? new Gone() : new OwnsNow();
+      return new DiscardResult(
+          verdict == 0 ? DiscardStatus.ABSENT : DiscardStatus.OWNER, List.of());
     }
     List<VersionedKey> rows = new ArrayList<>();
     for (int i = 1; i < reply.size(); i += 2) {
@@ -308,7 +314,7 @@ public final class StaleRows implements AutoCloseable {
               LuaScript.string(reply.get(i)),
               Long.parseUnsignedLong(LuaScript.string(reply.get(i + 1)), 16)));
     }
-    return new Discarded(rows);
+    return new DiscardResult(DiscardStatus.REMOVED, rows);
   }
 
   @Override
