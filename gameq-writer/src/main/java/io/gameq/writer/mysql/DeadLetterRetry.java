@@ -28,12 +28,12 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes the row of a dead letter after all, one transaction for each, as guarded as a flush: a
- * newer row stays, a deleted one stays deleted. Thread-safe; killed anywhere, a letter is either
- * there or its row is written.
+ * Writes the row of a dead letter after all. Each letter has a transaction that is guarded like a
+ * flush: a newer row stays, a deleted one stays deleted. Thread-safe. A kill leaves either the
+ * letter or the written row.
  */
 public final class DeadLetterRetry {
-  /** A lock is waited for innodb_lock_wait_timeout each time. */
+  /** Each try waits for a lock for innodb_lock_wait_timeout. */
   private static final int MOST_TRIES = 3;
 
   /** Who sent it is not remembered. */
@@ -119,8 +119,8 @@ public final class DeadLetterRetry {
   }
 
   /**
-   * The letter as it is once the owners' rows are locked, as every flush of them locks them; null
-   * when it is gone.
+   * Locks the owners' rows as every flush does, and returns the letter as it is then; null when it
+   * is gone.
    */
   private static @Nullable Stored lock(GuardedTransaction transaction, long id)
       throws SQLException {
@@ -136,7 +136,7 @@ public final class DeadLetterRetry {
     return owners(locked).equals(owners(before)) ? locked : lock(transaction, id);
   }
 
-  /** Its owner, and those that its row was received from or given to. */
+  /** Its owner, and the owners that its row came from or went to. */
   private static Set<OwnerId> owners(Stored letter) {
     Set<OwnerId> owners = new HashSet<>();
     owners.add(letter.refused().owner());
@@ -171,7 +171,7 @@ public final class DeadLetterRetry {
     return RetryResult.of(there < row.version() ? RetryStatus.SUCCESS : RetryStatus.SUPERSEDED);
   }
 
-  /** What was sent is as new as ever: it is not written over the row that has its key. */
+  /** A sent row keeps its sender's age: it does not overwrite the row that has its key. */
   private static OwnerId owner(DeadLetterTable.Refused row) {
     return row.errorCode() == DeadLetter.KEY_IN_USE ? row.owner().inbox(NO_PROCESS) : row.owner();
   }

@@ -17,7 +17,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What MySQL holds of one row, and gameq's own tables of it. Immutable.
+ * One row in MySQL, and what gameq's own tables hold of it. Immutable.
  *
  * @param row null when there is none, or its table is not managed
  * @param deleted null when it was never deleted, or so long ago that nobody remembers
@@ -75,7 +75,7 @@ public record MySqlRow(
         });
   }
 
-  /** Only an owner's own rows are read by owner: here it is one row, by its key. */
+  /** The reader needs an owner, but reads this one row by its key. */
   private static OwnerId anyOwner(Table table) {
     return OwnerId.of(table.ownerKind() + ":0");
   }
@@ -116,7 +116,7 @@ public record MySqlRow(
         keyText);
   }
 
-  /** Everybody who has, had or wanted the row. */
+  /** All owners that have, had or wanted the row. */
   public Set<OwnerId> owners() {
     Set<OwnerId> owners = new LinkedHashSet<>();
     if (ownerByKey != null) {

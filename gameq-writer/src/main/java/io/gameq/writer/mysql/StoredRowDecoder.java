@@ -22,8 +22,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decodes rows that were kept aside, by the catalogue as it is now, and finds what MySQL holds of
- * them. Thread-safe.
+ * Decodes dead letters and stale rows by the current catalogue, and reads what MySQL holds of their
+ * rows. Thread-safe.
  */
 public final class StoredRowDecoder {
   private final CurrentCatalog catalogs;
@@ -32,7 +32,7 @@ public final class StoredRowDecoder {
   private final OwnerReader reader;
   private final Set<String> registered = ConcurrentHashMap.newKeySet();
 
-  /** What became of decoding a row. */
+  /** The result of decoding a row. */
   public sealed interface DecodeResult {}
 
   /** The row could be decoded. */

@@ -45,10 +45,10 @@ public final class StaleRows implements AutoCloseable {
 
   private static final LuaScript STALE = LuaScript.of(StaleRows.class, "stale.lua");
 
-  /** Names that Redis looks at in one go: about a millisecond. */
+  /** Names that Redis scans in one call: about a millisecond. */
   private static final int NAMES = 2_000;
 
-  /** Rows that Redis reads in one go: each has up to 2 MiB. */
+  /** Rows that Redis reads in one call: each has up to 2 MiB. */
   private static final int ROWS = 16;
 
   /** Rows of a page, and bytes of their images. */
@@ -70,7 +70,7 @@ public final class StaleRows implements AutoCloseable {
   /**
    * A session with parked rows.
    *
-   * @param ownsNow Redis has it as the owner's session after all: its rows will be flushed
+   * @param ownsNow whether Redis has it as the owner's session after all: its rows will be flushed
    */
   public record StaleSession(OwnerId owner, SessionId session, boolean ownsNow) {}
 
@@ -81,7 +81,7 @@ public final class StaleRows implements AutoCloseable {
   }
 
   /**
-   * A session in a list, with what its rows come to.
+   * A session in a list, with the size of its rows.
    *
    * @param bytes of keys and images
    * @param newestVersion of its rows; 0 when there is none
@@ -95,15 +95,15 @@ public final class StaleRows implements AutoCloseable {
    * Some sessions.
    *
    * @param count how many there are in all, as Redis keeps it
-   * @param next goes on where this page ends; empty when it was the last
+   * @param next continues where this page ends; empty after the last
    */
   public record SessionPage(List<SessionSummary> sessions, long count, String next) {}
 
   /**
-   * Some sessions with parked rows, slot by slot. Costs the same however many there are. A session
-   * that is there all the time is on a page, and on two while Redis resizes their set.
+   * Returns some sessions with parked rows, slot by slot. A page costs the same however many there
+   * are. Each session is on one page, or on two while Redis resizes their set.
    *
-   * @param after what the page before it gave as next; empty for the first
+   * @param after {@code next} of the page before; empty for the first
    * @param most sessions of the page, at least 1; some more where Redis keeps a small set together
    * @throws io.gameq.GameQueueException when {@code after} is nothing that a page gave; or Redis is
    *     away, or not one that gameq runs on
@@ -135,7 +135,7 @@ public final class StaleRows implements AutoCloseable {
     return new SessionPage(page, LongStream.of(counts).sum(), next);
   }
 
-  /** How many sessions each slot has; in one go. */
+  /** How many sessions each slot has, by one pipeline. */
   private long[] counts() {
     return redis.call(
         connection -> {
@@ -201,7 +201,7 @@ public final class StaleRows implements AutoCloseable {
         : null;
   }
 
-  /** Whether Redis has it as the owner's session, at this moment. */
+  /** Whether Redis has it as the owner's session now. */
   public boolean ownsNow(StaleSession of) {
     return ask(on -> ownsNow(on, slots.of(of.owner()), of.owner(), of.session()));
   }
@@ -217,8 +217,8 @@ public final class StaleRows implements AutoCloseable {
   }
 
   /**
-   * Hands over the rows of a session page by page, in no order, until no further page is wanted: a
-   * page is of 1,000 rows or 8 MiB, and some more. A row may be on two pages.
+   * Hands over the rows of a session page by page, unordered, until {@code page} returns false. A
+   * page has about 1,000 rows or 8 MiB. A row may be on two pages.
    */
   public void rows(StaleSession of, Predicate<List<EncodedRow>> page) {
     byte[] key = slots.of(of.owner()).dirty(of.owner(), of.session());
@@ -251,14 +251,14 @@ public final class StaleRows implements AutoCloseable {
   }
 
   /**
-   * What a session that lost its owner tells of messages that it handled.
+   * The messages that a session handled which lost its owner.
    *
    * @param mayComeBack whether the session that owns may put back what it had taken over of these
    * @param rows of {@link HandledRow}, but for those that the session that owns has
    */
   public record HandledMessages(boolean mayComeBack, List<EncodedRow> rows) {}
 
-  /** Of the rows of a session that a writer found. */
+  /** Reads them from the rows of a session that a writer found. */
   public static HandledMessages handled(RedisConnection redis, Slots slots, ClaimScript.Rows of) {
     List<Object> reply =
         HANDLED.call(

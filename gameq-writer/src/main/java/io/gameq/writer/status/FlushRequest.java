@@ -36,12 +36,12 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Has what waits written at once instead of at the end of its merge windows, by command line or
- * console. Written into the audit log before it is done. It is the writers that write: what is
- * paused stays so. Used by one thread.
+ * Makes waiting rows due now instead of at the end of their merge windows, for command line and
+ * console. The audit log has it before it is done. Writers then flush the rows; paused ones wait
+ * on. Used by one thread.
  */
 public final class FlushRequest {
-  /** Clocks of nodes follow that of Redis; what is committed so soon afterwards counts as well. */
+  /** Nodes' clocks follow that of Redis; commits within this time afterwards count as well. */
   private static final long CLOCKS_MILLIS = 1_000;
 
   private final MySql mysql;
@@ -56,8 +56,8 @@ public final class FlushRequest {
   }
 
   /**
-   * Makes due what some owners have dirty, and what was sent to them. Returns what of it is not
-   * written yet.
+   * Makes the dirty rows of some owners due, and the rows that were sent to them. Returns the
+   * progress of their flush.
    *
    * @throws GameQueueException when a server does not answer, or Redis refuses; some may be due by
    *     then
@@ -92,7 +92,7 @@ public final class FlushRequest {
         sessions.stream().map(of -> of.owner().encoded() + ":" + of.text()).toList());
   }
 
-  /** Those that may have rows: the one that owns in Redis, and those that count in MySQL. */
+  /** Sessions that may have rows: the owner's in Redis, and those that count in MySQL. */
   private Set<SessionId> sessions(OwnerId owner, @Nullable CountingSessions durable) {
     Set<SessionId> sessions = new LinkedHashSet<>();
     SessionId inRedis = redis.ask(of -> SessionScripts.session(of, slots.of(owner), owner));
@@ -109,8 +109,8 @@ public final class FlushRequest {
   }
 
   /**
-   * Makes due what all have dirty, behind those who have been due for longer. Returns what of it is
-   * not written yet.
+   * Makes all dirty rows due, behind owners that have been due for longer. Returns the progress of
+   * their flush.
    *
    * @throws GameQueueException as {@link #owners} does
    */
@@ -134,7 +134,7 @@ public final class FlushRequest {
     return VersionClock.first(clock.getAsLong() + CLOCKS_MILLIS);
   }
 
-  /** What was there when a flush was asked for and is not in MySQL yet. Used by one thread. */
+  /** The rows of a flush request that are not in MySQL yet. Used by one thread. */
   public interface FlushProgress {
     /**
      * What is left.
@@ -152,13 +152,13 @@ public final class FlushRequest {
     Remainder look();
 
     /**
-     * Owners with rows that are left, some of each slot: to tell from why they wait. Throws as
-     * {@link #look}.
+     * Some owners of each slot with unflushed rows: they tell why rows wait. Throws as {@link
+     * #look}.
      */
     List<OwnerBacklog> some();
   }
 
-  /** What of some owners is not in MySQL yet. */
+  /** The progress of some owners. */
   static final class OwnersProgress implements FlushProgress {
     private static final int MOST_ROWS = 1_000_000; // an owner has fewer: all are counted
 
@@ -212,9 +212,8 @@ public final class FlushRequest {
   }
 
   /**
-   * What of all owners is not in MySQL yet: slot by slot, since all slots are written meanwhile,
-   * and of a slot those who were found waiting. A slot is done when a fresh look at all who wait in
-   * it finds nobody with rows that count.
+   * The progress of all owners, slot by slot, since writers flush all slots meanwhile. A slot is
+   * done when a fresh scan of its waiting owners finds no row that counts.
    */
   static final class SlotsProgress implements FlushProgress {
     /** Of one look: whoever waits wants to be told meanwhile. */

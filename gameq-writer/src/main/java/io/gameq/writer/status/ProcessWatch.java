@@ -19,8 +19,8 @@ import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Looks now and then at the processes of the game, and shows the latest look as meters, which have
- * no value (NaN) before it. Thread-safe.
+ * Polls the processes of the game and shows the latest result as meters, which are NaN before it.
+ * Thread-safe.
  */
 public final class ProcessWatch {
   private static final Duration EVERY = Duration.ofSeconds(5);
@@ -92,7 +92,7 @@ public final class ProcessWatch {
 
   private record RowSample(long nanos, RowTotals.RowCounts sum) {}
 
-  /** Rows committed for each row written in the last minute; NaN while nothing is written. */
+  /** Committed rows per written row in the last minute; NaN while nothing is written. */
   private double mergeRatioAfter(Processes look) {
     long now = System.nanoTime();
     RowTotals.RowCounts sum = work.after(look);
@@ -107,9 +107,8 @@ public final class ProcessWatch {
   }
 
   /**
-   * Adds up what all nodes and writers say that they did since they started, from the first look
-   * on: a process that ends takes nothing away, and one that starts anew begins at 0. Used by one
-   * thread.
+   * Sums the rows of all nodes and writers since the first look. A process that ends takes nothing
+   * away, and one that restarts begins at 0. Used by one thread.
    */
   static final class RowTotals {
     private final Map<String, RowCounts> before = new HashMap<>();
@@ -117,7 +116,7 @@ public final class ProcessWatch {
     private boolean isFirst = true;
 
     /**
-     * What was done.
+     * Rows.
      *
      * @param committedRows by nodes
      * @param rows that writers wrote
@@ -148,7 +147,7 @@ public final class ProcessWatch {
       return sum;
     }
 
-    /** What a process did since the look before; all of it when it has started since. */
+    /** Adds what a process did since the previous look; all of it when it started since. */
     private void add(String process, RowCounts now) {
       RowCounts was = before.put(process, now);
       if (!isFirst) {
