@@ -600,7 +600,7 @@ public final class CommitSender implements AutoCloseable {
           next.addPublished(published);
         }
         bytes += next.bytes();
-        messages += next.changedMessages();
+        messages += next.messages().size();
       }
     }
     return taken;
@@ -621,7 +621,7 @@ public final class CommitSender implements AutoCloseable {
           it.remove();
           inHand.add(next);
           taken.add(next);
-          changes += next.changedMessages();
+          changes += next.messages().size();
         }
       }
     }

@@ -23,6 +23,7 @@ import io.gameq.owner.SessionId;
 import io.gameq.redis.ControlConnection;
 import io.gameq.redis.PrimaryConnector;
 import io.gameq.redis.RedisConnection;
+import io.gameq.redis.SlotKeys;
 import io.gameq.redis.Slots;
 import io.gameq.redis.script.ClaimScript;
 import io.gameq.redis.script.ClaimScript.Claim;
@@ -441,10 +442,10 @@ public class SlotTurn {
                 + " flushed; somebody else writes into gameq's keys, remove or rename it",
             key);
       }
-      for (ClaimScript.Rows stale : batch.stale()) {
+      for (SlotKeys.DirtyOf stale : batch.stale()) {
         next = new Stage.ParkStale(stale, next);
       }
-      for (ClaimScript.Rows unowned : batch.unowned()) {
+      for (SlotKeys.DirtyOf unowned : batch.unowned()) {
         next = new Stage.FindUnowned(unowned, next);
       }
       claims.addAll(batch.claims());
@@ -731,7 +732,7 @@ public class SlotTurn {
     return durable.opening() ? new Stage.FinishOpen(owner, durable.newest(), then) : then;
   }
 
-  private void parkStale(ClaimScript.Rows rows) {
+  private void parkStale(SlotKeys.DirtyOf rows) {
     RedisConnection redis = redis();
     StaleRows.HandledMessages inRedis = StaleRows.handled(redis, slots, rows);
     if (inRedis.mayComeBack()) {
