@@ -145,7 +145,7 @@ public final class Sql {
     for (RowKey key : keys) {
       Object[] parts = key.parts();
       for (int i = 0; i < parts.length; i++) {
-        arguments.add(JdbcValues.argument(table.keyColumns().get(i), parts[i]));
+        arguments.add(table.keyColumns().get(i).type().jdbc().toParameter().apply(parts[i]));
       }
     }
     return arguments;

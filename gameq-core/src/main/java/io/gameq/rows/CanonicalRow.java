@@ -5,7 +5,6 @@ import io.gameq.RowRefusedException;
 import io.gameq.owner.OwnerId;
 import io.gameq.rows.EncodedRow.RowKey;
 import io.gameq.rows.Table.Column;
-import io.gameq.rows.types.ColumnType.Kind;
 import io.gameq.rows.types.ColumnType.Refusal;
 import java.time.Clock;
 import java.util.BitSet;
@@ -166,7 +165,7 @@ public final class CanonicalRow {
      */
     private static @Nullable Object kept(Column column, Row before) {
       Object value = before.get(column.name());
-      if ("".equals(value) && column.type().kind() == Kind.ENUM) {
+      if ("".equals(value)) {
         try {
           Object unused = column.canonical("");
         } catch (RowRefusedException e) {

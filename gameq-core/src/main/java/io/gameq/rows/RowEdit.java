@@ -3,7 +3,7 @@ package io.gameq.rows;
 import io.gameq.RowRefusedException;
 import io.gameq.rows.RowHeader.RowOp;
 import io.gameq.rows.Table.Column;
-import io.gameq.rows.types.ValueText;
+import io.gameq.rows.types.ColumnType;
 import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -15,7 +15,7 @@ public final class RowEdit {
   /**
    * The row with other values in some columns, checked as those of a put.
    *
-   * @param columns by name, as {@link ValueText} reads them; null for NULL
+   * @param columns by name, as {@link ColumnType#ofText} reads them; null for NULL
    * @throws RowRefusedException when the row is no put, when a column is unknown, part of the key
    *     or the owner column, or does not hold its value
    */
@@ -53,7 +53,6 @@ public final class RowEdit {
 
   private static @Nullable Object canonical(Table table, String name, @Nullable String text) {
     Column column = table.column(name);
-    return column.canonical(
-        text == null ? null : ValueText.given(column.type(), text, column.label()));
+    return column.canonical(text == null ? null : column.type().ofText(text, column.label()));
   }
 }

@@ -188,7 +188,9 @@ class TypeRoundTripTest {
             .map(c -> JdbcValues.quoted(c.name()))
             .collect(Collectors.joining(","));
     String marks =
-        table.columns().stream().map(JdbcValues::placeholder).collect(Collectors.joining(","));
+        table.columns().stream()
+            .map(column -> column.type().jdbc().placeholder())
+            .collect(Collectors.joining(","));
     try (PreparedStatement insert =
         connection.prepareStatement(
             "INSERT INTO " + table + " (" + columns + ") VALUES (" + marks + ")")) {

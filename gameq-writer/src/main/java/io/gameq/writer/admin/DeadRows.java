@@ -8,7 +8,7 @@ import io.gameq.mysql.tables.DeadLetterTable.Stored;
 import io.gameq.owner.OwnerId;
 import io.gameq.rows.RowEdit;
 import io.gameq.rows.RowImage;
-import io.gameq.rows.types.ValueText;
+import io.gameq.rows.types.ColumnType;
 import io.gameq.terminal.Shown;
 import io.gameq.writer.admin.Done.Result;
 import io.gameq.writer.admin.StaleSessions.RowColumn;
@@ -410,7 +410,7 @@ public final class DeadRows {
           Reading reading = read(letter);
           if (reading instanceof Decoded decoded) {
             Map<String, @Nullable Object> columns = RowColumn.set(decoded.image());
-            columns.replaceAll((name, value) -> value == null ? null : ValueText.of(value));
+            columns.replaceAll((name, value) -> value == null ? null : ColumnType.text(value));
             all.put("op", lower(decoded.image().op()));
             all.put(
                 withValues ? "row" : "columns",

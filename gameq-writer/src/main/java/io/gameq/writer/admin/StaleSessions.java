@@ -14,7 +14,7 @@ import io.gameq.rows.RowHeader.RowOp;
 import io.gameq.rows.RowImage;
 import io.gameq.rows.Table;
 import io.gameq.rows.Table.Column;
-import io.gameq.rows.types.ValueText;
+import io.gameq.rows.types.ColumnType;
 import io.gameq.terminal.Shown;
 import io.gameq.writer.mysql.Discards;
 import io.gameq.writer.mysql.RowReading;
@@ -286,7 +286,7 @@ public final class StaleSessions {
                 named && isThere && !Objects.deepEquals(refused, there),
                 image.op() == RowOp.PUT && RowEdit.isEditable(table, table.indexOf(column.name())),
                 values ? Shown.value(refused) : null,
-                values && refused != null ? ValueText.of(refused) : null,
+                values && refused != null ? ColumnType.text(refused) : null,
                 withValues && isThere ? Shown.value(there) : null));
       }
       return columns;

@@ -8,7 +8,6 @@ import io.gameq.mysql.schema.CatalogReader;
 import io.gameq.owner.OwnerId;
 import io.gameq.rows.CurrentCatalog.Catalog;
 import io.gameq.rows.Table;
-import io.gameq.rows.types.ColumnType;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -73,8 +72,7 @@ public final class ColumnSearch {
       return false;
     }
     Table table = catalog.table(of.table());
-    return table.has(of.column())
-        && table.column(of.column()).type().kind() == ColumnType.Kind.TEXT;
+    return table.has(of.column()) && table.column(of.column()).type().isText();
   }
 
   /**
