@@ -56,30 +56,12 @@ public final class CanonicalRow {
   }
 
   /**
-   * The row of values that are already in the order of {@link Table#columns}; null means NULL.
-   *
-   * @throws RowRefusedException when a column does not hold its value
-   */
-  public static @Nullable Object[] of(Table table, @Nullable Object[] values) {
-    if (values.length != table.columns().size()) {
-      throw new RowRefusedException(
-          "%s: %s values for %s columns"
-              .formatted(table.name(), values.length, table.columns().size()));
-    }
-    @Nullable Object[] row = new @Nullable Object[values.length];
-    for (int i = 0; i < row.length; i++) {
-      row[i] = table.canonical(i, values[i]);
-    }
-    return row;
-  }
-
-  /**
    * What the column at this index has in a row that does not name it.
    *
    * @throws RowRefusedException when it must be named
    */
   static @Nullable Object unnamed(Table table, int index, Clock clock) {
-    if (table.isInKey(index) || index == table.ownerIndex()) {
+    if (table.namesRowOrOwner(index)) {
       throw Refusal.of(
           table.columns().get(index).label(),
           "missing, and part of the primary key or the owner column");

@@ -19,7 +19,6 @@ import java.lang.invoke.MethodType;
 import java.lang.reflect.ParameterizedType;
 import java.lang.reflect.RecordComponent;
 import java.lang.reflect.Type;
-import java.time.Clock;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
@@ -103,16 +102,6 @@ public final class RecordMapper<T extends Record> {
 
   public Table table() {
     return table;
-  }
-
-  /**
-   * The canonical row of a record.
-   *
-   * @param clock for columns with DEFAULT CURRENT_TIMESTAMP that the record lacks
-   * @throws io.gameq.RowRefusedException when a column does not hold its value
-   */
-  public @Nullable Object[] toRow(T of, Clock clock) {
-    return toPart(of).over(null, clock);
   }
 
   /**

@@ -29,13 +29,14 @@ public final class RowEdit {
     }
     Map<Integer, @Nullable Object> values = new HashMap<>();
     columns.forEach(
-        (name, text) -> values.put(editable(table, name), canonical(table, name, text)));
+        (name, text) -> {
+          int index = editable(table, name);
+          Column column = table.columns().get(index);
+          values.put(
+              index,
+              column.canonical(text == null ? null : column.type().ofText(text, column.label())));
+        });
     return row.with(values);
-  }
-
-  /** Whether {@link #of} may change the column at this index. */
-  public static boolean isEditable(Table table, int index) {
-    return !table.isInKey(index) && index != table.ownerIndex();
   }
 
   private static int editable(Table table, String name) {
@@ -43,16 +44,11 @@ public final class RowEdit {
       throw new RowRefusedException(table.unknown(name));
     }
     int index = table.indexOf(name);
-    if (!isEditable(table, index)) {
+    if (table.namesRowOrOwner(index)) {
       throw new RowRefusedException(
           "%s names the row or its owner and cannot be edited"
               .formatted(table.columns().get(index).label()));
     }
     return index;
-  }
-
-  private static @Nullable Object canonical(Table table, String name, @Nullable String text) {
-    Column column = table.column(name);
-    return column.canonical(text == null ? null : column.type().ofText(text, column.label()));
   }
 }

@@ -165,7 +165,7 @@ public final class GameRows {
 
   public <T extends Record> Given given(T row) {
     RecordMapper<T> mapper = mapper(row);
-    return new Given(mapper.table(), mapper.toRow(row, clock));
+    return new Given(mapper.table(), mapper.toPart(row).over(null, clock));
   }
 
   public Given given(String table, Map<String, ?> columns) {

@@ -329,6 +329,8 @@ public final class TableInspector {
     private static final Pattern NUMBER = Pattern.compile("-?[0-9.]+(?:[eE][-+]?[0-9]+)?");
     private static final Pattern BITS = Pattern.compile("b'([01]*)'");
 
+    private static final Set<Class<?>> MOMENTS = Set.of(Instant.class, LocalDateTime.class);
+
     private ColumnDefaults() {}
 
     static ColumnDefault of(ColumnFacts column, ColumnType type, boolean mariaDb) {
@@ -343,7 +345,7 @@ public final class TableInspector {
       Matcher now = NOW.matcher(text);
       if (sql && now.matches()) {
         String digits = now.group(1);
-        return isDateTime(type)
+        return MOMENTS.contains(type.valueClass())
             ? new ColumnDefault.Now(
                 digits == null || digits.isEmpty() ? 0 : Integer.parseInt(digits))
             : ColumnDefault.OF_MYSQL;
@@ -351,10 +353,6 @@ public final class TableInspector {
       String literal = sql ? literal(text) : text;
       Object value = literal == null || (sql && !mariaDb) ? null : constant(literal, type, mariaDb);
       return value == null ? ColumnDefault.OF_MYSQL : new ColumnDefault.Constant(value);
-    }
-
-    private static boolean isDateTime(ColumnType type) {
-      return type.valueClass() == Instant.class || type.valueClass() == LocalDateTime.class;
     }
 
     /** The value of a SQL literal, or null for any other expression. */

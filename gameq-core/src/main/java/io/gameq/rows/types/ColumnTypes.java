@@ -70,11 +70,6 @@ public final class ColumnTypes {
           ? otherwise
           : Integer.parseInt(numbers[place].strip());
     }
-
-    /** The single number in brackets. */
-    int size(int otherwise) {
-      return number(0, otherwise);
-    }
   }
 
   /**

@@ -120,8 +120,8 @@ final class NumberTypes {
       case "bigint" ->
           of.unsigned() ? new BitsType(UNSIGNED_LONG, 64) : IntegerType.ofBytes(8, false);
       case "year" -> IntegerType.YEAR;
-      case "bit" -> new BitsType(BIT, of.size(1));
-      case "decimal" -> new DecimalType(of.size(10), of.number(1, 0), of.unsigned());
+      case "bit" -> new BitsType(BIT, of.number(0, 1));
+      case "decimal" -> new DecimalType(of.number(0, 10), of.number(1, 0), of.unsigned());
       case "float", "double" -> {
         if (!of.brackets().isEmpty()) {
           throw new UnmanageableException(
@@ -295,7 +295,7 @@ final class NumberTypes {
     private static final Pattern LITERAL = Pattern.compile("b'([01]*)'");
 
     private boolean isBit() {
-      return codec == BIT;
+      return codec.equals(BIT);
     }
 
     @Override
@@ -410,7 +410,7 @@ final class NumberTypes {
 
     @Override
     public Object canonical(Object in, String column) {
-      boolean isFloat = codec == FLOAT;
+      boolean isFloat = valueClass() == Float.class;
       int exactBits = isFloat ? 24 : 53; // integers up to two to that power are exact
       if (!(in instanceof Double) && !(in instanceof Float) && !isPrimitiveIntegral(in)) {
         throw Refusal.kind(column, in, isFloat ? "Float" : "Double and Float");

@@ -70,14 +70,14 @@ final class TextTypes {
   /** The type of a declaration; null when it holds neither text nor bytes. */
   static @Nullable ColumnType of(Declaration of) {
     return switch (of.name()) {
-      case "char" -> text(TextForm.CHAR, of.size(1), of);
-      case "varchar" -> text(TextForm.VARCHAR, of.size(0), of);
+      case "char" -> text(TextForm.CHAR, of.number(0, 1), of);
+      case "varchar" -> text(TextForm.VARCHAR, of.number(0, 0), of);
       case "tinytext" -> text(TextForm.TEXT, 255, of);
       case "text" -> text(TextForm.TEXT, KIB_64, of);
       case "mediumtext" -> text(TextForm.TEXT, MIB_16, of);
       case "longtext" -> text(TextForm.TEXT, LONG, of);
-      case "binary" -> new BinaryType(BinaryForm.BINARY, of.size(1));
-      case "varbinary" -> new BinaryType(BinaryForm.VARBINARY, of.size(0));
+      case "binary" -> new BinaryType(BinaryForm.BINARY, of.number(0, 1));
+      case "varbinary" -> new BinaryType(BinaryForm.VARBINARY, of.number(0, 0));
       case "tinyblob" -> new BinaryType(BinaryForm.BLOB, 255);
       case "blob" -> new BinaryType(BinaryForm.BLOB, KIB_64);
       case "mediumblob" -> new BinaryType(BinaryForm.BLOB, MIB_16);
@@ -124,8 +124,12 @@ final class TextTypes {
     };
   }
 
-  private static Object name(Object constant) {
-    return ((Enum<?>) constant).name();
+  /** A text, or the constant of that name; null for another component. */
+  private static @Nullable Function<Object, Object> named(Type component) {
+    if (component instanceof Class<?> of && of.isEnum()) {
+      return constants(of, constant -> ((Enum<?>) constant).name());
+    }
+    return component == String.class ? value -> value : null;
   }
 
   /** A UUID for a column of 16 bytes, in the order of its text, as UUID_TO_BIN gives it. */
@@ -182,9 +186,7 @@ final class TextTypes {
       if (component == UUID.class) {
         return text -> UUID.fromString((String) text);
       }
-      return component instanceof Class<?> of && of.isEnum()
-          ? constants(of, TextTypes::name)
-          : ColumnType.super.reader(component);
+      return named(component);
     }
 
     @Override
@@ -300,9 +302,7 @@ final class TextTypes {
       if (isSet && component.getTypeName().equals("java.util.Set<java.lang.String>")) {
         return MembersType::set;
       }
-      return !isSet && component instanceof Class<?> of && of.isEnum()
-          ? constants(of, TextTypes::name)
-          : ColumnType.super.reader(component);
+      return isSet ? ColumnType.super.reader(component) : named(component);
     }
 
     private static Set<String> set(Object value) {

@@ -86,9 +86,9 @@ public final class TimeTypes {
   static @Nullable ColumnType of(Declaration of) {
     return switch (of.name()) {
       case "date" -> new DateType();
-      case "datetime" -> new FractionType(DATE_TIME, of.size(0));
-      case "timestamp" -> new FractionType(TIMESTAMP, of.size(0));
-      case "time" -> new FractionType(TIME, of.size(0));
+      case "datetime" -> new FractionType(DATE_TIME, of.number(0, 0));
+      case "timestamp" -> new FractionType(TIMESTAMP, of.number(0, 0));
+      case "time" -> new FractionType(TIME, of.number(0, 0));
       default -> null;
     };
   }
@@ -172,9 +172,9 @@ public final class TimeTypes {
   record FractionType(Codec<?> codec, int digits) implements ColumnType {
     @Override
     public Object canonical(Object in, String column) {
-      return codec == DATE_TIME
+      return valueClass() == LocalDateTime.class
           ? dateTime(in, column)
-          : codec == TIMESTAMP ? timestamp(in, column) : time(in, column);
+          : valueClass() == Instant.class ? timestamp(in, column) : time(in, column);
     }
 
     @SuppressWarnings("JavaLocalDateTimeGetNano") // the rest stays as it is
@@ -231,7 +231,7 @@ public final class TimeTypes {
 
     @Override
     public @Nullable Function<Object, Object> reader(Type component) {
-      return codec == TIME && component == LocalTime.class
+      return valueClass() == Duration.class && component == LocalTime.class
           ? FractionType::timeOfDay
           : ColumnType.super.reader(component);
     }
@@ -247,7 +247,7 @@ public final class TimeTypes {
     /** A TIMESTAMP's is in the zone of the session that created the column: nobody knows it. */
     @Override
     public @Nullable Object ofDefault(String text, boolean mariaDb) {
-      return codec == TIMESTAMP ? null : ColumnType.super.ofDefault(text, mariaDb);
+      return valueClass() == Instant.class ? null : ColumnType.super.ofDefault(text, mariaDb);
     }
   }
 

@@ -9,7 +9,6 @@ import io.gameq.owner.OwnerId;
 import io.gameq.redis.script.ClaimScript.VersionedKey;
 import io.gameq.rows.EncodedRow;
 import io.gameq.rows.EncodedRow.RowKey;
-import io.gameq.rows.RowEdit;
 import io.gameq.rows.RowHeader.RowOp;
 import io.gameq.rows.RowImage;
 import io.gameq.rows.Table;
@@ -284,7 +283,7 @@ public final class StaleSessions {
                 column.name(),
                 named,
                 named && isThere && !Objects.deepEquals(refused, there),
-                image.op() == RowOp.PUT && RowEdit.isEditable(table, table.indexOf(column.name())),
+                image.op() == RowOp.PUT && !table.namesRowOrOwner(table.indexOf(column.name())),
                 values ? Shown.value(refused) : null,
                 values && refused != null ? ColumnType.text(refused) : null,
                 withValues && isThere ? Shown.value(there) : null));

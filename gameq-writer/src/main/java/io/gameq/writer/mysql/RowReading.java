@@ -64,10 +64,7 @@ public final class RowReading {
    */
   public Reading read(String rowKey, byte[] image) {
     try {
-      RowKey key = readKey(rowKey);
-      return new Decoded(key, codec.decode(key.table(), image));
-    } catch (LayoutException e) {
-      return readByFresh(rowKey, image);
+      return decoded(rowKey, image);
     } catch (MySqlException e) {
       throw e;
     } catch (GameQueueException e) {
@@ -77,15 +74,14 @@ public final class RowReading {
     }
   }
 
-  private Reading readByFresh(String rowKey, byte[] image) {
-    catalogs.readAfter(System.nanoTime());
+  private Decoded decoded(String rowKey, byte[] image) {
     try {
       RowKey key = readKey(rowKey);
+      return new Decoded(key, codec.decode(key.table(), image));
+    } catch (LayoutException e) {
+      catalogs.readAfter(System.nanoTime());
+      RowKey key = readKey(rowKey);
       return new Decoded(key, codec.decodeByFresh(key.table(), image));
-    } catch (MySqlException e) {
-      throw e;
-    } catch (GameQueueException e) {
-      return new Undecodable(String.valueOf(e.getMessage()));
     }
   }
 
