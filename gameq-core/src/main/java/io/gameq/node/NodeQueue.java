@@ -222,7 +222,7 @@ public final class NodeQueue implements GameQueue {
 
   @Override
   public Row row(String table, Map<String, ?> columns) {
-    return rows.given(table, columns).row();
+    return rows.given(table, columns);
   }
 
   @Override

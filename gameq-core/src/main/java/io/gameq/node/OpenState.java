@@ -201,7 +201,7 @@ public sealed interface OpenState {
         return attempt.again(at.ownedBy.epoch() + 1, attempt.lost);
       }
       if (now instanceof Missing at) {
-        CommitScript.putBack(at.by.redis, slot, session, at.missing);
+        CommitScript.putBack(at.by.redis, slots, session, at.missing);
         return new PutBack(attempt, at.by, at.rows.plusDirty(at.missing));
       }
       if (now instanceof PutBack at) {

@@ -52,18 +52,6 @@ public final class GameRows {
     }
   }
 
-  /** A full row, checked, with defaults filled in. */
-  public record Given(Table table, @Nullable Object[] values) {
-    public OwnerId owner() {
-      return table.ownerOf(values);
-    }
-
-    /** The row that a put would write. */
-    public Row row() {
-      return new TableRow(table, values);
-    }
-  }
-
   /** A row on its way to an owner whom somebody else may have open, or nobody. */
   public record Sent(OwnerId to, ChangedRow row) {
     public RowRefusedException isTwice() {
@@ -163,14 +151,14 @@ public final class GameRows {
     return mapper((Class<T>) row.getClass());
   }
 
-  public <T extends Record> Given given(T row) {
+  public <T extends Record> TableRow given(T row) {
     RecordMapper<T> mapper = mapper(row);
-    return new Given(mapper.table(), mapper.toPart(row).over(null, clock));
+    return new TableRow(mapper.table(), mapper.toPart(row).over(null, clock));
   }
 
-  public Given given(String table, Map<String, ?> columns) {
+  public TableRow given(String table, Map<String, ?> columns) {
     Table of = table(table);
-    return new Given(of, CanonicalRow.of(of, columns, clock));
+    return new TableRow(of, CanonicalRow.of(of, columns, clock));
   }
 
   /** The columns that a record has. */
@@ -183,13 +171,13 @@ public final class GameRows {
   }
 
   /** The full row of an update; {@code before} is the row as it was, null when there was none. */
-  public Given given(PartialRow part, @Nullable Row before) {
-    return new Given(part.table(), part.over(before, clock));
+  public TableRow given(PartialRow part, @Nullable Row before) {
+    return new TableRow(part.table(), part.over(before, clock));
   }
 
   /** A row to that owner, whose it must be. */
-  public Sent sent(OwnerId to, Given given) {
-    Table table = given.table();
+  public Sent sent(OwnerId to, TableRow given) {
+    Table table = given.managed();
     if (!table.isOwnedBy(to, given.values())) {
       throw new RowRefusedException(
           "%s: the row belongs to %s by its column %s, and is sent to %s"

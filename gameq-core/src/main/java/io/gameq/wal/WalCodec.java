@@ -4,7 +4,6 @@ import io.gameq.WalException;
 import io.gameq.change.ChangedRow;
 import io.gameq.change.Commit;
 import io.gameq.change.Commit.CommitPart;
-import io.gameq.change.Commit.SlotMessages;
 import io.gameq.message.MessageChange;
 import io.gameq.message.MessageChange.MessageId;
 import io.gameq.rows.EncodedRow;
@@ -12,13 +11,21 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Supplier;
 import java.util.zip.CRC32C;
 
 /** Records, to and from bytes (see the package comment). Stateless. */
 final class WalCodec {
   static final int FORMAT = 4;
+
+  /** Of the files that Chronicle Queue maps into memory. */
+  static final int BLOCK_BYTES = 64 << 20;
+
+  /** A quarter of the block is what Chronicle Queue takes. */
+  static final int MOST_RECORD_BYTES = BLOCK_BYTES / 4 - 1024;
 
   private static final int HEADER = 0;
   private static final int COMMIT = 1;
@@ -190,18 +197,21 @@ final class WalCodec {
       }
     }
 
-    private void messages(List<SlotMessages> messages) {
-      number(messages.size());
-      for (SlotMessages of : messages) {
-        // What a commit expects is for the living commit alone.
-        List<MessageChange> kept =
-            of.changes().stream()
-                .filter(change -> !(change instanceof MessageChange.Expect))
-                .toList();
-        number(of.slot());
-        number(kept.size());
-        kept.forEach(this::change);
+    /** By slots; what a commit expects is for the living commit alone. */
+    private void messages(List<MessageChange> messages) {
+      Map<Integer, List<MessageChange>> slots = new LinkedHashMap<>();
+      for (MessageChange change : messages) {
+        if (!(change instanceof MessageChange.Expect)) {
+          slots.computeIfAbsent(change.slot(), slot -> new ArrayList<>()).add(change);
+        }
       }
+      number(slots.size());
+      slots.forEach(
+          (slot, changes) -> {
+            number(slot);
+            number(changes.size());
+            changes.forEach(this::change);
+          });
     }
 
     private void change(MessageChange change) {
@@ -286,11 +296,11 @@ final class WalCodec {
    * @param place its sequence
    * @throws WalException when it is of a kind or form that this version does not know
    */
-  static WalReader.Entry decode(byte[] bytes, int from, int end, long place) {
+  static WalRecord.Entry decode(byte[] bytes, int from, int end, long place) {
     try {
       Decoder body = new Decoder(bytes, from, end);
       long sequence = body.skipCarried(place);
-      return new WalReader.Entry(sequence, place, body.record());
+      return new WalRecord.Entry(sequence, place, body.record());
     } catch (IndexOutOfBoundsException e) {
       throw new WalException("a record cannot be decoded: " + e.getMessage(), e);
     }
@@ -341,7 +351,10 @@ final class WalCodec {
         case COMMIT -> new WalRecord.Committed(list(this::part));
         case COMMIT_WITH_MESSAGES -> {
           long version = number();
-          yield new WalRecord.Committed(list(this::part), version, list(this::messages));
+          List<WalRecord.Part> parts = list(this::part);
+          List<MessageChange> messages =
+              list(this::messagesOfSlot).stream().flatMap(List::stream).toList();
+          yield new WalRecord.Committed(parts, version, messages);
         }
         case FAILED -> new WalRecord.Failed(number());
         case ADOPTED -> new WalRecord.Adopted(part());
@@ -363,9 +376,9 @@ final class WalCodec {
       return new WalRecord.Part(text(), text(), list(() -> new EncodedRow(text(), block())));
     }
 
-    private SlotMessages messages() {
+    private List<MessageChange> messagesOfSlot() {
       int slot = (int) number();
-      return new SlotMessages(slot, list(() -> change(slot)));
+      return list(() -> change(slot));
     }
 
     private MessageChange change(int slot) {

@@ -320,7 +320,7 @@ class ConsumerScriptsTest {
     for (MessageId id : List.of(A, grouped)) {
       TakenMessage taken = topic.take(topic.slot(id), 9, 0).taken().get(0);
       assertEquals(NackResult.BACK, topic.nack(taken, 60_000, 16, 0));
-      FoundMessage.Pending waits = Objects.requireNonNull(topic.find(id).pending());
+      FoundMessage.Version waits = Objects.requireNonNull(topic.find(id).pending());
       assertEquals(List.of(1, "went wrong: ü"), List.of(waits.attempts(), waits.error()));
       TopicMessages.Listed listed =
           page(TopicMessages.Place.DUE, id).stream()
@@ -354,7 +354,7 @@ class ConsumerScriptsTest {
     assertEquals(2, second.attempts());
     assertEquals(NackResult.DEAD, topic.nack(second, 0, 2, 0));
     assertEquals(List.of(), topic.take());
-    FoundMessage.Dead dead = Objects.requireNonNull(topic.find(A).dead());
+    FoundMessage.Version dead = Objects.requireNonNull(topic.find(A).dead());
     assertEquals("one", payload(dead.value()));
     assertEquals(2, dead.attempts());
     assertEquals("went wrong: ü", dead.error());
@@ -463,10 +463,9 @@ class ConsumerScriptsTest {
               Map.of(
                   SlotKeys.bytes(A.lane()),
                   SlotKeys.bytes(taken.token() + " " + A.id() + " 3 1 " + past + " x" + mark)));
-      FoundMessage.Held held = Objects.requireNonNull(topic.find(A).held());
+      FoundMessage.Version held = Objects.requireNonNull(topic.find(A).held());
       assertEquals("x", held.node());
       assertEquals(3, held.attempts());
-      assertEquals(1, held.lapses());
       topic.lapse(taken);
       if (mark.isEmpty()) {
         TakenMessage again = topic.takeOne();

@@ -14,17 +14,17 @@ import io.gameq.terminal.TextTable;
 import io.gameq.writer.admin.DeadRows;
 import io.gameq.writer.admin.DeadRows.Detail;
 import io.gameq.writer.admin.DeadRows.Filter;
-import io.gameq.writer.admin.DeadRows.Listed;
+import io.gameq.writer.admin.DeadRows.LetterView;
 import io.gameq.writer.admin.DeadRows.Selection;
 import io.gameq.writer.admin.StaleSessions.RowColumn;
 import io.gameq.writer.mysql.CommandServers.AgreedConfig;
 import io.gameq.writer.mysql.CommandServers.CommandDatabase;
 import io.gameq.writer.mysql.DeadLetters;
-import io.gameq.writer.mysql.DeadLetters.State;
+import io.gameq.writer.mysql.DeadLetters.LetterState;
 import io.gameq.writer.terminal.Confirmation;
 import io.gameq.writer.terminal.JsonLine;
-import io.gameq.writer.terminal.Moment;
 import io.gameq.writer.terminal.RateOption;
+import io.gameq.writer.terminal.TimeArgument;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -69,16 +69,16 @@ public final class DeadCommand extends AdminCommand {
     }
   }
 
-  private interface Work {
-    void on(DeadRows letters, Selection chosen, DoneReport report);
+  private interface BatchAction {
+    void on(DeadRows letters, Selection chosen, ResultReport report);
   }
 
   /** Works on letters; returns 1 when one is left, or as {@link #chosen} does. */
-  private int each(ChoiceOptions choice, boolean isDryRun, Work work) {
+  private int each(ChoiceOptions choice, boolean isDryRun, BatchAction work) {
     return chosen(
         choice,
         (letters, chosen) -> {
-          DoneReport report = new DoneReport(chosen.count(), isDryRun);
+          ResultReport report = new ResultReport(chosen.count(), isDryRun);
           if (chosen.count() > 0) {
             work.on(letters, chosen, report);
           }
@@ -147,13 +147,13 @@ public final class DeadCommand extends AdminCommand {
     return with(
         letters -> {
           Selection chosen = letters.choose(filter.filter(List.of()));
-          Consumer<List<Listed>> to = DeadRows.VIEW.printer(out(), json);
+          Consumer<List<LetterView>> to = DeadRows.VIEW.printer(out(), json);
           int listed = 0;
           long looked = 0;
           long next = after;
           RateLimit pace = rate.limit();
           do {
-            DeadRows.Page page = chosen.page(next, Math.min(MOST_AT_ONCE, limit - listed));
+            DeadRows.LetterPage page = chosen.page(next, Math.min(MOST_AT_ONCE, limit - listed));
             to.accept(page.letters());
             listed += page.letters().size();
             looked += page.looked();
@@ -202,7 +202,7 @@ public final class DeadCommand extends AdminCommand {
   }
 
   private void print(Detail detail) {
-    Listed letter = detail.letter();
+    LetterView letter = detail.letter();
     Refused row = letter.row();
     out().println("dead letter " + letter.id());
     TextTable.withoutHeadings(out(), 2)
@@ -271,7 +271,7 @@ public final class DeadCommand extends AdminCommand {
               return absent(id);
             }
             // The revision of before the operator was asked for values.
-            DoneReport report = new DoneReport(1, false);
+            ResultReport report = new ResultReport(1, false);
             report.add(letters.edit(id, detail.revision(), columns.read()));
             return report.sum("");
           });
@@ -342,7 +342,7 @@ public final class DeadCommand extends AdminCommand {
     return chosen(
         choice,
         (letters, chosen) -> {
-          DoneReport report = new DoneReport(chosen.count(), false);
+          ResultReport report = new ResultReport(chosen.count(), false);
           letters.export(
               chosen,
               withValues,
@@ -406,7 +406,7 @@ public final class DeadCommand extends AdminCommand {
     @Option(
         names = "--since",
         paramLabel = "TIME",
-        description = "Those refused since then: " + Moment.FORMS)
+        description = "Those refused since then: " + TimeArgument.FORMS)
     void since(@Nullable String since) {
       given.put("since", since);
     }
@@ -433,7 +433,10 @@ public final class DeadCommand extends AdminCommand {
       private static final long serialVersionUID = 1L;
 
       StateNames() {
-        super(Arrays.stream(State.values()).map(of -> of.name().toLowerCase(Locale.ROOT)).toList());
+        super(
+            Arrays.stream(LetterState.values())
+                .map(of -> of.name().toLowerCase(Locale.ROOT))
+                .toList());
       }
     }
 

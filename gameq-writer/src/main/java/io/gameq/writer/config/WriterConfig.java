@@ -3,7 +3,7 @@ package io.gameq.writer.config;
 import io.gameq.GameQueueException;
 import io.gameq.config.Password;
 import io.gameq.mysql.MySqlPool.MySqlConfig;
-import io.gameq.mysql.schema.CatalogReader.TableSpec;
+import io.gameq.mysql.schema.TableInspector.TableSpec;
 import io.gameq.redis.RedisConnector.RedisConfig;
 import io.gameq.redis.RedisConnector.RedisLogin;
 import java.nio.file.Path;
@@ -102,7 +102,7 @@ public record WriterConfig(
       @Nullable TlsFiles tls,
       boolean isBehindProxy,
       ConsoleMode console,
-      DoorMode door) {
+      MessageApiMode door) {
 
     public HttpSettings {
       tokens = List.copyOf(tokens);
@@ -126,7 +126,7 @@ public record WriterConfig(
   }
 
   /** Whether messages may be published and taken over HTTP. */
-  public enum DoorMode {
+  public enum MessageApiMode {
     /** No: there are no such paths. */
     NONE,
     /** Yes, by whoever has a token for it. */

@@ -25,10 +25,10 @@ import io.gameq.writer.config.ConfigOption;
 import io.gameq.writer.config.WriterConfig;
 import io.gameq.writer.mysql.CommandServers.AgreedConfig;
 import io.gameq.writer.mysql.CommandServers.CommandDatabase;
+import io.gameq.writer.redis.Finding;
+import io.gameq.writer.redis.Finding.SlotEntry;
 import io.gameq.writer.redis.SlotContents;
-import io.gameq.writer.redis.SlotContents.Progress;
-import io.gameq.writer.redis.Symptom;
-import io.gameq.writer.redis.Symptom.Thing;
+import io.gameq.writer.redis.SlotContents.ScanProgress;
 import io.gameq.writer.terminal.Confirmation;
 import io.gameq.writer.terminal.JsonLine;
 import io.gameq.writer.terminal.RateOption;
@@ -103,9 +103,9 @@ public final class DoctorCommand implements Callable<Integer> {
     try (RedisConnector connector = new RedisConnector(settings.redis());
         ControlConnection redis = new ControlConnection(connector)) {
       Doctor doctor = new Doctor(slots, redis, between, rate.perSecond());
-      Consumer<Progress> progress = RateOption.progress(self.commandLine().getErr());
+      Consumer<ScanProgress> progress = RateOption.progress(self.commandLine().getErr());
       Diagnosis left = doctor.examine(progress);
-      Map<Ailment, Integer> mended = new EnumMap<>(Ailment.class);
+      Map<FindingKind, Integer> mended = new EnumMap<>(FindingKind.class);
       if (repair && left.count() > 0) {
         confirmation.require("Mend what can be of %s findings?".formatted(left.count()));
         try (MySql mysql = CommandDatabase.open(settings.mysql(), "doctor")) {
@@ -123,18 +123,18 @@ public final class DoctorCommand implements Callable<Integer> {
     }
   }
 
-  private void print(Map<Ailment, Integer> mended, Diagnosis left, PrintWriter out) {
+  private void print(Map<FindingKind, Integer> mended, Diagnosis left, PrintWriter out) {
     List<List<String>> lines = new ArrayList<>();
-    for (Ailment ailment : Ailment.values()) {
-      List<Symptom> some = left.found().getOrDefault(ailment, List.of());
-      int ofMended = mended.getOrDefault(ailment, 0);
+    for (FindingKind kind : FindingKind.values()) {
+      List<Finding> some = left.found().getOrDefault(kind, List.of());
+      int ofMended = mended.getOrDefault(kind, 0);
       if (ofMended + some.size() > 0) {
         lines.add(
             List.of(
-                ailment.title(),
+                kind.title(),
                 Integer.toString(ofMended),
                 Integer.toString(some.size()),
-                some.isEmpty() ? "" : Shown.cut(ailment.where(some.get(0)), MOST_NAME)));
+                some.isEmpty() ? "" : Shown.cut(kind.where(some.get(0)), MOST_NAME)));
       }
     }
     if (lines.isEmpty()) {
@@ -142,7 +142,7 @@ public final class DoctorCommand implements Callable<Integer> {
       return;
     }
     new TextTable(out, "WHAT", "MENDED", "LEFT", "SUCH AS").print(lines);
-    for (Ailment of : left.found().keySet()) {
+    for (FindingKind of : left.found().keySet()) {
       out.println(
           "%n%s%n  comes about when %s%n  --repair %s"
               .formatted(of.title(), of.cause(), of.repair()));
@@ -153,43 +153,43 @@ public final class DoctorCommand implements Callable<Integer> {
           String.format(
               Locale.ROOT, "there is more: at most %,d of a kind are told of", Diagnosis.MOST));
     }
-    if (!repair && left.found().keySet().stream().anyMatch(Ailment::isMended)) {
+    if (!repair && left.found().keySet().stream().anyMatch(FindingKind::isMended)) {
       out.println();
       out.println("'gameq-writer doctor --repair' mends some of this");
     }
   }
 
-  private static void printJson(Map<Ailment, Integer> mended, Diagnosis left, PrintWriter out) {
+  private static void printJson(Map<FindingKind, Integer> mended, Diagnosis left, PrintWriter out) {
     mended.forEach(
         (of, count) -> out.println(JsonLine.of(Map.of("ailment", name(of), "mended", count))));
     left.found()
         .forEach(
-            (ailment, some) -> {
-              for (Symptom of : some) {
+            (kind, some) -> {
+              for (Finding of : some) {
                 Map<String, Object> all = new LinkedHashMap<>();
-                all.put("ailment", name(ailment));
+                all.put("ailment", name(kind));
                 all.put("slot", of.thing().slot());
                 all.put("place", of.thing().place());
                 all.put("name", of.thing().name());
                 all.put("more", of.thing().more());
-                all.put("repair", ailment.repair());
+                all.put("repair", kind.repair());
                 out.println(JsonLine.of(all));
               }
             });
   }
 
-  private static String name(Ailment of) {
+  private static String name(FindingKind of) {
     return of.name().toLowerCase(Locale.ROOT);
   }
 
   /**
    * All that was found. Immutable.
    *
-   * @param found by ailment, in the order in which they are mended; at most {@link #MOST} of each
+   * @param found by kind, in the order of their repair; at most {@link #MOST} of each
    * @param isCut whether there are more
    */
-  public record Diagnosis(Map<Ailment, List<Symptom>> found, boolean isCut) {
-    /** Of each ailment: what is left comes with the next look. */
+  public record Diagnosis(Map<FindingKind, List<Finding>> found, boolean isCut) {
+    /** Of each kind: the next look finds the rest. */
     private static final int MOST = 5_000;
 
     public int count() {
@@ -233,25 +233,25 @@ public final class DoctorCommand implements Callable<Integer> {
      * @param progress told how far the first look is
      * @throws io.gameq.RedisUnavailableException when Redis does not answer
      */
-    public Diagnosis examine(Consumer<Progress> progress) throws InterruptedException {
-      Look first = firstLook(progress);
-      Map<Ailment, List<Symptom>> twice = new EnumMap<>(Ailment.class);
+    public Diagnosis examine(Consumer<ScanProgress> progress) throws InterruptedException {
+      Scan first = firstLook(progress);
+      Map<FindingKind, List<Finding>> twice = new EnumMap<>(FindingKind.class);
       if (first.found.isEmpty()) {
         return new Diagnosis(twice, false);
       }
       Thread.sleep(betweenLooks.toMillis());
-      Look second = new Look(redis.get(), 0);
-      first.found.values().forEach(some -> second.add(some.stream().map(Symptom::thing).toList()));
+      Scan second = new Scan(redis.get(), 0);
+      first.found.values().forEach(some -> second.add(some.stream().map(Finding::thing).toList()));
       second.finish();
       first.found.forEach(
-          (ailment, some) -> {
-            some.retainAll(second.found.getOrDefault(ailment, Set.of()));
+          (kind, some) -> {
+            some.retainAll(second.found.getOrDefault(kind, Set.of()));
             if (!some.isEmpty()) {
               twice.put(
-                  ailment,
+                  kind,
                   some.stream()
                       .sorted(
-                          Comparator.comparing((Symptom of) -> of.thing().slot())
+                          Comparator.comparing((Finding of) -> of.thing().slot())
                               .thenComparing(of -> of.thing().name()))
                       .toList());
             }
@@ -259,10 +259,10 @@ public final class DoctorCommand implements Callable<Integer> {
       return new Diagnosis(twice, first.isCut);
     }
 
-    private Look firstLook(Consumer<Progress> progress) {
+    private Scan firstLook(Consumer<ScanProgress> progress) {
       RedisConnection connection = redis.get();
-      Look look = new Look(connection, perSecond);
-      Set<Thing> inflight = new LinkedHashSet<>();
+      Scan look = new Scan(connection, perSecond);
+      Set<SlotEntry> inflight = new LinkedHashSet<>();
       SlotContents.keys(
           connection,
           slots.namespace(),
@@ -286,7 +286,7 @@ public final class DoctorCommand implements Callable<Integer> {
           SlotContents.messages(connection, slots.get(i), topic.topic(), look::add);
         }
       }
-      for (Thing of : inflight) {
+      for (SlotEntry of : inflight) {
         String writer = of.name().substring("inflight:".length());
         SlotContents.inflight(connection, slots.get(of.slot()), writer, look::add);
       }
@@ -295,20 +295,20 @@ public final class DoctorCommand implements Callable<Integer> {
     }
 
     /** One look at many things. */
-    private final class Look {
+    private final class Scan {
       private final RedisConnection connection;
       private final Map<String, Boolean> alive = new HashMap<>();
-      private final Map<Ailment, Set<Symptom>> found = new EnumMap<>(Ailment.class);
-      private final Set<Thing> waiting = new HashSet<>();
+      private final Map<FindingKind, Set<Finding>> found = new EnumMap<>(FindingKind.class);
+      private final Set<SlotEntry> waiting = new HashSet<>();
       private final RateLimit pace;
       private boolean isCut;
 
-      Look(RedisConnection connection, long perSecond) {
+      Scan(RedisConnection connection, long perSecond) {
         this.connection = connection;
         this.pace = new RateLimit(perSecond);
       }
 
-      void add(Collection<Thing> things) {
+      void add(Collection<SlotEntry> things) {
         pace.take(things.size());
         waiting.addAll(things);
         if (waiting.size() >= pace.burst(THINGS_TOGETHER)) {
@@ -318,16 +318,16 @@ public final class DoctorCommand implements Callable<Integer> {
 
       /** Looks at what was added. */
       void finish() {
-        List<Thing> things = List.copyOf(waiting);
+        List<SlotEntry> things = List.copyOf(waiting);
         waiting.clear();
-        for (Symptom symptom : Symptom.among(connection, slots.namespace(), things)) {
-          Ailment ailment = Ailment.of(symptom);
-          if (ailment.isOfProcess() && isAlive(ailment.process(symptom))) {
+        for (Finding finding : Finding.among(connection, slots.namespace(), things)) {
+          FindingKind kind = FindingKind.of(finding);
+          if (kind.isOfProcess() && isAlive(kind.process(finding))) {
             continue;
           }
-          Set<Symptom> some = found.computeIfAbsent(ailment, of -> new LinkedHashSet<>());
+          Set<Finding> some = found.computeIfAbsent(kind, of -> new LinkedHashSet<>());
           if (some.size() < Diagnosis.MOST) {
-            some.add(symptom);
+            some.add(finding);
           } else {
             isCut = true;
           }
@@ -347,45 +347,45 @@ public final class DoctorCommand implements Callable<Integer> {
      *
      * @throws GameQueueException when a server does not answer: what was mended stays mended
      */
-    public Map<Ailment, Integer> repair(Diagnosis found, MySql mysql, Actor actor) {
-      Map<Ailment, Integer> mended = new EnumMap<>(Ailment.class);
+    public Map<FindingKind, Integer> repair(Diagnosis found, MySql mysql, Actor actor) {
+      Map<FindingKind, Integer> mended = new EnumMap<>(FindingKind.class);
       found
           .found()
           .forEach(
-              (ailment, some) -> {
-                if (ailment.isMended()) {
-                  AuditTable.add(mysql, actor, "doctor repair", ailment.title(), names(some));
-                  int count = (int) some.stream().filter(of -> mend(ailment, of, mysql)).count();
+              (kind, some) -> {
+                if (kind.isMended()) {
+                  AuditTable.add(mysql, actor, "doctor repair", kind.title(), names(some));
+                  int count = (int) some.stream().filter(of -> mend(kind, of, mysql)).count();
                   if (count > 0) {
-                    mended.put(ailment, count);
+                    mended.put(kind, count);
                   }
                 }
               });
       return mended;
     }
 
-    private static String names(List<Symptom> some) {
+    private static String names(List<Finding> some) {
       return some.size()
           + ": "
           + some.stream()
               .limit(MOST_NAMED)
-              .map(of -> Ailment.of(of).where(of))
+              .map(of -> FindingKind.of(of).where(of))
               .collect(Collectors.joining("; "));
     }
 
-    private boolean mend(Ailment ailment, Symptom symptom, MySql mysql) {
-      if (ailment != Ailment.UNOWNED) {
-        return redis.call(on -> symptom.mend(on, slots.namespace()));
+    private boolean mend(FindingKind kind, Finding finding, MySql mysql) {
+      if (kind != FindingKind.UNOWNED) {
+        return redis.call(on -> finding.mend(on, slots.namespace()));
       }
       OwnerId owner;
       try {
-        owner = OwnerId.ofEncoded(symptom.thing().name());
+        owner = OwnerId.ofEncoded(finding.thing().name());
       } catch (GameQueueException e) { // no owner's name
         return false;
       }
       CountingSessions durable = new OwnerTable(mysql).current(List.of(owner)).get(owner);
       SessionId lastOpen = durable == null ? null : durable.lastOpen();
-      if (lastOpen == null || !redis.call(on -> symptom.mend(on, slots.namespace()))) {
+      if (lastOpen == null || !redis.call(on -> finding.mend(on, slots.namespace()))) {
         return false; // where nobody may write these rows, they stay, and are told of
       }
       boolean unused = // as a writer does that finds them; refused where a newer one owns

@@ -10,9 +10,10 @@ import io.gameq.message.MessageChange.MessageId;
 import io.gameq.message.MessageChange.Publish;
 import io.gameq.mysql.MySqlErrors;
 import io.gameq.mysql.RowChange;
+import io.gameq.mysql.flush.FlushPlan;
+import io.gameq.mysql.flush.FlushPlan.OwnerRows;
+import io.gameq.mysql.flush.FlushPlan.Written;
 import io.gameq.mysql.flush.FlushTransaction;
-import io.gameq.mysql.flush.FlushTransaction.OwnerRows;
-import io.gameq.mysql.flush.FlushTransaction.Written;
 import io.gameq.mysql.tables.DeadLetterTable.Refused;
 import io.gameq.mysql.tables.OwnerReader;
 import io.gameq.mysql.tables.OwnerTable;
@@ -22,6 +23,7 @@ import io.gameq.owner.SessionId;
 import io.gameq.redis.ControlConnection;
 import io.gameq.redis.PrimaryConnector;
 import io.gameq.redis.RedisConnection;
+import io.gameq.redis.SlotKeys;
 import io.gameq.redis.Slots;
 import io.gameq.redis.script.ClaimScript;
 import io.gameq.redis.script.ClaimScript.Claim;
@@ -32,8 +34,8 @@ import io.gameq.redis.script.SessionScripts;
 import io.gameq.rows.EncodedRow.RowKey;
 import io.gameq.rows.HandledRow;
 import io.gameq.terminal.Shown;
-import io.gameq.writer.flush.RowDecoder.Decoded;
-import io.gameq.writer.flush.SlotSchedule.Claimed;
+import io.gameq.writer.flush.RowDecoder.DecodedClaim;
+import io.gameq.writer.flush.SlotSchedule.ClaimResult;
 import io.gameq.writer.flush.SlotSchedule.SlotShare;
 import io.gameq.writer.flush.SlowLane.LeaseRenewal;
 import io.gameq.writer.flush.Stage.FlushKind;
@@ -99,27 +101,27 @@ public class SlotTurn {
           entry(Stage.ParkStale.class, "parking"));
 
   /** What all turns of a writer share. Thread-safe. */
-  public record Shared(
+  public record TurnContext(
       WriterOptions options,
       Slots slots,
       OwnerTable sessions,
       OwnerReader reader,
       RowDecoder decoder,
       FlushTransaction flush,
-      HoldUps holdUps,
+      FlushBlockers blockers,
       FlushPace pace,
       WriterStats stats,
       RepeatedWarnings warnings) {}
 
-  private final Shared shared;
+  private final TurnContext shared;
   private final Slots slots;
-  private final HoldUps holdUps;
+  private final FlushBlockers blockers;
   private final WriterStats stats;
   private final ControlConnection redis;
   private final PrimaryConnector.Opened primary;
   private final @Nullable SlowLane lane;
   private final boolean isInLane;
-  private final Map<Integer, Claimed> claimed = new HashMap<>();
+  private final Map<Integer, ClaimResult> claimed = new HashMap<>();
   private final Map<Integer, GameQueueException> failed = new HashMap<>();
 
   /**
@@ -131,14 +133,14 @@ public class SlotTurn {
    * @param isInLane whether this is the lane's own turn: it goes on in smaller groups there
    */
   protected SlotTurn(
-      Shared shared,
+      TurnContext shared,
       ControlConnection redis,
       PrimaryConnector.Opened primary,
       @Nullable SlowLane lane,
       boolean isInLane) {
     this.shared = shared;
     this.slots = shared.slots();
-    this.holdUps = shared.holdUps();
+    this.blockers = shared.blockers();
     this.stats = shared.stats();
     this.redis = redis;
     this.primary = primary;
@@ -155,10 +157,10 @@ public class SlotTurn {
    */
   void take(Stage first, LeaseRenewal leases) {
     Stage stage = first;
-    while (!(stage instanceof Stage.Ended) && stage.claims().isEmpty()) {
+    while (!(stage instanceof Stage.End) && stage.claims().isEmpty()) {
       stage = next(stage);
     }
-    try (LeaseRenewal.Held held = leases.hold(stage.claims())) {
+    try (LeaseRenewal.Lease held = leases.hold(stage.claims())) {
       takeHeld(stage);
     }
   }
@@ -166,19 +168,19 @@ public class SlotTurn {
   /** The same of claims whose leases somebody else renews. */
   void takeHeld(Stage first) {
     Stage stage = first;
-    while (!(stage instanceof Stage.Ended)) {
+    while (!(stage instanceof Stage.End)) {
       stage = next(stage);
     }
   }
 
   /** What was claimed of a slot. */
-  Claimed claimed(int slot) {
-    return claimed.getOrDefault(slot, Claimed.REAPED);
+  ClaimResult claimed(int slot) {
+    return claimed.getOrDefault(slot, ClaimResult.REAPED);
   }
 
   /** Rows that were claimed of all slots. */
   int rows() {
-    return claimed.values().stream().mapToInt(Claimed::rows).sum();
+    return claimed.values().stream().mapToInt(ClaimResult::rows).sum();
   }
 
   /** Why nothing could be claimed of a slot, or null. */
@@ -199,7 +201,7 @@ public class SlotTurn {
   }
 
   /** Tells whether other halves of handovers may come. */
-  protected FlushTransaction.Halves halves() {
+  protected FlushPlan.Halves halves() {
     return this::mayCome;
   }
 
@@ -301,7 +303,7 @@ public class SlotTurn {
     }
     if (stage instanceof Stage.RereadTable of) {
       if (!shared.decoder().isAltered(of.table())) {
-        holdUps.tables().park(of.table().name(), of.reason());
+        blockers.tables().park(of.table().name(), of.reason());
       }
       return then;
     }
@@ -310,7 +312,7 @@ public class SlotTurn {
       return untilRetry(of.claim(), of.reason(), then);
     }
     if (stage instanceof Stage.GiveUp of) {
-      Decoded decoded = shared.decoder().givenUp(of.claim(), of.reason(), shared.reader());
+      DecodedClaim decoded = shared.decoder().givenUp(of.claim(), of.reason(), shared.reader());
       return new Stage.Flush(Map.of(of.claim().owner(), decoded), FlushKind.SETTING_ASIDE, 1, then);
     }
     if (stage instanceof Stage.FindLostSessions of) {
@@ -431,17 +433,19 @@ public class SlotTurn {
       }
       int rows = batch.claims().stream().mapToInt(one -> one.rows().size()).sum();
       claimed.merge(
-          slot, new Claimed(batch.claims().size(), rows, batch.waitMillis()), Claimed::plus);
+          slot,
+          new ClaimResult(batch.claims().size(), rows, batch.waitMillis()),
+          ClaimResult::plus);
       for (String key : batch.broken()) {
         error(
             "Redis key %s is not the hash that gameq keeps there: its owner is not"
                 + " flushed; somebody else writes into gameq's keys, remove or rename it",
             key);
       }
-      for (ClaimScript.Rows stale : batch.stale()) {
+      for (SlotKeys.DirtyOf stale : batch.stale()) {
         next = new Stage.ParkStale(stale, next);
       }
-      for (ClaimScript.Rows unowned : batch.unowned()) {
+      for (SlotKeys.DirtyOf unowned : batch.unowned()) {
         next = new Stage.FindUnowned(unowned, next);
       }
       claims.addAll(batch.claims());
@@ -466,11 +470,11 @@ public class SlotTurn {
     record Paused(Claim claim, long millis) {}
     List<Paused> paused = new ArrayList<>();
     for (Claim claim : claims) {
-      long millis = holdUps.owners().pausedMillis(claim.owner());
+      long millis = blockers.owners().pausedMillis(claim.owner());
       if (millis > 0) { // a commit since then has made him due
         paused.add(new Paused(claim, millis));
       } else {
-        (holdUps.owners().contains(claim.owner()) ? suspects : rest).add(claim);
+        (blockers.owners().contains(claim.owner()) ? suspects : rest).add(claim);
       }
     }
     Stage next = rest.isEmpty() ? then : withoutKillers(rest, then);
@@ -513,11 +517,11 @@ public class SlotTurn {
 
   private FlushTransaction.Outcome flush(Stage.Flush of) {
     List<OwnerRows> owners = of.asked();
-    if (holdUps.holdSomeBack()) { // refusals that such rows can cure are not counted
+    if (blockers.holdSomeBack()) { // refusals that such rows can cure are not counted
       owners = owners.stream().map(OwnerRows::notRefusedYet).toList();
     }
     if (of.kind() == FlushKind.APART) {
-      holdUps.owners().add(owners.get(0).owner()); // suspected until he is written
+      blockers.owners().add(owners.get(0).owner()); // suspected until he is written
       return shared.flush().flushApart(primary.term(), owners.get(0), halves());
     }
     long began = System.nanoTime();
@@ -546,7 +550,7 @@ public class SlotTurn {
       notOwned.add(of.claim(fenced.of()));
     }
     stats.notOwned(notOwned.size());
-    for (FlushTransaction.HeldBack held : committed.heldBack()) {
+    for (FlushPlan.HeldBack held : committed.heldBack()) {
       next = untilRetry(of.claim(held.of()), held.reason(), next);
     }
     if (!notOwned.isEmpty()) { // before MySQL is asked: what Redis is told then must find them
@@ -555,7 +559,7 @@ public class SlotTurn {
     if (committed.written().isEmpty()) {
       return next;
     }
-    holdUps.mysql().passed();
+    blockers.mysql().passed();
     committed.written().forEach(this::warnOfUnwritten);
     return new Stage.Acknowledge(of.rows(), committed.written(), next);
   }
@@ -592,13 +596,13 @@ public class SlotTurn {
     String reason = failure.reason();
     if (failure instanceof FlushTransaction.Demoted) {
       warn("%s owners are left to the new primary: %s", batch.size(), reason);
-      return new Stage.Leave(of.claims(), new Stage.Ended());
+      return new Stage.Leave(of.claims(), new Stage.End());
     }
     if (failure instanceof FlushTransaction.TableRefused refused) {
       return new Stage.RereadTable(refused.table(), reason, again(of, batch));
     }
     if (failure instanceof FlushTransaction.TablesLocked locked) {
-      locked.tables().forEach(table -> holdUps.tables().park(table, reason));
+      locked.tables().forEach(table -> blockers.tables().park(table, reason));
       return again(of, batch);
     }
     if (failure instanceof FlushTransaction.Locked locked && !locked.owners().isEmpty()) {
@@ -614,7 +618,7 @@ public class SlotTurn {
       return next;
     }
     if (failure instanceof FlushTransaction.Outage outage) {
-      if (!outage.midway() || !holdUps.mysql().answers()) {
+      if (!outage.midway() || !blockers.mysql().answers()) {
         return outage(of, reason);
       }
       if (of.kind() == FlushKind.TOGETHER && of.triesLeft() > 1) {
@@ -624,7 +628,7 @@ public class SlotTurn {
     // One of the owners may be why, since MySQL answers.
     return switch (of.kind()) {
       case TOGETHER -> {
-        holdUps.mysql().heldUp(reason);
+        blockers.mysql().heldUp(reason);
         warn(
             "one of %s owners holds up the others (%s): they are flushed apart",
             batch.size(), reason);
@@ -652,7 +656,7 @@ public class SlotTurn {
       return locked(claim, failure.reason(), then);
     }
     boolean broke = failure instanceof FlushTransaction.Outage;
-    int breaks = holdUps.owners().breaks(claim.owner(), broke);
+    int breaks = blockers.owners().breaks(claim.owner(), broke);
     return broke && shared.flush().isOutOfPatience(breaks, claim.refusedForMillis())
         ? new Stage.GiveUp(
             claim, "the connection broke with every attempt: " + failure.reason(), then)
@@ -663,10 +667,10 @@ public class SlotTurn {
 
   private void acknowledge(Stage.Acknowledge of) {
     ClaimScript.ack(
-        redis(), slots, shared.options().namespace(), of.flushed(holdUps.pauses().get().tables()));
+        redis(), slots, shared.options().namespace(), of.flushed(blockers.pauses().get().tables()));
     stats.flushed(of.written());
-    if (!holdUps.tables().isEmpty()) {
-      holdUps
+    if (!blockers.tables().isEmpty()) {
+      blockers
           .tables()
           .passed(
               of.written().stream()
@@ -676,7 +680,7 @@ public class SlotTurn {
     }
     of.written().stream()
         .filter(one -> one.kept().isEmpty())
-        .forEach(one -> holdUps.owners().remove(one.of().owner()));
+        .forEach(one -> blockers.owners().remove(one.of().owner()));
   }
 
   private void giveBack(Stage.GiveBack of) {
@@ -686,13 +690,13 @@ public class SlotTurn {
 
   /** Nothing about the rows of this step. */
   private Stage outage(Stage at, String reason) {
-    long unused = holdUps.mysql().close(reason);
+    long unused = blockers.mysql().close(reason);
     return at.batch().isEmpty() ? at.then() : Stage.GiveBack.forNextTurn(at.batch(), at.then());
   }
 
   /** Somebody has locked the owner, or a row of his. */
   private Stage locked(Claim claim, String reason, Stage then) {
-    long delayMillis = holdUps.owners().delayMillis(claim.owner());
+    long delayMillis = blockers.owners().delayMillis(claim.owner());
     say(
         LOG::info,
         "owner %s is locked in MySQL (%s); trying again in %s",
@@ -704,11 +708,11 @@ public class SlotTurn {
 
   /** A row was refused that may pass later: what it needs may be paused, which is not its fault. */
   private Stage untilRetry(Claim claim, String reason, Stage then) {
-    boolean isItsFault = !holdUps.holdSomeBack();
+    boolean isItsFault = !blockers.holdSomeBack();
     long delayMillis =
         isItsFault
             ? shared.options().retryDelayMillis(claim.attempts(), claim.refusedForMillis())
-            : HoldUps.RETRY_MILLIS;
+            : FlushBlockers.RETRY_MILLIS;
     warn(
         "owner %s cannot be flushed yet (%s), attempt %s; trying again in %s",
         claim.owner(), reason, claim.attempts(), Shown.duration(delayMillis));
@@ -729,9 +733,9 @@ public class SlotTurn {
     return durable.opening() ? new Stage.FinishOpen(owner, durable.newest(), then) : then;
   }
 
-  private void parkStale(ClaimScript.Rows rows) {
+  private void parkStale(SlotKeys.DirtyOf rows) {
     RedisConnection redis = redis();
-    StaleRows.Handled inRedis = StaleRows.handled(redis, slots, rows);
+    StaleRows.HandledMessages inRedis = StaleRows.handled(redis, slots, rows);
     if (inRedis.mayComeBack()) {
       return; // it is due again in a while
     }

@@ -1,14 +1,15 @@
 package io.gameq.writer.flush;
 
-import io.gameq.mysql.flush.FlushTransaction.OwnerRows;
-import io.gameq.mysql.flush.FlushTransaction.Written;
+import io.gameq.mysql.flush.FlushPlan.OwnerRows;
+import io.gameq.mysql.flush.FlushPlan.Written;
 import io.gameq.owner.DurableSessions.CountingSessions;
 import io.gameq.owner.OwnerId;
 import io.gameq.owner.SessionId;
+import io.gameq.redis.SlotKeys;
 import io.gameq.redis.script.ClaimScript;
 import io.gameq.redis.script.ClaimScript.Claim;
 import io.gameq.rows.Table;
-import io.gameq.writer.flush.RowDecoder.Decoded;
+import io.gameq.writer.flush.RowDecoder.DecodedClaim;
 import io.gameq.writer.flush.SlotSchedule.SlotShare;
 import java.util.List;
 import java.util.Map;
@@ -32,7 +33,7 @@ public sealed interface Stage {
 
   /** Where it stands when all that this step leads to is done. */
   default Stage then() {
-    return new Ended();
+    return new End();
   }
 
   /** Claims of this step. */
@@ -73,16 +74,16 @@ public sealed interface Stage {
   }
 
   /** MySQL: the transaction, one call. */
-  record Flush(Map<OwnerId, Decoded> rows, FlushKind kind, int triesLeft, Stage then)
+  record Flush(Map<OwnerId, DecodedClaim> rows, FlushKind kind, int triesLeft, Stage then)
       implements Stage {
     @Override
     public List<Claim> batch() {
-      return rows.values().stream().map(Decoded::claim).toList();
+      return rows.values().stream().map(DecodedClaim::claim).toList();
     }
 
     /** What MySQL is asked to write. */
     public List<OwnerRows> asked() {
-      return rows.values().stream().map(Decoded::asked).toList();
+      return rows.values().stream().map(DecodedClaim::asked).toList();
     }
 
     Claim claim(OwnerRows of) {
@@ -101,7 +102,7 @@ public sealed interface Stage {
   }
 
   /** Redis: acknowledges what a flush has written. */
-  record Acknowledge(Map<OwnerId, Decoded> rows, List<Written> written, Stage then)
+  record Acknowledge(Map<OwnerId, DecodedClaim> rows, List<Written> written, Stage then)
       implements Stage {
     @Override
     public List<Claim> batch() {
@@ -117,7 +118,7 @@ public sealed interface Stage {
       return written.stream().map(of -> decoded(of).flushed(of, paused)).toList();
     }
 
-    private Decoded decoded(Written of) {
+    private DecodedClaim decoded(Written of) {
       return Objects.requireNonNull(rows.get(of.of().owner()), "rows that were flushed");
     }
   }
@@ -187,7 +188,7 @@ public sealed interface Stage {
   record FindOpenings(List<OwnerId> owners, Stage then) implements Stage {}
 
   /** MySQL: whose rows are these? Redis lost the session of their owner. */
-  record FindUnowned(ClaimScript.Rows unowned, Stage then) implements Stage {}
+  record FindUnowned(SlotKeys.DirtyOf unowned, Stage then) implements Stage {}
 
   /**
    * Redis: makes the last session that was open own again where Redis forgot it. What an older one
@@ -214,10 +215,10 @@ public sealed interface Stage {
    * were handled with them were handled in vain. Those of which no other handler's rows count are
    * given back before, so that a writer that dies here leaves another one to do it again.
    */
-  record ParkStale(ClaimScript.Rows rows, Stage then) implements Stage {}
+  record ParkStale(SlotKeys.DirtyOf rows, Stage then) implements Stage {}
 
   /** The turn is over. */
-  record Ended() implements Stage {
+  record End() implements Stage {
     @Override
     public List<Claim> claims() {
       return List.of();

@@ -47,7 +47,7 @@ public final class ColumnSearch {
    *
    * @param isAll whether no other row has the text
    */
-  public record Owners(Set<OwnerId> owners, boolean isAll) {}
+  public record OwnerMatches(Set<OwnerId> owners, boolean isAll) {}
 
   /** The columns of managed tables by which rows can be found. */
   public List<TextColumn> columns() {
@@ -81,7 +81,8 @@ public final class ColumnSearch {
    * @param most rows to read
    * @throws GameQueueException when no index finds them, or that takes too long
    */
-  public Owners owners(String table, String column, String text, boolean isBeginning, int most) {
+  public OwnerMatches owners(
+      String table, String column, String text, boolean isBeginning, int most) {
     TextColumn by =
         columns().stream()
             .filter(of -> of.table().equals(table) && of.column().equals(column))
@@ -105,7 +106,7 @@ public final class ColumnSearch {
     return mysql.ask(handle -> find(handle.getConnection(), of, sql, wanted, most));
   }
 
-  private static Owners find(
+  private static OwnerMatches find(
       Connection connection, Table table, String sql, String wanted, int most) throws SQLException {
     requireIndex(connection, sql, wanted);
     try (PreparedStatement statement = connection.prepareStatement(sql)) {
@@ -122,7 +123,7 @@ public final class ColumnSearch {
           }
         }
       }
-      return new Owners(owners, rows < most);
+      return new OwnerMatches(owners, rows < most);
     } catch (SQLException e) {
       if (ErrorKind.of(e) != ErrorKind.SLOW) {
         throw e;

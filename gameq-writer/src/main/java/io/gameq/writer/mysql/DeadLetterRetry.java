@@ -3,22 +3,22 @@ package io.gameq.writer.mysql;
 import io.gameq.GameQueueException;
 import io.gameq.MySqlException;
 import io.gameq.mysql.ErrorKind;
+import io.gameq.mysql.MySqlErrors.MySqlText;
 import io.gameq.mysql.MySqlPool.MySql;
-import io.gameq.mysql.MySqlPool.MySqlText;
 import io.gameq.mysql.RowChange;
 import io.gameq.mysql.flush.GuardedTransaction;
 import io.gameq.mysql.flush.GuardedWrites;
-import io.gameq.mysql.flush.GuardedWrites.RowRefusal;
-import io.gameq.mysql.flush.GuardedWrites.StatementLimits;
+import io.gameq.mysql.flush.RowBisection.RowRefusal;
+import io.gameq.mysql.flush.RowBisection.StatementLimits;
 import io.gameq.mysql.tables.DeadLetterTable;
 import io.gameq.mysql.tables.DeadLetterTable.Stored;
 import io.gameq.mysql.tables.OwnerReader;
 import io.gameq.owner.OwnerId;
 import io.gameq.rows.RowHeader;
 import io.gameq.topic.DeadLetter;
-import io.gameq.writer.mysql.RowReading.Decoded;
-import io.gameq.writer.mysql.RowReading.Reading;
-import io.gameq.writer.mysql.RowReading.Undecodable;
+import io.gameq.writer.mysql.StoredRowDecoder.DecodeError;
+import io.gameq.writer.mysql.StoredRowDecoder.DecodeResult;
+import io.gameq.writer.mysql.StoredRowDecoder.DecodedRow;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.SQLTransactionRollbackException;
@@ -41,7 +41,7 @@ public final class DeadLetterRetry {
 
   private final MySql mysql;
   private final GuardedWrites writes;
-  private final RowReading rows;
+  private final StoredRowDecoder rows;
   private final boolean dryRun;
 
   /** What became of a letter. */
@@ -66,7 +66,7 @@ public final class DeadLetterRetry {
   /** Somebody else removed the letter. */
   public record Gone() implements Outcome {}
 
-  DeadLetterRetry(MySql mysql, RowReading rows, boolean dryRun) {
+  DeadLetterRetry(MySql mysql, StoredRowDecoder rows, boolean dryRun) {
     this.mysql = mysql;
     this.writes = GuardedWrites.on(mysql);
     this.rows = rows;
@@ -147,9 +147,9 @@ public final class DeadLetterRetry {
   private Outcome write(GuardedTransaction transaction, Stored letter) throws SQLException {
     Connection connection = transaction.connection();
     DeadLetterTable.Refused row = letter.refused();
-    Reading reading = rows.read(row.key(), row.image());
-    if (!(reading instanceof Decoded decoded)) {
-      return new Refused(0, ((Undecodable) reading).reason(), false);
+    DecodeResult reading = rows.read(row.key(), row.image());
+    if (!(reading instanceof DecodedRow decoded)) {
+      return new Refused(0, ((DecodeError) reading).reason(), false);
     }
     long there =
         OwnerReader.versions(connection, List.of(decoded.key())).getOrDefault(decoded.key(), -1L);

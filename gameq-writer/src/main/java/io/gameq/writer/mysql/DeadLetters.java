@@ -40,10 +40,10 @@ public final class DeadLetters {
   private static final Duration FAR_AHEAD = Duration.ofDays(1);
 
   private final MySql mysql;
-  private @Nullable RowReading rows;
+  private @Nullable StoredRowDecoder rows;
 
   /** What a dead letter is worth now. */
-  public enum State {
+  public enum LetterState {
     /** MySQL holds an older version of the row, or none. */
     WAITING,
     /** MySQL holds this version of the row or a newer one, or deleted it since. */
@@ -102,14 +102,14 @@ public final class DeadLetters {
    *
    * @param letters how many it has of the newest thousand
    */
-  public record InNewest(OwnerId owner, long letters) {}
+  public record LetterCount(OwnerId owner, long letters) {}
 
   /** Owners of the newest thousand dead letters, the latest refused first. */
-  public static List<InNewest> newestOwners(MySql mysql, int most) {
+  public static List<LetterCount> newestOwners(MySql mysql, int most) {
     return mysql.list(
         "SELECT owner, COUNT(*) FROM (SELECT id, owner FROM gameq_dead_letter ORDER BY id DESC"
             + " LIMIT 1000) AS newest GROUP BY owner ORDER BY MAX(id) DESC LIMIT ?",
-        rs -> new InNewest(OwnerId.ofEncoded(rs.getString(1)), rs.getLong(2)),
+        rs -> new LetterCount(OwnerId.ofEncoded(rs.getString(1)), rs.getLong(2)),
         most);
   }
 
@@ -119,7 +119,7 @@ public final class DeadLetters {
    * @param looked how many MySQL looked at, at least
    * @param upTo the id up to which they are all there are
    */
-  public record Looked(List<Stored> letters, long looked, long upTo) {}
+  public record LetterBatch(List<Stored> letters, long looked, long upTo) {}
 
   /**
    * Dead letters with ids above {@code afterId} up to {@code lastId}, or up to one in between:
@@ -128,7 +128,7 @@ public final class DeadLetters {
    * @param withImage whether with their rows; else these are empty
    * @param limit of letters
    */
-  public Looked list(
+  public LetterBatch list(
       DeadLetterFilter filter, long afterId, long lastId, boolean withImage, int limit) {
     Extent window = new Extent(0, 0);
     if (!filter.isIndexed()) {
@@ -151,7 +151,7 @@ public final class DeadLetters {
                     .map((rs, context) -> DeadLetterTable.letter(rs))
                     .list());
     boolean isCut = letters.size() == limit;
-    return new Looked(
+    return new LetterBatch(
         letters,
         isCut ? limit : Math.max(window.count(), letters.size()),
         isCut ? letters.get(limit - 1).id() : until);
@@ -172,10 +172,10 @@ public final class DeadLetters {
       long lastId,
       boolean withImage,
       int most,
-      Predicate<Looked> page) {
+      Predicate<LetterBatch> page) {
     long after = afterId;
     while (after < lastId) {
-      Looked looked = list(filter, after, lastId, withImage, withImage ? PAGE_ROWS : most);
+      LetterBatch looked = list(filter, after, lastId, withImage, withImage ? PAGE_ROWS : most);
       if (!page.test(looked)) {
         return;
       }
@@ -277,7 +277,7 @@ public final class DeadLetters {
   }
 
   /** Compares dead letters with what MySQL holds, one state for each. */
-  public List<State> states(List<Stored> letters) {
+  public List<LetterState> states(List<Stored> letters) {
     Map<Long, RowKey> keys = new HashMap<>();
     for (Stored letter : letters) {
       RowKey key = rows().key(letter.refused().key());
@@ -286,23 +286,23 @@ public final class DeadLetters {
       }
     }
     Map<RowKey, Long> there = rows().versions(keys.values());
-    List<State> states = new ArrayList<>();
+    List<LetterState> states = new ArrayList<>();
     for (Stored letter : letters) {
       RowKey key = keys.get(letter.id());
       if (key == null) {
-        states.add(State.UNKNOWN);
+        states.add(LetterState.UNKNOWN);
       } else {
         boolean superseded = there.getOrDefault(key, -1L) >= letter.refused().version();
-        states.add(superseded ? State.SUPERSEDED : State.WAITING);
+        states.add(superseded ? LetterState.SUPERSEDED : LetterState.WAITING);
       }
     }
     return states;
   }
 
   /** Decodes their rows. */
-  public RowReading rows() {
+  public StoredRowDecoder rows() {
     if (rows == null) {
-      rows = new RowReading(mysql);
+      rows = new StoredRowDecoder(mysql);
     }
     return Objects.requireNonNull(rows);
   }

@@ -2,12 +2,12 @@ package io.gameq.writer.mysql;
 
 import io.gameq.GameQueueException;
 import io.gameq.mysql.JdbcValues;
-import io.gameq.mysql.schema.CatalogReader.TableSpec;
 import io.gameq.mysql.schema.Settings.SchemaFiles;
 import io.gameq.mysql.schema.Settings.SchemaFiles.SchemaFile;
+import io.gameq.mysql.schema.TableInspector.TableSpec;
 import io.gameq.mysql.schema.TableInspector.VersionColumn;
 import io.gameq.rows.Table;
-import io.gameq.writer.mysql.MigrationPlan.MigrationStep.Otherwise;
+import io.gameq.writer.mysql.MigrationPlan.MigrationStep.Alternative;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -139,12 +139,12 @@ public record MigrationPlan(
     String alter =
         "ALTER TABLE %s ADD COLUMN %s BIGINT UNSIGNED NOT NULL DEFAULT 0"
             .formatted(JdbcValues.quoted(table), Table.VERSION_COLUMN);
-    List<Otherwise> otherwise = new ArrayList<>();
+    List<Alternative> otherwise = new ArrayList<>();
     otherwise.add(
-        new Otherwise(
+        new Alternative(
             alter + ", ALGORITHM=INPLACE, LOCK=NONE", "while others read and write the table"));
     if (mayRebuild) {
-      otherwise.add(new Otherwise(alter, "rebuilt the table"));
+      otherwise.add(new Alternative(alter, "rebuilt the table"));
     }
     return new MigrationStep(
         "version column of " + table,
@@ -169,7 +169,7 @@ public record MigrationPlan(
    * @param remedy what to do when it can do none of them
    */
   public record MigrationStep(
-      String purpose, String sql, List<Otherwise> otherwise, String remedy) {
+      String purpose, String sql, List<Alternative> otherwise, String remedy) {
     public MigrationStep {
       otherwise = List.copyOf(otherwise);
     }
@@ -184,7 +184,7 @@ public record MigrationPlan(
      *
      * @param what it means for the table, in a few words
      */
-    public record Otherwise(String sql, String what) {}
+    public record Alternative(String sql, String what) {}
   }
 
   /**

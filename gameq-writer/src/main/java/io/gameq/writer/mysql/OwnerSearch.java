@@ -33,7 +33,7 @@ public final class OwnerSearch {
    * @param node that opened it last
    * @param openedAt when
    */
-  public record Found(OwnerId owner, String node, Instant openedAt) {}
+  public record OwnerMatch(OwnerId owner, String node, Instant openedAt) {}
 
   /**
    * Those whose ids begin so; the index finds them. Numbers in ids are ordered as numbers, among
@@ -43,9 +43,9 @@ public final class OwnerSearch {
    * @param most owners to find
    * @throws io.gameq.MySqlException when MySQL does not answer
    */
-  public static List<Found> beginningWith(MySql mysql, String beginning, int most) {
+  public static List<OwnerMatch> beginningWith(MySql mysql, String beginning, int most) {
     String from = PercentEncoding.percent(beginning);
-    List<Found> all = new ArrayList<>(first(mysql, from, Math.max(most, MOST_ORDERED)));
+    List<OwnerMatch> all = new ArrayList<>(first(mysql, from, Math.max(most, MOST_ORDERED)));
     all.sort(Comparator.comparing(found -> found.owner().id(), BY_NUMBERS));
     return List.copyOf(all.subList(0, Math.min(most, all.size())));
   }
@@ -71,11 +71,12 @@ public final class OwnerSearch {
     return part.charAt(0) >= '0' && part.charAt(0) <= '9';
   }
 
-  private static List<Found> first(MySql mysql, String from, int most) {
+  private static List<OwnerMatch> first(MySql mysql, String from, int most) {
     return mysql.list(
         "SELECT owner, node, opened_at FROM gameq_owner WHERE owner >= ? AND owner < ? ORDER BY"
             + " owner LIMIT ?",
-        rs -> new Found(OwnerId.ofEncoded(rs.getString(1)), rs.getString(2), Sql.instant(rs, 3)),
+        rs ->
+            new OwnerMatch(OwnerId.ofEncoded(rs.getString(1)), rs.getString(2), Sql.instant(rs, 3)),
         from,
         from + LAST,
         most);

@@ -7,8 +7,8 @@ import io.gameq.mysql.MySqlPool;
 import io.gameq.mysql.MySqlPool.MySql;
 import io.gameq.mysql.MySqlPool.MySqlConfig;
 import io.gameq.mysql.MySqlServerCheck;
-import io.gameq.mysql.schema.CatalogReader.TableSpec;
 import io.gameq.mysql.schema.SchemaSnapshot;
+import io.gameq.mysql.schema.TableInspector.TableSpec;
 import io.gameq.writer.mysql.MigrationPlan.MigrationStep;
 import io.gameq.writer.mysql.MigrationPlan.SchemaState;
 import io.gameq.writer.mysql.MigrationPlan.Target;
@@ -108,7 +108,7 @@ public final class SchemaDatabase implements AutoCloseable {
    */
   public List<String> warningsOfRows(TableSpec table) {
     List<String> warnings = new ArrayList<>(new DroppedColumns(mysql).oddities(table.name()));
-    warnings.addAll(mysql.ask(handle -> LaxValues.look(handle.getConnection(), table.name())));
+    warnings.addAll(mysql.ask(handle -> InvalidValues.look(handle.getConnection(), table.name())));
     return warnings;
   }
 
@@ -174,7 +174,7 @@ public final class SchemaDatabase implements AutoCloseable {
 
   private static String runOtherwise(Handle handle, MigrationStep step, SQLException refusal) {
     SQLException last = refusal;
-    for (MigrationStep.Otherwise way : step.otherwise()) {
+    for (MigrationStep.Alternative way : step.otherwise()) {
       if (!NOT_IN_THIS_WAY.contains(last.getErrorCode())) {
         break;
       }
@@ -212,10 +212,10 @@ public final class SchemaDatabase implements AutoCloseable {
    * 0000-00-00, for which Java has no value, so that an owner with one cannot be opened; and the
    * empty text of an ENUM that has no such member, which MySQL does not take back. Stateless.
    */
-  static final class LaxValues {
+  static final class InvalidValues {
     private static final int MOST_SECONDS = 10;
 
-    private LaxValues() {}
+    private InvalidValues() {}
 
     /** Warnings of one table; reads it whole for each column of such a type, for at most 10 s. */
     static List<String> look(Connection connection, String table) throws SQLException {

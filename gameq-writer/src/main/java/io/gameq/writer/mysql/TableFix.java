@@ -2,13 +2,13 @@ package io.gameq.writer.mysql;
 
 import io.gameq.mysql.ErrorKind;
 import io.gameq.mysql.JdbcValues;
-import io.gameq.mysql.schema.CatalogReader.TableSpec;
 import io.gameq.mysql.schema.SchemaSnapshot;
 import io.gameq.mysql.schema.SchemaSnapshot.ColumnFacts;
 import io.gameq.mysql.schema.SchemaSnapshot.ForeignKeyFacts;
 import io.gameq.mysql.schema.SchemaSnapshot.IndexPart;
 import io.gameq.mysql.schema.SchemaSnapshot.TableFacts;
 import io.gameq.mysql.schema.TableInspector.Flaw;
+import io.gameq.mysql.schema.TableInspector.TableSpec;
 import io.gameq.rows.Table;
 import io.gameq.rows.types.ColumnTypes;
 import io.gameq.rows.types.ColumnTypes.UnmanageableException;

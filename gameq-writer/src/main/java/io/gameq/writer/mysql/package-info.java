@@ -7,19 +7,19 @@
  *            MigrationPlan     from SchemaState and the configuration: each MigrationStep in order
  *            TableInspection   why a table cannot be managed, and warnings
  *            TableFix          the statements that end that, or what to do by hand
- *            LaxValues         values of a time without strict mode
+ *            InvalidValues     values that MySQL took without strict mode
  *            DroppedColumns    gameq_dropped_column: columns that are dropped on purpose
  * letters  DeadLetters       lists, counts, changes, removes
  *            DeadLetterFilter  which of them an operator means
  *            DeadLetterRetry   writes the row after all, as guarded as a flush
  * pause    PauseTable        gameq_pause: what operators paused
- * check    WriterNeeds       what a running writer needs of a database
+ * check    WriterRequirements  what a running writer needs of a database
  * stale    Discards          remembers what was removed from Redis
- * trace    OwnerInMySql      what gameq's own tables say of an owner
- *          RowInMySql        what MySQL holds of a row
+ * trace    MySqlOwner        what gameq's own tables say of an owner
+ *          MySqlRow          what MySQL holds of a row
  * owners   OwnerSearch       owners by how their ids begin
  *          ColumnSearch      owners by a text in their rows, over an index alone
- * all      RowReading        decodes rows that were kept aside, beside what MySQL holds
+ * all      StoredRowDecoder  decodes dead letters and stale rows, and reads what MySQL holds
  * </pre>
  */
 @org.jspecify.annotations.NullMarked

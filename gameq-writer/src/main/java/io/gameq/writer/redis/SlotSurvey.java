@@ -8,7 +8,7 @@ import io.gameq.redis.RedisReply;
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.script.LuaScript;
 import io.gameq.terminal.Shown;
-import io.gameq.writer.redis.SlotContents.Progress;
+import io.gameq.writer.redis.SlotContents.ScanProgress;
 import io.lettuce.core.SetArgs;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -68,7 +68,7 @@ public record SlotSurvey(Tally waiting, Tally walIds, Tally open, Tally others) 
    *
    * @param millis until Redis forgets it, since it was closed; negative of one that was not
    */
-  public record Remembered(OwnerId owner, SessionId session, int slot, long millis) {
+  public record SessionEntry(OwnerId owner, SessionId session, int slot, long millis) {
     public boolean isOpen() {
       return millis < 0;
     }
@@ -84,8 +84,8 @@ public record SlotSurvey(Tally waiting, Tally walIds, Tally open, Tally others) 
   public static SlotSurvey of(
       RedisConnection redis,
       String namespace,
-      Consumer<List<Remembered>> sessions,
-      Consumer<Progress> progress) {
+      Consumer<List<SessionEntry>> sessions,
+      Consumer<ScanProgress> progress) {
     SlotSurvey survey = new SlotSurvey(new Tally(), new Tally(), new Tally(), new Tally());
     Pattern ofSlot = SlotContents.ofSlot(namespace);
     SlotContents.pages(
@@ -124,14 +124,14 @@ public record SlotSurvey(Tally waiting, Tally walIds, Tally open, Tally others) 
   }
 
   /** In one go: there may be one for each player that ever was. */
-  private List<Remembered> sessions(RedisConnection redis, Map<String, Matcher> owns) {
-    record Sent(CompletionStage<byte[]> session, CompletionStage<Long> millis) {}
-    Map<String, Sent> sent = new LinkedHashMap<>();
+  private List<SessionEntry> sessions(RedisConnection redis, Map<String, Matcher> owns) {
+    record Replies(CompletionStage<byte[]> session, CompletionStage<Long> millis) {}
+    Map<String, Replies> sent = new LinkedHashMap<>();
     for (String key : owns.keySet()) {
       byte[] own = SlotKeys.bytes(key);
-      sent.put(key, new Sent(redis.async().get(own), redis.async().pttl(own)));
+      sent.put(key, new Replies(redis.async().get(own), redis.async().pttl(own)));
     }
-    List<Remembered> found = new ArrayList<>();
+    List<SessionEntry> found = new ArrayList<>();
     sent.forEach(
         (key, of) -> {
           byte[] session = RedisReply.await(of.session);
@@ -143,7 +143,7 @@ public record SlotSurvey(Tally waiting, Tally walIds, Tally open, Tally others) 
           try {
             OwnerId owner = OwnerId.ofEncoded(name.group(2).substring(OWN.length()));
             SessionId id = SessionId.parse(LuaScript.string(session));
-            found.add(new Remembered(owner, id, Integer.parseInt(name.group(1)), millis));
+            found.add(new SessionEntry(owner, id, Integer.parseInt(name.group(1)), millis));
             if (millis < 0) {
               open.add(owner.id());
             }
@@ -161,13 +161,13 @@ public record SlotSurvey(Tally waiting, Tally walIds, Tally open, Tally others) 
    * @return how many were in another slot
    */
   public static int move(
-      RedisConnection redis, String namespace, List<Remembered> closed, int slots) {
-    List<Remembered> moving =
+      RedisConnection redis, String namespace, List<SessionEntry> closed, int slots) {
+    List<SessionEntry> moving =
         closed.stream()
             .filter(of -> of.millis() > 0 && of.owner().slot(slots) != of.slot())
             .toList();
     List<CompletionStage<String>> copied = new ArrayList<>();
-    for (Remembered of : moving) {
+    for (SessionEntry of : moving) {
       byte[] to = new SlotKeys(namespace, of.owner().slot(slots)).own(of.owner());
       SetArgs args = SetArgs.Builder.nx().px(of.millis());
       copied.add(redis.async().set(to, SlotKeys.bytes(of.session().text()), args));
@@ -178,9 +178,9 @@ public record SlotSurvey(Tally waiting, Tally walIds, Tally open, Tally others) 
   }
 
   /** Forgets sessions that are in no slot, or not open any more by MySQL. May be repeated. */
-  public static void forget(RedisConnection redis, String namespace, List<Remembered> some) {
+  public static void forget(RedisConnection redis, String namespace, List<SessionEntry> some) {
     List<CompletionStage<Long>> sent = new ArrayList<>();
-    for (Remembered of : some) {
+    for (SessionEntry of : some) {
       sent.add(redis.async().del(new SlotKeys(namespace, of.slot()).own(of.owner())));
     }
     sent.forEach(RedisReply::await);

@@ -36,12 +36,12 @@ public final class BacklogWatch {
   private final LongSupplier deadLetters;
   private final Consumer<Backlog> seenBy;
   private int looks; // of the duty's thread
-  private volatile @Nullable Look latest;
+  private volatile @Nullable BacklogSample latest;
   private volatile long answeredNanos;
   private volatile boolean hasAnswered;
   private volatile long deadLettersFound = -1;
 
-  private record Look(Backlog backlog, long atNanos) {}
+  private record BacklogSample(Backlog backlog, long atNanos) {}
 
   /**
    * A watch that has not looked yet.
@@ -70,7 +70,8 @@ public final class BacklogWatch {
     hasAnswered = true;
     if (seen != null) {
       latest =
-          new Look(seen.what(), answeredNanos - TimeUnit.MILLISECONDS.toNanos(seen.ageMillis()));
+          new BacklogSample(
+              seen.what(), answeredNanos - TimeUnit.MILLISECONDS.toNanos(seen.ageMillis()));
       seenBy.accept(seen.what());
     }
     if (looks++ % LOOKS_FOR_EACH_COUNT == 0) {
@@ -80,7 +81,7 @@ public final class BacklogWatch {
 
   /** The latest look; null before the first. */
   public @Nullable Backlog latest() {
-    Look of = latest;
+    BacklogSample of = latest;
     return of == null ? null : of.backlog();
   }
 
@@ -91,7 +92,7 @@ public final class BacklogWatch {
 
   /** How old the latest look is, s; NaN before the first. */
   private double ageSeconds() {
-    Look of = latest;
+    BacklogSample of = latest;
     return of == null ? Double.NaN : (System.nanoTime() - of.atNanos()) / 1e9;
   }
 

@@ -11,8 +11,8 @@ import io.gameq.writer.mysql.DeadLetters;
 import io.gameq.writer.mysql.PauseTable.Pause;
 import io.gameq.writer.mysql.PauseTable.Scope;
 import io.gameq.writer.pause.Pauses;
-import io.gameq.writer.redis.UnwrittenOwners.Unwritten;
-import io.gameq.writer.status.FlushNow.FlushProgress;
+import io.gameq.writer.redis.UnwrittenOwners.OwnerBacklog;
+import io.gameq.writer.status.FlushRequest.FlushProgress;
 import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.List;
@@ -88,10 +88,10 @@ public final class FlushCommand implements Callable<Integer> {
     List<OwnerId> ids = owners.stream().distinct().map(OwnerId::of).toList();
     PrintWriter out = self.commandLine().getOut();
     try (CommandServers servers = new CommandServers(config, self)) {
-      FlushNow flush = new FlushNow(servers.mysql(), servers.redis(), servers.slots());
+      FlushRequest flush = new FlushRequest(servers.mysql(), servers.redis(), servers.slots());
       long began = System.nanoTime();
       FlushProgress progress = all ? flush.all(Actor.here()) : flush.owners(Actor.here(), ids);
-      FlushProgress.Left left = progress.look();
+      FlushProgress.Remainder left = progress.look();
       if (left.isDone()) {
         out.println(all ? "nothing waits" : names(ids) + ": nothing waits");
         return ExitCodes.OK;
@@ -116,13 +116,13 @@ public final class FlushCommand implements Callable<Integer> {
     return owners.stream().map(of -> Shown.text(of.id())).collect(Collectors.joining(", "));
   }
 
-  private FlushProgress.Left await(
-      FlushProgress progress, FlushProgress.Left first, PrintWriter out)
+  private FlushProgress.Remainder await(
+      FlushProgress progress, FlushProgress.Remainder first, PrintWriter out)
       throws InterruptedException {
     boolean isTerminal = Ansi.AUTO.enabled();
     long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(timeoutSeconds);
     long tellNanos = System.nanoTime();
-    FlushProgress.Left left = first;
+    FlushProgress.Remainder left = first;
     while (!left.isDone() && System.nanoTime() - deadline < 0) {
       TimeUnit.MILLISECONDS.sleep(LOOK_EVERY_MILLIS);
       left = progress.look();
@@ -140,18 +140,18 @@ public final class FlushCommand implements Callable<Integer> {
     return left;
   }
 
-  private static List<String> why(CommandServers servers, List<Unwritten> some) {
+  private static List<String> why(CommandServers servers, List<OwnerBacklog> some) {
     WriterConfig settings = servers.settings();
     Pauses pauses = Pauses.read(servers.mysql());
     boolean hasRoom = DeadLetters.count(servers.mysql()) < settings.writer().deadLetters();
     Processes processes = servers.redis().ask(of -> Processes.of(of, settings.namespace()));
-    return new WhyWaiting(
+    return new WaitReasons(
             pauses, pauses.heldTables(servers.mysql()), settings.slots(), hasRoom, processes)
         .of(some);
   }
 
   /** Why rows are not written yet, as far as that can be seen from outside. Immutable. */
-  static final class WhyWaiting {
+  static final class WaitReasons {
     private final Pauses pauses;
     private final Set<String> heldTables;
     private final int slots;
@@ -166,7 +166,7 @@ public final class FlushCommand implements Callable<Integer> {
      * @param hasRoomForDeadLetters whether a row that MySQL refuses can be set aside
      * @param writers what those that run say of themselves
      */
-    public WhyWaiting(
+    public WaitReasons(
         Pauses pauses,
         Set<String> heldTables,
         int slots,
@@ -180,21 +180,21 @@ public final class FlushCommand implements Callable<Integer> {
     }
 
     /** Each reason in one line, with what it holds up; empty when nobody is given. */
-    public List<String> of(List<Unwritten> owners) {
+    public List<String> of(List<OwnerBacklog> owners) {
       List<String> why = new ArrayList<>();
-      List<Unwritten> rest = new ArrayList<>(owners);
+      List<OwnerBacklog> rest = new ArrayList<>(owners);
       take(rest, of -> slotPause(of) != null)
           .forEach(of -> addOnce(why, Pauses.line(Objects.requireNonNull(slotPause(of)))));
-      List<Unwritten> held = take(rest, of -> heldTables.containsAll(of.tables()));
+      List<OwnerBacklog> held = take(rest, of -> heldTables.containsAll(of.tables()));
       if (!held.isEmpty()) {
         pauses.all().stream()
             .filter(of -> of.scope() == Scope.TABLE)
             .forEach(of -> addOnce(why, Pauses.line(of)));
         add(why, held, "nothing but rows of paused tables, or of tables that refer to them");
       }
-      List<Unwritten> refused = take(rest, of -> of.refusedForMillis() > 0);
+      List<OwnerBacklog> refused = take(rest, of -> of.refusedForMillis() > 0);
       if (!refused.isEmpty()) {
-        long millis = refused.stream().mapToLong(Unwritten::refusedForMillis).max().orElse(0);
+        long millis = refused.stream().mapToLong(OwnerBacklog::refusedForMillis).max().orElse(0);
         add(
             why,
             refused,
@@ -225,11 +225,11 @@ public final class FlushCommand implements Callable<Integer> {
       return why;
     }
 
-    private @Nullable Pause slotPause(Unwritten of) {
+    private @Nullable Pause slotPause(OwnerBacklog of) {
       return pauses.ofSlot(of.owner().slot(slots));
     }
 
-    private static void add(List<String> why, List<Unwritten> owners, String reason) {
+    private static void add(List<String> why, List<OwnerBacklog> owners, String reason) {
       if (!owners.isEmpty()) {
         why.add(
             "%s (%s%s): %s"
@@ -247,8 +247,8 @@ public final class FlushCommand implements Callable<Integer> {
       }
     }
 
-    private static List<Unwritten> take(List<Unwritten> from, Predicate<Unwritten> which) {
-      List<Unwritten> taken = new ArrayList<>();
+    private static List<OwnerBacklog> take(List<OwnerBacklog> from, Predicate<OwnerBacklog> which) {
+      List<OwnerBacklog> taken = new ArrayList<>();
       from.removeIf(of -> which.test(of) && taken.add(of));
       return taken;
     }

@@ -14,8 +14,8 @@ import io.gameq.writer.config.ConfigOption;
 import io.gameq.writer.mysql.CommandServers;
 import io.gameq.writer.mysql.PauseTable.Scope;
 import io.gameq.writer.pause.Pauses;
-import io.gameq.writer.status.Processes.ListedNode;
-import io.gameq.writer.status.StatusLook.SlotState;
+import io.gameq.writer.status.Processes.NodeStatus;
+import io.gameq.writer.status.StatusSnapshot.SlotState;
 import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.List;
@@ -161,7 +161,7 @@ public abstract class ListCommands implements Callable<Integer> {
 
     @Override
     int list(CommandServers servers, PrintWriter out) {
-      List<ListedNode> nodes =
+      List<NodeStatus> nodes =
           servers
               .redis()
               .ask(of -> Processes.of(of, servers.settings().namespace()))
@@ -184,8 +184,8 @@ public abstract class ListCommands implements Callable<Integer> {
       }
     }
 
-    private static ListedNode find(List<ListedNode> nodes, String id) {
-      ListedNode node =
+    private static NodeStatus find(List<NodeStatus> nodes, String id) {
+      NodeStatus node =
           nodes.stream()
               .filter(of -> of.id().equals(id))
               .findAny()
@@ -199,7 +199,7 @@ public abstract class ListCommands implements Callable<Integer> {
       return node;
     }
 
-    private static void forget(CommandServers servers, ListedNode node) {
+    private static void forget(CommandServers servers, NodeStatus node) {
       AuditTable.add(
           servers.mysql(),
           Actor.here(),

@@ -2,8 +2,8 @@ package io.gameq.writer.status;
 
 import io.gameq.agent.AgentRunner.Agent;
 import io.gameq.agent.Duty;
-import io.gameq.writer.status.Processes.ListedNode;
-import io.gameq.writer.status.Processes.ListedWriter;
+import io.gameq.writer.status.Processes.NodeStatus;
+import io.gameq.writer.status.Processes.WriterStatus;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
@@ -29,8 +29,8 @@ public final class ProcessWatch {
   private static final long RATIO_NANOS = TimeUnit.SECONDS.toNanos(60);
 
   private final Supplier<@Nullable Processes> look;
-  private final Deque<At> before = new ArrayDeque<>(); // of the duty's thread, as the next
-  private final FleetWork work = new FleetWork();
+  private final Deque<RowSample> before = new ArrayDeque<>(); // of the duty's thread, as the next
+  private final RowTotals work = new RowTotals();
   private volatile @Nullable Processes latest;
   private volatile double mergeRatio = Double.NaN;
 
@@ -59,7 +59,7 @@ public final class ProcessWatch {
 
   /** Registers meters that show the latest look. */
   public void bindTo(MeterRegistry meters) {
-    for (ListedNode.State state : ListedNode.State.values()) {
+    for (NodeStatus.State state : NodeStatus.State.values()) {
       register(meters, "nodes", "Nodes", state.tag(), of -> of.nodes(state));
     }
     register(meters, "writers", "Writers", "running", Processes::writersThere);
@@ -90,17 +90,17 @@ public final class ProcessWatch {
     return now == null ? Double.NaN : value.applyAsDouble(now);
   }
 
-  private record At(long nanos, FleetWork.Sum sum) {}
+  private record RowSample(long nanos, RowTotals.RowCounts sum) {}
 
   /** Rows committed for each row written in the last minute; NaN while nothing is written. */
   private double mergeRatioAfter(Processes look) {
     long now = System.nanoTime();
-    FleetWork.Sum sum = work.after(look);
-    before.add(new At(now, sum));
+    RowTotals.RowCounts sum = work.after(look);
+    before.add(new RowSample(now, sum));
     while (now - before.element().nanos > RATIO_NANOS) {
       before.remove();
     }
-    FleetWork.Sum then = before.element().sum;
+    RowTotals.RowCounts then = before.element().sum;
     return sum.rows() == then.rows()
         ? Double.NaN
         : (double) (sum.committedRows() - then.committedRows()) / (sum.rows() - then.rows());
@@ -111,9 +111,9 @@ public final class ProcessWatch {
    * on: a process that ends takes nothing away, and one that starts anew begins at 0. Used by one
    * thread.
    */
-  static final class FleetWork {
-    private final Map<String, Sum> before = new HashMap<>();
-    private Sum sum = Sum.NOTHING;
+  static final class RowTotals {
+    private final Map<String, RowCounts> before = new HashMap<>();
+    private RowCounts sum = RowCounts.NOTHING;
     private boolean isFirst = true;
 
     /**
@@ -122,26 +122,26 @@ public final class ProcessWatch {
      * @param committedRows by nodes
      * @param rows that writers wrote
      */
-    record Sum(long committedRows, long rows) {
-      static final Sum NOTHING = new Sum(0, 0);
+    record RowCounts(long committedRows, long rows) {
+      static final RowCounts NOTHING = new RowCounts(0, 0);
 
-      private Sum plus(Sum now, Sum was) {
-        return new Sum(
+      private RowCounts plus(RowCounts now, RowCounts was) {
+        return new RowCounts(
             committedRows + Math.max(0, now.committedRows - was.committedRows),
             rows + Math.max(0, now.rows - was.rows));
       }
     }
 
     /** All of it after a look. */
-    Sum after(Processes look) {
+    RowCounts after(Processes look) {
       Set<String> there = new HashSet<>();
-      for (ListedNode node : look.nodes()) {
+      for (NodeStatus node : look.nodes()) {
         there.add(node.id());
-        add(node.id(), new Sum(node.sign().commits().rows(), 0));
+        add(node.id(), new RowCounts(node.sign().commits().rows(), 0));
       }
-      for (ListedWriter writer : look.writers()) {
+      for (WriterStatus writer : look.writers()) {
         there.add(writer.id());
-        add(writer.id(), new Sum(0, writer.sign().work().rows()));
+        add(writer.id(), new RowCounts(0, writer.sign().work().rows()));
       }
       before.keySet().retainAll(there);
       isFirst = false;
@@ -149,10 +149,10 @@ public final class ProcessWatch {
     }
 
     /** What a process did since the look before; all of it when it has started since. */
-    private void add(String process, Sum now) {
-      Sum was = before.put(process, now);
+    private void add(String process, RowCounts now) {
+      RowCounts was = before.put(process, now);
       if (!isFirst) {
-        sum = sum.plus(now, was == null ? Sum.NOTHING : was);
+        sum = sum.plus(now, was == null ? RowCounts.NOTHING : was);
       }
     }
   }

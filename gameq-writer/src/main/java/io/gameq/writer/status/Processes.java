@@ -37,7 +37,7 @@ import org.jspecify.annotations.Nullable;
  * @param clockBehindMillis by how much Redis' clock is behind what it was; 0 when it is not
  */
 public record Processes(
-    List<ListedNode> nodes, List<ListedWriter> writers, long clockBehindMillis) {
+    List<NodeStatus> nodes, List<WriterStatus> writers, long clockBehindMillis) {
   /** Two readings of one clock are no further apart. */
   private static final long CLOCK_WENT_BACK_MILLIS = 1_000;
 
@@ -52,13 +52,13 @@ public record Processes(
       Set.of("startedMillis", "healedMillis", "flushedMillis");
 
   /** Nodes, as commands and console show them. */
-  public static final RecordView<ListedNode> NODES =
-      view(new RecordView<ListedNode>(), "NODE", of -> of.sign().process(), ListedNode::id)
+  public static final RecordView<NodeStatus> NODES =
+      view(new RecordView<NodeStatus>(), "NODE", of -> of.sign().process(), NodeStatus::id)
           .field("STATE", "state", of -> of.state().tag(), of -> of.state().text())
-          .json("silentMillis", ListedNode::silentMillis)
-          .json("aheadMillis", ListedNode::aheadMillis)
+          .json("silentMillis", NodeStatus::silentMillis)
+          .json("aheadMillis", NodeStatus::aheadMillis)
           .jsonOf(of -> shown(of.sign()))
-          .json("toDo", ListedNode::toDo)
+          .json("toDo", NodeStatus::toDo)
           .column("UP", of -> of.isThere() ? ago(of.sign().process().startedMillis()) : "-")
           .column("SESSIONS", of -> Long.toString(of.sign().sessions().sessions()))
           .column("LOST", of -> Long.toString(of.sign().sessions().sessionsLost()))
@@ -72,13 +72,13 @@ public record Processes(
           .leavingOut("VERSION", "HOST", "CONFLICTS", "HEALED", "JOURNALED", "LOST", "UP", "ID");
 
   /** Writers, as commands and console show them. */
-  public static final RecordView<ListedWriter> WRITERS =
-      view(new RecordView<ListedWriter>(), "WRITER", of -> of.sign().process(), ListedWriter::id)
-          .field("STATE", "state", ListedWriter::state)
-          .json("silentMillis", ListedWriter::silentMillis)
-          .json("aheadMillis", ListedWriter::aheadMillis)
+  public static final RecordView<WriterStatus> WRITERS =
+      view(new RecordView<WriterStatus>(), "WRITER", of -> of.sign().process(), WriterStatus::id)
+          .field("STATE", "state", WriterStatus::state)
+          .json("silentMillis", WriterStatus::silentMillis)
+          .json("aheadMillis", WriterStatus::aheadMillis)
           .jsonOf(of -> shown(of.sign()))
-          .json("toDo", ListedWriter::toDo)
+          .json("toDo", WriterStatus::toDo)
           .column("UP", of -> of.isGone() ? "-" : ago(of.sign().process().startedMillis()))
           .column("WORKERS", of -> Long.toString(of.sign().work().workers()))
           .column("CLAIMS", of -> Long.toString(of.sign().work().claims()))
@@ -127,7 +127,7 @@ public record Processes(
         Processes::read,
         redis -> {
           ProcessSigns signs = new ProcessSigns(namespace);
-          SignsText seen = new SignsText(signs.all(redis), signs.clockBehindMillis(redis));
+          SharedSigns seen = new SharedSigns(signs.all(redis), signs.clockBehindMillis(redis));
           try {
             return new SharedLook.Made<>(
                 of(seen.signs(), seen.clockBehindMillis()),
@@ -139,7 +139,7 @@ public record Processes(
   }
 
   /** A look, as it is published. */
-  private record SignsText(List<ProcessSign> signs, long clockBehindMillis) {}
+  private record SharedSigns(List<ProcessSign> signs, long clockBehindMillis) {}
 
   private static long oldMillis(@Nullable Processes known) {
     int count = known == null ? 0 : known.nodes.size() + known.writers.size();
@@ -148,7 +148,7 @@ public record Processes(
 
   private static @Nullable Processes read(String text) {
     try {
-      SignsText of = JSON.readValue(text, SignsText.class);
+      SharedSigns of = JSON.readValue(text, SharedSigns.class);
       return of(of.signs(), of.clockBehindMillis());
     } catch (JsonProcessingException | RuntimeException e) {
       return null;
@@ -158,12 +158,12 @@ public record Processes(
   static Processes of(List<ProcessSign> all, long clockBehindMillis) {
     return new Processes(
         of(all, ProcessSigns.NODE)
-            .map(ListedNode::of)
+            .map(NodeStatus::of)
             .sorted(Comparator.comparing(node -> node.sign().process().name()))
             .toList(),
         of(all, ProcessSigns.WRITER)
-            .map(ListedWriter::of)
-            .filter(ListedWriter::isWorthShowing)
+            .map(WriterStatus::of)
+            .filter(WriterStatus::isWorthShowing)
             .sorted(Comparator.comparing(writer -> writer.sign().process().name()))
             .toList(),
         clockBehindMillis);
@@ -175,11 +175,11 @@ public record Processes(
    * @param started nodes that were started and not closed in order, by MySQL
    */
   public Processes with(List<NodeTable.Started> started) {
-    Set<String> known = nodes.stream().map(ListedNode::id).collect(Collectors.toSet());
-    List<ListedNode> all = new ArrayList<>(nodes);
+    Set<String> known = nodes.stream().map(NodeStatus::id).collect(Collectors.toSet());
+    List<NodeStatus> all = new ArrayList<>(nodes);
     started.stream()
         .filter(of -> !known.contains(of.process()))
-        .map(ListedNode::unknown)
+        .map(NodeStatus::unknown)
         .forEach(all::add);
     all.sort(Comparator.comparing(node -> node.sign().process().name()));
     return new Processes(all, writers, clockBehindMillis);
@@ -190,7 +190,7 @@ public record Processes(
   }
 
   /** How many nodes are in a state. */
-  public long nodes(ListedNode.State state) {
+  public long nodes(NodeStatus.State state) {
     return nodes.stream().filter(of -> of.state() == state).count();
   }
 
@@ -227,7 +227,7 @@ public record Processes(
     return writers.stream()
         .filter(of -> !of.isGone() && !of.sign().outage())
         .filter(of -> !of.sign().phase().equals(WriterSign.QUIET))
-        .map(ListedWriter::id)
+        .map(WriterStatus::id)
         .sorted()
         .toList();
   }
@@ -235,8 +235,8 @@ public record Processes(
   /** By how much clocks of processes that are there are away from Redis' at most, ms. */
   public long clocksApartMillis() {
     return Stream.concat(
-            nodes.stream().filter(ListedNode::isThere).map(ListedNode::aheadMillis),
-            writers.stream().filter(of -> !of.isGone()).map(ListedWriter::aheadMillis))
+            nodes.stream().filter(NodeStatus::isThere).map(NodeStatus::aheadMillis),
+            writers.stream().filter(of -> !of.isGone()).map(WriterStatus::aheadMillis))
         .mapToLong(Math::abs)
         .max()
         .orElse(0);
@@ -304,7 +304,7 @@ public record Processes(
     nodes.forEach(of -> all.addAll(of.toDo()));
     writers.forEach(of -> all.addAll(of.toDo()));
     writers.stream()
-        .filter(ListedWriter::isGone)
+        .filter(WriterStatus::isGone)
         .collect(
             Collectors.groupingBy(
                 of -> of.sign().process().name(), TreeMap::new, Collectors.counting()))
@@ -326,7 +326,7 @@ public record Processes(
    * @param silentMillis how long ago it said so
    * @param aheadMillis by how much its host's clock was ahead of Redis' then; negative when behind
    */
-  public record ListedNode(
+  public record NodeStatus(
       String id, long silentMillis, long aheadMillis, State state, NodeSign sign) {
     /** A change that waits longer is not on its usual way. */
     private static final long LONG_MILLIS = 60_000;
@@ -365,15 +365,15 @@ public record Processes(
       }
     }
 
-    static ListedNode of(ProcessSign said) {
+    static NodeStatus of(ProcessSign said) {
       NodeSign sign = SignFields.read(NodeSign.class, said.fields());
-      return new ListedNode(
+      return new NodeStatus(
           said.id(), said.silentMillis(), said.aheadMillis(), state(said, sign), sign);
     }
 
     /** One that Redis knows nothing of, which is emptied, or has not been told yet. */
-    static ListedNode unknown(NodeTable.Started of) {
-      return new ListedNode(
+    static NodeStatus unknown(NodeTable.Started of) {
+      return new NodeStatus(
           of.process(),
           of.startedMillisAgo(),
           0,
@@ -484,7 +484,7 @@ public record Processes(
    * @param aheadMillis by how much its host's clock was ahead of Redis' then; negative when behind
    * @param isGone whether that is too long ago for one that runs
    */
-  public record ListedWriter(
+  public record WriterStatus(
       String id, long silentMillis, long aheadMillis, boolean isGone, WriterSign sign) {
     /** What it was doing is of use no longer than this; its claims have been taken over by then. */
     private static final long SHOWN_GONE_MILLIS = 3_600_000;
@@ -492,8 +492,8 @@ public record Processes(
     /** What a writer is doing that cannot say so. */
     private static final String GONE = "gone";
 
-    static ListedWriter of(ProcessSign said) {
-      return new ListedWriter(
+    static WriterStatus of(ProcessSign said) {
+      return new WriterStatus(
           said.id(),
           said.silentMillis(),
           said.aheadMillis(),

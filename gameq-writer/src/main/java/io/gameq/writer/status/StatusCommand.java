@@ -12,8 +12,8 @@ import io.gameq.writer.config.ConfigOption;
 import io.gameq.writer.flush.WriterStats.BusyOwners;
 import io.gameq.writer.mysql.CommandServers;
 import io.gameq.writer.pause.Pauses;
-import io.gameq.writer.status.Processes.ListedNode;
-import io.gameq.writer.status.StatusLook.SlotState;
+import io.gameq.writer.status.Processes.NodeStatus;
+import io.gameq.writer.status.StatusSnapshot.SlotState;
 import io.gameq.writer.terminal.JsonLine;
 import java.io.PrintWriter;
 import java.util.ArrayList;
@@ -61,20 +61,20 @@ public final class StatusCommand implements Callable<Integer> {
     CommandSpec self = Objects.requireNonNull(spec);
     PrintWriter out = self.commandLine().getOut();
     try (CommandServers servers = new CommandServers(config, self)) {
-      StatusLook look = StatusLook.of(servers);
+      StatusSnapshot look = StatusSnapshot.of(servers);
       print(look, out);
       while (watchSeconds != null) {
         TimeUnit.SECONDS.sleep(Math.max(1, watchSeconds));
-        look = StatusLook.of(servers);
+        look = StatusSnapshot.of(servers);
         print(look, out);
       }
       return look.toDo().isEmpty() ? ExitCodes.OK : ExitCodes.FOUND_SOMETHING;
     }
   }
 
-  private void print(StatusLook look, PrintWriter out) {
+  private void print(StatusSnapshot look, PrintWriter out) {
     if (json) {
-      out.println(JsonLine.of(StatusLook.VIEW.json(look)));
+      out.println(JsonLine.of(StatusSnapshot.VIEW.json(look)));
       return;
     }
     if (watchSeconds != null && Ansi.AUTO.enabled()) {
@@ -83,7 +83,7 @@ public final class StatusCommand implements Callable<Integer> {
     screen(look, out);
   }
 
-  private static void screen(StatusLook look, PrintWriter out) {
+  private static void screen(StatusSnapshot look, PrintWriter out) {
     out.printf(Locale.ROOT, "%s at %s UTC%n%n", look.namespace(), Shown.utc(look.at()));
     Backlog backlog = look.backlog();
     List<List<String>> lines = new ArrayList<>();
@@ -91,7 +91,7 @@ public final class StatusCommand implements Callable<Integer> {
       lines.add(List.of("server", redis(backlog.redis())));
       lines.add(List.of("waiting", waiting(backlog)));
       lines.add(List.of("claimed", Shown.count(backlog.sum(Waiting::claimed), "owner")));
-      lines.add(List.of("oldest", StatusLook.duration(backlog.oldestAgeMillis())));
+      lines.add(List.of("oldest", StatusSnapshot.duration(backlog.oldestAgeMillis())));
       lines.add(List.of("stale", Shown.count(backlog.sum(Waiting::stale), "session")));
     }
     if (look.processes() != null) {
@@ -140,17 +140,17 @@ public final class StatusCommand implements Callable<Integer> {
   private static String waiting(Backlog backlog) {
     return "%s, %s%s"
         .formatted(
-            Shown.count(StatusLook.waitingOwners(backlog), "owner"),
-            StatusLook.isEstimate(backlog) ? "about " : "",
+            Shown.count(StatusSnapshot.waitingOwners(backlog), "owner"),
+            StatusSnapshot.isEstimate(backlog) ? "about " : "",
             Shown.count(backlog.rows(), "row"));
   }
 
   /** {@code 2 running, 1 gone}. */
   private static String nodes(Processes processes) {
     StringJoiner all = new StringJoiner(", ");
-    for (ListedNode.State state : ListedNode.State.values()) {
+    for (NodeStatus.State state : NodeStatus.State.values()) {
       long nodes = processes.nodes(state);
-      if (nodes > 0 || state == ListedNode.State.RUNNING) {
+      if (nodes > 0 || state == NodeStatus.State.RUNNING) {
         all.add(String.format(Locale.ROOT, "%,d %s", nodes, state.text()));
       }
     }

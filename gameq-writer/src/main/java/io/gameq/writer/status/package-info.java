@@ -3,12 +3,12 @@
  * and {@code writers}, the console's pages of the same, and meters.
  *
  * <pre>
- * StatusLook       what the servers said, and what is to be done
+ * StatusSnapshot   what the servers said, and what is to be done
  * Processes        nodes and writers, by what they say of themselves; one look for all writers
  * WriterSigns      tells Redis how this writer is
  * BacklogWatch, ProcessWatch   the latest look, as meters
  * FlushCommand     flush: has what waits written now, waits for it, tells why it is not
- *   FlushNow       makes it due, for the console too, and tells what is left
+ *   FlushRequest   makes it due, for the console too, and tells what is left
  * </pre>
  *
  * <p>What counts for a flush is a row's version: rows committed until a second after it was asked

@@ -11,18 +11,18 @@ import io.gameq.terminal.TextTable;
 import io.gameq.writer.admin.RecordView;
 import io.gameq.writer.cli.AdminCommand;
 import io.gameq.writer.mysql.CommandServers;
-import io.gameq.writer.mysql.OwnerInMySql;
-import io.gameq.writer.mysql.OwnerInMySql.Raised;
+import io.gameq.writer.mysql.MySqlOwner;
+import io.gameq.writer.mysql.MySqlOwner.OwnerRecord;
 import io.gameq.writer.pause.Pauses;
-import io.gameq.writer.redis.OwnerInRedis;
-import io.gameq.writer.redis.OwnerInRedis.ClaimRecord;
-import io.gameq.writer.redis.OwnerInRedis.InSession;
-import io.gameq.writer.redis.OwnerInRedis.TracedRows;
+import io.gameq.writer.redis.RedisOwner;
+import io.gameq.writer.redis.RedisOwner.ClaimRecord;
+import io.gameq.writer.redis.RedisOwner.SessionRows;
+import io.gameq.writer.redis.RedisOwner.TracedRows;
 import io.gameq.writer.status.Processes;
 import io.gameq.writer.terminal.JsonLine;
+import io.gameq.writer.trace.NextStep.OwnerTrace;
 import io.gameq.writer.trace.Tracer.RowTrace;
 import io.gameq.writer.trace.Tracer.RowTrace.RowPlace;
-import io.gameq.writer.trace.WhatNext.OwnerTrace;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -98,29 +98,29 @@ public final class TraceCommand extends AdminCommand {
               redis,
               servers::mysql,
               () -> redis.ask(of -> Processes.of(of, namespace)).parked());
-      WhatNext next = ofRow ? row(tracer, servers.mysql()) : owner(tracer);
+      NextStep next = ofRow ? row(tracer, servers.mysql()) : owner(tracer);
       out().flush();
       return next.kind().isToAct() ? ExitCodes.FOUND_SOMETHING : ExitCodes.OK;
     }
   }
 
-  private WhatNext owner(Tracer tracer) {
+  private NextStep owner(Tracer tracer) {
     OwnerId owner = OwnerId.of(names.get(0));
-    List<WalSearch.InWal> inWals = wals.isEmpty() ? List.of() : WalSearch.owner(wals, owner);
+    List<WalSearch.WalSummary> inWals = wals.isEmpty() ? List.of() : WalSearch.owner(wals, owner);
     OwnerTrace trace = tracer.owner(owner);
     if (json) {
       out().println(json(trace, inWals));
     } else {
       OwnerPage.print(trace, inWals, out());
     }
-    return WhatNext.of(trace);
+    return NextStep.of(trace);
   }
 
-  private WhatNext row(Tracer tracer, MySql mysql) {
+  private NextStep row(Tracer tracer, MySql mysql) {
     String table = names.get(0);
     String key = names.get(1);
     String rowKey = Tracer.rowKey(table, key);
-    List<WalSearch.Found> inWals = wals.isEmpty() ? List.of() : WalSearch.row(wals, rowKey);
+    List<WalSearch.WalMatch> inWals = wals.isEmpty() ? List.of() : WalSearch.row(wals, rowKey);
     if (values) {
       AuditTable.add(mysql, actor(), "show values", rowKey, "trace");
     }
@@ -143,7 +143,7 @@ public final class TraceCommand extends AdminCommand {
       columns(images, values, out);
     }
     for (OwnerTrace of : trace.owners()) {
-      out.println(Shown.line("owner %s: %s", of.owner().id(), WhatNext.of(of).sentence()));
+      out.println(Shown.line("owner %s: %s", of.owner().id(), NextStep.of(of).sentence()));
     }
     out.println("next: " + trace.next().sentence());
   }
@@ -165,7 +165,7 @@ public final class TraceCommand extends AdminCommand {
   }
 
   private static boolean isLetter(RowPlace of) {
-    return of.where() == RowPlace.Where.DEAD_LETTER;
+    return of.where() == RowPlace.PlaceKind.DEAD_LETTER;
   }
 
   /** Side by side, a star where they differ; or, with values hidden, which ones differ. */
@@ -206,7 +206,7 @@ public final class TraceCommand extends AdminCommand {
 
   // As JSON: times in UTC or ms, versions as text.
 
-  private static String json(OwnerTrace trace, List<WalSearch.InWal> inWals) {
+  private static String json(OwnerTrace trace, List<WalSearch.WalSummary> inWals) {
     Map<String, Object> all = owner(trace);
     if (!inWals.isEmpty()) {
       all.put("wals", inWals.stream().map(TraceCommand::wal).toList());
@@ -224,7 +224,7 @@ public final class TraceCommand extends AdminCommand {
     return JsonLine.of(all);
   }
 
-  private static void next(Map<String, Object> all, WhatNext next) {
+  private static void next(Map<String, Object> all, NextStep next) {
     all.put("state", next.kind().name().toLowerCase(Locale.ROOT));
     all.put("next", next.sentence());
   }
@@ -233,27 +233,27 @@ public final class TraceCommand extends AdminCommand {
     Map<String, Object> all = new LinkedHashMap<>();
     all.put("owner", trace.owner().id());
     all.put("slot", trace.slot());
-    OwnerInMySql mysql = trace.mysql();
+    MySqlOwner mysql = trace.mysql();
     if (mysql == null) {
       all.put("mysqlError", trace.mysqlError());
     } else {
       all.put("mysql", mysql(mysql));
     }
     all.put("aliveNode", trace.aliveNode());
-    OwnerInRedis redis = trace.redis();
+    RedisOwner redis = trace.redis();
     if (redis == null) {
       all.put("redisError", trace.redisError());
     } else {
       all.put("redis", redis(redis));
     }
     all.put("pauses", trace.pauses().stream().map(Pauses::json).toList());
-    next(all, WhatNext.of(trace));
+    next(all, NextStep.of(trace));
     return all;
   }
 
-  private static Map<String, Object> mysql(OwnerInMySql of) {
+  private static Map<String, Object> mysql(MySqlOwner of) {
     Map<String, Object> all = new LinkedHashMap<>();
-    Raised raised = of.opened();
+    OwnerRecord raised = of.opened();
     if (raised != null) {
       all.put("session", raised.sessions().newest().text());
       all.put("opening", raised.sessions().opening());
@@ -268,7 +268,7 @@ public final class TraceCommand extends AdminCommand {
     return all;
   }
 
-  private static Map<String, Object> redis(OwnerInRedis of) {
+  private static Map<String, Object> redis(RedisOwner of) {
     Map<String, Object> all = new LinkedHashMap<>();
     all.put("session", text(of.ownedBy()));
     all.put("closed", of.closing() || of.expiresMillis() >= 0);
@@ -281,7 +281,7 @@ public final class TraceCommand extends AdminCommand {
       all.put("lapses", claim.lapses());
       all.put("refusedSince", JsonLine.moment(claim.refusedSinceMillis()));
     }
-    if (of.leaseEndsMillis() != OwnerInRedis.NONE) {
+    if (of.leaseEndsMillis() != RedisOwner.NONE) {
       all.put("leaseLeftMillis", of.leaseEndsMillis() - of.nowMillis());
     }
     all.put("claimed", rows(of.claimed()));
@@ -295,13 +295,13 @@ public final class TraceCommand extends AdminCommand {
     return all;
   }
 
-  private static Map<String, Object> session(InSession of, long nowMillis) {
+  private static Map<String, Object> session(SessionRows of, long nowMillis) {
     Map<String, Object> all = new LinkedHashMap<>();
     all.put("session", of.session().text());
     all.put("dirty", rows(of.dirty()));
     all.put("ready", of.ready());
     all.put("stale", of.stale());
-    if (of.dueMillis() != OwnerInRedis.NONE) {
+    if (of.dueMillis() != RedisOwner.NONE) {
       all.put("dueInMillis", of.dueMillis() - nowMillis);
     }
     return all;
@@ -318,7 +318,7 @@ public final class TraceCommand extends AdminCommand {
             "tables", of.tables());
   }
 
-  private static Map<String, Object> wal(WalSearch.InWal of) {
+  private static Map<String, Object> wal(WalSearch.WalSummary of) {
     return Map.of(
         "wal", of.walId(),
         "complete", of.complete(),

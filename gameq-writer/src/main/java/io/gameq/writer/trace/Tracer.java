@@ -20,21 +20,21 @@ import io.gameq.terminal.ErrorLine;
 import io.gameq.terminal.Shown;
 import io.gameq.writer.admin.StaleSessions;
 import io.gameq.writer.admin.StaleSessions.RowColumn;
-import io.gameq.writer.mysql.OwnerInMySql;
+import io.gameq.writer.mysql.MySqlOwner;
+import io.gameq.writer.mysql.MySqlRow;
+import io.gameq.writer.mysql.MySqlRow.RowLetter;
 import io.gameq.writer.mysql.PauseTable;
 import io.gameq.writer.mysql.PauseTable.Pause;
 import io.gameq.writer.mysql.PauseTable.Scope;
-import io.gameq.writer.mysql.RowInMySql;
-import io.gameq.writer.mysql.RowInMySql.SetAside;
-import io.gameq.writer.mysql.RowReading;
-import io.gameq.writer.mysql.RowReading.Decoded;
-import io.gameq.writer.mysql.RowReading.Undecodable;
-import io.gameq.writer.redis.OwnerInRedis;
-import io.gameq.writer.redis.OwnerInRedis.InSession;
+import io.gameq.writer.mysql.StoredRowDecoder;
+import io.gameq.writer.mysql.StoredRowDecoder.DecodeError;
+import io.gameq.writer.mysql.StoredRowDecoder.DecodedRow;
+import io.gameq.writer.redis.RedisOwner;
+import io.gameq.writer.redis.RedisOwner.SessionRows;
+import io.gameq.writer.trace.NextStep.OwnerTrace;
+import io.gameq.writer.trace.NextStep.StepKind;
 import io.gameq.writer.trace.Tracer.RowTrace.RowPlace;
-import io.gameq.writer.trace.Tracer.RowTrace.RowPlace.Where;
-import io.gameq.writer.trace.WhatNext.Kind;
-import io.gameq.writer.trace.WhatNext.OwnerTrace;
+import io.gameq.writer.trace.Tracer.RowTrace.RowPlace.PlaceKind;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
@@ -81,12 +81,12 @@ public final class Tracer {
   /** Looks at an owner. */
   public OwnerTrace owner(OwnerId owner) {
     SlotKeys slot = slots.of(owner);
-    OwnerInMySql inMySql = null;
+    MySqlOwner inMySql = null;
     List<Pause> pauses = List.of();
     String mysqlError = "";
     try {
       MySql database = mysql.get();
-      OwnerInMySql found = OwnerInMySql.read(database, owner);
+      MySqlOwner found = MySqlOwner.read(database, owner);
       pauses =
           PauseTable.all(database).stream()
               .filter(of -> of.scope() != Scope.WRITER)
@@ -97,13 +97,13 @@ public final class Tracer {
     } catch (GameQueueException e) {
       mysqlError = ErrorLine.of(e);
     }
-    OwnerInRedis inRedis = null;
+    RedisOwner inRedis = null;
     String redisError = "";
     String aliveNode = null;
     Map<String, String> nowParked = Map.of();
     try {
       List<SessionId> known = sessions(inMySql);
-      inRedis = redis.ask(of -> OwnerInRedis.look(of, slot, owner, known));
+      inRedis = redis.ask(of -> RedisOwner.look(of, slot, owner, known));
       SessionId holder = OwnerTrace.holder(inMySql, inRedis);
       nowParked = parked.get();
       aliveNode =
@@ -117,7 +117,7 @@ public final class Tracer {
         owner, slot.slot(), inRedis, redisError, inMySql, mysqlError, aliveNode, pauses, nowParked);
   }
 
-  private static List<SessionId> sessions(@Nullable OwnerInMySql of) {
+  private static List<SessionId> sessions(@Nullable MySqlOwner of) {
     return of == null || of.raised() == null
         ? List.of()
         : Stream.of(of.raised().sessions().newest(), of.raised().sessions().before())
@@ -136,23 +136,26 @@ public final class Tracer {
    * @throws io.gameq.RedisUnavailableException when Redis does not answer
    */
   public RowTrace row(
-      String table, String keyText, Collection<OwnerId> more, Collection<WalSearch.Found> inWals) {
+      String table,
+      String keyText,
+      Collection<OwnerId> more,
+      Collection<WalSearch.WalMatch> inWals) {
     String rowKey = rowKey(table, keyText);
     MySql database = mysql.get();
-    RowReading rows = new RowReading(database);
+    StoredRowDecoder rows = new StoredRowDecoder(database);
     RowKey key = rows.key(rowKey);
-    RowInMySql inMySql = RowInMySql.read(database, rows, table, keyText, key);
+    MySqlRow inMySql = MySqlRow.read(database, rows, table, keyText, key);
     Set<OwnerId> all = new LinkedHashSet<>(inMySql.owners());
     all.addAll(more);
     Places places = new Places(rows, rowKey);
-    for (WalSearch.Found of : inWals) {
+    for (WalSearch.WalMatch of : inWals) {
       all.add(of.owner().base());
       String by = Shown.by(of.owner(), of.session());
-      places.add(Where.WAL, of.owner().base(), by, of.row().image(), of.note());
+      places.add(PlaceKind.WAL, of.owner().base(), by, of.row().image(), of.note());
     }
     List<OwnerTrace> traces = all.stream().map(this::owner).toList();
     for (OwnerTrace trace : traces) {
-      OwnerInRedis inRedis = trace.redis();
+      RedisOwner inRedis = trace.redis();
       if (inRedis != null) {
         places.addRedis(inRedis, trace.owner());
         inRedis.inboxes().forEach((inbox, of) -> places.addRedis(of, inbox));
@@ -169,70 +172,80 @@ public final class Tracer {
 
   /** Where versions of one row were found. */
   private final class Places {
-    private final RowReading rows;
+    private final StoredRowDecoder rows;
     private final String rowKey;
     private final List<RowPlace> all = new ArrayList<>();
 
-    Places(RowReading rows, String rowKey) {
+    Places(StoredRowDecoder rows, String rowKey) {
       this.rows = rows;
       this.rowKey = rowKey;
     }
 
-    void addRedis(OwnerInRedis seen, OwnerId from) {
+    void addRedis(RedisOwner seen, OwnerId from) {
       OwnerId owner = from.base();
-      List<SessionId> sessions = seen.sessions().stream().map(InSession::session).toList();
+      List<SessionId> sessions = seen.sessions().stream().map(SessionRows::session).toList();
       LookupScript.Question question = new LookupScript.Question(from, sessions, List.of(rowKey));
       LookupScript.Found found =
           redis.ask(of -> LookupScript.ask(of, slots.of(owner), question)).fields().get(0);
       if (found.claimed().length > 0) {
         String session = seen.claim() == null ? "" : Shown.by(from, seen.claim().session());
-        add(Where.CLAIMED, owner, session, found.claimed(), "");
+        add(PlaceKind.CLAIMED, owner, session, found.claimed(), "");
       }
       for (int i = sessions.size() - 1; i >= 0; i--) {
         byte[] image = found.dirty().get(i);
         if (image.length > 0) {
-          Where where = seen.sessions().get(i).stale() ? Where.STALE : Where.DIRTY;
+          PlaceKind where = seen.sessions().get(i).stale() ? PlaceKind.STALE : PlaceKind.DIRTY;
           add(where, owner, Shown.by(from, sessions.get(i)), image, "");
         }
       }
     }
 
-    void addMySql(RowInMySql found) {
+    void addMySql(MySqlRow found) {
       RowImage row = found.row();
       if (row != null) {
         OwnerId owner = row.table().ownerOf(row.values());
-        all.add(new RowPlace(Where.MYSQL, owner, "", row.version(), RowOp.PUT, row, ""));
+        all.add(new RowPlace(PlaceKind.MYSQL, owner, "", row.version(), RowOp.PUT, row, ""));
       }
-      RowInMySql.Deleted deleted = found.deleted();
+      MySqlRow.Tombstone deleted = found.deleted();
       if (deleted != null) {
-        add(Where.TOMBSTONE, deleted.owner(), "", deleted.version(), RowOp.DELETE, "");
+        add(PlaceKind.TOMBSTONE, deleted.owner(), "", deleted.version(), RowOp.DELETE, "");
       }
-      for (SetAside letter : found.letters()) {
+      for (RowLetter letter : found.letters()) {
         String id = Long.toString(letter.id());
-        add(Where.DEAD_LETTER, letter.owner(), id, letter.image(), "error " + letter.errorCode());
+        add(
+            PlaceKind.DEAD_LETTER,
+            letter.owner(),
+            id,
+            letter.image(),
+            "error " + letter.errorCode());
       }
       for (Discard of : found.discards()) {
-        add(Where.DISCARD, of.owner(), of.session(), of.version(), null, "up to this version");
+        add(PlaceKind.DISCARD, of.owner(), of.session(), of.version(), null, "up to this version");
       }
       for (HandoverTable.Known of : found.handovers()) {
         String note = of.received() ? "received" : "given away";
-        add(Where.HANDOVER, of.owner(), of.session().text(), of.version(), RowOp.MOVED, note);
+        add(PlaceKind.HANDOVER, of.owner(), of.session().text(), of.version(), RowOp.MOVED, note);
       }
     }
 
     private void add(
-        Where where, OwnerId owner, String session, long version, @Nullable RowOp op, String note) {
+        PlaceKind where,
+        OwnerId owner,
+        String session,
+        long version,
+        @Nullable RowOp op,
+        String note) {
       all.add(new RowPlace(where, owner, session, version, op, null, note));
     }
 
-    void add(Where where, OwnerId owner, String session, byte[] bytes, String note) {
-      RowReading.Reading reading = rows.read(rowKey, bytes);
-      if (reading instanceof Decoded decoded) {
+    void add(PlaceKind where, OwnerId owner, String session, byte[] bytes, String note) {
+      StoredRowDecoder.DecodeResult reading = rows.read(rowKey, bytes);
+      if (reading instanceof DecodedRow decoded) {
         RowImage image = decoded.image();
         all.add(new RowPlace(where, owner, session, image.version(), image.op(), image, note));
         return;
       }
-      String reason = "cannot be decoded: " + ((Undecodable) reading).reason();
+      String reason = "cannot be decoded: " + ((DecodeError) reading).reason();
       long version = StaleSessions.version(new EncodedRow(rowKey, bytes));
       add(where, owner, session, version, null, note.isEmpty() ? reason : note + ", " + reason);
     }
@@ -255,29 +268,29 @@ public final class Tracer {
     }
 
     /** What will happen to the row next, in one sentence. */
-    public WhatNext next() {
+    public NextStep next() {
       for (OwnerTrace owner : owners) {
         if (owner.redis() == null || owner.mysql() == null) {
-          return Kind.CANNOT_TELL.next(
+          return StepKind.CANNOT_TELL.next(
               "%s does not answer: where the newest version is cannot be told.",
               owner.redis() == null ? "Redis" : "MySQL");
         }
       }
-      RowPlace inMySql = newest(null, Where.MYSQL, Where.TOMBSTONE);
-      RowPlace waits = newest(inMySql, Where.DIRTY, Where.CLAIMED);
+      RowPlace inMySql = newest(null, PlaceKind.MYSQL, PlaceKind.TOMBSTONE);
+      RowPlace waits = newest(inMySql, PlaceKind.DIRTY, PlaceKind.CLAIMED);
       if (waits != null) {
         return waiting(waits);
       }
-      RowPlace refused = newest(inMySql, Where.DEAD_LETTER);
+      RowPlace refused = newest(inMySql, PlaceKind.DEAD_LETTER);
       if (refused != null) {
-        return Kind.DEAD_LETTERS.next(
+        return StepKind.DEAD_LETTERS.next(
             "MySQL refused version %s: mend the cause, then 'gameq-writer dead retry %s', or"
                 + " 'gameq-writer dead discard %s'.",
             refused.versionText(), refused.session(), refused.session());
       }
-      RowPlace stale = newest(inMySql, Where.STALE);
+      RowPlace stale = newest(inMySql, PlaceKind.STALE);
       if (stale != null) {
-        return Kind.STALE.next(
+        return StepKind.STALE.next(
             "version %s is of a session that had lost the owner: it is never flushed ('gameq-writer"
                 + " stale show %s').",
             stale.versionText(), stale.owner().id());
@@ -285,50 +298,51 @@ public final class Tracer {
       return ofWal(inMySql);
     }
 
-    private WhatNext waiting(RowPlace waits) {
-      RowPlace discard = newest(null, Where.DISCARD);
+    private NextStep waiting(RowPlace waits) {
+      RowPlace discard = newest(null, PlaceKind.DISCARD);
       if (discard != null
           && discard.session().isEmpty()
           && discard.owner().equals(waits.owner())
           && !waits.isNewerThan(discard)) {
-        return Kind.NOTHING.next(
+        return StepKind.NOTHING.next(
             "version %s was given up by an operator: the next flush leaves it out.",
             waits.versionText());
       }
       return owners.stream()
           .filter(of -> of.owner().equals(waits.owner()))
           .findFirst()
-          .map(WhatNext::of)
+          .map(NextStep::of)
           .orElseThrow();
     }
 
-    private WhatNext ofWal(@Nullable RowPlace inMySql) {
-      RowPlace inWal = newest(inMySql, Where.WAL);
-      RowPlace discard = newest(null, Where.DISCARD);
+    private NextStep ofWal(@Nullable RowPlace inMySql) {
+      RowPlace inWal = newest(inMySql, PlaceKind.WAL);
+      RowPlace discard = newest(null, PlaceKind.DISCARD);
       if (inWal != null && inWal.isNewerThan(discard)) {
-        return Kind.HEALING.next(
+        return StepKind.HEALING.next(
             "only the WAL has version %s: its node puts it back when it heals or starts again, or"
                 + " gameq-recovery does.",
             inWal.versionText());
       }
       if (inMySql != null) {
-        return inMySql.where() == Where.MYSQL
-            ? Kind.NOTHING.next("nothing: the newest version is in MySQL.")
-            : Kind.NOTHING.next("nothing: the row was deleted, and nothing older brings it back.");
+        return inMySql.where() == PlaceKind.MYSQL
+            ? StepKind.NOTHING.next("nothing: the newest version is in MySQL.")
+            : StepKind.NOTHING.next(
+                "nothing: the row was deleted, and nothing older brings it back.");
       }
       if (discard != null) {
-        return Kind.NOTHING.next("nothing: an operator gave its changes up.");
+        return StepKind.NOTHING.next("nothing: an operator gave its changes up.");
       }
       return owners.isEmpty()
-          ? Kind.NOT_KNOWN.next(
+          ? StepKind.NOT_KNOWN.next(
               "nobody knows this row, nor whose it would be: name its owner with --owner to look"
                   + " into Redis.")
-          : Kind.NOT_KNOWN.next("nobody knows this row.");
+          : StepKind.NOT_KNOWN.next("nobody knows this row.");
     }
 
     /** The newest of those in some places; null when none is newer than another one. */
-    private @Nullable RowPlace newest(@Nullable RowPlace than, Where... where) {
-      Set<Where> wanted = Set.of(where);
+    private @Nullable RowPlace newest(@Nullable RowPlace than, PlaceKind... where) {
+      Set<PlaceKind> wanted = Set.of(where);
       RowPlace newest = null;
       for (RowPlace place : places) {
         if (wanted.contains(place.where()) && place.isNewerThan(newest)) {
@@ -350,7 +364,7 @@ public final class Tracer {
      * @param note what else is to be said, such as why it cannot be read; never a value
      */
     public record RowPlace(
-        Where where,
+        PlaceKind where,
         OwnerId owner,
         String session,
         long version,
@@ -358,7 +372,7 @@ public final class Tracer {
         @Nullable RowImage image,
         String note) {
       /** The places in which a version of a row may be, on its way. */
-      public enum Where {
+      public enum PlaceKind {
         /** In a node's log: the game committed it. */
         WAL,
         /** In Redis, to be flushed. */

@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import io.gameq.agent.RepeatedWarnings;
 import io.gameq.mysql.MySqlPool;
 import io.gameq.mysql.MySqlPool.MySql;
+import io.gameq.mysql.flush.FlushPlan;
 import io.gameq.mysql.flush.FlushTransaction;
 import io.gameq.mysql.flush.GuardedWrites;
 import io.gameq.mysql.schema.CatalogReader;
@@ -33,7 +34,7 @@ import io.gameq.servers.TestServers;
 import io.gameq.writer.flush.SlotSchedule.SlotShare;
 import io.gameq.writer.flush.Stage.ClaimDue;
 import io.gameq.writer.flush.Stage.Decode;
-import io.gameq.writer.flush.Stage.Ended;
+import io.gameq.writer.flush.Stage.End;
 import io.gameq.writer.flush.Stage.GiveBack;
 import io.gameq.writer.pause.Pauses;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -72,10 +73,10 @@ class SlotClaimTest {
   }
 
   private SlotTurn newTurn() {
-    FlushTransaction.Patience patience = WriterOptions.DEFAULT_PATIENCE;
-    HoldUps holdUps = new HoldUps(() -> true, () -> Pauses.NONE);
+    FlushPlan.Patience patience = WriterOptions.DEFAULT_PATIENCE;
+    FlushBlockers blockers = new FlushBlockers(() -> true, () -> Pauses.NONE);
     return new SlotTurn(
-        new SlotTurn.Shared(
+        new SlotTurn.TurnContext(
             new WriterOptions(
                 namespace,
                 SLOTS,
@@ -91,9 +92,9 @@ class SlotClaimTest {
             new RowDecoder(
                 () -> CatalogReader.read(mysql),
                 new RowCodec((table, layout) -> null, Clock.systemUTC()),
-                holdUps),
+                blockers),
             new FlushTransaction(mysql, GuardedWrites.on(mysql), patience),
-            holdUps,
+            blockers,
             new FlushPace(BOUNDS, 1, 0, System::nanoTime),
             new WriterStats(new SimpleMeterRegistry()),
             new RepeatedWarnings(10)),
@@ -161,13 +162,13 @@ class SlotClaimTest {
     OwnerId other = dirty(3, 2);
     Decode decoding = assertInstanceOf(Decode.class, claim());
     assertEquals(List.of(one, other), owners(decoding.batch()));
-    assertEquals(new Ended(), decoding.then());
+    assertEquals(new End(), decoding.then());
     assertEquals(List.of(-1L, -1L, -1L, -1L), waits());
   }
 
   @Test
   void whereNobodyIsDueTheTurnEnds() {
-    assertEquals(new Ended(), claim());
+    assertEquals(new End(), claim());
   }
 
   @Test
@@ -185,7 +186,7 @@ class SlotClaimTest {
     assertEquals(List.of(once, never), owners(others.batch()));
     Decode alone = assertInstanceOf(Decode.class, others.then());
     assertEquals(List.of(first), owners(alone.batch()));
-    assertEquals(new Ended(), alone.then());
+    assertEquals(new End(), alone.then());
   }
 
   @Test

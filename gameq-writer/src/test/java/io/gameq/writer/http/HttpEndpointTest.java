@@ -10,10 +10,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.gameq.GameQueueException;
 import io.gameq.config.Password;
 import io.gameq.writer.config.AccessToken;
-import io.gameq.writer.config.AccessToken.Role;
+import io.gameq.writer.config.AccessToken.TokenRole;
 import io.gameq.writer.config.WriterConfig.ConsoleMode;
-import io.gameq.writer.config.WriterConfig.DoorMode;
 import io.gameq.writer.config.WriterConfig.HttpSettings;
+import io.gameq.writer.config.WriterConfig.MessageApiMode;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -38,7 +38,7 @@ class HttpEndpointTest {
   private HttpEndpoint open(@Nullable String token) {
     return HttpEndpoint.open(
         settings("127.0.0.1", 0, token),
-        new HttpEndpoint.Shown(() -> isAlive, () -> problems, () -> "gameq_rows 1\n"),
+        new HttpEndpoint.EndpointContent(() -> isAlive, () -> problems, () -> "gameq_rows 1\n"),
         routes -> {});
   }
 
@@ -47,11 +47,11 @@ class HttpEndpointTest {
         address,
         port,
         true,
-        token == null ? List.of() : List.of(new AccessToken("token", Role.READ, token)),
+        token == null ? List.of() : List.of(new AccessToken("token", TokenRole.READ, token)),
         null,
         false,
         ConsoleMode.ACT,
-        DoorMode.NONE);
+        MessageApiMode.NONE);
   }
 
   /** What the server answers to a request with these header lines, as it stands on the wire. */
@@ -133,7 +133,8 @@ class HttpEndpointTest {
     Path file = Files.writeString(directory.resolve("token"), TOKEN + "\n");
     AccessTokens tokens =
         new AccessTokens(
-            List.of(new AccessToken("shop", Role.READ, Password.ofFile(file), List.of(), false)));
+            List.of(
+                new AccessToken("shop", TokenRole.READ, Password.ofFile(file), List.of(), false)));
     assertTrue(tokens.find(TOKEN) != null);
     String renewed = "fedcba9876543210";
     Files.writeString(file, renewed);
@@ -164,7 +165,7 @@ class HttpEndpointTest {
             () ->
                 HttpEndpoint.open(
                     settings("0.0.0.0", 0, null),
-                    new HttpEndpoint.Shown(() -> true, List::of, () -> ""),
+                    new HttpEndpoint.EndpointContent(() -> true, List::of, () -> ""),
                     routes -> {}));
     assertTrue(String.valueOf(e.getMessage()).contains("http.tokenFile"), e::getMessage);
     assertFalse(settings("0.0.0.0", 0, TOKEN).toString().contains(TOKEN));
@@ -179,7 +180,7 @@ class HttpEndpointTest {
               () ->
                   HttpEndpoint.open(
                       settings("127.0.0.1", taken.getLocalPort(), null),
-                      new HttpEndpoint.Shown(() -> true, List::of, () -> ""),
+                      new HttpEndpoint.EndpointContent(() -> true, List::of, () -> ""),
                       routes -> {}));
       String message = String.valueOf(e.getMessage());
       assertTrue(message.contains("port " + taken.getLocalPort()), message);

@@ -8,7 +8,6 @@ import io.gameq.owner.OwnerId;
 import io.gameq.owner.SessionId;
 import io.gameq.owner.SessionRef;
 import io.gameq.redis.SlotKeys;
-import io.gameq.redis.SlotKeys.SessionKeys;
 import io.gameq.redis.script.JournalMarks;
 import io.gameq.redis.script.LookupScript.Looked;
 import io.gameq.rows.EncodedRow;
@@ -353,9 +352,7 @@ record NodeMemory(
         (player, hold) ->
             all.add(
                 new HeldSession(
-                    hold.ref,
-                    new SessionKeys(slot, hold.ref),
-                    Objects.requireNonNull(wal.trackers().get(player)).unsettled())));
+                    hold.ref, Objects.requireNonNull(wal.trackers().get(player)).unsettled())));
     return wal(wal.owing(wal.owed().plusLost(all, JournalMarks.none(1)))).link(link.broken());
   }
 

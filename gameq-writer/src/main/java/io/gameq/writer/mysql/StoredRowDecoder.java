@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * Decodes rows that were kept aside, by the catalogue as it is now, and finds what MySQL holds of
  * them. Thread-safe.
  */
-public final class RowReading {
+public final class StoredRowDecoder {
   private final CurrentCatalog catalogs;
   private final LayoutTable layouts;
   private final RowCodec codec;
@@ -33,23 +33,23 @@ public final class RowReading {
   private final Set<String> registered = ConcurrentHashMap.newKeySet();
 
   /** What became of decoding a row. */
-  public sealed interface Reading {}
+  public sealed interface DecodeResult {}
 
   /** The row could be decoded. */
-  public record Decoded(RowKey key, RowImage image) implements Reading {}
+  public record DecodedRow(RowKey key, RowImage image) implements DecodeResult {}
 
   /** The table or a column is gone, or the row is damaged. */
-  public record Undecodable(String reason) implements Reading {}
+  public record DecodeError(String reason) implements DecodeResult {}
 
   /** What MySQL holds of a row: the row, or the version in which it was deleted, or neither. */
-  public record Present(@Nullable RowImage row, @Nullable Long deletedVersion) {}
+  public record CurrentRow(@Nullable RowImage row, @Nullable Long deletedVersion) {}
 
   /**
    * Reads the catalogue.
    *
    * @throws GameQueueException when gameq's own tables are missing
    */
-  public RowReading(MySql mysql) {
+  public StoredRowDecoder(MySql mysql) {
     this.catalogs = new CurrentCatalog(CatalogReader.read(mysql), () -> CatalogReader.read(mysql));
     this.layouts = new LayoutTable(mysql);
     this.codec = new RowCodec(layouts, Clock.systemUTC());
@@ -62,26 +62,26 @@ public final class RowReading {
    * @param rowKey {@code table:primary key}
    * @throws MySqlException when MySQL is needed for that and does not answer
    */
-  public Reading read(String rowKey, byte[] image) {
+  public DecodeResult read(String rowKey, byte[] image) {
     try {
       return decoded(rowKey, image);
     } catch (MySqlException e) {
       throw e;
     } catch (GameQueueException e) {
-      return new Undecodable(String.valueOf(e.getMessage()));
+      return new DecodeError(String.valueOf(e.getMessage()));
     } catch (RuntimeException e) {
-      return new Undecodable("the row is damaged: " + e);
+      return new DecodeError("the row is damaged: " + e);
     }
   }
 
-  private Decoded decoded(String rowKey, byte[] image) {
+  private DecodedRow decoded(String rowKey, byte[] image) {
     try {
       RowKey key = readKey(rowKey);
-      return new Decoded(key, codec.decode(key.table(), image));
+      return new DecodedRow(key, codec.decode(key.table(), image));
     } catch (LayoutException e) {
       catalogs.readAfter(System.nanoTime());
       RowKey key = readKey(rowKey);
-      return new Decoded(key, codec.decodeByFresh(key.table(), image));
+      return new DecodedRow(key, codec.decodeByFresh(key.table(), image));
     }
   }
 
@@ -126,13 +126,13 @@ public final class RowReading {
   }
 
   /** What MySQL holds of a row now. */
-  public Present present(OwnerId owner, RowKey key) {
-    Found found = new Found();
+  public CurrentRow present(OwnerId owner, RowKey key) {
+    RowSink found = new RowSink();
     reader.read(owner, null, List.of(), List.of(key), found);
-    return new Present(found.row, found.deletedVersion);
+    return new CurrentRow(found.row, found.deletedVersion);
   }
 
-  private static final class Found implements OwnerReader.Sink {
+  private static final class RowSink implements OwnerReader.Sink {
     private @Nullable RowImage row;
     private @Nullable Long deletedVersion;
 

@@ -23,36 +23,35 @@ import java.util.TreeMap;
 /**
  * What a running writer needs of a database, asked without changing anything. Used by one thread.
  */
-public final class WriterNeeds implements AutoCloseable {
+public final class WriterRequirements implements AutoCloseable {
   /** Access is denied: to a database, to a table, to a column. */
   private static final Set<Integer> DENIED = Set.of(1044, 1142, 1143);
 
   /** A column of each of gameq's own tables that a writer changes, and with which statements. */
-  private static final Map<String, Written> OWN_TABLES =
+  private static final Map<String, Rights> OWN_TABLES =
       Map.ofEntries(
-          Map.entry("gameq_owner", new Written("owner", List.of("INSERT", "UPDATE"))),
-          Map.entry("gameq_redis_term", new Written("id", List.of("INSERT", "UPDATE"))),
-          Map.entry("gameq_layout", new Written("fingerprint", List.of("INSERT"))),
-          Map.entry("gameq_setting", new Written("name", List.of("INSERT", "UPDATE"))),
-          Map.entry("gameq_tombstone", new Written("owner", Written.ALL)),
-          Map.entry("gameq_dead_letter", new Written("owner", Written.ALL)),
-          Map.entry("gameq_handover", new Written("owner", Written.ALL)),
-          Map.entry("gameq_discard", new Written("owner", Written.ALL)),
-          Map.entry("gameq_handled", new Written("token", Written.ALL)),
-          Map.entry("gameq_pause", new Written("name", Written.ALL)),
-          Map.entry("gameq_topic", new Written("topic", Written.ALL)),
-          Map.entry(
-              "gameq_dropped_column", new Written("column_name", List.of("INSERT", "DELETE"))),
-          Map.entry("gameq_node", new Written("process", List.of("DELETE"))),
-          Map.entry("gameq_audit", new Written("who", List.of("INSERT"))));
+          Map.entry("gameq_owner", new Rights("owner", List.of("INSERT", "UPDATE"))),
+          Map.entry("gameq_redis_term", new Rights("id", List.of("INSERT", "UPDATE"))),
+          Map.entry("gameq_layout", new Rights("fingerprint", List.of("INSERT"))),
+          Map.entry("gameq_setting", new Rights("name", List.of("INSERT", "UPDATE"))),
+          Map.entry("gameq_tombstone", new Rights("owner", Rights.ALL)),
+          Map.entry("gameq_dead_letter", new Rights("owner", Rights.ALL)),
+          Map.entry("gameq_handover", new Rights("owner", Rights.ALL)),
+          Map.entry("gameq_discard", new Rights("owner", Rights.ALL)),
+          Map.entry("gameq_handled", new Rights("token", Rights.ALL)),
+          Map.entry("gameq_pause", new Rights("name", Rights.ALL)),
+          Map.entry("gameq_topic", new Rights("topic", Rights.ALL)),
+          Map.entry("gameq_dropped_column", new Rights("column_name", List.of("INSERT", "DELETE"))),
+          Map.entry("gameq_node", new Rights("process", List.of("DELETE"))),
+          Map.entry("gameq_audit", new Rights("who", List.of("INSERT"))));
 
   private final MySql mysql;
 
-  private record Written(String column, List<String> by) {
+  private record Rights(String column, List<String> by) {
     static final List<String> ALL = List.of("INSERT", "UPDATE", "DELETE");
   }
 
-  private WriterNeeds(MySql mysql) {
+  private WriterRequirements(MySql mysql) {
     this.mysql = mysql;
   }
 
@@ -61,8 +60,8 @@ public final class WriterNeeds implements AutoCloseable {
    *
    * @throws io.gameq.GameQueueException when the server is away or refuses the login
    */
-  public static WriterNeeds open(MySqlConfig config) {
-    return new WriterNeeds(MySqlPool.open(config.withPoolSize(2), "check"));
+  public static WriterRequirements open(MySqlConfig config) {
+    return new WriterRequirements(MySqlPool.open(config.withPoolSize(2), "check"));
   }
 
   /** What the server is and whether gameq may run on it. */
@@ -104,15 +103,15 @@ public final class WriterNeeds implements AutoCloseable {
 
   /** Rights that the user lacks on gameq's own tables and on these, as words of a GRANT. */
   public List<String> missingRights(List<Table> tables) {
-    Map<String, Written> all = new TreeMap<>(OWN_TABLES);
+    Map<String, Rights> all = new TreeMap<>(OWN_TABLES);
     for (Table table : tables) {
-      all.put(table.name(), new Written(Table.VERSION_COLUMN, Written.ALL));
+      all.put(table.name(), new Rights(Table.VERSION_COLUMN, Rights.ALL));
     }
     return MySqlErrors.mysql(
         () -> {
           List<String> missing = new ArrayList<>();
           try (Connection connection = mysql.connection()) {
-            for (Map.Entry<String, Written> of : all.entrySet()) {
+            for (Map.Entry<String, Rights> of : all.entrySet()) {
               List<String> lacks = new ArrayList<>();
               for (String verb : of.getValue().by()) {
                 if (isDenied(connection, explain(verb, of.getKey(), of.getValue().column()))) {

@@ -19,9 +19,9 @@ import io.gameq.redis.script.SessionScripts;
 import io.gameq.redis.script.Waiting.WaitingOwners;
 import io.gameq.terminal.Shown;
 import io.gameq.writer.redis.DueSlots;
-import io.gameq.writer.redis.OwnerInRedis;
+import io.gameq.writer.redis.RedisOwner;
 import io.gameq.writer.redis.UnwrittenOwners;
-import io.gameq.writer.redis.UnwrittenOwners.Unwritten;
+import io.gameq.writer.redis.UnwrittenOwners.OwnerBacklog;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -40,7 +40,7 @@ import org.jspecify.annotations.Nullable;
  * console. Written into the audit log before it is done. It is the writers that write: what is
  * paused stays so. Used by one thread.
  */
-public final class FlushNow {
+public final class FlushRequest {
   /** Clocks of nodes follow that of Redis; what is committed so soon afterwards counts as well. */
   private static final long CLOCKS_MILLIS = 1_000;
 
@@ -49,7 +49,7 @@ public final class FlushNow {
   private final Slots slots;
   private final RedisClock clock = new RedisClock();
 
-  public FlushNow(MySql mysql, ControlConnection redis, Slots slots) {
+  public FlushRequest(MySql mysql, ControlConnection redis, Slots slots) {
     this.mysql = mysql;
     this.redis = redis;
     this.slots = slots;
@@ -73,7 +73,7 @@ public final class FlushNow {
       for (SessionId session : sessions(owner, durable.get(owner))) {
         sessions.add(new SessionRef(owner, session, owner.slot(slots.count())));
       }
-      for (OwnerId inbox : redis.ask(of -> OwnerInRedis.inboxes(of, slots.of(owner), owner))) {
+      for (OwnerId inbox : redis.ask(of -> RedisOwner.inboxes(of, slots.of(owner), owner))) {
         SessionId session = SessionId.ofInbox(inbox.sender());
         sessions.add(new SessionRef(inbox, session, inbox.slot(slots.count())));
       }
@@ -85,7 +85,7 @@ public final class FlushNow {
           SessionScripts.flushNow(connection, all, sessions);
           return true;
         });
-    return new OwnersLeft(
+    return new OwnersProgress(
         redis,
         slots,
         newest,
@@ -121,7 +121,7 @@ public final class FlushNow {
       int number = slot;
       long unused = redis.call(of -> pullForward(of, number));
     }
-    return new SlotsLeft(redis, slots, newest);
+    return new SlotsProgress(redis, slots, newest);
   }
 
   private long pullForward(RedisConnection connection, int slot) {
@@ -142,24 +142,24 @@ public final class FlushNow {
      * @param isDone whether nothing is
      * @param text what is, in some words for who waits
      */
-    record Left(boolean isDone, String text) {}
+    record Remainder(boolean isDone, String text) {}
 
     /**
      * Looks again; some times a second is often enough.
      *
      * @throws io.gameq.GameQueueException when Redis does not answer; what was found stays found
      */
-    Left look();
+    Remainder look();
 
     /**
      * Owners with rows that are left, some of each slot: to tell from why they wait. Throws as
      * {@link #look}.
      */
-    List<Unwritten> some();
+    List<OwnerBacklog> some();
   }
 
   /** What of some owners is not in MySQL yet. */
-  static final class OwnersLeft implements FlushProgress {
+  static final class OwnersProgress implements FlushProgress {
     private static final int MOST_ROWS = 1_000_000; // an owner has fewer: all are counted
 
     private final ControlConnection redis;
@@ -172,7 +172,7 @@ public final class FlushNow {
      * @param newest the highest version that counts
      * @param members {@code owner:session}
      */
-    OwnersLeft(ControlConnection redis, Slots slots, long newest, List<String> members) {
+    OwnersProgress(ControlConnection redis, Slots slots, long newest, List<String> members) {
       this.redis = redis;
       this.newest = newest;
       this.members.putAll(
@@ -180,8 +180,8 @@ public final class FlushNow {
     }
 
     @Override
-    public List<Unwritten> some() {
-      Map<OwnerId, Unwritten> left = new LinkedHashMap<>(); // by several sessions the same rows
+    public List<OwnerBacklog> some() {
+      Map<OwnerId, OwnerBacklog> left = new LinkedHashMap<>(); // by several sessions the same rows
       members.forEach(
           (slot, all) -> {
             for (int from = 0; from < all.size(); from += WaitingOwners.MOST_AT_ONCE) {
@@ -196,11 +196,11 @@ public final class FlushNow {
     }
 
     @Override
-    public Left look() {
-      List<Unwritten> left = some();
-      long rows = left.stream().mapToLong(Unwritten::rows).sum();
-      long claimed = left.stream().mapToLong(Unwritten::claimed).sum();
-      return new Left(
+    public Remainder look() {
+      List<OwnerBacklog> left = some();
+      long rows = left.stream().mapToLong(OwnerBacklog::rows).sum();
+      long claimed = left.stream().mapToLong(OwnerBacklog::claimed).sum();
+      return new Remainder(
           left.isEmpty(),
           String.format(
               Locale.ROOT,
@@ -216,7 +216,7 @@ public final class FlushNow {
    * and of a slot those who were found waiting. A slot is done when a fresh look at all who wait in
    * it finds nobody with rows that count.
    */
-  static final class SlotsLeft implements FlushProgress {
+  static final class SlotsProgress implements FlushProgress {
     /** Of one look: whoever waits wants to be told meanwhile. */
     private static final long MOST_NANOS = TimeUnit.MILLISECONDS.toNanos(300);
 
@@ -235,20 +235,20 @@ public final class FlushNow {
      *
      * @param newest the highest version that counts
      */
-    SlotsLeft(ControlConnection redis, Slots slots, long newest) {
+    SlotsProgress(ControlConnection redis, Slots slots, long newest) {
       this.redis = redis;
       this.slots = slots;
       this.newest = newest;
     }
 
     @Override
-    public Left look() {
+    public Remainder look() {
       long began = System.nanoTime();
       boolean goesOn = true;
       while (slot < slots.count() && goesOn && System.nanoTime() - began < MOST_NANOS) {
         goesOn = step(slots.get(slot));
       }
-      return new Left(
+      return new Remainder(
           slot == slots.count(),
           String.format(
               Locale.ROOT,
@@ -270,7 +270,7 @@ public final class FlushNow {
         }
       }
       List<String> some = waiting.stream().limit(WaitingOwners.MOST_AT_ONCE).toList();
-      List<Unwritten> found =
+      List<OwnerBacklog> found =
           redis.ask(connection -> UnwrittenOwners.unwritten(connection, of, newest, 1, some));
       Set<String> left =
           found.stream().map(one -> one.owner().encoded()).collect(Collectors.toSet());
@@ -286,8 +286,8 @@ public final class FlushNow {
     }
 
     @Override
-    public List<Unwritten> some() {
-      Set<Unwritten> some = new LinkedHashSet<>(); // whoever is due and claimed comes twice
+    public List<OwnerBacklog> some() {
+      Set<OwnerBacklog> some = new LinkedHashSet<>(); // whoever is due and claimed comes twice
       for (int number = slot; number < slots.count(); number++) {
         SlotKeys of = slots.get(number);
         some.addAll(

@@ -20,10 +20,10 @@ import org.jspecify.annotations.Nullable;
  * @param tombstones deleted rows that are remembered; {@link #MOST_COUNTED} for that many or more
  * @param discards changes that operators gave up; counted likewise
  */
-public record OwnerInMySql(
-    @Nullable Raised raised,
+public record MySqlOwner(
+    @Nullable OwnerRecord raised,
     long deadLetters,
-    List<Letter> letters,
+    List<LetterSummary> letters,
     long tombstones,
     long discards) {
   /** Of who has deleted more it is enough to know that. */
@@ -31,7 +31,7 @@ public record OwnerInMySql(
 
   private static final int MOST_LETTERS = 10;
 
-  public OwnerInMySql {
+  public MySqlOwner {
     letters = List.copyOf(letters);
   }
 
@@ -42,11 +42,11 @@ public record OwnerInMySql(
    * @param openedAt when it was raised
    * @param adoptedVersion the highest that it took over from Redis; 0 for none
    */
-  public record Raised(
+  public record OwnerRecord(
       CountingSessions sessions, String node, Instant openedAt, long adoptedVersion) {}
 
   /** A row that was set aside, without its values. */
-  public record Letter(
+  public record LetterSummary(
       long id,
       String table,
       String rowKey,
@@ -56,7 +56,7 @@ public record OwnerInMySql(
       Instant refusedAt) {}
 
   /** {@link #raised}, if the owner was ever opened. */
-  public @Nullable Raised opened() {
+  public @Nullable OwnerRecord opened() {
     return raised == null || raised.sessions().newest().epoch() == 0 ? null : raised;
   }
 
@@ -70,13 +70,13 @@ public record OwnerInMySql(
    *
    * @throws io.gameq.MySqlException when MySQL does not answer
    */
-  public static OwnerInMySql read(MySql mysql, OwnerId owner) {
+  public static MySqlOwner read(MySql mysql, OwnerId owner) {
     return mysql.ask(handle -> read(handle.getConnection(), owner));
   }
 
-  private static OwnerInMySql read(Connection connection, OwnerId owner) throws SQLException {
+  private static MySqlOwner read(Connection connection, OwnerId owner) throws SQLException {
     String upTo = "SELECT COUNT(*) FROM (SELECT 1 FROM %s WHERE owner = ? LIMIT %s) some";
-    return new OwnerInMySql(
+    return new MySqlOwner(
         raised(connection, owner),
         count(connection, "SELECT COUNT(*) FROM gameq_dead_letter WHERE owner = ?", owner),
         letters(connection, owner),
@@ -88,25 +88,28 @@ public record OwnerInMySql(
     return Sql.list(connection, sql, rs -> rs.getLong(1), owner.encoded()).get(0);
   }
 
-  private static @Nullable Raised raised(Connection connection, OwnerId owner) throws SQLException {
+  private static @Nullable OwnerRecord raised(Connection connection, OwnerId owner)
+      throws SQLException {
     return Sql.first(
         connection,
         "SELECT "
             + OwnerTable.SESSION_COLUMNS
             + ", node, opened_at, adopted_version FROM gameq_owner WHERE owner = ?",
         rs ->
-            new Raised(OwnerTable.counting(rs), rs.getString(7), Sql.instant(rs, 8), rs.getLong(9)),
+            new OwnerRecord(
+                OwnerTable.counting(rs), rs.getString(7), Sql.instant(rs, 8), rs.getLong(9)),
         owner.encoded());
   }
 
-  private static List<Letter> letters(Connection connection, OwnerId owner) throws SQLException {
+  private static List<LetterSummary> letters(Connection connection, OwnerId owner)
+      throws SQLException {
     return Sql.list(
         connection,
         "SELECT id, table_name, row_key, version, error_code, attempts, refused_at FROM"
             + " gameq_dead_letter WHERE owner = ? ORDER BY id LIMIT "
             + MOST_LETTERS,
         rs ->
-            new Letter(
+            new LetterSummary(
                 rs.getLong(1),
                 rs.getString(2),
                 rs.getString(3),

@@ -25,26 +25,26 @@ import org.jspecify.annotations.Nullable;
  * @param handovers moves between owners that are not settled
  * @param ownerByKey whose row it is, where the key tells
  */
-public record RowInMySql(
+public record MySqlRow(
     @Nullable RowImage row,
-    @Nullable Deleted deleted,
-    List<SetAside> letters,
+    @Nullable Tombstone deleted,
+    List<RowLetter> letters,
     List<Discard> discards,
     List<HandoverTable.Known> handovers,
     @Nullable OwnerId ownerByKey) {
   private static final int MOST_LETTERS = 100;
 
-  public RowInMySql {
+  public MySqlRow {
     letters = List.copyOf(letters);
     discards = List.copyOf(discards);
     handovers = List.copyOf(handovers);
   }
 
   /** A tombstone. */
-  public record Deleted(OwnerId owner, long version) {}
+  public record Tombstone(OwnerId owner, long version) {}
 
   /** A dead letter of the row. */
-  public record SetAside(long id, OwnerId owner, long version, int errorCode, byte[] image) {}
+  public record RowLetter(long id, OwnerId owner, long version, int errorCode, byte[] image) {}
 
   /**
    * Asks.
@@ -54,14 +54,14 @@ public record RowInMySql(
    * @param key the row's; null when its table is not managed
    * @throws io.gameq.MySqlException when MySQL does not answer
    */
-  public static RowInMySql read(
-      MySql mysql, RowReading rows, String table, String keyText, @Nullable RowKey key) {
+  public static MySqlRow read(
+      MySql mysql, StoredRowDecoder rows, String table, String keyText, @Nullable RowKey key) {
     OwnerId byKey = key == null ? null : ownerByKey(key);
     RowImage row = key == null ? null : rows.present(anyOwner(key.table()), key).row();
     return mysql.ask(
         handle -> {
           Connection connection = handle.getConnection();
-          return new RowInMySql(
+          return new MySqlRow(
               row,
               deleted(connection, table, keyText),
               letters(connection, table, keyText),
@@ -86,19 +86,19 @@ public record RowInMySql(
     return at < 0 ? null : table.ownerOfValue(key.parts()[at]);
   }
 
-  private static @Nullable Deleted deleted(Connection connection, String table, String keyText)
+  private static @Nullable Tombstone deleted(Connection connection, String table, String keyText)
       throws SQLException {
     return Sql.first(
         connection,
         "SELECT owner, version FROM gameq_tombstone WHERE table_name = ? AND row_key = ?",
         rs ->
-            new Deleted(
+            new Tombstone(
                 OwnerId.ofEncoded(rs.getString(1)), Long.parseUnsignedLong(rs.getString(2))),
         table,
         keyText);
   }
 
-  private static List<SetAside> letters(Connection connection, String table, String keyText)
+  private static List<RowLetter> letters(Connection connection, String table, String keyText)
       throws SQLException {
     return Sql.list(
         connection,
@@ -106,7 +106,7 @@ public record RowInMySql(
             + " AND row_key = ? ORDER BY id LIMIT "
             + MOST_LETTERS,
         rs ->
-            new SetAside(
+            new RowLetter(
                 rs.getLong(1),
                 OwnerId.ofEncoded(rs.getString(2)),
                 Long.parseUnsignedLong(rs.getString(3)), // a damaged one may be large

@@ -14,7 +14,7 @@ import io.gameq.writer.mysql.CommandServers;
 import io.gameq.writer.mysql.DeadLetters;
 import io.gameq.writer.mysql.PauseTable.Pause;
 import io.gameq.writer.pause.Pauses;
-import io.gameq.writer.status.Processes.ListedNode;
+import io.gameq.writer.status.Processes.NodeStatus;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -35,7 +35,7 @@ import org.jspecify.annotations.Nullable;
  * @param mysqlError why
  * @param pauses what operators paused; nothing when MySQL could not be asked
  */
-public record StatusLook(
+public record StatusSnapshot(
     String namespace,
     Instant at,
     @Nullable Backlog backlog,
@@ -62,33 +62,33 @@ public record StatusLook(
           .json("claimed", of -> of.sum(Waiting::claimed))
           .json("lapsed", of -> of.sum(Waiting::lapsed))
           .json("rows", Backlog::rows)
-          .json("rowsAreEstimated", StatusLook::isEstimate)
+          .json("rowsAreEstimated", StatusSnapshot::isEstimate)
           .json("oldestMillis", Backlog::oldestAgeMillis)
           .json("staleSessions", of -> of.sum(Waiting::stale))
           .json("closing", of -> of.sum(Waiting::closing))
           .json("healing", of -> of.sum(Waiting::healing))
           .json("foreignKeys", of -> of.sum(Waiting::foreign))
-          .json("topics", of -> of.topics().stream().map(StatusLook::topic).toList());
+          .json("topics", of -> of.topics().stream().map(StatusSnapshot::topic).toList());
 
   private static final RecordView<Processes> PROCESSES =
       new RecordView<Processes>()
-          .json("nodesRunning", of -> of.nodes(ListedNode.State.RUNNING))
+          .json("nodesRunning", of -> of.nodes(NodeStatus.State.RUNNING))
           .json("nodes", of -> of.nodes().size())
           .json("writersRunning", Processes::writersThere)
           .json("writers", of -> of.writers().size());
 
-  static final RecordView<StatusLook> VIEW =
-      new RecordView<StatusLook>()
-          .json("namespace", StatusLook::namespace)
-          .json("at", StatusLook::at)
+  static final RecordView<StatusSnapshot> VIEW =
+      new RecordView<StatusSnapshot>()
+          .json("namespace", StatusSnapshot::namespace)
+          .json("at", StatusSnapshot::at)
           .jsonOf(of -> of.backlog == null ? Map.of() : BACKLOG.json(of.backlog))
           .jsonOf(of -> of.processes == null ? Map.of() : PROCESSES.json(of.processes))
           .jsonOf(of -> of.deadLetters < 0 ? Map.of() : Map.of("deadLetters", of.deadLetters))
           .json("pauses", of -> of.pauses.all().stream().map(Pauses::json).toList())
-          .json("toDo", StatusLook::toDo);
+          .json("toDo", StatusSnapshot::toDo);
 
   /** Asks; a server that does not answer is something to show. */
-  static StatusLook of(CommandServers servers) {
+  static StatusSnapshot of(CommandServers servers) {
     long deadLetters = -1;
     String mysqlError = "";
     Pauses pauses = Pauses.NONE;
@@ -114,7 +114,7 @@ public record StatusLook(
     } catch (GameQueueException e) {
       redisError = ErrorLine.of(e);
     }
-    return new StatusLook(
+    return new StatusSnapshot(
         namespace, Instant.now(), backlog, redisError, processes, deadLetters, mysqlError, pauses);
   }
 
