@@ -11,8 +11,9 @@ import io.gameq.writer.pause.Pauses;
 import io.gameq.writer.pause.Pauses.PauseTarget;
 import io.gameq.writer.redis.OwnerInRedis;
 import io.gameq.writer.redis.OwnerInRedis.ClaimRecord;
-import io.gameq.writer.status.FlushNow;
-import io.gameq.writer.status.FlushNow.FlushProgress;
+import io.gameq.writer.status.FlushCommand.FlushNow;
+import io.gameq.writer.status.FlushCommand.FlushProgress;
+import io.gameq.writer.status.FlushCommand.Left;
 import io.gameq.writer.trace.WhatNext.OwnerTrace;
 import java.util.ArrayList;
 import java.util.List;
@@ -88,7 +89,7 @@ final class HeldPages {
         owner == null
             ? flush.all(request.actor())
             : flush.owners(request.actor(), List.of(OwnerId.of(owner)));
-    FlushProgress.Left left = progress.look();
+    Left left = progress.look();
     return Map.of("isDone", left.isDone(), "text", left.text());
   }
 
