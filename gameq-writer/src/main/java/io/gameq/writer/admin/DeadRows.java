@@ -13,13 +13,10 @@ import io.gameq.terminal.Shown;
 import io.gameq.writer.admin.Done.Result;
 import io.gameq.writer.admin.StaleSessions.RowColumn;
 import io.gameq.writer.mysql.DeadLetterFilter;
-import io.gameq.writer.mysql.DeadLetterRetry;
-import io.gameq.writer.mysql.DeadLetterRetry.Gone;
-import io.gameq.writer.mysql.DeadLetterRetry.Locked;
-import io.gameq.writer.mysql.DeadLetterRetry.Outcome;
-import io.gameq.writer.mysql.DeadLetterRetry.Superseded;
-import io.gameq.writer.mysql.DeadLetterRetry.Written;
 import io.gameq.writer.mysql.DeadLetters;
+import io.gameq.writer.mysql.DeadLetters.DeadLetterRetry;
+import io.gameq.writer.mysql.DeadLetters.DeadLetterRetry.Became;
+import io.gameq.writer.mysql.DeadLetters.DeadLetterRetry.Outcome;
 import io.gameq.writer.mysql.DeadLetters.State;
 import io.gameq.writer.mysql.RowReading.Decoded;
 import io.gameq.writer.mysql.RowReading.Present;
@@ -356,29 +353,30 @@ public final class DeadRows {
       DeadLetterRetry retry, long id, String name, Map<Long, Done> waiting, Consumer<Done> told) {
     Outcome outcome = retry.retry(id);
     Done done = done(id, name, outcome);
-    if (outcome instanceof DeadLetterRetry.Refused refused
-        && (refused.curable() || waiting.containsKey(id))) {
+    if (outcome.became() == Became.REFUSED && (outcome.curable() || waiting.containsKey(id))) {
       waiting.put(id, done);
     } else {
       waiting.remove(id);
       told.accept(done);
     }
-    return outcome instanceof Written;
+    return outcome.became() == Became.WRITTEN;
   }
 
   private static Done done(long id, String name, Outcome outcome) {
-    if (outcome instanceof DeadLetterRetry.Refused refused) {
-      String why = Shown.text(refused.errorCode() + " " + refused.reason());
-      return new Done(id, name, Result.LEFT, "refused again", why);
-    }
-    if (outcome instanceof Locked locked) {
-      return new Done(id, name, Result.LEFT, "left alone", Shown.text(locked.reason()));
-    }
-    String became =
-        outcome instanceof Superseded
-            ? "removed as superseded"
-            : outcome instanceof Gone ? "removed by somebody else" : "written";
-    return new Done(id, name, Result.DONE, became, "");
+    String reason = outcome.reason();
+    return switch (outcome.became()) {
+      case WRITTEN -> new Done(id, name, Result.DONE, "written", "");
+      case SUPERSEDED -> new Done(id, name, Result.DONE, "removed as superseded", "");
+      case GONE -> new Done(id, name, Result.DONE, "removed by somebody else", "");
+      case LOCKED -> new Done(id, name, Result.LEFT, "left alone", Shown.text(reason));
+      case REFUSED ->
+          new Done(
+              id,
+              name,
+              Result.LEFT,
+              "refused again",
+              Shown.text(outcome.errorCode() + " " + reason));
+    };
   }
 
   /**

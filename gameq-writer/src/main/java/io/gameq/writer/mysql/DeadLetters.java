@@ -1,7 +1,16 @@
 package io.gameq.writer.mysql;
 
+import io.gameq.GameQueueException;
+import io.gameq.MySqlException;
+import io.gameq.mysql.ErrorKind;
 import io.gameq.mysql.MySqlPool.MySql;
+import io.gameq.mysql.MySqlPool.MySqlText;
+import io.gameq.mysql.RowChange;
 import io.gameq.mysql.Sql;
+import io.gameq.mysql.flush.GuardedTransaction;
+import io.gameq.mysql.flush.GuardedWrites;
+import io.gameq.mysql.flush.GuardedWrites.RowRefusal;
+import io.gameq.mysql.flush.GuardedWrites.StatementLimits;
 import io.gameq.mysql.tables.AuditTable;
 import io.gameq.mysql.tables.AuditTable.Actor;
 import io.gameq.mysql.tables.DeadLetterTable;
@@ -9,19 +18,27 @@ import io.gameq.mysql.tables.DeadLetterTable.Refused;
 import io.gameq.mysql.tables.DeadLetterTable.Stored;
 import io.gameq.mysql.tables.DiscardTable;
 import io.gameq.mysql.tables.DiscardTable.Discard;
+import io.gameq.mysql.tables.OwnerReader;
 import io.gameq.mysql.tables.OwnerTable;
 import io.gameq.owner.OwnerId;
 import io.gameq.rows.EncodedRow.RowKey;
+import io.gameq.rows.RowHeader;
 import io.gameq.terminal.Shown;
+import io.gameq.topic.DeadLetter;
+import io.gameq.writer.mysql.RowReading.Decoded;
+import io.gameq.writer.mysql.RowReading.Reading;
+import io.gameq.writer.mysql.RowReading.Undecodable;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.sql.SQLTransactionRollbackException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -193,22 +210,6 @@ public final class DeadLetters {
     return Sql.first(connection, sql, DeadLetterTable::letter, id);
   }
 
-  /**
-   * Notes that a dead letter was tried once more, unless a newer version of the row was refused
-   * meanwhile.
-   */
-  static void refusedAgain(Connection connection, Stored letter, int errorCode, String errorText)
-      throws SQLException {
-    Sql.execute(
-        connection,
-        "UPDATE gameq_dead_letter SET error_code = ?, error_text = LEFT(?, 1024), attempts ="
-            + " attempts + 1, refused_at = UTC_TIMESTAMP(3) WHERE id = ? AND version = ?",
-        errorCode,
-        errorText,
-        letter.id(),
-        version(letter));
-  }
-
   /** Removes a dead letter, unless a newer version of the row was refused meanwhile. */
   static boolean remove(Connection connection, Stored letter) throws SQLException {
     String sql = "DELETE FROM gameq_dead_letter WHERE id = ? AND version = ?";
@@ -278,21 +279,16 @@ public final class DeadLetters {
 
   /** Compares dead letters with what MySQL holds, one state for each. */
   public List<State> states(List<Stored> letters) {
-    Map<Long, RowKey> keys = new HashMap<>();
-    for (Stored letter : letters) {
-      RowKey key = rows().key(letter.refused().key());
-      if (key != null) {
-        keys.put(letter.id(), key);
-      }
-    }
-    Map<RowKey, Long> there = rows().versions(keys.values());
+    List<@Nullable RowKey> keys = new ArrayList<>();
+    letters.forEach(of -> keys.add(rows().key(of.refused().key())));
+    Map<RowKey, Long> there = rows().versions(keys.stream().filter(Objects::nonNull).toList());
     List<State> states = new ArrayList<>();
-    for (Stored letter : letters) {
-      RowKey key = keys.get(letter.id());
+    for (int i = 0; i < letters.size(); i++) {
+      RowKey key = keys.get(i);
       if (key == null) {
         states.add(State.UNKNOWN);
       } else {
-        boolean superseded = there.getOrDefault(key, -1L) >= letter.refused().version();
+        boolean superseded = there.getOrDefault(key, -1L) >= letters.get(i).refused().version();
         states.add(superseded ? State.SUPERSEDED : State.WAITING);
       }
     }
@@ -307,8 +303,182 @@ public final class DeadLetters {
     return Objects.requireNonNull(rows);
   }
 
-  /** Writes their rows after all. */
+  /** Writes their rows after all; in a dry run everything is rolled back. */
   public DeadLetterRetry retry(boolean dryRun) {
     return new DeadLetterRetry(mysql, rows(), dryRun);
+  }
+
+  /**
+   * Writes the row of a dead letter after all, one transaction for each, as guarded as a flush: a
+   * newer row stays, a deleted one stays deleted. Thread-safe; killed anywhere, a letter is either
+   * there or its row is written.
+   */
+  public static final class DeadLetterRetry {
+    /** A lock is waited for innodb_lock_wait_timeout each time. */
+    private static final int MOST_TRIES = 3;
+
+    /** Who sent it is not remembered. */
+    private static final String NO_PROCESS = "00000000";
+
+    private final MySql mysql;
+    private final GuardedWrites writes;
+    private final RowReading rows;
+    private final boolean dryRun;
+
+    /** What became of a letter. */
+    public enum Became {
+      /** The row is in MySQL, the letter is removed. */
+      WRITTEN,
+      /** MySQL holds this version of the row or a newer one; the letter is removed. */
+      SUPERSEDED,
+      /** The letter stays. */
+      REFUSED,
+      /** Somebody holds a lock for long; nothing was changed. */
+      LOCKED,
+      /** Somebody else removed the letter. */
+      GONE
+    }
+
+    /**
+     * What became of a letter, and the error for which it stays.
+     *
+     * @param curable another row may make it fit
+     */
+    public record Outcome(Became became, int errorCode, String reason, boolean curable) {
+      private Outcome(Became became) {
+        this(became, 0, "", false);
+      }
+    }
+
+    private DeadLetterRetry(MySql mysql, RowReading rows, boolean dryRun) {
+      this.mysql = mysql;
+      this.writes = GuardedWrites.on(mysql);
+      this.rows = rows;
+      this.dryRun = dryRun;
+    }
+
+    /**
+     * Tries a letter.
+     *
+     * @throws MySqlException when MySQL does not answer; the letter was tried as a whole or not at
+     *     all
+     */
+    public Outcome retry(long id) {
+      try {
+        return GuardedTransaction.run(
+            mysql,
+            writes,
+            GuardedTransaction.Retry.ofConflicts(MOST_TRIES),
+            () -> {},
+            transaction -> retry(transaction, id));
+      } catch (SQLException e) {
+        if (ErrorKind.of(e) != ErrorKind.TRY_AGAIN) {
+          throw new MySqlException("MySQL does not answer as it should: " + MySqlText.of(e), e);
+        }
+        return new Outcome(Became.LOCKED, 0, MySqlText.of(e), false);
+      }
+    }
+
+    private Outcome retry(GuardedTransaction transaction, long id) throws SQLException {
+      Stored letter = lock(transaction, id);
+      if (letter == null) {
+        return new Outcome(Became.GONE);
+      }
+      Outcome outcome = write(transaction, letter);
+      if (!dryRun) {
+        if (outcome.became == Became.REFUSED) {
+          transaction.connection().rollback();
+          noteRefusal(transaction.connection(), letter, outcome);
+        }
+        transaction.commit();
+      }
+      return outcome;
+    }
+
+    /** Notes a further try, unless a newer version of the row was refused meanwhile. */
+    private static void noteRefusal(Connection connection, Stored letter, Outcome outcome)
+        throws SQLException {
+      Sql.execute(
+          connection,
+          "UPDATE gameq_dead_letter SET error_code = ?, error_text = LEFT(?, 1024), attempts ="
+              + " attempts + 1, refused_at = UTC_TIMESTAMP(3) WHERE id = ? AND version = ?",
+          outcome.errorCode,
+          outcome.reason,
+          letter.id(),
+          version(letter));
+    }
+
+    /**
+     * The letter as it is once the owners' rows are locked, as every flush of them locks them; null
+     * when it is gone.
+     */
+    private static @Nullable Stored lock(GuardedTransaction transaction, long id)
+        throws SQLException {
+      Stored letter = find(transaction.connection(), id);
+      Set<OwnerId> locked = Set.of();
+      while (letter != null && !owners(letter).equals(locked)) {
+        locked = owners(letter);
+        transaction.lock(locked);
+        letter = find(transaction.connection(), id);
+      }
+      return letter;
+    }
+
+    /** Its owner, and those that its row was received from or given to. */
+    private static Set<OwnerId> owners(Stored letter) {
+      Set<OwnerId> owners = new HashSet<>();
+      owners.add(letter.refused().owner());
+      try {
+        RowHeader.handovers(letter.refused().image())
+            .forEach(handover -> owners.add(handover.other()));
+      } catch (GameQueueException e) {
+        return owners; // damaged: it is not written anyway
+      }
+      return owners;
+    }
+
+    private Outcome write(GuardedTransaction transaction, Stored letter) throws SQLException {
+      Connection connection = transaction.connection();
+      Refused row = letter.refused();
+      Reading reading = rows.read(row.key(), row.image());
+      if (!(reading instanceof Decoded decoded)) {
+        return new Outcome(Became.REFUSED, 0, ((Undecodable) reading).reason(), false);
+      }
+      long there =
+          OwnerReader.versions(connection, List.of(decoded.key())).getOrDefault(decoded.key(), -1L);
+      if (there < row.version()) {
+        // What was sent is as new as ever: it is not written over the row that has its key.
+        OwnerId owner =
+            row.errorCode() == DeadLetter.KEY_IN_USE ? row.owner().inbox(NO_PROCESS) : row.owner();
+        SQLException refusal =
+            refusal(transaction, new RowChange(owner, decoded.key(), decoded.image(), row.image()));
+        if (refusal != null) {
+          boolean curable = ErrorKind.of(refusal) == ErrorKind.CURABLE;
+          return new Outcome(
+              Became.REFUSED, refusal.getErrorCode(), MySqlText.of(refusal), curable);
+        }
+      }
+      if (!remove(connection, letter)) { // another retry, or a newer version
+        throw new SQLTransactionRollbackException("it changes all the time", "40001");
+      }
+      return new Outcome(there < row.version() ? Became.WRITTEN : Became.SUPERSEDED);
+    }
+
+    /** Why MySQL does not take a row; null when it was written. */
+    private static @Nullable SQLException refusal(GuardedTransaction transaction, RowChange change)
+        throws SQLException {
+      try {
+        List<RowRefusal> refusals =
+            transaction.write(
+                List.of(change), Set.of(ErrorKind.ROW, ErrorKind.CURABLE), StatementLimits.NONE);
+        return refusals.isEmpty() ? null : refusals.get(0).error();
+      } catch (SQLException e) {
+        ErrorKind kind = ErrorKind.of(e);
+        if (kind == ErrorKind.TRY_AGAIN || kind == ErrorKind.OUTAGE) {
+          throw e;
+        }
+        return e;
+      }
+    }
   }
 }

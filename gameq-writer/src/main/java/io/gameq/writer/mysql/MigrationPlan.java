@@ -2,12 +2,15 @@ package io.gameq.writer.mysql;
 
 import io.gameq.GameQueueException;
 import io.gameq.mysql.JdbcValues;
+import io.gameq.mysql.Sql;
 import io.gameq.mysql.schema.CatalogReader.TableSpec;
 import io.gameq.mysql.schema.Settings.SchemaFiles;
 import io.gameq.mysql.schema.Settings.SchemaFiles.SchemaFile;
 import io.gameq.mysql.schema.TableInspector.VersionColumn;
 import io.gameq.rows.Table;
 import io.gameq.writer.mysql.MigrationPlan.MigrationStep.Otherwise;
+import java.sql.Connection;
+import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -54,7 +57,7 @@ public record MigrationPlan(
    *     files newer than ours, or the target has a table twice
    */
   static MigrationPlan of(SchemaState state, Target target, List<TableInspection> tables) {
-    List<MigrationStep> steps = new ArrayList<>(schemaSteps(state));
+    List<MigrationStep> steps = schemaSteps(state);
     List<String> notices = new ArrayList<>();
     setting(state, "namespace", target.namespace(), steps);
     setting(state, "slots", Integer.toString(target.slots()), steps);
@@ -139,17 +142,14 @@ public record MigrationPlan(
     String alter =
         "ALTER TABLE %s ADD COLUMN %s BIGINT UNSIGNED NOT NULL DEFAULT 0"
             .formatted(JdbcValues.quoted(table), Table.VERSION_COLUMN);
-    List<Otherwise> otherwise = new ArrayList<>();
-    otherwise.add(
+    Otherwise online =
         new Otherwise(
-            alter + ", ALGORITHM=INPLACE, LOCK=NONE", "while others read and write the table"));
-    if (mayRebuild) {
-      otherwise.add(new Otherwise(alter, "rebuilt the table"));
-    }
+            alter + ", ALGORITHM=INPLACE, LOCK=NONE", "while others read and write the table");
+    Otherwise rebuilt = new Otherwise(alter, "rebuilt the table");
     return new MigrationStep(
         "version column of " + table,
         alter + ", ALGORITHM=INSTANT",
-        otherwise,
+        mayRebuild ? List.of(online, rebuilt) : List.of(online),
         mayRebuild
             ? "correct this"
             : "the server would have to rebuild the table, and who writes it would wait: add"
@@ -195,21 +195,21 @@ public record MigrationPlan(
    */
   record SchemaState(Map<String, String> settings, Map<String, TableSpec> registered) {
 
-    static SchemaState read(Handle handle) {
+    static SchemaState read(Handle handle) throws SQLException {
+      Connection connection = handle.getConnection();
       Map<String, String> settings = new TreeMap<>();
       Map<String, TableSpec> registered = new TreeMap<>();
-      if (exists(handle, "gameq_setting")) {
-        handle
-            .createQuery("SELECT name, value FROM gameq_setting")
-            .map((row, context) -> settings.put(row.getString(1), row.getString(2)))
-            .list();
+      if (exists(connection, "gameq_setting")) {
+        Sql.select(
+            connection,
+            "SELECT name, value FROM gameq_setting",
+            row -> settings.put(row.getString(1), row.getString(2)));
       }
-      if (exists(handle, "gameq_table")) {
-        handle
-            .createQuery("SELECT table_name, owner_kind, owner_column FROM gameq_table")
-            .map(
-                (row, context) ->
-                    new TableSpec(row.getString(1), row.getString(2), row.getString(3)))
+      if (exists(connection, "gameq_table")) {
+        Sql.list(
+                connection,
+                "SELECT table_name, owner_kind, owner_column FROM gameq_table",
+                row -> new TableSpec(row.getString(1), row.getString(2), row.getString(3)))
             .forEach(table -> registered.put(table.name(), table));
       }
       return new SchemaState(settings, registered);
@@ -236,15 +236,12 @@ public record MigrationPlan(
       return there != null;
     }
 
-    private static boolean exists(Handle handle, String table) {
-      return handle
-              .createQuery(
-                  "SELECT COUNT(*) FROM information_schema.TABLES"
-                      + " WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME = ?")
-              .bind(0, table)
-              .mapTo(Integer.class)
-              .one()
-          > 0;
+    private static boolean exists(Connection connection, String table) throws SQLException {
+      return Sql.exists(
+          connection,
+          "SELECT 1 FROM information_schema.TABLES WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME"
+              + " = ?",
+          table);
     }
   }
 }

@@ -1,14 +1,12 @@
 package io.gameq.writer.mysql;
 
 import io.gameq.GameQueueException;
-import io.gameq.LayoutException;
 import io.gameq.MySqlException;
 import io.gameq.mysql.MySqlPool.MySql;
 import io.gameq.mysql.schema.CatalogReader;
-import io.gameq.mysql.schema.LayoutTable;
+import io.gameq.mysql.tables.DurableRows;
 import io.gameq.mysql.tables.OwnerReader;
 import io.gameq.owner.OwnerId;
-import io.gameq.rows.CurrentCatalog;
 import io.gameq.rows.EncodedRow.RowKey;
 import io.gameq.rows.RowCodec;
 import io.gameq.rows.RowImage;
@@ -26,10 +24,8 @@ import org.jspecify.annotations.Nullable;
  * them. Thread-safe.
  */
 public final class RowReading {
-  private final CurrentCatalog catalogs;
-  private final LayoutTable layouts;
+  private final DurableRows durable;
   private final RowCodec codec;
-  private final OwnerReader reader;
   private final Set<String> registered = ConcurrentHashMap.newKeySet();
 
   /** What became of decoding a row. */
@@ -50,10 +46,8 @@ public final class RowReading {
    * @throws GameQueueException when gameq's own tables are missing
    */
   public RowReading(MySql mysql) {
-    this.catalogs = new CurrentCatalog(CatalogReader.read(mysql), () -> CatalogReader.read(mysql));
-    this.layouts = new LayoutTable(mysql);
-    this.codec = new RowCodec(layouts, Clock.systemUTC());
-    this.reader = new OwnerReader(mysql);
+    this.durable = new DurableRows(mysql, CatalogReader.read(mysql));
+    this.codec = new RowCodec(durable.layouts(), Clock.systemUTC());
   }
 
   /**
@@ -63,29 +57,17 @@ public final class RowReading {
    * @throws MySqlException when MySQL is needed for that and does not answer
    */
   public Reading read(String rowKey, byte[] image) {
+    long began = System.nanoTime();
     try {
-      RowKey key = readKey(rowKey);
-      return new Decoded(key, codec.decode(key.table(), image));
-    } catch (LayoutException e) {
-      return readByFresh(rowKey, image);
+      RowKey unused = readKey(rowKey);
+      RowImage row = durable.decodeToWrite(codec, rowKey, image, began);
+      return new Decoded(readKey(rowKey), row); // of a table that may have been read anew
     } catch (MySqlException e) {
       throw e;
     } catch (GameQueueException e) {
       return new Undecodable(String.valueOf(e.getMessage()));
     } catch (RuntimeException e) {
       return new Undecodable("the row is damaged: " + e);
-    }
-  }
-
-  private Reading readByFresh(String rowKey, byte[] image) {
-    catalogs.readAfter(System.nanoTime());
-    try {
-      RowKey key = readKey(rowKey);
-      return new Decoded(key, codec.decodeByFresh(key.table(), image));
-    } catch (MySqlException e) {
-      throw e;
-    } catch (GameQueueException e) {
-      return new Undecodable(String.valueOf(e.getMessage()));
     }
   }
 
@@ -98,7 +80,7 @@ public final class RowReading {
   public byte[] encode(RowImage image) {
     Table table = image.table();
     if (registered.add(table.name() + " " + table.fingerprint())) {
-      layouts.register(table);
+      durable.layouts().register(table);
     }
     return codec.encodeWhole(image);
   }
@@ -113,7 +95,7 @@ public final class RowReading {
   }
 
   private RowKey readKey(String rowKey) {
-    RowKey key = catalogs.get().rowKey(rowKey);
+    RowKey key = durable.catalog().rowKey(rowKey);
     try {
       key.parts(); // would else fail where it is bound
     } catch (GameQueueException e) {
@@ -126,13 +108,13 @@ public final class RowReading {
 
   /** See {@link OwnerReader#versions}. */
   Map<RowKey, Long> versions(Collection<RowKey> keys) {
-    return reader.versions(keys);
+    return durable.reader().versions(keys);
   }
 
   /** What MySQL holds of a row now. */
   public Present present(OwnerId owner, RowKey key) {
     Found found = new Found();
-    reader.read(owner, null, List.of(), List.of(key), found);
+    durable.reader().read(owner, null, List.of(), List.of(key), found);
     return new Present(found.row, found.deletedVersion);
   }
 

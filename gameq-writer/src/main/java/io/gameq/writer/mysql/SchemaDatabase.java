@@ -7,14 +7,13 @@ import io.gameq.mysql.MySqlPool;
 import io.gameq.mysql.MySqlPool.MySql;
 import io.gameq.mysql.MySqlPool.MySqlConfig;
 import io.gameq.mysql.MySqlServerCheck;
+import io.gameq.mysql.Sql;
 import io.gameq.mysql.schema.CatalogReader.TableSpec;
 import io.gameq.mysql.schema.SchemaSnapshot;
 import io.gameq.writer.mysql.MigrationPlan.MigrationStep;
 import io.gameq.writer.mysql.MigrationPlan.SchemaState;
 import io.gameq.writer.mysql.MigrationPlan.Target;
 import java.sql.Connection;
-import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
@@ -165,28 +164,30 @@ public final class SchemaDatabase implements AutoCloseable {
       execute(handle, step.sql());
       return step.purpose();
     } catch (SQLException e) {
-      if (e.getErrorCode() == COLUMN_IS_THERE) {
-        return step.purpose();
-      }
-      return runOtherwise(handle, step, e);
+      return e.getErrorCode() == COLUMN_IS_THERE ? step.purpose() : runOtherwise(handle, step, e);
     }
   }
 
   private static String runOtherwise(Handle handle, MigrationStep step, SQLException refusal) {
     SQLException last = refusal;
     for (MigrationStep.Otherwise way : step.otherwise()) {
-      if (!NOT_IN_THIS_WAY.contains(last.getErrorCode())) {
-        break;
-      }
-      try {
-        execute(handle, way.sql());
-        return "%s (not instantly: %s)".formatted(step.purpose(), way.what());
-      } catch (SQLException e) {
-        e.addSuppressed(last);
-        last = e;
+      if (NOT_IN_THIS_WAY.contains(last.getErrorCode())) {
+        try {
+          execute(handle, way.sql());
+          return "%s (not instantly: %s)".formatted(step.purpose(), way.what());
+        } catch (SQLException e) {
+          e.addSuppressed(last);
+          last = e;
+        }
       }
     }
-    throw failed(step, last);
+    String remedy =
+        last.getErrorCode() == LOCK_WAIT_TIMEOUT
+            ? "some transaction holds the table: run this again when it has ended"
+            : NOT_IN_THIS_WAY.contains(last.getErrorCode())
+                ? step.remedy() + "; what was done stays done"
+                : "correct this and run it again, what was done stays done";
+    throw new GameQueueException("%s failed (%s)".formatted(step.purpose(), remedy), last);
   }
 
   // By JDBC itself: Jdbi would take ':' and '?' in a name for parameters.
@@ -194,17 +195,6 @@ public final class SchemaDatabase implements AutoCloseable {
     try (Statement statement = handle.getConnection().createStatement()) {
       statement.execute(sql);
     }
-  }
-
-  private static GameQueueException failed(MigrationStep step, SQLException e) {
-    String remedy =
-        switch (e.getErrorCode()) {
-          case LOCK_WAIT_TIMEOUT ->
-              "some transaction holds the table: run this again when it has ended";
-          case 1845, 1846, 4092 -> step.remedy() + "; what was done stays done";
-          default -> "correct this and run it again, what was done stays done";
-        };
-    return new GameQueueException("%s failed (%s)".formatted(step.purpose(), remedy), e);
   }
 
   /**
@@ -217,81 +207,64 @@ public final class SchemaDatabase implements AutoCloseable {
 
     private LaxValues() {}
 
+    private record Column(String name, boolean hasZeroDate, boolean isEnum) {}
+
     /** Warnings of one table; reads it whole for each column of such a type, for at most 10 s. */
     static List<String> look(Connection connection, String table) throws SQLException {
-      List<String> warnings = new ArrayList<>();
-      try (PreparedStatement statement =
-          connection.prepareStatement(
+      List<Column> columns =
+          Sql.list(
+              connection,
               "SELECT COLUMN_NAME, COALESCE(COLUMN_DEFAULT, '') LIKE '%-00%', DATA_TYPE = 'enum'"
                   + " FROM information_schema.COLUMNS WHERE TABLE_SCHEMA = DATABASE() AND"
                   + " TABLE_NAME = ? AND DATA_TYPE IN ('date', 'datetime', 'timestamp', 'enum')"
-                  + " ORDER BY ORDINAL_POSITION")) {
-        statement.setString(1, table);
-        try (ResultSet rs = statement.executeQuery()) {
-          while (rs.next()) {
-            String column = rs.getString(1);
-            if (rs.getBoolean(2)) {
-              warnings.add(
-                  ("column %s has a date with a zero in it for its default, which Java has"
-                          + " no value for: change the default")
-                      .formatted(column));
-            }
-            warnings.addAll(
-                rs.getBoolean(3)
-                    ? enums(connection, table, column)
-                    : dates(connection, table, column));
-          }
+                  + " ORDER BY ORDINAL_POSITION",
+              rs -> new Column(rs.getString(1), rs.getBoolean(2), rs.getBoolean(3)),
+              table);
+      List<String> warnings = new ArrayList<>();
+      for (Column column : columns) {
+        if (column.hasZeroDate) {
+          warnings.add(
+              ("column %s has a date with a zero in it for its default, which Java has"
+                      + " no value for: change the default")
+                  .formatted(column.name));
         }
+        look(connection, table, column, warnings);
       }
       return warnings;
     }
 
-    private static List<String> dates(Connection connection, String table, String column)
+    private static void look(
+        Connection connection, String table, Column column, List<String> warnings)
         throws SQLException {
-      String text = "CAST(%s AS CHAR)".formatted(JdbcValues.quoted(column));
-      return look(
-          connection,
-          table,
-          column,
-          "dates that do not exist",
-          ("%1$s LIKE '%%-00%%' OR SUBSTR(%1$s, 9, 2) >"
-                  + " DAY(LAST_DAY(CONCAT(SUBSTR(%1$s, 1, 8), '01')))")
-              .formatted(text),
-          "such as 0000-00-00 or 2004-02-31, which Java has no value for: owners with such a row"
-              + " cannot be opened until it is corrected");
-    }
-
-    private static List<String> enums(Connection connection, String table, String column)
-        throws SQLException {
-      return look(
-          connection,
-          table,
-          column,
-          "the empty text of values that were no member",
-          JdbcValues.quoted(column) + " = 0",
-          "which MySQL does not take any more: such a row is refused until an update gives the"
-              + " column a member");
-    }
-
-    private static List<String> look(
-        Connection connection, String table, String column, String what, String where, String so)
-        throws SQLException {
-      try (Statement statement = connection.createStatement()) {
-        statement.setQueryTimeout(MOST_SECONDS);
-        try (ResultSet rs =
-            statement.executeQuery(
-                "SELECT 1 FROM " + JdbcValues.quoted(table) + " WHERE " + where + " LIMIT 1")) {
-          return rs.next()
-              ? List.of("column %s holds %s, %s".formatted(column, what, so))
-              : List.of();
+      String quoted = JdbcValues.quoted(column.name);
+      String where =
+          column.isEnum
+              ? quoted + " = 0"
+              : ("%1$s LIKE '%%-00%%' OR SUBSTR(%1$s, 9, 2) >"
+                      + " DAY(LAST_DAY(CONCAT(SUBSTR(%1$s, 1, 8), '01')))")
+                  .formatted("CAST(%s AS CHAR)".formatted(quoted));
+      String what =
+          column.isEnum
+              ? "the empty text of values that were no member"
+              : "dates that do not exist";
+      String so =
+          column.isEnum
+              ? "which MySQL does not take any more: such a row is refused until an update gives"
+                  + " the column a member"
+              : "such as 0000-00-00 or 2004-02-31, which Java has no value for: owners with such a"
+                  + " row cannot be opened until it is corrected";
+      String sql = "SELECT 1 FROM " + JdbcValues.quoted(table) + " WHERE " + where + " LIMIT 1";
+      try {
+        if (!Sql.listWithin(connection, MOST_SECONDS, sql, rs -> true).isEmpty()) {
+          warnings.add("column %s holds %s, %s".formatted(column.name, what, so));
         }
       } catch (SQLException e) {
         if (ErrorKind.of(e) != ErrorKind.SLOW) {
           throw e;
         }
-        return List.of(
+        warnings.add(
             "column %s was not searched whole for %s: it took longer than %s s"
-                .formatted(column, what, MOST_SECONDS));
+                .formatted(column.name, what, MOST_SECONDS));
       }
     }
   }

@@ -2,6 +2,7 @@ package io.gameq.writer.mysql;
 
 import io.gameq.mysql.ErrorKind;
 import io.gameq.mysql.JdbcValues;
+import io.gameq.mysql.Sql;
 import io.gameq.mysql.schema.CatalogReader.TableSpec;
 import io.gameq.mysql.schema.SchemaSnapshot;
 import io.gameq.mysql.schema.SchemaSnapshot.ColumnFacts;
@@ -195,11 +196,9 @@ public record TableFix(
 
     /** Whether there are such rows, or may be: a table is read whole where no index helps. */
     private boolean finds(String query) throws SQLException {
-      try (var statement = handle.getConnection().createStatement()) {
-        statement.setQueryTimeout(MOST_SECONDS);
-        try (var rows = statement.executeQuery("SELECT 1 " + query + " LIMIT 1")) {
-          return rows.next();
-        }
+      String sql = "SELECT 1 " + query + " LIMIT 1";
+      try {
+        return !Sql.listWithin(handle.getConnection(), MOST_SECONDS, sql, rs -> true).isEmpty();
       } catch (SQLException e) {
         if (ErrorKind.of(e) != ErrorKind.SLOW) {
           throw e;
