@@ -11,7 +11,6 @@ import io.gameq.owner.OwnerId;
 import io.gameq.owner.SessionId;
 import io.gameq.redis.ControlConnection;
 import io.gameq.redis.RedisConnection;
-import io.gameq.redis.RedisConnector;
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.Slots;
 import io.gameq.redis.script.NodeSigns;
@@ -21,10 +20,9 @@ import io.gameq.redis.topic.DefinedTopic.TopicDefinition;
 import io.gameq.terminal.ExitCodes;
 import io.gameq.terminal.Shown;
 import io.gameq.terminal.TextTable;
+import io.gameq.writer.admin.RecordView;
 import io.gameq.writer.config.ConfigOption;
-import io.gameq.writer.config.WriterConfig;
-import io.gameq.writer.mysql.CommandServers.AgreedConfig;
-import io.gameq.writer.mysql.CommandServers.CommandDatabase;
+import io.gameq.writer.mysql.CommandServers;
 import io.gameq.writer.redis.SlotContents;
 import io.gameq.writer.redis.SlotContents.Progress;
 import io.gameq.writer.redis.Symptom;
@@ -40,7 +38,6 @@ import java.util.Comparator;
 import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.HashSet;
-import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
@@ -71,6 +68,15 @@ import picocli.CommandLine.Spec;
 public final class DoctorCommand implements Callable<Integer> {
   private static final int MOST_NAME = 100;
 
+  private static final RecordView<Symptom> VIEW =
+      new RecordView<Symptom>()
+          .json("ailment", Ailment::of)
+          .json("slot", of -> of.thing().slot())
+          .json("place", of -> of.thing().place())
+          .json("name", of -> of.thing().name())
+          .json("more", of -> of.thing().more())
+          .json("repair", of -> Ailment.of(of).repair());
+
   @Spec private @Nullable CommandSpec spec;
   @Mixin private ConfigOption config = new ConfigOption();
   @Mixin private Confirmation confirmation = new Confirmation();
@@ -97,24 +103,24 @@ public final class DoctorCommand implements Callable<Integer> {
   public Integer call() throws InterruptedException {
     CommandSpec self = Objects.requireNonNull(spec);
     PrintWriter out = self.commandLine().getOut();
-    WriterConfig settings = AgreedConfig.readWithRedis(config, self);
-    Slots slots = new Slots(settings.namespace(), settings.slots());
     Duration between = Duration.ofSeconds(Math.max(1, againAfterSeconds));
-    try (RedisConnector connector = new RedisConnector(settings.redis());
-        ControlConnection redis = new ControlConnection(connector)) {
-      Doctor doctor = new Doctor(slots, redis, between, rate.perSecond());
+    try (CommandServers servers = new CommandServers(config, self)) {
+      Doctor doctor = new Doctor(servers.slots(), servers.redis(), between, rate.perSecond());
       Consumer<Progress> progress = RateOption.progress(self.commandLine().getErr());
       Diagnosis left = doctor.examine(progress);
-      Map<Ailment, Integer> mended = new EnumMap<>(Ailment.class);
+      Map<Ailment, Integer> mended = Map.of();
       if (repair && left.count() > 0) {
         confirmation.require("Mend what can be of %s findings?".formatted(left.count()));
-        try (MySql mysql = CommandDatabase.open(settings.mysql(), "doctor")) {
-          mended.putAll(doctor.repair(left, mysql, Actor.here()));
-        }
+        mended = doctor.repair(left, servers.mysql(), Actor.here());
         left = mended.isEmpty() ? left : doctor.examine(progress);
       }
       if (json) {
-        printJson(mended, left, out);
+        mended.forEach(
+            (of, count) ->
+                out.println(
+                    JsonLine.of(
+                        Map.of("ailment", of.name().toLowerCase(Locale.ROOT), "mended", count))));
+        left.found().values().forEach(VIEW.printer(out, true));
       } else {
         print(mended, left, out);
       }
@@ -148,38 +154,13 @@ public final class DoctorCommand implements Callable<Integer> {
               .formatted(of.title(), of.cause(), of.repair()));
     }
     if (left.isCut()) {
-      out.println();
-      out.println(
-          String.format(
-              Locale.ROOT, "there is more: at most %,d of a kind are told of", Diagnosis.MOST));
+      out.printf(
+          Locale.ROOT, "%nthere is more: at most %,d of a kind are told of%n", Diagnosis.MOST);
     }
     if (!repair && left.found().keySet().stream().anyMatch(Ailment::isMended)) {
       out.println();
       out.println("'gameq-writer doctor --repair' mends some of this");
     }
-  }
-
-  private static void printJson(Map<Ailment, Integer> mended, Diagnosis left, PrintWriter out) {
-    mended.forEach(
-        (of, count) -> out.println(JsonLine.of(Map.of("ailment", name(of), "mended", count))));
-    left.found()
-        .forEach(
-            (ailment, some) -> {
-              for (Symptom of : some) {
-                Map<String, Object> all = new LinkedHashMap<>();
-                all.put("ailment", name(ailment));
-                all.put("slot", of.thing().slot());
-                all.put("place", of.thing().place());
-                all.put("name", of.thing().name());
-                all.put("more", of.thing().more());
-                all.put("repair", ailment.repair());
-                out.println(JsonLine.of(all));
-              }
-            });
-  }
-
-  private static String name(Ailment of) {
-    return of.name().toLowerCase(Locale.ROOT);
   }
 
   /**
@@ -234,19 +215,17 @@ public final class DoctorCommand implements Callable<Integer> {
      * @throws io.gameq.RedisUnavailableException when Redis does not answer
      */
     public Diagnosis examine(Consumer<Progress> progress) throws InterruptedException {
-      Look first = firstLook(progress);
+      Look first = new Look(redis.get(), perSecond);
+      first.all(progress);
       Map<Ailment, List<Symptom>> twice = new EnumMap<>(Ailment.class);
-      if (first.found.isEmpty()) {
-        return new Diagnosis(twice, false);
-      }
-      Thread.sleep(betweenLooks.toMillis());
-      Look second = new Look(redis.get(), 0);
-      first.found.values().forEach(some -> second.add(some.stream().map(Symptom::thing).toList()));
-      second.finish();
-      first.found.forEach(
-          (ailment, some) -> {
-            some.retainAll(second.found.getOrDefault(ailment, Set.of()));
-            if (!some.isEmpty()) {
+      if (!first.found.isEmpty()) {
+        Thread.sleep(betweenLooks.toMillis());
+        Look second = new Look(redis.get(), 0);
+        first.found.values().forEach(of -> second.add(of.stream().map(Symptom::thing).toList()));
+        second.finish();
+        second.found.forEach(
+            (ailment, some) -> {
+              some.retainAll(first.found.getOrDefault(ailment, Set.of()));
               twice.put(
                   ailment,
                   some.stream()
@@ -254,44 +233,10 @@ public final class DoctorCommand implements Callable<Integer> {
                           Comparator.comparing((Symptom of) -> of.thing().slot())
                               .thenComparing(of -> of.thing().name()))
                       .toList());
-            }
-          });
+            });
+        twice.values().removeIf(List::isEmpty);
+      }
       return new Diagnosis(twice, first.isCut);
-    }
-
-    private Look firstLook(Consumer<Progress> progress) {
-      RedisConnection connection = redis.get();
-      Look look = new Look(connection, perSecond);
-      Set<Thing> inflight = new LinkedHashSet<>();
-      SlotContents.keys(
-          connection,
-          slots.namespace(),
-          slots.count(),
-          page -> {
-            look.add(page);
-            page.stream()
-                .filter(of -> of.place().equals("key") && of.name().startsWith("inflight:"))
-                .forEach(inflight::add);
-          },
-          of -> {
-            look.pace.take(SlotContents.PAGE);
-            progress.accept(of);
-          });
-      for (SlotKeys slot : slots.all()) {
-        SlotContents.entries(connection, slot, look::add);
-      }
-      for (DefinedTopic of : DefinedTopic.all(connection, slots.namespace()).values()) {
-        TopicDefinition topic = of.definition();
-        for (int i = 0; i < Math.min(topic.slots(), slots.count()); i++) {
-          SlotContents.messages(connection, slots.get(i), topic.topic(), look::add);
-        }
-      }
-      for (Thing of : inflight) {
-        String writer = of.name().substring("inflight:".length());
-        SlotContents.inflight(connection, slots.get(of.slot()), writer, look::add);
-      }
-      look.finish();
-      return look;
     }
 
     /** One look at many things. */
@@ -306,6 +251,39 @@ public final class DoctorCommand implements Callable<Integer> {
       Look(RedisConnection connection, long perSecond) {
         this.connection = connection;
         this.pace = new RateLimit(perSecond);
+      }
+
+      /** Looks at all keys of the namespace, and their entries. */
+      void all(Consumer<Progress> progress) {
+        Set<Thing> inflight = new LinkedHashSet<>();
+        SlotContents.keys(
+            connection,
+            slots.namespace(),
+            slots.count(),
+            page -> {
+              add(page);
+              page.stream()
+                  .filter(of -> of.place().equals("key") && of.name().startsWith("inflight:"))
+                  .forEach(inflight::add);
+            },
+            of -> {
+              pace.take(SlotContents.PAGE);
+              progress.accept(of);
+            });
+        for (SlotKeys slot : slots.all()) {
+          SlotContents.entries(connection, slot, this::add);
+        }
+        for (DefinedTopic of : DefinedTopic.all(connection, slots.namespace()).values()) {
+          TopicDefinition topic = of.definition();
+          for (int i = 0; i < Math.min(topic.slots(), slots.count()); i++) {
+            SlotContents.messages(connection, slots.get(i), topic.topic(), this::add);
+          }
+        }
+        for (Thing of : inflight) {
+          String writer = of.name().substring("inflight:".length());
+          SlotContents.inflight(connection, slots.get(of.slot()), writer, this::add);
+        }
+        finish();
       }
 
       void add(Collection<Thing> things) {
