@@ -549,20 +549,20 @@ public final class MySqlPool {
     private static final Set<Integer> READ_ONLY = Set.of(Logins.READ_ONLY_CODE, 1836, 1792);
 
     /** HikariCP 5 knows no such word: there the test of the next borrower finds it. */
-    private static final Override GIVE_UP =
-        Arrays.stream(Override.values())
+    private static final SQLExceptionOverride.Override GIVE_UP =
+        Arrays.stream(SQLExceptionOverride.Override.values())
             .filter(of -> of.name().equals("MUST_EVICT"))
             .findFirst()
-            .orElse(Override.CONTINUE_EVICT);
+            .orElse(SQLExceptionOverride.Override.CONTINUE_EVICT);
 
     @java.lang.Override
-    public Override adjudicate(SQLException e) {
+    public SQLExceptionOverride.Override adjudicate(SQLException e) {
       if (READ_ONLY.contains(e.getErrorCode())) {
         return GIVE_UP;
       }
       return "0A000".equals(e.getSQLState()) || e instanceof SQLTimeoutException
-          ? Override.DO_NOT_EVICT
-          : Override.CONTINUE_EVICT;
+          ? SQLExceptionOverride.Override.DO_NOT_EVICT
+          : SQLExceptionOverride.Override.CONTINUE_EVICT;
     }
   }
 

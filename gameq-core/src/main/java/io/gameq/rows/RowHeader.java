@@ -111,6 +111,7 @@ public final class RowHeader {
   }
 
   /** What an encoded row says of its row. */
+  @SuppressWarnings("ImmutableEnumChecker")
   public enum RowOp {
     /** This is the row now. */
     PUT('p'),

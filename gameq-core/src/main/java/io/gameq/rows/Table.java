@@ -267,7 +267,7 @@ public final class Table {
     Object value = row[ownerIndex];
     return value != null
         && owner.kind().equals(ownerKind())
-        && (value instanceof Long number && number >= 0
+        && ((value instanceof Long number && number >= 0)
             ? isDecimal(owner.key(), number)
             : owner.key().equals(value.toString()));
   }

@@ -124,6 +124,7 @@ public final class NodeCounts {
   }
 
   /** What became of a commit, as far as Redis. */
+  @SuppressWarnings("ImmutableEnumChecker") // its list is unmodifiable
   public enum CommitOutcome {
     /** Redis has it. */
     QUEUED,

@@ -77,19 +77,21 @@ record Schedule(long everyMillis, @Nullable Cron cron, long untilMillis, Missed 
   static Schedule parse(String text) {
     try {
       String[] words = text.split(" ", 5);
-      switch (words[0]) {
-        case "every":
-          return new Schedule(
-              Long.parseLong(words[1]), null, Long.parseLong(words[2]), Missed.valueOf(words[3]));
-        case "cron":
-          Cron cron = Cron.of(words[4], ZoneId.of(words[3]));
-          return new Schedule(0, cron, Long.parseLong(words[1]), Missed.valueOf(words[2]));
-        default:
-      }
+      return switch (words[0]) {
+        case "every" ->
+            new Schedule(
+                Long.parseLong(words[1]), null, Long.parseLong(words[2]), Missed.valueOf(words[3]));
+        case "cron" ->
+            new Schedule(
+                0,
+                Cron.of(words[4], ZoneId.of(words[3])),
+                Long.parseLong(words[1]),
+                Missed.valueOf(words[2]));
+        default -> throw new IllegalArgumentException("of an unknown kind");
+      };
     } catch (RuntimeException e) { // whatever a damaged text leads to
       throw new GameQueueException("a message's schedule cannot be read: " + e.getMessage(), e);
     }
-    throw new GameQueueException("a message's schedule is of an unknown kind");
   }
 
   /** How a message recurs; null when it does not. Throws GameQueueException when it is damaged. */

@@ -58,14 +58,20 @@ public final class MessagesScript {
   /** How {@code batches.lua} is to take commits, in the order of its numbers. */
   public enum Mode {
     /** For the first time: order of arrival counts. */
-    FIRST,
+    FIRST(0),
     /** Its answer was lost, and something newer may have come: versions count. */
-    AGAIN,
+    AGAIN(1),
     /** Out of a WAL: versions count, and tokens do not. */
-    REPLAY;
+    REPLAY(2);
+
+    private final int number;
+
+    Mode(int number) {
+      this.number = number;
+    }
 
     byte[] word() {
-      return LuaScript.number(ordinal());
+      return LuaScript.number(number);
     }
   }
 

@@ -47,6 +47,7 @@ final class TimeTypes {
       };
     }
 
+    @SuppressWarnings("JavaLocalDateTimeGetNano") // the rest stays as it is
     private Object dateTime(Object in, String column) {
       if (!(in instanceof LocalDateTime time)) {
         throw Refusal.kind(column, in, "LocalDateTime (Instant goes with TIMESTAMP)");

@@ -40,7 +40,7 @@ record DeclaredSetting(String name, boolean isRequired, @Nullable String otherwi
       String range = cells[3].strip();
       boolean isRequired = otherwise.equals("required");
       boolean isNone = isRequired || (otherwise.equals("none") && !range.contains("none"));
-      for (String name : cells[1].strip().split(", ")) {
+      for (String name : cells[1].strip().split(", ", -1)) {
         all.put(name, new DeclaredSetting(name, isRequired, isNone ? null : otherwise, range));
       }
     }
@@ -109,7 +109,9 @@ record DeclaredSetting(String name, boolean isRequired, @Nullable String otherwi
               ? null
               : "use a " + range;
       default ->
-          Set.of(range.split(", ")).contains(value) ? null : "use " + range.replace(", ", " or ");
+          Set.of(range.split(", ", -1)).contains(value)
+              ? null
+              : "use " + range.replace(", ", " or ");
     };
   }
 

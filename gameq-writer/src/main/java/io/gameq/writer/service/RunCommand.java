@@ -308,8 +308,8 @@ public final class RunCommand implements Callable<Integer> {
             throw e;
           }
           waitsFor.accept(e.getMessage());
-          if (!Objects.equals(
-              e.getMessage(), said)) { // once for each reason, however long it lasts
+          // Once for each reason, however long it lasts.
+          if (!Objects.equals(e.getMessage(), said)) {
             said = e.getMessage();
             LOG.warn("{}; waiting for it, asking again every {} s", said, ASK_EVERY_MILLIS / 1_000);
           }

@@ -239,8 +239,10 @@ public record WhatNext(Kind kind, String sentence) {
     String unless =
         raised == null || CountingSessions.counts(raised.sessions(), waits.session())
             ? ""
-            : ", but by MySQL session %s owns: its open adopts the rows, or they are parked as stale"
-                .formatted(raised.sessions().newest());
+            : Shown.line(
+                ", but by MySQL session %s owns: its open adopts the rows, or they are parked as"
+                    + " stale",
+                raised.sessions().newest());
     long millis = waits.ready() ? 0 : waits.dueMillis() - redis.nowMillis();
     ClaimRecord claim = redis.claim();
     if (claim != null && claim.refusedSinceMillis() > 0) {

@@ -104,14 +104,17 @@ class SourceFilesTest {
 
   /**
    * Where letters and digits are not those of English, {@code "%d".formatted(1)} is no number that
-   * a server reads. Whole numbers are put in by %s; what needs more, by {@code Locale.ROOT}.
+   * a server reads. Whole numbers are put in by %s; what needs more, by {@code Locale.ROOT}, as
+   * {@code Shown.line} does.
    */
   @Test
   void nothingShippedIsFormattedByTheLocaleOfTheJvm() throws IOException {
     Pattern literal = Pattern.compile("\"(?:[^\"\\\\\n]|\\\\.)*\"");
     Pattern localized = Pattern.compile("%(\\d+\\$)?[-#+ 0,(]*\\d*(\\.\\d+)?([feEgG]|d(?!\\{))");
     Pattern asked =
-        Pattern.compile("Locale\\.ROOT,\\s*\\(?\\s*(\"(?:[^\"\\\\\n]|\\\\.)*\"\\s*\\+\\s*)*$");
+        Pattern.compile(
+            "(Locale\\.ROOT,|Shown\\.line\\()\\s*\\(?\\s*(\"(?:[^\"\\\\\n"
+                + "]|\\\\.)*\"\\s*\\+\\s*)*$");
     List<String> found = new ArrayList<>();
     int looked = 0;
     for (Path file : files) {

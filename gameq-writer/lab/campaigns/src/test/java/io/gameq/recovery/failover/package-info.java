@@ -36,7 +36,7 @@
  * old primary holds until it is demoted.
  *
  * <p><b>Clocks.</b> In cases that set clocks each server and node has one of its own, {@link
- * io.gameq.writer.campaign.ProcessClock}.
+ * io.gameq.servers.ProcessClock}.
  *
  * <p><b>What is checked.</b> All that the fault campaign checks, with two differences. From just
  * before replication is cut until every node has healed, a read may miss what was acknowledged. And

@@ -11,7 +11,7 @@
  *                           and taken over; rows sent to these and to 4 others; messages, of the
  *                           package below, which both share
  *       WriterProcess x 2   gameq-writer run, lease 5 s
- *         FaultProxy        between every process and each of its servers
+ *         io.gameq.servers.FaultProxy  between every process and each of its servers
  *       ReadingPlayer       reads owners without a session, all the time
  *     Fault               NodeFaults, WriterFaults, MySqlFaults, RedisFaults, NetworkFaults,
  *                         HostFaults, MessageFaults, SchemaFaults, ClockFaults
@@ -32,7 +32,7 @@
  * node's help: it dies by itself right after it wrote down that it is about to commit.
  *
  * <p><b>Clocks.</b> Redis, and nodes in cases that ask for it, have a {@link
- * io.gameq.writer.campaign.ProcessClock} of their own, which is set under load; each case proves
+ * io.gameq.servers.ProcessClock} of their own, which is set under load; each case proves
  * that it moved. What nodes publish while Redis' clock is ahead keeps its time: that time comes at
  * the end, when all rows are in MySQL.
  *
