@@ -25,8 +25,8 @@ import io.gameq.writer.config.ConfigOption;
 import io.gameq.writer.config.WriterConfig;
 import io.gameq.writer.mysql.CommandServers.CommandDatabase;
 import io.gameq.writer.redis.SlotContents.Progress;
-import io.gameq.writer.redis.SlotSurvey;
-import io.gameq.writer.redis.SlotSurvey.Remembered;
+import io.gameq.writer.redis.SlotContents.SlotSurvey;
+import io.gameq.writer.redis.SlotContents.SlotSurvey.Remembered;
 import io.gameq.writer.terminal.Confirmation;
 import io.gameq.writer.terminal.RateOption;
 import java.io.PrintWriter;
@@ -116,25 +116,23 @@ public final class ReslotCommand implements Callable<Integer> {
             out.println(text);
             out.flush();
           };
-      print(change.run(slots, endsSessions, Actor.here(), progress), out);
+      SlotChange.Done done = change.run(slots, endsSessions, Actor.here(), progress);
+      out.println(
+          "%s moved, %s ended that were not closed"
+              .formatted(
+                  Shown.count(done.moved(), "closed session"),
+                  Shown.count(done.ended(), "session")));
+      if (done.left().count() > 0) {
+        out.println(
+            "left where they are: %s (%s)"
+                .formatted(Shown.count(done.left().count(), "key"), done.left()));
+      }
+      out.println(
+          ("set slots to %s in gameq.yaml of all writers and in the configuration of all nodes,"
+                  + " then start them")
+              .formatted(slots));
       return ExitCodes.OK;
     }
-  }
-
-  private static void print(SlotChange.Done done, PrintWriter out) {
-    out.println(
-        "%s moved, %s ended that were not closed"
-            .formatted(
-                Shown.count(done.moved(), "closed session"), Shown.count(done.ended(), "session")));
-    if (done.left().count() > 0) {
-      out.println(
-          "left where they are: %s (%s)"
-              .formatted(Shown.count(done.left().count(), "key"), done.left()));
-    }
-    out.println(
-        ("set slots to %s in gameq.yaml of all writers and in the configuration of all nodes, then"
-                + " start them")
-            .formatted(done.to()));
   }
 
   /**
@@ -183,12 +181,11 @@ public final class ReslotCommand implements Callable<Integer> {
     /**
      * What was done.
      *
-     * @param from the number of slots before
      * @param moved closed sessions that Redis remembers in another slot now
      * @param ended sessions that were not closed
      * @param left keys that gameq does not use, which stay where they are
      */
-    public record Done(int from, int to, int moved, int ended, SlotSurvey.Tally left) {}
+    public record Done(int moved, int ended, SlotSurvey.Tally left) {}
 
     /** Whether the database had {@code from}. */
     private boolean moveSlots(int from, int to) {
@@ -311,7 +308,7 @@ public final class ReslotCommand implements Callable<Integer> {
                       scans.get()));
       SlotSurvey after = survey();
       refuse(ofKeys(after, false));
-      return new Done(from, to, done[1], done[0], after.others());
+      return new Done(done[1], done[0], after.others());
     }
 
     private static void refuse(List<String> obstacles) {

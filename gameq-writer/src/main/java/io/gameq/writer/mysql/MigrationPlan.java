@@ -8,7 +8,7 @@ import io.gameq.mysql.schema.Settings.SchemaFiles;
 import io.gameq.mysql.schema.Settings.SchemaFiles.SchemaFile;
 import io.gameq.mysql.schema.TableInspector.VersionColumn;
 import io.gameq.rows.Table;
-import io.gameq.writer.mysql.MigrationPlan.MigrationStep.Otherwise;
+import io.gameq.writer.mysql.MigrationPlan.MigrationStep.Way;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.ArrayList;
@@ -142,14 +142,13 @@ public record MigrationPlan(
     String alter =
         "ALTER TABLE %s ADD COLUMN %s BIGINT UNSIGNED NOT NULL DEFAULT 0"
             .formatted(JdbcValues.quoted(table), Table.VERSION_COLUMN);
-    Otherwise online =
-        new Otherwise(
-            alter + ", ALGORITHM=INPLACE, LOCK=NONE", "while others read and write the table");
-    Otherwise rebuilt = new Otherwise(alter, "rebuilt the table");
+    Way instant = new Way(alter + ", ALGORITHM=INSTANT", "");
+    Way online =
+        new Way(alter + ", ALGORITHM=INPLACE, LOCK=NONE", "while others read and write the table");
+    Way rebuilt = new Way(alter, "rebuilt the table");
     return new MigrationStep(
         "version column of " + table,
-        alter + ", ALGORITHM=INSTANT",
-        mayRebuild ? List.of(online, rebuilt) : List.of(online),
+        mayRebuild ? List.of(instant, online, rebuilt) : List.of(instant, online),
         mayRebuild
             ? "correct this"
             : "the server would have to rebuild the table, and who writes it would wait: add"
@@ -161,30 +160,29 @@ public record MigrationPlan(
   }
 
   /**
-   * One statement of a migration; immutable.
+   * One step of a migration; immutable.
    *
    * @param purpose what it is for, in a few words
-   * @param sql the exact text, without a semicolon
-   * @param otherwise what to run when the server cannot do {@code sql} in this way, in this order
+   * @param ways the first is tried; another one when the server cannot do the one before it
    * @param remedy what to do when it can do none of them
    */
-  public record MigrationStep(
-      String purpose, String sql, List<Otherwise> otherwise, String remedy) {
+  public record MigrationStep(String purpose, List<Way> ways, String remedy) {
     public MigrationStep {
-      otherwise = List.copyOf(otherwise);
+      ways = List.copyOf(ways);
     }
 
     /** A step that every server can do. */
     static MigrationStep of(String purpose, String sql) {
-      return new MigrationStep(purpose, sql, List.of(), "correct this");
+      return new MigrationStep(purpose, List.of(new Way(sql, "")), "correct this");
     }
 
     /**
-     * Another way.
+     * A statement that does the step.
      *
-     * @param what it means for the table, in a few words
+     * @param sql the exact text, without a semicolon
+     * @param what it means for the table, in a few words; empty of the first
      */
-    public record Otherwise(String sql, String what) {}
+    public record Way(String sql, String what) {}
   }
 
   /**

@@ -3,16 +3,23 @@ package io.gameq.writer.mysql;
 import io.gameq.GameQueueException;
 import io.gameq.MySqlException;
 import io.gameq.mysql.MySqlPool.MySql;
+import io.gameq.mysql.Sql;
 import io.gameq.mysql.schema.CatalogReader;
+import io.gameq.mysql.tables.DiscardTable;
+import io.gameq.mysql.tables.DiscardTable.Discard;
 import io.gameq.mysql.tables.DurableRows;
+import io.gameq.mysql.tables.HandoverTable;
 import io.gameq.mysql.tables.OwnerReader;
 import io.gameq.owner.OwnerId;
 import io.gameq.rows.EncodedRow.RowKey;
 import io.gameq.rows.RowCodec;
 import io.gameq.rows.RowImage;
 import io.gameq.rows.Table;
+import java.sql.Connection;
+import java.sql.SQLException;
 import java.time.Clock;
 import java.util.Collection;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -134,5 +141,124 @@ public final class RowReading {
 
     @Override
     public void tombstoneVersion(long version) {}
+  }
+
+  /**
+   * What MySQL holds of one row, and gameq's own tables of it. Immutable.
+   *
+   * @param row null when there is none, or its table is not managed
+   * @param deleted null when it was never deleted, or so long ago that nobody remembers
+   * @param discards changes that operators gave up
+   * @param handovers moves between owners that are not settled
+   * @param ownerByKey whose row it is, where the key tells
+   */
+  public record RowInMySql(
+      @Nullable RowImage row,
+      @Nullable Deleted deleted,
+      List<SetAside> letters,
+      List<Discard> discards,
+      List<HandoverTable.Known> handovers,
+      @Nullable OwnerId ownerByKey) {
+    private static final int MOST_LETTERS = 100;
+
+    public RowInMySql {
+      letters = List.copyOf(letters);
+      discards = List.copyOf(discards);
+      handovers = List.copyOf(handovers);
+    }
+
+    /** A tombstone. */
+    public record Deleted(OwnerId owner, long version) {}
+
+    /** A dead letter of the row. */
+    public record SetAside(long id, OwnerId owner, long version, int errorCode, byte[] image) {}
+
+    /**
+     * Asks.
+     *
+     * @param table by name, managed or not
+     * @param keyText the part of the row key after the table
+     * @param key the row's; null when its table is not managed
+     * @throws io.gameq.MySqlException when MySQL does not answer
+     */
+    public static RowInMySql read(
+        MySql mysql, RowReading rows, String table, String keyText, @Nullable RowKey key) {
+      OwnerId byKey = key == null ? null : ownerByKey(key);
+      RowImage row = key == null ? null : rows.present(anyOwner(key.table()), key).row();
+      return mysql.ask(
+          handle -> {
+            Connection connection = handle.getConnection();
+            return new RowInMySql(
+                row,
+                deleted(connection, table, keyText),
+                letters(connection, table, keyText),
+                key == null
+                    ? List.of()
+                    : DiscardTable.read(connection, List.of(key)).getOrDefault(key, List.of()),
+                key == null
+                    ? List.of()
+                    : HandoverTable.read(connection, List.of(key)).getOrDefault(key, List.of()),
+                byKey);
+          });
+    }
+
+    /** Only an owner's own rows are read by owner: here it is one row, by its key. */
+    private static OwnerId anyOwner(Table table) {
+      return OwnerId.of(table.ownerKind() + ":0");
+    }
+
+    private static @Nullable OwnerId ownerByKey(RowKey key) {
+      Table table = key.table();
+      int at = table.keyColumns().indexOf(table.ownerColumn());
+      return at < 0 ? null : table.ownerOfValue(key.parts()[at]);
+    }
+
+    private static @Nullable Deleted deleted(Connection connection, String table, String keyText)
+        throws SQLException {
+      return Sql.first(
+          connection,
+          "SELECT owner, version FROM gameq_tombstone WHERE table_name = ? AND row_key = ?",
+          rs ->
+              new Deleted(
+                  OwnerId.ofEncoded(rs.getString(1)), Long.parseUnsignedLong(rs.getString(2))),
+          table,
+          keyText);
+    }
+
+    private static List<SetAside> letters(Connection connection, String table, String keyText)
+        throws SQLException {
+      return Sql.list(
+          connection,
+          "SELECT id, owner, version, error_code, image FROM gameq_dead_letter WHERE table_name = ?"
+              + " AND row_key = ? ORDER BY id LIMIT "
+              + MOST_LETTERS,
+          rs ->
+              new SetAside(
+                  rs.getLong(1),
+                  OwnerId.ofEncoded(rs.getString(2)),
+                  Long.parseUnsignedLong(rs.getString(3)), // a damaged one may be large
+                  rs.getInt(4),
+                  rs.getBytes(5)),
+          table,
+          keyText);
+    }
+
+    /** Everybody who has, had or wanted the row. */
+    public Set<OwnerId> owners() {
+      Set<OwnerId> owners = new LinkedHashSet<>();
+      if (ownerByKey != null) {
+        owners.add(ownerByKey);
+      }
+      if (row != null) {
+        owners.add(row.table().ownerOf(row.values()));
+      }
+      if (deleted != null) {
+        owners.add(deleted.owner());
+      }
+      letters.forEach(of -> owners.add(of.owner()));
+      discards.forEach(of -> owners.add(of.owner()));
+      handovers.forEach(of -> owners.add(of.owner()));
+      return owners;
+    }
   }
 }

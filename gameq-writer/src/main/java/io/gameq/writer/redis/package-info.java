@@ -12,7 +12,7 @@
  * Symptom          doctor.lua       what does not fit together
  *                  mend.lua         mends one
  * SlotContents                      all things there are, page by page
- * SlotSurvey                        what is left in slots, whatever their number
+ *   SlotSurvey                      what is left in slots, whatever their number
  * </pre>
  */
 @org.jspecify.annotations.NullMarked
