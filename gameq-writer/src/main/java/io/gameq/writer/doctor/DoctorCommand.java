@@ -21,7 +21,7 @@ import io.gameq.terminal.ExitCodes;
 import io.gameq.terminal.Shown;
 import io.gameq.terminal.TextTable;
 import io.gameq.writer.admin.RecordView;
-import io.gameq.writer.config.ConfigOption;
+import io.gameq.writer.cli.AdminCommand;
 import io.gameq.writer.mysql.CommandServers;
 import io.gameq.writer.redis.SlotContents;
 import io.gameq.writer.redis.SlotContents.Progress;
@@ -42,17 +42,12 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
-import java.util.concurrent.Callable;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
 /** {@code doctor}: finds what does not fit together in Redis, and mends it. */
 @Command(
@@ -65,7 +60,7 @@ import picocli.CommandLine.Spec;
       "What seems wrong is looked at again after some seconds, and counts when nobody has touched"
           + " it since. A repair deletes no row. Ends with 1 when something is left."
     })
-public final class DoctorCommand implements Callable<Integer> {
+public final class DoctorCommand extends AdminCommand {
   private static final int MOST_NAME = 100;
 
   private static final RecordView<Symptom> VIEW =
@@ -77,8 +72,6 @@ public final class DoctorCommand implements Callable<Integer> {
           .json("more", of -> of.thing().more())
           .json("repair", of -> Ailment.of(of).repair());
 
-  @Spec private @Nullable CommandSpec spec;
-  @Mixin private ConfigOption config = new ConfigOption();
   @Mixin private Confirmation confirmation = new Confirmation();
   @Mixin private RateOption rate = new RateOption();
 
@@ -101,17 +94,16 @@ public final class DoctorCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws InterruptedException {
-    CommandSpec self = Objects.requireNonNull(spec);
-    PrintWriter out = self.commandLine().getOut();
+    PrintWriter out = out();
     Duration between = Duration.ofSeconds(Math.max(1, againAfterSeconds));
-    try (CommandServers servers = new CommandServers(config, self)) {
+    try (CommandServers servers = new CommandServers(config(), spec())) {
       Doctor doctor = new Doctor(servers.slots(), servers.redis(), between, rate.perSecond());
-      Consumer<Progress> progress = RateOption.progress(self.commandLine().getErr());
+      Consumer<Progress> progress = RateOption.progress(err());
       Diagnosis left = doctor.examine(progress);
       Map<Ailment, Integer> mended = Map.of();
       if (repair && left.count() > 0) {
         confirmation.require("Mend what can be of %s findings?".formatted(left.count()));
-        mended = doctor.repair(left, servers.mysql(), Actor.here());
+        mended = doctor.repair(left, servers.mysql(), actor());
         left = mended.isEmpty() ? left : doctor.examine(progress);
       }
       if (json) {

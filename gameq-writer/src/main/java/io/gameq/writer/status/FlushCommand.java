@@ -19,7 +19,7 @@ import io.gameq.redis.script.SessionScripts;
 import io.gameq.redis.script.Waiting.WaitingOwners;
 import io.gameq.terminal.ExitCodes;
 import io.gameq.terminal.Shown;
-import io.gameq.writer.config.ConfigOption;
+import io.gameq.writer.cli.AdminCommand;
 import io.gameq.writer.config.WriterConfig;
 import io.gameq.writer.mysql.CommandServers;
 import io.gameq.writer.mysql.DeadLetters;
@@ -41,20 +41,15 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
-import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
-import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Help.Ansi;
-import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /** {@code flush}: has rows written now. */
 @Command(
@@ -68,16 +63,13 @@ import picocli.CommandLine.Spec;
           + " a dead letter, and with 1 when it is not in time: then it says what waits, and why as"
           + " far as that can be seen. What is paused is not written."
     })
-public final class FlushCommand implements Callable<Integer> {
+public final class FlushCommand extends AdminCommand {
   private static final long LOOK_EVERY_MILLIS = 200;
 
   /** Where no line can be written over. */
   private static final long TELL_EVERY_SECONDS = 10;
 
   private static final int MOST_SECONDS = 86_400; // whoever waits for a day has forgotten it
-
-  @Spec private @Nullable CommandSpec spec;
-  @Mixin private ConfigOption config = new ConfigOption();
 
   @Parameters(
       arity = "0..*",
@@ -100,20 +92,18 @@ public final class FlushCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws InterruptedException {
-    CommandSpec self = Objects.requireNonNull(spec);
     if (owners.isEmpty() != all) {
-      throw new CommandLine.ParameterException(self.commandLine(), "give owners, or --all");
+      throw wrong("give owners, or --all");
     }
     if (timeoutSeconds < 1 || timeoutSeconds > MOST_SECONDS) {
-      throw new CommandLine.ParameterException(
-          self.commandLine(), "--timeout takes 1 to %s seconds".formatted(MOST_SECONDS));
+      throw wrong("--timeout takes 1 to %s seconds".formatted(MOST_SECONDS));
     }
     List<OwnerId> ids = owners.stream().distinct().map(OwnerId::of).toList();
-    PrintWriter out = self.commandLine().getOut();
-    try (CommandServers servers = new CommandServers(config, self)) {
+    PrintWriter out = out();
+    try (CommandServers servers = new CommandServers(config(), spec())) {
       FlushNow flush = new FlushNow(servers.mysql(), servers.redis(), servers.slots());
       long began = System.nanoTime();
-      FlushProgress progress = all ? flush.all(Actor.here()) : flush.owners(Actor.here(), ids);
+      FlushProgress progress = all ? flush.all(actor()) : flush.owners(actor(), ids);
       Left left = progress.look();
       if (left.isDone()) {
         out.println(all ? "nothing waits" : names(ids) + ": nothing waits");

@@ -378,19 +378,10 @@ public record Processes(
 
     /** One that Redis knows nothing of, which is emptied, or has not been told yet. */
     static ListedNode unknown(NodeTable.Started of) {
-      return new ListedNode(
-          of.process(),
-          of.startedMillisAgo(),
-          0,
-          State.UNKNOWN,
-          new NodeSign(
-              of.identity(),
-              "",
-              false,
-              new NodeSign.Sessions(0, 0),
-              new NodeSign.Commits(0, 0, 0, 0, 0),
-              new NodeSign.Wal(of.walDirectory(), 0, 0, 0, 0),
-              new NodeSign.Healings(0, 0, 0, 0)));
+      Map<String, String> fields = SignFields.of(of.identity());
+      fields.put("walDirectory", of.walDirectory());
+      NodeSign sign = SignFields.read(NodeSign.class, fields);
+      return new ListedNode(of.process(), of.startedMillisAgo(), 0, State.UNKNOWN, sign);
     }
 
     private static State state(ProcessSign said, NodeSign sign) {
@@ -415,28 +406,26 @@ public record Processes(
     /** What is to be done about it, each in one line; empty when all is well. */
     public List<String> toDo() {
       List<String> all = new ArrayList<>();
-      String wal = Shown.text(sign.wal().walDirectory());
       String silent = Shown.duration(silentMillis);
-      switch (state) {
-        case RUNNING -> {}
-        case NOT_HEALED ->
-            all.add(who() + " has not put back what this Redis may lack: does it reach MySQL?");
-        case FAILED -> all.add(who() + " takes no commits any more: its log says why, restart it");
-        case CLOSED ->
-            all.add(
-                ("%s was closed before all was known to be in MySQL: start it again beside its WAL"
-                        + " %s, or see 'gameq-recovery plan'")
-                    .formatted(who(), wal));
-        case GONE ->
-            all.add(
-                ("%s has been gone for %s and was not closed: start it again beside its WAL %s, or"
-                        + " see 'gameq-recovery plan'")
-                    .formatted(who(), silent, wal));
-        case UNKNOWN ->
-            all.add(
+      String restart =
+          "start it again beside its WAL %s, or see 'gameq-recovery plan'"
+              .formatted(Shown.text(sign.wal().walDirectory()));
+      String ofState =
+          switch (state) {
+            case RUNNING -> null;
+            case NOT_HEALED ->
+                who() + " has not put back what this Redis may lack: does it reach MySQL?";
+            case FAILED -> who() + " takes no commits any more: its log says why, restart it";
+            case CLOSED -> who() + " was closed before all was known to be in MySQL: " + restart;
+            case GONE ->
+                "%s has been gone for %s and was not closed: %s".formatted(who(), silent, restart);
+            case UNKNOWN ->
                 ("Redis knows nothing of %s, which was started %s ago and not closed: unless it"
-                        + " runs, start it again beside its WAL %s, or see 'gameq-recovery plan'")
-                    .formatted(who(), silent, wal));
+                        + " runs, %s")
+                    .formatted(who(), silent, restart);
+          };
+      if (ofState != null) {
+        all.add(ofState);
       }
       if (!isThere()) {
         return all;

@@ -14,7 +14,7 @@ import io.gameq.terminal.ExitCodes;
 import io.gameq.terminal.Shown;
 import io.gameq.terminal.TextTable;
 import io.gameq.writer.admin.RecordView;
-import io.gameq.writer.config.ConfigOption;
+import io.gameq.writer.cli.AdminCommand;
 import io.gameq.writer.mysql.CommandServers;
 import io.gameq.writer.mysql.PauseTable.Scope;
 import io.gameq.writer.pause.Pauses;
@@ -25,23 +25,16 @@ import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.Objects;
 import java.util.Set;
 import java.util.StringJoiner;
-import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Help.Ansi;
-import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
 /** The commands that show what waits and who runs. */
-public abstract class StatusCommands implements Callable<Integer> {
-  @Spec private @Nullable CommandSpec spec;
-  @Mixin private ConfigOption config = new ConfigOption();
+public abstract class StatusCommands extends AdminCommand {
 
   @Option(names = "--json", description = "One JSON object a line, nothing else; times in UTC.")
   boolean json;
@@ -50,9 +43,8 @@ public abstract class StatusCommands implements Callable<Integer> {
 
   @Override
   public final Integer call() throws InterruptedException {
-    CommandSpec self = Objects.requireNonNull(spec);
-    try (CommandServers servers = new CommandServers(config, self)) {
-      List<String> toDo = show(servers, self.commandLine().getOut());
+    try (CommandServers servers = new CommandServers(config(), spec())) {
+      List<String> toDo = show(servers, out());
       return toDo.isEmpty() ? ExitCodes.OK : ExitCodes.FOUND_SOMETHING;
     }
   }
