@@ -53,7 +53,7 @@ final class InspectCommand extends WalCommand {
   private Set<String> wanted = Set.of();
 
   /** What passed the filters. */
-  private static final class Counts {
+  private static final class WalCounts {
     long changes;
     long firstSequence;
     long lastSequence;
@@ -66,7 +66,7 @@ final class InspectCommand extends WalCommand {
     wanted = owners();
     boolean damaged = false;
     for (WalFolder folder : openWals().folders()) {
-      Counts counts = new Counts();
+      WalCounts counts = new WalCounts();
       folder.read(entry -> count(entry, counts));
       if (listed) { // which commits had failed is known by now
         folder.read(entry -> list(folder, entry));
@@ -81,7 +81,7 @@ final class InspectCommand extends WalCommand {
     return damaged ? ExitCodes.FOUND_SOMETHING : ExitCodes.OK;
   }
 
-  private void count(WalReader.Entry entry, Counts counts) {
+  private void count(WalReader.Entry entry, WalCounts counts) {
     counts.firstSequence = counts.firstSequence == 0 ? entry.place() : counts.firstSequence;
     counts.lastSequence = entry.place();
     for (WalRecord.Part part : entry.record().parts()) {
@@ -154,7 +154,7 @@ final class InspectCommand extends WalCommand {
     }
   }
 
-  private void print(PrintWriter out, WalFolder folder, Counts counts) {
+  private void print(PrintWriter out, WalFolder folder, WalCounts counts) {
     boolean isFiltered = !wanted.isEmpty() || table != null || since != null || until != null;
     WalRecord.Header header = folder.report().header();
     out.println(
@@ -185,7 +185,7 @@ final class InspectCommand extends WalCommand {
     folder.report().damage().forEach(one -> out.println("  " + Plan.damaged(folder, one)));
   }
 
-  private static String asJson(WalFolder folder, Counts counts) {
+  private static String asJson(WalFolder folder, WalCounts counts) {
     Map<String, @Nullable Object> line = new LinkedHashMap<>();
     line.put("directory", folder.directory().toString());
     line.put("wal", folder.id());

@@ -7,7 +7,7 @@ import io.gameq.healing.Planner;
 import io.gameq.healing.WalFolder;
 import io.gameq.healing.WalFolder.Count;
 import io.gameq.owner.OwnerId;
-import io.gameq.recovery.ServerOptions.Servers;
+import io.gameq.recovery.ServerOptions.RecoveryServers;
 import io.gameq.terminal.ExitCodes;
 import io.gameq.terminal.Shown;
 import io.gameq.wal.WalReader.WalDamage;
@@ -41,23 +41,23 @@ final class Plan {
   private static final Set<Status> ALWAYS =
       Set.of(Status.IN_MYSQL, Status.IN_REDIS, Status.LOST, Status.CONFLICT);
 
-  private final Map<Status, Found> found = new EnumMap<>(Status.class);
+  private final Map<Status, StatusRows> found = new EnumMap<>(Status.class);
   private final Set<Long> allOwners = new HashSet<>();
   private final Set<Long> restored = new HashSet<>();
-  private final Servers open;
+  private final RecoveryServers open;
   private final Planner planner;
   private final long[] lostBySlot;
   private MessageReplay.@Nullable Totals messages;
 
   /** What has one status. */
-  private static final class Found {
+  private static final class StatusRows {
     long rows;
     final Set<Long> owners = new HashSet<>();
-    final Map<OwnerId, Named> named = new LinkedHashMap<>();
+    final Map<OwnerId, OwnerSample> named = new LinkedHashMap<>();
   }
 
   /** An owner with something to look at. */
-  static final class Named {
+  static final class OwnerSample {
     final OwnerId owner;
 
     /** Of its first row, and why that has this status. */
@@ -66,7 +66,7 @@ final class Plan {
     final String reason;
     long rows;
 
-    Named(PlannedRow first) {
+    OwnerSample(PlannedRow first) {
       owner = first.owner();
       firstKey = first.change().key();
       reason = first.reason();
@@ -74,7 +74,7 @@ final class Plan {
   }
 
   /** Nothing is planned yet. */
-  Plan(Servers open, Planner.Options options, Consumer<String> progress) {
+  Plan(RecoveryServers open, Planner.Options options, Consumer<String> progress) {
     this.open = open;
     planner = new Planner(open.wals(), open.lookups(), options, progress);
     lostBySlot = new long[open.wals().folders().get(0).header().slots()];
@@ -86,7 +86,7 @@ final class Plan {
 
   void add(PlannedRow row) {
     Status status = row.status();
-    Found of = found.computeIfAbsent(status, s -> new Found());
+    StatusRows of = found.computeIfAbsent(status, s -> new StatusRows());
     of.rows++;
     long id = idOf(row.owner().base().encoded());
     allOwners.add(id);
@@ -100,7 +100,7 @@ final class Plan {
       lostBySlot[row.owner().slot(lostBySlot.length)]++;
     } else if (status.callsForAction()
         && (of.named.size() < MOST_NAMED || of.named.containsKey(row.owner()))) {
-      of.named.computeIfAbsent(row.owner(), owner -> new Named(row)).rows++;
+      of.named.computeIfAbsent(row.owner(), owner -> new OwnerSample(row)).rows++;
     }
   }
 
@@ -114,8 +114,8 @@ final class Plan {
     return id;
   }
 
-  private Found found(Status status) {
-    return found.getOrDefault(status, new Found());
+  private StatusRows found(Status status) {
+    return found.getOrDefault(status, new StatusRows());
   }
 
   /** Rows with this status. */
@@ -124,7 +124,7 @@ final class Plan {
   }
 
   /** The first thousand owners with rows of this status, where somebody has to look. */
-  Collection<Named> named(Status status) {
+  Collection<OwnerSample> named(Status status) {
     return found(status).named.values();
   }
 
@@ -247,7 +247,7 @@ final class Plan {
             "The newest change of each of %s, of %s:",
             Shown.count(all(), "row"), Shown.count(allOwners(), "owner")));
     for (Status status : Status.values()) {
-      Found of = found(status);
+      StatusRows of = found(status);
       if (ALWAYS.contains(status) || of.rows > 0) {
         boolean isPlain = status == Status.IN_MYSQL || of.rows == 0;
         String owners = isPlain ? "" : text(" (%s)", Shown.count(of.owners.size(), "owner"));
@@ -291,7 +291,7 @@ final class Plan {
   /** The first owners of what replay does not simply put back; of a live node's it sees to them. */
   private void printNamed(PrintWriter out) {
     for (Status status : Status.values()) {
-      Collection<Named> named = named(status);
+      Collection<OwnerSample> named = named(status);
       if (named.isEmpty() || status == Status.LIVE) {
         continue;
       }
@@ -300,7 +300,7 @@ final class Plan {
           text(
               "%s, the first of %s:",
               heading(status), Shown.count(found(status).owners.size(), "owner")));
-      for (Named of : List.copyOf(named).subList(0, Math.min(MOST_OWNERS, named.size()))) {
+      for (OwnerSample of : List.copyOf(named).subList(0, Math.min(MOST_OWNERS, named.size()))) {
         out.println(
             text(
                 "  %s: %s, such as %s%s",

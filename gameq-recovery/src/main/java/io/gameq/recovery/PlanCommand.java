@@ -5,7 +5,7 @@ import io.gameq.healing.PlannedRow;
 import io.gameq.healing.PlannedRow.Status;
 import io.gameq.healing.PlannedRow.WalRow;
 import io.gameq.healing.Planner;
-import io.gameq.recovery.ServerOptions.Servers;
+import io.gameq.recovery.ServerOptions.RecoveryServers;
 import io.gameq.rows.RowImage;
 import io.gameq.terminal.Shown;
 import java.io.BufferedWriter;
@@ -44,7 +44,7 @@ import picocli.CommandLine.Option;
       "Exit code 0: everything is in MySQL, or in Redis on its way there. It does not say that"
           + " the WALs may go: 'verify' does."
     })
-final class PlanCommand extends WalCommand.OfPlan {
+final class PlanCommand extends WalCommand.PlannedCommand {
   @Option(
       names = "--include-live",
       description =
@@ -61,7 +61,7 @@ final class PlanCommand extends WalCommand.OfPlan {
   private @Nullable Path details;
 
   @Override
-  int call(Servers open, Progress progress) {
+  int call(RecoveryServers open, ProgressLine progress) {
     Planner.Options wanted = new Planner.Options(owners(), includeLive, details != null, false);
     Plan plan;
     try (Details files = details == null ? null : new Details(details)) {

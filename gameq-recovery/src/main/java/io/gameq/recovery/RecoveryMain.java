@@ -22,7 +22,7 @@ import picocli.CommandLine.Spec;
         "What the engineer on call runs after a failover: finds in the write-ahead logs (WALs) of"
             + " game nodes what neither Redis nor MySQL holds, and puts it back.",
     mixinStandardHelpOptions = true,
-    versionProvider = RecoveryMain.Version.class,
+    versionProvider = RecoveryMain.RecoveryVersion.class,
     scope = ScopeType.INHERIT,
     subcommands = {
       InspectCommand.class,
@@ -97,7 +97,7 @@ public final class RecoveryMain implements Runnable, ServerOptions.Environment {
   }
 
   /** The version in the jar's manifest. */
-  static final class Version implements IVersionProvider {
+  static final class RecoveryVersion implements IVersionProvider {
     @Override
     public String[] getVersion() {
       String version = RecoveryMain.class.getPackage().getImplementationVersion();

@@ -19,7 +19,7 @@ import io.gameq.mysql.tables.OwnerTable;
 import io.gameq.owner.DurableSessions.CountingSessions;
 import io.gameq.owner.OwnerId;
 import io.gameq.owner.SessionId;
-import io.gameq.recovery.ServerOptions.Servers;
+import io.gameq.recovery.ServerOptions.RecoveryServers;
 import io.gameq.recovery.mysql.ColumnRestore;
 import io.gameq.recovery.redis.RecoveryRedis;
 import io.gameq.redis.script.LookupScript.ReplayScript;
@@ -55,20 +55,20 @@ import picocli.CommandLine.Option;
           + " or in MySQL with --into mysql. It does not say that the WALs may go: 'verify' does.",
       "Exit code 1: rows are still lost, in conflict, refused or not readable, or a WAL is damaged."
     })
-final class ReplayCommand extends WalCommand.OfPlan {
+final class ReplayCommand extends WalCommand.PlannedCommand {
   private static final long DEFAULT_RATE = 20_000;
 
   /** Sessions that MySQL lost; more make one ask whether the WALs are of this environment. */
   private static final int MOST_RESTORED = 100;
 
   /** Where lost rows go. */
-  enum Into {
+  enum Destination {
     REDIS,
     MYSQL
   }
 
   /** What becomes of rows that a later session did not see. */
-  enum OnConflict {
+  enum ConflictPolicy {
     SKIP,
     APPLY
   }
@@ -82,7 +82,7 @@ final class ReplayCommand extends WalCommand.OfPlan {
       description =
           "Where to: redis, from where writers flush (default), or straight into MySQL when Redis"
               + " is gone for good.")
-  private Into into = Into.REDIS;
+  private Destination into = Destination.REDIS;
 
   @Option(
       names = "--conflicts",
@@ -90,7 +90,7 @@ final class ReplayCommand extends WalCommand.OfPlan {
       description =
           "Rows that a later session did not see: skip (default), or apply: take the owner over,"
               + " unless a node that is alive has it open, and write them.")
-  private OnConflict conflicts = OnConflict.SKIP;
+  private ConflictPolicy conflicts = ConflictPolicy.SKIP;
 
   @Option(
       names = "--rate",
@@ -124,7 +124,7 @@ final class ReplayCommand extends WalCommand.OfPlan {
 
   @Override
   public Integer call() {
-    if (into == Into.REDIS && !servers.hasRedis() && columns.isEmpty()) {
+    if (into == Destination.REDIS && !servers.hasRedis() && columns.isEmpty()) {
       throw new GameQueueException(
           "give --redis or --config, or --into mysql when Redis is gone for good");
     }
@@ -135,7 +135,7 @@ final class ReplayCommand extends WalCommand.OfPlan {
   }
 
   @Override
-  int call(Servers open, Progress progress) {
+  int call(RecoveryServers open, ProgressLine progress) {
     if (!columns.isEmpty()) {
       return columns(open, progress);
     }
@@ -143,7 +143,7 @@ final class ReplayCommand extends WalCommand.OfPlan {
     return execute ? execute(open, progress, wanted) : planOnly(open, progress, wanted);
   }
 
-  private int columns(Servers open, Progress progress) {
+  private int columns(RecoveryServers open, ProgressLine progress) {
     ColumnRestore restore = open.database().columns(columns, new RateLimit(rate));
     String names = String.join(" ", columns);
     if (execute) {
@@ -168,7 +168,7 @@ final class ReplayCommand extends WalCommand.OfPlan {
     return restore.found() == restore.written() ? ExitCodes.OK : ExitCodes.FOUND_SOMETHING;
   }
 
-  private void audit(Servers open, String detail) {
+  private void audit(RecoveryServers open, String detail) {
     open.database()
         .audit(
             "replay",
@@ -177,7 +177,7 @@ final class ReplayCommand extends WalCommand.OfPlan {
                 .formatted(detail, owners().isEmpty() ? "all" : String.join(" ", owners())));
   }
 
-  private int planOnly(Servers open, Progress progress, Planner.Options wanted) {
+  private int planOnly(RecoveryServers open, ProgressLine progress, Planner.Options wanted) {
     Plan plan = plan(open, progress, wanted, row -> {});
     plan.print(out(), true);
     out().println();
@@ -185,13 +185,13 @@ final class ReplayCommand extends WalCommand.OfPlan {
     return plan.exitCode();
   }
 
-  private int execute(Servers open, Progress progress, Planner.Options wanted) {
+  private int execute(RecoveryServers open, ProgressLine progress, Planner.Options wanted) {
     PrintWriter out = out();
     long begun = System.nanoTime();
     Lookups lookups = open.lookups();
     RateLimit limit = new RateLimit(rate);
     ReplayTarget target =
-        into == Into.MYSQL
+        into == Destination.MYSQL
             ? open.database().target(lookups.codec(open.wals()), limit)
             : new RedisTarget(Objects.requireNonNull(lookups.redis()), limit);
     audit(
@@ -212,11 +212,11 @@ final class ReplayCommand extends WalCommand.OfPlan {
               requireMeant(sessions);
             });
     ReplayReport report = replay.report();
-    Conflicts wanting = new Conflicts(open, target, report);
+    ConflictReport wanting = new ConflictReport(open, target, report);
     replay.run(
         row -> {
           before.add(row);
-          if (conflicts == OnConflict.APPLY && row.status().isConflict()) {
+          if (conflicts == ConflictPolicy.APPLY && row.status().isConflict()) {
             wanting.add(row, before.planner());
           }
         });
@@ -230,7 +230,7 @@ final class ReplayCommand extends WalCommand.OfPlan {
             Locale.ROOT,
             "Replayed %s into %s in %.1f s%s: %,d written, %,d were there already",
             Shown.count(report.count(Count.ROWS), "row"),
-            into == Into.MYSQL ? "MySQL" : "Redis",
+            into == Destination.MYSQL ? "MySQL" : "Redis",
             seconds,
             rate == 0 ? "" : " (at most " + Plan.number(rate) + " rows/s: --rate)",
             report.count(Count.WRITTEN),
@@ -303,7 +303,7 @@ final class ReplayCommand extends WalCommand.OfPlan {
    * would, writes the rows in their own versions, and closes it. One thread. Killed in between, the
    * owner is left open by nobody: the game opens it as ever.
    */
-  private final class Conflicts {
+  private final class ConflictReport {
     /** What is kept in memory; the rest is left for the next run. */
     private static final long MOST_BYTES = 64 << 20;
 
@@ -318,7 +318,7 @@ final class ReplayCommand extends WalCommand.OfPlan {
     private final Map<OwnerId, List<EncodedRow>> rows = new LinkedHashMap<>();
     private long bytes;
 
-    Conflicts(Servers open, ReplayTarget target, ReplayReport report) {
+    ConflictReport(RecoveryServers open, ReplayTarget target, ReplayReport report) {
       this.sessions = open.database().rows().owners();
       this.redis = open.redis();
       this.target = target;
@@ -369,7 +369,7 @@ final class ReplayCommand extends WalCommand.OfPlan {
       String nonce = process + "%08x".formatted(random.nextInt());
       SessionId session =
           sessions.raise(owner, nonce, NODE, inRedis == null ? 0 : inRedis.epoch() + 1);
-      if (redis != null && into == Into.REDIS) {
+      if (redis != null && into == Destination.REDIS) {
         redis.open(owner, session);
       }
       write(owner, session, true, its);

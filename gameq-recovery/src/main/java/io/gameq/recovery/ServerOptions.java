@@ -131,7 +131,7 @@ final class ServerOptions {
    * @param leavesOut whether WALs are missing in {@code wals}, of which nothing is known
    * @param redis null when it is gone for good
    */
-  record Servers(
+  record RecoveryServers(
       WalSet wals,
       boolean leavesOut,
       RecoveryDatabase database,
@@ -162,7 +162,7 @@ final class ServerOptions {
    *     others
    * @throws GameQueueException naming what is wrong and the remedy
    */
-  Servers open(WalSet all) {
+  RecoveryServers open(WalSet all) {
     requireNoPassword("--redis", redis, "[a-z-]+://[^/]*:[^/]*@.*|[a-z-]+://[^:/@]+@.*");
     requireNoPassword("--mysql", mysql, "(?i).*[?&]password=.*|.*//[^/]*:[^/]*@.*");
     WalSet wals = all.notEmpty();
@@ -187,7 +187,7 @@ final class ServerOptions {
                   redisConfig(uri), any.namespace(), any.slots(), database.terms());
       Lookups lookups = new Lookups(database.rows(), open == null ? null : open.redis(), slots);
       boolean leavesOut = wals.folders().size() < all.folders().size();
-      return new Servers(wals, leavesOut, database, open, lookups);
+      return new RecoveryServers(wals, leavesOut, database, open, lookups);
     } catch (RuntimeException e) {
       database.close();
       throw e;

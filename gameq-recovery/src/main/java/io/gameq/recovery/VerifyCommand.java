@@ -3,7 +3,7 @@ package io.gameq.recovery;
 import io.gameq.healing.PlannedRow;
 import io.gameq.healing.PlannedRow.Status;
 import io.gameq.healing.Planner;
-import io.gameq.recovery.ServerOptions.Servers;
+import io.gameq.recovery.ServerOptions.RecoveryServers;
 import io.gameq.terminal.ExitCodes;
 import io.gameq.terminal.Shown;
 import java.io.PrintWriter;
@@ -30,7 +30,7 @@ import picocli.CommandLine.Option;
       "Exit code 3: nothing to act on, but keep the WALs, and verify again later: some rows are"
           + " only in Redis, on their way to MySQL, or a node is alive and writes on."
     })
-final class VerifyCommand extends WalCommand.OfPlan {
+final class VerifyCommand extends WalCommand.PlannedCommand {
   /** Nothing to act on, but WALs have what MySQL has not. */
   static final int KEEP_THE_WALS = 3;
 
@@ -48,7 +48,7 @@ final class VerifyCommand extends WalCommand.OfPlan {
   private boolean json;
 
   @Override
-  int call(Servers open, Progress progress) {
+  int call(RecoveryServers open, ProgressLine progress) {
     PrintWriter out = out();
     int[] printed = {0};
     Plan plan =

@@ -5,7 +5,7 @@ import io.gameq.healing.PlannedRow;
 import io.gameq.healing.Planner;
 import io.gameq.healing.WalFolder.WalSet;
 import io.gameq.owner.OwnerId;
-import io.gameq.recovery.ServerOptions.Servers;
+import io.gameq.recovery.ServerOptions.RecoveryServers;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -81,22 +81,25 @@ abstract class WalCommand implements Callable<Integer> {
   }
 
   /** One that plans what became of the rows, and so asks the servers. */
-  abstract static class OfPlan extends WalCommand {
+  abstract static class PlannedCommand extends WalCommand {
     @Mixin final ServerOptions servers = new ServerOptions();
 
     @Override
     public Integer call() {
-      Progress progress = new Progress(commandLine().getErr());
-      try (Servers open = servers.open(openWals())) {
+      ProgressLine progress = new ProgressLine(commandLine().getErr());
+      try (RecoveryServers open = servers.open(openWals())) {
         return call(open, progress);
       }
     }
 
-    abstract int call(Servers open, Progress progress);
+    abstract int call(RecoveryServers open, ProgressLine progress);
 
     /** Plans all WALs; {@code sink} sees the rows too. */
     final Plan plan(
-        Servers open, Progress progress, Planner.Options options, Consumer<PlannedRow> sink) {
+        RecoveryServers open,
+        ProgressLine progress,
+        Planner.Options options,
+        Consumer<PlannedRow> sink) {
       Plan plan = new Plan(open, options, progress::step);
       plan.planner()
           .plan(
@@ -122,7 +125,7 @@ abstract class WalCommand implements Callable<Integer> {
    * Says how far a command is: on one line of a terminal that changes, else a line every few
    * seconds. One thread.
    */
-  static final class Progress {
+  static final class ProgressLine {
     private static final long TERMINAL_EVERY_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
     private static final long LOG_EVERY_NANOS = TimeUnit.SECONDS.toNanos(5);
     private static final int BAR = 30;
@@ -133,7 +136,7 @@ abstract class WalCommand implements Callable<Integer> {
     private long lastNanos = begunNanos;
     private int width;
 
-    Progress(PrintWriter err) {
+    ProgressLine(PrintWriter err) {
       this.err = err;
     }
 

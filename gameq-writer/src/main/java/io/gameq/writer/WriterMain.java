@@ -42,7 +42,7 @@ import picocli.CommandLine.ScopeType;
         "Carries committed rows from Redis into MySQL, prepares the schema for that, and shows the"
             + " rows that did not get there.",
     mixinStandardHelpOptions = true,
-    versionProvider = WriterMain.Version.class,
+    versionProvider = WriterMain.WriterVersion.class,
     scope = ScopeType.INHERIT,
     subcommands = {
       RunCommand.class,
@@ -91,7 +91,7 @@ public final class WriterMain extends TopCommand {
   }
 
   /** The version in the jar's manifest. */
-  static final class Version implements IVersionProvider {
+  static final class WriterVersion implements IVersionProvider {
     @Override
     public String[] getVersion() {
       String version = WriterMain.class.getPackage().getImplementationVersion();

@@ -75,7 +75,7 @@ class ConsoleDoorsTest {
       endpoint =
           HttpEndpoint.open(
               config.http(),
-              new HttpEndpoint.Shown(() -> true, List::of, () -> ""),
+              new HttpEndpoint.EndpointContent(() -> true, List::of, () -> ""),
               console::addTo);
       http = new RawHttp(endpoint.port());
     }

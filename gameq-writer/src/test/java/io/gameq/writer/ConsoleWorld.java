@@ -79,7 +79,7 @@ final class ConsoleWorld implements AutoCloseable {
     http =
         HttpEndpoint.open(
             config.http(),
-            new HttpEndpoint.Shown(writer::isAlive, writer::problems, meters::scrape),
+            new HttpEndpoint.EndpointContent(writer::isAlive, writer::problems, meters::scrape),
             console::addTo);
   }
 

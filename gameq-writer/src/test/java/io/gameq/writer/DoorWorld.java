@@ -58,7 +58,7 @@ final class DoorWorld implements AutoCloseable {
     http =
         HttpEndpoint.open(
             config.http(),
-            new HttpEndpoint.Shown(() -> true, List::of, meters::scrape),
+            new HttpEndpoint.EndpointContent(() -> true, List::of, meters::scrape),
             door::addTo);
     node = WriterNode.open(config);
     door.opens(node.queue(), game.mysql);

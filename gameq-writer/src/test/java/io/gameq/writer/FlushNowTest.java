@@ -26,7 +26,7 @@ import io.gameq.terminal.ExitCodes;
 import io.gameq.writer.RefusingGame.Pet;
 import io.gameq.writer.RefusingGame.Toy;
 import io.gameq.writer.service.WriterService;
-import io.gameq.writer.service.WriterService.Remains;
+import io.gameq.writer.service.WriterService.StopReport;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.Statement;
@@ -138,7 +138,7 @@ class FlushNowTest {
         }
         CommitReceipt locked = RefusingGame.commit(queue.open("player:1"), new Pet(1, 1, 6));
         await().atMost(LONG).until(() -> waiting().claimed() == 1);
-        Remains remains = writer.stop(Duration.ofSeconds(2));
+        StopReport remains = writer.stop(Duration.ofSeconds(2));
         assertFalse(remains.isFinished(), remains::toString);
         assertEquals(1, remains.givenBack(), remains::toString);
         assertEquals(1, Objects.requireNonNull(remains.backlog()).owners(), remains::toString);

@@ -122,7 +122,7 @@ class ReslotTest {
     }
     silence();
     assertEquals(List.of(), change.obstacles(false));
-    SlotChange.Done done = change.run(SLOTS, false, ACTOR, System.out::println);
+    SlotChange.ReslotReport done = change.run(SLOTS, false, ACTOR, System.out::println);
     assertTrue(done.moved() > 0, done::toString);
     assertTrue(raw.sync().pttl(own(1, SLOTS)) > 0, "closed sessions are remembered");
     assertEquals(SLOTS, Settings.slots(game.mysql));
@@ -171,7 +171,7 @@ class ReslotTest {
     refuses("WALs whose nodes did not end with everything in MySQL");
     raw.sync().keys("{" + game.namespace + ":*}:journal").forEach(key -> raw.sync().del(key));
     refuses("1 session not closed (player:1)");
-    SlotChange.Done done = change.run(SLOTS, true, ACTOR, text -> {});
+    SlotChange.ReslotReport done = change.run(SLOTS, true, ACTOR, text -> {});
     assertEquals(1, done.ended(), done::toString);
     assertEquals("reslot", game.queryText("SELECT node FROM gameq_owner"));
   }
@@ -196,7 +196,7 @@ class ReslotTest {
             "00000000000000001deadbeef");
     silence();
     assertEquals(List.of(), change.obstacles(false));
-    SlotChange.Done done = change.run(SLOTS, false, ACTOR, text -> {});
+    SlotChange.ReslotReport done = change.run(SLOTS, false, ACTOR, text -> {});
     assertEquals(0, done.left().count(), done::toString);
     try (GameQueue queue = GameQueue.open(game.config("n1").slots(SLOTS).build())) {
       for (int player = 1; player <= 9; player++) {
@@ -228,7 +228,7 @@ class ReslotTest {
     silence();
     refuses("100 sessions not closed (player:");
     pages = 0;
-    SlotChange.Done done = change.run(SLOTS, true, ACTOR, text -> {});
+    SlotChange.ReslotReport done = change.run(SLOTS, true, ACTOR, text -> {});
     assertTrue(pages >= 4 * players / SlotContents.PAGE, "pages: " + pages);
     assertEquals(100, done.ended(), done::toString);
     assertEquals("100", game.queryText("SELECT COUNT(*) FROM gameq_owner WHERE node = 'reslot'"));

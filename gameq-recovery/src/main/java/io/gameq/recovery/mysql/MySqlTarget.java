@@ -74,7 +74,7 @@ public final class MySqlTarget implements ReplayTarget {
   private final RowCodec codec;
   private final RateLimit limit;
   private final Map<Table, String> closed = new LinkedHashMap<>();
-  private List<OwnerRows> waiting = new ArrayList<>();
+  private List<OwnerBatch> waiting = new ArrayList<>();
   private long waitingBytes;
 
   MySqlTarget(MySql mysql, DurableRows durable, RowCodec codec, RateLimit limit) {
@@ -86,13 +86,13 @@ public final class MySqlTarget implements ReplayTarget {
   }
 
   /** All that one owner gets back, and the session that owns by what was read before. */
-  private record OwnerRows(OwnerId owner, SessionId session, List<RowChange> rows) {
-    OwnerRows with(List<RowChange> some) {
-      return new OwnerRows(owner, session, some);
+  private record OwnerBatch(OwnerId owner, SessionId session, List<RowChange> rows) {
+    OwnerBatch with(List<RowChange> some) {
+      return new OwnerBatch(owner, session, some);
     }
   }
 
-  private static long rows(List<OwnerRows> owners) {
+  private static long rows(List<OwnerBatch> owners) {
     return owners.stream().mapToLong(of -> of.rows.size()).sum();
   }
 
@@ -104,10 +104,10 @@ public final class MySqlTarget implements ReplayTarget {
    */
   @Override
   public void write(List<List<ReplayScript.Owner>> groups, ReplayReport report) {
-    List<OwnerRows> owners = new ArrayList<>();
+    List<OwnerBatch> owners = new ArrayList<>();
     for (List<ReplayScript.Owner> group : groups) {
       for (ReplayScript.Owner of : group) {
-        owners.add(new OwnerRows(of.owner(), of.session(), changes(of, report)));
+        owners.add(new OwnerBatch(of.owner(), of.session(), changes(of, report)));
       }
     }
     writeAll(owners, report, RowRefusal::isCurable);
@@ -140,14 +140,14 @@ public final class MySqlTarget implements ReplayTarget {
       writeAll(takeWaiting(), report, RowRefusal::isCurable);
     }
     writeAll(takeWaiting(), report, this::waitsForTable);
-    for (OwnerRows of : takeWaiting()) {
+    for (OwnerBatch of : takeWaiting()) {
       report.refused(
           of.owner, of.rows.size(), "refused for want of rows of a table that takes none now");
     }
   }
 
-  private List<OwnerRows> takeWaiting() {
-    List<OwnerRows> taken = waiting;
+  private List<OwnerBatch> takeWaiting() {
+    List<OwnerBatch> taken = waiting;
     waiting = new ArrayList<>();
     waitingBytes = 0;
     return taken;
@@ -165,9 +165,9 @@ public final class MySqlTarget implements ReplayTarget {
   }
 
   /** {@code waits}: which refused rows are tried again later; the others are set aside. */
-  private void writeAll(List<OwnerRows> owners, ReplayReport report, Predicate<RowRefusal> waits) {
-    List<OwnerRows> next = new ArrayList<>();
-    for (OwnerRows of : owners) {
+  private void writeAll(List<OwnerBatch> owners, ReplayReport report, Predicate<RowRefusal> waits) {
+    List<OwnerBatch> next = new ArrayList<>();
+    for (OwnerBatch of : owners) {
       next.add(of);
       if (rows(next) >= limit.burst(ROWS_PER_TRANSACTION)) {
         write(next, report, waits);
@@ -177,9 +177,9 @@ public final class MySqlTarget implements ReplayTarget {
     write(next, report, waits);
   }
 
-  private void write(List<OwnerRows> group, ReplayReport report, Predicate<RowRefusal> waits) {
+  private void write(List<OwnerBatch> group, ReplayReport report, Predicate<RowRefusal> waits) {
     while (true) {
-      List<OwnerRows> open = withoutClosed(group, report);
+      List<OwnerBatch> open = withoutClosed(group, report);
       if (open.isEmpty()) {
         return;
       }
@@ -197,9 +197,9 @@ public final class MySqlTarget implements ReplayTarget {
     }
   }
 
-  private List<OwnerRows> withoutClosed(List<OwnerRows> group, ReplayReport report) {
-    List<OwnerRows> open = new ArrayList<>();
-    for (OwnerRows of : group) {
+  private List<OwnerBatch> withoutClosed(List<OwnerBatch> group, ReplayReport report) {
+    List<OwnerBatch> open = new ArrayList<>();
+    for (OwnerBatch of : group) {
       List<RowChange> rows = new ArrayList<>();
       for (RowChange row : of.rows) {
         String why = closed.get(row.key().table());
@@ -222,7 +222,7 @@ public final class MySqlTarget implements ReplayTarget {
       String row = letter.table() + ":" + letter.rowKey() + " of " + letter.owner().id();
       report.setAside(row, letter.errorText());
     }
-    for (OwnerRows owner : of.group) {
+    for (OwnerBatch owner : of.group) {
       OwnerId id = owner.owner;
       int rows = owner.rows.size();
       if (of.notOwned.contains(id)) {
@@ -251,7 +251,7 @@ public final class MySqlTarget implements ReplayTarget {
 
   /** A group of owners in one transaction, tried until it is committed. */
   private static final class GroupWrite implements GuardedTransaction.Body<GroupWrite> {
-    private final List<OwnerRows> group;
+    private final List<OwnerBatch> group;
     private final Predicate<RowRefusal> waits;
     private final GuardedTransaction.Retry conflicts =
         GuardedTransaction.Retry.ofConflicts(MOST_TRIES);
@@ -278,7 +278,7 @@ public final class MySqlTarget implements ReplayTarget {
     private final List<RowChange> waiting = new ArrayList<>();
     private long written; // MySQL holds them in these versions or newer ones
 
-    GroupWrite(List<OwnerRows> group, Predicate<RowRefusal> waits) {
+    GroupWrite(List<OwnerBatch> group, Predicate<RowRefusal> waits) {
       this.group = group;
       this.waits = waits;
     }
@@ -309,7 +309,7 @@ public final class MySqlTarget implements ReplayTarget {
     public @Nullable GroupWrite attempt(GuardedTransaction transaction) throws SQLException {
       transaction.lock(
           Stream.concat(
-                  group.stream().map(OwnerRows::owner),
+                  group.stream().map(OwnerBatch::owner),
                   group.stream().flatMap(of -> GuardedWrites.others(of.rows).stream()))
               .toList());
       List<RowRefusal> aside = new ArrayList<>();
@@ -355,7 +355,7 @@ public final class MySqlTarget implements ReplayTarget {
           heldBack.isEmpty()
               && group.stream().allMatch(of -> transaction.counts(of.owner, of.session));
       List<RowChange> rows = new ArrayList<>();
-      for (OwnerRows of : group) {
+      for (OwnerBatch of : group) {
         boolean counts = transaction.counts(of.owner, of.session);
         if (heldBack.containsKey(of.owner)) {
           continue;
@@ -392,7 +392,7 @@ public final class MySqlTarget implements ReplayTarget {
     private SessionId session(OwnerId owner) {
       return group.stream()
           .filter(of -> of.owner.equals(owner))
-          .map(OwnerRows::session)
+          .map(OwnerBatch::session)
           .findFirst()
           .orElseThrow();
     }

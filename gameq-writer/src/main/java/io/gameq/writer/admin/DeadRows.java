@@ -10,18 +10,18 @@ import io.gameq.rows.RowEdit;
 import io.gameq.rows.RowImage;
 import io.gameq.rows.types.ValueText;
 import io.gameq.terminal.Shown;
-import io.gameq.writer.admin.Done.Result;
+import io.gameq.writer.admin.Done.Resolution;
 import io.gameq.writer.admin.StaleSessions.RowColumn;
 import io.gameq.writer.mysql.DeadLetters;
 import io.gameq.writer.mysql.DeadLetters.DeadLetterFilter;
 import io.gameq.writer.mysql.DeadLetters.DeadLetterRetry;
 import io.gameq.writer.mysql.DeadLetters.DeadLetterRetry.Became;
 import io.gameq.writer.mysql.DeadLetters.DeadLetterRetry.Outcome;
-import io.gameq.writer.mysql.DeadLetters.State;
-import io.gameq.writer.mysql.RowReading.Decoded;
-import io.gameq.writer.mysql.RowReading.Present;
-import io.gameq.writer.mysql.RowReading.Reading;
-import io.gameq.writer.mysql.RowReading.Undecodable;
+import io.gameq.writer.mysql.DeadLetters.LetterState;
+import io.gameq.writer.mysql.RowReading.CurrentRow;
+import io.gameq.writer.mysql.RowReading.DecodeError;
+import io.gameq.writer.mysql.RowReading.DecodeResult;
+import io.gameq.writer.mysql.RowReading.DecodedRow;
 import io.gameq.writer.terminal.Moment;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
@@ -57,14 +57,14 @@ public final class DeadRows {
   private static final String CHANGED = "it changed meanwhile: look at it again";
 
   /** Dead letters as lists have them. */
-  public static final RecordView<Listed> VIEW =
-      new RecordView<Listed>()
-          .field("ID", "id", Listed::id)
+  public static final RecordView<LetterView> VIEW =
+      new RecordView<LetterView>()
+          .field("ID", "id", LetterView::id)
           .field("TABLE", "table", of -> of.row().table())
           .field("KEY", "key", of -> of.row().rowKey())
           .field("OWNER", "owner", of -> of.row().owner().id())
           .field("VERSION", "version", of -> Long.toUnsignedString(of.row().version()))
-          .field("STATE", "state", Listed::state)
+          .field("STATE", "state", LetterView::state)
           .field("TRIES", "attempts", of -> of.row().attempts())
           .field("REFUSED (UTC)", "refusedAt", of -> of.stored.refusedAt())
           .field("CODE", "errorCode", of -> of.row().errorCode())
@@ -91,7 +91,7 @@ public final class DeadRows {
    * @param state by what they are worth now, which is looked up for each of them; null for
    *     whichever
    */
-  public record Filter(DeadLetterFilter stored, @Nullable State state) {
+  public record Filter(DeadLetterFilter stored, @Nullable LetterState state) {
     /** Those with these ids. */
     public static Filter ofIds(List<Long> ids) {
       return new Filter(DeadLetterFilter.ofIds(ids), null);
@@ -130,9 +130,9 @@ public final class DeadRows {
       }
     }
 
-    private static State state(String name) {
+    private static LetterState state(String name) {
       try {
-        return State.valueOf(name.toUpperCase(Locale.ROOT));
+        return LetterState.valueOf(name.toUpperCase(Locale.ROOT));
       } catch (IllegalArgumentException e) {
         throw new GameQueueException("a state is waiting, superseded or unknown");
       }
@@ -151,7 +151,7 @@ public final class DeadRows {
   }
 
   /** A dead letter, and what it is worth now; in a list without its row. Immutable. */
-  public record Listed(Stored stored, State state) {
+  public record LetterView(Stored stored, LetterState state) {
     public long id() {
       return stored.id();
     }
@@ -168,8 +168,8 @@ public final class DeadRows {
    * @param looked at how many letters it looked, at least
    * @param next goes on where this page ends; 0 when it was the last
    */
-  public record Page(List<Listed> letters, long looked, long next) {
-    public Page {
+  public record LetterPage(List<LetterView> letters, long looked, long next) {
+    public LetterPage {
       letters = List.copyOf(letters);
     }
   }
@@ -185,7 +185,7 @@ public final class DeadRows {
    * @param revision changes whenever the kept row changes; an edit names the one that was looked at
    */
   public record Detail(
-      Listed letter,
+      LetterView letter,
       @Nullable String op,
       List<RowColumn> columns,
       String there,
@@ -224,29 +224,29 @@ public final class DeadRows {
     if (withValues) {
       audit("dead show", target(letter), "with values");
     }
-    Listed listed = new Listed(letter, letters.states(List.of(letter)).get(0));
+    LetterView listed = new LetterView(letter, letters.states(List.of(letter)).get(0));
     String revision = revision(letter);
-    Reading reading = read(letter);
-    if (!(reading instanceof Decoded decoded)) {
+    DecodeResult reading = read(letter);
+    if (!(reading instanceof DecodedRow decoded)) {
       String why =
           String.format(
               Locale.ROOT,
               "its row of %,d bytes cannot be decoded: %s",
               letter.refused().image().length,
-              ((Undecodable) reading).reason());
+              ((DecodeError) reading).reason());
       return new Detail(listed, null, List.of(), "", why, withValues, revision);
     }
-    Present present = letters.rows().present(letter.refused().owner(), decoded.key());
+    CurrentRow present = letters.rows().present(letter.refused().owner(), decoded.key());
     List<RowColumn> columns = RowColumn.of(decoded.image(), present.row(), withValues);
     String op = lower(decoded.image().op());
     return new Detail(listed, op, columns, there(present), null, withValues, revision);
   }
 
-  private Reading read(Stored letter) {
+  private DecodeResult read(Stored letter) {
     return letters.rows().read(letter.key(), letter.refused().image());
   }
 
-  private static String there(Present present) {
+  private static String there(CurrentRow present) {
     RowImage row = present.row();
     if (row != null) {
       return "version " + Shown.version(row.version());
@@ -272,18 +272,18 @@ public final class DeadRows {
    *
    * @param revision that of the detail that was looked at
    * @param columns by name, as text; null for NULL. The audit log has the names alone
-   * @return {@link Result#GONE} when the letter is not any more as it was looked at, {@link
-   *     Result#LEFT} when a value, a column or the letter does not allow it
+   * @return {@link Resolution#GONE} when the letter is not any more as it was looked at, {@link
+   *     Resolution#LEFT} when a value, a column or the letter does not allow it
    */
   public Done edit(long id, String revision, Map<String, @Nullable String> columns) {
     Stored letter = letters.find(id);
     if (letter == null) {
-      return new Done(id, Long.toString(id), Result.GONE, NOT_EDITED, CHANGED);
+      return new Done(id, Long.toString(id), Resolution.GONE, NOT_EDITED, CHANGED);
     }
     if (!revision(letter).equals(revision)) {
-      return done(letter, Result.GONE, NOT_EDITED, CHANGED);
+      return done(letter, Resolution.GONE, NOT_EDITED, CHANGED);
     }
-    State state = letters.states(List.of(letter)).get(0);
+    LetterState state = letters.states(List.of(letter)).get(0);
     String target = target(letter);
     return edit(letter, state, columns, () -> audit("dead edit", target, names(columns)));
   }
@@ -295,31 +295,31 @@ public final class DeadRows {
   }
 
   private Done edit(
-      Stored letter, State state, Map<String, @Nullable String> columns, Runnable beforeIt) {
-    if (state == State.SUPERSEDED) {
+      Stored letter, LetterState state, Map<String, @Nullable String> columns, Runnable beforeIt) {
+    if (state == LetterState.SUPERSEDED) {
       return done(
           letter,
-          Result.LEFT,
+          Resolution.LEFT,
           NOT_EDITED,
           "MySQL holds this version of the row or a newer one: nothing is left to write");
     }
-    Reading reading = read(letter);
-    if (reading instanceof Undecodable of) {
-      return done(letter, Result.LEFT, NOT_EDITED, "its row cannot be decoded: " + of.reason());
+    DecodeResult reading = read(letter);
+    if (reading instanceof DecodeError of) {
+      return done(letter, Resolution.LEFT, NOT_EDITED, "its row cannot be decoded: " + of.reason());
     }
     byte[] image;
     try {
-      image = letters.rows().encode(RowEdit.of(((Decoded) reading).image(), columns));
+      image = letters.rows().encode(RowEdit.of(((DecodedRow) reading).image(), columns));
     } catch (RowRefusedException e) {
-      return done(letter, Result.LEFT, NOT_EDITED, String.valueOf(e.getMessage()));
+      return done(letter, Resolution.LEFT, NOT_EDITED, String.valueOf(e.getMessage()));
     }
     beforeIt.run();
     return letters.replace(letter, image)
-        ? done(letter, Result.DONE, "edited", "")
-        : done(letter, Result.GONE, NOT_EDITED, CHANGED);
+        ? done(letter, Resolution.DONE, "edited", "")
+        : done(letter, Resolution.GONE, NOT_EDITED, CHANGED);
   }
 
-  private static Done done(Stored letter, Result result, String became, String why) {
+  private static Done done(Stored letter, Resolution result, String became, String why) {
     return new Done(letter.id(), name(letter), result, became, Shown.text(why));
   }
 
@@ -365,17 +365,14 @@ public final class DeadRows {
   private static Done done(long id, String name, Outcome outcome) {
     String reason = outcome.reason();
     return switch (outcome.became()) {
-      case WRITTEN -> new Done(id, name, Result.DONE, "written", "");
-      case SUPERSEDED -> new Done(id, name, Result.DONE, "removed as superseded", "");
-      case GONE -> new Done(id, name, Result.DONE, "removed by somebody else", "");
-      case LOCKED -> new Done(id, name, Result.LEFT, "left alone", Shown.text(reason));
-      case REFUSED ->
-          new Done(
-              id,
-              name,
-              Result.LEFT,
-              "refused again",
-              Shown.text(outcome.errorCode() + " " + reason));
+      case WRITTEN -> new Done(id, name, Resolution.DONE, "written", "");
+      case SUPERSEDED -> new Done(id, name, Resolution.DONE, "removed as superseded", "");
+      case GONE -> new Done(id, name, Resolution.DONE, "removed by somebody else", "");
+      case LOCKED -> new Done(id, name, Resolution.LEFT, "left alone", Shown.text(reason));
+      case REFUSED -> {
+        String why = Shown.text(outcome.errorCode() + " " + reason);
+        yield new Done(id, name, Resolution.LEFT, "refused again", why);
+      }
     };
   }
 
@@ -389,8 +386,8 @@ public final class DeadRows {
         (letter, state) ->
             told.accept(
                 letters.discard(letter)
-                    ? done(letter, Result.DONE, "discarded", "")
-                    : done(letter, Result.LEFT, "kept", "it changed meanwhile, or is gone")));
+                    ? done(letter, Resolution.DONE, "discarded", "")
+                    : done(letter, Resolution.LEFT, "kept", "it changed meanwhile, or is gone")));
   }
 
   /**
@@ -404,9 +401,9 @@ public final class DeadRows {
     audit("dead export", chosen.filter.toString(), chosen.text() + values);
     chosen.forEach(
         (letter, state) -> {
-          Map<String, @Nullable Object> all = VIEW.json(new Listed(letter, state));
-          Reading reading = read(letter);
-          if (reading instanceof Decoded decoded) {
+          Map<String, @Nullable Object> all = VIEW.json(new LetterView(letter, state));
+          DecodeResult reading = read(letter);
+          if (reading instanceof DecodedRow decoded) {
             Map<String, @Nullable Object> columns = RowColumn.set(decoded.image());
             columns.replaceAll((name, value) -> value == null ? null : ValueText.of(value));
             all.put("op", lower(decoded.image().op()));
@@ -415,7 +412,7 @@ public final class DeadRows {
                 withValues ? columns : List.copyOf(columns.keySet()));
           } else {
             all.put("bytes", letter.refused().image().length);
-            all.put("undecodable", ((Undecodable) reading).reason());
+            all.put("undecodable", ((DecodeError) reading).reason());
           }
           object.accept(all);
         });
@@ -504,7 +501,7 @@ public final class DeadRows {
     }
 
     /** Hands over one after another, with their rows. */
-    void forEach(BiConsumer<Stored, State> action) {
+    void forEach(BiConsumer<Stored, LetterState> action) {
       letters.pages(
           filter.stored(),
           0,
@@ -524,9 +521,9 @@ public final class DeadRows {
      * @param after where the last page ended, 0 to begin
      * @param most letters of the page; at least 1
      */
-    public Page page(long after, int most) {
+    public LetterPage page(long after, int most) {
       long begunNanos = System.nanoTime();
-      List<Listed> found = new ArrayList<>();
+      List<LetterView> found = new ArrayList<>();
       long[] looked = {0};
       long[] next = {0};
       letters.pages(
@@ -546,13 +543,13 @@ public final class DeadRows {
             }
             return next[0] == 0;
           });
-      return new Page(found.subList(0, Math.min(most, found.size())), looked[0], next[0]);
+      return new LetterPage(found.subList(0, Math.min(most, found.size())), looked[0], next[0]);
     }
 
-    private List<Listed> fitting(List<Stored> page) {
-      List<State> states = letters.states(page);
+    private List<LetterView> fitting(List<Stored> page) {
+      List<LetterState> states = letters.states(page);
       return IntStream.range(0, page.size())
-          .mapToObj(i -> new Listed(page.get(i), states.get(i)))
+          .mapToObj(i -> new LetterView(page.get(i), states.get(i)))
           .filter(of -> filter.state() == null || of.state == filter.state())
           .toList();
     }

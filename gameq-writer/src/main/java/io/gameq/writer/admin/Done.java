@@ -10,9 +10,9 @@ import com.fasterxml.jackson.annotation.JsonProperty;
  * @param became in some words, which fit behind "would be"
  * @param why escaped; empty when there is nothing to say
  */
-public record Done(long id, String name, Result result, String became, String why) {
+public record Done(long id, String name, Resolution result, String became, String why) {
   /** What is left to do about a letter. */
-  public enum Result {
+  public enum Resolution {
     /** Nothing: it is done. */
     DONE,
     /** Nothing: somebody else removed it, or a newer one took its place. */
@@ -24,7 +24,7 @@ public record Done(long id, String name, Result result, String became, String wh
   /** Whether there is nothing more to do about it; in JSON under this name. */
   @JsonProperty("isGone")
   public boolean isGone() {
-    return result != Result.LEFT;
+    return result != Resolution.LEFT;
   }
 
   /** {@code 7 item:1 of player:1, version 20: refused again (1146 no such table)}. */

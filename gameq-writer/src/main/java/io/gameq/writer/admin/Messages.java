@@ -47,7 +47,7 @@ public final class Messages {
   }
 
   /** In which list of a topic messages are looked for. */
-  public enum State {
+  public enum MessageState {
     /** They wait, for their time or for a handler; of a group the one that is next. */
     PENDING("DUE", "due"),
     /** Those of them that are taken next: of a topic with priorities in that order. */
@@ -60,13 +60,13 @@ public final class Messages {
     private final String heading;
     private final String moment;
 
-    State(String heading, String moment) {
+    MessageState(String heading, String moment) {
       this.heading = heading;
       this.moment = moment;
     }
 
     /** Reads a name; throws GameQueueException when it is none. */
-    public static State of(String name) {
+    public static MessageState of(String name) {
       try {
         return valueOf(name.toUpperCase(Locale.ROOT));
       } catch (IllegalArgumentException e) {
@@ -87,8 +87,8 @@ public final class Messages {
    * @param next goes on where this page ends; empty when it was the last
    * @param nowMillis when it was read, Redis TIME in ms
    */
-  public record Page(List<Listed> messages, String next, long nowMillis) {
-    public Page {
+  public record MessagePage(List<MessageView> messages, String next, long nowMillis) {
+    public MessagePage {
       messages = List.copyOf(messages);
     }
   }
@@ -105,10 +105,10 @@ public final class Messages {
    * @param error of a dead one, or of the last attempt of one that is tried again; else empty
    * @param content null when its value was removed meanwhile, or cannot be read
    */
-  public record Listed(
+  public record MessageView(
       @Nullable String group,
       String key,
-      State state,
+      MessageState state,
       long millis,
       long behind,
       int attempts,
@@ -117,38 +117,40 @@ public final class Messages {
       @Nullable Content content) {
 
     /** The places of one message: held, pending and dead, in different versions. */
-    static List<Listed> of(FoundMessage of, boolean withPayload) {
-      List<Listed> all = new ArrayList<>();
+    static List<MessageView> of(FoundMessage of, boolean withPayload) {
+      List<MessageView> all = new ArrayList<>();
       FoundMessage.Held held = of.held();
       if (held != null) {
         Content content = Content.of(held.value(), withPayload);
         long ends = held.leaseEndMillis();
-        all.add(of(of.id(), State.HELD, ends, held.attempts(), held.node(), "", content));
+        all.add(of(of.id(), MessageState.HELD, ends, held.attempts(), held.node(), "", content));
       }
       FoundMessage.Pending due = of.pending();
       if (due != null) {
         Content content = Content.of(due.value(), withPayload);
         String error = due.error();
-        all.add(of(of.id(), State.PENDING, due.dueMillis(), due.attempts(), "", error, content));
+        all.add(
+            of(of.id(), MessageState.PENDING, due.dueMillis(), due.attempts(), "", error, content));
       }
       FoundMessage.Dead dead = of.dead();
       if (dead != null) {
         Content content = Content.of(dead.value(), withPayload);
         long died = dead.diedMillis();
-        all.add(of(of.id(), State.DEAD, died, dead.attempts(), "", dead.error(), content));
+        all.add(of(of.id(), MessageState.DEAD, died, dead.attempts(), "", dead.error(), content));
       }
       return all;
     }
 
-    private static Listed of(
+    private static MessageView of(
         MessageId id,
-        State state,
+        MessageState state,
         long millis,
         int attempts,
         String node,
         String error,
         @Nullable Content content) {
-      return new Listed(id.group(), id.key(), state, millis, 0, attempts, node, error, content);
+      return new MessageView(
+          id.group(), id.key(), state, millis, 0, attempts, node, error, content);
     }
 
     /** {@code 42}, {@code 42 of player:7}, as a terminal may show it. */
@@ -197,26 +199,26 @@ public final class Messages {
   }
 
   /** How messages in a state are shown; JSON objects say the same of each state. */
-  public static RecordView<Listed> view(State state, long nowMillis) {
-    return new RecordView<Listed>()
-        .field("KEY", "key", Listed::key)
-        .field("GROUP", "group", Listed::group)
-        .json("state", Listed::state)
+  public static RecordView<MessageView> view(MessageState state, long nowMillis) {
+    return new RecordView<MessageView>()
+        .field("KEY", "key", MessageView::key)
+        .field("GROUP", "group", MessageView::group)
+        .json("state", MessageView::state)
         .field(
             state.heading,
             state.moment,
             of -> Instant.ofEpochMilli(of.millis),
             of ->
-                state == State.DEAD
+                state == MessageState.DEAD
                     ? Shown.utc(Instant.ofEpochMilli(of.millis))
                     : relative(of.millis - nowMillis))
-        .json("behind", Listed::behind)
-        .field("ATTEMPTS", "attempts", Listed::attempts)
+        .json("behind", MessageView::behind)
+        .field("ATTEMPTS", "attempts", MessageView::attempts)
         .column("PRIORITY", of -> of.content == null ? "?" : Integer.toString(of.content.priority))
         .column("BYTES", of -> of.content == null ? "?" : Integer.toString(of.content.payloadBytes))
         .column(
-            state == State.HELD ? "NODE" : "BEHIND",
-            of -> state == State.HELD ? Shown.text(of.node) : Long.toString(of.behind))
+            state == MessageState.HELD ? "NODE" : "BEHIND",
+            of -> state == MessageState.HELD ? Shown.text(of.node) : Long.toString(of.behind))
         .json("node", of -> of.node.isEmpty() ? null : of.node)
         .field(
             "ERROR",
@@ -252,16 +254,16 @@ public final class Messages {
    *
    * @param place in the slot: how many were shown, or the id of the dead one that was the last
    */
-  private record Start(int slot, String place) {
-    static Start of(String text) {
+  private record PageStart(int slot, String place) {
+    static PageStart of(String text) {
       if (text.isEmpty()) {
-        return new Start(0, "");
+        return new PageStart(0, "");
       }
       String[] words = text.split("/", 2);
       if (words.length < 2 || !words[0].matches("\\d{1,4}")) {
         throw unknown();
       }
-      return new Start(Integer.parseInt(words[0]), words[1]);
+      return new PageStart(Integer.parseInt(words[0]), words[1]);
     }
 
     long offset() {
@@ -284,22 +286,25 @@ public final class Messages {
    * @throws GameQueueException when {@code after} is nothing that a page gave
    * @throws io.gameq.RedisUnavailableException when Redis does not answer
    */
-  Page read(State state, String after, int most, long nowMillis) {
-    Start start = Start.of(after);
-    List<Listed> page = new ArrayList<>();
+  MessagePage read(MessageState state, String after, int most, long nowMillis) {
+    PageStart start = PageStart.of(after);
+    List<MessageView> page = new ArrayList<>();
     for (int slot = start.slot(); slot < slots.size(); slot++) {
-      Start from = slot == start.slot() ? start : new Start(slot, "");
+      PageStart from = slot == start.slot() ? start : new PageStart(slot, "");
       String next =
-          state == State.DEAD ? dead(from, most, page) : listed(state, from, most, nowMillis, page);
+          state == MessageState.DEAD
+              ? dead(from, most, page)
+              : listed(state, from, most, nowMillis, page);
       if (!next.isEmpty()) {
-        return new Page(page, next, nowMillis);
+        return new MessagePage(page, next, nowMillis);
       }
     }
-    return new Page(page, "", nowMillis);
+    return new MessagePage(page, "", nowMillis);
   }
 
   /** Adds what there is room for; returns where it goes on, empty when the slot is at its end. */
-  private String listed(State state, Start from, int most, long nowMillis, List<Listed> page) {
+  private String listed(
+      MessageState state, PageStart from, int most, long nowMillis, List<MessageView> page) {
     Place place =
         switch (state) {
           case HELD -> Place.HELD;
@@ -312,7 +317,7 @@ public final class Messages {
       List<TopicMessages.Listed> found =
           TopicMessages.page(redis, slots.get(from.slot()), topic.topic(), place, offset, asked);
       for (TopicMessages.Listed of : found) {
-        if (state == State.READY && place == Place.DUE && of.millis() > nowMillis) {
+        if (state == MessageState.READY && place == Place.DUE && of.millis() > nowMillis) {
           return "";
         }
         if (page.size() == most) {
@@ -328,11 +333,11 @@ public final class Messages {
   }
 
   /** Sorted in by priority, a message says by how much it was put forward. */
-  private Listed listed(TopicMessages.Listed of, State state, long ageMillis) {
+  private MessageView listed(TopicMessages.Listed of, MessageState state, long ageMillis) {
     Content content = Content.of(of.value(), withPayloads);
     long due = of.millis() + (content == null ? 0 : content.priority * ageMillis);
     MessageId id = of.id();
-    return new Listed(
+    return new MessageView(
         id.group(),
         id.key(),
         state,
@@ -345,16 +350,16 @@ public final class Messages {
   }
 
   /** By id, so that a page begins at the same place whatever was discarded meanwhile. */
-  private String dead(Start from, int most, List<Listed> page) {
+  private String dead(PageStart from, int most, List<MessageView> page) {
     int room = most - page.size() + 1; // one more tells of a next
-    NavigableMap<String, Listed> first = new TreeMap<>();
+    NavigableMap<String, MessageView> first = new TreeMap<>();
     TopicMessages.eachDead(
         redis,
         slots.get(from.slot()),
         topic.topic(),
         of -> {
           if (of.id().id().compareTo(from.place()) > 0) {
-            Listed.of(of, withPayloads).forEach(dead -> first.put(of.id().id(), dead));
+            MessageView.of(of, withPayloads).forEach(dead -> first.put(of.id().id(), dead));
           }
           if (first.size() > room) {
             first.pollLastEntry();
@@ -362,7 +367,7 @@ public final class Messages {
           return true;
         });
     String last = from.place();
-    for (Map.Entry<String, Listed> of : first.entrySet()) {
+    for (Map.Entry<String, MessageView> of : first.entrySet()) {
       if (page.size() == most) {
         return from.slot() + "/" + last;
       }

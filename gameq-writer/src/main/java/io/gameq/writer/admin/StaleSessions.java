@@ -18,13 +18,13 @@ import io.gameq.rows.Table.Column;
 import io.gameq.rows.types.ValueText;
 import io.gameq.terminal.Shown;
 import io.gameq.writer.mysql.RowReading;
-import io.gameq.writer.mysql.RowReading.Decoded;
-import io.gameq.writer.mysql.RowReading.Reading;
-import io.gameq.writer.mysql.RowReading.Undecodable;
+import io.gameq.writer.mysql.RowReading.DecodeError;
+import io.gameq.writer.mysql.RowReading.DecodeResult;
+import io.gameq.writer.mysql.RowReading.DecodedRow;
 import io.gameq.writer.redis.StaleRows;
-import io.gameq.writer.redis.StaleRows.Listed;
 import io.gameq.writer.redis.StaleRows.Outcome;
-import io.gameq.writer.redis.StaleRows.Session;
+import io.gameq.writer.redis.StaleRows.SessionSummary;
+import io.gameq.writer.redis.StaleRows.StaleSession;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
@@ -42,19 +42,19 @@ import org.jspecify.annotations.Nullable;
  */
 public final class StaleSessions {
   /** Sessions as commands list them; ~ marks what is told by some of their rows. */
-  public static final RecordView<Listed> VIEW =
-      new RecordView<Listed>()
+  public static final RecordView<SessionSummary> VIEW =
+      new RecordView<SessionSummary>()
           .field("OWNER", "owner", of -> of.session().owner().id())
           .field("SESSION", "session", of -> of.session().session().text())
-          .field("ROWS", "rows", Listed::rows)
-          .field("BYTES", "bytes", Listed::bytes, of -> about(of) + of.bytes())
+          .field("ROWS", "rows", SessionSummary::rows)
+          .field("BYTES", "bytes", SessionSummary::bytes, of -> about(of) + of.bytes())
           .json("newestVersion", of -> Long.toUnsignedString(of.newestVersion()))
           .field(
               "NEWEST (UTC)",
               "newest",
               of -> Shown.time(of.newestVersion()),
               of -> of.rows() == 0 ? "" : about(of) + Shown.utc(Shown.time(of.newestVersion())))
-          .json("isAbout", Listed::isAbout)
+          .json("isAbout", SessionSummary::isAbout)
           .field(
               "STATE",
               "ownsNow",
@@ -75,7 +75,7 @@ public final class StaleSessions {
     this.actor = actor;
   }
 
-  private static String about(Listed of) {
+  private static String about(SessionSummary of) {
     return of.isAbout() ? "~" : "";
   }
 
@@ -85,16 +85,16 @@ public final class StaleSessions {
    * @param op put, delete or moved; empty when it cannot be decoded
    * @param undecodable why it cannot be decoded, or null
    */
-  public record ShownRow(
+  public record RowView(
       String key, long version, String op, List<RowColumn> columns, @Nullable String undecodable) {
     /** As JSON has it. */
-    public static final RecordView<ShownRow> VIEW =
-        new RecordView<ShownRow>()
-            .json("key", ShownRow::key)
+    public static final RecordView<RowView> VIEW =
+        new RecordView<RowView>()
+            .json("key", RowView::key)
             .json("version", of -> Long.toUnsignedString(of.version))
-            .json("op", ShownRow::op)
-            .json("columns", ShownRow::columns)
-            .json("undecodable", ShownRow::undecodable);
+            .json("op", RowView::op)
+            .json("columns", RowView::columns)
+            .json("undecodable", RowView::undecodable);
   }
 
   /**
@@ -108,16 +108,16 @@ public final class StaleSessions {
    * @throws GameQueueException when Redis or MySQL is away
    */
   public void show(
-      List<Session> sessions,
+      List<StaleSession> sessions,
       boolean withValues,
       String detail,
-      BiPredicate<Session, List<ShownRow>> page) {
+      BiPredicate<StaleSession, List<RowView>> page) {
     OwnerId owner = sessions.get(0).owner();
     if (withValues) {
       AuditTable.add(mysql, actor, "stale show", owner.id(), detail);
     }
     RowReading reading = new RowReading(mysql);
-    for (Session session : sessions) {
+    for (StaleSession session : sessions) {
       stale.rows(
           session,
           rows ->
@@ -130,12 +130,11 @@ public final class StaleSessions {
     }
   }
 
-  private static ShownRow shown(
-      EncodedRow row, OwnerId owner, RowReading rows, boolean withValues) {
+  private static RowView shown(EncodedRow row, OwnerId owner, RowReading rows, boolean withValues) {
     long version = StaleSessions.version(row);
-    Reading reading = rows.read(row.key(), row.image());
-    if (reading instanceof Decoded decoded) {
-      return new ShownRow(
+    DecodeResult reading = rows.read(row.key(), row.image());
+    if (reading instanceof DecodedRow decoded) {
+      return new RowView(
           row.key(),
           version,
           decoded.image().op().name().toLowerCase(Locale.ROOT),
@@ -147,8 +146,8 @@ public final class StaleSessions {
             Locale.ROOT,
             "its %,d bytes cannot be decoded: %s",
             row.image().length,
-            ((Undecodable) reading).reason());
-    return new ShownRow(row.key(), version, "", List.of(), why);
+            ((DecodeError) reading).reason());
+    return new RowView(row.key(), version, "", List.of(), why);
   }
 
   /** The version of a row, 0 when it is too damaged to tell. */
@@ -162,14 +161,17 @@ public final class StaleSessions {
 
   /** Discards the rows of sessions that an operator named; tells what became of each. */
   public void discard(
-      List<Session> sessions, String target, String detail, BiConsumer<Session, Outcome> told) {
+      List<StaleSession> sessions,
+      String target,
+      String detail,
+      BiConsumer<StaleSession, Outcome> told) {
     AuditTable.add(mysql, actor, "stale discard", target, detail);
     sessions.forEach(of -> told.accept(of, discard(stale, mysql, of)));
   }
 
   /** The same of all sessions that there are. */
-  public void discardAll(BiConsumer<Session, Outcome> told) {
-    StaleRows.Page page = stale.page("", MOST_AT_ONCE);
+  public void discardAll(BiConsumer<StaleSession, Outcome> told) {
+    StaleRows.SessionPage page = stale.page("", MOST_AT_ONCE);
     AuditTable.add(mysql, actor, "stale discard", "all", Shown.count(page.count(), "session"));
     while (page != null) {
       page.sessions().forEach(of -> told.accept(of.session(), discard(stale, mysql, of.session())));
@@ -184,7 +186,7 @@ public final class StaleSessions {
    *
    * @throws GameQueueException when Redis or MySQL is away
    */
-  public static Outcome discard(StaleRows stale, MySql mysql, Session session) {
+  public static Outcome discard(StaleRows stale, MySql mysql, StaleSession session) {
     List<VersionedKey> rows = new ArrayList<>();
     if (!stale.ownsNow(session)) {
       stale.rows(
@@ -209,7 +211,7 @@ public final class StaleSessions {
   }
 
   /** Of this session only: the one that owns may have changed the same rows in older versions. */
-  private static List<Discard> discards(Session session, List<VersionedKey> rows) {
+  private static List<Discard> discards(StaleSession session, List<VersionedKey> rows) {
     return rows.stream()
         .filter(row -> row.key().indexOf(':') > 0) // else damaged, and no row's key
         .map(

@@ -22,7 +22,7 @@ import io.gameq.redis.topic.TopicMessages.Retried;
 import io.gameq.redis.topic.TopicMessages.TopicCounts;
 import io.gameq.redis.topic.TopicMessages.TopicSurvey;
 import io.gameq.terminal.Shown;
-import io.gameq.writer.admin.Done.Result;
+import io.gameq.writer.admin.Done.Resolution;
 import io.gameq.writer.pause.Pauses;
 import java.time.Instant;
 import java.util.LinkedHashSet;
@@ -72,7 +72,7 @@ public final class Topics {
   }
 
   /** A dead letter that is meant: of this version and no other. */
-  public record DeadName(MessageId id, long version) {}
+  public record DeadMessageId(MessageId id, long version) {}
 
   /** All topics. */
   public TopicSurvey survey() {
@@ -135,8 +135,8 @@ public final class Topics {
    * @param most messages, 1 to {@link #MOST_MESSAGES}
    * @param withPayloads whether to show payloads; that is in the audit log then
    */
-  public Messages.Page page(
-      String topic, Messages.State state, String after, int most, boolean withPayloads) {
+  public Messages.MessagePage page(
+      String topic, Messages.MessageState state, String after, int most, boolean withPayloads) {
     TopicDefinition definition = definition(topic);
     if (withPayloads) {
       audit("topic show", topic, "%s messages with payloads".formatted(state.text()));
@@ -173,9 +173,9 @@ public final class Topics {
         id.group(),
         id.key(),
         slot(definition, id).slot(),
-        Messages.Listed.of(found, withPayload),
+        Messages.MessageView.of(found, withPayload),
         ahead,
-        MessageNext.of(found, definition, pause, ahead, nowMillis),
+        MessageNextStep.of(found, definition, pause, ahead, nowMillis),
         nowMillis);
   }
 
@@ -269,7 +269,7 @@ public final class Topics {
   }
 
   /** The dead letters of these keys; those that have none are left out. */
-  public List<DeadName> dead(String topic, @Nullable String group, List<String> keys) {
+  public List<DeadMessageId> dead(String topic, @Nullable String group, List<String> keys) {
     TopicDefinition definition = definition(topic);
     return keys.stream()
         .map(key -> MessageId.of(topic, group, key))
@@ -279,8 +279,8 @@ public final class Topics {
   }
 
   /** All dead letters of a topic. */
-  public List<DeadName> dead(String topic) {
-    Set<DeadName> found = new LinkedHashSet<>(); // a scan may show one twice
+  public List<DeadMessageId> dead(String topic) {
+    Set<DeadMessageId> found = new LinkedHashSet<>(); // a scan may show one twice
     for (SlotKeys slot : TopicSurvey.slots(definition(topic), slots)) {
       redis.ask(
           connection -> {
@@ -298,9 +298,9 @@ public final class Topics {
     return List.copyOf(found);
   }
 
-  private static Stream<DeadName> deadName(FoundMessage of) {
+  private static Stream<DeadMessageId> deadName(FoundMessage of) {
     return Stream.ofNullable(of.dead())
-        .map(dead -> new DeadName(of.id(), MessageValue.version(dead.value())));
+        .map(dead -> new DeadMessageId(of.id(), MessageValue.version(dead.value())));
   }
 
   /**
@@ -310,7 +310,7 @@ public final class Topics {
    * @param told what became of each
    */
   public void retry(
-      String topic, List<DeadName> names, byte @Nullable [] payload, Consumer<Done> told) {
+      String topic, List<DeadMessageId> names, byte @Nullable [] payload, Consumer<Done> told) {
     TopicDefinition definition = definition(topic);
     if (payload != null && payload.length > definition.maxPayloadBytes()) {
       throw new GameQueueException(
@@ -325,7 +325,7 @@ public final class Topics {
         "topic retry",
         target(topic, names),
         Shown.count(names.size(), "dead letter") + (payload == null ? "" : ", another payload"));
-    for (DeadName of : names) {
+    for (DeadMessageId of : names) {
       Retried retried =
           redis.call(
               connection ->
@@ -333,30 +333,32 @@ public final class Topics {
                       connection, slot(definition, of.id), of.id, of.version, payload));
       told.accept(
           switch (retried) {
-            case RETRIED -> done(of, Result.DONE, "due now", "");
-            case GONE -> done(of, Result.GONE, LEFT, NEWER);
+            case RETRIED -> done(of, Resolution.DONE, "due now", "");
+            case GONE -> done(of, Resolution.GONE, LEFT, NEWER);
             case OVERTAKEN ->
-                done(of, Result.LEFT, LEFT, "a newer message of this key is pending or held");
+                done(of, Resolution.LEFT, LEFT, "a newer message of this key is pending or held");
           });
     }
   }
 
   /** Removes dead letters for good; tells what became of each. */
-  public void discard(String topic, List<DeadName> names, Consumer<Done> told) {
+  public void discard(String topic, List<DeadMessageId> names, Consumer<Done> told) {
     TopicDefinition definition = definition(topic);
     audit("topic discard", target(topic, names), Shown.count(names.size(), "dead letter"));
-    for (DeadName of : names) {
+    for (DeadMessageId of : names) {
       boolean discarded =
           redis.call(
               connection ->
                   TopicMessages.discardDead(
                       connection, slot(definition, of.id), of.id, of.version));
       told.accept(
-          discarded ? done(of, Result.DONE, "discarded", "") : done(of, Result.GONE, LEFT, NEWER));
+          discarded
+              ? done(of, Resolution.DONE, "discarded", "")
+              : done(of, Resolution.GONE, LEFT, NEWER));
     }
   }
 
-  private static Done done(DeadName of, Result result, String became, String why) {
+  private static Done done(DeadMessageId of, Resolution result, String became, String why) {
     return new Done(0, TopicText.name(of.id.group(), of.id.key()), result, became, why);
   }
 
@@ -369,7 +371,7 @@ public final class Topics {
     return id.topic() + ": " + name(id);
   }
 
-  private static String target(String topic, List<DeadName> names) {
+  private static String target(String topic, List<DeadMessageId> names) {
     return topic + ": " + names.stream().map(of -> name(of.id())).collect(Collectors.joining(", "));
   }
 
@@ -392,9 +394,9 @@ public final class Topics {
       @Nullable String group,
       String key,
       int slot,
-      List<Messages.Listed> places,
+      List<Messages.MessageView> places,
       long ahead,
-      MessageNext next,
+      MessageNextStep next,
       long nowMillis) {
     /** Of a group, so many are looked at. */
     static final int MOST_AHEAD = 1_000;
@@ -410,7 +412,7 @@ public final class Topics {
    * @param isToAct whether somebody has to do something
    * @param sentence with what is to be done, if anything is
    */
-  public record MessageNext(boolean isToAct, String sentence) {
+  public record MessageNextStep(boolean isToAct, String sentence) {
     /** A message that is due for longer is not being looked at. */
     static final long LATE_MILLIS = 5_000;
 
@@ -419,7 +421,7 @@ public final class Topics {
      *
      * @param ahead how many of its group are handled before it, at least
      */
-    static MessageNext of(
+    static MessageNextStep of(
         FoundMessage found,
         TopicDefinition topic,
         DefinedTopic.@Nullable Pause pause,
@@ -458,11 +460,11 @@ public final class Topics {
               topic.topic());
     }
 
-    private static MessageNext next(boolean isToAct, String format, Object... arguments) {
-      return new MessageNext(isToAct, Shown.line(format, arguments));
+    private static MessageNextStep next(boolean isToAct, String format, Object... arguments) {
+      return new MessageNextStep(isToAct, Shown.line(format, arguments));
     }
 
-    private static MessageNext held(
+    private static MessageNextStep held(
         FoundMessage.Held of, TopicDefinition topic, boolean more, long nowMillis) {
       String after = more ? "; a newer message of this key is handled after it" : "";
       long left = of.leaseEndMillis() - nowMillis;
@@ -488,7 +490,7 @@ public final class Topics {
           isLate ? "; does a node subscribe to the topic?" : ".");
     }
 
-    private static MessageNext pending(FoundMessage.Pending of, long ahead, long nowMillis) {
+    private static MessageNextStep pending(FoundMessage.Pending of, long ahead, long nowMillis) {
       String times = Shown.count(of.attempts(), "time");
       String failed =
           of.error().isEmpty()

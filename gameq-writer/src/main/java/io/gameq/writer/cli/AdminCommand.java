@@ -93,7 +93,7 @@ public abstract class AdminCommand implements Callable<Integer> {
 
     /** Prints one. */
     void add(Done of) {
-      if (of.result() != Done.Result.DONE) {
+      if (of.result() != Done.Resolution.DONE) {
         exitCode = ExitCodes.FOUND_SOMETHING;
       }
       counts.merge(of.became(), 1L, Long::sum);

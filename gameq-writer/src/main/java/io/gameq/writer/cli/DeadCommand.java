@@ -14,13 +14,13 @@ import io.gameq.terminal.TextTable;
 import io.gameq.writer.admin.DeadRows;
 import io.gameq.writer.admin.DeadRows.Detail;
 import io.gameq.writer.admin.DeadRows.Filter;
-import io.gameq.writer.admin.DeadRows.Listed;
+import io.gameq.writer.admin.DeadRows.LetterView;
 import io.gameq.writer.admin.DeadRows.Selection;
 import io.gameq.writer.admin.StaleSessions.RowColumn;
 import io.gameq.writer.mysql.CommandServers.AgreedConfig;
 import io.gameq.writer.mysql.CommandServers.CommandDatabase;
 import io.gameq.writer.mysql.DeadLetters;
-import io.gameq.writer.mysql.DeadLetters.State;
+import io.gameq.writer.mysql.DeadLetters.LetterState;
 import io.gameq.writer.terminal.Confirmation;
 import io.gameq.writer.terminal.JsonLine;
 import io.gameq.writer.terminal.Moment;
@@ -69,12 +69,12 @@ public final class DeadCommand extends AdminCommand {
     }
   }
 
-  private interface Work {
+  private interface LetterAction {
     void on(DeadRows letters, Selection chosen, DoneReport report);
   }
 
   /** Works on letters; returns 1 when one is left, or as {@link #chosen} does. */
-  private int each(ChoiceOptions choice, boolean isDryRun, Work work) {
+  private int each(ChoiceOptions choice, boolean isDryRun, LetterAction work) {
     return chosen(
         choice,
         (letters, chosen) -> {
@@ -147,13 +147,13 @@ public final class DeadCommand extends AdminCommand {
     return with(
         letters -> {
           Selection chosen = letters.choose(filter.filter(List.of()));
-          Consumer<List<Listed>> to = DeadRows.VIEW.printer(out(), json);
+          Consumer<List<LetterView>> to = DeadRows.VIEW.printer(out(), json);
           int listed = 0;
           long looked = 0;
           long next = after;
           RateLimit pace = rate.limit();
           do {
-            DeadRows.Page page = chosen.page(next, Math.min(MOST_AT_ONCE, limit - listed));
+            DeadRows.LetterPage page = chosen.page(next, Math.min(MOST_AT_ONCE, limit - listed));
             to.accept(page.letters());
             listed += page.letters().size();
             looked += page.looked();
@@ -202,7 +202,7 @@ public final class DeadCommand extends AdminCommand {
   }
 
   private void print(Detail detail) {
-    Listed letter = detail.letter();
+    LetterView letter = detail.letter();
     Refused row = letter.row();
     out().println("dead letter " + letter.id());
     TextTable.withoutHeadings(out(), 2)
@@ -433,7 +433,10 @@ public final class DeadCommand extends AdminCommand {
       private static final long serialVersionUID = 1L;
 
       StateNames() {
-        super(Arrays.stream(State.values()).map(of -> of.name().toLowerCase(Locale.ROOT)).toList());
+        super(
+            Arrays.stream(LetterState.values())
+                .map(of -> of.name().toLowerCase(Locale.ROOT))
+                .toList());
       }
     }
 

@@ -8,14 +8,14 @@ import io.gameq.terminal.ExitCodes;
 import io.gameq.terminal.Shown;
 import io.gameq.writer.admin.StaleSessions;
 import io.gameq.writer.admin.StaleSessions.RowColumn;
-import io.gameq.writer.admin.StaleSessions.ShownRow;
+import io.gameq.writer.admin.StaleSessions.RowView;
 import io.gameq.writer.config.WriterConfig;
 import io.gameq.writer.mysql.CommandServers.AgreedConfig;
 import io.gameq.writer.mysql.CommandServers.CommandDatabase;
 import io.gameq.writer.redis.StaleRows;
-import io.gameq.writer.redis.StaleRows.Listed;
 import io.gameq.writer.redis.StaleRows.Outcome;
-import io.gameq.writer.redis.StaleRows.Session;
+import io.gameq.writer.redis.StaleRows.SessionSummary;
+import io.gameq.writer.redis.StaleRows.StaleSession;
 import io.gameq.writer.terminal.Confirmation;
 import io.gameq.writer.terminal.RateOption;
 import java.util.ArrayList;
@@ -48,7 +48,7 @@ public final class StaleCommand extends AdminCommand {
   }
 
   /** {@code player:42, session 0000000000000001-aaaaaaaa00000001} */
-  private static String name(Session session) {
+  private static String name(StaleSession session) {
     return Shown.text(session.owner().id()) + ", session " + session.session().text();
   }
 
@@ -84,11 +84,11 @@ public final class StaleCommand extends AdminCommand {
     if (limit < 1) {
       throw wrong("--limit is a number from 1 on");
     }
-    Consumer<List<Listed>> to = StaleSessions.VIEW.printer(out(), json);
+    Consumer<List<SessionSummary>> to = StaleSessions.VIEW.printer(out(), json);
     long listed = 0;
     long rows = 0;
     boolean isAnyLost = false;
-    StaleRows.Page page;
+    StaleRows.SessionPage page;
     try (StaleRows stale = open(AgreedConfig.readWithRedis(config(), spec()))) {
       RateLimit pace = rate.limit();
       String next = after;
@@ -97,7 +97,7 @@ public final class StaleCommand extends AdminCommand {
         pace.take(page.sessions().size());
         to.accept(page.sessions());
         listed += page.sessions().size();
-        rows += page.sessions().stream().mapToLong(Listed::rows).sum();
+        rows += page.sessions().stream().mapToLong(SessionSummary::rows).sum();
         isAnyLost |= page.sessions().stream().anyMatch(of -> !of.session().ownsNow());
         next = page.next();
       } while (!next.isEmpty() && listed < limit);
@@ -133,13 +133,13 @@ public final class StaleCommand extends AdminCommand {
     OwnerId of = OwnerId.of(owner);
     WriterConfig settings = AgreedConfig.readWithRedis(config(), spec());
     try (StaleRows stale = open(settings)) {
-      List<Session> sessions = stale.sessions(of);
+      List<StaleSession> sessions = stale.sessions(of);
       if (sessions.isEmpty()) {
         err().println(Shown.text(of.id()) + " has no stale rows");
         return ExitCodes.FOUND_SOMETHING;
       }
       try (MySql mysql = CommandDatabase.open(settings.mysql(), "stale", 2)) {
-        Set<Session> begun = new HashSet<>();
+        Set<StaleSession> begun = new HashSet<>();
         new StaleSessions(stale, mysql, actor())
             .show(
                 sessions,
@@ -161,7 +161,7 @@ public final class StaleCommand extends AdminCommand {
     }
   }
 
-  private void print(ShownRow row) {
+  private void print(RowView row) {
     String version = Shown.version(row.version());
     String undecodable = row.undecodable();
     String op = undecodable == null ? row.op() + ", " : "";
@@ -201,10 +201,10 @@ public final class StaleCommand extends AdminCommand {
     WriterConfig settings = AgreedConfig.readWithRedis(config(), spec());
     try (StaleRows stale = open(settings);
         MySql mysql = CommandDatabase.open(settings.mysql(), "discard")) { // before it removes any
-      List<Session> named = new ArrayList<>();
+      List<StaleSession> named = new ArrayList<>();
       List<String> without = new ArrayList<>();
       for (String owner : names) {
-        List<Session> found = stale.sessions(OwnerId.of(owner));
+        List<StaleSession> found = stale.sessions(OwnerId.of(owner));
         named.addAll(found);
         if (found.isEmpty()) {
           without.add(Shown.text(OwnerId.of(owner).id()));
@@ -220,7 +220,7 @@ public final class StaleCommand extends AdminCommand {
       if (count > 0) {
         String sessions = Shown.count(count, "session");
         confirmation.require("Discard the stale rows of %s for good?".formatted(sessions));
-        BiConsumer<Session, Outcome> told =
+        BiConsumer<StaleSession, Outcome> told =
             (of, outcome) -> rows.merge(outcome.getClass(), print(of, outcome), Long::sum);
         StaleSessions service = new StaleSessions(stale, mysql, actor());
         if (all) {
@@ -236,7 +236,7 @@ public final class StaleCommand extends AdminCommand {
   }
 
   /** Returns how many rows are gone. */
-  private long print(Session session, Outcome outcome) {
+  private long print(StaleSession session, Outcome outcome) {
     if (!(outcome instanceof StaleRows.Discarded of)) {
       boolean owns = outcome instanceof StaleRows.OwnsNow;
       out().println((owns ? "kept, it owns now: " : "already gone: ") + name(session));

@@ -13,7 +13,7 @@ import io.gameq.writer.admin.Messages;
 import io.gameq.writer.admin.RecordView;
 import io.gameq.writer.admin.TopicText;
 import io.gameq.writer.admin.Topics;
-import io.gameq.writer.admin.Topics.DeadName;
+import io.gameq.writer.admin.Topics.DeadMessageId;
 import io.gameq.writer.admin.Topics.MessageTrace;
 import io.gameq.writer.mysql.CommandServers;
 import io.gameq.writer.terminal.Confirmation;
@@ -134,10 +134,10 @@ public final class TopicsCommand extends AdminCommand {
     if (limit < 1 || limit > Topics.MOST_MESSAGES) {
       throw new GameQueueException("--limit must be 1 to " + Topics.MOST_MESSAGES);
     }
-    Messages.State of = Messages.State.of(state);
+    Messages.MessageState of = Messages.MessageState.of(state);
     return with(
         topics -> {
-          Messages.Page page = topics.page(topic, of, after, limit, withValues);
+          Messages.MessagePage page = topics.page(topic, of, after, limit, withValues);
           if (!asJson) {
             Pause pause = topics.survey(topic).pause();
             if (pause != null) {
@@ -146,7 +146,7 @@ public final class TopicsCommand extends AdminCommand {
           }
           Messages.view(of, page.nowMillis()).printer(out(), asJson).accept(page.messages());
           if (!asJson) {
-            for (Messages.Listed message : page.messages()) {
+            for (Messages.MessageView message : page.messages()) {
               PayloadText payload = message.payload();
               if (payload != null) {
                 out().println(message.name() + " = " + Shown.text(payload.text()));
@@ -212,7 +212,7 @@ public final class TopicsCommand extends AdminCommand {
     String name = TopicText.name(trace.group(), trace.key());
     out().println("%s: %s, slot %s".formatted(Shown.text(trace.topic()), name, trace.slot()));
     TextTable lines = TextTable.withoutHeadings(out(), 2);
-    for (Messages.Listed of : trace.places()) {
+    for (Messages.MessageView of : trace.places()) {
       lines.print(List.of(List.of(of.state().text(), text(of, trace.nowMillis()))));
       PayloadText payload = of.payload();
       if (payload != null) {
@@ -222,7 +222,7 @@ public final class TopicsCommand extends AdminCommand {
     out().println("next: " + trace.next().sentence());
   }
 
-  private static String text(Messages.Listed of, long nowMillis) {
+  private static String text(Messages.MessageView of, long nowMillis) {
     String when = Messages.relative(of.millis() - nowMillis);
     Instant at = Instant.ofEpochMilli(of.millis());
     String attempts = Shown.count(of.attempts(), "attempt");
@@ -423,19 +423,19 @@ public final class TopicsCommand extends AdminCommand {
           });
     }
 
-    private interface Work {
-      void on(Topics topics, List<DeadName> found, AdminCommand.DoneReport report);
+    private interface MessageAction {
+      void on(Topics topics, List<DeadMessageId> found, AdminCommand.DoneReport report);
     }
 
     /** Returns 1 when a key has no dead letter, or one was left alone. */
-    private int work(DeadChoice choice, Work work) {
+    private int work(DeadChoice choice, MessageAction work) {
       if (choice.keys.isEmpty() != choice.all || (choice.all && choice.group != null)) {
         throw topics().wrong("give keys, with --group where they have one, or --all");
       }
       return topics()
           .with(
               topics -> {
-                List<DeadName> found =
+                List<DeadMessageId> found =
                     choice.all
                         ? topics.dead(choice.topic)
                         : topics.dead(choice.topic, choice.group, choice.keys);
@@ -489,7 +489,7 @@ public final class TopicsCommand extends AdminCommand {
       @Option(names = "--all", description = "All dead letters of the topic.")
       private boolean all;
 
-      private String text(List<DeadName> found) {
+      private String text(List<DeadMessageId> found) {
         return "%s of topic %s"
             .formatted(Shown.count(found.size(), "dead letter"), Shown.text(topic));
       }

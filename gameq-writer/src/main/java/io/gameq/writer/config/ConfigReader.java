@@ -18,9 +18,9 @@ import io.gameq.rows.Table.SimilarNames;
 import io.gameq.terminal.Variables;
 import io.gameq.writer.config.AccessToken.Role;
 import io.gameq.writer.config.WriterConfig.ConsoleMode;
-import io.gameq.writer.config.WriterConfig.DoorMode;
 import io.gameq.writer.config.WriterConfig.HttpSettings;
 import io.gameq.writer.config.WriterConfig.LogSettings;
+import io.gameq.writer.config.WriterConfig.MessageApiMode;
 import io.gameq.writer.config.WriterConfig.NodeSettings;
 import io.gameq.writer.config.WriterConfig.Setting;
 import io.gameq.writer.config.WriterConfig.TlsFiles;
@@ -68,7 +68,7 @@ public final class ConfigReader {
   private final UnaryOperator<@Nullable String> environment;
 
   /** What the file has, by the settings' names in full. */
-  private final Map<String, Given> given = new HashMap<>();
+  private final Map<String, FileSetting> given = new HashMap<>();
 
   private final Set<String> sections = new HashSet<>();
   private final Map<String, Integer> lengthOfLists = new HashMap<>();
@@ -79,7 +79,7 @@ public final class ConfigReader {
    *
    * @param raw as it stands there: this alone may be shown, since a variable may hold a secret
    */
-  private record Given(String raw, String text) {}
+  private record FileSetting(String raw, String text) {}
 
   private ConfigReader(UnaryOperator<@Nullable String> environment) {
     this.environment = environment;
@@ -185,7 +185,7 @@ public final class ConfigReader {
     }
     String raw = value.asText();
     String text = Variables.filled(raw, variable -> content(name, variable));
-    given.put(name, new Given(raw, text));
+    given.put(name, new FileSetting(raw, text));
     String remedy = declared.isRequired() && text.isBlank() ? null : declared.remedy(text);
     if (remedy != null) {
       throw wrongValue(name, remedy);
@@ -226,7 +226,7 @@ public final class ConfigReader {
             sections.contains("node") ? node() : null,
             effective);
     refuseTwice("tables");
-    if (config.http().door() != DoorMode.NONE) {
+    if (config.http().door() != MessageApiMode.NONE) {
       if (config.node() == null) {
         throw wrong(
             "http.door",
@@ -293,7 +293,7 @@ public final class ConfigReader {
         cert == null || key == null ? null : new TlsFiles(cert, key),
         isTrue("http.behindProxy"),
         word("http.console", ConsoleMode.class),
-        word("http.door", DoorMode.class));
+        word("http.door", MessageApiMode.class));
   }
 
   private List<AccessToken> tokens() {
@@ -354,7 +354,7 @@ public final class ConfigReader {
   /** What a setting comes to: of the file, else its default; null for neither. */
   private @Nullable String text(String name) {
     DeclaredSetting declared = DeclaredSetting.of(name.replaceAll("\\[\\d+]", "[]"));
-    Given of = given.get(name);
+    FileSetting of = given.get(name);
     String text = of == null ? declared.value() : of.text;
     if (declared.isRequired() && (text == null || text.isBlank())) {
       throw wrong(name, "is missing: it has no default");
@@ -439,7 +439,7 @@ public final class ConfigReader {
   private void refuseTwice(String list) {
     Set<String> names = new HashSet<>();
     for (String entry : entries(list)) {
-      Given name = given.get(entry + "name");
+      FileSetting name = given.get(entry + "name");
       if (name != null && !names.add(name.text)) {
         throw wrongValue(entry + "name", "it is there for a second time");
       }

@@ -102,7 +102,7 @@ public record WriterConfig(
       @Nullable TlsFiles tls,
       boolean isBehindProxy,
       ConsoleMode console,
-      DoorMode door) {
+      MessageApiMode door) {
 
     public HttpSettings {
       tokens = List.copyOf(tokens);
@@ -126,7 +126,7 @@ public record WriterConfig(
   }
 
   /** Whether messages may be published and taken over HTTP. */
-  public enum DoorMode {
+  public enum MessageApiMode {
     /** No: there are no such paths. */
     NONE,
     /** Yes, by whoever has a token for it. */

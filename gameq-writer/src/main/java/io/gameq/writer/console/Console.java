@@ -7,8 +7,8 @@ import io.gameq.writer.cli.AuditCommand;
 import io.gameq.writer.config.WriterConfig;
 import io.gameq.writer.config.WriterConfig.ConsoleMode;
 import io.gameq.writer.config.WriterConfig.Setting;
-import io.gameq.writer.console.ConsoleRoutes.Needs;
-import io.gameq.writer.console.HeldPages.HeldState;
+import io.gameq.writer.console.ConsoleRoutes.Access;
+import io.gameq.writer.console.HeldPages.HoldView;
 import io.gameq.writer.pause.Pauses;
 import io.gameq.writer.setup.ConfigCommand;
 import io.gameq.writer.status.Processes;
@@ -115,18 +115,18 @@ public final class Console implements AutoCloseable {
             Clock.systemUTC(),
             (actor, role) ->
                 AuditTable.add(servers.mysql(), actor, "sign in", "console", "role " + role));
-    guarded.add(Needs.LOOK, "overview", request -> overview());
+    guarded.add(Access.LOOK, "overview", request -> overview());
     guarded.add(
-        Needs.LOOK,
+        Access.LOOK,
         "writer",
         request -> Map.of("namespace", settings.namespace(), "writer", settings.writer().name()));
-    guarded.add(Needs.LOOK, "slots", request -> slots());
-    guarded.add(Needs.LOOK, "fleet", request -> fleet());
+    guarded.add(Access.LOOK, "slots", request -> slots());
+    guarded.add(Access.LOOK, "fleet", request -> fleet());
     new HeldPages(servers, writer.pauses(), writer::allParked).addTo(guarded);
     new RowPages(servers, writer::allParked).addTo(guarded);
     new TopicPages(servers).addTo(guarded);
-    guarded.add(Needs.LOOK, "settings", request -> ConfigCommand.SETTINGS.table(effective));
-    guarded.add(Needs.LOOK, "audit", this::audit);
+    guarded.add(Access.LOOK, "settings", request -> ConfigCommand.SETTINGS.table(effective));
+    guarded.add(Access.LOOK, "audit", this::audit);
   }
 
   private static void addFiles(RoutesConfig routes) {
@@ -209,8 +209,8 @@ public final class Console implements AutoCloseable {
    *
    * @param mostOf what 99 of 100 took at most, rounded up to the next bound; -1 beyond the last
    */
-  private record Step(String name, long count, double mean, double mostOf, double longest) {
-    static Step of(Timer timer) {
+  private record StepTiming(String name, long count, double mean, double mostOf, double longest) {
+    static StepTiming of(Timer timer) {
       HistogramSnapshot snapshot = timer.takeSnapshot();
       double mostOf =
           Arrays.stream(snapshot.histogramCounts())
@@ -218,7 +218,7 @@ public final class Console implements AutoCloseable {
               .mapToDouble(of -> of.bucket(TimeUnit.MILLISECONDS))
               .findFirst()
               .orElse(-1);
-      return new Step(
+      return new StepTiming(
           String.valueOf(timer.getId().getTag("step")),
           snapshot.count(),
           snapshot.mean(TimeUnit.MILLISECONDS),
@@ -234,9 +234,9 @@ public final class Console implements AutoCloseable {
     double merges = gauge("gameq.merge.ratio"); // row changes committed for each row written
     double counted = gauge("gameq.deadletters");
     long deadLetters = Double.isNaN(counted) ? -1 : Math.round(counted); // not counted yet
-    List<HeldState> held =
-        new ArrayList<>(HeldState.of(writer.pauses().get().all(), writer.allParked()));
-    held.addAll(HeldState.heldUp(backlog));
+    List<HoldView> held =
+        new ArrayList<>(HoldView.of(writer.pauses().get().all(), writer.allParked()));
+    held.addAll(HoldView.heldUp(backlog));
     Map<String, @Nullable Object> all = new HashMap<>();
     all.put("problems", writer.problems().get());
     all.put("toDo", toDo(backlog, deadLetters));
@@ -250,8 +250,8 @@ public final class Console implements AutoCloseable {
     all.put(
         "steps",
         meters.find("gameq.writer.step").timers().stream()
-            .map(Step::of)
-            .sorted(Comparator.comparingLong(Step::count).reversed())
+            .map(StepTiming::of)
+            .sorted(Comparator.comparingLong(StepTiming::count).reversed())
             .toList());
     return all;
   }

@@ -6,7 +6,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import io.gameq.mysql.tables.AuditTable.Actor;
 import io.gameq.writer.config.AccessToken;
 import io.gameq.writer.config.AccessToken.Role;
-import io.gameq.writer.console.Sessions.SignedIn;
+import io.gameq.writer.console.Sessions.ConsoleSession;
 import io.gameq.writer.http.JsonBytes;
 import io.javalin.http.BadRequestResponse;
 import io.javalin.http.Context;
@@ -39,22 +39,23 @@ final class ConsoleRequest {
   private static final ObjectMapper JSON = new ObjectMapper();
 
   private final Context context;
-  private final @Nullable SignedIn session;
+  private final @Nullable ConsoleSession session;
   private final @Nullable JsonNode body;
 
-  private ConsoleRequest(Context context, @Nullable SignedIn session, @Nullable JsonNode body) {
+  private ConsoleRequest(
+      Context context, @Nullable ConsoleSession session, @Nullable JsonNode body) {
     this.context = context;
     this.session = session;
     this.body = body;
   }
 
   /** A request that asks. */
-  static ConsoleRequest ofQuery(Context context, @Nullable SignedIn session) {
+  static ConsoleRequest ofQuery(Context context, @Nullable ConsoleSession session) {
     return new ConsoleRequest(context, session, null);
   }
 
   /** A request with a body; refuses one that is no JSON object, or too large. */
-  static ConsoleRequest ofBody(Context context, @Nullable SignedIn session) {
+  static ConsoleRequest ofBody(Context context, @Nullable ConsoleSession session) {
     JsonBytes.require(context);
     if (!BEING_READ.tryAcquire()) {
       throw new ServiceUnavailableResponse("too many requests are being read: try again");
@@ -79,7 +80,7 @@ final class ConsoleRequest {
   }
 
   /** Null where nobody is signed in. */
-  @Nullable SignedIn session() {
+  @Nullable ConsoleSession session() {
     return session;
   }
 

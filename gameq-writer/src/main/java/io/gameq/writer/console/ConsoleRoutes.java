@@ -9,12 +9,12 @@ import io.gameq.RedisUnavailableException;
 import io.gameq.mysql.tables.AuditTable.Actor;
 import io.gameq.terminal.ErrorLine;
 import io.gameq.writer.admin.DeadRows;
-import io.gameq.writer.admin.StaleSessions.ShownRow;
+import io.gameq.writer.admin.StaleSessions.RowView;
 import io.gameq.writer.config.AccessToken;
 import io.gameq.writer.config.AccessToken.Role;
 import io.gameq.writer.config.WriterConfig.ConsoleMode;
 import io.gameq.writer.config.WriterConfig.HttpSettings;
-import io.gameq.writer.console.Sessions.SignedIn;
+import io.gameq.writer.console.Sessions.ConsoleSession;
 import io.gameq.writer.http.AccessTokens;
 import io.gameq.writer.http.HttpEndpoint;
 import io.javalin.config.RoutesConfig;
@@ -79,8 +79,8 @@ final class ConsoleRoutes {
       new ObjectMapper()
           .registerModule(
               new SimpleModule()
-                  .addSerializer(DeadRows.Listed.class, DeadRows.VIEW.serializer())
-                  .addSerializer(ShownRow.class, ShownRow.VIEW.serializer()));
+                  .addSerializer(DeadRows.LetterView.class, DeadRows.VIEW.serializer())
+                  .addSerializer(RowView.class, RowView.VIEW.serializer()));
 
   private final RoutesConfig routes;
   private final AccessTokens tokens;
@@ -92,17 +92,17 @@ final class ConsoleRoutes {
   private final String cookieName;
 
   /** Answers a request that was let in. */
-  interface Answer {
+  interface Endpoint {
     Object to(ConsoleRequest request);
   }
 
   /** The same of a topic that the visitor's token is for. */
-  interface TopicAnswer {
+  interface TopicEndpoint {
     Object to(ConsoleRequest request, String topic);
   }
 
   /** What a request needs to be let in. */
-  enum Needs {
+  enum Access {
     NOTHING,
     /** A session, where there are tokens. */
     LOOK,
@@ -133,16 +133,16 @@ final class ConsoleRoutes {
     this.isTls = settings.tls() != null;
     this.cookieName = "gameq-" + namespace;
     routes.before("/console*", context -> HEADERS.forEach(context::header));
-    add(HandlerType.GET, "session", Needs.NOTHING, request -> state(request.session()));
-    add(HandlerType.POST, "session", Needs.NOTHING, request -> signIn(request, audit));
-    add(HandlerType.POST, "sign-out", Needs.SESSION, this::signOut);
-    add(HandlerType.POST, "form", Needs.SESSION, of -> Map.of("id", session(of).forms().next()));
+    add(HandlerType.GET, "session", Access.NOTHING, request -> state(request.session()));
+    add(HandlerType.POST, "session", Access.NOTHING, request -> signIn(request, audit));
+    add(HandlerType.POST, "sign-out", Access.SESSION, this::signOut);
+    add(HandlerType.POST, "form", Access.SESSION, of -> Map.of("id", session(of).forms().next()));
   }
 
   /** Adds an answer: a GET to look, else a POST. */
-  void add(Needs needs, String path, Answer answer) {
+  void add(Access needs, String path, Endpoint answer) {
     add(
-        needs == Needs.LOOK ? HandlerType.GET : HandlerType.POST,
+        needs == Access.LOOK ? HandlerType.GET : HandlerType.POST,
         path,
         needs,
         request -> {
@@ -152,27 +152,27 @@ final class ConsoleRoutes {
   }
 
   /** The same of the topic that the request names. */
-  void addOfTopic(Needs needs, String path, TopicAnswer answer) {
+  void addOfTopic(Access needs, String path, TopicEndpoint answer) {
     add(
-        needs == Needs.LOOK ? HandlerType.GET : HandlerType.POST,
+        needs == Access.LOOK ? HandlerType.GET : HandlerType.POST,
         path,
         needs,
         request -> answer.to(request, request.topic()));
   }
 
   /** Adds something to look at that shows only what the visitor's token is for. */
-  void addOfVisitor(String path, Answer answer) {
-    add(HandlerType.GET, path, Needs.LOOK, answer);
+  void addOfVisitor(String path, Endpoint answer) {
+    add(HandlerType.GET, path, Access.LOOK, answer);
   }
 
-  private void add(HandlerType method, String path, Needs needs, Answer answer) {
+  private void add(HandlerType method, String path, Access needs, Endpoint answer) {
     routes.addHttpHandler(
         method,
         API + path,
         context -> {
           boolean changes = method.equals(HandlerType.POST);
           HttpEndpoint.requireOwnPage(context, changes);
-          SignedIn session = sessions.find(context.cookie(cookieName));
+          ConsoleSession session = sessions.find(context.cookie(cookieName));
           ConsoleRequest request =
               changes
                   ? ConsoleRequest.ofBody(context, session)
@@ -184,7 +184,7 @@ final class ConsoleRoutes {
         });
   }
 
-  private static Object answered(ConsoleRequest request, Answer answer) {
+  private static Object answered(ConsoleRequest request, Endpoint answer) {
     try {
       return answer.to(request);
     } catch (MySqlException | RedisUnavailableException e) {
@@ -194,9 +194,10 @@ final class ConsoleRoutes {
     }
   }
 
-  private void require(ConsoleRequest request, Needs needs) {
-    SignedIn session = request.session();
-    if (needs == Needs.NOTHING || (needs == Needs.LOOK && (session != null || tokens.isEmpty()))) {
+  private void require(ConsoleRequest request, Access needs) {
+    ConsoleSession session = request.session();
+    if (needs == Access.NOTHING
+        || (needs == Access.LOOK && (session != null || tokens.isEmpty()))) {
       return;
     }
     if (session == null) {
@@ -204,14 +205,15 @@ final class ConsoleRoutes {
           ? new ForbiddenResponse(whyNot(null))
           : new UnauthorizedResponse("sign in first");
     }
-    if (needs == Needs.ACT && !whyNot(session).isEmpty()) {
+    if (needs == Access.ACT && !whyNot(session).isEmpty()) {
       throw new ForbiddenResponse(whyNot(session));
     }
     if (!isEqual(session.csrf(), header(request.context(), "X-Gameq-Csrf"))) {
       throw new ForbiddenResponse(
           "the request lacks the token of this session: load the page again");
     }
-    if (needs != Needs.SESSION && !session.forms().use(header(request.context(), "X-Gameq-Form"))) {
+    if (needs != Access.SESSION
+        && !session.forms().use(header(request.context(), "X-Gameq-Form"))) {
       throw new ConflictResponse("this form was sent before, or is too old: open it again");
     }
   }
@@ -225,12 +227,12 @@ final class ConsoleRoutes {
     return Objects.requireNonNullElse(context.header(name), "");
   }
 
-  private static SignedIn session(ConsoleRequest request) {
+  private static ConsoleSession session(ConsoleRequest request) {
     return Objects.requireNonNull(request.session());
   }
 
   /** What a page needs to know of its visitor. */
-  private Object state(@Nullable SignedIn session) {
+  private Object state(@Nullable ConsoleSession session) {
     String whyNot = whyNot(session);
     return Map.of(
         "asksForToken",
@@ -252,7 +254,7 @@ final class ConsoleRoutes {
   }
 
   /** Why a visitor may not act, with the remedy; empty when they may. */
-  private String whyNot(@Nullable SignedIn session) {
+  private String whyNot(@Nullable ConsoleSession session) {
     if (mode != ConsoleMode.ACT) {
       return "this console is for looking only (setting 'http.console')";
     }
@@ -282,7 +284,7 @@ final class ConsoleRoutes {
       throw new UnauthorizedResponse(
           "that token is for programs: it does not sign in to a console");
     }
-    SignedIn session = sessions.open(name, token);
+    ConsoleSession session = sessions.open(name, token);
     try {
       Actor actor = ConsoleRequest.ofQuery(request.context(), session).actor();
       audit.accept(actor, token.role().name());

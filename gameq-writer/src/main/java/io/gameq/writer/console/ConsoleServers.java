@@ -39,19 +39,19 @@ final class ConsoleServers implements AutoCloseable {
   private final Semaphore atLetters = new Semaphore(MOST_AT_LETTERS);
   private final Semaphore atLists = new Semaphore(MOST_AT_LISTS);
   private final Semaphore atTopics = new Semaphore(1);
-  private final Server<MySql> mysql;
-  private final Server<StaleRows> stale;
-  private final Server<RedisConnector> connector;
-  private final Server<ControlConnection> redis;
-  private final Server<ControlConnection> topicsRedis;
+  private final LazyConnection<MySql> mysql;
+  private final LazyConnection<StaleRows> stale;
+  private final LazyConnection<RedisConnector> connector;
+  private final LazyConnection<ControlConnection> redis;
+  private final LazyConnection<ControlConnection> topicsRedis;
 
   /** Opened by who needs it first; one that could not be is tried again. Thread-safe. */
-  private static final class Server<T> {
+  private static final class LazyConnection<T> {
     private final Supplier<T> open;
     private final Consumer<T> close;
     private @Nullable T opened;
 
-    Server(Supplier<T> open, Consumer<T> close) {
+    LazyConnection(Supplier<T> open, Consumer<T> close) {
       this.open = open;
       this.close = close;
     }
@@ -73,16 +73,17 @@ final class ConsoleServers implements AutoCloseable {
   ConsoleServers(WriterConfig settings) {
     this.settings = settings;
     mysql =
-        new Server<>(
+        new LazyConnection<>(
             () -> CommandDatabase.open(settings.mysql(), "console", MYSQL_CONNECTIONS),
             MySql::close);
     stale =
-        new Server<>(
+        new LazyConnection<>(
             () -> new StaleRows(settings.redis(), settings.namespace(), settings.slots()),
             StaleRows::close);
-    connector = new Server<>(() -> new RedisConnector(settings.redis()), RedisConnector::close);
-    redis = new Server<>(this::connection, ControlConnection::close);
-    topicsRedis = new Server<>(this::connection, ControlConnection::close);
+    connector =
+        new LazyConnection<>(() -> new RedisConnector(settings.redis()), RedisConnector::close);
+    redis = new LazyConnection<>(this::connection, ControlConnection::close);
+    topicsRedis = new LazyConnection<>(this::connection, ControlConnection::close);
   }
 
   private ControlConnection connection() {
@@ -172,6 +173,6 @@ final class ConsoleServers implements AutoCloseable {
 
   @Override
   public void close() {
-    List.of(mysql, stale, redis, topicsRedis, connector).forEach(Server::close);
+    List.of(mysql, stale, redis, topicsRedis, connector).forEach(LazyConnection::close);
   }
 }

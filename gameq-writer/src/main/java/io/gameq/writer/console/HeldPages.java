@@ -3,7 +3,7 @@ package io.gameq.writer.console;
 import io.gameq.backlog.SharedBacklog.Backlog;
 import io.gameq.owner.OwnerId;
 import io.gameq.terminal.Shown;
-import io.gameq.writer.console.ConsoleRoutes.Needs;
+import io.gameq.writer.console.ConsoleRoutes.Access;
 import io.gameq.writer.mysql.DeadLetters;
 import io.gameq.writer.mysql.OwnerInMySql;
 import io.gameq.writer.mysql.PauseTable.Pause;
@@ -13,7 +13,7 @@ import io.gameq.writer.redis.OwnerInRedis;
 import io.gameq.writer.redis.OwnerInRedis.ClaimRecord;
 import io.gameq.writer.status.FlushCommand.FlushNow;
 import io.gameq.writer.status.FlushCommand.FlushProgress;
-import io.gameq.writer.status.FlushCommand.Left;
+import io.gameq.writer.status.FlushCommand.Remainder;
 import io.gameq.writer.trace.WhatNext.OwnerTrace;
 import java.util.ArrayList;
 import java.util.List;
@@ -44,14 +44,14 @@ final class HeldPages {
 
   void addTo(ConsoleRoutes routes) {
     routes.add(
-        Needs.LOOK, "held", request -> states(HeldState.of(pauses.get().all(), parked.get())));
-    routes.add(Needs.LOOK, "held-owners", request -> owners());
-    routes.add(Needs.ACT, "pause", this::pause);
-    routes.add(Needs.ACT, "resume", this::resume);
-    routes.add(Needs.ACT, "flush", this::flush);
+        Access.LOOK, "held", request -> states(HoldView.of(pauses.get().all(), parked.get())));
+    routes.add(Access.LOOK, "held-owners", request -> owners());
+    routes.add(Access.ACT, "pause", this::pause);
+    routes.add(Access.ACT, "resume", this::resume);
+    routes.add(Access.ACT, "flush", this::flush);
   }
 
-  private static Object states(List<HeldState> states) {
+  private static Object states(List<HoldView> states) {
     return Map.of("states", states);
   }
 
@@ -59,7 +59,7 @@ final class HeldPages {
   private Object owners() {
     return states(
         DeadLetters.newestOwners(servers.mysql(), MOST_OWNERS).stream()
-            .map(of -> HeldState.ofLetters(of.owner(), of.letters()))
+            .map(of -> HoldView.ofLetters(of.owner(), of.letters()))
             .toList());
   }
 
@@ -68,12 +68,12 @@ final class HeldPages {
         target(request)
             .pause(
                 servers.mysql(), servers.slots().count(), request.actor(), request.text("reason"));
-    return states(HeldState.of(List.of(pause), Map.of()));
+    return states(HoldView.of(List.of(pause), Map.of()));
   }
 
   private Object resume(ConsoleRequest request) {
     List<Pause> ended = target(request).resume(servers.mysql(), request.actor()).stream().toList();
-    return states(HeldState.of(ended, Map.of()));
+    return states(HoldView.of(ended, Map.of()));
   }
 
   private static PauseTarget target(ConsoleRequest request) {
@@ -89,7 +89,7 @@ final class HeldPages {
         owner == null
             ? flush.all(request.actor())
             : flush.owners(request.actor(), List.of(OwnerId.of(owner)));
-    Left left = progress.look();
+    Remainder left = progress.look();
     return Map.of("isDone", left.isDone(), "text", left.text());
   }
 
@@ -103,8 +103,7 @@ final class HeldPages {
    * @param scope of a pause, with {@code name}: what to resume; {@code owner} where it is named;
    *     else empty
    */
-  record HeldState(
-      String state, String what, String cause, String ends, String scope, String name) {
+  record HoldView(String state, String what, String cause, String ends, String scope, String name) {
     private static final String REFUSED_ENDS =
         "MySQL takes it when it is tried again, or it is set aside as a dead letter";
 
@@ -114,29 +113,28 @@ final class HeldPages {
     private static final int MOST_SLOTS = 10;
 
     /** Of which nothing is to be resumed. */
-    private HeldState(String state, String what, String cause, String ends) {
+    private HoldView(String state, String what, String cause, String ends) {
       this(state, what, cause, ends, "", "");
     }
 
     /** What is held for all owners. */
-    static List<HeldState> of(List<Pause> pauses, Map<String, String> parked) {
-      List<HeldState> all = new ArrayList<>();
+    static List<HoldView> of(List<Pause> pauses, Map<String, String> parked) {
+      List<HoldView> all = new ArrayList<>();
       for (Pause of : pauses) {
         String scope = of.scope().name().toLowerCase(Locale.ROOT);
         String ends = "somebody resumes it";
-        all.add(new HeldState("paused", Pauses.what(of), Pauses.why(of), ends, scope, of.name()));
+        all.add(new HoldView("paused", Pauses.what(of), Pauses.why(of), ends, scope, of.name()));
       }
       String ends = "the table takes rows again: tried every 5 s, nothing is to be resumed";
       parked.forEach(
-          (table, why) ->
-              all.add(new HeldState("parked", "table " + Shown.text(table), why, ends)));
+          (table, why) -> all.add(new HoldView("parked", "table " + Shown.text(table), why, ends)));
       return all;
     }
 
     /**
      * Owners that wait since MySQL refuses a row of theirs, or its table; nothing when none does.
      */
-    static List<HeldState> heldUp(@Nullable Backlog look) {
+    static List<HoldView> heldUp(@Nullable Backlog look) {
       String slots =
           look == null
               ? ""
@@ -148,18 +146,18 @@ final class HeldPages {
       String cause = "MySQL refused a row of theirs, or its table takes none";
       return slots.isEmpty()
           ? List.of()
-          : List.of(new HeldState("held up", "owners in slot " + slots, cause, REFUSED_ENDS));
+          : List.of(new HoldView("held up", "owners in slot " + slots, cause, REFUSED_ENDS));
     }
 
     /** An owner of which rows are set aside. */
-    static HeldState ofLetters(OwnerId owner, long letters) {
+    static HoldView ofLetters(OwnerId owner, long letters) {
       String cause = "MySQL refused " + Shown.count(letters, "row");
-      return new HeldState("dead letters", owner.id(), cause, LETTERS_END, "owner", owner.id());
+      return new HoldView("dead letters", owner.id(), cause, LETTERS_END, "owner", owner.id());
     }
 
     /** What is held of an owner. */
-    static List<HeldState> of(OwnerTrace trace) {
-      List<HeldState> all = new ArrayList<>(of(trace.itsPauses(), trace.itsParkedTables()));
+    static List<HoldView> of(OwnerTrace trace) {
+      List<HoldView> all = new ArrayList<>(of(trace.itsPauses(), trace.itsParkedTables()));
       OwnerInRedis redis = trace.redis();
       ClaimRecord claim = redis == null ? null : redis.claim();
       if (redis != null && claim != null && claim.refusedSinceMillis() > 0) {
@@ -167,7 +165,7 @@ final class HeldPages {
         String attempts = Shown.count(claim.attempts(), "attempt");
         String cause =
             "MySQL refuses it since %s, after %s".formatted(Shown.duration(since), attempts);
-        all.add(new HeldState("refused", "a row of it", cause, REFUSED_ENDS));
+        all.add(new HoldView("refused", "a row of it", cause, REFUSED_ENDS));
       }
       OwnerInMySql mysql = trace.mysql();
       if (mysql != null && mysql.deadLetters() > 0) {
@@ -177,7 +175,7 @@ final class HeldPages {
                 .map(of -> "%s %s (error %s)".formatted(of.table(), of.rowKey(), of.errorCode()))
                 .collect(Collectors.joining(", ", "MySQL refused: ", ""));
         String what = Shown.count(mysql.deadLetters(), "row");
-        all.add(new HeldState("dead letters", what, cause, LETTERS_END));
+        all.add(new HoldView("dead letters", what, cause, LETTERS_END));
       }
       return all;
     }

@@ -11,9 +11,9 @@ import io.gameq.writer.admin.DeadRows.Selection;
 import io.gameq.writer.admin.Done;
 import io.gameq.writer.admin.RecordView;
 import io.gameq.writer.admin.StaleSessions;
-import io.gameq.writer.admin.StaleSessions.ShownRow;
-import io.gameq.writer.console.ConsoleRoutes.Needs;
-import io.gameq.writer.console.HeldPages.HeldState;
+import io.gameq.writer.admin.StaleSessions.RowView;
+import io.gameq.writer.console.ConsoleRoutes.Access;
+import io.gameq.writer.console.HeldPages.HoldView;
 import io.gameq.writer.mysql.OwnerSearch;
 import io.gameq.writer.mysql.OwnerSearch.ColumnSearch;
 import io.gameq.writer.redis.StaleRows;
@@ -47,15 +47,15 @@ final class RowPages {
   /** Of one request: each is a transaction, and a browser waits for the answer. */
   private static final int MOST_IDS = 100;
 
-  private static final RecordView<StaleRows.Listed> SESSION =
-      new RecordView<StaleRows.Listed>()
+  private static final RecordView<StaleRows.SessionSummary> SESSION =
+      new RecordView<StaleRows.SessionSummary>()
           .json("owner", of -> of.session().owner().id())
           .json("session", of -> of.session().session().text())
           .json("ownsNow", of -> of.session().ownsNow())
-          .json("rows", StaleRows.Listed::rows)
-          .json("bytes", StaleRows.Listed::bytes)
+          .json("rows", StaleRows.SessionSummary::rows)
+          .json("bytes", StaleRows.SessionSummary::bytes)
           .json("newestMillis", of -> Shown.time(of.newestVersion()).toEpochMilli())
-          .json("isAbout", StaleRows.Listed::isAbout);
+          .json("isAbout", StaleRows.SessionSummary::isAbout);
 
   private final ConsoleServers servers;
   private final Supplier<Map<String, String>> parked;
@@ -66,32 +66,33 @@ final class RowPages {
   }
 
   void addTo(ConsoleRoutes routes) {
-    routes.add(Needs.LOOK, "owners", this::owners);
+    routes.add(Access.LOOK, "owners", this::owners);
     routes.add(
-        Needs.LOOK,
+        Access.LOOK,
         "columns",
         request -> Map.of("columns", new ColumnSearch(servers.mysql()).columns()));
-    routes.add(Needs.VALUES, "owners-having", this::ownersHaving);
-    routes.add(Needs.LOOK, "trace", of -> Owner.of(tracer().owner(OwnerId.of(of.text("owner")))));
-    routes.add(Needs.LOOK, "trace-row", request -> row(request, false));
-    routes.add(Needs.VALUES, "trace-row-values", request -> row(request, true));
-    routes.add(Needs.LOOK, "dead", this::letters);
-    routes.add(Needs.LOOK, "dead/{id}", request -> letter(request, false));
-    routes.add(Needs.VALUES, "dead-values", request -> letter(request, true));
-    routes.add(Needs.ACT, "dead-edit", this::editLetter);
+    routes.add(Access.VALUES, "owners-having", this::ownersHaving);
     routes.add(
-        Needs.ACT,
+        Access.LOOK, "trace", of -> OwnerView.of(tracer().owner(OwnerId.of(of.text("owner")))));
+    routes.add(Access.LOOK, "trace-row", request -> row(request, false));
+    routes.add(Access.VALUES, "trace-row-values", request -> row(request, true));
+    routes.add(Access.LOOK, "dead", this::letters);
+    routes.add(Access.LOOK, "dead/{id}", request -> letter(request, false));
+    routes.add(Access.VALUES, "dead-values", request -> letter(request, true));
+    routes.add(Access.ACT, "dead-edit", this::editLetter);
+    routes.add(
+        Access.ACT,
         "dead-retry",
         request -> each(request, (letters, of, told) -> letters.retry(of, false, told)));
-    routes.add(Needs.ACT, "dead-discard", request -> each(request, DeadRows::discard));
-    routes.add(Needs.LOOK, "stale", this::staleSessions);
-    routes.add(Needs.VALUES, "stale-values", this::staleRows);
-    routes.add(Needs.ACT, "stale-discard", this::discardStale);
+    routes.add(Access.ACT, "dead-discard", request -> each(request, DeadRows::discard));
+    routes.add(Access.LOOK, "stale", this::staleSessions);
+    routes.add(Access.VALUES, "stale-values", this::staleRows);
+    routes.add(Access.ACT, "stale-discard", this::discardStale);
   }
 
   private Object owners(ConsoleRequest request) {
     String beginning = Objects.requireNonNullElse(request.optionalText("q"), "");
-    List<OwnerSearch.Found> found =
+    List<OwnerSearch.OwnerMatch> found =
         OwnerSearch.beginningWith(servers.mysql(), beginning, OWNERS + 1);
     return Map.of(
         "owners",
@@ -120,7 +121,7 @@ final class RowPages {
         "search values",
         "%s.%s".formatted(table, column),
         isBeginning ? "beginning" : "whole");
-    ColumnSearch.Owners found =
+    ColumnSearch.OwnerMatches found =
         servers.list(
             () ->
                 new ColumnSearch(servers.mysql()).owners(table, column, text, isBeginning, OWNERS));
@@ -132,21 +133,22 @@ final class RowPages {
   }
 
   /** What will happen next; {@code isToAct} when somebody has to do something. */
-  record Next(boolean isToAct, String sentence) {
-    static Next of(WhatNext next) {
-      return new Next(next.kind().isToAct(), next.sentence());
+  record NextStepView(boolean isToAct, String sentence) {
+    static NextStepView of(WhatNext next) {
+      return new NextStepView(next.kind().isToAct(), next.sentence());
     }
   }
 
   /** An owner; each line is a name, empty where the one above goes on, and a text. */
-  record Owner(String owner, int slot, List<List<String>> lines, List<HeldState> held, Next next) {
-    static Owner of(OwnerTrace trace) {
-      return new Owner(
+  record OwnerView(
+      String owner, int slot, List<List<String>> lines, List<HoldView> held, NextStepView next) {
+    static OwnerView of(OwnerTrace trace) {
+      return new OwnerView(
           trace.owner().id(),
           trace.slot(),
           OwnerPage.lines(trace, List.of()),
-          HeldState.of(trace),
-          Next.of(WhatNext.of(trace)));
+          HoldView.of(trace),
+          NextStepView.of(WhatNext.of(trace)));
     }
   }
 
@@ -181,8 +183,8 @@ final class RowPages {
         "row", trace.rowKey(),
         "isManaged", trace.isManaged(),
         "places", trace.places().stream().map(of -> place(of, withValues)).toList(),
-        "owners", trace.owners().stream().map(Owner::of).toList(),
-        "next", Next.of(trace.next()),
+        "owners", trace.owners().stream().map(OwnerView::of).toList(),
+        "next", NextStepView.of(trace.next()),
         "hasValues", withValues);
   }
 
@@ -196,7 +198,7 @@ final class RowPages {
     return servers.list(
         () -> {
           Selection chosen = servers.deadRows(request.actor()).choose(filter);
-          DeadRows.Page page = chosen.page(request.number("after", 0), LETTERS);
+          DeadRows.LetterPage page = chosen.page(request.number("after", 0), LETTERS);
           return Map.of(
               "letters", page.letters(),
               "total", chosen.total(page.looked()),
@@ -221,21 +223,21 @@ final class RowPages {
     }
     String revision = request.text("revision");
     Done done = servers.letters(request.actor(), letters -> letters.edit(id, revision, columns));
-    if (done.result() == Done.Result.LEFT) {
+    if (done.result() == Done.Resolution.LEFT) {
       throw new BadRequestResponse(done.why());
     }
-    if (done.result() == Done.Result.GONE) {
+    if (done.result() == Done.Resolution.GONE) {
       throw new ConflictResponse(
           "the letter changed since it was shown, and was left alone: look at it again");
     }
     return letter(request, true); // whoever edits has seen them
   }
 
-  private interface ForEach {
+  private interface LetterAction {
     void of(DeadRows letters, Selection chosen, Consumer<Done> told);
   }
 
-  private Object each(ConsoleRequest request, ForEach action) {
+  private Object each(ConsoleRequest request, LetterAction action) {
     Filter filter = Filter.ofIds(request.ids(MOST_IDS));
     List<Done> done = new ArrayList<>();
     return servers.letters(
@@ -248,7 +250,7 @@ final class RowPages {
 
   private Object staleSessions(ConsoleRequest request) {
     String after = Objects.requireNonNullElse(request.optionalText("after"), "");
-    StaleRows.Page page = servers.list(() -> servers.stale().page(after, SESSIONS));
+    StaleRows.SessionPage page = servers.list(() -> servers.stale().page(after, SESSIONS));
     return Map.of(
         "sessions", page.sessions().stream().map(SESSION::json).toList(),
         "count", page.count(),
@@ -257,8 +259,8 @@ final class RowPages {
 
   /** The first of them, and how many there are. */
   private Object staleRows(ConsoleRequest request) {
-    StaleRows.Session session = staleSession(request);
-    List<ShownRow> rows = new ArrayList<>();
+    StaleRows.StaleSession session = staleSession(request);
+    List<RowView> rows = new ArrayList<>();
     staleSessions(request.actor())
         .show(
             List.of(session),
@@ -272,7 +274,7 @@ final class RowPages {
   }
 
   private Object discardStale(ConsoleRequest request) {
-    StaleRows.Session session = staleSession(request);
+    StaleRows.StaleSession session = staleSession(request);
     int[] discarded = {0};
     staleSessions(request.actor())
         .discard(
@@ -295,10 +297,10 @@ final class RowPages {
     return new StaleSessions(servers.stale(), servers.mysql(), actor);
   }
 
-  private StaleRows.Session staleSession(ConsoleRequest request) {
+  private StaleRows.StaleSession staleSession(ConsoleRequest request) {
     OwnerId owner = OwnerId.of(request.text("owner"));
     SessionId session = SessionId.parse(request.text("session"));
-    StaleRows.Session found = servers.stale().find(owner, session);
+    StaleRows.StaleSession found = servers.stale().find(owner, session);
     if (found == null) {
       throw new NotFoundResponse("there are no stale rows of it any more");
     }

@@ -31,15 +31,15 @@ final class Sessions {
   private final AccessTokens tokens;
   private final String namespace;
   private final Clock clock;
-  private final Map<String, FormIds> forms = new Recent<>(MOST, true);
-  private final Map<String, Boolean> signedOut = new Recent<>(MOST, true);
+  private final Map<String, FormIds> forms = new LruMap<>(MOST, true);
+  private final Map<String, Boolean> signedOut = new LruMap<>(MOST, true);
 
   /** Forgets the entry that came first, or was used least lately, when there are more. */
-  private static final class Recent<T> extends LinkedHashMap<String, T> {
+  private static final class LruMap<T> extends LinkedHashMap<String, T> {
     private static final long serialVersionUID = 1;
     private final int most;
 
-    Recent(int most, boolean isByUse) {
+    LruMap(int most, boolean isByUse) {
       super(16, 0.75f, isByUse);
       this.most = most;
     }
@@ -56,7 +56,7 @@ final class Sessions {
     this.clock = clock;
   }
 
-  SignedIn open(String name, AccessToken token) {
+  ConsoleSession open(String name, AccessToken token) {
     long untilMillis = clock.millis() + LIFE_SECONDS * 1_000;
     String of =
         "%s.%s.%s".formatted(randomId(), untilMillis, ENCODER.encodeToString(name.getBytes(UTF_8)));
@@ -64,7 +64,7 @@ final class Sessions {
   }
 
   /** The session of a cookie; null when there is none, or it has ended. */
-  @Nullable SignedIn find(@Nullable String cookie) {
+  @Nullable ConsoleSession find(@Nullable String cookie) {
     int end = cookie == null ? -1 : cookie.lastIndexOf('.');
     if (cookie == null || end < 0) {
       return null;
@@ -74,14 +74,14 @@ final class Sessions {
     if (token == null) {
       return null;
     }
-    SignedIn session = session(of, token);
+    ConsoleSession session = session(of, token);
     return clock.millis() >= session.untilMillis() || isSignedOut(session) ? null : session;
   }
 
   /** Of what a session is, which was signed, or is to be. */
-  private SignedIn session(String of, AccessToken token) {
+  private ConsoleSession session(String of, AccessToken token) {
     String[] parts = of.split("\\.", -1);
-    return new SignedIn(
+    return new ConsoleSession(
         parts[0],
         "%s.%s".formatted(of, signature("session", of, token)),
         signature("csrf", of, token),
@@ -112,11 +112,11 @@ final class Sessions {
     return forms.computeIfAbsent(id, unused -> new FormIds(clock));
   }
 
-  private synchronized boolean isSignedOut(SignedIn session) {
+  private synchronized boolean isSignedOut(ConsoleSession session) {
     return signedOut.containsKey(session.id());
   }
 
-  synchronized void end(SignedIn session) {
+  synchronized void end(ConsoleSession session) {
     signedOut.put(session.id(), true);
     forms.remove(session.id());
   }
@@ -130,7 +130,7 @@ final class Sessions {
    * @param who the name given at sign-in, and that of the token
    * @param untilMillis when it ends, ms since 1970
    */
-  record SignedIn(
+  record ConsoleSession(
       String id,
       String cookie,
       String csrf,
@@ -140,7 +140,7 @@ final class Sessions {
       FormIds forms) {
     @Override
     public String toString() { // not what lets in
-      return "SignedIn[who=%s, role=%s]".formatted(who, token.role());
+      return "ConsoleSession[who=%s, role=%s]".formatted(who, token.role());
     }
   }
 
@@ -156,7 +156,7 @@ final class Sessions {
     static final long LIFE_MILLIS = 30 * 60_000L;
 
     private final Clock clock;
-    private final Map<String, Long> untilMillis = new Recent<>(MOST, false);
+    private final Map<String, Long> untilMillis = new LruMap<>(MOST, false);
 
     FormIds(Clock clock) {
       this.clock = clock;

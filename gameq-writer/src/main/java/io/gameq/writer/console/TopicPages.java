@@ -9,9 +9,9 @@ import io.gameq.writer.admin.Done;
 import io.gameq.writer.admin.Messages;
 import io.gameq.writer.admin.TopicText;
 import io.gameq.writer.admin.Topics;
-import io.gameq.writer.admin.Topics.DeadName;
+import io.gameq.writer.admin.Topics.DeadMessageId;
 import io.gameq.writer.admin.Topics.MessageTrace;
-import io.gameq.writer.console.ConsoleRoutes.Needs;
+import io.gameq.writer.console.ConsoleRoutes.Access;
 import io.javalin.http.BadRequestResponse;
 import java.util.ArrayList;
 import java.util.List;
@@ -40,13 +40,14 @@ final class TopicPages {
 
   void addTo(ConsoleRoutes routes) {
     routes.addOfVisitor("topics", this::list);
-    routes.addOfTopic(Needs.LOOK, "topics/{topic}", this::messages);
-    routes.addOfTopic(Needs.LOOK, "topics/{topic}/message", (of, topic) -> trace(of, topic, false));
-    routes.addOfTopic(Needs.VALUES, "topic-values", (of, topic) -> trace(of, topic, true));
-    routes.addOfTopic(Needs.ACT, "topic-pause", this::pause);
-    routes.addOfTopic(Needs.ACT, "topic-resume", this::resume);
-    routes.addOfTopic(Needs.ACT, "topic-retry", this::retry);
-    routes.addOfTopic(Needs.ACT, "topic-discard", this::discard);
+    routes.addOfTopic(Access.LOOK, "topics/{topic}", this::messages);
+    routes.addOfTopic(
+        Access.LOOK, "topics/{topic}/message", (of, topic) -> trace(of, topic, false));
+    routes.addOfTopic(Access.VALUES, "topic-values", (of, topic) -> trace(of, topic, true));
+    routes.addOfTopic(Access.ACT, "topic-pause", this::pause);
+    routes.addOfTopic(Access.ACT, "topic-resume", this::resume);
+    routes.addOfTopic(Access.ACT, "topic-retry", this::retry);
+    routes.addOfTopic(Access.ACT, "topic-discard", this::discard);
   }
 
   /** In the same words as commands, with the moments as numbers. */
@@ -83,11 +84,11 @@ final class TopicPages {
   private Object messages(ConsoleRequest request, String topic) {
     String state = Objects.requireNonNullElse(request.optionalText("state"), "pending");
     String after = Objects.requireNonNullElse(request.optionalText("after"), "");
-    Messages.State of = Messages.State.of(state);
+    Messages.MessageState of = Messages.MessageState.of(state);
     return servers.topics(
         request.actor(),
         topics -> {
-          Messages.Page page = topics.page(topic, of, after, MESSAGES, false);
+          Messages.MessagePage page = topics.page(topic, of, after, MESSAGES, false);
           return Map.of("topic", line(topics.survey(topic), page.nowMillis()), "page", page);
         });
   }
@@ -109,7 +110,7 @@ final class TopicPages {
   }
 
   private Object retry(ConsoleRequest request, String topic) {
-    DeadName letter = letter(request, topic);
+    DeadMessageId letter = letter(request, topic);
     byte @Nullable [] payload =
         request.has("payload")
             ? PayloadText.bytes(
@@ -120,7 +121,7 @@ final class TopicPages {
   }
 
   private Object discard(ConsoleRequest request, String topic) {
-    DeadName letter = letter(request, topic);
+    DeadMessageId letter = letter(request, topic);
     return done(request, (topics, told) -> topics.discard(topic, List.of(letter), told));
   }
 
@@ -135,9 +136,9 @@ final class TopicPages {
   }
 
   /** The dead letter that was shown, and no newer one. */
-  private static DeadName letter(ConsoleRequest request, String topic) {
+  private static DeadMessageId letter(ConsoleRequest request, String topic) {
     try {
-      return new DeadName(
+      return new DeadMessageId(
           MessageId.of(topic, request.optionalExactText("group"), request.exactText("key")),
           Long.parseUnsignedLong(request.text("version")));
     } catch (NumberFormatException e) {

@@ -24,7 +24,7 @@ import io.gameq.writer.admin.RecordView;
 import io.gameq.writer.cli.AdminCommand;
 import io.gameq.writer.mysql.CommandServers;
 import io.gameq.writer.redis.SlotContents;
-import io.gameq.writer.redis.SlotContents.Progress;
+import io.gameq.writer.redis.SlotContents.ScanProgress;
 import io.gameq.writer.redis.Symptom;
 import io.gameq.writer.redis.Symptom.Thing;
 import io.gameq.writer.terminal.Confirmation;
@@ -98,7 +98,7 @@ public final class DoctorCommand extends AdminCommand {
     Duration between = Duration.ofSeconds(Math.max(1, againAfterSeconds));
     try (CommandServers servers = new CommandServers(config(), spec())) {
       Doctor doctor = new Doctor(servers.slots(), servers.redis(), between, rate.perSecond());
-      Consumer<Progress> progress = RateOption.progress(err());
+      Consumer<ScanProgress> progress = RateOption.progress(err());
       Diagnosis left = doctor.examine(progress);
       Map<Ailment, Integer> mended = Map.of();
       if (repair && left.count() > 0) {
@@ -206,13 +206,13 @@ public final class DoctorCommand extends AdminCommand {
      * @param progress told how far the first look is
      * @throws io.gameq.RedisUnavailableException when Redis does not answer
      */
-    public Diagnosis examine(Consumer<Progress> progress) throws InterruptedException {
-      Look first = new Look(redis.get(), perSecond);
+    public Diagnosis examine(Consumer<ScanProgress> progress) throws InterruptedException {
+      Scan first = new Scan(redis.get(), perSecond);
       first.all(progress);
       Map<Ailment, List<Symptom>> twice = new EnumMap<>(Ailment.class);
       if (!first.found.isEmpty()) {
         Thread.sleep(betweenLooks.toMillis());
-        Look second = new Look(redis.get(), 0);
+        Scan second = new Scan(redis.get(), 0);
         first.found.values().forEach(of -> second.add(of.stream().map(Symptom::thing).toList()));
         second.finish();
         second.found.forEach(
@@ -232,7 +232,7 @@ public final class DoctorCommand extends AdminCommand {
     }
 
     /** One look at many things. */
-    private final class Look {
+    private final class Scan {
       private final RedisConnection connection;
       private final Map<String, Boolean> alive = new HashMap<>();
       private final Map<Ailment, Set<Symptom>> found = new EnumMap<>(Ailment.class);
@@ -240,13 +240,13 @@ public final class DoctorCommand extends AdminCommand {
       private final RateLimit pace;
       private boolean isCut;
 
-      Look(RedisConnection connection, long perSecond) {
+      Scan(RedisConnection connection, long perSecond) {
         this.connection = connection;
         this.pace = new RateLimit(perSecond);
       }
 
       /** Looks at all keys of the namespace, and their entries. */
-      void all(Consumer<Progress> progress) {
+      void all(Consumer<ScanProgress> progress) {
         Set<Thing> inflight = new LinkedHashSet<>();
         SlotContents.keys(
             connection,

@@ -24,9 +24,9 @@ import io.gameq.terminal.Shown;
 import io.gameq.writer.cli.AdminCommand;
 import io.gameq.writer.config.WriterConfig;
 import io.gameq.writer.mysql.CommandServers.CommandDatabase;
-import io.gameq.writer.redis.SlotContents.Progress;
+import io.gameq.writer.redis.SlotContents.ScanProgress;
 import io.gameq.writer.redis.SlotContents.SlotSurvey;
-import io.gameq.writer.redis.SlotContents.SlotSurvey.Remembered;
+import io.gameq.writer.redis.SlotContents.SlotSurvey.SessionEntry;
 import io.gameq.writer.terminal.Confirmation;
 import io.gameq.writer.terminal.RateOption;
 import java.io.PrintWriter;
@@ -83,7 +83,7 @@ public final class ReslotCommand extends AdminCommand {
         RedisConnector connector = new RedisConnector(settings.redis());
         ControlConnection redis =
             new ControlConnection(new PrimaryConnector(connector, new TermTable(mysql)))) {
-      Supplier<Consumer<Progress>> scans = () -> rate.scan(err());
+      Supplier<Consumer<ScanProgress>> scans = () -> rate.scan(err());
       SlotChange change =
           new SlotChange(settings.namespace(), redis, mysql, SlotChange.LIFE, scans);
       int from = Settings.slots(mysql);
@@ -108,7 +108,7 @@ public final class ReslotCommand extends AdminCommand {
             out.println(text);
             out.flush();
           };
-      SlotChange.Done done = change.run(slots, endsSessions, actor(), progress);
+      SlotChange.ReslotReport done = change.run(slots, endsSessions, actor(), progress);
       out.println(
           "%s moved, %s ended that were not closed"
               .formatted(
@@ -147,7 +147,7 @@ public final class ReslotCommand extends AdminCommand {
     private final MySql mysql;
     private final TermTable terms;
     private final Duration life;
-    private final Supplier<Consumer<Progress>> scans;
+    private final Supplier<Consumer<ScanProgress>> scans;
 
     /**
      * With connections that others close.
@@ -161,7 +161,7 @@ public final class ReslotCommand extends AdminCommand {
         ControlConnection redis,
         MySql mysql,
         Duration life,
-        Supplier<Consumer<Progress>> scans) {
+        Supplier<Consumer<ScanProgress>> scans) {
       this.namespace = namespace;
       this.redis = redis;
       this.mysql = mysql;
@@ -177,7 +177,7 @@ public final class ReslotCommand extends AdminCommand {
      * @param ended sessions that were not closed
      * @param left keys that gameq does not use, which stay where they are
      */
-    public record Done(int moved, int ended, SlotSurvey.Tally left) {}
+    public record ReslotReport(int moved, int ended, SlotSurvey.Tally left) {}
 
     /** Whether the database had {@code from}. */
     private boolean moveSlots(int from, int to) {
@@ -263,7 +263,7 @@ public final class ReslotCommand extends AdminCommand {
      * @throws GameQueueException naming what stands against it: nothing has changed then; or when a
      *     server goes away: then repeat it
      */
-    public Done run(int to, boolean endsSessions, Actor actor, Consumer<String> progress)
+    public ReslotReport run(int to, boolean endsSessions, Actor actor, Consumer<String> progress)
         throws InterruptedException {
       refuse(obstacles(endsSessions));
       refuse(ofTopics(to));
@@ -291,7 +291,8 @@ public final class ReslotCommand extends AdminCommand {
                       of,
                       namespace,
                       some -> {
-                        List<Remembered> open = some.stream().filter(Remembered::isOpen).toList();
+                        List<SessionEntry> open =
+                            some.stream().filter(SessionEntry::isOpen).toList();
                         end(open);
                         SlotSurvey.forget(of, namespace, open);
                         done[0] += open.size();
@@ -300,7 +301,7 @@ public final class ReslotCommand extends AdminCommand {
                       scans.get()));
       SlotSurvey after = survey();
       refuse(ofKeys(after, false));
-      return new Done(done[1], done[0], after.others());
+      return new ReslotReport(done[1], done[0], after.others());
     }
 
     private static void refuse(List<String> obstacles) {
@@ -337,12 +338,12 @@ public final class ReslotCommand extends AdminCommand {
     }
 
     /** A node that comes back finds newer sessions in MySQL, and has lost its own. */
-    private void end(List<Remembered> open) {
+    private void end(List<SessionEntry> open) {
       OwnerTable owners = new OwnerTable(mysql);
       SecureRandom random = new SecureRandom();
       Map<OwnerId, CountingSessions> seen =
-          owners.current(open.stream().map(Remembered::owner).toList());
-      for (Remembered of : open) {
+          owners.current(open.stream().map(SessionEntry::owner).toList());
+      for (SessionEntry of : open) {
         String nonce = "%016x".formatted(random.nextLong());
         SessionId ended =
             owners.raiseAfter(

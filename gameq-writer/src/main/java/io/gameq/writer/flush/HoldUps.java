@@ -25,10 +25,10 @@ public final class HoldUps {
   /** Bounds both the statements that fail in vain and the delay once a table is mended. */
   static final long RETRY_MILLIS = 5_000;
 
-  private final OutageGate mysql;
+  private final OutageBreaker mysql;
   private final Supplier<Pauses> pauses;
   private final ParkedTables tables = new ParkedTables();
-  private final HeldUpOwners owners = new HeldUpOwners();
+  private final SlowOwners owners = new SlowOwners();
 
   /**
    * Nothing is held up yet.
@@ -37,11 +37,11 @@ public final class HoldUps {
    * @param pauses what operators paused
    */
   public HoldUps(BooleanSupplier answers, Supplier<Pauses> pauses) {
-    this.mysql = new OutageGate(answers);
+    this.mysql = new OutageBreaker(answers);
     this.pauses = pauses;
   }
 
-  public OutageGate mysql() {
+  public OutageBreaker mysql() {
     return mysql;
   }
 
@@ -49,7 +49,7 @@ public final class HoldUps {
     return tables;
   }
 
-  HeldUpOwners owners() {
+  SlowOwners owners() {
     return owners;
   }
 
@@ -66,8 +66,8 @@ public final class HoldUps {
    * Whether MySQL takes flushes. While it does not, nothing is claimed and rows go on merging in
    * Redis; one thread at a time asks MySQL whether it is back. Thread-safe.
    */
-  public static final class OutageGate {
-    private static final Logger LOG = LoggerFactory.getLogger(OutageGate.class);
+  public static final class OutageBreaker {
+    private static final Logger LOG = LoggerFactory.getLogger(OutageBreaker.class);
 
     private static final int MOST_HELD_UP = 8;
 
@@ -85,7 +85,7 @@ public final class HoldUps {
      *
      * @param probe whether MySQL answers
      */
-    public OutageGate(BooleanSupplier probe) {
+    public OutageBreaker(BooleanSupplier probe) {
       this.probe = probe;
     }
 
@@ -191,18 +191,18 @@ public final class HoldUps {
     private static final Logger LOG = LoggerFactory.getLogger(ParkedTables.class);
 
     private final RepeatedWarnings complaints = new RepeatedWarnings(60);
-    private final Map<String, Parked> parked = new ConcurrentHashMap<>();
+    private final Map<String, ParkedTable> parked = new ConcurrentHashMap<>();
 
     /** Tables of which single rows wait: they are met again at the next try. */
-    private final Map<String, Misfits> misfits = new ConcurrentHashMap<>();
+    private final Map<String, Rejection> misfits = new ConcurrentHashMap<>();
 
-    private record Parked(String reason, long untilNanos) {
+    private record ParkedTable(String reason, long untilNanos) {
       boolean isWithinItsTime() {
         return System.nanoTime() - untilNanos < 0;
       }
     }
 
-    private record Misfits(String reason, long seenNanos) {
+    private record Rejection(String reason, long seenNanos) {
       boolean isWithin(long nanos) {
         return System.nanoTime() - seenNanos < nanos;
       }
@@ -210,7 +210,7 @@ public final class HoldUps {
 
     /** Rows of a table wait, others may pass: says why, now and then. */
     void keepSome(String table, String reason) {
-      misfits.put(table, new Misfits(reason, System.nanoTime()));
+      misfits.put(table, new Rejection(reason, System.nanoTime()));
       complain(table, reason);
     }
 
@@ -238,7 +238,7 @@ public final class HoldUps {
 
     void park(String table, String reason) {
       complain(table, reason);
-      parked.put(table, new Parked(reason, System.nanoTime() + RETRY_NANOS));
+      parked.put(table, new ParkedTable(reason, System.nanoTime() + RETRY_NANOS));
     }
 
     /** A flush wrote into these tables. */
@@ -260,12 +260,12 @@ public final class HoldUps {
     }
 
     /** What holds for one batch, whose rows of a table all wait or none does. */
-    Now now() {
-      return new Now();
+    ParkedView now() {
+      return new ParkedView();
     }
 
     /** Used by one thread. */
-    final class Now {
+    final class ParkedView {
       private final Map<String, Boolean> known = new HashMap<>();
 
       /** Of a row's own table. */
@@ -280,17 +280,17 @@ public final class HoldUps {
     }
 
     private boolean isWithinItsTime(String table) {
-      Parked of = parked.get(table);
+      ParkedTable of = parked.get(table);
       return of != null && of.isWithinItsTime();
     }
 
     /** Once the time is over, one who asks may try for all others, for whom it stays parked. */
     private boolean isParked(String table) {
-      Parked of = parked.get(table);
+      ParkedTable of = parked.get(table);
       return of != null
           && (of.isWithinItsTime()
               || !parked.replace(
-                  table, of, new Parked(of.reason, System.nanoTime() + RETRY_NANOS)));
+                  table, of, new ParkedTable(of.reason, System.nanoTime() + RETRY_NANOS)));
     }
   }
 
@@ -298,31 +298,31 @@ public final class HoldUps {
    * Owners that may hold up whoever is flushed with them: a row of theirs is locked, or takes MySQL
    * long. They are flushed apart until they pass. Thread-safe.
    */
-  static final class HeldUpOwners {
+  static final class SlowOwners {
     /** Who is forgotten for want of room is found again by the next flush that he holds up. */
     private static final int MOST = 10_000;
 
-    private final Map<OwnerId, Suspect> suspects =
+    private final Map<OwnerId, SlowOwner> suspects =
         new LinkedHashMap<>() {
           @Override
-          protected boolean removeEldestEntry(Map.Entry<OwnerId, Suspect> eldest) {
+          protected boolean removeEldestEntry(Map.Entry<OwnerId, SlowOwner> eldest) {
             return size() > MOST;
           }
         };
 
-    private static final class Suspect {
+    private static final class SlowOwner {
       private final Backoff lockWaits = new Backoff(500, 16_000);
       private int breaks;
       private long notBeforeNanos = System.nanoTime();
     }
 
-    private Suspect of(OwnerId owner) {
-      return suspects.computeIfAbsent(owner, one -> new Suspect());
+    private SlowOwner of(OwnerId owner) {
+      return suspects.computeIfAbsent(owner, one -> new SlowOwner());
     }
 
     /** He was in a flush that was held up. */
     synchronized void add(OwnerId owner) {
-      Suspect unused = of(owner);
+      SlowOwner unused = of(owner);
     }
 
     synchronized boolean contains(OwnerId owner) {
@@ -336,7 +336,7 @@ public final class HoldUps {
 
     /** He waited for a lock in vain; returns how long to leave him alone, ms: 16 s in the end. */
     synchronized long delayMillis(OwnerId owner) {
-      Suspect of = of(owner);
+      SlowOwner of = of(owner);
       long delay = of.lockWaits.nextMillisWithJitter();
       of.notBeforeNanos = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(delay);
       return delay;
@@ -347,7 +347,7 @@ public final class HoldUps {
      * not.
      */
     synchronized long pausedMillis(OwnerId owner) {
-      Suspect of = suspects.get(owner);
+      SlowOwner of = suspects.get(owner);
       return of == null
           ? 0
           : Math.max(0, TimeUnit.NANOSECONDS.toMillis(of.notBeforeNanos - System.nanoTime()));
@@ -355,7 +355,7 @@ public final class HoldUps {
 
     /** How often in a row the connection broke when he was flushed alone. */
     synchronized int breaks(OwnerId owner, boolean broke) {
-      Suspect of = of(owner);
+      SlowOwner of = of(owner);
       of.breaks = broke ? of.breaks + 1 : 0;
       return of.breaks;
     }

@@ -66,7 +66,7 @@ public final class RowDecoder {
    * @param paused the same of tables that operators paused, and of those that go with them
    * @param pausedTables that operators paused
    */
-  record Decoded(
+  record DecodedClaim(
       Claim claim,
       OwnerRows asked,
       List<VersionedKey> kept,
@@ -111,12 +111,12 @@ public final class RowDecoder {
    *
    * @throws io.gameq.MySqlException when MySQL is needed for that and does not answer
    */
-  Map<OwnerId, Decoded> decode(List<Claim> batch) {
+  Map<OwnerId, DecodedClaim> decode(List<Claim> batch) {
     long claimedNanos = System.nanoTime();
-    HoldUps.ParkedTables.Now now = parked.now();
+    HoldUps.ParkedTables.ParkedView now = parked.now();
     Set<String> paused = pauses.get().tables();
     Pass present = new Pass(catalogs.get(), false, now, paused);
-    Map<OwnerId, Decoded> decoded = present.decode(batch);
+    Map<OwnerId, DecodedClaim> decoded = present.decode(batch);
     if (!present.misfits.isEmpty()) {
       if (parked.keptLately(present.misfits.keySet())
           && claimedNanos - catalogs.lastReadNanos() < RELOAD_AT_MOST_EVERY_NANOS) {
@@ -141,7 +141,7 @@ public final class RowDecoder {
   private final class Pass {
     private final Catalog tables;
     private final boolean isFresh;
-    private final HoldUps.ParkedTables.Now parkedNow;
+    private final HoldUps.ParkedTables.ParkedView parkedNow;
     private final Set<String> paused;
     private final HeldTables held;
 
@@ -149,7 +149,11 @@ public final class RowDecoder {
     private final Map<String, String> misfits = new HashMap<>();
 
     /** By a catalogue that was read after the rows were, if it is fresh. */
-    Pass(Catalog tables, boolean isFresh, HoldUps.ParkedTables.Now parkedNow, Set<String> paused) {
+    Pass(
+        Catalog tables,
+        boolean isFresh,
+        HoldUps.ParkedTables.ParkedView parkedNow,
+        Set<String> paused) {
       this.tables = tables;
       this.isFresh = isFresh;
       this.parkedNow = parkedNow;
@@ -157,13 +161,13 @@ public final class RowDecoder {
       this.held = HeldTables.of(paused, tables);
     }
 
-    Map<OwnerId, Decoded> decode(List<Claim> batch) {
-      Map<OwnerId, Decoded> decoded = new LinkedHashMap<>();
+    Map<OwnerId, DecodedClaim> decode(List<Claim> batch) {
+      Map<OwnerId, DecodedClaim> decoded = new LinkedHashMap<>();
       batch.forEach(claim -> decoded.put(claim.owner(), decode(claim)));
       return decoded;
     }
 
-    private Decoded decode(Claim claim) {
+    private DecodedClaim decode(Claim claim) {
       List<RowChange> rows = new ArrayList<>(claim.rows().size());
       List<Refused> unreadable = new ArrayList<>();
       List<VersionedKey> kept = new ArrayList<>();
@@ -188,7 +192,7 @@ public final class RowDecoder {
         }
       }
       keepChildren(rows, kept);
-      return new Decoded(claim, asked(claim, rows, unreadable), kept, waiting, paused);
+      return new DecodedClaim(claim, asked(claim, rows, unreadable), kept, waiting, paused);
     }
 
     private boolean isClosed(String table) {
@@ -262,14 +266,14 @@ public final class RowDecoder {
   }
 
   /** A claim that nobody can flush: what MySQL lacks of it is to be set aside. */
-  Decoded givenUp(Claim claim, String reason, OwnerReader reader) {
+  DecodedClaim givenUp(Claim claim, String reason, OwnerReader reader) {
     List<Refused> rows =
         notInMySql(claim, reader).stream()
             .filter(row -> !HandledRow.is(row.key())) // it decides whether the others count
             .map(row -> setAside(claim, row, reason))
             .toList();
     OwnerRows asked = asked(claim, handled(claim.owner(), claim.rows()), rows);
-    return new Decoded(claim, asked, List.of(), List.of(), Set.of());
+    return new DecodedClaim(claim, asked, List.of(), List.of(), Set.of());
   }
 
   /** The rows of a claim of which MySQL holds no newer or equal version, as far as keys tell. */

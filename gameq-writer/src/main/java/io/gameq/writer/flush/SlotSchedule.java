@@ -60,12 +60,12 @@ public final class SlotSchedule {
    *
    * @param waitMillis until its next owner is due; -1 when none is, 0 when some were left
    */
-  record Claimed(int owners, int rows, long waitMillis) {
+  record ClaimResult(int owners, int rows, long waitMillis) {
     /** Where leases ran out, somebody is due by now. */
-    static final Claimed REAPED = new Claimed(0, 0, 0);
+    static final ClaimResult REAPED = new ClaimResult(0, 0, 0);
 
-    Claimed plus(Claimed later) {
-      return new Claimed(owners + later.owners, rows + later.rows, later.waitMillis);
+    ClaimResult plus(ClaimResult later) {
+      return new ClaimResult(owners + later.owners, rows + later.rows, later.waitMillis);
     }
   }
 
@@ -111,7 +111,7 @@ public final class SlotSchedule {
    * @param shares otherwise, of slots where somebody is due; not empty then
    * @param isUrgent whether only those are to be claimed who are due before their time
    */
-  record Taken(@Nullable Integer expired, List<SlotShare> shares, boolean isUrgent) {
+  record Assignment(@Nullable Integer expired, List<SlotShare> shares, boolean isUrgent) {
     /** Most rows that are claimed, but for those of the last owner of each slot. */
     int rows() {
       return shares.stream().mapToInt(SlotShare::rows).sum();
@@ -154,12 +154,12 @@ public final class SlotSchedule {
   }
 
   /** Waits a little for slots whose time has come; null when there is none by then. */
-  @Nullable Taken take() {
+  @Nullable Assignment take() {
     lock.lock();
     try {
       long left = TAKE_WAIT_NANOS;
       while (true) {
-        Taken taken = poll();
+        Assignment taken = poll();
         if (taken != null || left <= 0) {
           return taken;
         }
@@ -175,7 +175,7 @@ public final class SlotSchedule {
   }
 
   /** Slots whose time has come; null when there is none. */
-  @Nullable Taken poll() {
+  @Nullable Assignment poll() {
     lock.lock();
     try {
       long now = now();
@@ -189,7 +189,7 @@ public final class SlotSchedule {
       if (!before.isEmpty() && !ready.isEmpty()) {
         changed.signal(); // the others are for another worker
       }
-      Taken taken = isUrgent ? share(before, true) : take(ready, now);
+      Assignment taken = isUrgent ? share(before, true) : take(ready, now);
       running += isUrgent ? 0 : 1;
       pace.begins(taken.rows());
       return taken;
@@ -228,13 +228,13 @@ public final class SlotSchedule {
         .toList();
   }
 
-  private Taken take(List<Slot> ready, long now) {
+  private Assignment take(List<Slot> ready, long now) {
     for (Slot slot : ready) {
       if (slot.hasExpired) {
         slot.isTaken = true;
         slot.hasExpired = false;
         changed.signal();
-        return new Taken(slot.number, List.of(), false);
+        return new Assignment(slot.number, List.of(), false);
       }
     }
     if (now >= roundNanos + ROUND_NANOS) {
@@ -244,7 +244,7 @@ public final class SlotSchedule {
   }
 
   /** As many as fill the next flush, whose size changes. */
-  private Taken share(List<Slot> ready, boolean isUrgent) {
+  private Assignment share(List<Slot> ready, boolean isUrgent) {
     double full = pace.share();
     List<Slot> together = new ArrayList<>();
     double sum = 0;
@@ -269,7 +269,7 @@ public final class SlotSchedule {
               Math.max(1, (int) (share * pace.mostOwners())),
               Math.max(1, (int) (share * pace.mostRows()))));
     }
-    return new Taken(null, shares, isUrgent);
+    return new Assignment(null, shares, isUrgent);
   }
 
   /**
@@ -277,7 +277,7 @@ public final class SlotSchedule {
    *
    * @param nowMillis Redis TIME now
    */
-  void saw(DueSlots.Firsts firsts, long nowMillis) {
+  void saw(DueSlots.EarliestTimes firsts, long nowMillis) {
     change(
         () -> {
           long now = now();
@@ -306,7 +306,7 @@ public final class SlotSchedule {
    *
    * @param rows that were claimed
    */
-  void ended(Taken turn, int rows) {
+  void ended(Assignment turn, int rows) {
     change(
         () -> {
           running -= turn.isUrgent() ? 0 : 1;
@@ -320,7 +320,7 @@ public final class SlotSchedule {
    * @param claimed what of it, and when its next owner is due; of an urgent turn: its next urgent
    *     one
    */
-  void giveBack(Taken turn, int slot, Claimed claimed) {
+  void giveBack(Assignment turn, int slot, ClaimResult claimed) {
     Slot of = of(turn, slot);
     change(
         () -> {
@@ -340,12 +340,12 @@ public final class SlotSchedule {
   }
 
   /** Ends a turn in which the slot could not be asked: it is tried again later and later. */
-  void pauseFailed(Taken turn, int slot) {
+  void pauseFailed(Assignment turn, int slot) {
     pause(turn, slot, of(turn, slot).backoff.nextMillisWithJitter());
   }
 
   /** Ends a turn that came to nothing: the slot is left alone for so long. */
-  void pause(Taken turn, int slot, long millis) {
+  void pause(Assignment turn, int slot, long millis) {
     Slot of = of(turn, slot);
     change(
         () -> {
@@ -355,7 +355,7 @@ public final class SlotSchedule {
         });
   }
 
-  private Slot of(Taken turn, int slot) {
+  private Slot of(Assignment turn, int slot) {
     return turn.isUrgent() ? urgent[slot] : slots[slot];
   }
 

@@ -32,8 +32,8 @@ import io.gameq.redis.script.SessionScripts;
 import io.gameq.rows.EncodedRow.RowKey;
 import io.gameq.rows.HandledRow;
 import io.gameq.terminal.Shown;
-import io.gameq.writer.flush.RowDecoder.Decoded;
-import io.gameq.writer.flush.SlotSchedule.Claimed;
+import io.gameq.writer.flush.RowDecoder.DecodedClaim;
+import io.gameq.writer.flush.SlotSchedule.ClaimResult;
 import io.gameq.writer.flush.SlotSchedule.SlotShare;
 import io.gameq.writer.flush.SlowLane.LeaseRenewal;
 import io.gameq.writer.flush.Stage.FlushKind;
@@ -99,7 +99,7 @@ public class SlotTurn {
           entry(Stage.ParkStale.class, "parking"));
 
   /** What all turns of a writer share. Thread-safe. */
-  public record Shared(
+  public record TurnContext(
       WriterOptions options,
       Slots slots,
       OwnerTable sessions,
@@ -111,7 +111,7 @@ public class SlotTurn {
       WriterStats stats,
       RepeatedWarnings warnings) {}
 
-  private final Shared shared;
+  private final TurnContext shared;
   private final Slots slots;
   private final HoldUps holdUps;
   private final WriterStats stats;
@@ -119,7 +119,7 @@ public class SlotTurn {
   private final PrimaryConnector.Opened primary;
   private final @Nullable SlowLane lane;
   private final boolean isInLane;
-  private final Map<Integer, Claimed> claimed = new HashMap<>();
+  private final Map<Integer, ClaimResult> claimed = new HashMap<>();
   private final Map<Integer, GameQueueException> failed = new HashMap<>();
 
   /**
@@ -131,7 +131,7 @@ public class SlotTurn {
    * @param isInLane whether this is the lane's own turn: it goes on in smaller groups there
    */
   protected SlotTurn(
-      Shared shared,
+      TurnContext shared,
       ControlConnection redis,
       PrimaryConnector.Opened primary,
       @Nullable SlowLane lane,
@@ -155,10 +155,10 @@ public class SlotTurn {
    */
   void take(Stage first, LeaseRenewal leases) {
     Stage stage = first;
-    while (!(stage instanceof Stage.Ended) && stage.claims().isEmpty()) {
+    while (!(stage instanceof Stage.End) && stage.claims().isEmpty()) {
       stage = next(stage);
     }
-    try (LeaseRenewal.Held held = leases.hold(stage.claims())) {
+    try (LeaseRenewal.Lease held = leases.hold(stage.claims())) {
       takeHeld(stage);
     }
   }
@@ -166,19 +166,19 @@ public class SlotTurn {
   /** The same of claims whose leases somebody else renews. */
   void takeHeld(Stage first) {
     Stage stage = first;
-    while (!(stage instanceof Stage.Ended)) {
+    while (!(stage instanceof Stage.End)) {
       stage = next(stage);
     }
   }
 
   /** What was claimed of a slot. */
-  Claimed claimed(int slot) {
-    return claimed.getOrDefault(slot, Claimed.REAPED);
+  ClaimResult claimed(int slot) {
+    return claimed.getOrDefault(slot, ClaimResult.REAPED);
   }
 
   /** Rows that were claimed of all slots. */
   int rows() {
-    return claimed.values().stream().mapToInt(Claimed::rows).sum();
+    return claimed.values().stream().mapToInt(ClaimResult::rows).sum();
   }
 
   /** Why nothing could be claimed of a slot, or null. */
@@ -310,7 +310,7 @@ public class SlotTurn {
       return untilRetry(of.claim(), of.reason(), then);
     }
     if (stage instanceof Stage.GiveUp of) {
-      Decoded decoded = shared.decoder().givenUp(of.claim(), of.reason(), shared.reader());
+      DecodedClaim decoded = shared.decoder().givenUp(of.claim(), of.reason(), shared.reader());
       return new Stage.Flush(Map.of(of.claim().owner(), decoded), FlushKind.SETTING_ASIDE, 1, then);
     }
     if (stage instanceof Stage.FindLostSessions of) {
@@ -431,7 +431,9 @@ public class SlotTurn {
       }
       int rows = batch.claims().stream().mapToInt(one -> one.rows().size()).sum();
       claimed.merge(
-          slot, new Claimed(batch.claims().size(), rows, batch.waitMillis()), Claimed::plus);
+          slot,
+          new ClaimResult(batch.claims().size(), rows, batch.waitMillis()),
+          ClaimResult::plus);
       for (String key : batch.broken()) {
         error(
             "Redis key %s is not the hash that gameq keeps there: its owner is not"
@@ -592,7 +594,7 @@ public class SlotTurn {
     String reason = failure.reason();
     if (failure instanceof FlushTransaction.Demoted) {
       warn("%s owners are left to the new primary: %s", batch.size(), reason);
-      return new Stage.Leave(of.claims(), new Stage.Ended());
+      return new Stage.Leave(of.claims(), new Stage.End());
     }
     if (failure instanceof FlushTransaction.TableRefused refused) {
       return new Stage.RereadTable(refused.table(), reason, again(of, batch));
@@ -731,7 +733,7 @@ public class SlotTurn {
 
   private void parkStale(ClaimScript.Rows rows) {
     RedisConnection redis = redis();
-    StaleRows.Handled inRedis = StaleRows.handled(redis, slots, rows);
+    StaleRows.HandledMessages inRedis = StaleRows.handled(redis, slots, rows);
     if (inRedis.mayComeBack()) {
       return; // it is due again in a while
     }

@@ -43,9 +43,9 @@ public final class SlotWatch implements AutoCloseable {
   private final TermWatch term;
   private final Slots slots;
   private final SlotSchedule schedule;
-  private final HoldUps.OutageGate mysql;
+  private final HoldUps.OutageBreaker mysql;
   private final long leaseMillis;
-  private final Supplier<Turn> turn;
+  private final Supplier<WriterRank> turn;
   private final RedisClock clock;
   private int looks;
   private long wentBackNanos;
@@ -56,7 +56,7 @@ public final class SlotWatch implements AutoCloseable {
    * @param rank of this writer among those that run, from 0
    * @param writers that run, 1 at least
    */
-  public record Turn(int rank, int writers) {
+  public record WriterRank(int rank, int writers) {
     /** How long until this writer's next turn, not the one of now, ms. */
     long restMillis(long nowMillis) {
       long round = EVERY.toMillis() * Math.min(writers, MOST_TURNS);
@@ -77,9 +77,9 @@ public final class SlotWatch implements AutoCloseable {
       TermWatch term,
       Slots slots,
       SlotSchedule schedule,
-      HoldUps.OutageGate mysql,
+      HoldUps.OutageBreaker mysql,
       long leaseMillis,
-      Supplier<Turn> turn,
+      Supplier<WriterRank> turn,
       RedisClock clock) {
     this.turn = turn;
     this.clock = clock;

@@ -40,7 +40,7 @@ public final class SlowLane {
   private final LeaseRenewal leases;
 
   /** First those of whom nothing is known: most of them pass. */
-  private final BlockingDeque<Group> groups = new LinkedBlockingDeque<>();
+  private final BlockingDeque<ClaimGroup> groups = new LinkedBlockingDeque<>();
 
   private final AtomicInteger claims = new AtomicInteger();
   private volatile boolean stopped;
@@ -50,23 +50,23 @@ public final class SlowLane {
    *
    * @param term of the primary that they were claimed from
    */
-  record Group(long term, List<Claim> claims, LeaseRenewal.Held held, long sinceNanos) {}
+  record ClaimGroup(long term, List<Claim> claims, LeaseRenewal.Lease held, long sinceNanos) {}
 
   public SlowLane(LeaseRenewal leases) {
     this.leases = leases;
   }
 
   /** Waits a little for a group; null when there is none by then. */
-  @Nullable Group take() throws InterruptedException {
+  @Nullable ClaimGroup take() throws InterruptedException {
     return taken(groups.poll(TAKE_WAIT_MILLIS, TimeUnit.MILLISECONDS));
   }
 
   /** A group that is there; null when there is none. */
-  @Nullable Group poll() {
+  @Nullable ClaimGroup poll() {
     return taken(groups.poll());
   }
 
-  private @Nullable Group taken(@Nullable Group group) {
+  private @Nullable ClaimGroup taken(@Nullable ClaimGroup group) {
     if (group != null) {
       claims.addAndGet(-group.claims.size());
     }
@@ -101,9 +101,9 @@ public final class SlowLane {
     return stopped || claims.get() + more.size() > MOST_CLAIMS;
   }
 
-  private Group group(long term, List<Claim> some) {
+  private ClaimGroup group(long term, List<Claim> some) {
     claims.addAndGet(some.size());
-    return new Group(term, some, leases.hold(some), System.nanoTime());
+    return new ClaimGroup(term, some, leases.hold(some), System.nanoTime());
   }
 
   /** Takes no more. */
@@ -128,14 +128,14 @@ public final class SlowLane {
     private final TermWatch watch;
     private final Slots slots;
     private final long leaseMillis;
-    private final Set<Held> held = ConcurrentHashMap.newKeySet();
+    private final Set<Lease> held = ConcurrentHashMap.newKeySet();
 
     /** Claims that a worker holds, until closed. */
-    final class Held implements AutoCloseable {
+    final class Lease implements AutoCloseable {
       private final Map<SlotKeys, List<Claim>> claims;
       private final long sinceNanos = System.nanoTime();
 
-      private Held(Map<SlotKeys, List<Claim>> claims) {
+      private Lease(Map<SlotKeys, List<Claim>> claims) {
         this.claims = claims;
         held.add(this);
       }
@@ -163,8 +163,8 @@ public final class SlowLane {
     }
 
     /** Renews these claims until the result is closed. */
-    Held hold(List<Claim> claims) {
-      return new Held(slots.grouped(claims, Claim::owner));
+    Lease hold(List<Claim> claims) {
+      return new Lease(slots.grouped(claims, Claim::owner));
     }
 
     /** All claims that are held. */
@@ -176,7 +176,7 @@ public final class SlowLane {
     }
 
     private void renew() {
-      for (Held of : held) {
+      for (Lease of : held) {
         long millis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - of.sinceNanos);
         if (millis >= everyMillis() / 2 && millis <= MOST_RENEWALS * everyMillis()) {
           of.claims.forEach(this::renew);

@@ -8,7 +8,7 @@ import io.gameq.owner.SessionId;
 import io.gameq.redis.script.ClaimScript;
 import io.gameq.redis.script.ClaimScript.Claim;
 import io.gameq.rows.Table;
-import io.gameq.writer.flush.RowDecoder.Decoded;
+import io.gameq.writer.flush.RowDecoder.DecodedClaim;
 import io.gameq.writer.flush.SlotSchedule.SlotShare;
 import java.util.List;
 import java.util.Map;
@@ -32,7 +32,7 @@ public sealed interface Stage {
 
   /** Where it stands when all that this step leads to is done. */
   default Stage then() {
-    return new Ended();
+    return new End();
   }
 
   /** Claims of this step. */
@@ -73,16 +73,16 @@ public sealed interface Stage {
   }
 
   /** MySQL: the transaction, one call. */
-  record Flush(Map<OwnerId, Decoded> rows, FlushKind kind, int triesLeft, Stage then)
+  record Flush(Map<OwnerId, DecodedClaim> rows, FlushKind kind, int triesLeft, Stage then)
       implements Stage {
     @Override
     public List<Claim> batch() {
-      return rows.values().stream().map(Decoded::claim).toList();
+      return rows.values().stream().map(DecodedClaim::claim).toList();
     }
 
     /** What MySQL is asked to write. */
     public List<OwnerRows> asked() {
-      return rows.values().stream().map(Decoded::asked).toList();
+      return rows.values().stream().map(DecodedClaim::asked).toList();
     }
 
     Claim claim(OwnerRows of) {
@@ -101,7 +101,7 @@ public sealed interface Stage {
   }
 
   /** Redis: acknowledges what a flush has written. */
-  record Acknowledge(Map<OwnerId, Decoded> rows, List<Written> written, Stage then)
+  record Acknowledge(Map<OwnerId, DecodedClaim> rows, List<Written> written, Stage then)
       implements Stage {
     @Override
     public List<Claim> batch() {
@@ -117,7 +117,7 @@ public sealed interface Stage {
       return written.stream().map(of -> decoded(of).flushed(of, paused)).toList();
     }
 
-    private Decoded decoded(Written of) {
+    private DecodedClaim decoded(Written of) {
       return Objects.requireNonNull(rows.get(of.of().owner()), "rows that were flushed");
     }
   }
@@ -217,7 +217,7 @@ public sealed interface Stage {
   record ParkStale(ClaimScript.Rows rows, Stage then) implements Stage {}
 
   /** The turn is over. */
-  record Ended() implements Stage {
+  record End() implements Stage {
     @Override
     public List<Claim> claims() {
       return List.of();

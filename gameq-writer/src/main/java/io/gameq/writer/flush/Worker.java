@@ -21,19 +21,19 @@ import org.slf4j.LoggerFactory;
 public final class Worker implements Agent {
   private static final Logger LOG = LoggerFactory.getLogger(Worker.class);
 
-  private final SlotTurn.Shared shared;
+  private final SlotTurn.TurnContext shared;
   private final SlotSchedule schedule;
   private final TermWatch watch;
   private final LeaseRenewal leases;
   private final SlowLane lane;
   private final ControlConnection redis;
-  private final HoldUps.OutageGate mysql;
+  private final HoldUps.OutageBreaker mysql;
   private final Backoff backoff = new Backoff(100, 5_000);
   private boolean failing;
 
   /** With a connection that it closes. */
   public Worker(
-      SlotTurn.Shared shared,
+      SlotTurn.TurnContext shared,
       SlotSchedule schedule,
       TermWatch watch,
       LeaseRenewal leases,
@@ -55,7 +55,7 @@ public final class Worker implements Agent {
 
   @Override
   public int doWork() {
-    SlotSchedule.Taken taken = schedule.take();
+    SlotSchedule.Assignment taken = schedule.take();
     if (taken == null) {
       return 0;
     }
@@ -80,7 +80,7 @@ public final class Worker implements Agent {
   }
 
   /** Returns how many rows were claimed. */
-  private int takeTurn(SlotSchedule.Taken taken) {
+  private int takeTurn(SlotSchedule.Assignment taken) {
     long pauseMillis;
     try {
       pauseMillis = mysql.waitMillis();
@@ -118,7 +118,7 @@ public final class Worker implements Agent {
     return 0;
   }
 
-  private void giveBack(SlotSchedule.Taken taken, int slot, SlotTurn turn) {
+  private void giveBack(SlotSchedule.Assignment taken, int slot, SlotTurn turn) {
     GameQueueException error = turn.failed(slot);
     if (error == null) {
       schedule.giveBack(taken, slot, turn.claimed(slot));
@@ -138,14 +138,14 @@ public final class Worker implements Agent {
    * out.
    */
   public static final class SlowWorker implements Agent {
-    private final SlotTurn.Shared shared;
+    private final SlotTurn.TurnContext shared;
     private final TermWatch watch;
     private final SlowLane lane;
     private final ControlConnection redis;
 
     /** With a connection that it closes. */
     public SlowWorker(
-        SlotTurn.Shared shared, TermWatch watch, SlowLane lane, ControlConnection redis) {
+        SlotTurn.TurnContext shared, TermWatch watch, SlowLane lane, ControlConnection redis) {
       this.shared = shared;
       this.watch = watch;
       this.lane = lane;
@@ -160,7 +160,7 @@ public final class Worker implements Agent {
     @Override
     public int doWork() {
       try {
-        SlowLane.Group next = lane.take();
+        SlowLane.ClaimGroup next = lane.take();
         if (next == null) {
           return 0;
         }
@@ -172,8 +172,8 @@ public final class Worker implements Agent {
       }
     }
 
-    private void flush(SlowLane.Group next) {
-      try (LeaseRenewal.Held held = next.held()) {
+    private void flush(SlowLane.ClaimGroup next) {
+      try (LeaseRenewal.Lease held = next.held()) {
         PrimaryConnector.Opened primary = watch.connected(redis);
         if (primary.term() == next.term()) { // else the nodes put it back
           new SlotTurn(shared, redis, primary, lane, true).takeHeld(first(next));
@@ -189,8 +189,8 @@ public final class Worker implements Agent {
       }
     }
 
-    private Stage first(SlowLane.Group of) {
-      Stage.Ended end = new Stage.Ended();
+    private Stage first(SlowLane.ClaimGroup of) {
+      Stage.End end = new Stage.End();
       long waited = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - of.sinceNanos());
       if (waited > shared.options().bounds().leaseMillis()) { // not renewed for ever
         return Stage.GiveBack.forWantOfRoom(of.claims(), end);
@@ -210,7 +210,7 @@ public final class Worker implements Agent {
     @Override
     public void close() {
       try (redis) {
-        for (SlowLane.Group next = lane.poll(); next != null; next = lane.poll()) {
+        for (SlowLane.ClaimGroup next = lane.poll(); next != null; next = lane.poll()) {
           flush(next);
         }
       }

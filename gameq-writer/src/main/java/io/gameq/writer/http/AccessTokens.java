@@ -50,15 +50,15 @@ public final class AccessTokens {
   private final RepeatedWarnings warnings = new RepeatedWarnings(WARN_EVERY_SECONDS);
   private volatile Digests latest;
 
-  private final Map<String, Wrong> wrong =
+  private final Map<String, FailureCount> wrong =
       new LinkedHashMap<>() {
         @Override
-        protected boolean removeEldestEntry(Map.Entry<String, Wrong> eldest) {
+        protected boolean removeEldestEntry(Map.Entry<String, FailureCount> eldest) {
           return size() > MOST_ADDRESSES;
         }
       };
 
-  private record Wrong(long sinceNanos, int count) {}
+  private record FailureCount(long sinceNanos, int count) {}
 
   /** Of all tokens, as they were read at a time. */
   private record Digests(List<byte[]> all, long atNanos) {}
@@ -120,8 +120,8 @@ public final class AccessTokens {
   /** Somebody at this address gave a wrong one. */
   public void countWrong(String address) {
     synchronized (wrong) {
-      Wrong before = recent(address);
-      wrong.put(address, new Wrong(before.sinceNanos, before.count + 1));
+      FailureCount before = recent(address);
+      wrong.put(address, new FailureCount(before.sinceNanos, before.count + 1));
     }
   }
 
@@ -134,10 +134,10 @@ public final class AccessTokens {
     }
   }
 
-  private Wrong recent(String address) {
+  private FailureCount recent(String address) {
     long now = System.nanoTime();
-    Wrong of = wrong.get(address);
-    return of == null || now - of.sinceNanos >= MINUTE_NANOS ? new Wrong(now, 0) : of;
+    FailureCount of = wrong.get(address);
+    return of == null || now - of.sinceNanos >= MINUTE_NANOS ? new FailureCount(now, 0) : of;
   }
 
   /**

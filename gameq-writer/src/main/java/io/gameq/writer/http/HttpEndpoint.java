@@ -62,7 +62,7 @@ public final class HttpEndpoint implements AutoCloseable {
    * @param problems why rows are not written now; empty when they are
    * @param metrics all meters, in Prometheus' text format
    */
-  public record Shown(
+  public record EndpointContent(
       BooleanSupplier isAlive, Supplier<List<String>> problems, Supplier<String> metrics) {}
 
   private HttpEndpoint(Javalin server) {
@@ -77,7 +77,7 @@ public final class HttpEndpoint implements AutoCloseable {
    *     without a token, or certificate and key cannot be read
    */
   public static HttpEndpoint open(
-      HttpSettings settings, Shown shown, Consumer<RoutesConfig> further) {
+      HttpSettings settings, EndpointContent shown, Consumer<RoutesConfig> further) {
     if (settings.tokens().isEmpty() && !isLoopback(settings.address())) {
       throw new GameQueueException(
           ("setting 'http.address' is %s, which other hosts reach: set http.tokenFile as well,"
@@ -124,7 +124,7 @@ public final class HttpEndpoint implements AutoCloseable {
     }
   }
 
-  private static void routes(JavalinConfig config, HttpSettings settings, Shown shown) {
+  private static void routes(JavalinConfig config, HttpSettings settings, EndpointContent shown) {
     AccessTokens tokens = new AccessTokens(settings.tokens());
     if (isLoopback(settings.address()) && !settings.isBehindProxy()) {
       config.routes.before(HttpEndpoint::requireOurHost);
@@ -257,7 +257,8 @@ public final class HttpEndpoint implements AutoCloseable {
     static ServerConnector of(
         HttpSettings settings, TlsFiles files, Server server, HttpConfiguration http) {
       SslContextFactory.Server tls = new SslContextFactory.Server();
-      Renewal renewal = new Renewal(files, tls, server.getScheduler()); // before they are read
+      CertificateReload renewal =
+          new CertificateReload(files, tls, server.getScheduler()); // before they are read
       tls.setKeyStore(TlsConnector.read(files));
       tls.setKeyStorePassword(PASSWORD);
       tls.setIncludeProtocols("TLSv1.3", "TLSv1.2");
@@ -274,14 +275,14 @@ public final class HttpEndpoint implements AutoCloseable {
     }
 
     /** Takes a certificate that was renewed, for connections that come from then on. */
-    private static final class Renewal extends AbstractLifeCycle implements Runnable {
+    private static final class CertificateReload extends AbstractLifeCycle implements Runnable {
       private final TlsFiles files;
       private final SslContextFactory.Server tls;
       private final Scheduler scheduler;
       private final RepeatedWarnings warnings = new RepeatedWarnings(WARN_EVERY_SECONDS);
       private List<FileTime> taken;
 
-      Renewal(TlsFiles files, SslContextFactory.Server tls, Scheduler scheduler) {
+      CertificateReload(TlsFiles files, SslContextFactory.Server tls, Scheduler scheduler) {
         this.files = files;
         this.tls = tls;
         this.scheduler = scheduler;

@@ -32,12 +32,12 @@ import io.gameq.topic.TopicOptions;
 import io.gameq.writer.admin.Topics;
 import io.gameq.writer.config.AccessToken;
 import io.gameq.writer.config.AccessToken.Role;
-import io.gameq.writer.config.WriterConfig.DoorMode;
 import io.gameq.writer.config.WriterConfig.HttpSettings;
+import io.gameq.writer.config.WriterConfig.MessageApiMode;
 import io.gameq.writer.http.AccessTokens;
 import io.gameq.writer.http.HttpEndpoint;
 import io.gameq.writer.http.JsonBytes;
-import io.gameq.writer.messages.MessageApi.Actions.Answer;
+import io.gameq.writer.messages.MessageApi.Actions.ApiResponse;
 import io.javalin.config.RoutesConfig;
 import io.javalin.http.BadRequestResponse;
 import io.javalin.http.Context;
@@ -111,7 +111,7 @@ public final class MessageApi {
 
   /** Adds its routes; none when the settings say so. */
   public void addTo(RoutesConfig routes) {
-    if (settings.door() == DoorMode.NONE) {
+    if (settings.door() == MessageApiMode.NONE) {
       return;
     }
     routes.get("/ready/messages", this::ready);
@@ -158,7 +158,7 @@ public final class MessageApi {
   private void answer(Context context, Route route) {
     long began = System.nanoTime();
     context.header("Cache-Control", "no-store");
-    CompletableFuture<Answer> answer = begin(context, route).handle(MessageApi::result);
+    CompletableFuture<ApiResponse> answer = begin(context, route).handle(MessageApi::result);
     if (answer.isDone()) {
       send(context, route, began, answer.join());
     } else {
@@ -166,7 +166,7 @@ public final class MessageApi {
     }
   }
 
-  private CompletableFuture<Answer> begin(Context context, Route route) {
+  private CompletableFuture<ApiResponse> begin(Context context, Route route) {
     if (!atOnce.tryAcquire()) {
       return CompletableFuture.failedFuture(
           new TooManyRequestsResponse("too many requests at a time: try again"));
@@ -180,7 +180,7 @@ public final class MessageApi {
     }
   }
 
-  private static Answer result(@Nullable Answer answer, @Nullable Throwable error) {
+  private static ApiResponse result(@Nullable ApiResponse answer, @Nullable Throwable error) {
     if (error == null) {
       return Objects.requireNonNull(answer);
     }
@@ -189,25 +189,25 @@ public final class MessageApi {
     }
     if (error instanceof HttpResponseException known) {
       HttpStatus status = HttpStatus.forStatus(known.getStatus());
-      return Answer.error(status, String.valueOf(known.getMessage()));
+      return ApiResponse.error(status, String.valueOf(known.getMessage()));
     }
     if (error instanceof TimeoutException || error instanceof CommitUnknownException) {
-      return Answer.error(
+      return ApiResponse.error(
           HttpStatus.SERVICE_UNAVAILABLE,
           "it is not known whether Redis has it; to send it again does no harm: a key has one"
               + " message");
     }
     if (error instanceof GameQueueException known) {
       boolean isOutage = known.isOutage() || known instanceof ClosedException;
-      return Answer.error(
+      return ApiResponse.error(
           isOutage ? HttpStatus.SERVICE_UNAVAILABLE : HttpStatus.BAD_REQUEST, ErrorLine.of(known));
     }
     LOG.error("a request for messages failed", error);
-    return Answer.error(
+    return ApiResponse.error(
         HttpStatus.INTERNAL_SERVER_ERROR, "the writer failed at this: its log says more");
   }
 
-  private void send(Context context, Route route, long began, Answer answer) {
+  private void send(Context context, Route route, long began, ApiResponse answer) {
     HttpStatus status = answer.status();
     if (status == HttpStatus.SERVICE_UNAVAILABLE || status == HttpStatus.TOO_MANY_REQUESTS) {
       context.header("Retry-After", RETRY_AFTER_SECONDS);
@@ -221,11 +221,11 @@ public final class MessageApi {
         .record(System.nanoTime() - began, TimeUnit.NANOSECONDS);
   }
 
-  private static CompletableFuture<Answer> done(Answer answer) {
+  private static CompletableFuture<ApiResponse> done(ApiResponse answer) {
     return CompletableFuture.completedFuture(answer);
   }
 
-  private CompletableFuture<Answer> act(Context context, Route route) {
+  private CompletableFuture<ApiResponse> act(Context context, Route route) {
     String topic = context.pathParam("topic");
     AccessToken token = require(context, route, topic);
     Actions act = actions;
@@ -423,10 +423,10 @@ public final class MessageApi {
 
     private final GameQueue queue;
     private final MySql mysql;
-    private final Map<String, Known> known = new ConcurrentHashMap<>();
+    private final Map<String, CachedTopic> known = new ConcurrentHashMap<>();
     private final Semaphore waiting = new Semaphore(MOST_WAITING);
 
-    private record Known(Topic<byte[]> topic, long sinceNanos) {}
+    private record CachedTopic(Topic<byte[]> topic, long sinceNanos) {}
 
     /** With MySQL for the audit log. */
     Actions(GameQueue queue, MySql mysql) {
@@ -436,7 +436,7 @@ public final class MessageApi {
 
     /** A topic as it is defined; answers 404 when nobody has defined it. */
     private Topic<byte[]> find(String name) {
-      Known of = known.get(name);
+      CachedTopic of = known.get(name);
       if (of != null && System.nanoTime() - of.sinceNanos < KNOWN_NANOS) {
         return of.topic;
       }
@@ -447,11 +447,11 @@ public final class MessageApi {
             "there is no topic '%s': a node defines it, or PUT /api/topics/%s"
                 .formatted(name, name));
       }
-      known.put(name, new Known(found.get(), System.nanoTime()));
+      known.put(name, new CachedTopic(found.get(), System.nanoTime()));
       return found.get();
     }
 
-    Answer topic(String name) {
+    ApiResponse topic(String name) {
       Topic<byte[]> topic = find(name);
       TopicAdmin.Counts counts = topic.counts();
       ObjectNode body = definition(topic);
@@ -460,7 +460,7 @@ public final class MessageApi {
           .put("due", counts.due())
           .put("held", counts.held())
           .put("dead", counts.dead());
-      return Answer.ok(body);
+      return ApiResponse.ok(body);
     }
 
     private static ObjectNode definition(Topic<byte[]> topic) {
@@ -481,20 +481,20 @@ public final class MessageApi {
     }
 
     /** 201 where it is new, 200 where it is there, 409 where another one is there. */
-    Answer define(String name, Definition as, Actor actor) {
+    ApiResponse define(String name, Definition as, Actor actor) {
       TopicOptions options = options(as);
       boolean isNew = queue.definedTopic(name).isEmpty();
       if (isNew) {
         beforeDefining(name, actor);
       }
       try {
-        return new Answer(
+        return new ApiResponse(
             isNew ? HttpStatus.CREATED : HttpStatus.OK, definition(queue.topic(name, options)));
       } catch (GameQueueException e) {
         if (queue.definedTopic(name).isEmpty()) {
           throw e;
         }
-        return Answer.error(HttpStatus.CONFLICT, String.valueOf(e.getMessage()));
+        return ApiResponse.error(HttpStatus.CONFLICT, String.valueOf(e.getMessage()));
       }
     }
 
@@ -529,13 +529,13 @@ public final class MessageApi {
       AuditTable.add(mysql, actor, "topic define", "topic " + name, "");
     }
 
-    CompletableFuture<Answer> publish(
+    CompletableFuture<ApiResponse> publish(
         String name, String key, @Nullable String group, PublishedBody body) {
       Topic<byte[]> topic = find(name);
       return queued(topic, List.of(body.message(key, group, topic.options().payloadBytes())));
     }
 
-    CompletableFuture<Answer> publish(String name, Publishes body) {
+    CompletableFuture<ApiResponse> publish(String name, Publishes body) {
       List<PublishedBody> messages = body.messages() == null ? List.of() : body.messages();
       checkCount("messages", messages.size());
       Topic<byte[]> topic = find(name);
@@ -543,14 +543,14 @@ public final class MessageApi {
       return queued(topic, messages.stream().map(of -> of.message(null, null, most)).toList());
     }
 
-    private static CompletableFuture<Answer> queued(
+    private static CompletableFuture<ApiResponse> queued(
         Topic<byte[]> topic, List<Publish<byte[]>> messages) {
       return topic
           .publish(messages)
           .queued()
           .orTimeout(QUEUED_SECONDS, TimeUnit.SECONDS)
           .thenApply(
-              nothing -> Answer.ok(JSON.createObjectNode().put("published", messages.size())));
+              nothing -> ApiResponse.ok(JSON.createObjectNode().put("published", messages.size())));
     }
 
     /**
@@ -558,7 +558,7 @@ public final class MessageApi {
      *
      * @param actor whoever looks, for the audit log; null for a program, which is given payloads
      */
-    Answer lookUp(String name, String key, @Nullable String group, @Nullable Actor actor) {
+    ApiResponse lookUp(String name, String key, @Nullable String group, @Nullable Actor actor) {
       Topic<byte[]> topic = find(name);
       if (actor != null) {
         String target = Topics.target(MessageId.of(name, group, key));
@@ -566,7 +566,7 @@ public final class MessageApi {
       }
       Optional<Message<byte[]>> found = group == null ? topic.get(key) : topic.get(group, key);
       if (found.isEmpty()) {
-        return Answer.error(HttpStatus.NOT_FOUND, "there is no such message");
+        return ApiResponse.error(HttpStatus.NOT_FOUND, "there is no such message");
       }
       Message<byte[]> of = found.get();
       ObjectNode body =
@@ -574,7 +574,7 @@ public final class MessageApi {
               .put("state", of.state().name().toLowerCase(Locale.ROOT))
               .put("priority", of.priority())
               .put("attempts", of.attempts());
-      return Answer.ok(of.error() == null ? body : body.put("error", of.error()));
+      return ApiResponse.ok(of.error() == null ? body : body.put("error", of.error()));
     }
 
     /** With a record as JSON; the bytes where it is none, or where JSON does not hold all of it. */
@@ -597,15 +597,15 @@ public final class MessageApi {
       return body.put("due", due.toString()).put("since", since.toString());
     }
 
-    CompletableFuture<Answer> delete(String name, String key, @Nullable String group) {
+    CompletableFuture<ApiResponse> delete(String name, String key, @Nullable String group) {
       Topic<byte[]> topic = find(name);
       return (group == null ? topic.delete(key) : topic.delete(group, key))
           .queued()
           .orTimeout(QUEUED_SECONDS, TimeUnit.SECONDS)
-          .thenApply(nothing -> Answer.ok(JSON.createObjectNode()));
+          .thenApply(nothing -> ApiResponse.ok(JSON.createObjectNode()));
     }
 
-    CompletableFuture<Answer> take(String name, Takes body) {
+    CompletableFuture<ApiResponse> take(String name, Takes body) {
       int max = body.max() == null ? 1 : body.max();
       long wait = body.waitMillis() == null ? 0 : body.waitMillis();
       if (max < 1 || max > MOST || wait < 0 || wait > MOST_WAIT_MILLIS) {
@@ -627,7 +627,7 @@ public final class MessageApi {
       return taken.whenComplete((all, error) -> waiting.release()).thenApply(Actions::taken);
     }
 
-    private static Answer taken(List<Claimed<byte[]>> all) {
+    private static ApiResponse taken(List<Claimed<byte[]>> all) {
       ObjectNode body = JSON.createObjectNode();
       ArrayNode messages = body.putArray("messages");
       for (Claimed<byte[]> of : all) {
@@ -638,10 +638,10 @@ public final class MessageApi {
                 .put("attempt", of.attempt())
                 .put("leaseMillis", of.lease().toMillis()));
       }
-      return Answer.ok(body);
+      return ApiResponse.ok(body);
     }
 
-    CompletableFuture<Answer> acknowledge(String name, Acknowledgements body) {
+    CompletableFuture<ApiResponse> acknowledge(String name, Acknowledgements body) {
       List<String> claims = claims(body.claims());
       return find(name)
           .claims()
@@ -650,7 +650,7 @@ public final class MessageApi {
           .thenApply(lost -> outcome(claims, lost));
     }
 
-    Answer extend(String name, Extensions body) {
+    ApiResponse extend(String name, Extensions body) {
       List<String> claims = claims(body.claims());
       if (body.leaseMillis() == null) {
         throw new GameQueueException("'leaseMillis' is missing: when the lease ends, from now");
@@ -659,7 +659,7 @@ public final class MessageApi {
       return outcome(claims, lost);
     }
 
-    Answer fail(String name, Failures body) {
+    ApiResponse fail(String name, Failures body) {
       List<String> claims = claims(body.claims());
       String why = body.error() == null ? "failed" : body.error();
       if (why.length() > MOST_ERROR_CHARS) {
@@ -686,13 +686,13 @@ public final class MessageApi {
     }
 
     /** What became of claims: 409 when some were lost, the others are done all the same. */
-    private static Answer outcome(List<String> claims, List<String> lost) {
+    private static ApiResponse outcome(List<String> claims, List<String> lost) {
       int done = claims.size() - lost.size();
       if (lost.isEmpty()) {
-        return Answer.ok(JSON.createObjectNode().put("done", done));
+        return ApiResponse.ok(JSON.createObjectNode().put("done", done));
       }
-      Answer answer =
-          Answer.error(
+      ApiResponse answer =
+          ApiResponse.error(
               HttpStatus.CONFLICT,
               ("%s of %s claims were lost: their leases had run out, or they were acknowledged or"
                       + " failed before; those messages were, or will be, handled again; the others"
@@ -704,13 +704,13 @@ public final class MessageApi {
     }
 
     /** What a request gets: a status, and JSON. Immutable. */
-    record Answer(HttpStatus status, ObjectNode body) {
-      static Answer ok(ObjectNode body) {
-        return new Answer(HttpStatus.OK, body);
+    record ApiResponse(HttpStatus status, ObjectNode body) {
+      static ApiResponse ok(ObjectNode body) {
+        return new ApiResponse(HttpStatus.OK, body);
       }
 
-      static Answer error(HttpStatus status, String why) {
-        return new Answer(status, JSON.createObjectNode().put("error", why));
+      static ApiResponse error(HttpStatus status, String why) {
+        return new ApiResponse(status, JSON.createObjectNode().put("error", why));
       }
     }
   }

@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 record PublishedBody(
     @Nullable String key,
     @Nullable String group,
-    @JsonDeserialize(using = AsText.class) @Nullable String payload,
+    @JsonDeserialize(using = RawJsonDeserializer.class) @Nullable String payload,
     @Nullable String payloadBase64,
     @Nullable Integer priority,
     @Nullable String at,
@@ -117,10 +117,10 @@ record PublishedBody(
   }
 
   /** Any JSON as its text: a tree of it takes up to a hundred times its bytes. */
-  static final class AsText extends StdDeserializer<String> {
+  static final class RawJsonDeserializer extends StdDeserializer<String> {
     private static final long serialVersionUID = 1L;
 
-    AsText() {
+    RawJsonDeserializer() {
       super(String.class);
     }
 

@@ -25,9 +25,9 @@ import io.gameq.rows.EncodedRow.RowKey;
 import io.gameq.rows.RowHeader;
 import io.gameq.terminal.Shown;
 import io.gameq.topic.DeadLetter;
-import io.gameq.writer.mysql.RowReading.Decoded;
-import io.gameq.writer.mysql.RowReading.Reading;
-import io.gameq.writer.mysql.RowReading.Undecodable;
+import io.gameq.writer.mysql.RowReading.DecodeError;
+import io.gameq.writer.mysql.RowReading.DecodeResult;
+import io.gameq.writer.mysql.RowReading.DecodedRow;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.SQLTransactionRollbackException;
@@ -67,7 +67,7 @@ public final class DeadLetters {
   private @Nullable RowReading rows;
 
   /** What a dead letter is worth now. */
-  public enum State {
+  public enum LetterState {
     /** MySQL holds an older version of the row, or none. */
     WAITING,
     /** MySQL holds this version of the row or a newer one, or deleted it since. */
@@ -126,14 +126,14 @@ public final class DeadLetters {
    *
    * @param letters how many it has of the newest thousand
    */
-  public record InNewest(OwnerId owner, long letters) {}
+  public record LetterCount(OwnerId owner, long letters) {}
 
   /** Owners of the newest thousand dead letters, the latest refused first. */
-  public static List<InNewest> newestOwners(MySql mysql, int most) {
+  public static List<LetterCount> newestOwners(MySql mysql, int most) {
     return mysql.list(
         "SELECT owner, COUNT(*) FROM (SELECT id, owner FROM gameq_dead_letter ORDER BY id DESC"
             + " LIMIT 1000) AS newest GROUP BY owner ORDER BY MAX(id) DESC LIMIT ?",
-        rs -> new InNewest(OwnerId.ofEncoded(rs.getString(1)), rs.getLong(2)),
+        rs -> new LetterCount(OwnerId.ofEncoded(rs.getString(1)), rs.getLong(2)),
         most);
   }
 
@@ -143,7 +143,7 @@ public final class DeadLetters {
    * @param looked how many MySQL looked at, at least
    * @param upTo the id up to which they are all there are
    */
-  public record Looked(List<Stored> letters, long looked, long upTo) {}
+  public record LetterBatch(List<Stored> letters, long looked, long upTo) {}
 
   /**
    * Hands over dead letters page by page, in the order of their ids, until no further page is
@@ -160,10 +160,10 @@ public final class DeadLetters {
       long lastId,
       boolean withImage,
       int most,
-      Predicate<Looked> page) {
+      Predicate<LetterBatch> page) {
     long after = afterId;
     while (after < lastId) {
-      Looked looked = list(filter, after, lastId, withImage, withImage ? PAGE_ROWS : most);
+      LetterBatch looked = list(filter, after, lastId, withImage, withImage ? PAGE_ROWS : most);
       if (!page.test(looked)) {
         return;
       }
@@ -178,7 +178,7 @@ public final class DeadLetters {
    * @param withImage whether with their rows; else these are empty
    * @param limit of letters
    */
-  public Looked list(
+  public LetterBatch list(
       DeadLetterFilter filter, long afterId, long lastId, boolean withImage, int limit) {
     Extent window = new Extent(0, 0);
     if (!filter.isIndexed()) {
@@ -201,7 +201,7 @@ public final class DeadLetters {
                     .map((rs, context) -> DeadLetterTable.letter(rs))
                     .list());
     boolean isCut = letters.size() == limit;
-    return new Looked(
+    return new LetterBatch(
         letters,
         isCut ? limit : Math.max(window.count(), letters.size()),
         isCut ? letters.get(limit - 1).id() : until);
@@ -285,18 +285,18 @@ public final class DeadLetters {
   }
 
   /** Compares dead letters with what MySQL holds, one state for each. */
-  public List<State> states(List<Stored> letters) {
+  public List<LetterState> states(List<Stored> letters) {
     List<@Nullable RowKey> keys = new ArrayList<>();
     letters.forEach(of -> keys.add(rows().key(of.refused().key())));
     Map<RowKey, Long> there = rows().versions(keys.stream().filter(Objects::nonNull).toList());
-    List<State> states = new ArrayList<>();
+    List<LetterState> states = new ArrayList<>();
     for (int i = 0; i < letters.size(); i++) {
       RowKey key = keys.get(i);
       if (key == null) {
-        states.add(State.UNKNOWN);
+        states.add(LetterState.UNKNOWN);
       } else {
         boolean superseded = there.getOrDefault(key, -1L) >= letters.get(i).refused().version();
-        states.add(superseded ? State.SUPERSEDED : State.WAITING);
+        states.add(superseded ? LetterState.SUPERSEDED : LetterState.WAITING);
       }
     }
     return states;
@@ -447,9 +447,9 @@ public final class DeadLetters {
     private Outcome write(GuardedTransaction transaction, Stored letter) throws SQLException {
       Connection connection = transaction.connection();
       Refused row = letter.refused();
-      Reading reading = rows.read(row.key(), row.image());
-      if (!(reading instanceof Decoded decoded)) {
-        return new Outcome(Became.REFUSED, 0, ((Undecodable) reading).reason(), false);
+      DecodeResult reading = rows.read(row.key(), row.image());
+      if (!(reading instanceof DecodedRow decoded)) {
+        return new Outcome(Became.REFUSED, 0, ((DecodeError) reading).reason(), false);
       }
       long there =
           OwnerReader.versions(connection, List.of(decoded.key())).getOrDefault(decoded.key(), -1L);

@@ -21,9 +21,9 @@ import org.jspecify.annotations.Nullable;
  * @param discards changes that operators gave up; counted likewise
  */
 public record OwnerInMySql(
-    @Nullable Raised raised,
+    @Nullable OwnerRecord raised,
     long deadLetters,
-    List<Letter> letters,
+    List<LetterSummary> letters,
     long tombstones,
     long discards) {
   /** Of who has deleted more it is enough to know that. */
@@ -42,11 +42,11 @@ public record OwnerInMySql(
    * @param openedAt when it was raised
    * @param adoptedVersion the highest that it took over from Redis; 0 for none
    */
-  public record Raised(
+  public record OwnerRecord(
       CountingSessions sessions, String node, Instant openedAt, long adoptedVersion) {}
 
   /** A row that was set aside, without its values. */
-  public record Letter(
+  public record LetterSummary(
       long id,
       String table,
       String rowKey,
@@ -56,7 +56,7 @@ public record OwnerInMySql(
       Instant refusedAt) {}
 
   /** {@link #raised}, if the owner was ever opened. */
-  public @Nullable Raised opened() {
+  public @Nullable OwnerRecord opened() {
     return raised == null || raised.sessions().newest().epoch() == 0 ? null : raised;
   }
 
@@ -83,7 +83,7 @@ public record OwnerInMySql(
                 + OwnerTable.SESSION_COLUMNS
                 + ", node, opened_at, adopted_version FROM gameq_owner WHERE owner = ?",
             rs ->
-                new Raised(
+                new OwnerRecord(
                     OwnerTable.counting(rs), rs.getString(7), Sql.instant(rs, 8), rs.getLong(9)),
             owner),
         count(connection, "SELECT COUNT(*) FROM gameq_dead_letter WHERE owner = ?", owner),
@@ -93,7 +93,7 @@ public record OwnerInMySql(
                 + " gameq_dead_letter WHERE owner = ? ORDER BY id LIMIT "
                 + MOST_LETTERS,
             rs ->
-                new Letter(
+                new LetterSummary(
                     rs.getLong(1),
                     rs.getString(2),
                     rs.getString(3),

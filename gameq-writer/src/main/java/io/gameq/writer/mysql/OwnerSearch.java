@@ -46,7 +46,7 @@ public final class OwnerSearch {
    * @param node that opened it last
    * @param openedAt when
    */
-  public record Found(OwnerId owner, String node, Instant openedAt) {}
+  public record OwnerMatch(OwnerId owner, String node, Instant openedAt) {}
 
   /**
    * Those whose ids begin so; the index finds them. Numbers in ids are ordered as numbers, among
@@ -56,14 +56,15 @@ public final class OwnerSearch {
    * @param most owners to find
    * @throws io.gameq.MySqlException when MySQL does not answer
    */
-  public static List<Found> beginningWith(MySql mysql, String beginning, int most) {
+  public static List<OwnerMatch> beginningWith(MySql mysql, String beginning, int most) {
     String from = PercentEncoding.percent(beginning);
     return mysql
         .list(
             "SELECT owner, node, opened_at FROM gameq_owner WHERE owner >= ? AND owner < ? ORDER BY"
                 + " owner LIMIT ?",
             rs ->
-                new Found(OwnerId.ofEncoded(rs.getString(1)), rs.getString(2), Sql.instant(rs, 3)),
+                new OwnerMatch(
+                    OwnerId.ofEncoded(rs.getString(1)), rs.getString(2), Sql.instant(rs, 3)),
             from,
             from + LAST,
             Math.max(most, MOST_ORDERED))
@@ -124,7 +125,7 @@ public final class OwnerSearch {
      *
      * @param isAll whether no other row has the text
      */
-    public record Owners(Set<OwnerId> owners, boolean isAll) {}
+    public record OwnerMatches(Set<OwnerId> owners, boolean isAll) {}
 
     /** The columns of managed tables by which rows can be found. */
     public List<TextColumn> columns() {
@@ -150,12 +151,14 @@ public final class OwnerSearch {
     }
 
     /**
-     * Owners of rows in which a column is a text, as its collation compares, or begins with it.
+     * OwnerMatches of rows in which a column is a text, as its collation compares, or begins with
+     * it.
      *
      * @param most rows to read
      * @throws GameQueueException when no index finds them, or that takes too long
      */
-    public Owners owners(String table, String column, String text, boolean isBeginning, int most) {
+    public OwnerMatches owners(
+        String table, String column, String text, boolean isBeginning, int most) {
       TextColumn by =
           columns().stream()
               .filter(of -> of.table().equals(table) && of.column().equals(column))
@@ -179,7 +182,7 @@ public final class OwnerSearch {
       return mysql.ask(handle -> find(handle.getConnection(), of, sql, wanted, most));
     }
 
-    private static Owners find(
+    private static OwnerMatches find(
         Connection connection, Table table, String sql, String wanted, int most)
         throws SQLException {
       requireIndex(connection, sql, wanted);
@@ -191,7 +194,7 @@ public final class OwnerSearch {
                 sql,
                 rs -> Optional.ofNullable(JdbcValues.read(rs, 1, table.ownerColumn())),
                 wanted);
-        return new Owners(
+        return new OwnerMatches(
             found.stream()
                 .flatMap(Optional::stream)
                 .map(table::ownerOfValue)

@@ -36,16 +36,16 @@ public final class RowReading {
   private final Set<String> registered = ConcurrentHashMap.newKeySet();
 
   /** What became of decoding a row. */
-  public sealed interface Reading {}
+  public sealed interface DecodeResult {}
 
   /** The row could be decoded. */
-  public record Decoded(RowKey key, RowImage image) implements Reading {}
+  public record DecodedRow(RowKey key, RowImage image) implements DecodeResult {}
 
   /** The table or a column is gone, or the row is damaged. */
-  public record Undecodable(String reason) implements Reading {}
+  public record DecodeError(String reason) implements DecodeResult {}
 
   /** What MySQL holds of a row: the row, or the version in which it was deleted, or neither. */
-  public record Present(@Nullable RowImage row, @Nullable Long deletedVersion) {}
+  public record CurrentRow(@Nullable RowImage row, @Nullable Long deletedVersion) {}
 
   /**
    * Reads the catalogue.
@@ -63,18 +63,18 @@ public final class RowReading {
    * @param rowKey {@code table:primary key}
    * @throws MySqlException when MySQL is needed for that and does not answer
    */
-  public Reading read(String rowKey, byte[] image) {
+  public DecodeResult read(String rowKey, byte[] image) {
     long began = System.nanoTime();
     try {
       RowKey unused = readKey(rowKey);
       RowImage row = durable.decodeToWrite(codec, rowKey, image, began);
-      return new Decoded(readKey(rowKey), row); // of a table that may have been read anew
+      return new DecodedRow(readKey(rowKey), row); // of a table that may have been read anew
     } catch (MySqlException e) {
       throw e;
     } catch (GameQueueException e) {
-      return new Undecodable(String.valueOf(e.getMessage()));
+      return new DecodeError(String.valueOf(e.getMessage()));
     } catch (RuntimeException e) {
-      return new Undecodable("the row is damaged: " + e);
+      return new DecodeError("the row is damaged: " + e);
     }
   }
 
@@ -119,13 +119,13 @@ public final class RowReading {
   }
 
   /** What MySQL holds of a row now. */
-  public Present present(OwnerId owner, RowKey key) {
-    Found found = new Found();
+  public CurrentRow present(OwnerId owner, RowKey key) {
+    RowSink found = new RowSink();
     durable.reader().read(owner, null, List.of(), List.of(key), found);
-    return new Present(found.row, found.deletedVersion);
+    return new CurrentRow(found.row, found.deletedVersion);
   }
 
-  private static final class Found implements OwnerReader.Sink {
+  private static final class RowSink implements OwnerReader.Sink {
     private @Nullable RowImage row;
     private @Nullable Long deletedVersion;
 
@@ -154,8 +154,8 @@ public final class RowReading {
    */
   public record RowInMySql(
       @Nullable RowImage row,
-      @Nullable Deleted deleted,
-      List<SetAside> letters,
+      @Nullable Tombstone deleted,
+      List<RowLetter> letters,
       List<Discard> discards,
       List<HandoverTable.Known> handovers,
       @Nullable OwnerId ownerByKey) {
@@ -168,10 +168,10 @@ public final class RowReading {
     }
 
     /** A tombstone. */
-    public record Deleted(OwnerId owner, long version) {}
+    public record Tombstone(OwnerId owner, long version) {}
 
     /** A dead letter of the row. */
-    public record SetAside(long id, OwnerId owner, long version, int errorCode, byte[] image) {}
+    public record RowLetter(long id, OwnerId owner, long version, int errorCode, byte[] image) {}
 
     /**
      * Asks.
@@ -213,19 +213,19 @@ public final class RowReading {
       return at < 0 ? null : table.ownerOfValue(key.parts()[at]);
     }
 
-    private static @Nullable Deleted deleted(Connection connection, String table, String keyText)
+    private static @Nullable Tombstone deleted(Connection connection, String table, String keyText)
         throws SQLException {
       return Sql.first(
           connection,
           "SELECT owner, version FROM gameq_tombstone WHERE table_name = ? AND row_key = ?",
           rs ->
-              new Deleted(
+              new Tombstone(
                   OwnerId.ofEncoded(rs.getString(1)), Long.parseUnsignedLong(rs.getString(2))),
           table,
           keyText);
     }
 
-    private static List<SetAside> letters(Connection connection, String table, String keyText)
+    private static List<RowLetter> letters(Connection connection, String table, String keyText)
         throws SQLException {
       return Sql.list(
           connection,
@@ -233,7 +233,7 @@ public final class RowReading {
               + " AND row_key = ? ORDER BY id LIMIT "
               + MOST_LETTERS,
           rs ->
-              new SetAside(
+              new RowLetter(
                   rs.getLong(1),
                   OwnerId.ofEncoded(rs.getString(2)),
                   Long.parseUnsignedLong(rs.getString(3)), // a damaged one may be large

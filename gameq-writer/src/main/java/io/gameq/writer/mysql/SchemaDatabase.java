@@ -111,7 +111,7 @@ public final class SchemaDatabase implements AutoCloseable {
    */
   public List<String> warningsOfRows(TableSpec table) {
     List<String> warnings = new ArrayList<>(new DroppedColumns(mysql).oddities(table.name()));
-    warnings.addAll(mysql.ask(handle -> LaxValues.look(handle.getConnection(), table.name())));
+    warnings.addAll(mysql.ask(handle -> InvalidValues.look(handle.getConnection(), table.name())));
     return warnings;
   }
 
@@ -206,10 +206,10 @@ public final class SchemaDatabase implements AutoCloseable {
    * 0000-00-00, for which Java has no value, so that an owner with one cannot be opened; and the
    * empty text of an ENUM that has no such member, which MySQL does not take back. Stateless.
    */
-  static final class LaxValues {
+  static final class InvalidValues {
     private static final int MOST_SECONDS = 10;
 
-    private LaxValues() {}
+    private InvalidValues() {}
 
     private record Column(String name, boolean hasZeroDate, boolean isEnum) {}
 

@@ -30,27 +30,26 @@ public final class WriterNeeds implements AutoCloseable {
   private static final Set<Integer> DENIED = Set.of(1044, 1142, 1143);
 
   /** A column of each of gameq's own tables that a writer changes, and with which statements. */
-  private static final Map<String, Written> OWN_TABLES =
+  private static final Map<String, Rights> OWN_TABLES =
       Map.ofEntries(
-          Map.entry("gameq_owner", new Written("owner", List.of("INSERT", "UPDATE"))),
-          Map.entry("gameq_redis_term", new Written("id", List.of("INSERT", "UPDATE"))),
-          Map.entry("gameq_layout", new Written("fingerprint", List.of("INSERT"))),
-          Map.entry("gameq_setting", new Written("name", List.of("INSERT", "UPDATE"))),
-          Map.entry("gameq_tombstone", new Written("owner", Written.ALL)),
-          Map.entry("gameq_dead_letter", new Written("owner", Written.ALL)),
-          Map.entry("gameq_handover", new Written("owner", Written.ALL)),
-          Map.entry("gameq_discard", new Written("owner", Written.ALL)),
-          Map.entry("gameq_handled", new Written("token", Written.ALL)),
-          Map.entry("gameq_pause", new Written("name", Written.ALL)),
-          Map.entry("gameq_topic", new Written("topic", Written.ALL)),
-          Map.entry(
-              "gameq_dropped_column", new Written("column_name", List.of("INSERT", "DELETE"))),
-          Map.entry("gameq_node", new Written("process", List.of("DELETE"))),
-          Map.entry("gameq_audit", new Written("who", List.of("INSERT"))));
+          Map.entry("gameq_owner", new Rights("owner", List.of("INSERT", "UPDATE"))),
+          Map.entry("gameq_redis_term", new Rights("id", List.of("INSERT", "UPDATE"))),
+          Map.entry("gameq_layout", new Rights("fingerprint", List.of("INSERT"))),
+          Map.entry("gameq_setting", new Rights("name", List.of("INSERT", "UPDATE"))),
+          Map.entry("gameq_tombstone", new Rights("owner", Rights.ALL)),
+          Map.entry("gameq_dead_letter", new Rights("owner", Rights.ALL)),
+          Map.entry("gameq_handover", new Rights("owner", Rights.ALL)),
+          Map.entry("gameq_discard", new Rights("owner", Rights.ALL)),
+          Map.entry("gameq_handled", new Rights("token", Rights.ALL)),
+          Map.entry("gameq_pause", new Rights("name", Rights.ALL)),
+          Map.entry("gameq_topic", new Rights("topic", Rights.ALL)),
+          Map.entry("gameq_dropped_column", new Rights("column_name", List.of("INSERT", "DELETE"))),
+          Map.entry("gameq_node", new Rights("process", List.of("DELETE"))),
+          Map.entry("gameq_audit", new Rights("who", List.of("INSERT"))));
 
   private final MySql mysql;
 
-  private record Written(String column, List<String> by) {
+  private record Rights(String column, List<String> by) {
     static final List<String> ALL = List.of("INSERT", "UPDATE", "DELETE");
   }
 
@@ -149,14 +148,14 @@ public final class WriterNeeds implements AutoCloseable {
 
   /** Rights that the user lacks on gameq's own tables and on these, as words of a GRANT. */
   public List<String> missingRights(List<Table> tables) {
-    Map<String, Written> all = new TreeMap<>(OWN_TABLES);
+    Map<String, Rights> all = new TreeMap<>(OWN_TABLES);
     for (Table table : tables) {
-      all.put(table.name(), new Written(Table.VERSION_COLUMN, Written.ALL));
+      all.put(table.name(), new Rights(Table.VERSION_COLUMN, Rights.ALL));
     }
     return mysql.ask(
         handle -> {
           List<String> missing = new ArrayList<>();
-          for (Map.Entry<String, Written> of : all.entrySet()) {
+          for (Map.Entry<String, Rights> of : all.entrySet()) {
             List<String> lacks = new ArrayList<>();
             for (String verb : of.getValue().by()) {
               String sql = explain(verb, of.getKey(), of.getValue().column());

@@ -102,7 +102,7 @@ public final class DueSlots {
    *     was asked for
    * @param leases when the first lease of each ends, like due; empty unless it was asked for
    */
-  public record Firsts(long[] due, long[] ready, long[] leases) {}
+  public record EarliestTimes(long[] due, long[] ready, long[] leases) {}
 
   /**
    * Looks at all slots, one call for many.
@@ -110,7 +110,7 @@ public final class DueSlots {
    * @param isWhole whether to look for what writers that are gone left, too
    * @throws io.gameq.RedisUnavailableException when Redis does not answer
    */
-  public static Firsts firsts(RedisConnection redis, Slots slots, boolean isWhole) {
+  public static EarliestTimes firsts(RedisConnection redis, Slots slots, boolean isWhole) {
     int kinds = isWhole ? 3 : 1;
     long[][] found = new long[3][isWhole ? slots.count() : 0];
     found[0] = new long[slots.count()];
@@ -126,6 +126,6 @@ public final class DueSlots {
         found[i / some][from + i % some] = score == NEVER_IN_LUA ? NEVER : score;
       }
     }
-    return new Firsts(found[0], found[1], found[2]);
+    return new EarliestTimes(found[0], found[1], found[2]);
   }
 }

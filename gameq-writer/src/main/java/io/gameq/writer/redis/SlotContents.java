@@ -59,7 +59,7 @@ public final class SlotContents {
    * @param keys of the whole server that were looked at, about
    * @param ofKeys that it has
    */
-  public record Progress(long keys, long ofKeys) {}
+  public record ScanProgress(long keys, long ofKeys) {}
 
   /**
    * Tells of all keys of a namespace, and the things that are keys.
@@ -72,7 +72,7 @@ public final class SlotContents {
       String namespace,
       int slots,
       Consumer<List<Thing>> page,
-      Consumer<Progress> progress) {
+      Consumer<ScanProgress> progress) {
     Pattern ofSlot = ofSlot(namespace);
     pages(
         redis,
@@ -95,7 +95,7 @@ public final class SlotContents {
       RedisConnection redis,
       String namespace,
       Consumer<List<String>> page,
-      Consumer<Progress> progress) {
+      Consumer<ScanProgress> progress) {
     long ofKeys = RedisReply.await(() -> redis.sync().dbsize());
     ScanArgs args = ScanArgs.Builder.limit(PAGE).match(SlotKeys.bytes("{" + namespace + ":*"));
     ScanCursor at = ScanCursor.INITIAL;
@@ -105,7 +105,7 @@ public final class SlotContents {
       KeyScanCursor<byte[]> found = RedisReply.await(() -> redis.sync().scan(from, args));
       page.accept(found.getKeys().stream().map(LuaScript::string).toList());
       looked += PAGE;
-      progress.accept(new Progress(Math.min(looked, ofKeys), ofKeys));
+      progress.accept(new ScanProgress(Math.min(looked, ofKeys), ofKeys));
       at = found;
     } while (!at.isFinished());
   }
@@ -304,7 +304,7 @@ public final class SlotContents {
      *
      * @param millis until Redis forgets it, since it was closed; negative of one that was not
      */
-    public record Remembered(OwnerId owner, SessionId session, int slot, long millis) {
+    public record SessionEntry(OwnerId owner, SessionId session, int slot, long millis) {
       public boolean isOpen() {
         return millis < 0;
       }
@@ -320,8 +320,8 @@ public final class SlotContents {
     public static SlotSurvey of(
         RedisConnection redis,
         String namespace,
-        Consumer<List<Remembered>> sessions,
-        Consumer<Progress> progress) {
+        Consumer<List<SessionEntry>> sessions,
+        Consumer<ScanProgress> progress) {
       SlotSurvey survey = new SlotSurvey(new Tally(), new Tally(), new Tally(), new Tally());
       Pattern ofSlot = ofSlot(namespace);
       pages(
@@ -370,14 +370,14 @@ public final class SlotContents {
     }
 
     /** In one go: there may be one for each player that ever was. */
-    private List<Remembered> sessions(RedisConnection redis, Map<String, Matcher> owns) {
-      record Sent(CompletionStage<byte[]> session, CompletionStage<Long> millis) {}
-      Map<String, Sent> sent = new LinkedHashMap<>();
+    private List<SessionEntry> sessions(RedisConnection redis, Map<String, Matcher> owns) {
+      record Replies(CompletionStage<byte[]> session, CompletionStage<Long> millis) {}
+      Map<String, Replies> sent = new LinkedHashMap<>();
       for (String key : owns.keySet()) {
         byte[] own = SlotKeys.bytes(key);
-        sent.put(key, new Sent(redis.async().get(own), redis.async().pttl(own)));
+        sent.put(key, new Replies(redis.async().get(own), redis.async().pttl(own)));
       }
-      List<Remembered> found = new ArrayList<>();
+      List<SessionEntry> found = new ArrayList<>();
       sent.forEach(
           (key, of) -> {
             byte[] session = RedisReply.await(of.session);
@@ -389,7 +389,7 @@ public final class SlotContents {
             try {
               OwnerId owner = OwnerId.ofEncoded(name.group(2).substring(OWN.length()));
               SessionId id = SessionId.parse(LuaScript.string(session));
-              found.add(new Remembered(owner, id, Integer.parseInt(name.group(1)), millis));
+              found.add(new SessionEntry(owner, id, Integer.parseInt(name.group(1)), millis));
               if (millis < 0) {
                 open.add(owner.id());
               }
@@ -407,13 +407,13 @@ public final class SlotContents {
      * @return how many were in another slot
      */
     public static int move(
-        RedisConnection redis, String namespace, List<Remembered> closed, int slots) {
-      List<Remembered> moving =
+        RedisConnection redis, String namespace, List<SessionEntry> closed, int slots) {
+      List<SessionEntry> moving =
           closed.stream()
               .filter(of -> of.millis() > 0 && of.owner().slot(slots) != of.slot())
               .toList();
       List<CompletionStage<String>> copied = new ArrayList<>();
-      for (Remembered of : moving) {
+      for (SessionEntry of : moving) {
         byte[] to = new SlotKeys(namespace, of.owner().slot(slots)).own(of.owner());
         SetArgs args = SetArgs.Builder.nx().px(of.millis());
         copied.add(redis.async().set(to, SlotKeys.bytes(of.session().text()), args));
@@ -424,9 +424,9 @@ public final class SlotContents {
     }
 
     /** Forgets sessions that are in no slot, or not open any more by MySQL. May be repeated. */
-    public static void forget(RedisConnection redis, String namespace, List<Remembered> some) {
+    public static void forget(RedisConnection redis, String namespace, List<SessionEntry> some) {
       List<CompletionStage<Long>> sent = new ArrayList<>();
-      for (Remembered of : some) {
+      for (SessionEntry of : some) {
         sent.add(redis.async().del(new SlotKeys(namespace, of.slot()).own(of.owner())));
       }
       sent.forEach(RedisReply::await);

@@ -72,7 +72,7 @@ public final class StaleRows implements AutoCloseable {
    *
    * @param ownsNow Redis has it as the owner's session after all: its rows will be flushed
    */
-  public record Session(OwnerId owner, SessionId session, boolean ownsNow) {}
+  public record StaleSession(OwnerId owner, SessionId session, boolean ownsNow) {}
 
   public StaleRows(RedisConfig config, String namespace, int slots) {
     this.connector = new RedisConnector(config);
@@ -88,8 +88,8 @@ public final class StaleRows implements AutoCloseable {
    * @param isAbout whether it has so many rows that bytes and version are of some of them, the
    *     bytes scaled up
    */
-  public record Listed(
-      Session session, long rows, long bytes, long newestVersion, boolean isAbout) {}
+  public record SessionSummary(
+      StaleSession session, long rows, long bytes, long newestVersion, boolean isAbout) {}
 
   /**
    * Some sessions.
@@ -97,7 +97,7 @@ public final class StaleRows implements AutoCloseable {
    * @param count how many there are in all, as Redis keeps it
    * @param next goes on where this page ends; empty when it was the last
    */
-  public record Page(List<Listed> sessions, long count, String next) {}
+  public record SessionPage(List<SessionSummary> sessions, long count, String next) {}
 
   /**
    * Some sessions with parked rows, slot by slot. Costs the same however many there are. A session
@@ -108,7 +108,7 @@ public final class StaleRows implements AutoCloseable {
    * @throws io.gameq.GameQueueException when {@code after} is nothing that a page gave; or Redis is
    *     away, or not one that gameq runs on
    */
-  public Page page(String after, int most) {
+  public SessionPage page(String after, int most) {
     if (!after.matches("(\\d{1,4}/\\d{1,20})?")) {
       throw new GameQueueException(
           "a page begins where the page before it says that it ends, not at '" + after + "'");
@@ -116,7 +116,7 @@ public final class StaleRows implements AutoCloseable {
     long[] counts = counts();
     int slot = after.isEmpty() ? 0 : Integer.parseInt(after.substring(0, after.indexOf('/')));
     String cursor = after.substring(after.indexOf('/') + 1);
-    List<Listed> page = new ArrayList<>();
+    List<SessionSummary> page = new ArrayList<>();
     while (slot < counts.length && page.size() < most) {
       boolean isAtEnd = true;
       if (counts[slot] > 0) {
@@ -132,7 +132,7 @@ public final class StaleRows implements AutoCloseable {
       slot += isAtEnd ? 1 : 0;
     }
     String next = slot == counts.length ? "" : slot + "/" + (cursor.isEmpty() ? "0" : cursor);
-    return new Page(page, LongStream.of(counts).sum(), next);
+    return new SessionPage(page, LongStream.of(counts).sum(), next);
   }
 
   /** How many sessions each slot has; in one go. */
@@ -147,8 +147,8 @@ public final class StaleRows implements AutoCloseable {
         });
   }
 
-  private List<Listed> listed(SlotKeys slot, List<SlotKeys.DirtyOf> sessions) {
-    List<Listed> listed = new ArrayList<>();
+  private List<SessionSummary> listed(SlotKeys slot, List<SlotKeys.DirtyOf> sessions) {
+    List<SessionSummary> listed = new ArrayList<>();
     for (List<SlotKeys.DirtyOf> some : LuaScript.pieces(sessions, READ_SESSIONS)) {
       List<Object> names = new ArrayList<>();
       some.forEach(of -> names.addAll(List.of(of.owner(), of.session())));
@@ -161,8 +161,8 @@ public final class StaleRows implements AutoCloseable {
         String version = LuaScript.string(reply.get(4)); // in hex, but for a damaged row
         SlotKeys.DirtyOf of = some.get(i);
         listed.add(
-            new Listed(
-                new Session(of.owner(), of.session(), (Long) reply.get(0) == 1),
+            new SessionSummary(
+                new StaleSession(of.owner(), of.session(), (Long) reply.get(0) == 1),
                 rows,
                 read == 0 ? 0 : bytes * Math.max(read, rows) / read,
                 version.matches("[0-9a-f]{16}") ? Long.parseUnsignedLong(version, 16) : 0,
@@ -173,18 +173,18 @@ public final class StaleRows implements AutoCloseable {
   }
 
   /** Those of one owner, by age. */
-  public List<Session> sessions(OwnerId owner) {
+  public List<StaleSession> sessions(OwnerId owner) {
     SlotKeys slot = slots.of(owner);
     ScanArgs args = ScanArgs.Builder.limit(NAMES).match(slot.dirtyOfAll(owner));
     return ask(
         on -> {
-          Map<SlotKeys.DirtyOf, Session> found = new LinkedHashMap<>(); // SCAN repeats
+          Map<SlotKeys.DirtyOf, StaleSession> found = new LinkedHashMap<>(); // SCAN repeats
           ScanIterator.sscan(on, slot.stale(), args)
               .forEachRemaining(
                   key -> {
                     SlotKeys.DirtyOf of = slot.ofDirty(key);
                     boolean ownsNow = ownsNow(on, slot, of.owner(), of.session());
-                    found.put(of, new Session(of.owner(), of.session(), ownsNow));
+                    found.put(of, new StaleSession(of.owner(), of.session(), ownsNow));
                   });
           return found.values().stream()
               .sorted(Comparator.comparing(of -> of.session().text()))
@@ -193,16 +193,16 @@ public final class StaleRows implements AutoCloseable {
   }
 
   /** A session; null when it has no parked rows. */
-  public @Nullable Session find(OwnerId owner, SessionId session) {
+  public @Nullable StaleSession find(OwnerId owner, SessionId session) {
     SlotKeys slot = slots.of(owner);
     boolean isThere = ask(on -> on.sismember(slot.stale(), slot.dirty(owner, session)));
     return isThere
-        ? new Session(owner, session, ask(on -> ownsNow(on, slot, owner, session)))
+        ? new StaleSession(owner, session, ask(on -> ownsNow(on, slot, owner, session)))
         : null;
   }
 
   /** Whether Redis has it as the owner's session, at this moment. */
-  public boolean ownsNow(Session of) {
+  public boolean ownsNow(StaleSession of) {
     return ask(on -> ownsNow(on, slots.of(of.owner()), of.owner(), of.session()));
   }
 
@@ -220,7 +220,7 @@ public final class StaleRows implements AutoCloseable {
    * Hands over the rows of a session page by page, in no order, until no further page is wanted: a
    * page is of 1,000 rows or 8 MiB, and some more. A row may be on two pages.
    */
-  public void rows(Session of, Predicate<List<EncodedRow>> page) {
+  public void rows(StaleSession of, Predicate<List<EncodedRow>> page) {
     byte[] key = slots.of(of.owner()).dirty(of.owner(), of.session());
     ScanArgs args = ScanArgs.Builder.limit(ROWS);
     Map<String, EncodedRow> rows = new LinkedHashMap<>(); // SCAN repeats
@@ -246,7 +246,7 @@ public final class StaleRows implements AutoCloseable {
   }
 
   /** How many rows a session has. */
-  public long count(Session of) {
+  public long count(StaleSession of) {
     return ask(on -> on.hlen(slots.of(of.owner()).dirty(of.owner(), of.session())));
   }
 
@@ -256,10 +256,10 @@ public final class StaleRows implements AutoCloseable {
    * @param mayComeBack whether the session that owns may put back what it had taken over of these
    * @param rows of {@link HandledRow}, but for those that the session that owns has
    */
-  public record Handled(boolean mayComeBack, List<EncodedRow> rows) {}
+  public record HandledMessages(boolean mayComeBack, List<EncodedRow> rows) {}
 
   /** Of the rows of a session that a writer found. */
-  public static Handled handled(RedisConnection redis, Slots slots, ClaimScript.Rows of) {
+  public static HandledMessages handled(RedisConnection redis, Slots slots, ClaimScript.Rows of) {
     List<Object> reply =
         HANDLED.call(
             redis, slots.of(of.owner()), of.owner(), of.session(), HandledRow.TABLE_NAME + ":");
@@ -272,7 +272,7 @@ public final class StaleRows implements AutoCloseable {
                     slots.namespace(),
                     NodeSigns.process(SessionId.parse(LuaScript.string(reply.get(0)))))
                 != null;
-    return new Handled(mayComeBack, rows);
+    return new HandledMessages(mayComeBack, rows);
   }
 
   /** Parks rows that a writer found; false when that was done before, or its session owns again. */
@@ -293,7 +293,7 @@ public final class StaleRows implements AutoCloseable {
   public record Gone() implements Outcome {}
 
   /** Removes the rows of a session for good, unless it owns after all. */
-  public Outcome discard(Session of) {
+  public Outcome discard(StaleSession of) {
     List<Object> reply =
         redis.call(
             connection -> DISCARD.call(connection, slots.of(of.owner()), of.owner(), of.session()));

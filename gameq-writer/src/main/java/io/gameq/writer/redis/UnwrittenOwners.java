@@ -45,7 +45,7 @@ public final class UnwrittenOwners {
    * @param refusedForMillis how long ago MySQL first refused one of them; 0 if it never did
    * @param tables of the rows that were counted
    */
-  public record Unwritten(
+  public record OwnerBacklog(
       OwnerId owner,
       long dirty,
       long claimed,
@@ -66,16 +66,16 @@ public final class UnwrittenOwners {
    *     most
    * @throws io.gameq.RedisUnavailableException when Redis does not answer
    */
-  public static List<Unwritten> unwritten(
+  public static List<OwnerBacklog> unwritten(
       RedisConnection redis, SlotKeys slot, long newest, int mostRows, List<String> members) {
     return UNWRITTEN.call(redis, slot, LuaScript.version(newest), mostRows, members).stream()
         .map(of -> unwritten((List<?>) of, members))
         .toList();
   }
 
-  private static Unwritten unwritten(List<?> reply, List<String> members) {
+  private static OwnerBacklog unwritten(List<?> reply, List<String> members) {
     String member = members.get(Math.toIntExact((Long) reply.get(0)));
-    return new Unwritten(
+    return new OwnerBacklog(
         OwnerId.ofEncoded(member.substring(0, member.lastIndexOf(':'))),
         (Long) reply.get(1),
         (Long) reply.get(2),

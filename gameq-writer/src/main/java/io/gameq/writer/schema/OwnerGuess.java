@@ -13,9 +13,9 @@ import io.gameq.rows.types.ColumnTypes.UnmanageableException;
 import io.gameq.writer.mysql.SchemaDatabase;
 import io.gameq.writer.mysql.TableFix;
 import io.gameq.writer.mysql.TableInspection;
-import io.gameq.writer.schema.OwnerGuess.SchemaDraft.LeftOut;
-import io.gameq.writer.schema.OwnerGuess.SchemaDraft.Owner;
+import io.gameq.writer.schema.OwnerGuess.SchemaDraft.OwnerColumn;
 import io.gameq.writer.schema.OwnerGuess.SchemaDraft.Proposal;
+import io.gameq.writer.schema.OwnerGuess.SchemaDraft.SkippedTable;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
@@ -101,9 +101,9 @@ public final class OwnerGuess {
   private final Set<String> targets;
   private final Set<String> statics = new TreeSet<>();
   private final Map<String, List<OwnerReference>> assigned = new LinkedHashMap<>();
-  private final List<Owner> owners = new ArrayList<>();
+  private final List<OwnerColumn> owners = new ArrayList<>();
   private final List<Proposal> proposals = new ArrayList<>();
-  private final Map<String, LeftOut> left = new TreeMap<>();
+  private final Map<String, SkippedTable> left = new TreeMap<>();
 
   /**
    * A column that may name the owner of a table's rows; immutable.
@@ -136,7 +136,7 @@ public final class OwnerGuess {
         leave(table.name(), "it is a " + lower(table.tableType()), null);
       }
     }
-    prefix = Names.prefix(List.copyOf(tables.keySet()));
+    prefix = NameRules.prefix(List.copyOf(tables.keySet()));
     players = findPlayers();
     playing = asked.isEmpty() ? players : Set.of();
     findUsualTargets();
@@ -194,7 +194,7 @@ public final class OwnerGuess {
     return guess;
   }
 
-  List<Owner> owners() {
+  List<OwnerColumn> owners() {
     return owners;
   }
 
@@ -202,12 +202,12 @@ public final class OwnerGuess {
     return proposals;
   }
 
-  List<LeftOut> left() {
+  List<SkippedTable> left() {
     return List.copyOf(left.values());
   }
 
   private void leave(String table, String reason, @Nullable TableSpec unsure) {
-    left.put(table, new LeftOut(table, reason, unsure));
+    left.put(table, new SkippedTable(table, reason, unsure));
   }
 
   // --- which tables and columns there are
@@ -262,10 +262,10 @@ public final class OwnerGuess {
     if (table.startsWith(NO_TABLE)) {
       return table.substring(NO_TABLE.length());
     }
-    String one = Names.singular(bare(table));
+    String one = NameRules.singular(bare(table));
     String key = keys.get(table);
-    String stem = key == null ? null : Names.stem(key);
-    return players.contains(table) && !Names.arePlayers(one) && stem != null ? stem : one;
+    String stem = key == null ? null : NameRules.stem(key);
+    return players.contains(table) && !NameRules.arePlayers(one) && stem != null ? stem : one;
   }
 
   private Set<String> findPlayers() {
@@ -273,17 +273,17 @@ public final class OwnerGuess {
     Map<String, List<String>> byKey = new TreeMap<>();
     keys.forEach(
         (table, key) -> {
-          String stem = Names.stem(key);
-          if (Names.arePlayers(bare(table))) {
+          String stem = NameRules.stem(key);
+          if (NameRules.arePlayers(bare(table))) {
             found.add(table);
           } else if (stem != null
-              && Names.arePlayers(stem)
+              && NameRules.arePlayers(stem)
               && Objects.requireNonNull(facts(table).column(key)).extraHas("auto_increment")
               && byForeignKey(table, key, 0) == null) {
             byKey.computeIfAbsent(stem, name -> new ArrayList<>()).add(table);
           }
         });
-    List<String> named = found.stream().map(table -> Names.singular(bare(table))).toList();
+    List<String> named = found.stream().map(table -> NameRules.singular(bare(table))).toList();
     byKey.forEach(
         (stem, of) -> {
           if (of.size() == 1 && named.stream().noneMatch(name -> name.startsWith(stem))) {
@@ -354,8 +354,8 @@ public final class OwnerGuess {
       reasons.add(
           (isNamedAsKey(column, target) ? "named as the key of " : "named after table ") + target);
     } else if (!asked.isEmpty()) {
-      String stem = Names.stem(column.name());
-      target = NO_TABLE + Names.kind(stem == null ? Names.plain(column.name()) : stem);
+      String stem = NameRules.stem(column.name());
+      target = NO_TABLE + NameRules.kind(stem == null ? NameRules.plain(column.name()) : stem);
     }
     if (target == null || target.equals(table.name())) {
       return;
@@ -369,7 +369,7 @@ public final class OwnerGuess {
     boolean isClose =
         parent != null
             || isFirstInKey(table, column.name())
-            || Names.isNamedAfter(bare(table.name()), one(target));
+            || NameRules.isNamedAfter(bare(table.name()), one(target));
     add(table, column, target, weight, isClose, reasons);
   }
 
@@ -400,7 +400,7 @@ public final class OwnerGuess {
             .filter(player -> !player.equals(table.name()) && isOfTypeOfKey(column, player))
             .forEach(player -> candidates.put(player, 0));
         toPlayers.forEach(of -> candidates.computeIfPresent(of.target(), (to, n) -> n + 1));
-        if (Names.isOwner(column.name())
+        if (NameRules.isOwner(column.name())
             && canName(column)
             && byForeignKey(table.name(), column.name(), 0) == null
             && !candidates.isEmpty()
@@ -432,14 +432,14 @@ public final class OwnerGuess {
       reasons.add("in the primary key");
     }
     String owner = one(target);
-    String stem = Names.stem(column.name());
+    String stem = NameRules.stem(column.name());
     boolean isPlayer = players.contains(target);
     boolean isNamed =
         (stem != null && (stem.equals(owner) || (stem.length() > 2 && owner.startsWith(stem))))
             || ((isPlayer || foreignKey) && isNamedAsKey(column, target))
             || (!foreignKey && namesOfOwners.contains(lower(column.name())));
     weight += isNamed ? NAMED_AFTER_OWNER : 0;
-    if (Names.isNamedAfter(bare(table.name()), owner)) {
+    if (NameRules.isNamedAfter(bare(table.name()), owner)) {
       weight += NAMED_AFTER_OWNER;
       reasons.add("the table is named after it");
     }
@@ -454,7 +454,7 @@ public final class OwnerGuess {
     }
     if (column.nullable()) {
       // What names a player does so where it may be NULL: games leave NOT NULL out.
-      weight -= isPlayer && (isNamed || Names.isOwner(column.name())) ? 0 : 1;
+      weight -= isPlayer && (isNamed || NameRules.isOwner(column.name())) ? 0 : 1;
       reasons.add("may be NULL");
     }
     return weight;
@@ -465,7 +465,7 @@ public final class OwnerGuess {
     if (usual != null && !usual.equals(table.name())) {
       return usual;
     }
-    String stem = Names.stem(column.name());
+    String stem = NameRules.stem(column.name());
     return keys.keySet().stream()
         .filter(other -> !other.equals(table.name()) && isOfTypeOfKey(column, other))
         .filter(other -> isNamed(other, stem) || isTextOfPlayer(column, other))
@@ -474,7 +474,7 @@ public final class OwnerGuess {
   }
 
   private boolean isNamed(String table, @Nullable String stem) {
-    return Names.plain(bare(table)).equals(stem) || one(table).equals(stem);
+    return NameRules.plain(bare(table)).equals(stem) || one(table).equals(stem);
   }
 
   /** As citizenid, by which players are known to all tables; numbers may be each table's own. */
@@ -500,7 +500,7 @@ public final class OwnerGuess {
         .filter(key -> key.getValue().equalsIgnoreCase(column.name()))
         .map(Map.Entry::getKey)
         .filter(other -> !other.equals(table.name()))
-        .filter(other -> Names.isNamedAfter(bare(table.name()), one(other)))
+        .filter(other -> NameRules.isNamedAfter(bare(table.name()), one(other)))
         .filter(other -> !column.name().equalsIgnoreCase("id")) // each table's own
         .min(Comparator.comparingInt(String::length))
         .orElse(null);
@@ -525,8 +525,8 @@ public final class OwnerGuess {
     }
     played.addAll(playing);
     for (TableFacts table : tables.values()) {
-      if (Names.isGroup(one(table.name()))
-          || table.columns().stream().anyMatch(its -> Names.isSomebody(its.name()))) {
+      if (NameRules.isGroup(one(table.name()))
+          || table.columns().stream().anyMatch(its -> NameRules.isSomebody(its.name()))) {
         played.add(table.name());
       }
     }
@@ -551,7 +551,7 @@ public final class OwnerGuess {
   /** Whose the rows of a table surely are; an owner column does not say that of tables' owners. */
   private Collection<String> belongsTo(String table) {
     return references(table)
-        .filter(of -> of.isSure() && !Names.isOwner(of.column()))
+        .filter(of -> of.isSure() && !NameRules.isOwner(of.column()))
         .map(OwnerReference::target)
         .toList();
   }
@@ -631,9 +631,9 @@ public final class OwnerGuess {
                 .thenComparing(Map.Entry::getKey))
         .forEach(
             of -> {
-              String kind = Names.kind(one(of.getKey()));
+              String kind = NameRules.kind(one(of.getKey()));
               if (kinds.containsValue(kind)) {
-                kind = Names.kind(Names.plain(of.getKey()) + "_row");
+                kind = NameRules.kind(NameRules.plain(of.getKey()) + "_row");
               }
               kinds.put(of.getKey(), kind);
               propose(of.getKey(), kind, of.getValue());
@@ -648,7 +648,7 @@ public final class OwnerGuess {
   private void propose(String target, String kind, List<OwnerReference> its) {
     String root = tables.containsKey(target) ? target : null;
     String key = keys.get(target);
-    owners.add(new Owner(kind, root, key));
+    owners.add(new OwnerColumn(kind, root, key));
     if (root != null && key != null) {
       proposals.add(
           new Proposal(
@@ -706,7 +706,7 @@ public final class OwnerGuess {
         table,
         "static, as it looks: no row of %s, nor of what belongs to it, leads to a player"
             .formatted(target),
-        column == null ? null : new TableSpec(table, Names.kind(one(target)), column));
+        column == null ? null : new TableSpec(table, NameRules.kind(one(target)), column));
   }
 
   private static String most(Map<String, Integer> votes) {
@@ -718,7 +718,7 @@ public final class OwnerGuess {
   }
 
   /** What names of tables and columns tell of owners. Stateless. */
-  private static final class Names {
+  private static final class NameRules {
     /** {@code player_id}, {@code playerId}, {@code char_guid}, {@code guildid}. */
     private static final Pattern REFERRING =
         Pattern.compile("(.+?)_?(?:id|guid|uid|uuid)", Pattern.CASE_INSENSITIVE);
@@ -824,10 +824,10 @@ public final class OwnerGuess {
    * @param left what is not proposed
    */
   public record SchemaDraft(
-      List<Owner> owners,
+      List<OwnerColumn> owners,
       List<Proposal> proposals,
       List<TableInspection> tables,
-      List<LeftOut> left) {
+      List<SkippedTable> left) {
     /**
      * A kind of owners.
      *
@@ -835,7 +835,7 @@ public final class OwnerGuess {
      * @param table the one whose rows are the owners themselves, as {@code players}; null: none
      * @param key its primary key
      */
-    public record Owner(String kind, @Nullable String table, @Nullable String key) {}
+    public record OwnerColumn(String kind, @Nullable String table, @Nullable String key) {}
 
     /**
      * A table and its owner column.
@@ -850,6 +850,6 @@ public final class OwnerGuess {
      *
      * @param unsure what it would be proposed as, were the guess better founded; null: nothing
      */
-    public record LeftOut(String table, String reason, @Nullable TableSpec unsure) {}
+    public record SkippedTable(String table, String reason, @Nullable TableSpec unsure) {}
   }
 }

@@ -21,7 +21,7 @@ import io.gameq.writer.mysql.SchemaDatabase;
 import io.gameq.writer.mysql.SchemaDatabase.DroppedColumns;
 import io.gameq.writer.mysql.TableFix;
 import io.gameq.writer.mysql.TableInspection;
-import io.gameq.writer.schema.SchemaInitCommand.MySqlLogin;
+import io.gameq.writer.schema.SchemaInitCommand.LoginOptions;
 import io.gameq.writer.terminal.Confirmation;
 import java.io.PrintWriter;
 import java.util.HashSet;
@@ -127,7 +127,7 @@ public final class SchemaCommand implements Runnable {
       description =
           "Says whether the server and the configured tables suit gameq; changes nothing.")
   static final class SchemaCheckCommand extends Subcommand {
-    @Mixin private MySqlLogin login = new MySqlLogin();
+    @Mixin private LoginOptions login = new LoginOptions();
 
     @Option(
         names = "--fix-sql",
@@ -170,7 +170,7 @@ public final class SchemaCommand implements Runnable {
       description =
           "Creates gameq's own tables, adds gq_version to the configured ones and registers them.")
   static final class SchemaMigrateCommand extends Subcommand {
-    @Mixin private MySqlLogin login = new MySqlLogin();
+    @Mixin private LoginOptions login = new LoginOptions();
 
     @Option(names = "--dry-run", description = "Print the SQL and change nothing.")
     private boolean dryRun;

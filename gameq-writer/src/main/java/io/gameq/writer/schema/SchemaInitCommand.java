@@ -9,8 +9,8 @@ import io.gameq.writer.mysql.SchemaDatabase;
 import io.gameq.writer.mysql.TableFix;
 import io.gameq.writer.mysql.TableInspection;
 import io.gameq.writer.schema.OwnerGuess.SchemaDraft;
-import io.gameq.writer.schema.OwnerGuess.SchemaDraft.LeftOut;
 import io.gameq.writer.schema.OwnerGuess.SchemaDraft.Proposal;
+import io.gameq.writer.schema.OwnerGuess.SchemaDraft.SkippedTable;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.FileAlreadyExistsException;
@@ -56,7 +56,7 @@ final class SchemaInitCommand implements Callable<Integer> {
       description = "The game's database: jdbc:mysql://host:port/database.")
   private String mysql = "";
 
-  @Mixin private MySqlLogin login = new MySqlLogin();
+  @Mixin private LoginOptions login = new LoginOptions();
 
   @Option(
       names = "--redis",
@@ -147,7 +147,7 @@ final class SchemaInitCommand implements Callable<Integer> {
     out.println("  user: " + yaml(user()));
     out.println(
         secret == null
-            ? "  password: ${" + MySqlLogin.PASSWORD_VARIABLE + "}"
+            ? "  password: ${" + LoginOptions.PASSWORD_VARIABLE + "}"
             : "  passwordFile: " + yaml(secret.toString()));
     out.println();
     out.println("# A row belongs to the owner that its ownerColumn names: a session of player:42");
@@ -179,7 +179,7 @@ final class SchemaInitCommand implements Callable<Integer> {
       out.println();
       comment(out, "Left out:");
     }
-    for (LeftOut of : draft.left()) {
+    for (SkippedTable of : draft.left()) {
       TableSpec unsure = of.unsure();
       comment(out, "%s: %s".formatted(unsure == null ? of.table() : entry(unsure), of.reason()));
     }
@@ -212,7 +212,7 @@ final class SchemaInitCommand implements Callable<Integer> {
   }
 
   /** Who a schema command logs in as; mix it in. */
-  static final class MySqlLogin {
+  static final class LoginOptions {
     static final String PASSWORD_VARIABLE = "GAMEQ_MYSQL_PASSWORD";
 
     @Option(

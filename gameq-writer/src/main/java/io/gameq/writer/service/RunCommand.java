@@ -24,7 +24,7 @@ import io.gameq.writer.http.HttpEndpoint;
 import io.gameq.writer.messages.MessageApi;
 import io.gameq.writer.mysql.WriterNeeds;
 import io.gameq.writer.pause.Pauses;
-import io.gameq.writer.service.WriterService.Remains;
+import io.gameq.writer.service.WriterService.StopReport;
 import io.gameq.writer.socket.CommandServer;
 import io.gameq.writer.terminal.TopCommand;
 import io.javalin.config.RoutesConfig;
@@ -97,11 +97,11 @@ public final class RunCommand implements Callable<Integer> {
     PrometheusMeterRegistry meters = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
     meters.config().commonTags("namespace", settings.namespace());
     health.bindTo(meters);
-    Ahead<MySql> mysqlAhead =
-        new Ahead<>(
+    BackgroundOpener<MySql> mysqlAhead =
+        new BackgroundOpener<>(
             "gameq-first-mysql", () -> MySqlPool.openForFlushes(mysql.withPoolSize(connections)));
-    Ahead<RedisConnector> redisAhead =
-        new Ahead<>("gameq-first-redis", () -> triedOnce(settings.redis()));
+    BackgroundOpener<RedisConnector> redisAhead =
+        new BackgroundOpener<>("gameq-first-redis", () -> triedOnce(settings.redis()));
     AtomicReference<@Nullable WriterService> running = new AtomicReference<>();
     MessageApi door = new MessageApi(settings.http(), meters);
     try (mysqlAhead;
@@ -153,7 +153,7 @@ public final class RunCommand implements Callable<Integer> {
         if (node != null) {
           node.close();
         }
-        Remains unused =
+        StopReport unused =
             service.stop(
                 Duration.ofNanos(Math.max(LEAST_STOP_NANOS, deadline - System.nanoTime())));
         signal.drained();
@@ -228,7 +228,7 @@ public final class RunCommand implements Callable<Integer> {
       HttpEndpoint endpoint =
           HttpEndpoint.open(
               http,
-              new HttpEndpoint.Shown(health::isAlive, health::problems, meters::scrape),
+              new HttpEndpoint.EndpointContent(health::isAlive, health::problems, meters::scrape),
               pages);
       LOG.info("{} has the console, /live, /ready and /metrics", http.url(endpoint.port()));
       return endpoint;
@@ -384,14 +384,15 @@ public final class RunCommand implements Callable<Integer> {
    *
    * <p>Closing it closes what was opened ahead and never asked for, also when that is opened later.
    */
-  static final class Ahead<T extends AutoCloseable> implements Supplier<T>, AutoCloseable {
+  static final class BackgroundOpener<T extends AutoCloseable>
+      implements Supplier<T>, AutoCloseable {
     private final Supplier<T> open;
 
     /** Null once it was asked for, or closed. */
     private @Nullable CompletableFuture<T> first;
 
     /** Begins at once, on a thread of that name. */
-    Ahead(String thread, Supplier<T> open) {
+    BackgroundOpener(String thread, Supplier<T> open) {
       this.open = open;
       this.first =
           CompletableFuture.supplyAsync(open, run -> DaemonThreads.named(thread, run).start());
@@ -418,7 +419,7 @@ public final class RunCommand implements Callable<Integer> {
       CompletableFuture<T> begun = first;
       first = null;
       if (begun != null) {
-        CompletableFuture<Void> unused = begun.thenAccept(Ahead::closeQuietly);
+        CompletableFuture<Void> unused = begun.thenAccept(BackgroundOpener::closeQuietly);
       }
     }
 
@@ -437,14 +438,14 @@ public final class RunCommand implements Callable<Integer> {
    */
   public static final class Health {
     private volatile @Nullable String waitsFor;
-    private volatile @Nullable Running running;
+    private volatile @Nullable Checks running;
     private volatile boolean stopping;
 
-    private record Running(
+    private record Checks(
         BooleanSupplier isPaused, BooleanSupplier isAlive, Supplier<List<String>> problems) {}
 
     /** What a process is doing, one at a time. */
-    enum State {
+    enum WriterState {
       /** It has asked no server yet. */
       STARTING,
       /** It waits for a server before it can start. */
@@ -459,7 +460,7 @@ public final class RunCommand implements Callable<Integer> {
 
     /** Registers what it is doing, as a meter for each state that is 1 for the one of now. */
     public void bindTo(MeterRegistry meters) {
-      for (State state : State.values()) {
+      for (WriterState state : WriterState.values()) {
         Gauge.builder("gameq.writer.state", this, of -> of.state() == state ? 1 : 0)
             .description("1 for what this writer is doing now")
             .tag("state", state.name().toLowerCase(Locale.ROOT))
@@ -467,17 +468,17 @@ public final class RunCommand implements Callable<Integer> {
       }
     }
 
-    private State state() {
-      Running now = running;
+    private WriterState state() {
+      Checks now = running;
       if (stopping) {
-        return State.STOPPING;
+        return WriterState.STOPPING;
       }
       if (now == null) {
-        return waitsFor == null ? State.STARTING : State.WAITING;
+        return waitsFor == null ? WriterState.STARTING : WriterState.WAITING;
       }
       return now.isPaused.getAsBoolean()
-          ? State.PAUSED
-          : now.problems.get().isEmpty() ? State.WRITING : State.NOT_WRITING;
+          ? WriterState.PAUSED
+          : now.problems.get().isEmpty() ? WriterState.WRITING : WriterState.NOT_WRITING;
     }
 
     /** The service cannot start yet, and why. */
@@ -493,7 +494,7 @@ public final class RunCommand implements Callable<Integer> {
      * @param problems why it does not do its work now, each in one line; empty when it does
      */
     void runs(BooleanSupplier isPaused, BooleanSupplier alive, Supplier<List<String>> problems) {
-      running = new Running(isPaused, alive, problems);
+      running = new Checks(isPaused, alive, problems);
     }
 
     /** The service claims nothing any more. */
@@ -503,14 +504,14 @@ public final class RunCommand implements Callable<Integer> {
 
     /** Whether the process can do its work, or will when servers answer; else it is to be ended. */
     public boolean isAlive() {
-      Running now = running;
+      Checks now = running;
       // Workers end before what they left is finished.
       return stopping || now == null || now.isAlive.getAsBoolean();
     }
 
     /** Why rows are not written now, each in one line; empty when they are. */
     public List<String> problems() {
-      Running now = running;
+      Checks now = running;
       if (stopping) {
         return List.of("stopping: what is claimed is finished, nothing else is claimed");
       }

@@ -127,7 +127,7 @@ public final class WriterService implements AutoCloseable {
   private final AgentRunner measuring = new AgentRunner("gameq-backlog");
   private final List<AgentRunner> workers = new ArrayList<>();
   private final List<AgentRunner> slowWorkers = new ArrayList<>();
-  private @Nullable Remains remains;
+  private @Nullable StopReport remains;
   private volatile boolean stopping;
 
   /**
@@ -176,8 +176,8 @@ public final class WriterService implements AutoCloseable {
     pace.bindTo(meters);
     SlotSchedule schedule =
         new SlotSchedule(slots.count(), pace, pauses::isPaused, System::nanoTime);
-    SlotTurn.Shared shared =
-        new SlotTurn.Shared(
+    SlotTurn.TurnContext shared =
+        new SlotTurn.TurnContext(
             options,
             slots,
             new OwnerTable(mysql),
@@ -266,11 +266,11 @@ public final class WriterService implements AutoCloseable {
     }
   }
 
-  private SlotWatch.Turn lookTurn() {
+  private SlotWatch.WriterRank lookTurn() {
     Processes seen = processes.latest();
     List<String> claiming = seen == null ? List.of() : seen.claiming();
     int rank = Math.max(0, claiming.indexOf(signs.process()));
-    return new SlotWatch.Turn(rank, Math.max(1, claiming.size()));
+    return new SlotWatch.WriterRank(rank, Math.max(1, claiming.size()));
   }
 
   private Backlog lookWhatWaits() {
@@ -315,7 +315,7 @@ public final class WriterService implements AutoCloseable {
     Gauge.builder("gameq.writer.outage", holdUps.mysql(), of -> of.isClosed() ? 1 : 0)
         .description("1 while MySQL is away and nothing is claimed")
         .register(meters);
-    Gauge.builder("gameq.writer.away", holdUps.mysql(), HoldUps.OutageGate::awaySeconds)
+    Gauge.builder("gameq.writer.away", holdUps.mysql(), HoldUps.OutageBreaker::awaySeconds)
         .description("For how long MySQL has been away")
         .baseUnit("seconds")
         .register(meters);
@@ -323,7 +323,7 @@ public final class WriterService implements AutoCloseable {
         .description("For how long nothing was written though MySQL answers and rows wait")
         .baseUnit("seconds")
         .register(meters);
-    Gauge.builder("gameq.writer.backoff", holdUps.mysql(), HoldUps.OutageGate::backoffSeconds)
+    Gauge.builder("gameq.writer.backoff", holdUps.mysql(), HoldUps.OutageBreaker::backoffSeconds)
         .description("How long until MySQL is asked again")
         .baseUnit("seconds")
         .register(meters);
@@ -416,7 +416,7 @@ public final class WriterService implements AutoCloseable {
         phase(),
         holdUps.mysql().isClosed(),
         String.join(", ", new TreeSet<>(holdUps.tables().reasons().keySet())),
-        new WriterSign.Work(
+        new WriterSign.WorkCounters(
             options.workers(),
             leases.claims().size(),
             stats.flushes(),
@@ -440,7 +440,7 @@ public final class WriterService implements AutoCloseable {
   /** Stops as {@link #stop} does, within {@value #DRAIN_SECONDS} s, if it has not. */
   @Override
   public void close() {
-    Remains unused = stop(Duration.ofSeconds(DRAIN_SECONDS));
+    StopReport unused = stop(Duration.ofSeconds(DRAIN_SECONDS));
   }
 
   /**
@@ -451,7 +451,7 @@ public final class WriterService implements AutoCloseable {
    *
    * @param within the most that all of it takes; a part of it is for giving back and looking
    */
-  public synchronized Remains stop(Duration within) {
+  public synchronized StopReport stop(Duration within) {
     if (remains != null) {
       return remains;
     }
@@ -472,8 +472,8 @@ public final class WriterService implements AutoCloseable {
     Integer givenBack =
         isFinished ? Integer.valueOf(0) : inTime("give claims back", deadlineNanos, this::giveBack);
     Backlog left = inTime("look what waits", deadlineNanos, this::lookWhatWaits);
-    Remains now =
-        new Remains(
+    StopReport now =
+        new StopReport(
             Duration.ofNanos(System.nanoTime() - startNanos),
             isFinished,
             givenBack == null ? 0 : givenBack,
@@ -545,7 +545,7 @@ public final class WriterService implements AutoCloseable {
    * @param areBack whether Redis took them; else others have them when their leases run out
    * @param backlog what waits in Redis; null when it did not answer in time
    */
-  public record Remains(
+  public record StopReport(
       Duration took,
       boolean isFinished,
       int givenBack,

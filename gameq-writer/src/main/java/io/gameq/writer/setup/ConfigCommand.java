@@ -19,7 +19,7 @@ import io.gameq.writer.cli.AdminCommand;
 import io.gameq.writer.config.WriterConfig;
 import io.gameq.writer.config.WriterConfig.Setting;
 import io.gameq.writer.mysql.WriterNeeds;
-import io.gameq.writer.setup.ConfigCommand.Finding.Weight;
+import io.gameq.writer.setup.ConfigCommand.CheckResult.Severity;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -63,13 +63,13 @@ public final class ConfigCommand extends AdminCommand {
     if (!json) {
       out().println();
     }
-    List<Finding> findings = offline ? List.of() : new ServerFindings(settings).all();
+    List<CheckResult> findings = offline ? List.of() : new ServerFindings(settings).all();
     if (offline && !json) {
       out().println("the file is fit; no server was asked");
     } else {
-      Finding.VIEW.printer(out(), json).accept(findings);
+      CheckResult.VIEW.printer(out(), json).accept(findings);
     }
-    return findings.stream().anyMatch(of -> of.weight() == Weight.PROBLEM)
+    return findings.stream().anyMatch(of -> of.weight() == Severity.PROBLEM)
         ? ExitCodes.FOUND_SOMETHING
         : ExitCodes.OK;
   }
@@ -77,21 +77,21 @@ public final class ConfigCommand extends AdminCommand {
   /** What the servers of a configuration are worth to a writer; changes nothing. */
   private static final class ServerFindings {
     private final WriterConfig config;
-    private final List<Finding> findings = new ArrayList<>();
+    private final List<CheckResult> findings = new ArrayList<>();
 
     ServerFindings(WriterConfig config) {
       this.config = config;
     }
 
     /** Asks both servers; one that is away is a finding. */
-    List<Finding> all() {
+    List<CheckResult> all() {
       redis();
       mysql();
       return findings;
     }
 
-    private void add(String subject, Weight weight, String text) {
-      findings.add(new Finding(subject, weight, text));
+    private void add(String subject, Severity weight, String text) {
+      findings.add(new CheckResult(subject, weight, text));
     }
 
     private void redis() {
@@ -101,11 +101,11 @@ public final class ConfigCommand extends AdminCommand {
         Backlog backlog =
             redis.ask(of -> Backlog.of(of, new Slots(config.namespace(), config.slots())));
         RedisState state = backlog.redis();
-        add("redis", Weight.OK, state.version() + ", " + state.policy());
+        add("redis", Severity.OK, state.version() + ", " + state.policy());
         if (!redis.ask(RedisServerCheck::appends)) {
           add(
               "redis",
-              Weight.WARNING,
+              Severity.WARNING,
               "appendonly is off: when this Redis is restarted nodes put back what they know"
                   + " from their WALs, but messages of nodes that are gone, pauses of topics"
                   + " and the topics themselves may be lost: set appendonly yes");
@@ -113,12 +113,12 @@ public final class ConfigCommand extends AdminCommand {
         if (state.mostBytes() == 0) {
           add(
               "redis",
-              Weight.WARNING,
+              Severity.WARNING,
               "maxmemory has no limit: set one below the host's memory, so that Redis refuses"
                   + " commits before the host kills it");
         }
       } catch (GameQueueException e) {
-        add("redis", Weight.PROBLEM, ErrorLine.of(e));
+        add("redis", Severity.PROBLEM, ErrorLine.of(e));
       }
     }
 
@@ -127,24 +127,24 @@ public final class ConfigCommand extends AdminCommand {
       if (database.isEmpty()) {
         add(
             "mysql",
-            Weight.PROBLEM,
+            Severity.PROBLEM,
             "mysql.url names no database: end it with /name, as in .../game");
         return;
       }
       try (WriterNeeds needs = WriterNeeds.open(config.mysql())) {
         MySqlServerCheck server = needs.server();
-        server.refusals().forEach(refusal -> add("mysql", Weight.PROBLEM, refusal));
+        server.refusals().forEach(refusal -> add("mysql", Severity.PROBLEM, refusal));
         if (server.refusals().isEmpty()) {
           String name = server.isMariaDb() ? "MariaDB " : "MySQL ";
-          add("mysql", Weight.OK, name + server.version());
+          add("mysql", Severity.OK, name + server.version());
         }
-        server.warnings().forEach(warning -> add("mysql", Weight.WARNING, warning));
+        server.warnings().forEach(warning -> add("mysql", Severity.WARNING, warning));
         List<String> problems = needs.problemsOfSchema(config.namespace(), config.slots());
-        problems.forEach(problem -> add("database", Weight.PROBLEM, problem));
+        problems.forEach(problem -> add("database", Severity.PROBLEM, problem));
         if (problems.isEmpty()) {
           add(
               "database",
-              Weight.OK,
+              Severity.OK,
               String.format(
                   Locale.ROOT,
                   "%s, namespace %s with %,d slots",
@@ -156,7 +156,7 @@ public final class ConfigCommand extends AdminCommand {
           rights(needs.missingRights(catalog.tables()));
         }
       } catch (GameQueueException e) {
-        add("mysql", Weight.PROBLEM, ErrorLine.of(e));
+        add("mysql", Severity.PROBLEM, ErrorLine.of(e));
       }
     }
 
@@ -164,24 +164,27 @@ public final class ConfigCommand extends AdminCommand {
       new TreeMap<>(catalog.unmanaged())
           .forEach(
               (name, reason) ->
-                  add("table " + name, Weight.PROBLEM, "cannot be managed: " + reason));
+                  add("table " + name, Severity.PROBLEM, "cannot be managed: " + reason));
       for (TableSpec table : config.tables()) {
         String problem = WriterNeeds.problem(table, catalog);
         if (problem != null && !catalog.unmanaged().containsKey(table.name())) {
-          add("table " + table.name(), Weight.PROBLEM, problem);
+          add("table " + table.name(), Severity.PROBLEM, problem);
         }
       }
       String names = catalog.tables().stream().map(Table::name).collect(Collectors.joining(", "));
       String count = Shown.count(catalog.tables().size(), "managed table");
-      add("tables", Weight.OK, count + ": " + names);
+      add("tables", Severity.OK, count + ": " + names);
     }
 
     private void rights(List<String> missing) {
       missing.forEach(
           right ->
-              add("rights", Weight.PROBLEM, "the user lacks %s: GRANT it to him".formatted(right)));
+              add(
+                  "rights",
+                  Severity.PROBLEM,
+                  "the user lacks %s: GRANT it to him".formatted(right)));
       if (missing.isEmpty()) {
-        add("rights", Weight.OK, "the user may write all of these, and gameq's own tables");
+        add("rights", Severity.OK, "the user may write all of these, and gameq's own tables");
       }
     }
   }
@@ -192,15 +195,15 @@ public final class ConfigCommand extends AdminCommand {
    * @param subject what was looked at, in a word or two
    * @param text what it is, or what is wrong with it and the remedy
    */
-  record Finding(String subject, Weight weight, String text) {
-    static final RecordView<Finding> VIEW =
-        new RecordView<Finding>()
-            .field("CHECK", "check", Finding::subject)
-            .field("", "weight", Finding::weight)
-            .field("", "text", Finding::text);
+  record CheckResult(String subject, Severity weight, String text) {
+    static final RecordView<CheckResult> VIEW =
+        new RecordView<CheckResult>()
+            .field("CHECK", "check", CheckResult::subject)
+            .field("", "weight", CheckResult::weight)
+            .field("", "text", CheckResult::text);
 
     /** How much it matters. */
-    public enum Weight {
+    public enum Severity {
       OK,
       /** It works, but less safely than one may expect. */
       WARNING,

@@ -62,7 +62,7 @@ public final class TermCommand extends AdminCommand {
               List.of("reached at", String.join(", ", term.addresses())),
               List.of("run id", term.runId()),
               List.of("last sign of life", Shown.duration(term.silentMillis()) + " ago")));
-      Counting counting = Counting.of(term, connector, settings);
+      PrimaryState counting = PrimaryState.of(term, connector, settings);
       lines.print(List.of(List.of("from here", counting.text())));
       boolean counts = false;
       String configured;
@@ -75,7 +75,7 @@ public final class TermCommand extends AdminCommand {
                   .formatted(
                       seen.primary().address(),
                       counts ? "counts" : "does not count",
-                      Held.of(redis, settings));
+                      RedisContents.of(redis, settings));
         }
       } catch (GameQueueException e) {
         configured = ErrorLine.of(e);
@@ -118,7 +118,7 @@ public final class TermCommand extends AdminCommand {
           out().println("Redis at %s counts already".formatted(address));
           return ExitCodes.OK;
         }
-        Counting counting = Counting.of(before, connector, settings);
+        PrimaryState counting = PrimaryState.of(before, connector, settings);
         String obstacle = counting.obstacle();
         if (!leaves && !obstacle.isEmpty()) {
           throw new GameQueueException(
@@ -130,7 +130,7 @@ public final class TermCommand extends AdminCommand {
             "Redis at %s (%s) shall count in place of the one at %s (%s)?"
                 .formatted(
                     address,
-                    Held.of(redis, settings),
+                    RedisContents.of(redis, settings),
                     String.join(" or ", before.addresses()),
                     counting.text()));
         AuditTable.add(
@@ -150,10 +150,10 @@ public final class TermCommand extends AdminCommand {
   }
 
   /** What a Redis holds that is not written. */
-  private record Held(long owners, long messages) {
-    static Held of(RedisConnection redis, WriterConfig settings) {
+  private record RedisContents(long owners, long messages) {
+    static RedisContents of(RedisConnection redis, WriterConfig settings) {
       Backlog backlog = Backlog.of(redis, new Slots(settings.namespace(), settings.slots()));
-      return new Held(
+      return new RedisContents(
           backlog.owners(),
           backlog.topics().stream()
               .map(TopicBacklog::counts)
@@ -179,9 +179,9 @@ public final class TermCommand extends AdminCommand {
    *
    * @param held null when it was not reached
    */
-  private record Counting(Term term, @Nullable Held held) {
+  private record PrimaryState(Term term, @Nullable RedisContents held) {
     /** Tries the addresses under which it was reached; those of other hosts' own are not ours. */
-    static Counting of(Term term, RedisConnector connector, WriterConfig settings) {
+    static PrimaryState of(Term term, RedisConnector connector, WriterConfig settings) {
       for (String address : term.addresses()) {
         int port = address.lastIndexOf(':');
         if (port < 0) {
@@ -191,13 +191,13 @@ public final class TermCommand extends AdminCommand {
         try (RedisConnection redis =
             connector.openAt(host, Integer.parseInt(address.substring(port + 1)))) {
           if (RedisServerCheck.check(redis).runId().equals(term.runId())) {
-            return new Counting(term, Held.of(redis, settings));
+            return new PrimaryState(term, RedisContents.of(redis, settings));
           }
         } catch (GameQueueException e) {
           LOG.debug("the Redis that counts is not at {} from here", address, e);
         }
       }
-      return new Counting(term, null);
+      return new PrimaryState(term, null);
     }
 
     String text() {

@@ -36,11 +36,11 @@ public final class BacklogWatch {
   private final LongSupplier deadLetters;
   private final Consumer<Backlog> seenBy;
   private int looks; // of the duty's thread
-  private volatile @Nullable Look latest;
+  private volatile @Nullable BacklogSample latest;
   private volatile long answeredNanos = System.nanoTime() - MOST_AGE_NANOS;
   private volatile double deadLettersFound = Double.NaN;
 
-  private record Look(Backlog backlog, long atNanos) {}
+  private record BacklogSample(Backlog backlog, long atNanos) {}
 
   /**
    * A watch that has not looked yet.
@@ -68,7 +68,8 @@ public final class BacklogWatch {
     answeredNanos = System.nanoTime();
     if (seen != null) {
       latest =
-          new Look(seen.what(), answeredNanos - TimeUnit.MILLISECONDS.toNanos(seen.ageMillis()));
+          new BacklogSample(
+              seen.what(), answeredNanos - TimeUnit.MILLISECONDS.toNanos(seen.ageMillis()));
       seenBy.accept(seen.what());
     }
     if (looks++ % LOOKS_FOR_EACH_COUNT == 0) {
@@ -78,7 +79,7 @@ public final class BacklogWatch {
 
   /** The latest look; null before the first. */
   public @Nullable Backlog latest() {
-    Look of = latest;
+    BacklogSample of = latest;
     return of == null ? null : of.backlog();
   }
 
@@ -89,7 +90,7 @@ public final class BacklogWatch {
 
   /** How old the latest look is, s; NaN before the first. */
   private double ageSeconds() {
-    Look of = latest;
+    BacklogSample of = latest;
     return of == null ? Double.NaN : (System.nanoTime() - of.atNanos()) / 1e9;
   }
 

@@ -29,7 +29,7 @@ import io.gameq.writer.pause.Pauses;
 import io.gameq.writer.redis.DueSlots;
 import io.gameq.writer.redis.OwnerInRedis;
 import io.gameq.writer.redis.UnwrittenOwners;
-import io.gameq.writer.redis.UnwrittenOwners.Unwritten;
+import io.gameq.writer.redis.UnwrittenOwners.OwnerBacklog;
 import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -104,7 +104,7 @@ public final class FlushCommand extends AdminCommand {
       FlushNow flush = new FlushNow(servers.mysql(), servers.redis(), servers.slots());
       long began = System.nanoTime();
       FlushProgress progress = all ? flush.all(actor()) : flush.owners(actor(), ids);
-      Left left = progress.look();
+      Remainder left = progress.look();
       if (left.isDone()) {
         out.println(all ? "nothing waits" : names(ids) + ": nothing waits");
         return ExitCodes.OK;
@@ -129,12 +129,12 @@ public final class FlushCommand extends AdminCommand {
     return owners.stream().map(of -> Shown.text(of.id())).collect(Collectors.joining(", "));
   }
 
-  private Left await(FlushProgress progress, Left first, PrintWriter out)
+  private Remainder await(FlushProgress progress, Remainder first, PrintWriter out)
       throws InterruptedException {
     boolean isTerminal = Ansi.AUTO.enabled();
     long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(timeoutSeconds);
     long tellNanos = System.nanoTime();
-    Left left = first;
+    Remainder left = first;
     while (!left.isDone() && System.nanoTime() - deadline < 0) {
       TimeUnit.MILLISECONDS.sleep(LOOK_EVERY_MILLIS);
       left = progress.look();
@@ -153,15 +153,15 @@ public final class FlushCommand extends AdminCommand {
   }
 
   /** Why rows are not written yet: each reason in one line, with what it holds up. */
-  private static Collection<String> why(CommandServers servers, List<Unwritten> owners) {
+  private static Collection<String> why(CommandServers servers, List<OwnerBacklog> owners) {
     WriterConfig settings = servers.settings();
     Pauses pauses = Pauses.read(servers.mysql());
     Set<String> heldTables = pauses.heldTables(servers.mysql());
     boolean hasRoom = DeadLetters.count(servers.mysql()) < settings.writer().deadLetters();
     Processes processes = servers.redis().ask(of -> Processes.of(of, settings.namespace()));
     Set<String> why = new LinkedHashSet<>();
-    List<Unwritten> rest = new ArrayList<>();
-    for (Unwritten of : owners) {
+    List<OwnerBacklog> rest = new ArrayList<>();
+    for (OwnerBacklog of : owners) {
       Pause pause = pauses.ofSlot(of.owner().slot(settings.slots()));
       if (pause == null) {
         rest.add(of);
@@ -169,17 +169,17 @@ public final class FlushCommand extends AdminCommand {
         why.add(Pauses.line(pause));
       }
     }
-    List<Unwritten> held = take(rest, of -> heldTables.containsAll(of.tables()));
+    List<OwnerBacklog> held = take(rest, of -> heldTables.containsAll(of.tables()));
     if (!held.isEmpty()) {
       addPauses(why, pauses, Scope.TABLE);
       add(why, held, "nothing but rows of paused tables, or of tables that refer to them");
     }
-    List<Unwritten> refused = take(rest, of -> of.refusedForMillis() > 0);
+    List<OwnerBacklog> refused = take(rest, of -> of.refusedForMillis() > 0);
     String then =
         hasRoom
             ? ", then set aside"
             : "; there is no room for more dead letters (writer.deadLetters): see 'dead list'";
-    long millis = refused.stream().mapToLong(Unwritten::refusedForMillis).max().orElse(0);
+    long millis = refused.stream().mapToLong(OwnerBacklog::refusedForMillis).max().orElse(0);
     add(
         why,
         refused,
@@ -204,7 +204,7 @@ public final class FlushCommand extends AdminCommand {
     pauses.all().stream().filter(of -> of.scope() == scope).forEach(of -> why.add(Pauses.line(of)));
   }
 
-  private static void add(Set<String> why, List<Unwritten> owners, String reason) {
+  private static void add(Set<String> why, List<OwnerBacklog> owners, String reason) {
     if (!owners.isEmpty()) {
       why.add(
           "%s (%s%s): %s"
@@ -216,8 +216,8 @@ public final class FlushCommand extends AdminCommand {
     }
   }
 
-  private static List<Unwritten> take(List<Unwritten> from, Predicate<Unwritten> which) {
-    List<Unwritten> taken = from.stream().filter(which).toList();
+  private static List<OwnerBacklog> take(List<OwnerBacklog> from, Predicate<OwnerBacklog> which) {
+    List<OwnerBacklog> taken = from.stream().filter(which).toList();
     from.removeAll(taken);
     return taken;
   }
@@ -314,7 +314,7 @@ public final class FlushCommand extends AdminCommand {
    * @param isDone whether nothing is
    * @param text what is, in some words for who waits
    */
-  public record Left(boolean isDone, String text) {}
+  public record Remainder(boolean isDone, String text) {}
 
   /**
    * What was there when a flush was asked for and is not in MySQL yet. Of all owners it looks slot
@@ -360,24 +360,24 @@ public final class FlushCommand extends AdminCommand {
      *
      * @throws GameQueueException when Redis does not answer; what was found stays found
      */
-    public Left look() {
+    public Remainder look() {
       if (members != null) {
-        List<Unwritten> left = some();
-        return new Left(
+        List<OwnerBacklog> left = some();
+        return new Remainder(
             left.isEmpty(),
             String.format(
                 Locale.ROOT,
                 "%s of %s, %,d of them claimed by a writer",
-                Shown.count(left.stream().mapToLong(Unwritten::rows).sum(), "row"),
+                Shown.count(left.stream().mapToLong(OwnerBacklog::rows).sum(), "row"),
                 Shown.count(left.stream().map(of -> of.owner().base()).distinct().count(), "owner"),
-                left.stream().mapToLong(Unwritten::claimed).sum()));
+                left.stream().mapToLong(OwnerBacklog::claimed).sum()));
       }
       long began = System.nanoTime();
       boolean goesOn = true;
       while (slot < slots.count() && goesOn && System.nanoTime() - began < MOST_NANOS) {
         goesOn = step(slots.get(slot));
       }
-      return new Left(
+      return new Remainder(
           slot == slots.count(),
           String.format(
               Locale.ROOT,
@@ -416,7 +416,7 @@ public final class FlushCommand extends AdminCommand {
       return isAnyWritten;
     }
 
-    private List<Unwritten> unwritten(SlotKeys in, int mostRows, List<String> some) {
+    private List<OwnerBacklog> unwritten(SlotKeys in, int mostRows, List<String> some) {
       return redis.ask(of -> UnwrittenOwners.unwritten(of, in, newest, mostRows, some));
     }
 
@@ -424,8 +424,8 @@ public final class FlushCommand extends AdminCommand {
      * Owners with rows that are left, of all owners some of each slot: to tell from why they wait.
      * Throws as {@link #look}.
      */
-    public List<Unwritten> some() {
-      Map<OwnerId, Unwritten> left = new LinkedHashMap<>(); // of several sessions the same rows
+    public List<OwnerBacklog> some() {
+      Map<OwnerId, OwnerBacklog> left = new LinkedHashMap<>(); // of several sessions the same rows
       if (members != null) {
         members.forEach(
             (in, all) ->

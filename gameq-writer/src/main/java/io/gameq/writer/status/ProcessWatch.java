@@ -2,7 +2,7 @@ package io.gameq.writer.status;
 
 import io.gameq.agent.AgentRunner.Agent;
 import io.gameq.agent.Duty;
-import io.gameq.writer.status.Processes.ListedNode;
+import io.gameq.writer.status.Processes.NodeStatus;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
@@ -26,8 +26,8 @@ public final class ProcessWatch {
   private static final long RATIO_NANOS = TimeUnit.SECONDS.toNanos(60);
 
   private final Supplier<@Nullable Processes> look;
-  private final Deque<At> before = new ArrayDeque<>(); // of the duty's thread, as the next
-  private final FleetWork work = new FleetWork();
+  private final Deque<RowSample> before = new ArrayDeque<>(); // of the duty's thread, as the next
+  private final RowTotals work = new RowTotals();
   private volatile @Nullable Processes latest;
   private volatile double mergeRatio = Double.NaN;
 
@@ -56,7 +56,7 @@ public final class ProcessWatch {
 
   /** Registers meters that show the latest look. */
   public void bindTo(MeterRegistry meters) {
-    for (ListedNode.State state : ListedNode.State.values()) {
+    for (NodeStatus.State state : NodeStatus.State.values()) {
       register(meters, "nodes", "Nodes", state.tag(), of -> of.nodes(state));
     }
     register(meters, "writers", "Writers", "running", Processes::writersThere);
@@ -87,17 +87,17 @@ public final class ProcessWatch {
     return now == null ? Double.NaN : value.applyAsDouble(now);
   }
 
-  private record At(long nanos, FleetWork.Sum sum) {}
+  private record RowSample(long nanos, RowTotals.RowCounts sum) {}
 
   /** Rows committed for each row written in the last minute; NaN while nothing is written. */
   private double mergeRatioAfter(Processes look) {
     long now = System.nanoTime();
-    FleetWork.Sum sum = work.after(look);
-    before.add(new At(now, sum));
+    RowTotals.RowCounts sum = work.after(look);
+    before.add(new RowSample(now, sum));
     while (now - before.element().nanos > RATIO_NANOS) {
       before.remove();
     }
-    FleetWork.Sum then = before.element().sum;
+    RowTotals.RowCounts then = before.element().sum;
     return sum.rows() == then.rows()
         ? Double.NaN
         : (double) (sum.committedRows() - then.committedRows()) / (sum.rows() - then.rows());
@@ -108,9 +108,9 @@ public final class ProcessWatch {
    * on: a process that ends takes nothing away, and one that starts anew begins at 0. Used by one
    * thread.
    */
-  static final class FleetWork {
+  static final class RowTotals {
     private Map<String, Long> before = Map.of();
-    private Sum sum = new Sum(0, 0);
+    private RowCounts sum = new RowCounts(0, 0);
     private boolean isFirst = true;
 
     /**
@@ -119,17 +119,17 @@ public final class ProcessWatch {
      * @param committedRows by nodes
      * @param rows that writers wrote
      */
-    record Sum(long committedRows, long rows) {}
+    record RowCounts(long committedRows, long rows) {}
 
     /** All of it after a look. */
-    Sum after(Processes look) {
+    RowCounts after(Processes look) {
       Map<String, Long> now = new HashMap<>();
       look.nodes().forEach(of -> now.put(of.id(), of.sign().commits().rows()));
       long committed = since(now);
       Map<String, Long> written = new HashMap<>();
       look.writers().forEach(of -> written.put(of.id(), of.sign().work().rows()));
       if (!isFirst) {
-        sum = new Sum(sum.committedRows + committed, sum.rows + since(written));
+        sum = new RowCounts(sum.committedRows + committed, sum.rows + since(written));
       }
       isFirst = false;
       now.putAll(written);

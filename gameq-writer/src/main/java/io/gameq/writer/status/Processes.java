@@ -38,7 +38,7 @@ import org.jspecify.annotations.Nullable;
  * @param clockBehindMillis by how much Redis' clock is behind what it was; 0 when it is not
  */
 public record Processes(
-    List<ListedNode> nodes, List<ListedWriter> writers, long clockBehindMillis) {
+    List<NodeStatus> nodes, List<WriterStatus> writers, long clockBehindMillis) {
   /** Two readings of one clock are no further apart. */
   private static final long CLOCK_WENT_BACK_MILLIS = 1_000;
 
@@ -52,17 +52,17 @@ public record Processes(
   private static final Set<String> MOMENTS =
       Set.of("startedMillis", "healedMillis", "flushedMillis");
 
-  private static final Comparator<ListedNode> BY_NAME =
+  private static final Comparator<NodeStatus> BY_NAME =
       Comparator.comparing(node -> node.sign().process().name());
 
   /** Nodes, as commands and console show them. */
-  public static final RecordView<ListedNode> NODES =
-      view(new RecordView<ListedNode>(), "NODE", of -> of.sign().process(), ListedNode::id)
+  public static final RecordView<NodeStatus> NODES =
+      view(new RecordView<NodeStatus>(), "NODE", of -> of.sign().process(), NodeStatus::id)
           .field("STATE", "state", of -> of.state().tag(), of -> of.state().text())
-          .json("silentMillis", ListedNode::silentMillis)
-          .json("aheadMillis", ListedNode::aheadMillis)
+          .json("silentMillis", NodeStatus::silentMillis)
+          .json("aheadMillis", NodeStatus::aheadMillis)
           .jsonOf(of -> shown(of.sign()))
-          .json("toDo", ListedNode::toDo)
+          .json("toDo", NodeStatus::toDo)
           .column("UP", of -> of.isThere() ? ago(of.sign().process().startedMillis()) : "-")
           .column("SESSIONS", of -> Long.toString(of.sign().sessions().sessions()))
           .column("LOST", of -> Long.toString(of.sign().sessions().sessionsLost()))
@@ -76,13 +76,13 @@ public record Processes(
           .leavingOut("VERSION", "HOST", "CONFLICTS", "HEALED", "JOURNALED", "LOST", "UP", "ID");
 
   /** Writers, as commands and console show them. */
-  public static final RecordView<ListedWriter> WRITERS =
-      view(new RecordView<ListedWriter>(), "WRITER", of -> of.sign().process(), ListedWriter::id)
-          .field("STATE", "state", ListedWriter::state)
-          .json("silentMillis", ListedWriter::silentMillis)
-          .json("aheadMillis", ListedWriter::aheadMillis)
+  public static final RecordView<WriterStatus> WRITERS =
+      view(new RecordView<WriterStatus>(), "WRITER", of -> of.sign().process(), WriterStatus::id)
+          .field("STATE", "state", WriterStatus::state)
+          .json("silentMillis", WriterStatus::silentMillis)
+          .json("aheadMillis", WriterStatus::aheadMillis)
           .jsonOf(of -> shown(of.sign()))
-          .json("toDo", ListedWriter::toDo)
+          .json("toDo", WriterStatus::toDo)
           .column("UP", of -> of.isGone() ? "-" : ago(of.sign().process().startedMillis()))
           .column("WORKERS", of -> Long.toString(of.sign().work().workers()))
           .column("CLAIMS", of -> Long.toString(of.sign().work().claims()))
@@ -107,7 +107,7 @@ public record Processes(
    * @throws io.gameq.RedisUnavailableException when Redis does not answer
    */
   public static Processes of(RedisConnection redis, String namespace) {
-    return Signs.read(redis, namespace).processes();
+    return SharedSigns.read(redis, namespace).processes();
   }
 
   private static final String SIGNS = "signs";
@@ -129,7 +129,7 @@ public record Processes(
         Processes::oldMillis,
         Processes::read,
         redis -> {
-          Signs seen = Signs.read(redis, namespace);
+          SharedSigns seen = SharedSigns.read(redis, namespace);
           try {
             return new SharedLook.Made<>(
                 seen.processes(), Map.of(SIGNS, JSON.writeValueAsString(seen)));
@@ -146,30 +146,30 @@ public record Processes(
 
   private static @Nullable Processes read(String text) {
     try {
-      return JSON.readValue(text, Signs.class).processes();
+      return JSON.readValue(text, SharedSigns.class).processes();
     } catch (JsonProcessingException | RuntimeException e) {
       return null;
     }
   }
 
   /** What Redis holds of the processes, as it is published. */
-  private record Signs(List<ProcessSign> signs, long clockBehindMillis) {
-    static Signs read(RedisConnection redis, String namespace) {
+  private record SharedSigns(List<ProcessSign> signs, long clockBehindMillis) {
+    static SharedSigns read(RedisConnection redis, String namespace) {
       ProcessSigns of = new ProcessSigns(namespace);
-      return new Signs(of.all(redis), of.clockBehindMillis(redis));
+      return new SharedSigns(of.all(redis), of.clockBehindMillis(redis));
     }
 
     Processes processes() {
       return new Processes(
           signs.stream()
               .filter(of -> of.kind().equals(ProcessSigns.NODE))
-              .map(ListedNode::of)
+              .map(NodeStatus::of)
               .sorted(BY_NAME)
               .toList(),
           signs.stream()
               .filter(of -> of.kind().equals(ProcessSigns.WRITER))
-              .filter(of -> of.silentMillis() < ListedWriter.SHOWN_GONE_MILLIS)
-              .map(ListedWriter::of)
+              .filter(of -> of.silentMillis() < WriterStatus.SHOWN_GONE_MILLIS)
+              .map(WriterStatus::of)
               .sorted(Comparator.comparing(writer -> writer.sign().process().name()))
               .toList(),
           clockBehindMillis);
@@ -182,22 +182,22 @@ public record Processes(
    * @param started nodes that were started and not closed in order, by MySQL
    */
   public Processes with(List<NodeTable.Started> started) {
-    Set<String> known = nodes.stream().map(ListedNode::id).collect(Collectors.toSet());
-    List<ListedNode> all = new ArrayList<>(nodes);
+    Set<String> known = nodes.stream().map(NodeStatus::id).collect(Collectors.toSet());
+    List<NodeStatus> all = new ArrayList<>(nodes);
     started.stream()
         .filter(of -> !known.contains(of.process()))
-        .map(ListedNode::unknown)
+        .map(NodeStatus::unknown)
         .forEach(all::add);
     all.sort(BY_NAME);
     return new Processes(all, writers, clockBehindMillis);
   }
 
   /** How many nodes are in a state. */
-  public long nodes(ListedNode.State state) {
+  public long nodes(NodeStatus.State state) {
     return nodes.stream().filter(of -> of.state() == state).count();
   }
 
-  private Stream<ListedWriter> running() {
+  private Stream<WriterStatus> running() {
     return writers.stream().filter(of -> !of.isGone());
   }
 
@@ -235,7 +235,7 @@ public record Processes(
   public List<String> claiming() {
     return running()
         .filter(of -> !of.sign().outage() && !of.sign().phase().equals(WriterSign.QUIET))
-        .map(ListedWriter::id)
+        .map(WriterStatus::id)
         .sorted()
         .toList();
   }
@@ -243,8 +243,8 @@ public record Processes(
   /** By how much clocks of processes that are there are away from Redis' at most, ms. */
   public long clocksApartMillis() {
     return Stream.concat(
-            nodes.stream().filter(ListedNode::isThere).map(ListedNode::aheadMillis),
-            running().map(ListedWriter::aheadMillis))
+            nodes.stream().filter(NodeStatus::isThere).map(NodeStatus::aheadMillis),
+            running().map(WriterStatus::aheadMillis))
         .mapToLong(Math::abs)
         .max()
         .orElse(0);
@@ -309,7 +309,7 @@ public record Processes(
     nodes.forEach(of -> all.addAll(of.toDo()));
     writers.forEach(of -> all.addAll(of.toDo()));
     writers.stream()
-        .filter(ListedWriter::isGone)
+        .filter(WriterStatus::isGone)
         .collect(
             Collectors.groupingBy(
                 of -> of.sign().process().name(), TreeMap::new, Collectors.counting()))
@@ -331,7 +331,7 @@ public record Processes(
    * @param silentMillis how long ago it said so
    * @param aheadMillis by how much its host's clock was ahead of Redis' then; negative when behind
    */
-  public record ListedNode(
+  public record NodeStatus(
       String id, long silentMillis, long aheadMillis, State state, NodeSign sign) {
     /** A change that waits longer is not on its usual way. */
     private static final long LONG_MILLIS = 60_000;
@@ -370,18 +370,18 @@ public record Processes(
       }
     }
 
-    static ListedNode of(ProcessSign said) {
+    static NodeStatus of(ProcessSign said) {
       NodeSign sign = SignFields.read(NodeSign.class, said.fields());
-      return new ListedNode(
+      return new NodeStatus(
           said.id(), said.silentMillis(), said.aheadMillis(), state(said, sign), sign);
     }
 
     /** One that Redis knows nothing of, which is emptied, or has not been told yet. */
-    static ListedNode unknown(NodeTable.Started of) {
+    static NodeStatus unknown(NodeTable.Started of) {
       Map<String, String> fields = SignFields.of(of.identity());
       fields.put("walDirectory", of.walDirectory());
       NodeSign sign = SignFields.read(NodeSign.class, fields);
-      return new ListedNode(of.process(), of.startedMillisAgo(), 0, State.UNKNOWN, sign);
+      return new NodeStatus(of.process(), of.startedMillisAgo(), 0, State.UNKNOWN, sign);
     }
 
     private static State state(ProcessSign said, NodeSign sign) {
@@ -470,13 +470,13 @@ public record Processes(
    * @param aheadMillis by how much its host's clock was ahead of Redis' then; negative when behind
    * @param isGone whether that is too long ago for one that runs
    */
-  public record ListedWriter(
+  public record WriterStatus(
       String id, long silentMillis, long aheadMillis, boolean isGone, WriterSign sign) {
     /** What it was doing is of use no longer than this; its claims have been taken over by then. */
     private static final long SHOWN_GONE_MILLIS = 3_600_000;
 
-    static ListedWriter of(ProcessSign said) {
-      return new ListedWriter(
+    static WriterStatus of(ProcessSign said) {
+      return new WriterStatus(
           said.id(),
           said.silentMillis(),
           said.aheadMillis(),

@@ -18,7 +18,7 @@ import io.gameq.writer.cli.AdminCommand;
 import io.gameq.writer.mysql.CommandServers;
 import io.gameq.writer.mysql.PauseTable.Scope;
 import io.gameq.writer.pause.Pauses;
-import io.gameq.writer.status.Processes.ListedNode;
+import io.gameq.writer.status.Processes.NodeStatus;
 import io.gameq.writer.status.StatusLook.SlotState;
 import io.gameq.writer.terminal.JsonLine;
 import java.io.PrintWriter;
@@ -169,9 +169,9 @@ public abstract class StatusCommands extends AdminCommand {
     /** {@code 2 running, 1 gone}. */
     private static String nodes(Processes processes) {
       StringJoiner all = new StringJoiner(", ");
-      for (ListedNode.State state : ListedNode.State.values()) {
+      for (NodeStatus.State state : NodeStatus.State.values()) {
         long nodes = processes.nodes(state);
-        if (nodes > 0 || state == ListedNode.State.RUNNING) {
+        if (nodes > 0 || state == NodeStatus.State.RUNNING) {
           all.add(String.format(Locale.ROOT, "%,d %s", nodes, state.text()));
         }
       }
@@ -334,7 +334,7 @@ public abstract class StatusCommands extends AdminCommand {
     List<String> show(CommandServers servers, PrintWriter out) {
       String namespace = servers.settings().namespace();
       Processes known = servers.redis().ask(of -> Processes.of(of, namespace));
-      List<ListedNode> nodes = known.with(started(servers)).nodes();
+      List<NodeStatus> nodes = known.with(started(servers)).nodes();
       if (forget != null) {
         forget(servers, nodes, forget);
         return List.of();
@@ -352,8 +352,8 @@ public abstract class StatusCommands extends AdminCommand {
       }
     }
 
-    private static void forget(CommandServers servers, List<ListedNode> nodes, String id) {
-      ListedNode node =
+    private static void forget(CommandServers servers, List<NodeStatus> nodes, String id) {
+      NodeStatus node =
           nodes.stream()
               .filter(of -> of.id().equals(id))
               .findAny()

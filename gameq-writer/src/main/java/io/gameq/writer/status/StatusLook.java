@@ -14,7 +14,7 @@ import io.gameq.writer.mysql.CommandServers;
 import io.gameq.writer.mysql.DeadLetters;
 import io.gameq.writer.mysql.PauseTable.Pause;
 import io.gameq.writer.pause.Pauses;
-import io.gameq.writer.status.Processes.ListedNode;
+import io.gameq.writer.status.Processes.NodeStatus;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -82,7 +82,7 @@ public record StatusLook(
 
   private static final RecordView<Processes> PROCESSES =
       new RecordView<Processes>()
-          .json("nodesRunning", of -> of.nodes(ListedNode.State.RUNNING))
+          .json("nodesRunning", of -> of.nodes(NodeStatus.State.RUNNING))
           .json("nodes", of -> of.nodes().size())
           .json("writersRunning", Processes::writersThere)
           .json("writers", of -> of.writers().size());

@@ -55,11 +55,11 @@ public final class WriterSigns implements AutoCloseable {
 
   /** Tells it now and every 3 s. */
   public void start() {
-    runner.start(new Telling());
+    runner.start(new SignAgent());
   }
 
   /** On the thread of its own. */
-  private final class Telling implements Agent {
+  private final class SignAgent implements Agent {
     private final Duty duty =
         Duty.every(Duration.ZERO, EVERY::toNanos, "tell Redis how this writer is", this::tell);
 
@@ -120,7 +120,7 @@ public final class WriterSigns implements AutoCloseable {
    * @param parked tables that take no rows now, their names, separated by commas
    */
   public record WriterSign(
-      ProcessIdentity process, String phase, boolean outage, String parked, Work work) {
+      ProcessIdentity process, String phase, boolean outage, String parked, WorkCounters work) {
     public static final String RUNNING = "running";
 
     /** An operator paused this writer: it claims nothing, others go on. */
@@ -145,7 +145,7 @@ public final class WriterSigns implements AutoCloseable {
      * @param busiest owners of which it wrote most rows in the last minute: a line "rows owner"
      *     each
      */
-    public record Work(
+    public record WorkCounters(
         long workers,
         long claims,
         long flushes,

@@ -3,7 +3,7 @@ package io.gameq.writer.terminal;
 import io.gameq.GameQueueException;
 import io.gameq.agent.RateLimit;
 import io.gameq.writer.redis.SlotContents;
-import io.gameq.writer.redis.SlotContents.Progress;
+import io.gameq.writer.redis.SlotContents.ScanProgress;
 import java.io.PrintWriter;
 import java.time.Duration;
 import java.util.Locale;
@@ -32,9 +32,9 @@ public final class RateOption {
   /**
    * To be told of each page of a look at all keys: holds it back, and says now and then how far.
    */
-  public Consumer<Progress> scan(PrintWriter err) {
+  public Consumer<ScanProgress> scan(PrintWriter err) {
     RateLimit pace = limit();
-    Consumer<Progress> told = progress(err);
+    Consumer<ScanProgress> told = progress(err);
     return of -> {
       told.accept(of);
       pace.take(SlotContents.PAGE);
@@ -42,7 +42,7 @@ public final class RateOption {
   }
 
   /** The same, and holds nothing back. On stderr: so that the rest can be piped on. */
-  public static Consumer<Progress> progress(PrintWriter err) {
+  public static Consumer<ScanProgress> progress(PrintWriter err) {
     long[] told = {System.nanoTime()};
     return of -> {
       if (System.nanoTime() - told[0] > Duration.ofSeconds(2).toNanos()) {

@@ -5,8 +5,8 @@ import io.gameq.owner.OwnerId;
 import io.gameq.terminal.Shown;
 import io.gameq.terminal.TextTable;
 import io.gameq.writer.mysql.OwnerInMySql;
-import io.gameq.writer.mysql.OwnerInMySql.Letter;
-import io.gameq.writer.mysql.OwnerInMySql.Raised;
+import io.gameq.writer.mysql.OwnerInMySql.LetterSummary;
+import io.gameq.writer.mysql.OwnerInMySql.OwnerRecord;
 import io.gameq.writer.mysql.PauseTable.Pause;
 import io.gameq.writer.pause.Pauses;
 import io.gameq.writer.redis.OwnerInRedis;
@@ -29,14 +29,14 @@ public final class OwnerPage {
 
   private OwnerPage() {}
 
-  static void print(OwnerTrace trace, List<WalSearch.InWal> inWals, PrintWriter out) {
+  static void print(OwnerTrace trace, List<WalSearch.WalSummary> inWals, PrintWriter out) {
     out.println(Shown.text(trace.owner().id()) + ", slot " + trace.slot());
     TextTable.withoutHeadings(out, 2).print(lines(trace, inWals));
     out.println("next: " + WhatNext.of(trace).sentence());
   }
 
   /** What is known, line by line: a name, or nothing where the one above goes on, and a text. */
-  public static List<List<String>> lines(OwnerTrace trace, List<WalSearch.InWal> inWals) {
+  public static List<List<String>> lines(OwnerTrace trace, List<WalSearch.WalSummary> inWals) {
     OwnerPage page = new OwnerPage();
     if (trace.mysql() == null) {
       page.line("MySQL", trace.mysqlError());
@@ -61,7 +61,7 @@ public final class OwnerPage {
   }
 
   private void mysql(OwnerInMySql mysql, @Nullable String aliveNode) {
-    Raised raised = mysql.opened();
+    OwnerRecord raised = mysql.opened();
     if (raised == null) {
       line("MySQL", "no session: nobody has opened it");
     } else {
@@ -90,7 +90,7 @@ public final class OwnerPage {
     String discards = Shown.count(mysql.discards(), "discard");
     line("", Shown.count(mysql.tombstones(), "tombstone") + most + ", " + discards);
     line("dead", Shown.count(mysql.deadLetters(), "dead letter"));
-    for (Letter of : mysql.letters()) {
+    for (LetterSummary of : mysql.letters()) {
       String letter =
           Shown.line(
               "%s %s:%s, version %s, error %s, %s, refused %s UTC",
@@ -212,7 +212,7 @@ public final class OwnerPage {
     return Shown.line("%s %s", what, Pauses.why(of));
   }
 
-  private static String wal(WalSearch.InWal of) {
+  private static String wal(WalSearch.WalSummary of) {
     String complete = of.complete() ? " (complete)" : "";
     String changes = Shown.count(of.changes(), "change");
     String newest = Shown.version(of.newestVersion());

@@ -12,7 +12,7 @@ import io.gameq.writer.admin.RecordView;
 import io.gameq.writer.cli.AdminCommand;
 import io.gameq.writer.mysql.CommandServers;
 import io.gameq.writer.mysql.OwnerInMySql;
-import io.gameq.writer.mysql.OwnerInMySql.Raised;
+import io.gameq.writer.mysql.OwnerInMySql.OwnerRecord;
 import io.gameq.writer.pause.Pauses;
 import io.gameq.writer.redis.OwnerInRedis;
 import io.gameq.writer.redis.OwnerInRedis.ClaimRecord;
@@ -106,7 +106,7 @@ public final class TraceCommand extends AdminCommand {
 
   private WhatNext owner(Tracer tracer) {
     OwnerId owner = OwnerId.of(names.get(0));
-    List<WalSearch.InWal> inWals = wals.isEmpty() ? List.of() : WalSearch.owner(wals, owner);
+    List<WalSearch.WalSummary> inWals = wals.isEmpty() ? List.of() : WalSearch.owner(wals, owner);
     OwnerTrace trace = tracer.owner(owner);
     if (json) {
       out().println(json(trace, inWals));
@@ -120,7 +120,7 @@ public final class TraceCommand extends AdminCommand {
     String table = names.get(0);
     String key = names.get(1);
     String rowKey = Tracer.rowKey(table, key);
-    List<WalSearch.Found> inWals = wals.isEmpty() ? List.of() : WalSearch.row(wals, rowKey);
+    List<WalSearch.WalMatch> inWals = wals.isEmpty() ? List.of() : WalSearch.row(wals, rowKey);
     if (values) {
       AuditTable.add(mysql, actor(), "show values", rowKey, "trace");
     }
@@ -165,7 +165,7 @@ public final class TraceCommand extends AdminCommand {
   }
 
   private static boolean isLetter(RowPlace of) {
-    return of.where() == RowPlace.Where.DEAD_LETTER;
+    return of.where() == RowPlace.PlaceKind.DEAD_LETTER;
   }
 
   /** Side by side, a star where they differ; or, with values hidden, which ones differ. */
@@ -206,7 +206,7 @@ public final class TraceCommand extends AdminCommand {
 
   // As JSON: times in UTC or ms, versions as text.
 
-  private static String json(OwnerTrace trace, List<WalSearch.InWal> inWals) {
+  private static String json(OwnerTrace trace, List<WalSearch.WalSummary> inWals) {
     Map<String, Object> all = owner(trace);
     if (!inWals.isEmpty()) {
       all.put("wals", inWals.stream().map(TraceCommand::wal).toList());
@@ -253,7 +253,7 @@ public final class TraceCommand extends AdminCommand {
 
   private static Map<String, Object> mysql(OwnerInMySql of) {
     Map<String, Object> all = new LinkedHashMap<>();
-    Raised raised = of.opened();
+    OwnerRecord raised = of.opened();
     if (raised != null) {
       all.put("session", raised.sessions().newest().text());
       all.put("opening", raised.sessions().opening());
@@ -318,7 +318,7 @@ public final class TraceCommand extends AdminCommand {
             "tables", of.tables());
   }
 
-  private static Map<String, Object> wal(WalSearch.InWal of) {
+  private static Map<String, Object> wal(WalSearch.WalSummary of) {
     return Map.of(
         "wal", of.walId(),
         "complete", of.complete(),

@@ -25,14 +25,14 @@ import io.gameq.writer.mysql.PauseTable;
 import io.gameq.writer.mysql.PauseTable.Pause;
 import io.gameq.writer.mysql.PauseTable.Scope;
 import io.gameq.writer.mysql.RowReading;
-import io.gameq.writer.mysql.RowReading.Decoded;
+import io.gameq.writer.mysql.RowReading.DecodeError;
+import io.gameq.writer.mysql.RowReading.DecodedRow;
 import io.gameq.writer.mysql.RowReading.RowInMySql;
-import io.gameq.writer.mysql.RowReading.RowInMySql.SetAside;
-import io.gameq.writer.mysql.RowReading.Undecodable;
+import io.gameq.writer.mysql.RowReading.RowInMySql.RowLetter;
 import io.gameq.writer.redis.OwnerInRedis;
 import io.gameq.writer.redis.OwnerInRedis.InSession;
 import io.gameq.writer.trace.Tracer.RowTrace.RowPlace;
-import io.gameq.writer.trace.Tracer.RowTrace.RowPlace.Where;
+import io.gameq.writer.trace.Tracer.RowTrace.RowPlace.PlaceKind;
 import io.gameq.writer.trace.WhatNext.Kind;
 import io.gameq.writer.trace.WhatNext.OwnerTrace;
 import java.util.ArrayList;
@@ -136,7 +136,10 @@ public final class Tracer {
    * @throws io.gameq.RedisUnavailableException when Redis does not answer
    */
   public RowTrace row(
-      String table, String keyText, Collection<OwnerId> more, Collection<WalSearch.Found> inWals) {
+      String table,
+      String keyText,
+      Collection<OwnerId> more,
+      Collection<WalSearch.WalMatch> inWals) {
     String rowKey = rowKey(table, keyText);
     MySql database = mysql.get();
     RowReading rows = new RowReading(database);
@@ -145,10 +148,10 @@ public final class Tracer {
     Set<OwnerId> all = new LinkedHashSet<>(inMySql.owners());
     all.addAll(more);
     Places places = new Places(rows, rowKey);
-    for (WalSearch.Found of : inWals) {
+    for (WalSearch.WalMatch of : inWals) {
       all.add(of.owner().base());
       String by = Shown.by(of.owner(), of.session());
-      places.add(Where.WAL, of.owner().base(), by, of.row().image(), of.note());
+      places.add(PlaceKind.WAL, of.owner().base(), by, of.row().image(), of.note());
     }
     List<OwnerTrace> traces = all.stream().map(this::owner).toList();
     for (OwnerTrace trace : traces) {
@@ -186,12 +189,12 @@ public final class Tracer {
           redis.ask(of -> LookupScript.ask(of, slots.of(owner), question)).fields().get(0);
       if (found.claimed().length > 0) {
         String session = seen.claim() == null ? "" : Shown.by(from, seen.claim().session());
-        add(Where.CLAIMED, owner, session, found.claimed(), "");
+        add(PlaceKind.CLAIMED, owner, session, found.claimed(), "");
       }
       for (int i = sessions.size() - 1; i >= 0; i--) {
         byte[] image = found.dirty().get(i);
         if (image.length > 0) {
-          Where where = seen.sessions().get(i).stale() ? Where.STALE : Where.DIRTY;
+          PlaceKind where = seen.sessions().get(i).stale() ? PlaceKind.STALE : PlaceKind.DIRTY;
           add(where, owner, Shown.by(from, sessions.get(i)), image, "");
         }
       }
@@ -201,38 +204,48 @@ public final class Tracer {
       RowImage row = found.row();
       if (row != null) {
         OwnerId owner = row.table().ownerOf(row.values());
-        all.add(new RowPlace(Where.MYSQL, owner, "", row.version(), RowOp.PUT, row, ""));
+        all.add(new RowPlace(PlaceKind.MYSQL, owner, "", row.version(), RowOp.PUT, row, ""));
       }
-      RowInMySql.Deleted deleted = found.deleted();
+      RowInMySql.Tombstone deleted = found.deleted();
       if (deleted != null) {
-        add(Where.TOMBSTONE, deleted.owner(), "", deleted.version(), RowOp.DELETE, "");
+        add(PlaceKind.TOMBSTONE, deleted.owner(), "", deleted.version(), RowOp.DELETE, "");
       }
-      for (SetAside letter : found.letters()) {
+      for (RowLetter letter : found.letters()) {
         String id = Long.toString(letter.id());
-        add(Where.DEAD_LETTER, letter.owner(), id, letter.image(), "error " + letter.errorCode());
+        add(
+            PlaceKind.DEAD_LETTER,
+            letter.owner(),
+            id,
+            letter.image(),
+            "error " + letter.errorCode());
       }
       for (Discard of : found.discards()) {
-        add(Where.DISCARD, of.owner(), of.session(), of.version(), null, "up to this version");
+        add(PlaceKind.DISCARD, of.owner(), of.session(), of.version(), null, "up to this version");
       }
       for (HandoverTable.Known of : found.handovers()) {
         String note = of.received() ? "received" : "given away";
-        add(Where.HANDOVER, of.owner(), of.session().text(), of.version(), RowOp.MOVED, note);
+        add(PlaceKind.HANDOVER, of.owner(), of.session().text(), of.version(), RowOp.MOVED, note);
       }
     }
 
     private void add(
-        Where where, OwnerId owner, String session, long version, @Nullable RowOp op, String note) {
+        PlaceKind where,
+        OwnerId owner,
+        String session,
+        long version,
+        @Nullable RowOp op,
+        String note) {
       all.add(new RowPlace(where, owner, session, version, op, null, note));
     }
 
-    void add(Where where, OwnerId owner, String session, byte[] bytes, String note) {
-      RowReading.Reading reading = rows.read(rowKey, bytes);
-      if (reading instanceof Decoded decoded) {
+    void add(PlaceKind where, OwnerId owner, String session, byte[] bytes, String note) {
+      RowReading.DecodeResult reading = rows.read(rowKey, bytes);
+      if (reading instanceof DecodedRow decoded) {
         RowImage image = decoded.image();
         all.add(new RowPlace(where, owner, session, image.version(), image.op(), image, note));
         return;
       }
-      String reason = "cannot be decoded: " + ((Undecodable) reading).reason();
+      String reason = "cannot be decoded: " + ((DecodeError) reading).reason();
       long version = StaleSessions.version(new EncodedRow(rowKey, bytes));
       add(where, owner, session, version, null, note.isEmpty() ? reason : note + ", " + reason);
     }
@@ -263,19 +276,19 @@ public final class Tracer {
               owner.redis() == null ? "Redis" : "MySQL");
         }
       }
-      RowPlace inMySql = newest(null, Where.MYSQL, Where.TOMBSTONE);
-      RowPlace waits = newest(inMySql, Where.DIRTY, Where.CLAIMED);
+      RowPlace inMySql = newest(null, PlaceKind.MYSQL, PlaceKind.TOMBSTONE);
+      RowPlace waits = newest(inMySql, PlaceKind.DIRTY, PlaceKind.CLAIMED);
       if (waits != null) {
         return waiting(waits);
       }
-      RowPlace refused = newest(inMySql, Where.DEAD_LETTER);
+      RowPlace refused = newest(inMySql, PlaceKind.DEAD_LETTER);
       if (refused != null) {
         return Kind.DEAD_LETTERS.next(
             "MySQL refused version %s: mend the cause, then 'gameq-writer dead retry %s', or"
                 + " 'gameq-writer dead discard %s'.",
             refused.versionText(), refused.session(), refused.session());
       }
-      RowPlace stale = newest(inMySql, Where.STALE);
+      RowPlace stale = newest(inMySql, PlaceKind.STALE);
       if (stale != null) {
         return Kind.STALE.next(
             "version %s is of a session that had lost the owner: it is never flushed ('gameq-writer"
@@ -286,7 +299,7 @@ public final class Tracer {
     }
 
     private WhatNext waiting(RowPlace waits) {
-      RowPlace discard = newest(null, Where.DISCARD);
+      RowPlace discard = newest(null, PlaceKind.DISCARD);
       if (discard != null
           && discard.session().isEmpty()
           && discard.owner().equals(waits.owner())
@@ -303,8 +316,8 @@ public final class Tracer {
     }
 
     private WhatNext ofWal(@Nullable RowPlace inMySql) {
-      RowPlace inWal = newest(inMySql, Where.WAL);
-      RowPlace discard = newest(null, Where.DISCARD);
+      RowPlace inWal = newest(inMySql, PlaceKind.WAL);
+      RowPlace discard = newest(null, PlaceKind.DISCARD);
       if (inWal != null && inWal.isNewerThan(discard)) {
         return Kind.HEALING.next(
             "only the WAL has version %s: its node puts it back when it heals or starts again, or"
@@ -312,7 +325,7 @@ public final class Tracer {
             inWal.versionText());
       }
       if (inMySql != null) {
-        return inMySql.where() == Where.MYSQL
+        return inMySql.where() == PlaceKind.MYSQL
             ? Kind.NOTHING.next("nothing: the newest version is in MySQL.")
             : Kind.NOTHING.next("nothing: the row was deleted, and nothing older brings it back.");
       }
@@ -327,8 +340,8 @@ public final class Tracer {
     }
 
     /** The newest of those in some places; null when none is newer than another one. */
-    private @Nullable RowPlace newest(@Nullable RowPlace than, Where... where) {
-      Set<Where> wanted = Set.of(where);
+    private @Nullable RowPlace newest(@Nullable RowPlace than, PlaceKind... where) {
+      Set<PlaceKind> wanted = Set.of(where);
       RowPlace newest = null;
       for (RowPlace place : places) {
         if (wanted.contains(place.where()) && place.isNewerThan(newest)) {
@@ -350,7 +363,7 @@ public final class Tracer {
      * @param note what else is to be said, such as why it cannot be read; never a value
      */
     public record RowPlace(
-        Where where,
+        PlaceKind where,
         OwnerId owner,
         String session,
         long version,
@@ -358,7 +371,7 @@ public final class Tracer {
         @Nullable RowImage image,
         String note) {
       /** The places in which a version of a row may be, on its way. */
-      public enum Where {
+      public enum PlaceKind {
         /** In a node's log: the game committed it. */
         WAL,
         /** In Redis, to be flushed. */

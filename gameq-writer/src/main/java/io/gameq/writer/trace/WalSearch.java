@@ -34,7 +34,7 @@ public final class WalSearch {
    *
    * @param note in which log, and at which sequence
    */
-  public record Found(OwnerId owner, SessionId session, EncodedRow row, String note) {}
+  public record WalMatch(OwnerId owner, SessionId session, EncodedRow row, String note) {}
 
   /**
    * What one log holds of an owner.
@@ -44,7 +44,7 @@ public final class WalSearch {
    * @param changes of rows, those of commits that failed included
    * @param newestVersion 0 when there is none
    */
-  public record InWal(String walId, boolean complete, long changes, long newestVersion) {}
+  public record WalSummary(String walId, boolean complete, long changes, long newestVersion) {}
 
   /**
    * The newest versions of a row, one for each log and session.
@@ -52,8 +52,8 @@ public final class WalSearch {
    * @param directories logs, or what they are in
    * @throws GameQueueException naming a directory that neither is nor holds one
    */
-  public static List<Found> row(List<Path> directories, String rowKey) {
-    List<Found> found = new ArrayList<>();
+  public static List<WalMatch> row(List<Path> directories, String rowKey) {
+    List<WalMatch> found = new ArrayList<>();
     for (Path directory : WalDirectory.find(directories)) {
       Map<List<String>, NavigableMap<Long, EncodedRow>> versions = new LinkedHashMap<>();
       Set<Long> failed = new HashSet<>();
@@ -79,7 +79,7 @@ public final class WalSearch {
               OwnerId owner = OwnerId.ofEncoded(by.get(0));
               SessionId session = SessionId.parse(by.get(1));
               String note = directory.getFileName() + ", record " + newest.getKey();
-              found.add(new Found(owner, session, newest.getValue(), note));
+              found.add(new WalMatch(owner, session, newest.getValue(), note));
             }
           });
     }
@@ -102,8 +102,8 @@ public final class WalSearch {
    * What each log holds of an owner and sent to it, those without anything left out; as {@link
    * #row}.
    */
-  public static List<InWal> owner(List<Path> directories, OwnerId owner) {
-    List<InWal> found = new ArrayList<>();
+  public static List<WalSummary> owner(List<Path> directories, OwnerId owner) {
+    List<WalSummary> found = new ArrayList<>();
     for (Path directory : WalDirectory.find(directories)) {
       long[] changesAndNewest = new long[2];
       WalReport report =
@@ -121,7 +121,7 @@ public final class WalSearch {
                           }));
       if (changesAndNewest[0] > 0) {
         found.add(
-            new InWal(
+            new WalSummary(
                 String.valueOf(directory.getFileName()),
                 report.complete(),
                 changesAndNewest[0],

@@ -5,7 +5,7 @@ import io.gameq.owner.OwnerId;
 import io.gameq.owner.SessionId;
 import io.gameq.terminal.Shown;
 import io.gameq.writer.mysql.OwnerInMySql;
-import io.gameq.writer.mysql.OwnerInMySql.Raised;
+import io.gameq.writer.mysql.OwnerInMySql.OwnerRecord;
 import io.gameq.writer.mysql.PauseTable.Pause;
 import io.gameq.writer.mysql.PauseTable.Scope;
 import io.gameq.writer.pause.Pauses;
@@ -214,7 +214,7 @@ public record WhatNext(Kind kind, String sentence) {
       return Kind.UNOWNED.next(
           "Redis does not know who owns: a writer asks MySQL, which does not answer now.");
     }
-    Raised raised = trace.raised();
+    OwnerRecord raised = trace.raised();
     if (raised == null) {
       return Kind.OF_NOBODY.next(
           "Redis does not know who owns, and MySQL has no session of this owner: nothing is flushed"
@@ -235,7 +235,7 @@ public record WhatNext(Kind kind, String sentence) {
               + " they go on by themselves once the table is mended.",
           parked.getKey(), parked.getValue());
     }
-    Raised raised = trace.raised();
+    OwnerRecord raised = trace.raised();
     String unless =
         raised == null || CountingSessions.counts(raised.sessions(), waits.session())
             ? ""
@@ -327,13 +327,13 @@ public record WhatNext(Kind kind, String sentence) {
     }
 
     /** The durable session, if MySQL knows one. */
-    @Nullable Raised raised() {
+    @Nullable OwnerRecord raised() {
       return mysql == null ? null : mysql.raised();
     }
 
     /** The session that holds an owner by both servers; null when neither knows one. */
     static @Nullable SessionId holder(@Nullable OwnerInMySql mysql, OwnerInRedis redis) {
-      Raised raised = mysql == null ? null : mysql.raised();
+      OwnerRecord raised = mysql == null ? null : mysql.raised();
       return raised == null ? redis.ownedBy() : raised.sessions().holder(redis.ownedBy());
     }
 

@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 
 import io.gameq.writer.config.AccessToken;
 import io.gameq.writer.config.AccessToken.Role;
-import io.gameq.writer.console.Sessions.SignedIn;
+import io.gameq.writer.console.Sessions.ConsoleSession;
 import io.gameq.writer.http.AccessTokens;
 import java.time.Clock;
 import java.time.Duration;
@@ -28,8 +28,8 @@ class SessionsTest {
 
   @Test
   void anotherWriterKnowsTheSession() {
-    SignedIn in = one.open("ann", VIEWER);
-    SignedIn there = sessions("game", Duration.ZERO, OPS, VIEWER).find(in.cookie());
+    ConsoleSession in = one.open("ann", VIEWER);
+    ConsoleSession there = sessions("game", Duration.ZERO, OPS, VIEWER).find(in.cookie());
     assertNotNull(there);
     assertEquals("ann (viewer)", there.who());
     assertEquals(Role.READ, there.token().role());
@@ -67,7 +67,7 @@ class SessionsTest {
       changed[i] = (changed[i].charAt(0) == '1' ? '2' : '1') + changed[i].substring(1);
       assertNull(one.find(String.join(".", changed)), "part " + i);
     }
-    SignedIn in = one.open("ann", VIEWER);
+    ConsoleSession in = one.open("ann", VIEWER);
     String unsigned = in.cookie().substring(0, in.cookie().lastIndexOf('.'));
     assertNull(one.find(unsigned + "." + in.csrf()), "the page's token is no session");
     for (String wrong : List.of("", ".", "...", unsigned, unsigned + ".", unsigned + ".%")) {

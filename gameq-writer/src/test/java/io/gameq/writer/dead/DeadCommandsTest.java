@@ -168,7 +168,7 @@ class DeadCommandsTest {
             handle -> {
               long before = reads(handle);
               DeadLetters all = new DeadLetters(letters.mysql); // over this handle, too
-              DeadLetters.Looked looked = all.list(few, 1, Long.MAX_VALUE, false, 50);
+              DeadLetters.LetterBatch looked = all.list(few, 1, Long.MAX_VALUE, false, 50);
               assertEquals(DeadLetters.MOST_LOOKED, looked.looked());
               assertTrue(reads(handle) - before < 35_000, "reads: " + (reads(handle) - before));
               before = reads(handle);

@@ -11,7 +11,7 @@ import io.gameq.writer.CommandLineRun;
 import io.gameq.writer.ConfigFile;
 import io.gameq.writer.admin.DeadRows;
 import io.gameq.writer.admin.DeadRows.Detail;
-import io.gameq.writer.admin.Done.Result;
+import io.gameq.writer.admin.Done.Resolution;
 import io.gameq.writer.mysql.DeadLetters;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -176,13 +176,15 @@ class DeadEditTest {
     DeadRows audited = new DeadRows(new DeadLetters(letters.mysql), new Actor("tester", "test"));
     Detail looked = Objects.requireNonNull(audited.show(id, false));
     letters.set(letters.item(30, 1, 7_000)); // a newer refusal of the row
-    assertEquals(Result.GONE, audited.edit(id, looked.revision(), Map.of("count", "4")).result());
-    Detail again = Objects.requireNonNull(audited.show(id, false));
-    assertEquals(Result.DONE, audited.edit(id, again.revision(), Map.of("count", "4")).result());
     assertEquals(
-        Result.GONE, // by the edit before it
+        Resolution.GONE, audited.edit(id, looked.revision(), Map.of("count", "4")).result());
+    Detail again = Objects.requireNonNull(audited.show(id, false));
+    assertEquals(
+        Resolution.DONE, audited.edit(id, again.revision(), Map.of("count", "4")).result());
+    assertEquals(
+        Resolution.GONE, // by the edit before it
         audited.edit(id, again.revision(), Map.of("count", "5")).result());
-    assertEquals(Result.GONE, audited.edit(id + 1, "", Map.of("count", "5")).result());
+    assertEquals(Resolution.GONE, audited.edit(id + 1, "", Map.of("count", "5")).result());
     letters.set(letters.item(30, 1, 7_000)); // a late replay of what was edited
     assertHas(run(ExitCodes.OK, "dead retry " + id).out(), "1 written");
     assertEquals("30 4", letters.query("SELECT CONCAT(gq_version, ' ', count) FROM item"));

@@ -322,7 +322,7 @@ class ClaimScriptsTest {
     slot.redis.sync().set(sign, bytes("n2"));
     assertTrue(StaleRows.handled(slot.redis, slots, lost).mayComeBack());
     slot.redis.sync().del(sign);
-    StaleRows.Handled handled = StaleRows.handled(slot.redis, slots, lost);
+    StaleRows.HandledMessages handled = StaleRows.handled(slot.redis, slots, lost);
     assertFalse(handled.mayComeBack());
     assertEquals(
         List.of("gameq_handled:mail,m"), handled.rows().stream().map(EncodedRow::key).toList());

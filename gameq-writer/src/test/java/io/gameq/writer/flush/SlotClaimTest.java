@@ -33,7 +33,7 @@ import io.gameq.servers.TestServers;
 import io.gameq.writer.flush.SlotSchedule.SlotShare;
 import io.gameq.writer.flush.Stage.ClaimDue;
 import io.gameq.writer.flush.Stage.Decode;
-import io.gameq.writer.flush.Stage.Ended;
+import io.gameq.writer.flush.Stage.End;
 import io.gameq.writer.flush.Stage.GiveBack;
 import io.gameq.writer.pause.Pauses;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -75,7 +75,7 @@ class SlotClaimTest {
     FlushTransaction.Patience patience = WriterOptions.DEFAULT_PATIENCE;
     HoldUps holdUps = new HoldUps(() -> true, () -> Pauses.NONE);
     return new SlotTurn(
-        new SlotTurn.Shared(
+        new SlotTurn.TurnContext(
             new WriterOptions(
                 namespace,
                 SLOTS,
@@ -161,13 +161,13 @@ class SlotClaimTest {
     OwnerId other = dirty(3, 2);
     Decode decoding = assertInstanceOf(Decode.class, claim());
     assertEquals(List.of(one, other), owners(decoding.batch()));
-    assertEquals(new Ended(), decoding.then());
+    assertEquals(new End(), decoding.then());
     assertEquals(List.of(-1L, -1L, -1L, -1L), waits());
   }
 
   @Test
   void whereNobodyIsDueTheTurnEnds() {
-    assertEquals(new Ended(), claim());
+    assertEquals(new End(), claim());
   }
 
   @Test
@@ -185,7 +185,7 @@ class SlotClaimTest {
     assertEquals(List.of(once, never), owners(others.batch()));
     Decode alone = assertInstanceOf(Decode.class, others.then());
     assertEquals(List.of(first), owners(alone.batch()));
-    assertEquals(new Ended(), alone.then());
+    assertEquals(new End(), alone.then());
   }
 
   @Test

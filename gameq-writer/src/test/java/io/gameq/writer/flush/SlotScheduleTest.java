@@ -8,7 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.gameq.redis.script.ClaimScript;
 import io.gameq.writer.flush.SlotSchedule.SlotShare;
 import io.gameq.writer.redis.DueSlots;
-import io.gameq.writer.redis.DueSlots.Firsts;
+import io.gameq.writer.redis.DueSlots.EarliestTimes;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -33,7 +33,7 @@ class SlotScheduleTest {
 
   private final Set<Integer> paused = new HashSet<>();
   private long millis;
-  private final Map<Integer, SlotSchedule.Taken> taken = new HashMap<>();
+  private final Map<Integer, SlotSchedule.Assignment> taken = new HashMap<>();
   private final FlushPace pace =
       new FlushPace(
           new ClaimScript.Bounds(MOST_OWNERS, MOST_ROWS, 1 << 20, 30_000), WORKERS, 0, this::nanos);
@@ -44,8 +44,8 @@ class SlotScheduleTest {
     return TimeUnit.MILLISECONDS.toNanos(millis);
   }
 
-  private SlotSchedule.@Nullable Taken poll() {
-    SlotSchedule.Taken next = schedule.poll();
+  private SlotSchedule.@Nullable Assignment poll() {
+    SlotSchedule.Assignment next = schedule.poll();
     if (next != null) {
       next.slots().forEach(slot -> taken.put(slot, next));
     }
@@ -57,7 +57,7 @@ class SlotScheduleTest {
     schedule.giveBack(
         Objects.requireNonNull(taken.get(slot)),
         slot,
-        new SlotSchedule.Claimed(owners, rows, waitMillis));
+        new SlotSchedule.ClaimResult(owners, rows, waitMillis));
   }
 
   private static long[] only(int slot, long value) {
@@ -70,12 +70,12 @@ class SlotScheduleTest {
   /** Somebody is due in a slot so long from now. */
   private void due(int slot, long inMillis) {
     schedule.saw(
-        new Firsts(only(slot, EPOCH_MILLIS + millis + inMillis), NONE, NONE),
+        new EarliestTimes(only(slot, EPOCH_MILLIS + millis + inMillis), NONE, NONE),
         EPOCH_MILLIS + millis);
   }
 
   private List<Integer> slots() {
-    SlotSchedule.Taken next = poll();
+    SlotSchedule.Assignment next = poll();
     if (next == null) {
       return List.of();
     }
@@ -83,7 +83,7 @@ class SlotScheduleTest {
     return next.slots();
   }
 
-  private SlotShare only(SlotSchedule.@Nullable Taken taken) {
+  private SlotShare only(SlotSchedule.@Nullable Assignment taken) {
     assertEquals(1, Objects.requireNonNull(taken).shares().size());
     return taken.shares().get(0);
   }
@@ -95,7 +95,8 @@ class SlotScheduleTest {
     paused.add(1);
     assertEquals(List.of(2), slots());
     schedule.saw(
-        new Firsts(only(0, DueSlots.NEVER), NONE, only(1, EPOCH_MILLIS)), EPOCH_MILLIS + millis);
+        new EarliestTimes(only(0, DueSlots.NEVER), NONE, only(1, EPOCH_MILLIS)),
+        EPOCH_MILLIS + millis);
     assertEquals(1, Objects.requireNonNull(poll()).expired());
     giveBack(1, 0, 0, 0);
     assertEquals(List.of(), slots());
@@ -117,14 +118,14 @@ class SlotScheduleTest {
   @Test
   void aSlotThatIsDueLaterThanAnybodyCanBeIsDueNow() {
     schedule.saw(
-        new Firsts(only(1, EPOCH_MILLIS + Duration.ofMinutes(10).toMillis()), NONE, NONE),
+        new EarliestTimes(only(1, EPOCH_MILLIS + Duration.ofMinutes(10).toMillis()), NONE, NONE),
         EPOCH_MILLIS);
     assertEquals(List.of(), slots(), "the longest merge window");
     schedule.saw(
-        new Firsts(only(0, EPOCH_MILLIS + Duration.ofHours(1).toMillis()), NONE, NONE),
+        new EarliestTimes(only(0, EPOCH_MILLIS + Duration.ofHours(1).toMillis()), NONE, NONE),
         EPOCH_MILLIS);
     assertEquals(List.of(0), slots());
-    schedule.saw(new Firsts(only(2, Long.MAX_VALUE - 1), NONE, NONE), EPOCH_MILLIS);
+    schedule.saw(new EarliestTimes(only(2, Long.MAX_VALUE - 1), NONE, NONE), EPOCH_MILLIS);
     millis = 300; // the next round
     assertEquals(List.of(2), slots());
   }
@@ -172,7 +173,7 @@ class SlotScheduleTest {
     due(1, 1);
     millis = 10;
     assertEquals(List.of(), slots());
-    schedule.saw(new Firsts(only(0, 0), NONE, NONE), EPOCH_MILLIS + millis);
+    schedule.saw(new EarliestTimes(only(0, 0), NONE, NONE), EPOCH_MILLIS + millis);
     assertEquals(List.of(0), slots());
   }
 
@@ -235,8 +236,9 @@ class SlotScheduleTest {
   @Test
   void leasesThatRanOutComeFirst() {
     due(0, 0);
-    schedule.saw(new Firsts(only(0, DueSlots.NEVER), NONE, only(1, EPOCH_MILLIS)), EPOCH_MILLIS);
-    SlotSchedule.Taken next = Objects.requireNonNull(poll());
+    schedule.saw(
+        new EarliestTimes(only(0, DueSlots.NEVER), NONE, only(1, EPOCH_MILLIS)), EPOCH_MILLIS);
+    SlotSchedule.Assignment next = Objects.requireNonNull(poll());
     assertEquals(1, next.expired());
     assertEquals(List.of(1), next.slots());
     assertEquals(List.of(0), slots());
@@ -247,13 +249,13 @@ class SlotScheduleTest {
   @Test
   void leasesThatRunOutLaterDoNot() {
     schedule.saw(
-        new Firsts(only(0, DueSlots.NEVER), NONE, only(1, EPOCH_MILLIS + 1)), EPOCH_MILLIS);
+        new EarliestTimes(only(0, DueSlots.NEVER), NONE, only(1, EPOCH_MILLIS + 1)), EPOCH_MILLIS);
     assertNull(poll());
   }
 
   @Test
   void ownersWhomAWriterLeftBehindAreFound() {
-    schedule.saw(new Firsts(only(0, DueSlots.NEVER), only(3, 0), NONE), EPOCH_MILLIS);
+    schedule.saw(new EarliestTimes(only(0, DueSlots.NEVER), only(3, 0), NONE), EPOCH_MILLIS);
     assertEquals(List.of(3), slots());
   }
 
@@ -263,7 +265,7 @@ class SlotScheduleTest {
     assertEquals(List.of(0), slots());
     schedule.pause(Objects.requireNonNull(taken.get(0)), 0, 400);
     due(0, -1);
-    schedule.saw(new Firsts(only(0, DueSlots.NEVER), NONE, only(0, 0)), EPOCH_MILLIS);
+    schedule.saw(new EarliestTimes(only(0, DueSlots.NEVER), NONE, only(0, 0)), EPOCH_MILLIS);
     due(1, 0);
     assertEquals(List.of(1), slots());
     millis = 399;
@@ -275,7 +277,7 @@ class SlotScheduleTest {
   /** Somebody is urgent in these slots. */
   private void urgent(int... of) {
     for (int slot : of) {
-      schedule.saw(new Firsts(only(slot, -5), NONE, NONE), EPOCH_MILLIS + millis);
+      schedule.saw(new EarliestTimes(only(slot, -5), NONE, NONE), EPOCH_MILLIS + millis);
     }
   }
 
@@ -288,18 +290,18 @@ class SlotScheduleTest {
     for (int slot = 0; slot < SLOTS; slot++) {
       giveBack(slot, 1, MOST_ROWS, 0);
     }
-    SlotSchedule.Taken first = Objects.requireNonNull(poll());
+    SlotSchedule.Assignment first = Objects.requireNonNull(poll());
     assertEquals(List.of(0), first.slots(), "a backlog");
     urgent(0, 2, 3);
-    SlotSchedule.Taken second = Objects.requireNonNull(poll());
+    SlotSchedule.Assignment second = Objects.requireNonNull(poll());
     assertTrue(second.isUrgent());
     assertEquals(List.of(0, 2, 3), second.slots(), "also of the slot that somebody has");
     urgent(1);
-    SlotSchedule.Taken third = Objects.requireNonNull(poll());
+    SlotSchedule.Assignment third = Objects.requireNonNull(poll());
     assertEquals(List.of(1), third.slots());
     assertFalse(third.isUrgent(), "the backlog has its turn");
     assertTrue(Objects.requireNonNull(poll()).isUrgent());
-    schedule.giveBack(second, 2, new SlotSchedule.Claimed(1, 1, 0));
+    schedule.giveBack(second, 2, new SlotSchedule.ClaimResult(1, 1, 0));
     assertFalse(Objects.requireNonNull(poll()).isUrgent());
     assertEquals(List.of(2), Objects.requireNonNull(poll()).slots(), "some were left");
   }
@@ -311,7 +313,7 @@ class SlotScheduleTest {
       millis += 10_000;
     }
     due(0, 0);
-    SlotSchedule.Taken only = Objects.requireNonNull(poll());
+    SlotSchedule.Assignment only = Objects.requireNonNull(poll());
     due(1, 0);
     millis += 500;
     assertNull(poll(), "one at a time");

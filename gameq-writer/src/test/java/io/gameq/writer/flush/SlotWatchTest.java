@@ -49,7 +49,7 @@ class SlotWatchTest {
           System::nanoTime);
   private final ControlConnection ofWatch = new ControlConnection(primary);
   private volatile boolean isMySqlThere = true;
-  private final HoldUps.OutageGate gate = new HoldUps.OutageGate(() -> isMySqlThere);
+  private final HoldUps.OutageBreaker gate = new HoldUps.OutageBreaker(() -> isMySqlThere);
   private final RedisClock clock = new RedisClock();
   private final Agent watch = watch().duty();
 
@@ -66,7 +66,7 @@ class SlotWatchTest {
         schedule,
         gate,
         30_000,
-        () -> new SlotWatch.Turn(0, 1),
+        () -> new SlotWatch.WriterRank(0, 1),
         clock);
   }
 
@@ -82,7 +82,7 @@ class SlotWatchTest {
     redis.sync().zadd(slots.get(slot).due(), millis, "player%3A1:session".getBytes(US_ASCII));
   }
 
-  private SlotSchedule.Taken awaitTaken() {
+  private SlotSchedule.Assignment awaitTaken() {
     return await()
         .atMost(LONG)
         .until(
@@ -141,7 +141,7 @@ class SlotWatchTest {
       TreeSet<Long> looks = new TreeSet<>();
       for (int rank = 0; rank < writers; rank++) {
         long now = 1_000_000 + 37L * rank; // each begins at some time
-        SlotWatch.Turn turn = new SlotWatch.Turn(rank, writers);
+        SlotWatch.WriterRank turn = new SlotWatch.WriterRank(rank, writers);
         while (now < 1_020_000) {
           now += turn.restMillis(now);
           assertTrue(looks.add(now), () -> "two look at once of " + writers);

@@ -64,20 +64,20 @@ class StaleRowsTest {
     return slot(owner) + ":dirty:" + owner.encoded() + ":" + session.text();
   }
 
-  private StaleRows.Session parked(OwnerId owner, SessionId session, String... keys) {
+  private StaleRows.StaleSession parked(OwnerId owner, SessionId session, String... keys) {
     for (int i = 0; i < keys.length; i++) {
       redis.sync().hset(dirty(owner, session), keys[i], row(i + 1, "a"));
     }
     redis.sync().sadd(slot(owner) + ":stale", dirty(owner, session));
     redis.sync().set(slot(owner) + ":own:" + owner.encoded(), second.text());
-    return new StaleRows.Session(owner, session, session.equals(second));
+    return new StaleRows.StaleSession(owner, session, session.equals(second));
   }
 
-  private List<StaleRows.Session> all() {
-    StaleRows.Page page = stale.page("", 1_000);
+  private List<StaleRows.StaleSession> all() {
+    StaleRows.SessionPage page = stale.page("", 1_000);
     assertEquals("", page.next());
     assertEquals(page.sessions().size(), page.count());
-    return page.sessions().stream().map(StaleRows.Listed::session).toList();
+    return page.sessions().stream().map(StaleRows.SessionSummary::session).toList();
   }
 
   private long commands() {
@@ -101,7 +101,7 @@ class StaleRowsTest {
       keys[i] = "item:" + i;
     }
     OwnerId odd = OwnerId.of("player:{a}:b");
-    StaleRows.Session large = parked(odd, first, keys);
+    StaleRows.StaleSession large = parked(odd, first, keys);
     assertEquals(List.of(large), stale.sessions(odd));
     Set<String> seen = new HashSet<>();
     stale.rows(large, page -> seen.addAll(page.stream().map(EncodedRow::key).toList()));
@@ -140,13 +140,13 @@ class StaleRowsTest {
     String[] keys = new String[1_200];
     Arrays.setAll(keys, i -> "item:" + (1_000 + i));
     parked(OwnerId.of("player:1"), first, keys);
-    StaleRows.Listed of = stale.page("", 10).sessions().get(0);
+    StaleRows.SessionSummary of = stale.page("", 10).sessions().get(0);
     assertEquals(1_200, of.rows());
     assertTrue(of.isAbout());
     int row = keys[0].length() + row(1, "a").length();
     assertEquals(1_200L * row, of.bytes());
     parked(OwnerId.of("player:2"), first, "item:1", "item:2");
-    StaleRows.Listed few =
+    StaleRows.SessionSummary few =
         stale.page("", 10).sessions().stream()
             .filter(one -> one.rows() == 2)
             .findFirst()
@@ -158,8 +158,8 @@ class StaleRowsTest {
   @Test
   void discardsTheRowsAndSaysWhichTheyWere() {
     OwnerId owner = OwnerId.of("player:1");
-    StaleRows.Session session = parked(owner, first, "item:1", "item:2");
-    StaleRows.Session other = parked(OwnerId.of("player:2"), first, "item:3");
+    StaleRows.StaleSession session = parked(owner, first, "item:1", "item:2");
+    StaleRows.StaleSession other = parked(OwnerId.of("player:2"), first, "item:3");
     assertEquals(
         new StaleRows.Discarded(
             List.of(new VersionedKey("item:1", 1), new VersionedKey("item:2", 2))),
@@ -174,13 +174,13 @@ class StaleRowsTest {
     OwnerId owner = OwnerId.of("player:1");
     GameDatabase database = GameDatabase.create("stale");
     MySql mysql = MySqlPool.open(database.as(Role.WRITER).config(1), "stale");
-    StaleRows.Session session = parked(owner, first, "item:1", "item:2");
+    StaleRows.StaleSession session = parked(owner, first, "item:1", "item:2");
     mysql.close();
     assertThrows(GameQueueException.class, () -> StaleSessions.discard(stale, mysql, session));
     assertEquals(2, redis.sync().hlen(dirty(owner, first)));
 
     try (MySql again = MySqlPool.open(database.as(Role.WRITER).config(1), "stale")) {
-      StaleRows.Session owning = parked(owner, second, "item:1");
+      StaleRows.StaleSession owning = parked(owner, second, "item:1");
       assertEquals(new StaleRows.OwnsNow(), StaleSessions.discard(stale, again, owning));
       assertEquals("0", database.server().queryText("SELECT COUNT(*) FROM gameq_discard"));
       StaleRows.Outcome unused = StaleSessions.discard(stale, again, session);
@@ -190,7 +190,7 @@ class StaleRowsTest {
 
   @Test
   void rowsWithDamagedNamesAreShownAsTheyAreDiscarded() {
-    StaleRows.Session session = parked(OwnerId.of("player:1"), first, "é:1", "è:1");
+    StaleRows.StaleSession session = parked(OwnerId.of("player:1"), first, "é:1", "è:1");
     Set<String> shown = new HashSet<>();
     stale.rows(session, page -> shown.addAll(page.stream().map(EncodedRow::key).toList()));
     assertEquals(2, shown.size());
@@ -202,14 +202,15 @@ class StaleRowsTest {
   void rowsThatAreNotParkedAreNotTouched() {
     OwnerId owner = OwnerId.of("player:1");
     redis.sync().hset(dirty(owner, first), "item:1", row(1, "a"));
-    assertEquals(new StaleRows.Gone(), stale.discard(new StaleRows.Session(owner, first, false)));
+    assertEquals(
+        new StaleRows.Gone(), stale.discard(new StaleRows.StaleSession(owner, first, false)));
     assertEquals(1, redis.sync().hlen(dirty(owner, first)));
   }
 
   @Test
   void rowsOfTheSessionThatOwnsAreNeverDiscarded() {
     OwnerId owner = OwnerId.of("player:1");
-    StaleRows.Session owning = parked(owner, second, "item:1");
+    StaleRows.StaleSession owning = parked(owner, second, "item:1");
     assertEquals(List.of(owning), all());
     assertEquals(new StaleRows.OwnsNow(), stale.discard(owning));
     assertEquals(1, redis.sync().hlen(dirty(owner, second)));
@@ -218,7 +219,7 @@ class StaleRowsTest {
 
   @Test
   void aFullRedisLetsRowsBeDiscarded() {
-    StaleRows.Session session = parked(OwnerId.of("player:1"), first, "item:1");
+    StaleRows.StaleSession session = parked(OwnerId.of("player:1"), first, "item:1");
     redis.sync().configSet("maxmemory", "1");
     assertEquals(1, ((StaleRows.Discarded) stale.discard(session)).rows().size());
   }

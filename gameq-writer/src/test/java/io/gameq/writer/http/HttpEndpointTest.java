@@ -12,8 +12,8 @@ import io.gameq.config.Password;
 import io.gameq.writer.config.AccessToken;
 import io.gameq.writer.config.AccessToken.Role;
 import io.gameq.writer.config.WriterConfig.ConsoleMode;
-import io.gameq.writer.config.WriterConfig.DoorMode;
 import io.gameq.writer.config.WriterConfig.HttpSettings;
+import io.gameq.writer.config.WriterConfig.MessageApiMode;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -38,7 +38,7 @@ class HttpEndpointTest {
   private HttpEndpoint open(@Nullable String token) {
     return HttpEndpoint.open(
         settings("127.0.0.1", 0, token),
-        new HttpEndpoint.Shown(() -> isAlive, () -> problems, () -> "gameq_rows 1\n"),
+        new HttpEndpoint.EndpointContent(() -> isAlive, () -> problems, () -> "gameq_rows 1\n"),
         routes -> {});
   }
 
@@ -51,7 +51,7 @@ class HttpEndpointTest {
         null,
         false,
         ConsoleMode.ACT,
-        DoorMode.NONE);
+        MessageApiMode.NONE);
   }
 
   /** What the server answers to a request with these header lines, as it stands on the wire. */
@@ -164,7 +164,7 @@ class HttpEndpointTest {
             () ->
                 HttpEndpoint.open(
                     settings("0.0.0.0", 0, null),
-                    new HttpEndpoint.Shown(() -> true, List::of, () -> ""),
+                    new HttpEndpoint.EndpointContent(() -> true, List::of, () -> ""),
                     routes -> {}));
     assertTrue(String.valueOf(e.getMessage()).contains("http.tokenFile"), e::getMessage);
     assertFalse(settings("0.0.0.0", 0, TOKEN).toString().contains(TOKEN));
@@ -179,7 +179,7 @@ class HttpEndpointTest {
               () ->
                   HttpEndpoint.open(
                       settings("127.0.0.1", taken.getLocalPort(), null),
-                      new HttpEndpoint.Shown(() -> true, List::of, () -> ""),
+                      new HttpEndpoint.EndpointContent(() -> true, List::of, () -> ""),
                       routes -> {}));
       String message = String.valueOf(e.getMessage());
       assertTrue(message.contains("port " + taken.getLocalPort()), message);

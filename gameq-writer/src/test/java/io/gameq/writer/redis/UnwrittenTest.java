@@ -6,7 +6,7 @@ import io.gameq.owner.OwnerId;
 import io.gameq.redis.script.ClaimScript;
 import io.gameq.redis.script.SlotFixture;
 import io.gameq.redis.script.Waiting.WaitingOwners;
-import io.gameq.writer.redis.UnwrittenOwners.Unwritten;
+import io.gameq.writer.redis.UnwrittenOwners.OwnerBacklog;
 import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
@@ -22,7 +22,7 @@ class UnwrittenTest {
     redis.close();
   }
 
-  private List<Unwritten> upTo(long newest, int mostRows) {
+  private List<OwnerBacklog> upTo(long newest, int mostRows) {
     return UnwrittenOwners.unwritten(
         redis.redis, redis.slot, newest, mostRows, List.copyOf(members()));
   }
@@ -31,8 +31,8 @@ class UnwrittenTest {
     return WaitingOwners.of(redis.redis, redis.slot);
   }
 
-  private Unwritten of(long dirty, long claimed, long attempts, String... tables) {
-    return new Unwritten(redis.owner, dirty, claimed, attempts, 0, Set.of(tables));
+  private OwnerBacklog of(long dirty, long claimed, long attempts, String... tables) {
+    return new OwnerBacklog(redis.owner, dirty, claimed, attempts, 0, Set.of(tables));
   }
 
   @Test
@@ -48,7 +48,7 @@ class UnwrittenTest {
     assertEquals(1, CLAIM.call(redis.redis, redis.slot).claims().size());
     redis.commit(redis.first, "item:2", SlotFixture.row(2, "c"), 5);
     assertEquals(Set.of(redis.owner.encoded() + ":", redis.member(redis.first)), members());
-    Unwritten both = of(1, 2, 1, "item", "chest");
+    OwnerBacklog both = of(1, 2, 1, "item", "chest");
     assertEquals(List.of(both, both), upTo(3, 9), "once for each of its names");
   }
 

@@ -9,9 +9,9 @@ import io.gameq.mysql.schema.SchemaSnapshot.ColumnFacts;
 import io.gameq.mysql.schema.SchemaSnapshot.ForeignKeyFacts;
 import io.gameq.mysql.schema.SchemaSnapshot.IndexPart;
 import io.gameq.mysql.schema.SchemaSnapshot.TableFacts;
-import io.gameq.writer.schema.OwnerGuess.SchemaDraft.LeftOut;
-import io.gameq.writer.schema.OwnerGuess.SchemaDraft.Owner;
+import io.gameq.writer.schema.OwnerGuess.SchemaDraft.OwnerColumn;
 import io.gameq.writer.schema.OwnerGuess.SchemaDraft.Proposal;
+import io.gameq.writer.schema.OwnerGuess.SchemaDraft.SkippedTable;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
@@ -65,7 +65,7 @@ class OwnerGuessTest {
   @Test
   void saysThatATableLooksStatic() {
     facts("cosmic", "").forEach(this::add);
-    LeftOut items = left("shopitems");
+    SkippedTable items = left("shopitems");
     assertEquals(new TableSpec("shopitems", "shop", "shopid"), items.unsure());
     assertTrue(items.reason().contains("static, as it looks"), items::reason);
     assertEquals(new TableSpec("shops", "shop", "shopid"), left("shops").unsure());
@@ -99,7 +99,7 @@ class OwnerGuessTest {
     List.of("realm | realm.id | id:i*#", "realm_tile | realm.realm_id | realm_id:i*1 x:i*2")
         .forEach(this::add);
     assertEquals(expected, guessed(guess()));
-    assertEquals(List.of(new Owner("realm", "realm", "id")), guess().owners());
+    assertEquals(List.of(new OwnerColumn("realm", "realm", "id")), guess().owners());
   }
 
   private OwnerGuess guess() {
@@ -113,7 +113,7 @@ class OwnerGuessTest {
         .orElseThrow();
   }
 
-  private LeftOut left(String table) {
+  private SkippedTable left(String table) {
     return guess().left().stream().filter(of -> of.table().equals(table)).findFirst().orElseThrow();
   }
 

@@ -8,7 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.gameq.GameQueueException;
-import io.gameq.writer.service.RunCommand.Ahead;
+import io.gameq.writer.service.RunCommand.BackgroundOpener;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -25,7 +25,7 @@ class AheadTest {
 
   @Test
   void opensBeforeItIsAskedAndOnceForEachTimeItIsAsked() {
-    Ahead<AutoCloseable> ahead = new Ahead<>("test-ahead", this::open);
+    BackgroundOpener<AutoCloseable> ahead = new BackgroundOpener<>("test-ahead", this::open);
     await().atMost(LONG).until(() -> opened.get() == 1);
     AutoCloseable first = ahead.get();
     assertEquals(1, opened.get());
@@ -39,8 +39,8 @@ class AheadTest {
   @Test
   void throwsWhatOpeningThrewAndTriesAgainWhenAskedAgain() {
     GameQueueException away = new GameQueueException("away");
-    try (Ahead<AutoCloseable> ahead =
-        new Ahead<>(
+    try (BackgroundOpener<AutoCloseable> ahead =
+        new BackgroundOpener<>(
             "test-ahead",
             () -> {
               if (opened.incrementAndGet() == 1) {
@@ -57,8 +57,8 @@ class AheadTest {
   @Test
   void whatNobodyAskedForIsClosedAlsoWhenItOpensLate() {
     CountDownLatch slow = new CountDownLatch(1);
-    Ahead<AutoCloseable> ahead =
-        new Ahead<>(
+    BackgroundOpener<AutoCloseable> ahead =
+        new BackgroundOpener<>(
             "test-ahead",
             () -> {
               try {

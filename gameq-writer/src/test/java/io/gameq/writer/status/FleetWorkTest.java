@@ -3,17 +3,17 @@ package io.gameq.writer.status;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.gameq.sign.ProcessIdentity;
-import io.gameq.writer.status.ProcessWatch.FleetWork;
-import io.gameq.writer.status.Processes.ListedWriter;
+import io.gameq.writer.status.ProcessWatch.RowTotals;
+import io.gameq.writer.status.Processes.WriterStatus;
 import io.gameq.writer.status.WriterSigns.WriterSign;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class FleetWorkTest {
-  private final FleetWork work = new FleetWork();
+  private final RowTotals work = new RowTotals();
 
-  private static ListedWriter writer(String id, long flushes, long rows) {
-    return new ListedWriter(
+  private static WriterStatus writer(String id, long flushes, long rows) {
+    return new WriterStatus(
         id,
         0,
         0,
@@ -23,10 +23,10 @@ class FleetWorkTest {
             WriterSign.RUNNING,
             false,
             "",
-            new WriterSign.Work(1, 0, flushes, rows, 0, 0, 0, "")));
+            new WriterSign.WorkCounters(1, 0, flushes, rows, 0, 0, 0, "")));
   }
 
-  private long rows(ListedWriter... writers) {
+  private long rows(WriterStatus... writers) {
     return work.after(new Processes(List.of(), List.of(writers), 0)).rows();
   }
 

@@ -41,7 +41,7 @@ class ProcessesLookTest {
 
   private List<String> nodes(SharedLook<Processes> of) {
     return Objects.requireNonNull(of.latest(redis)).what().nodes().stream()
-        .map(Processes.ListedNode::id)
+        .map(Processes.NodeStatus::id)
         .toList();
   }
 

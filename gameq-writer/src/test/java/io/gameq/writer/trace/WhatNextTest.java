@@ -54,10 +54,10 @@ class WhatNextTest {
     OwnerInRedis redis =
         new OwnerInRedis(
             NOW, owns, -1, false, healing, claim, leaseEnds, claimed, sessions, foreign, inboxes);
-    OwnerInMySql.@Nullable Raised session =
+    OwnerInMySql.@Nullable OwnerRecord session =
         raised == null
             ? null
-            : new OwnerInMySql.Raised(
+            : new OwnerInMySql.OwnerRecord(
                 CountingSessions.open(raised), "n1", Instant.ofEpochMilli(NOW), 0);
     OwnerInMySql mysql = new OwnerInMySql(session, deadLetters, List.of(), 0, 0);
     return WhatNext.of(

@@ -5,13 +5,13 @@ import io.gameq.redis.ControlConnection;
 import io.gameq.redis.PrimaryConnector;
 import io.gameq.redis.RedisConnection;
 import io.gameq.writer.flush.SlotTurn;
-import io.gameq.writer.flush.SlotTurn.Shared;
+import io.gameq.writer.flush.SlotTurn.TurnContext;
 
 /** A worker's turn in a world of the explorer. Used by the explorer's thread. */
 final class ExplorerTurn extends SlotTurn {
   private final Servers world;
 
-  ExplorerTurn(Servers world, long term, Shared shared) {
+  ExplorerTurn(Servers world, long term, TurnContext shared) {
     super(
         shared,
         new ControlConnection(world.connector),

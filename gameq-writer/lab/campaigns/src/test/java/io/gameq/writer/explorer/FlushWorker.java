@@ -16,7 +16,7 @@ import io.gameq.writer.flush.Stage;
 import io.gameq.writer.flush.Stage.Acknowledge;
 import io.gameq.writer.flush.Stage.ClaimDue;
 import io.gameq.writer.flush.Stage.Decode;
-import io.gameq.writer.flush.Stage.Ended;
+import io.gameq.writer.flush.Stage.End;
 import io.gameq.writer.flush.Stage.FindOpenings;
 import io.gameq.writer.flush.Stage.Flush;
 import io.gameq.writer.flush.Stage.Leave;
@@ -235,7 +235,7 @@ record FlushWorker(int index, int twin, String name, int batch, boolean everySta
   /** Decodes at once: that calls no server here. */
   private Memory at(Servers world, Memory me, Stage turn) {
     Stage now = turn instanceof Decode ? slotTurn(world, me).next(turn) : turn;
-    return me.at(now instanceof Ended ? claiming() : now);
+    return me.at(now instanceof End ? claiming() : now);
   }
 
   // --- flush

@@ -101,7 +101,7 @@ final class Servers implements AutoCloseable {
 
   private final GuardedWrites writes;
   private final Map<Integer, FlushConnection> flushConnections = new HashMap<>();
-  private final Map<Integer, SlotTurn.Shared> contexts = new HashMap<>();
+  private final Map<Integer, SlotTurn.TurnContext> contexts = new HashMap<>();
   private final Map<Integer, FlushInThread> flushings = new HashMap<>();
   private final Map<Integer, FlushWorker.Memory> standing = new HashMap<>();
   private final Map<Integer, FlushWorker> workers = new HashMap<>();
@@ -410,10 +410,10 @@ final class Servers implements AutoCloseable {
         this, term, contexts.computeIfAbsent(actor, a -> context(a, name, batch)));
   }
 
-  private SlotTurn.Shared context(int actor, String name, int batch) {
+  private SlotTurn.TurnContext context(int actor, String name, int batch) {
     HoldUps holdUps = new HoldUps(() -> true, () -> Pauses.NONE);
     ClaimScript.Bounds bounds = new ClaimScript.Bounds(batch, CLAIMED_ROWS, 1 << 20, 0);
-    return new SlotTurn.Shared(
+    return new SlotTurn.TurnContext(
         new WriterOptions(
             namespace,
             1,

@@ -6,7 +6,7 @@ import io.gameq.redis.script.ClaimScript.Claim;
 import io.gameq.writer.flush.Stage;
 import io.gameq.writer.flush.Stage.Acknowledge;
 import io.gameq.writer.flush.Stage.ClaimDue;
-import io.gameq.writer.flush.Stage.Ended;
+import io.gameq.writer.flush.Stage.End;
 import io.gameq.writer.flush.Stage.FindLostSessions;
 import io.gameq.writer.flush.Stage.FindOpenings;
 import io.gameq.writer.flush.Stage.FindUnowned;
@@ -27,7 +27,7 @@ final class TurnText {
   /** All that is to come. */
   static String of(Stage turn) {
     StringBuilder text = new StringBuilder();
-    for (Stage at = turn; !(at instanceof Ended); at = at.then()) {
+    for (Stage at = turn; !(at instanceof End); at = at.then()) {
       text.append(at.getClass().getSimpleName());
       step(at, text);
       text.append(' ');

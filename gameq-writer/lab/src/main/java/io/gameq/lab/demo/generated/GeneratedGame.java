@@ -85,7 +85,7 @@ public final class GeneratedGame implements DemoGame {
     AtomicLong numbers = new AtomicLong(ABOVE);
     ParentRows parents = new ParentRows(database, schema, new Random(plan.seed()));
     List<OwnerFamily> families = new ArrayList<>();
-    for (SchemaDraft.Owner owner : draft.owners()) {
+    for (SchemaDraft.OwnerColumn owner : draft.owners()) {
       OwnerFamily family = family(owner, schema, catalog, numbers, parents, left);
       if (family != null) {
         families.add(family);
@@ -109,7 +109,7 @@ public final class GeneratedGame implements DemoGame {
   /** Without the rows that are the owners there is nothing to refer to. */
   private static boolean isOfOwnersThatAreLeft(
       TableSpec spec, SchemaDraft draft, Map<String, String> left) {
-    for (SchemaDraft.Owner owner : draft.owners()) {
+    for (SchemaDraft.OwnerColumn owner : draft.owners()) {
       String root = owner.table();
       if (root != null && owner.kind().equals(spec.ownerKind()) && left.containsKey(root)) {
         left.put(spec.name(), "table %s, which holds its owners, is left out".formatted(root));
@@ -120,7 +120,7 @@ public final class GeneratedGame implements DemoGame {
   }
 
   private static @Nullable OwnerFamily family(
-      SchemaDraft.Owner owner,
+      SchemaDraft.OwnerColumn owner,
       SchemaFacts schema,
       Catalog catalog,
       AtomicLong numbers,
@@ -223,7 +223,7 @@ public final class GeneratedGame implements DemoGame {
     Set<String> unowned =
         draft.left().stream()
             .filter(of -> of.unsure() == null)
-            .map(SchemaDraft.LeftOut::table)
+            .map(SchemaDraft.SkippedTable::table)
             .collect(Collectors.toSet());
     out.println("without an owner column (" + unowned.size() + "): " + names(unowned));
     draft.left().stream()

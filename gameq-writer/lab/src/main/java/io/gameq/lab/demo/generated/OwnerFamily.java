@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * @param children the other tables, at least one
  */
 record OwnerFamily(
-    SchemaDraft.Owner owner, @Nullable RowGenerator root, List<RowGenerator> children) {
+    SchemaDraft.OwnerColumn owner, @Nullable RowGenerator root, List<RowGenerator> children) {
   OwnerFamily {
     children = List.copyOf(children);
   }

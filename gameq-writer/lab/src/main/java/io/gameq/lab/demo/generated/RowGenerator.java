@@ -33,7 +33,7 @@ final class RowGenerator {
 
   /** What stands around a table. */
   record Surroundings(
-      TableFacts facts, SchemaDraft.Owner owner, AtomicLong numbers, ParentRows parents) {}
+      TableFacts facts, SchemaDraft.OwnerColumn owner, AtomicLong numbers, ParentRows parents) {}
 
   /**
    * A generator.
