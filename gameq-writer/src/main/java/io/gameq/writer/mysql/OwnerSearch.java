@@ -151,8 +151,7 @@ public final class OwnerSearch {
     }
 
     /**
-     * OwnerMatches of rows in which a column is a text, as its collation compares, or begins with
-     * it.
+     * Owners of rows in which a column is a text, as its collation compares, or begins with it.
      *
      * @param most rows to read
      * @throws GameQueueException when no index finds them, or that takes too long

@@ -7,7 +7,7 @@
  *            MigrationPlan     from SchemaState and the configuration: each MigrationStep in order
  *            TableInspection   why a table cannot be managed, and warnings
  *            TableFix          the statements that end that, or what to do by hand
- *            LaxValues         values of a time without strict mode
+ *            InvalidValues     values of a time without strict mode
  *            DroppedColumns    gameq_dropped_column: columns that are dropped on purpose
  * letters  DeadLetters       lists, counts, changes, removes
  *            DeadLetterFilter  which of them an operator means

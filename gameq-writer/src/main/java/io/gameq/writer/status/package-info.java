@@ -7,6 +7,7 @@
  * Processes        nodes and writers, by what they say of themselves; one look for all writers
  * WriterSigns      tells Redis how this writer is
  * BacklogWatch, ProcessWatch   the latest look, as meters
+ * StatusCommands   status, slots, nodes, writers
  * FlushCommand     flush: has what waits written now, waits for it, tells why it is not
  * </pre>
  *
