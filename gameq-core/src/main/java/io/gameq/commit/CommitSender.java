@@ -194,7 +194,7 @@ public final class CommitSender implements AutoCloseable {
     sessions =
         new SenderSessions(
             servers.slots(), () -> servers.clock().getAsLong() + windowMillis, wal.id(), recent);
-    link = new SenderLink(servers);
+    link = new SenderLink(servers.primary(), servers.clock(), servers.heartbeat());
     settlement = new Settlement(queue, wal, ofNode.counts(), recent);
     healing = new SenderHealing(wal, truth, sessions, settlement, recent, ofNode);
     redis = link.connect();

@@ -1,9 +1,11 @@
 package io.gameq.commit;
 
 import io.gameq.redis.PrimaryConnector;
+import io.gameq.redis.RedisClock;
 import io.gameq.redis.RedisConnection;
 import io.gameq.redis.script.CommitScript;
 import io.gameq.redis.script.MessagesScript;
+import io.gameq.redis.script.NodeSigns.NodeHeartbeat;
 import java.util.Iterator;
 import java.util.LinkedHashSet;
 import java.util.Set;
@@ -20,7 +22,9 @@ final class SenderLink {
   /** The run id of a server that hides it. */
   private static final String UNKNOWN = "";
 
-  private final CommitSender.Servers servers;
+  private final PrimaryConnector primary;
+  private final RedisClock clock;
+  private final NodeHeartbeat heartbeat;
   private final Set<Link> givenUp = new LinkedHashSet<>();
   private volatile Link link = new Link(UNKNOWN, 0, 0, "", 0, 0);
 
@@ -34,18 +38,20 @@ final class SenderLink {
   private record Link(
       String runId, long clientId, long term, String address, long sinceNanos, long number) {}
 
-  SenderLink(CommitSender.Servers servers) {
-    this.servers = servers;
+  SenderLink(PrimaryConnector primary, RedisClock clock, NodeHeartbeat heartbeat) {
+    this.primary = primary;
+    this.clock = clock;
+    this.heartbeat = heartbeat;
   }
 
   /** Connects to a server that gameq can run on, giving up the connection before. */
   RedisConnection connect() {
     giveUp();
     long now = System.nanoTime();
-    PrimaryConnector.Opened opened = servers.primary().open();
+    PrimaryConnector.Opened opened = primary.open();
     RedisConnection connection = opened.redis();
     try {
-      long unused = servers.clock().measure(connection);
+      long unused = clock.measure(connection);
       CommitScript.load(connection); // a script that had to be sent again might arrive late
       MessagesScript.load(connection);
       link =
@@ -88,7 +94,7 @@ final class SenderLink {
         it.remove();
       }
     }
-    servers.heartbeat().beatFirst(redis, link.runId);
+    heartbeat.beatFirst(redis, link.runId);
   }
 
   /** The server, by its run id, that the last connection led to. */
@@ -99,7 +105,7 @@ final class SenderLink {
   /** Whether the last connection leads to the primary that counts; asks MySQL, and Sentinel. */
   boolean isCurrent() {
     Link now = link;
-    return servers.primary().isCurrent(now.term, now.address);
+    return primary.isCurrent(now.term, now.address);
   }
 
   /** The number of the term of the last connection's primary. */

@@ -4,7 +4,6 @@ import io.gameq.healing.PlannedRow.WalRow;
 import io.gameq.owner.OwnerId;
 import io.gameq.owner.SessionId;
 import io.gameq.rows.EncodedRow;
-import io.gameq.wal.WalReader;
 import io.gameq.wal.WalRecord;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -100,7 +99,7 @@ final class Fold {
   }
 
   /** Takes a record; of a commit that failed the sessions alone. */
-  void add(WalReader.Entry entry, int wal, boolean isFailed) {
+  void add(WalRecord.Entry entry, int wal, boolean isFailed) {
     List<WalRecord.Part> all = entry.record().parts();
     if (isFull || all.isEmpty()) {
       return;

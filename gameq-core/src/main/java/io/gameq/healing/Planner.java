@@ -13,7 +13,6 @@ import io.gameq.owner.SessionId;
 import io.gameq.redis.script.JournalMarks;
 import io.gameq.terminal.Shown;
 import io.gameq.wal.WalDirectory;
-import io.gameq.wal.WalReader;
 import io.gameq.wal.WalRecord;
 import java.util.ArrayList;
 import java.util.BitSet;
@@ -200,7 +199,7 @@ public final class Planner {
     return wals.folders().stream().mapToLong(folder -> folder.count(Count.FAILED)).sum();
   }
 
-  private boolean isFailed(int wal, WalReader.Entry entry) {
+  private boolean isFailed(int wal, WalRecord.Entry entry) {
     return entry.record() instanceof WalRecord.Committed commit
         && (wals.folders().get(wal).isFailed(entry.sequence())
             || wasRefused(wal, entry.sequence(), commit));

@@ -60,7 +60,7 @@ public final class WalFolder {
    *
    * @throws GameQueueException when this is no WAL
    */
-  public void read(Consumer<WalReader.Entry> sink) {
+  public void read(Consumer<WalRecord.Entry> sink) {
     counts.clear();
     report =
         WalReader.read(
@@ -83,7 +83,7 @@ public final class WalFolder {
     }
   }
 
-  private void learn(WalReader.Entry entry) {
+  private void learn(WalRecord.Entry entry) {
     add(Count.RECORDS, 1);
     WalRecord record = entry.record();
     if (record instanceof WalRecord.Header found) {
@@ -204,7 +204,7 @@ public final class WalFolder {
     }
 
     /** Hands every readable record of every WAL, with the WAL's number, to {@code sink}. */
-    public void read(ObjIntConsumer<WalReader.Entry> sink) {
+    public void read(ObjIntConsumer<WalRecord.Entry> sink) {
       for (int i = 0; i < folders.size(); i++) {
         int wal = i;
         folders.get(i).read(entry -> sink.accept(entry, wal));

@@ -1,6 +1,6 @@
 package io.gameq.mysql;
 
-import io.gameq.mysql.MySqlPool.MySqlText;
+import io.gameq.mysql.MySqlErrors.MySqlText;
 import io.gameq.mysql.Sql.Row;
 import java.sql.Connection;
 import java.sql.PreparedStatement;

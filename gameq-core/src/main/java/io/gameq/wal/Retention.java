@@ -3,7 +3,6 @@ package io.gameq.wal;
 import io.gameq.config.WalLimits;
 import io.gameq.wal.WalCodec.Decoder;
 import io.gameq.wal.WalCodec.Envelope;
-import io.gameq.wal.WalWriter.WalNeeds;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -25,9 +24,8 @@ import org.slf4j.LoggerFactory;
  * io.gameq.config.WalLimits#maxBytes} allow. Where little of the oldest ones is needed, it is
  * written again first, as carried records. Never touches the newest file.
  *
- * <p>Used under the writer's lock but for {@link #retain}, which is for one thread at a time and
- * holds up the writer for one record at a time. Killed anywhere, each needed record stands in one
- * place or in two: nothing is deleted before its other place was {@linkplain WalWriter#sync
+ * <p>Used under the writer's lock but for {@link #read}. Killed anywhere, each needed record stands
+ * in one place or in two: nothing is deleted before its other place was {@linkplain WalWriter#sync
  * synced}.
  */
 final class Retention {
@@ -39,7 +37,8 @@ final class Retention {
    */
   private static final int CARRIED_SHARE = 4;
 
-  private final WalWriter writer;
+  private final Path directory;
+  private final int tag;
   private final WalLimits limits;
   private final Deque<ClosedFile> files = new ArrayDeque<>(); // oldest first
   private final Map<Long, Long> carried = new HashMap<>(); // where records stand now, if elsewhere
@@ -47,7 +46,6 @@ final class Retention {
   private long first; // sequence that was not deleted
   private long neededFrom;
   private long messagesFrom = Long.MAX_VALUE;
-  private boolean isCarriedUnsynced;
   private int holds;
 
   /** A file that nothing is appended to any more. */
@@ -66,8 +64,9 @@ final class Retention {
     }
   }
 
-  Retention(WalWriter writer, WalLimits limits, long firstSequence) {
-    this.writer = writer;
+  Retention(Path directory, int tag, WalLimits limits, long firstSequence) {
+    this.directory = directory;
+    this.tag = tag;
     this.limits = limits;
     this.first = firstSequence;
     this.neededFrom = firstSequence;
@@ -75,8 +74,7 @@ final class Retention {
 
   /** Takes note of a file that nothing is appended to any more. */
   void add(String name, long lastSequence, long bytesWritten) {
-    Path path = writer.directory().resolve(name);
-    files.add(new ClosedFile(path, end(), lastSequence, bytesWritten));
+    files.add(new ClosedFile(directory.resolve(name), end(), lastSequence, bytesWritten));
     bytes += bytesWritten;
   }
 
@@ -91,29 +89,19 @@ final class Retention {
     return bytes;
   }
 
-  /** See {@link WalWriter#retain}. */
-  void retain(WalNeeds needs) {
-    synchronized (writer) {
-      carried.keySet().removeIf(of -> Arrays.binarySearch(needs.records(), of) < 0);
-      messagesFrom = needs.messagesFrom();
-    }
-    while (true) {
-      if (isCarriedUnsynced) {
-        writer.sync();
-        isCarriedUnsynced = false;
-      }
-      Sparse sparse;
-      synchronized (writer) {
-        long[] waiting = LongStream.of(needs.records()).map(this::standsAt).sorted().toArray();
-        long place = waiting.length == 0 ? needs.from() : Math.min(waiting[0], needs.from());
-        neededFrom = Math.max(neededFrom, place);
-        deleteUnneeded();
-        sparse = isIdle() ? sparse(waiting, needs.from()) : null;
-      }
-      if (sparse == null || !carry(sparse)) {
-        return;
-      }
-    }
+  /**
+   * Deletes what is not needed, see {@link WalWriter.WalNeeds}, once all that was carried is
+   * synced; returns the oldest file when little of it is needed, null when there is none.
+   *
+   * @param position in the newest file, -1 when nothing can be written any more
+   */
+  @Nullable Sparse trim(long[] records, long from, long newMessagesFrom, long position) {
+    carried.keySet().removeIf(of -> Arrays.binarySearch(records, of) < 0);
+    messagesFrom = newMessagesFrom;
+    long[] waiting = LongStream.of(records).map(this::standsAt).sorted().toArray();
+    neededFrom = Math.max(neededFrom, waiting.length == 0 ? from : Math.min(waiting[0], from));
+    deleteUnneeded(position);
+    return isIdle(position) ? sparse(waiting, from, position) : null;
   }
 
   /** Where a record stands by now: most where they were written first. */
@@ -122,23 +110,23 @@ final class Retention {
   }
 
   /** Nobody reads, and something can still be written. */
-  private boolean isIdle() {
-    return holds == 0 && writer.position() >= 0;
+  private boolean isIdle(long position) {
+    return holds == 0 && position >= 0;
   }
 
   /** Deletes the oldest files while nothing needs them. */
-  void deleteUnneeded() {
-    if (!isIdle()) {
+  void deleteUnneeded(long position) {
+    if (!isIdle(position)) {
       return;
     }
     for (ClosedFile oldest; (oldest = files.peek()) != null; ) {
-      if (oldest.lastSequence >= neededFrom || !(isOld(oldest) || isTooMany())) {
+      if (oldest.lastSequence >= neededFrom || !(isOld(oldest) || isTooMany(position))) {
         break;
       }
       long next = oldest.lastSequence + 1;
       try {
         // Before the file goes: else it is missed.
-        WalDirectory.write(writer.directory(), WalDirectory.TRIMMED_FILE, next);
+        WalDirectory.write(directory, WalDirectory.TRIMMED_FILE, next);
         Files.deleteIfExists(oldest.path);
       } catch (IOException e) {
         LOG.warn("cannot delete {} from the WAL: {}", oldest.path, e.toString());
@@ -148,7 +136,6 @@ final class Retention {
       bytes -= oldest.bytes;
       first = next;
     }
-    writer.noteBytes();
   }
 
   private boolean isOld(ClosedFile file) {
@@ -156,8 +143,8 @@ final class Retention {
         && System.nanoTime() - file.closedNanos > limits.keep().toNanos();
   }
 
-  private boolean isTooMany() {
-    return bytes + writer.position() > limits.maxBytes() - limits.fileBytes();
+  private boolean isTooMany(long position) {
+    return bytes + position > limits.maxBytes() - limits.fileBytes();
   }
 
   // --- carrying records forward
@@ -168,7 +155,11 @@ final class Retention {
    * @param places of what is needed
    * @param mostBytes that may be carried
    */
-  private record Sparse(ClosedFile file, long[] places, long mostBytes) {}
+  record Sparse(ClosedFile file, long[] places, long mostBytes) {
+    Path path() {
+      return file.path;
+    }
+  }
 
   /**
    * The oldest file, when it would be deleted if nothing needed it, and little is needed of it, or
@@ -177,8 +168,8 @@ final class Retention {
    * @param places of all that is needed, the lowest first
    * @param carriedBelow what is needed from there on cannot be carried
    */
-  private @Nullable Sparse sparse(long[] places, long carriedBelow) {
-    boolean tooMany = isTooMany();
+  private @Nullable Sparse sparse(long[] places, long carriedBelow, long position) {
+    boolean tooMany = isTooMany(position);
     double live = 0;
     long all = 0;
     int at = 0;
@@ -203,59 +194,54 @@ final class Retention {
     return null;
   }
 
-  /** Writes what is needed of the oldest file again; false when that does not help. */
-  private boolean carry(Sparse oldest) {
+  /** What is needed of the oldest file; null when it cannot be read, or nothing of it is needed. */
+  @Nullable NeededRecords read(Sparse oldest) {
     if (oldest.places.length == 0) {
-      return false; // it could not be deleted, and will be tried again
+      return null; // it could not be deleted, and will be tried again
     }
     Path path = oldest.file.path;
     NeededRecords needed = new NeededRecords(oldest.places, oldest.mostBytes);
     // Nobody else deletes it: it is needed.
     try (FileScan scan = new FileScan(path, FileScan.WINDOW_BYTES)) {
-      scan.run(Envelope.tag(writer.id()), needed, false, false);
+      scan.run(tag, needed, false, false);
     } catch (IOException e) {
       LOG.warn("cannot read {}: {}", path, e.toString());
-      return false;
+      return null;
     }
-    // Each was found once: else damage hides one, and the file may be all there is of it.
-    boolean isWhole = needed.count == oldest.places.length;
-    if (!isWhole) {
+    if (!needed.isWhole()) {
       LOG.error(
           "{} is kept: it is damaged, and holds records that wait for MySQL; see 'gameq-recovery"
               + " inspect'",
           path);
     }
-    if (!isWhole || needed.bytes > oldest.mostBytes) {
-      synchronized (writer) {
-        oldest.file.bytesPerRecord =
-            isWhole ? (double) needed.bytes / oldest.places.length : Double.MAX_VALUE;
-      }
-      return true; // it is not sparse any more
+    return needed;
+  }
+
+  /** Whether records are to be carried; when not, their file is not sparse any more. */
+  boolean mayCarry(Sparse oldest, NeededRecords needed) {
+    if (needed.isWhole() && needed.bytes <= oldest.mostBytes) {
+      return true;
     }
-    isCarriedUnsynced = true;
-    needed.records.forEach(
-        (sequence, body) -> {
-          synchronized (writer) {
-            carried.put(sequence, writer.appendCarried(sequence, body));
-          }
-        });
-    LOG.info(
-        "carried {} records forward, whose rows wait for MySQL, from {}",
-        needed.records.size(),
-        path);
-    return true;
+    oldest.file.bytesPerRecord =
+        needed.isWhole() ? (double) needed.bytes / oldest.places.length : Double.MAX_VALUE;
+    return false;
+  }
+
+  /** Takes note of where a record stands from now on. */
+  void carried(long sequence, long place) {
+    carried.put(sequence, place);
   }
 
   /**
    * The needed records of a file; more than may be carried is measured, not kept. The count tells
    * whether damage hides one.
    */
-  private static final class NeededRecords implements FileScan.Found {
+  static final class NeededRecords implements FileScan.Found {
     private final long[] places;
     private final long mostBytes;
 
     /** The bodies, by the sequences that name the records: in the order of the commits. */
-    private final SortedMap<Long, byte[]> records = new TreeMap<>();
+    final SortedMap<Long, byte[]> records = new TreeMap<>();
 
     private long bytes;
     private long count;
@@ -263,6 +249,11 @@ final class Retention {
     NeededRecords(long[] places, long mostBytes) {
       this.places = places;
       this.mostBytes = mostBytes;
+    }
+
+    /** Each was found once: else damage hides one, and the file may be all there is of it. */
+    private boolean isWhole() {
+      return count == places.length;
     }
 
     @Override

@@ -20,6 +20,12 @@ import java.util.zip.CRC32C;
 final class WalCodec {
   static final int FORMAT = 4;
 
+  /** Of the files that Chronicle Queue maps into memory. */
+  static final int BLOCK_BYTES = 64 << 20;
+
+  /** A quarter of the block is what Chronicle Queue takes. */
+  static final int MOST_RECORD_BYTES = BLOCK_BYTES / 4 - 1024;
+
   private static final int HEADER = 0;
   private static final int COMMIT = 1;
   private static final int FAILED = 2;
@@ -286,11 +292,11 @@ final class WalCodec {
    * @param place its sequence
    * @throws WalException when it is of a kind or form that this version does not know
    */
-  static WalReader.Entry decode(byte[] bytes, int from, int end, long place) {
+  static WalRecord.Entry decode(byte[] bytes, int from, int end, long place) {
     try {
       Decoder body = new Decoder(bytes, from, end);
       long sequence = body.skipCarried(place);
-      return new WalReader.Entry(sequence, place, body.record());
+      return new WalRecord.Entry(sequence, place, body.record());
     } catch (IndexOutOfBoundsException e) {
       throw new WalException("a record cannot be decoded: " + e.getMessage(), e);
     }

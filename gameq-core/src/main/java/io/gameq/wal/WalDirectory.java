@@ -3,6 +3,7 @@ package io.gameq.wal;
 import io.gameq.GameQueueException;
 import io.gameq.WalException;
 import io.gameq.config.WalLimits;
+import io.gameq.wal.FileScan.WalFile;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -163,22 +164,6 @@ public final class WalDirectory {
   }
 
   // --- its files
-
-  /**
-   * A file of a WAL and what its first intact record says of it; immutable.
-   *
-   * @param tag of the WAL that wrote the record; null when there is none
-   * @param firstSequence of that record; without it the highest number
-   */
-  record WalFile(Path path, @Nullable Integer tag, long firstSequence) {
-    String name() {
-      return String.valueOf(path.getFileName());
-    }
-
-    boolean isOf(int wal) {
-      return tag != null && tag == wal;
-    }
-  }
 
   /** The files in {@code directory} by their first sequence; those without records come last. */
   static List<WalFile> files(Path directory) {

@@ -67,4 +67,17 @@ public sealed interface WalRecord {
 
   /** One session's rows. */
   record Part(String owner, String session, List<EncodedRow> rows) {}
+
+  /**
+   * A record and its place in the WAL.
+   *
+   * @param sequence names it: journal marks and marks of failed commits go on meaning this one
+   * @param place the sequence where it stands now: a higher one, when it was carried forward. Until
+   *     the old file is deleted it stands in both
+   */
+  public record Entry(long sequence, long place, WalRecord record) {
+    public boolean isCarried() {
+      return place != sequence;
+    }
+  }
 }

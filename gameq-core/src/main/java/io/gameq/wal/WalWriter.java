@@ -6,6 +6,8 @@ import io.gameq.change.Commit;
 import io.gameq.change.Commit.CommitPart;
 import io.gameq.config.WalLimits;
 import io.gameq.config.WalSync;
+import io.gameq.wal.Retention.NeededRecords;
+import io.gameq.wal.Retention.Sparse;
 import io.gameq.wal.WalCodec.Encoder;
 import io.gameq.wal.WalCodec.Envelope;
 import java.io.Closeable;
@@ -30,6 +32,8 @@ import net.openhft.chronicle.queue.ChronicleQueue;
 import net.openhft.chronicle.queue.ExcerptAppender;
 import net.openhft.chronicle.queue.impl.single.SingleChronicleQueueBuilder;
 import net.openhft.chronicle.wire.DocumentContext;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Appends to the WAL of this process, to one file after another, through Chronicle Queue.
@@ -44,13 +48,10 @@ import net.openhft.chronicle.wire.DocumentContext;
  * begins.
  */
 public final class WalWriter implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(WalWriter.class);
+
   /** What Chronicle Queue and the first records take of a new file, at least. */
   private static final long START_BYTES = 256 << 10;
-
-  private static final int BLOCK_BYTES = 64 << 20;
-
-  /** A quarter of the block is what Chronicle Queue takes. */
-  static final int MOST_RECORD_BYTES = BLOCK_BYTES / 4 - 1024;
 
   /** Chronicle Queue's index pages (32 KiB each) come between records. */
   private static final long MARGIN_BYTES = 128 << 10;
@@ -90,6 +91,7 @@ public final class WalWriter implements AutoCloseable {
   private boolean closed;
   private long sequence;
   private long syncedSequence;
+  private boolean isCarriedUnsynced; // of the thread that retains
   private long notedSequence; // in the file beside the records; of the thread that retains
   private volatile long bytesNow;
   private boolean complete;
@@ -165,7 +167,7 @@ public final class WalWriter implements AutoCloseable {
     this.directory = directory;
     this.limits = limits;
     this.guard = new RoomGuard(directory, limits);
-    this.retention = new Retention(this, limits, firstSequence);
+    this.retention = new Retention(directory, tag, limits, firstSequence);
     this.layouts = new LinkedHashSet<>(layouts);
     this.header =
         new WalRecord.Header(
@@ -182,7 +184,7 @@ public final class WalWriter implements AutoCloseable {
         SingleChronicleQueueBuilder.binary(directory)
             .rollCycle(WalRollCycle.INSTANCE)
             .timeProvider(() -> clockMillis)
-            .blockSize(BLOCK_BYTES)
+            .blockSize(WalCodec.BLOCK_BYTES)
             .build();
     appender = queue.createAppender();
     appender.singleThreadedCheckDisabled(true); // one at a time, by this object's lock
@@ -283,13 +285,14 @@ public final class WalWriter implements AutoCloseable {
   }
 
   private void requireRoom(int bytes, boolean reserve) {
-    if (bytes > MOST_RECORD_BYTES) {
+    if (bytes > WalCodec.MOST_RECORD_BYTES) {
       throw new WalException(
-          "a WAL record of %s bytes, the limit is %s".formatted(bytes, MOST_RECORD_BYTES));
+          "a WAL record of %s bytes, the limit is %s".formatted(bytes, WalCodec.MOST_RECORD_BYTES));
     }
     guard.requireFree(bytes, reserve);
     if (guard.isOverLimit(bytes() + bytes, reserve)) {
-      retention.deleteUnneeded();
+      retention.deleteUnneeded(position());
+      noteBytes();
       if (guard.isOverLimit(bytes() + bytes, reserve)) {
         throw new WalFullException(
             ("the WAL in %s has %s MiB, walMaxBytes is %s MiB, and all of it is needed"
@@ -309,7 +312,7 @@ public final class WalWriter implements AutoCloseable {
   }
 
   /** After files were deleted, too. */
-  synchronized void noteBytes() {
+  private void noteBytes() {
     bytesNow = bytes();
   }
 
@@ -457,7 +460,37 @@ public final class WalWriter implements AutoCloseable {
    */
   public void retain(WalNeeds needs) {
     noteNewest();
-    retention.retain(needs);
+    Sparse sparse;
+    do {
+      if (isCarriedUnsynced) {
+        sync();
+        isCarriedUnsynced = false;
+      }
+      synchronized (this) {
+        sparse = retention.trim(needs.records(), needs.from(), needs.messagesFrom(), position());
+        noteBytes();
+      }
+    } while (sparse != null && carry(sparse));
+  }
+
+  /** Writes what is needed of the oldest file again; false when that does not help. */
+  private boolean carry(Sparse oldest) {
+    NeededRecords needed = retention.read(oldest);
+    if (needed == null) {
+      return false;
+    }
+    synchronized (this) {
+      if (!retention.mayCarry(oldest, needed)) {
+        return true;
+      }
+    }
+    isCarriedUnsynced = true;
+    needed.records.forEach(this::appendCarried);
+    LOG.info(
+        "carried {} records forward, whose rows wait for MySQL, from {}",
+        needed.records.size(),
+        oldest.path());
+    return true;
   }
 
   /** A file that is cut where a record ends, or zeros from there on, does not tell it by itself. */
@@ -477,14 +510,14 @@ public final class WalWriter implements AutoCloseable {
     }
   }
 
-  /** Writes a record again; returns its new place. Has a reserve of room. */
-  synchronized long appendCarried(long carried, byte[] body) {
+  /** Writes a record again. Has a reserve of room. */
+  private synchronized void appendCarried(long carried, byte[] body) {
     record.carried(carried, body);
-    return append(true);
+    retention.carried(carried, append(true));
   }
 
   /** Bytes of the newest file; -1 when nothing can be written any more. */
-  synchronized long position() {
+  private long position() {
     return broken || closed ? -1 : position;
   }
 

@@ -10,7 +10,6 @@ import io.gameq.healing.PlannedRow.WalRow;
 import io.gameq.owner.OwnerId;
 import io.gameq.owner.SessionId;
 import io.gameq.rows.EncodedRow;
-import io.gameq.wal.WalReader;
 import io.gameq.wal.WalRecord;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -40,8 +39,8 @@ class FoldTest {
     return new WalRecord.Part(owner, new SessionId(epoch, "aaaaaaaa00000001").text(), rows);
   }
 
-  private WalReader.Entry commit(WalRecord.Part... parts) {
-    return new WalReader.Entry(++sequence, sequence, new WalRecord.Committed(Arrays.asList(parts)));
+  private WalRecord.Entry commit(WalRecord.Part... parts) {
+    return new WalRecord.Entry(++sequence, sequence, new WalRecord.Committed(Arrays.asList(parts)));
   }
 
   private static List<String> rows(Fold of) {
@@ -110,7 +109,7 @@ class FoldTest {
     List<Fold> parts = List.of(fold(0, 2, 1 << 20), fold(1, 2, 1 << 20));
     for (int i = 0; i < 100; i++) {
       for (String owner : List.of("player%3A" + i, "player%3A" + i + "!aaaaaaaa")) {
-        WalReader.Entry entry = commit(part(owner, 1, 1, owner));
+        WalRecord.Entry entry = commit(part(owner, 1, 1, owner));
         parts.forEach(of -> of.add(entry, 0, false));
       }
     }

@@ -2,7 +2,7 @@ package io.gameq.mysql;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import io.gameq.mysql.MySqlPool.MySqlText;
+import io.gameq.mysql.MySqlErrors.MySqlText;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 

@@ -70,11 +70,11 @@ public final class WalAtSequence {
   }
 
   private static WalAtSequence again(Path wal, Path parent, long firstSequence, WalLimits limits) {
-    List<WalReader.Entry> entries = new ArrayList<>();
+    List<WalRecord.Entry> entries = new ArrayList<>();
     WalRecord.Header header = Objects.requireNonNull(WalReader.read(wal, entries::add).header());
     List<WalRecord.Layout> layouts =
         entries.stream()
-            .map(WalReader.Entry::record)
+            .map(WalRecord.Entry::record)
             .filter(WalRecord.Layout.class::isInstance)
             .map(WalRecord.Layout.class::cast)
             .distinct()
@@ -94,7 +94,7 @@ public final class WalAtSequence {
     return again;
   }
 
-  private void append(WalReader.Entry entry) {
+  private void append(WalRecord.Entry entry) {
     if (entry.record() instanceof WalRecord.Committed committed) {
       Commit commit = commit(committed.parts());
       to.append(commit);

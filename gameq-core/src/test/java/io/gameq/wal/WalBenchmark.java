@@ -105,7 +105,7 @@ final class WalBenchmark {
     return ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime();
   }
 
-  private static void count(WalReader.Entry entry, AtomicLong rows) {
+  private static void count(WalRecord.Entry entry, AtomicLong rows) {
     if (entry.record() instanceof WalRecord.Committed committed) {
       committed.parts().forEach(part -> rows.addAndGet(part.rows().size()));
     }

@@ -11,8 +11,8 @@ import io.gameq.change.Commit.CommitPart;
 import io.gameq.config.WalLimits;
 import io.gameq.config.WalSync;
 import io.gameq.wal.WalCodec.Envelope;
-import io.gameq.wal.WalReader.Entry;
 import io.gameq.wal.WalReader.WalReport;
+import io.gameq.wal.WalRecord.Entry;
 import io.gameq.wal.WalWriter.WalNeeds;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -66,7 +66,7 @@ class WalCarryTest {
   }
 
   private static String newestFile(WalWriter wal) {
-    List<WalDirectory.WalFile> files = WalDirectory.files(wal.directory());
+    List<FileScan.WalFile> files = WalDirectory.files(wal.directory());
     return files.get(files.size() - 1).name();
   }
 

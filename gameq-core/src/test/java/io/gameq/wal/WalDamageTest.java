@@ -8,8 +8,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.gameq.GameQueueException;
 import io.gameq.config.WalLimits;
+import io.gameq.wal.FileScan.WalDamage.Kind;
 import io.gameq.wal.WalCodec.Encoder;
-import io.gameq.wal.WalReader.WalDamage.Kind;
 import io.gameq.wal.WalReader.WalReport;
 import io.gameq.wal.WalSpecimen.Place;
 import io.gameq.wal.WalWriter.WalNeeds;
@@ -158,7 +158,7 @@ class WalDamageTest {
     return copy;
   }
 
-  private static Set<Long> sequences(List<WalReader.Entry> entries) {
+  private static Set<Long> sequences(List<WalRecord.Entry> entries) {
     Set<Long> sequences = new TreeSet<>();
     entries.forEach(entry -> sequences.add(entry.sequence()));
     assertEquals(entries.size(), sequences.size(), "a record was handed over twice");
@@ -168,7 +168,7 @@ class WalDamageTest {
   @Test
   void aHealthyWalHasNoDamage() throws IOException {
     WalSpecimen w = specimen();
-    List<WalReader.Entry> read = new ArrayList<>();
+    List<WalRecord.Entry> read = new ArrayList<>();
     WalReport report = WalReader.read(w.directory, read::add);
     assertEquals(List.of(), report.damage());
     assertEquals(w.undamaged(), sequences(read));
@@ -186,7 +186,7 @@ class WalDamageTest {
     corruption.damaging.damage(w);
     assertTrue(w.isTouched() || w.countFiles() > files, "the damage hit nothing");
 
-    List<WalReader.Entry> read = new ArrayList<>();
+    List<WalRecord.Entry> read = new ArrayList<>();
     WalReport report = WalReader.read(w.directory, read::add);
 
     Set<Long> recovered = sequences(read);
@@ -246,7 +246,7 @@ class WalDamageTest {
     WalSpecimen w = WalSpecimen.copy(directory, scratch.resolve("copy"));
     Place around = w.places.get(2);
     w.flip(around.file(), (around.offset() + 30) * 8);
-    List<WalReader.Entry> read = new ArrayList<>();
+    List<WalRecord.Entry> read = new ArrayList<>();
     WalReport report = WalReader.read(w.directory, read::add);
     assertEquals(w.undamaged(), sequences(read));
     assertEquals(1, report.missing());
@@ -256,7 +256,7 @@ class WalDamageTest {
   void aRenamedDirectoryIsReadAllTheSame() throws IOException {
     WalSpecimen w = specimen();
     Path renamed = Files.move(w.directory, scratch.resolve("from the dead host"));
-    List<WalReader.Entry> read = new ArrayList<>();
+    List<WalRecord.Entry> read = new ArrayList<>();
     WalReport report = WalReader.read(renamed, read::add);
     assertEquals(List.of(), report.damage());
     assertEquals(w.undamaged(), sequences(read));
@@ -271,7 +271,7 @@ class WalDamageTest {
         w.remove(file);
       }
     }
-    List<WalReader.Entry> read = new ArrayList<>();
+    List<WalRecord.Entry> read = new ArrayList<>();
     WalReport report = WalReader.read(w.directory, read::add);
     assertEquals(w.undamaged(), sequences(read));
     assertNotNull(report.header());
@@ -286,7 +286,7 @@ class WalDamageTest {
     WalSpecimen w = specimen();
     w.remove(w.files().get(0)); // not read, so not missed
     long from = w.middle(2).sequence();
-    List<WalReader.Entry> read = new ArrayList<>();
+    List<WalRecord.Entry> read = new ArrayList<>();
     WalReport report = WalReader.read(w.directory, from, read::add);
     assertEquals(List.of(), report.damage());
     assertEquals(from, read.get(0).sequence());

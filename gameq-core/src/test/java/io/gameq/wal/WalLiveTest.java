@@ -9,7 +9,7 @@ import io.gameq.WalFullException;
 import io.gameq.change.Commit;
 import io.gameq.config.WalLimits;
 import io.gameq.config.WalSync;
-import io.gameq.wal.WalReader.WalDamage;
+import io.gameq.wal.FileScan.WalDamage;
 import io.gameq.wal.WalReader.WalReport;
 import java.io.IOException;
 import java.nio.file.Files;

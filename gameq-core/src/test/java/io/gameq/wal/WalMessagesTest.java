@@ -68,7 +68,7 @@ class WalMessagesTest {
             new MessageChange.Ack(id("city:9", "bell"), 5, VERSION - 5, "token.8", 13, 14, null),
             new MessageChange.Expect(id("city:9", "well"), 5, 3));
     commit.setVersion(VERSION);
-    List<WalReader.Entry> read = new ArrayList<>();
+    List<WalRecord.Entry> read = new ArrayList<>();
     try (WalWriter wal = WalSpecimen.writer(parent, "0badcafe", WalLimits.DEFAULT)) {
       wal.append(commit);
       WalReader.read(wal.directory(), read::add);

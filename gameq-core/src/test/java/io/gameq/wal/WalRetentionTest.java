@@ -59,7 +59,7 @@ class WalRetentionTest {
 
   private static List<Long> firstSequences(WalWriter wal) {
     return WalDirectory.files(wal.directory()).stream()
-        .map(WalDirectory.WalFile::firstSequence)
+        .map(FileScan.WalFile::firstSequence)
         .toList();
   }
 

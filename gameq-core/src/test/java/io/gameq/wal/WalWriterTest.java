@@ -58,8 +58,8 @@ class WalWriterTest {
     };
   }
 
-  private static List<WalReader.Entry> readBack(Path directory) {
-    List<WalReader.Entry> records = new ArrayList<>();
+  private static List<WalRecord.Entry> readBack(Path directory) {
+    List<WalRecord.Entry> records = new ArrayList<>();
     WalReader.read(directory, records::add);
     return records;
   }
@@ -76,9 +76,9 @@ class WalWriterTest {
       wal.appendFailed(spanning);
       wal.appendAdopted(part("player:9", "item:9,1"));
     }
-    List<WalReader.Entry> records = readBack(directory);
+    List<WalRecord.Entry> records = readBack(directory);
     assertEquals(
-        List.of(1L, 2L, 3L, 4L, 5L), records.stream().map(WalReader.Entry::sequence).toList());
+        List.of(1L, 2L, 3L, 4L, 5L), records.stream().map(WalRecord.Entry::sequence).toList());
     WalRecord.Header header = assertInstanceOf(WalRecord.Header.class, records.get(0).record());
     assertEquals(
         new WalRecord.Header(
@@ -116,7 +116,7 @@ class WalWriterTest {
 
     assertTrue(Envelope.isIntact(record, 0, record.length));
     assertEquals(
-        new WalReader.Entry(9, 9, new WalRecord.Failed(7)),
+        new WalRecord.Entry(9, 9, new WalRecord.Failed(7)),
         WalCodec.decode(record, Envelope.BYTES, record.length, 9));
     for (int bit = 0; bit < record.length * 8; bit++) {
       byte[] damaged = record.clone();

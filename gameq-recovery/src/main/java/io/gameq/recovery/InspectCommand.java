@@ -9,8 +9,7 @@ import io.gameq.owner.OwnerId.PercentEncoding;
 import io.gameq.rows.EncodedRow;
 import io.gameq.terminal.ExitCodes;
 import io.gameq.terminal.Shown;
-import io.gameq.wal.WalReader;
-import io.gameq.wal.WalReader.WalDamage;
+import io.gameq.wal.FileScan.WalDamage;
 import io.gameq.wal.WalRecord;
 import java.io.PrintWriter;
 import java.time.Instant;
@@ -81,7 +80,7 @@ final class InspectCommand extends WalCommand {
     return damaged ? ExitCodes.FOUND_SOMETHING : ExitCodes.OK;
   }
 
-  private void count(WalReader.Entry entry, WalCounts counts) {
+  private void count(WalRecord.Entry entry, WalCounts counts) {
     counts.firstSequence = counts.firstSequence == 0 ? entry.place() : counts.firstSequence;
     counts.lastSequence = entry.place();
     for (WalRecord.Part part : entry.record().parts()) {
@@ -110,7 +109,7 @@ final class InspectCommand extends WalCommand {
         && (until == null || time.isBefore(until));
   }
 
-  private void list(WalFolder folder, WalReader.Entry entry) {
+  private void list(WalFolder folder, WalRecord.Entry entry) {
     String kind = folder.isFailed(entry.sequence()) ? "failed" : "committed";
     if (entry.record() instanceof WalRecord.Adopted) {
       kind = "adopted";

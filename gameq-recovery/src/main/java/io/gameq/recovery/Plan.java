@@ -10,7 +10,7 @@ import io.gameq.owner.OwnerId;
 import io.gameq.recovery.ServerOptions.RecoveryServers;
 import io.gameq.terminal.ExitCodes;
 import io.gameq.terminal.Shown;
-import io.gameq.wal.WalReader.WalDamage;
+import io.gameq.wal.FileScan.WalDamage;
 import java.io.PrintWriter;
 import java.util.Collection;
 import java.util.EnumMap;

@@ -8,7 +8,7 @@ import io.gameq.GameQueue;
 import io.gameq.OwnerSession;
 import io.gameq.mysql.MySqlPool;
 import io.gameq.mysql.MySqlPool.MySql;
-import io.gameq.mysql.flush.FlushTransaction;
+import io.gameq.mysql.flush.FlushPlan;
 import io.gameq.recovery.RecoveryGame.Item;
 import io.gameq.recovery.RecoveryGame.Run;
 import io.gameq.redis.RedisConnector;
@@ -116,7 +116,7 @@ class UnansweredCommitsTest extends LeftWalFixture {
             "w1",
             1,
             new ClaimScript.Bounds(256, 1_000, 8 << 20, 30_000),
-            new FlushTransaction.Patience(3, 0, 0, 15, 100),
+            new FlushPlan.Patience(3, 0, 0, 15, 100),
             WriterOptions.DEFAULT_TOMBSTONES_KEPT,
             WriterOptions.NO_CEILING),
         redis,

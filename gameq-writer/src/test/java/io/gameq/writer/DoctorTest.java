@@ -18,9 +18,9 @@ import io.gameq.rights.MySqlRights.Role;
 import io.gameq.servers.GameDatabase;
 import io.gameq.servers.TestServers;
 import io.gameq.terminal.ExitCodes;
-import io.gameq.writer.doctor.Ailment;
 import io.gameq.writer.doctor.DoctorCommand.Diagnosis;
 import io.gameq.writer.doctor.DoctorCommand.Doctor;
+import io.gameq.writer.doctor.FindingKind;
 import io.gameq.writer.service.WriterService;
 import io.lettuce.core.api.StatefulRedisConnection;
 import java.nio.file.Path;
@@ -164,7 +164,7 @@ class DoctorTest {
     return slot(player) + ":dirty:" + owner(player) + ":0000000000000000-deadbeef00000001";
   }
 
-  private Set<Ailment> found(Diagnosis diagnosis) {
+  private Set<FindingKind> found(Diagnosis diagnosis) {
     return diagnosis.found().keySet();
   }
 
@@ -183,19 +183,22 @@ class DoctorTest {
       List<String> before = rows();
       breakAll();
       Diagnosis broken = examine();
-      Set<Ailment> all = EnumSet.allOf(Ailment.class);
+      Set<FindingKind> all = EnumSet.allOf(FindingKind.class);
       assertEquals(all, found(broken), broken::toString);
       CommandLineRun told =
           ConfigFile.write(directory, game.database.server(), game.namespace, Game.SLOTS)
               .run("doctor --again-after 1");
       assertEquals(ExitCodes.FOUND_SOMETHING, told.exitCode(), told::toString);
-      for (Ailment ailment : all) {
+      for (FindingKind ailment : all) {
         assertTrue(told.out().contains(ailment.title()), told::out);
       }
-      Set<Ailment> repaired = doctor.repair(broken, game.mysql, ACTOR).keySet();
-      Set<Ailment> mended =
+      Set<FindingKind> repaired = doctor.repair(broken, game.mysql, ACTOR).keySet();
+      Set<FindingKind> mended =
           EnumSet.of(
-              Ailment.UNOWNED, Ailment.DUE_FAR_OFF, Ailment.HEALING_LEFTOVER, Ailment.JOURNAL_MARK);
+              FindingKind.UNOWNED,
+              FindingKind.DUE_FAR_OFF,
+              FindingKind.HEALING_LEFTOVER,
+              FindingKind.JOURNAL_MARK);
       assertEquals(mended, repaired);
       all.removeAll(mended);
       assertEquals(all, found(examine()));

@@ -5,7 +5,7 @@ import io.gameq.config.GameQueueConfig;
 import io.gameq.config.GameQueueConfigBuilder;
 import io.gameq.mysql.MySqlPool;
 import io.gameq.mysql.MySqlPool.MySql;
-import io.gameq.mysql.flush.FlushTransaction;
+import io.gameq.mysql.flush.FlushPlan;
 import io.gameq.redis.RedisConnector;
 import io.gameq.redis.RedisConnector.RedisConfig;
 import io.gameq.redis.script.ClaimScript;
@@ -38,7 +38,7 @@ final class Game implements AutoCloseable {
   private final MySqlServer ofNodes;
   final MySql mysql;
   int rowsPerSecond = WriterOptions.NO_CEILING;
-  FlushTransaction.Patience patience = new FlushTransaction.Patience(3, 0, 0, 15, 100);
+  FlushPlan.Patience patience = new FlushPlan.Patience(3, 0, 0, 15, 100);
 
   Game(GameDatabase database, Path walDirectory) {
     this(database, walDirectory, "t" + UUID.randomUUID().toString().substring(0, 8));

@@ -11,7 +11,7 @@ import io.gameq.CommitReceipt;
 import io.gameq.GameQueue;
 import io.gameq.MySqlException;
 import io.gameq.OwnerSession;
-import io.gameq.mysql.flush.FlushTransaction;
+import io.gameq.mysql.flush.FlushPlan;
 import io.gameq.owner.OwnerId;
 import io.gameq.servers.GameDatabase;
 import io.gameq.writer.service.WriterService;
@@ -143,7 +143,7 @@ class HeldUpTest {
 
   @Test
   void aStatementThatTakesLongHoldsUpItsOwnerAloneAndItsRowIsSetAside() throws Exception {
-    game.patience = new FlushTransaction.Patience(3, 3_000, 0, 3, 100);
+    game.patience = new FlushPlan.Patience(3, 3_000, 0, 3, 100);
     try (GameQueue queue = game.node("n1");
         WriterService writer = game.writer("w1")) {
       List<OwnerSession> sessions = ofOneSlot(queue, 6);
@@ -167,7 +167,7 @@ class HeldUpTest {
 
   @Test
   void manySlowRowsOfOneOwnerAreSetAsideSomeAtATime() throws Exception {
-    game.patience = new FlushTransaction.Patience(2, 0, 0, 3, 100);
+    game.patience = new FlushPlan.Patience(2, 0, 0, 3, 100);
     try (GameQueue queue = game.node("n1");
         WriterService writer = game.writer("w1")) {
       List<OwnerSession> sessions = ofOneSlot(queue, 2);

@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import io.gameq.CommitReceipt;
 import io.gameq.GameQueue;
 import io.gameq.OwnerSession;
-import io.gameq.mysql.flush.FlushTransaction;
+import io.gameq.mysql.flush.FlushPlan;
 import io.gameq.writer.service.WriterService;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
@@ -20,7 +20,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 class OtherHalvesTest extends RedisLossFixture {
   @BeforeEach
   void waitForHalves() {
-    game.patience = new FlushTransaction.Patience(3, 0, 600_000, 15, 100);
+    game.patience = new FlushPlan.Patience(3, 0, 600_000, 15, 100);
   }
 
   /**

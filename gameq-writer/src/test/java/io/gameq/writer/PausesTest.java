@@ -12,7 +12,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import io.gameq.CommitReceipt;
 import io.gameq.GameQueue;
 import io.gameq.OwnerSession;
-import io.gameq.mysql.flush.FlushTransaction;
+import io.gameq.mysql.flush.FlushPlan;
 import io.gameq.owner.OwnerId;
 import io.gameq.redis.RedisConnection;
 import io.gameq.redis.RedisConnector;
@@ -124,7 +124,7 @@ class PausesTest {
 
   @Test
   void aPausedSlotWaitsOthersGoOnAndRefusalsThatItMayCureCountForNothing() throws Exception {
-    game.patience = new FlushTransaction.Patience(1, 1, 0, 15, 100);
+    game.patience = new FlushPlan.Patience(1, 1, 0, 15, 100);
     try (WriterService writer = game.writer("w1");
         GameQueue queue = game.node("n1")) {
       OwnerSession paused = queue.open("player:1");

@@ -12,7 +12,7 @@ import io.gameq.CommitReceipt;
 import io.gameq.DeadLetterException;
 import io.gameq.GameQueue;
 import io.gameq.OwnerSession;
-import io.gameq.mysql.flush.FlushTransaction;
+import io.gameq.mysql.flush.FlushPlan;
 import io.gameq.owner.OwnerId;
 import io.gameq.redis.ControlConnection;
 import io.gameq.redis.RedisConnector;
@@ -217,7 +217,7 @@ class RefusedRowsTest {
 
   @Test
   void aBusyOwnerIsAsPatientAsAnIdleOne() throws Exception {
-    game.patience = new FlushTransaction.Patience(3, 60_000, 0, 15, 100);
+    game.patience = new FlushPlan.Patience(3, 60_000, 0, 15, 100);
     try (WriterService writer = game.writer("w1");
         GameQueue queue = game.node("n1")) {
       OwnerSession player = queue.open("player:1");

@@ -3,20 +3,16 @@ package io.gameq.mysql.flush;
 import io.gameq.change.VersionClock;
 import io.gameq.mysql.ErrorKind;
 import io.gameq.mysql.ErrorKind.NotOwnerException;
-import io.gameq.mysql.MySqlPool.MySqlText;
+import io.gameq.mysql.MySqlErrors.MySqlText;
 import io.gameq.mysql.RowChange;
-import io.gameq.mysql.flush.FlushTransaction.Halves;
-import io.gameq.mysql.flush.FlushTransaction.HeldBack;
-import io.gameq.mysql.flush.FlushTransaction.OwnerRows;
-import io.gameq.mysql.flush.FlushTransaction.Patience;
-import io.gameq.mysql.flush.FlushTransaction.Written;
 import io.gameq.mysql.flush.GuardedWrites.HandledTwiceException;
-import io.gameq.mysql.flush.GuardedWrites.RowRefusal;
-import io.gameq.mysql.flush.GuardedWrites.StatementLimits;
+import io.gameq.mysql.flush.RowBisection.RowRefusal;
+import io.gameq.mysql.flush.RowBisection.StatementLimits;
 import io.gameq.mysql.tables.DeadLetterTable.Refused;
 import io.gameq.mysql.tables.HandoverTable;
 import io.gameq.owner.OwnerId;
 import io.gameq.owner.SessionId;
+import io.gameq.rows.EncodedRow.RowKey;
 import io.gameq.rows.HandledRow;
 import io.gameq.rows.Table;
 import java.sql.SQLException;
@@ -40,7 +36,7 @@ import java.util.stream.Stream;
  * What the next try of a flush is to do: which owners it writes, which rows it leaves out, in what
  * statements. Learns from the try before. Used by one thread.
  */
-final class FlushPlan {
+public final class FlushPlan {
   /** So long a slow row is tried when nobody else is written that it could be compared with. */
   private static final long ALONE_MILLIS = TimeUnit.MINUTES.toMillis(10);
 
@@ -362,5 +358,68 @@ final class FlushPlan {
   /** While nobody else commits, nobody shows that others pass. */
   private boolean isSlowByItself(OwnerRows of) {
     return wroteLately.getAsBoolean() || of.refusedForMillis() >= ALONE_MILLIS;
+  }
+
+  /**
+   * One owner's rows, with the session under which they were claimed.
+   *
+   * @param attempts how often they were claimed, this time included
+   * @param refusedForMillis how long ago one of them was refused first; 0 if never
+   * @param unreadable rows that are to be set aside without trying
+   */
+  public record OwnerRows(
+      OwnerId owner,
+      SessionId session,
+      int attempts,
+      long refusedForMillis,
+      List<RowChange> rows,
+      List<Refused> unreadable) {
+    /** The same as if no row of it had been refused before: its patience begins anew. */
+    public OwnerRows notRefusedYet() {
+      return new OwnerRows(owner, session, attempts, 0, rows, unreadable);
+    }
+  }
+
+  /** An owner that was left out, and why. */
+  public record HeldBack(OwnerRows of, String reason) {}
+
+  /**
+   * An owner that was flushed.
+   *
+   * @param kept rows that wait on in Redis for the other half of a handover
+   */
+  public record Written(OwnerRows of, List<Refused> setAside, List<RowChange> kept) {}
+
+  /**
+   * When rows are given up.
+   *
+   * @param attempts how often an owner is tried, at least, before a row of it is set aside that
+   *     another flush may yet make fit, or whose error is not known
+   * @param millis how long it is tried, at least
+   * @param halfMillis how long after its commit a row at most waits in Redis for the other half of
+   *     a handover, when that may still come: its owner's other rows are flushed meanwhile
+   * @param rowSeconds how long MySQL may take for such a row at its last try; below the silence
+   *     after which a server counts as away
+   * @param deadLetters most rows set aside in the whole database; at the limit owners with refused
+   *     rows wait in Redis
+   */
+  public record Patience(
+      int attempts, long millis, long halfMillis, int rowSeconds, int deadLetters) {
+    /** Whether an owner has been tried for long enough. */
+    boolean isOver(int tried, long refusedForMillis) {
+      return tried >= attempts && refusedForMillis >= millis;
+    }
+  }
+
+  /** Whether other halves of handovers may still come. */
+  public interface Halves {
+    /** Nobody can be asked: none is waited for beyond the patience that every row has. */
+    Halves UNKNOWN = (row, from) -> false;
+
+    /**
+     * Whether one of these owners may yet bring its half of a handover. Called without a
+     * transaction; never throws for what a server answers.
+     */
+    boolean mayCome(RowKey row, Set<OwnerId> from);
   }
 }

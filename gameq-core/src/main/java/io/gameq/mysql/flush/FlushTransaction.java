@@ -2,21 +2,25 @@ package io.gameq.mysql.flush;
 
 import io.gameq.mysql.ErrorKind;
 import io.gameq.mysql.ErrorKind.NotOwnerException;
+import io.gameq.mysql.MySqlErrors.MySqlText;
 import io.gameq.mysql.MySqlPool.MySql;
-import io.gameq.mysql.MySqlPool.MySqlText;
 import io.gameq.mysql.RowChange;
+import io.gameq.mysql.flush.FlushPlan.Halves;
+import io.gameq.mysql.flush.FlushPlan.HeldBack;
+import io.gameq.mysql.flush.FlushPlan.OwnerRows;
+import io.gameq.mysql.flush.FlushPlan.Patience;
+import io.gameq.mysql.flush.FlushPlan.Written;
 import io.gameq.mysql.flush.GuardedTransaction.NotConnectedException;
 import io.gameq.mysql.flush.GuardedWrites.HandledTwiceException;
-import io.gameq.mysql.flush.GuardedWrites.RowRefusal;
-import io.gameq.mysql.flush.GuardedWrites.TableRefusedException;
 import io.gameq.mysql.flush.RowBisection.ManySlowRowsException;
+import io.gameq.mysql.flush.RowBisection.RowRefusal;
+import io.gameq.mysql.flush.RowBisection.TableRefusedException;
 import io.gameq.mysql.tables.DeadLetterTable;
 import io.gameq.mysql.tables.DeadLetterTable.Refused;
 import io.gameq.mysql.tables.HandledTable;
 import io.gameq.mysql.tables.Locks;
 import io.gameq.owner.OwnerId;
 import io.gameq.owner.SessionId;
-import io.gameq.rows.EncodedRow.RowKey;
 import io.gameq.rows.HandledRow;
 import io.gameq.rows.Table;
 import io.gameq.term.Term;
@@ -60,59 +64,6 @@ public final class FlushTransaction {
   private volatile long writtenNanos = System.nanoTime() - LATELY_NANOS;
   private final Map<String, Long> tablesWrittenNanos = new ConcurrentHashMap<>();
 
-  /**
-   * When rows are given up.
-   *
-   * @param attempts how often an owner is tried, at least, before a row of it is set aside that
-   *     another flush may yet make fit, or whose error is not known
-   * @param millis how long it is tried, at least
-   * @param halfMillis how long after its commit a row at most waits in Redis for the other half of
-   *     a handover, when that may still come: its owner's other rows are flushed meanwhile
-   * @param rowSeconds how long MySQL may take for such a row at its last try; below the silence
-   *     after which a server counts as away
-   * @param deadLetters most rows set aside in the whole database; at the limit owners with refused
-   *     rows wait in Redis
-   */
-  public record Patience(
-      int attempts, long millis, long halfMillis, int rowSeconds, int deadLetters) {
-    /** Whether an owner has been tried for long enough. */
-    boolean isOver(int tried, long refusedForMillis) {
-      return tried >= attempts && refusedForMillis >= millis;
-    }
-  }
-
-  /** Whether other halves of handovers may still come. */
-  public interface Halves {
-    /** Nobody can be asked: none is waited for beyond the patience that every row has. */
-    Halves UNKNOWN = (row, from) -> false;
-
-    /**
-     * Whether one of these owners may yet bring its half of a handover. Called without a
-     * transaction; never throws for what a server answers.
-     */
-    boolean mayCome(RowKey row, Set<OwnerId> from);
-  }
-
-  /**
-   * One owner's rows, with the session under which they were claimed.
-   *
-   * @param attempts how often they were claimed, this time included
-   * @param refusedForMillis how long ago one of them was refused first; 0 if never
-   * @param unreadable rows that are to be set aside without trying
-   */
-  public record OwnerRows(
-      OwnerId owner,
-      SessionId session,
-      int attempts,
-      long refusedForMillis,
-      List<RowChange> rows,
-      List<Refused> unreadable) {
-    /** The same as if no row of it had been refused before: its patience begins anew. */
-    public OwnerRows notRefusedYet() {
-      return new OwnerRows(owner, session, attempts, 0, rows, unreadable);
-    }
-  }
-
   /** What became of a flush. */
   public sealed interface Outcome {}
 
@@ -142,16 +93,6 @@ public final class FlushTransaction {
    * @param why names the message
    */
   public record Fenced(OwnerRows of, SessionId by, String why) {}
-
-  /** An owner that was left out, and why. */
-  public record HeldBack(OwnerRows of, String reason) {}
-
-  /**
-   * An owner that was flushed.
-   *
-   * @param kept rows that wait on in Redis for the other half of a handover
-   */
-  public record Written(OwnerRows of, List<Refused> setAside, List<RowChange> kept) {}
 
   /**
    * MySQL is away, read-only or full; nothing was written, or a COMMIT was lost: flushing again is

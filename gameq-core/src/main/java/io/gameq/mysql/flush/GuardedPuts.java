@@ -5,8 +5,7 @@ import io.gameq.mysql.JdbcValues.SpareValues;
 import io.gameq.mysql.MySqlPool;
 import io.gameq.mysql.RowChange;
 import io.gameq.mysql.Sql;
-import io.gameq.mysql.flush.GuardedWrites.DependentRows;
-import io.gameq.mysql.flush.GuardedWrites.RowRefusal;
+import io.gameq.mysql.flush.RowBisection.RowRefusal;
 import io.gameq.mysql.tables.OwnerReader;
 import io.gameq.mysql.tables.TombstoneTable;
 import io.gameq.rows.EncodedRow.RowKey;
@@ -21,6 +20,7 @@ import java.sql.SQLTransientConnectionException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -41,7 +41,9 @@ final class GuardedPuts {
   /** Above 65,535 placeholders the driver silently stops preparing on the server. */
   private static final int MOST_PLACEHOLDERS = 60_000;
 
-  static final int DUPLICATE = 1062;
+  static final int MOST_DELETES_PER_STATEMENT = 64;
+
+  private static final int NO_LIMIT = 0;
 
   private final RowBisection bisection;
   private final RowOwnership custody;
@@ -226,8 +228,40 @@ final class GuardedPuts {
         deleted.put(row.key(), tombstone);
       }
     }
-    DependentRows.takeOut(connection, table, deleted);
+    takeOut(connection, table, deleted);
     return deleted.keySet();
+  }
+
+  /** Deletes those that are there up to these versions, though they were just put. */
+  private static void takeOut(Connection connection, Table table, Map<RowKey, Long> deleted)
+      throws SQLException {
+    List<RowKey> keys =
+        deleted.keySet().stream().sorted(Comparator.comparing(RowKey::text)).toList();
+    for (List<RowKey> some : Sql.chunks(keys, MOST_DELETES_PER_STATEMENT)) {
+      delete(connection, table, some, deleted, NO_LIMIT); // they are few, and not searched for
+    }
+  }
+
+  /** Deletes each row unless its version is newer than the one given. */
+  static void delete(
+      Connection connection,
+      Table table,
+      List<RowKey> keys,
+      Map<RowKey, Long> upTo,
+      int mostSeconds)
+      throws SQLException {
+    String row = Sql.keyEquals(table) + " AND " + JdbcValues.quoted(Table.VERSION_COLUMN) + " <= ?";
+    List<Object> arguments = new ArrayList<>();
+    for (RowKey key : keys) {
+      arguments.addAll(Sql.keyArguments(table, List.of(key)));
+      arguments.add(upTo.getOrDefault(key, 0L));
+    }
+    Sql.executeWithin(
+        connection,
+        mostSeconds,
+        "DELETE FROM %s WHERE %s"
+            .formatted(JdbcValues.quoted(table.name()), Sql.anyOf(row, keys.size())),
+        arguments.toArray());
   }
 
   /**
@@ -257,7 +291,9 @@ final class GuardedPuts {
 
   private static SQLException duplicate(RowChange row) {
     return new SQLIntegrityConstraintViolationException(
-        "Duplicate entry: another row has a unique value of " + row.key(), "23000", DUPLICATE);
+        "Duplicate entry: another row has a unique value of " + row.key(),
+        "23000",
+        RowBisection.DUPLICATE);
   }
 
   /**
@@ -373,7 +409,7 @@ final class GuardedPuts {
           Sql.execute(connection, sql, arguments.toArray());
           return;
         } catch (SQLException e) {
-          if (e.getErrorCode() != DUPLICATE || tries == MOST_TRIES) {
+          if (e.getErrorCode() != RowBisection.DUPLICATE || tries == MOST_TRIES) {
             throw e;
           }
         }

@@ -3,14 +3,14 @@ package io.gameq.mysql.flush;
 import io.gameq.mysql.ErrorKind;
 import io.gameq.mysql.JdbcValues;
 import io.gameq.mysql.MySqlPool.MySql;
-import io.gameq.mysql.MySqlPool.MySqlText;
 import io.gameq.mysql.RowChange;
 import io.gameq.mysql.Sql;
+import io.gameq.mysql.flush.RowBisection.RowRefusal;
+import io.gameq.mysql.flush.RowBisection.StatementLimits;
+import io.gameq.mysql.flush.RowBisection.TableRefusedException;
 import io.gameq.mysql.flush.UpsertSql.Dialect;
-import io.gameq.mysql.tables.DeadLetterTable;
 import io.gameq.mysql.tables.DiscardTable;
 import io.gameq.mysql.tables.HandledTable;
-import io.gameq.mysql.tables.OwnerReader;
 import io.gameq.mysql.tables.TombstoneTable;
 import io.gameq.owner.DurableSessions.CountingSessions;
 import io.gameq.owner.OwnerId;
@@ -122,86 +122,6 @@ public final class GuardedWrites {
         .collect(Collectors.toSet());
   }
 
-  /** A row that MySQL refused inside a transaction that goes on without it. */
-  public record RowRefusal(RowChange row, SQLException error) {
-    /** Whether another flush can make MySQL take the row. */
-    public boolean isCurable() {
-      return ErrorKind.of(error) != ErrorKind.ROW;
-    }
-
-    /** The row as a dead letter; {@code attempts} is how often it was tried. */
-    public DeadLetterTable.Refused asLetter(int attempts) {
-      return new DeadLetterTable.Refused(
-          row.owner().base(),
-          row.key().table().name(),
-          row.key().keyText(),
-          row.image().version(),
-          row.encoded(),
-          attempts,
-          error.getErrorCode(),
-          MySqlText.of(error));
-    }
-
-    /**
-     * Rows of which MySQL holds a newer version, or a newer delete, have nothing to be set aside.
-     */
-    public static List<RowRefusal> withoutOutdated(Connection connection, List<RowRefusal> refusals)
-        throws SQLException {
-      if (refusals.isEmpty()) {
-        return refusals;
-      }
-      Map<RowKey, Long> there =
-          OwnerReader.versions(connection, refusals.stream().map(r -> r.row().key()).toList());
-      return refusals.stream()
-          .filter(r -> there.getOrDefault(r.row().key(), -1L) < r.row().image().version())
-          .toList();
-    }
-  }
-
-  /**
-   * How large statements are, and how long they may take; immutable.
-   *
-   * @param rows most rows of one statement
-   * @param bytes most bytes of the rows of one statement that has more than one; what it takes to
-   *     send them counts as its time
-   * @param seconds that a statement may take, else it is ended and fails as {@link ErrorKind#SLOW};
-   *     0 for no limit
-   * @param secondsOfOneRow the same of a statement with a single row
-   */
-  public record StatementLimits(int rows, int bytes, int seconds, int secondsOfOneRow) {
-    /** 5,000 rows a statement gain nothing over 1,000. */
-    private static final int MOST_ROWS = 512;
-
-    /** Larger statements gain nothing. */
-    private static final int MOST_BYTES = 4 << 20;
-
-    public static final StatementLimits NONE = new StatementLimits(MOST_ROWS, MOST_BYTES, 0, 0);
-
-    public StatementLimits withSecondsOfOneRow(int newSeconds) {
-      return new StatementLimits(rows, bytes, seconds, newSeconds);
-    }
-
-    public int secondsFor(int rowsOfStatement) {
-      return rowsOfStatement == 1 ? secondsOfOneRow : seconds;
-    }
-  }
-
-  /** A table that takes no rows now, because it or a column is missing or closed to us. */
-  public static final class TableRefusedException extends SQLException {
-    private static final long serialVersionUID = 1L;
-
-    private final transient Table table;
-
-    TableRefusedException(Table table, SQLException cause) {
-      super(cause.getMessage(), cause.getSQLState(), cause.getErrorCode(), cause);
-      this.table = table;
-    }
-
-    public Table table() {
-      return table;
-    }
-  }
-
   /**
    * Of messages that these rows tell of another handler's rows count: nothing that was committed
    * together with them, or on top of it, may be written.
@@ -232,11 +152,7 @@ public final class GuardedWrites {
    * thread, in one transaction.
    */
   static final class DependentRows {
-    private static final int MOST_DELETES_PER_STATEMENT = 64;
-
     private static final int CHILD_EXISTS = 1451;
-
-    private static final int NO_LIMIT = 0;
 
     /** By its columns as well: rows may have been decoded before and after a table was altered. */
     private static final Comparator<Table> PARENTS_FIRST =
@@ -354,12 +270,12 @@ public final class GuardedWrites {
             rows.stream()
                 .collect(Collectors.toMap(RowChange::key, row -> row.image().version(), Math::max));
         int refusedBefore = bisection.refused().size();
-        for (List<RowChange> chunk : Sql.chunks(rows, MOST_DELETES_PER_STATEMENT)) {
+        for (List<RowChange> chunk : Sql.chunks(rows, GuardedPuts.MOST_DELETES_PER_STATEMENT)) {
           bisection.execute(
               table,
               chunk,
               some ->
-                  delete(
+                  GuardedPuts.delete(
                       connection,
                       table,
                       some.stream().map(RowChange::key).toList(),
@@ -371,39 +287,6 @@ public final class GuardedWrites {
           TombstoneTable.remove(connection, refusal.row());
         }
       }
-    }
-
-    /** Deletes those that are there up to these versions, though they were just put. */
-    static void takeOut(Connection connection, Table table, Map<RowKey, Long> deleted)
-        throws SQLException {
-      List<RowKey> keys =
-          deleted.keySet().stream().sorted(Comparator.comparing(RowKey::text)).toList();
-      for (List<RowKey> some : Sql.chunks(keys, MOST_DELETES_PER_STATEMENT)) {
-        delete(connection, table, some, deleted, NO_LIMIT); // they are few, and not searched for
-      }
-    }
-
-    /** Deletes each row unless its version is newer than the one given. */
-    private static void delete(
-        Connection connection,
-        Table table,
-        List<RowKey> keys,
-        Map<RowKey, Long> upTo,
-        int mostSeconds)
-        throws SQLException {
-      String row =
-          Sql.keyEquals(table) + " AND " + JdbcValues.quoted(Table.VERSION_COLUMN) + " <= ?";
-      List<Object> arguments = new ArrayList<>();
-      for (RowKey key : keys) {
-        arguments.addAll(Sql.keyArguments(table, List.of(key)));
-        arguments.add(upTo.getOrDefault(key, 0L));
-      }
-      Sql.executeWithin(
-          connection,
-          mostSeconds,
-          "DELETE FROM %s WHERE %s"
-              .formatted(JdbcValues.quoted(table.name()), Sql.anyOf(row, keys.size())),
-          arguments.toArray());
     }
 
     /** Writes rows that refer to each other in a circle; false when there are none. */

@@ -3,10 +3,11 @@ package io.gameq.mysql.flush;
 import io.gameq.mysql.ErrorKind;
 import io.gameq.mysql.ErrorKind.NotOwnerException;
 import io.gameq.mysql.JdbcValues;
+import io.gameq.mysql.MySqlErrors.MySqlText;
 import io.gameq.mysql.RowChange;
-import io.gameq.mysql.flush.GuardedWrites.RowRefusal;
-import io.gameq.mysql.flush.GuardedWrites.StatementLimits;
-import io.gameq.mysql.flush.GuardedWrites.TableRefusedException;
+import io.gameq.mysql.tables.DeadLetterTable;
+import io.gameq.mysql.tables.OwnerReader;
+import io.gameq.rows.EncodedRow.RowKey;
 import io.gameq.rows.Table;
 import io.gameq.rows.Table.Column;
 import java.sql.Connection;
@@ -28,7 +29,9 @@ import org.slf4j.LoggerFactory;
  * Executes the statements of one transaction; when MySQL refuses one, its halves, down to the rows
  * that it refuses: InnoDB rolls back a refused statement, not the transaction. Used by one thread.
  */
-final class RowBisection {
+public final class RowBisection {
+  static final int DUPLICATE = 1062;
+
   private static final int MOST_ONE_BY_ONE = 64;
 
   /** No such table or column, another number of columns: in what a trigger does, too. */
@@ -37,7 +40,7 @@ final class RowBisection {
   /** Each takes seconds, in which the owner is locked. */
   private static final int MOST_SLOW_ROWS = 2;
 
-  private static final Logger LOG = LoggerFactory.getLogger(GuardedWrites.class);
+  private static final Logger LOG = LoggerFactory.getLogger(RowBisection.class);
 
   /** Something that is done whole or not at all. */
   interface Attempt {
@@ -239,7 +242,7 @@ final class RowBisection {
   }
 
   private static boolean isDuplicate(RowRefusal refusal) {
-    return refusal.error().getErrorCode() == GuardedPuts.DUPLICATE;
+    return refusal.error().getErrorCode() == DUPLICATE;
   }
 
   /** More rows take MySQL long than one transaction searches for. */
@@ -256,6 +259,86 @@ final class RowBisection {
     /** Those that were found. */
     public List<RowRefusal> rows() {
       return rows;
+    }
+  }
+
+  /** A row that MySQL refused inside a transaction that goes on without it. */
+  public record RowRefusal(RowChange row, SQLException error) {
+    /** Whether another flush can make MySQL take the row. */
+    public boolean isCurable() {
+      return ErrorKind.of(error) != ErrorKind.ROW;
+    }
+
+    /** The row as a dead letter; {@code attempts} is how often it was tried. */
+    public DeadLetterTable.Refused asLetter(int attempts) {
+      return new DeadLetterTable.Refused(
+          row.owner().base(),
+          row.key().table().name(),
+          row.key().keyText(),
+          row.image().version(),
+          row.encoded(),
+          attempts,
+          error.getErrorCode(),
+          MySqlText.of(error));
+    }
+
+    /**
+     * Rows of which MySQL holds a newer version, or a newer delete, have nothing to be set aside.
+     */
+    public static List<RowRefusal> withoutOutdated(Connection connection, List<RowRefusal> refusals)
+        throws SQLException {
+      if (refusals.isEmpty()) {
+        return refusals;
+      }
+      Map<RowKey, Long> there =
+          OwnerReader.versions(connection, refusals.stream().map(r -> r.row().key()).toList());
+      return refusals.stream()
+          .filter(r -> there.getOrDefault(r.row().key(), -1L) < r.row().image().version())
+          .toList();
+    }
+  }
+
+  /**
+   * How large statements are, and how long they may take; immutable.
+   *
+   * @param rows most rows of one statement
+   * @param bytes most bytes of the rows of one statement that has more than one; what it takes to
+   *     send them counts as its time
+   * @param seconds that a statement may take, else it is ended and fails as {@link ErrorKind#SLOW};
+   *     0 for no limit
+   * @param secondsOfOneRow the same of a statement with a single row
+   */
+  public record StatementLimits(int rows, int bytes, int seconds, int secondsOfOneRow) {
+    /** 5,000 rows a statement gain nothing over 1,000. */
+    private static final int MOST_ROWS = 512;
+
+    /** Larger statements gain nothing. */
+    private static final int MOST_BYTES = 4 << 20;
+
+    public static final StatementLimits NONE = new StatementLimits(MOST_ROWS, MOST_BYTES, 0, 0);
+
+    public StatementLimits withSecondsOfOneRow(int newSeconds) {
+      return new StatementLimits(rows, bytes, seconds, newSeconds);
+    }
+
+    public int secondsFor(int rowsOfStatement) {
+      return rowsOfStatement == 1 ? secondsOfOneRow : seconds;
+    }
+  }
+
+  /** A table that takes no rows now, because it or a column is missing or closed to us. */
+  public static final class TableRefusedException extends SQLException {
+    private static final long serialVersionUID = 1L;
+
+    private final transient Table table;
+
+    TableRefusedException(Table table, SQLException cause) {
+      super(cause.getMessage(), cause.getSQLState(), cause.getErrorCode(), cause);
+      this.table = table;
+    }
+
+    public Table table() {
+      return table;
     }
   }
 }

@@ -4,7 +4,7 @@ import io.gameq.mysql.ErrorKind.NotOwnerException;
 import io.gameq.mysql.JdbcValues;
 import io.gameq.mysql.RowChange;
 import io.gameq.mysql.Sql;
-import io.gameq.mysql.flush.GuardedWrites.RowRefusal;
+import io.gameq.mysql.flush.RowBisection.RowRefusal;
 import io.gameq.mysql.tables.DeadLetterTable;
 import io.gameq.mysql.tables.HandoverTable;
 import io.gameq.mysql.tables.HandoverTable.Known;

@@ -5,6 +5,7 @@ import io.gameq.mysql.MySqlPool.MySql;
 import io.gameq.mysql.Sql;
 import io.gameq.mysql.schema.SchemaSnapshot.ForeignKeyFacts;
 import io.gameq.mysql.schema.TableInspector.Flaw;
+import io.gameq.mysql.schema.TableInspector.TableSpec;
 import io.gameq.mysql.schema.TableInspector.VersionColumn;
 import io.gameq.rows.CurrentCatalog.Catalog;
 import io.gameq.rows.ForeignKeyRanks;
@@ -142,12 +143,4 @@ public final class CatalogReader {
             .findFirst()
             .orElse(null));
   }
-
-  /**
-   * A table to be managed, registered in gameq_table or about to be.
-   *
-   * @param ownerKind the kind of the owner ids, as {@code player}
-   * @param ownerColumn the column that holds the key of the owner id
-   */
-  public record TableSpec(String name, String ownerKind, String ownerColumn) {}
 }

@@ -1,7 +1,6 @@
 package io.gameq.mysql.schema;
 
 import io.gameq.mysql.Sql;
-import io.gameq.mysql.schema.CatalogReader.TableSpec;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -125,17 +124,6 @@ public record SchemaSnapshot(
         .filter(of -> of.name().equalsIgnoreCase(name))
         .findFirst()
         .orElse(null);
-  }
-
-  /** The same, with table and column named as the database names them, where it has them. */
-  TableSpec asNamedHere(TableSpec spec) {
-    TableFacts table = table(spec.name());
-    if (table == null) {
-      return spec;
-    }
-    ColumnFacts column = table.column(spec.ownerColumn());
-    return new TableSpec(
-        table.name(), spec.ownerKind(), column == null ? spec.ownerColumn() : column.name());
   }
 
   private ForeignKeyFacts asNamedHere(ForeignKeyFacts key) {

@@ -4,10 +4,10 @@ import io.gameq.GameQueueException;
 import io.gameq.mysql.JdbcValues;
 import io.gameq.mysql.JdbcValues.SpareValues;
 import io.gameq.mysql.JdbcValues.TemporalText;
-import io.gameq.mysql.schema.CatalogReader.TableSpec;
 import io.gameq.mysql.schema.SchemaSnapshot.ColumnFacts;
 import io.gameq.mysql.schema.SchemaSnapshot.IndexPart;
 import io.gameq.mysql.schema.SchemaSnapshot.TableFacts;
+import io.gameq.mysql.schema.TableInspector.TableSpec;
 import io.gameq.rows.EncodedRow.RowKey;
 import io.gameq.rows.Table;
 import io.gameq.rows.Table.Column;
@@ -107,7 +107,18 @@ public final class TableInspector {
 
   /** The judgement of one table. */
   public static Result inspect(SchemaSnapshot schema, TableSpec spec) {
-    return new TableInspector(schema, schema.asNamedHere(spec)).inspect();
+    return new TableInspector(schema, asNamedHere(schema, spec)).inspect();
+  }
+
+  /** The same, with table and column named as the database names them, where it has them. */
+  private static TableSpec asNamedHere(SchemaSnapshot schema, TableSpec spec) {
+    TableFacts table = schema.table(spec.name());
+    if (table == null) {
+      return spec;
+    }
+    ColumnFacts column = table.column(spec.ownerColumn());
+    return new TableSpec(
+        table.name(), spec.ownerKind(), column == null ? spec.ownerColumn() : column.name());
   }
 
   private Result inspect() {
@@ -416,4 +427,12 @@ public final class TableInspector {
       return new String(ascii, StandardCharsets.US_ASCII).equals(text) ? ascii : null;
     }
   }
+
+  /**
+   * A table to be managed, registered in gameq_table or about to be.
+   *
+   * @param ownerKind the kind of the owner ids, as {@code player}
+   * @param ownerColumn the column that holds the key of the owner id
+   */
+  public record TableSpec(String name, String ownerKind, String ownerColumn) {}
 }

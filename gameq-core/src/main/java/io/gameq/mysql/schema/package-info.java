@@ -3,9 +3,9 @@
  * Reads information_schema; changes nothing but settings and layouts. Internal.
  *
  * <pre>
- * CatalogReader      the managed tables (gameq_table: TableSpec) as a Catalog
+ * CatalogReader      the managed tables (of gameq_table) as a Catalog
  *   SchemaSnapshot     information_schema, in a fixed number of queries
- *   TableInspector     judges one table: its definition, or why it is not managed (Flaw)
+ *   TableInspector     judges one table (TableSpec): its definition, or its flaws
  *     ColumnDefaults     a column's default, of MySQL and of MariaDB
  * LayoutTable        gameq_layout: column lists of encoded rows, by fingerprint
  * Settings           gameq_setting: what all nodes and writers must agree on

@@ -1,7 +1,7 @@
 package io.gameq.mysql.tables;
 
 import io.gameq.mysql.ErrorKind;
-import io.gameq.mysql.MySqlPool.MySqlText;
+import io.gameq.mysql.MySqlErrors.MySqlText;
 import io.gameq.mysql.RowChange;
 import io.gameq.mysql.Sql;
 import io.gameq.mysql.Statements;

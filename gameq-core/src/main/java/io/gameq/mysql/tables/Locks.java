@@ -1,6 +1,5 @@
 package io.gameq.mysql.tables;
 
-import io.gameq.MySqlException;
 import io.gameq.mysql.ErrorKind;
 import io.gameq.mysql.JdbcValues;
 import io.gameq.mysql.MySqlPool.MySql;
@@ -30,10 +29,6 @@ public final class Locks {
 
   /** Each costs lock_wait_timeout to find. */
   private static final int MOST_TABLES = 2;
-
-  private static final String NOT_SEEN =
-      "by another transaction: information_schema.INNODB_TRX shows it to users with the PROCESS"
-          + " privilege";
 
   private Locks() {}
 
@@ -78,24 +73,6 @@ public final class Locks {
       }
     } catch (SQLException e) { // the next flush meets it, too
       return Found.NOTHING;
-    }
-  }
-
-  /** The transactions that have been open for longest, as far as MySQL lets us see them. */
-  static String byWhom(MySql mysql) {
-    try {
-      List<String> open =
-          mysql.list(
-              "SELECT CONCAT('connection ', trx_mysql_thread_id, ' for ', TIMESTAMPDIFF(SECOND,"
-                  + " trx_started, CONVERT_TZ(UTC_TIMESTAMP(), '+00:00', 'SYSTEM')), ' s') FROM"
-                  + " information_schema.INNODB_TRX WHERE trx_rows_locked > 0 AND"
-                  + " trx_mysql_thread_id <> CONNECTION_ID() ORDER BY trx_started LIMIT 3",
-              rs -> rs.getString(1));
-      return open.isEmpty()
-          ? NOT_SEEN
-          : "by one of the transactions that are open there: " + String.join(", ", open);
-    } catch (MySqlException e) {
-      return NOT_SEEN;
     }
   }
 

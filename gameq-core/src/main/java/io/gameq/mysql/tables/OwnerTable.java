@@ -48,6 +48,10 @@ public final class OwnerTable implements DurableSessions {
       " before_epoch = IF(state = 'opening', before_epoch, epoch), before_nonce = IF(state ="
           + " 'opening', before_nonce, nonce),";
 
+  private static final String NOT_SEEN =
+      "by another transaction: information_schema.INNODB_TRX shows it to users with the PROCESS"
+          + " privilege";
+
   private final MySql mysql;
   private final GroupedCalls<Wanted, SessionId> raises =
       new GroupedCalls<>(MOST_TOGETHER, MOST_AT_ONCE, this::raise, this::raiseAll);
@@ -144,13 +148,30 @@ public final class OwnerTable implements DurableSessions {
         return mysql.ask(handle -> call.over(handle.getConnection()));
       } catch (MySqlException e) {
         if (MySqlErrors.isLockWait(e)) { // who logs in waits no longer: MySQL's 1 s is up to 2
-          throw new MySqlException(
-              "%s is locked in MySQL, %s".formatted(owner, Locks.byWhom(mysql)), e);
+          throw new MySqlException("%s is locked in MySQL, %s".formatted(owner, byWhom()), e);
         }
         if (tries == MOST_TRIES || !MySqlErrors.isTryAgain(e)) {
           throw e;
         }
       }
+    }
+  }
+
+  /** The transactions that have been open for longest, as far as MySQL lets us see them. */
+  private String byWhom() {
+    try {
+      List<String> open =
+          mysql.list(
+              "SELECT CONCAT('connection ', trx_mysql_thread_id, ' for ', TIMESTAMPDIFF(SECOND,"
+                  + " trx_started, CONVERT_TZ(UTC_TIMESTAMP(), '+00:00', 'SYSTEM')), ' s') FROM"
+                  + " information_schema.INNODB_TRX WHERE trx_rows_locked > 0 AND"
+                  + " trx_mysql_thread_id <> CONNECTION_ID() ORDER BY trx_started LIMIT 3",
+              rs -> rs.getString(1));
+      return open.isEmpty()
+          ? NOT_SEEN
+          : "by one of the transactions that are open there: " + String.join(", ", open);
+    } catch (MySqlException e) {
+      return NOT_SEEN;
     }
   }
 

@@ -12,7 +12,7 @@ import io.gameq.mysql.MySqlPool;
 import io.gameq.mysql.MySqlPool.MySql;
 import io.gameq.mysql.MySqlPool.MySqlConfig;
 import io.gameq.mysql.TestDatabase;
-import io.gameq.mysql.schema.CatalogReader.TableSpec;
+import io.gameq.mysql.schema.TableInspector.TableSpec;
 import io.gameq.mysql.schema.TableInspector.VersionColumn;
 import io.gameq.rows.CanonicalRow;
 import io.gameq.rows.CurrentCatalog.Catalog;

@@ -10,7 +10,7 @@ import io.gameq.rows.RowEdit;
 import io.gameq.rows.RowImage;
 import io.gameq.rows.types.ValueText;
 import io.gameq.terminal.Shown;
-import io.gameq.writer.admin.Done.Resolution;
+import io.gameq.writer.admin.ActionResult.Resolution;
 import io.gameq.writer.admin.StaleSessions.RowColumn;
 import io.gameq.writer.mysql.DeadLetters;
 import io.gameq.writer.mysql.DeadLetters.DeadLetterFilter;
@@ -18,11 +18,11 @@ import io.gameq.writer.mysql.DeadLetters.DeadLetterRetry;
 import io.gameq.writer.mysql.DeadLetters.DeadLetterRetry.Became;
 import io.gameq.writer.mysql.DeadLetters.DeadLetterRetry.Outcome;
 import io.gameq.writer.mysql.DeadLetters.LetterState;
-import io.gameq.writer.mysql.RowReading.CurrentRow;
-import io.gameq.writer.mysql.RowReading.DecodeError;
-import io.gameq.writer.mysql.RowReading.DecodeResult;
-import io.gameq.writer.mysql.RowReading.DecodedRow;
-import io.gameq.writer.terminal.Moment;
+import io.gameq.writer.mysql.StoredRowDecoder.CurrentRow;
+import io.gameq.writer.mysql.StoredRowDecoder.DecodeError;
+import io.gameq.writer.mysql.StoredRowDecoder.DecodeResult;
+import io.gameq.writer.mysql.StoredRowDecoder.DecodedRow;
+import io.gameq.writer.terminal.TimeArgument;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
@@ -113,8 +113,8 @@ public final class DeadRows {
               given.apply("table"),
               read(given.apply("code"), Filter::code),
               given.apply("error"),
-              read(given.apply("since"), Moment::of),
-              read(given.apply("before"), Moment::of)),
+              read(given.apply("since"), TimeArgument::of),
+              read(given.apply("before"), TimeArgument::of)),
           read(given.apply("state"), Filter::state));
     }
 
@@ -275,10 +275,10 @@ public final class DeadRows {
    * @return {@link Resolution#GONE} when the letter is not any more as it was looked at, {@link
    *     Resolution#LEFT} when a value, a column or the letter does not allow it
    */
-  public Done edit(long id, String revision, Map<String, @Nullable String> columns) {
+  public ActionResult edit(long id, String revision, Map<String, @Nullable String> columns) {
     Stored letter = letters.find(id);
     if (letter == null) {
-      return new Done(id, Long.toString(id), Resolution.GONE, NOT_EDITED, CHANGED);
+      return new ActionResult(id, Long.toString(id), Resolution.GONE, NOT_EDITED, CHANGED);
     }
     if (!revision(letter).equals(revision)) {
       return done(letter, Resolution.GONE, NOT_EDITED, CHANGED);
@@ -289,12 +289,13 @@ public final class DeadRows {
   }
 
   /** The same of many letters; tells what became of each. */
-  public void edit(Selection chosen, Map<String, @Nullable String> columns, Consumer<Done> told) {
+  public void edit(
+      Selection chosen, Map<String, @Nullable String> columns, Consumer<ActionResult> told) {
     audit("dead edit", chosen.filter.toString(), chosen.text() + ", " + names(columns));
     chosen.forEach((letter, state) -> told.accept(edit(letter, state, columns, () -> {})));
   }
 
-  private Done edit(
+  private ActionResult edit(
       Stored letter, LetterState state, Map<String, @Nullable String> columns, Runnable beforeIt) {
     if (state == LetterState.SUPERSEDED) {
       return done(
@@ -319,8 +320,8 @@ public final class DeadRows {
         : done(letter, Resolution.GONE, NOT_EDITED, CHANGED);
   }
 
-  private static Done done(Stored letter, Resolution result, String became, String why) {
-    return new Done(letter.id(), name(letter), result, became, Shown.text(why));
+  private static ActionResult done(Stored letter, Resolution result, String became, String why) {
+    return new ActionResult(letter.id(), name(letter), result, became, Shown.text(why));
   }
 
   /**
@@ -330,18 +331,18 @@ public final class DeadRows {
    * @param isDryRun whether each is tried and rolled back; that is not in the audit log
    * @param told what became of each
    */
-  public void retry(Selection chosen, boolean isDryRun, Consumer<Done> told) {
+  public void retry(Selection chosen, boolean isDryRun, Consumer<ActionResult> told) {
     if (!isDryRun) {
       audit("dead retry", chosen.filter.toString(), chosen.text());
     }
     DeadLetterRetry retry = letters.retry(isDryRun);
-    Map<Long, Done> waiting = new LinkedHashMap<>();
+    Map<Long, ActionResult> waiting = new LinkedHashMap<>();
     boolean[] isWritten = {false};
     chosen.forEach(
         (letter, state) -> isWritten[0] |= retry(retry, letter.id(), name(letter), waiting, told));
     while (!isDryRun && isWritten[0]) {
       isWritten[0] = false;
-      for (Done of : List.copyOf(waiting.values())) {
+      for (ActionResult of : List.copyOf(waiting.values())) {
         isWritten[0] |= retry(retry, of.id(), of.name(), waiting, told);
       }
     }
@@ -350,9 +351,13 @@ public final class DeadRows {
 
   /** Whether it is written; tells what became of it, but where another one may make it fit. */
   private static boolean retry(
-      DeadLetterRetry retry, long id, String name, Map<Long, Done> waiting, Consumer<Done> told) {
+      DeadLetterRetry retry,
+      long id,
+      String name,
+      Map<Long, ActionResult> waiting,
+      Consumer<ActionResult> told) {
     Outcome outcome = retry.retry(id);
-    Done done = done(id, name, outcome);
+    ActionResult done = done(id, name, outcome);
     if (outcome.became() == Became.REFUSED && (outcome.curable() || waiting.containsKey(id))) {
       waiting.put(id, done);
     } else {
@@ -362,16 +367,16 @@ public final class DeadRows {
     return outcome.became() == Became.WRITTEN;
   }
 
-  private static Done done(long id, String name, Outcome outcome) {
+  private static ActionResult done(long id, String name, Outcome outcome) {
     String reason = outcome.reason();
     return switch (outcome.became()) {
-      case WRITTEN -> new Done(id, name, Resolution.DONE, "written", "");
-      case SUPERSEDED -> new Done(id, name, Resolution.DONE, "removed as superseded", "");
-      case GONE -> new Done(id, name, Resolution.DONE, "removed by somebody else", "");
-      case LOCKED -> new Done(id, name, Resolution.LEFT, "left alone", Shown.text(reason));
+      case WRITTEN -> new ActionResult(id, name, Resolution.DONE, "written", "");
+      case SUPERSEDED -> new ActionResult(id, name, Resolution.DONE, "removed as superseded", "");
+      case GONE -> new ActionResult(id, name, Resolution.DONE, "removed by somebody else", "");
+      case LOCKED -> new ActionResult(id, name, Resolution.LEFT, "left alone", Shown.text(reason));
       case REFUSED -> {
         String why = Shown.text(outcome.errorCode() + " " + reason);
-        yield new Done(id, name, Resolution.LEFT, "refused again", why);
+        yield new ActionResult(id, name, Resolution.LEFT, "refused again", why);
       }
     };
   }
@@ -380,7 +385,7 @@ public final class DeadRows {
    * Gives letters up: nothing writes that version again, nor an older one of the row by the same
    * owner. Tells what became of each.
    */
-  public void discard(Selection chosen, Consumer<Done> told) {
+  public void discard(Selection chosen, Consumer<ActionResult> told) {
     audit("dead discard", chosen.filter.toString(), chosen.text());
     chosen.forEach(
         (letter, state) ->

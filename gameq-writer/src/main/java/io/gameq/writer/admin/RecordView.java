@@ -37,11 +37,11 @@ import org.jspecify.annotations.Nullable;
  * escaped, an enum is in lower case, null is {@code -}. Thread-safe once all fields are added.
  */
 public final class RecordView<T> {
-  private final List<Column<T>> columns = new ArrayList<>();
+  private final List<ViewColumn<T>> columns = new ArrayList<>();
   private final List<Function<T, Map<String, ? extends @Nullable Object>>> json = new ArrayList<>();
   private String[] leftOutFirst = {};
 
-  private record Column<T>(String heading, Function<T, String> cell) {}
+  private record ViewColumn<T>(String heading, Function<T, String> cell) {}
 
   /** In the table and in JSON. */
   public RecordView<T> field(
@@ -78,7 +78,7 @@ public final class RecordView<T> {
 
   /** In the table alone; the cell is printed as it is. */
   public RecordView<T> column(String heading, Function<T, String> cell) {
-    columns.add(new Column<>(heading, cell));
+    columns.add(new ViewColumn<>(heading, cell));
     return this;
   }
 
@@ -111,18 +111,18 @@ public final class RecordView<T> {
       return page -> page.forEach(of -> out.println(JsonLine.of(json(of))));
     }
     TextTable table =
-        new TextTable(out, columns.stream().map(Column::heading).toArray(String[]::new))
+        new TextTable(out, columns.stream().map(ViewColumn::heading).toArray(String[]::new))
             .leavingOut(leftOutFirst);
     return page -> table.print(page.stream().map(this::cells).toList());
   }
 
   /** Records as a page of the console shows them. */
-  public record Table(List<String> headings, List<List<String>> rows) {}
+  public record TableView(List<String> headings, List<List<String>> rows) {}
 
   /** The table's headings and cells. */
-  public Table table(List<T> of) {
-    return new Table(
-        columns.stream().map(Column::heading).toList(), of.stream().map(this::cells).toList());
+  public TableView table(List<T> of) {
+    return new TableView(
+        columns.stream().map(ViewColumn::heading).toList(), of.stream().map(this::cells).toList());
   }
 
   /** The headings and the cells of one record, one pair a line. */

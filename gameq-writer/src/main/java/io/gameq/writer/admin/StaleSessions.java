@@ -17,10 +17,10 @@ import io.gameq.rows.Table;
 import io.gameq.rows.Table.Column;
 import io.gameq.rows.types.ValueText;
 import io.gameq.terminal.Shown;
-import io.gameq.writer.mysql.RowReading;
-import io.gameq.writer.mysql.RowReading.DecodeError;
-import io.gameq.writer.mysql.RowReading.DecodeResult;
-import io.gameq.writer.mysql.RowReading.DecodedRow;
+import io.gameq.writer.mysql.StoredRowDecoder;
+import io.gameq.writer.mysql.StoredRowDecoder.DecodeError;
+import io.gameq.writer.mysql.StoredRowDecoder.DecodeResult;
+import io.gameq.writer.mysql.StoredRowDecoder.DecodedRow;
 import io.gameq.writer.redis.StaleRows;
 import io.gameq.writer.redis.StaleRows.Outcome;
 import io.gameq.writer.redis.StaleRows.SessionSummary;
@@ -116,7 +116,7 @@ public final class StaleSessions {
     if (withValues) {
       AuditTable.add(mysql, actor, "stale show", owner.id(), detail);
     }
-    RowReading reading = new RowReading(mysql);
+    StoredRowDecoder reading = new StoredRowDecoder(mysql);
     for (StaleSession session : sessions) {
       stale.rows(
           session,
@@ -130,7 +130,8 @@ public final class StaleSessions {
     }
   }
 
-  private static RowView shown(EncodedRow row, OwnerId owner, RowReading rows, boolean withValues) {
+  private static RowView shown(
+      EncodedRow row, OwnerId owner, StoredRowDecoder rows, boolean withValues) {
     long version = StaleSessions.version(row);
     DecodeResult reading = rows.read(row.key(), row.image());
     if (reading instanceof DecodedRow decoded) {

@@ -22,7 +22,7 @@ import io.gameq.redis.topic.TopicMessages.Retried;
 import io.gameq.redis.topic.TopicMessages.TopicCounts;
 import io.gameq.redis.topic.TopicMessages.TopicSurvey;
 import io.gameq.terminal.Shown;
-import io.gameq.writer.admin.Done.Resolution;
+import io.gameq.writer.admin.ActionResult.Resolution;
 import io.gameq.writer.pause.Pauses;
 import java.time.Instant;
 import java.util.LinkedHashSet;
@@ -310,7 +310,10 @@ public final class Topics {
    * @param told what became of each
    */
   public void retry(
-      String topic, List<DeadMessageId> names, byte @Nullable [] payload, Consumer<Done> told) {
+      String topic,
+      List<DeadMessageId> names,
+      byte @Nullable [] payload,
+      Consumer<ActionResult> told) {
     TopicDefinition definition = definition(topic);
     if (payload != null && payload.length > definition.maxPayloadBytes()) {
       throw new GameQueueException(
@@ -342,7 +345,7 @@ public final class Topics {
   }
 
   /** Removes dead letters for good; tells what became of each. */
-  public void discard(String topic, List<DeadMessageId> names, Consumer<Done> told) {
+  public void discard(String topic, List<DeadMessageId> names, Consumer<ActionResult> told) {
     TopicDefinition definition = definition(topic);
     audit("topic discard", target(topic, names), Shown.count(names.size(), "dead letter"));
     for (DeadMessageId of : names) {
@@ -358,8 +361,8 @@ public final class Topics {
     }
   }
 
-  private static Done done(DeadMessageId of, Resolution result, String became, String why) {
-    return new Done(0, TopicText.name(of.id.group(), of.id.key()), result, became, why);
+  private static ActionResult done(DeadMessageId of, Resolution result, String became, String why) {
+    return new ActionResult(0, TopicText.name(of.id.group(), of.id.key()), result, became, why);
   }
 
   private void audit(String action, String target, String detail) {

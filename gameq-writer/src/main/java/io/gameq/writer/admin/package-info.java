@@ -10,7 +10,7 @@
  *   Messages        reads messages in pages
  *   TopicText       how topics are named and listed; what is to be done
  * StaleSessions   stale rows of sessions
- * Done            what became of one dead letter, of a row or a topic
+ * ActionResult    what became of one dead letter, of a row or a topic
  * RecordView      describes the fields of a record once: text table, JSON object
  * </pre>
  *

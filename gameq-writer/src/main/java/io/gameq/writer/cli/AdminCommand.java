@@ -3,7 +3,7 @@ package io.gameq.writer.cli;
 import io.gameq.mysql.tables.AuditTable.Actor;
 import io.gameq.terminal.ExitCodes;
 import io.gameq.terminal.Shown;
-import io.gameq.writer.admin.Done;
+import io.gameq.writer.admin.ActionResult;
 import io.gameq.writer.config.ConfigOption;
 import io.gameq.writer.terminal.TopCommand;
 import java.io.PrintWriter;
@@ -70,7 +70,7 @@ public abstract class AdminCommand implements Callable<Integer> {
    * Prints what became of dead letters, one a line, says on stderr every few seconds how far the
    * command is, and sums up. Used by one thread.
    */
-  final class DoneReport {
+  final class ResultReport {
     private static final long EVERY_NANOS = TimeUnit.SECONDS.toNanos(5);
 
     private final long total;
@@ -86,14 +86,14 @@ public abstract class AdminCommand implements Callable<Integer> {
      * @param total how many letters there are
      * @param isDryRun whether nothing is changed
      */
-    DoneReport(long total, boolean isDryRun) {
+    ResultReport(long total, boolean isDryRun) {
       this.total = total;
       this.prefix = isDryRun ? "would be " : "";
     }
 
     /** Prints one. */
-    void add(Done of) {
-      if (of.result() != Done.Resolution.DONE) {
+    void add(ActionResult of) {
+      if (of.result() != ActionResult.Resolution.DONE) {
         exitCode = ExitCodes.FOUND_SOMETHING;
       }
       counts.merge(of.became(), 1L, Long::sum);

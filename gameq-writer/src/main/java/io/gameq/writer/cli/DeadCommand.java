@@ -23,8 +23,8 @@ import io.gameq.writer.mysql.DeadLetters;
 import io.gameq.writer.mysql.DeadLetters.LetterState;
 import io.gameq.writer.terminal.Confirmation;
 import io.gameq.writer.terminal.JsonLine;
-import io.gameq.writer.terminal.Moment;
 import io.gameq.writer.terminal.RateOption;
+import io.gameq.writer.terminal.TimeArgument;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -69,16 +69,16 @@ public final class DeadCommand extends AdminCommand {
     }
   }
 
-  private interface LetterAction {
-    void on(DeadRows letters, Selection chosen, DoneReport report);
+  private interface BatchAction {
+    void on(DeadRows letters, Selection chosen, ResultReport report);
   }
 
   /** Works on letters; returns 1 when one is left, or as {@link #chosen} does. */
-  private int each(ChoiceOptions choice, boolean isDryRun, LetterAction work) {
+  private int each(ChoiceOptions choice, boolean isDryRun, BatchAction work) {
     return chosen(
         choice,
         (letters, chosen) -> {
-          DoneReport report = new DoneReport(chosen.count(), isDryRun);
+          ResultReport report = new ResultReport(chosen.count(), isDryRun);
           if (chosen.count() > 0) {
             work.on(letters, chosen, report);
           }
@@ -271,7 +271,7 @@ public final class DeadCommand extends AdminCommand {
               return absent(id);
             }
             // The revision of before the operator was asked for values.
-            DoneReport report = new DoneReport(1, false);
+            ResultReport report = new ResultReport(1, false);
             report.add(letters.edit(id, detail.revision(), columns.read()));
             return report.sum("");
           });
@@ -342,7 +342,7 @@ public final class DeadCommand extends AdminCommand {
     return chosen(
         choice,
         (letters, chosen) -> {
-          DoneReport report = new DoneReport(chosen.count(), false);
+          ResultReport report = new ResultReport(chosen.count(), false);
           letters.export(
               chosen,
               withValues,
@@ -406,7 +406,7 @@ public final class DeadCommand extends AdminCommand {
     @Option(
         names = "--since",
         paramLabel = "TIME",
-        description = "Those refused since then: " + Moment.FORMS)
+        description = "Those refused since then: " + TimeArgument.FORMS)
     void since(@Nullable String since) {
       given.put("since", since);
     }

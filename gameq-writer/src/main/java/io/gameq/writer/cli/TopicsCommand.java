@@ -424,7 +424,7 @@ public final class TopicsCommand extends AdminCommand {
     }
 
     private interface MessageAction {
-      void on(Topics topics, List<DeadMessageId> found, AdminCommand.DoneReport report);
+      void on(Topics topics, List<DeadMessageId> found, AdminCommand.ResultReport report);
     }
 
     /** Returns 1 when a key has no dead letter, or one was left alone. */
@@ -449,7 +449,7 @@ public final class TopicsCommand extends AdminCommand {
                   topics().err().println("no dead letter of " + names + ": nothing was done");
                   return ExitCodes.FOUND_SOMETHING;
                 }
-                AdminCommand.DoneReport report = topics().new DoneReport(found.size(), false);
+                AdminCommand.ResultReport report = topics().new ResultReport(found.size(), false);
                 if (!found.isEmpty()) {
                   work.on(topics, found, report);
                 }

@@ -16,12 +16,12 @@ import java.util.stream.Collectors;
  * @param mayDefine whether it may define topics, which all who watch them pay for
  */
 public record AccessToken(
-    String name, Role role, Password secret, List<String> topics, boolean mayDefine) {
+    String name, TokenRole role, Password secret, List<String> topics, boolean mayDefine) {
   /** Shorter ones can be guessed. */
   public static final int LEAST_CHARS = 16;
 
   /** What a token allows. */
-  public enum Role {
+  public enum TokenRole {
     /** To look, at values of rows as well. */
     READ,
     /**
@@ -38,8 +38,8 @@ public record AccessToken(
   }
 
   /** For all topics, of a secret that does not change; who may act may define them. */
-  public AccessToken(String name, Role role, String secret) {
-    this(name, role, Password.of(secret), List.of(), role == Role.ACT);
+  public AccessToken(String name, TokenRole role, String secret) {
+    this(name, role, Password.of(secret), List.of(), role == TokenRole.ACT);
   }
 
   /** Whether it is good for a topic. */

@@ -11,12 +11,12 @@ import io.gameq.GameQueueException;
 import io.gameq.config.Password;
 import io.gameq.config.Tls;
 import io.gameq.mysql.MySqlPool.MySqlConfig;
-import io.gameq.mysql.schema.CatalogReader.TableSpec;
+import io.gameq.mysql.schema.TableInspector.TableSpec;
 import io.gameq.redis.RedisConnector.RedisConfig;
 import io.gameq.redis.RedisConnector.RedisLogin;
 import io.gameq.rows.Table.SimilarNames;
 import io.gameq.terminal.Variables;
-import io.gameq.writer.config.AccessToken.Role;
+import io.gameq.writer.config.AccessToken.TokenRole;
 import io.gameq.writer.config.WriterConfig.ConsoleMode;
 import io.gameq.writer.config.WriterConfig.HttpSettings;
 import io.gameq.writer.config.WriterConfig.LogSettings;
@@ -302,7 +302,7 @@ public final class ConfigReader {
     Password single = token("http.");
     if (single != null) {
       secrets.add(single.read());
-      tokens.add(new AccessToken("token", Role.ACT, single, List.of(), true));
+      tokens.add(new AccessToken("token", TokenRole.ACT, single, List.of(), true));
     }
     List<String> named = entries("http.tokens");
     if (named.size() > MOST_TOKENS) {
@@ -310,7 +310,7 @@ public final class ConfigReader {
     }
     refuseTwice("http.tokens");
     for (String of : named) {
-      Role role = word(of + "role", Role.class);
+      TokenRole role = word(of + "role", TokenRole.class);
       String topics = text(of + "topics");
       Password secret = token(of);
       if (secret == null) {
@@ -325,7 +325,7 @@ public final class ConfigReader {
               role,
               secret,
               topics == null ? List.of() : List.of(topics.strip().split(" +")),
-              isTrue(of + "define") || role == Role.ACT));
+              isTrue(of + "define") || role == TokenRole.ACT));
     }
     return tokens;
   }

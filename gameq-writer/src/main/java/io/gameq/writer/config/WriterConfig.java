@@ -3,7 +3,7 @@ package io.gameq.writer.config;
 import io.gameq.GameQueueException;
 import io.gameq.config.Password;
 import io.gameq.mysql.MySqlPool.MySqlConfig;
-import io.gameq.mysql.schema.CatalogReader.TableSpec;
+import io.gameq.mysql.schema.TableInspector.TableSpec;
 import io.gameq.redis.RedisConnector.RedisConfig;
 import io.gameq.redis.RedisConnector.RedisLogin;
 import java.nio.file.Path;

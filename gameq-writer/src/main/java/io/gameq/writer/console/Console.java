@@ -8,12 +8,12 @@ import io.gameq.writer.config.WriterConfig;
 import io.gameq.writer.config.WriterConfig.ConsoleMode;
 import io.gameq.writer.config.WriterConfig.Setting;
 import io.gameq.writer.console.ConsoleRoutes.Access;
-import io.gameq.writer.console.HeldPages.HoldView;
+import io.gameq.writer.console.HoldPages.HoldView;
 import io.gameq.writer.pause.Pauses;
 import io.gameq.writer.setup.ConfigCommand;
 import io.gameq.writer.status.Processes;
-import io.gameq.writer.status.StatusLook;
-import io.gameq.writer.status.StatusLook.SlotState;
+import io.gameq.writer.status.StatusSnapshot;
+import io.gameq.writer.status.StatusSnapshot.SlotState;
 import io.javalin.config.RoutesConfig;
 import io.javalin.http.HttpStatus;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -122,7 +122,7 @@ public final class Console implements AutoCloseable {
         request -> Map.of("namespace", settings.namespace(), "writer", settings.writer().name()));
     guarded.add(Access.LOOK, "slots", request -> slots());
     guarded.add(Access.LOOK, "fleet", request -> fleet());
-    new HeldPages(servers, writer.pauses(), writer::allParked).addTo(guarded);
+    new HoldPages(servers, writer.pauses(), writer::allParked).addTo(guarded);
     new RowPages(servers, writer::allParked).addTo(guarded);
     new TopicPages(servers).addTo(guarded);
     guarded.add(Access.LOOK, "settings", request -> ConfigCommand.SETTINGS.table(effective));
@@ -243,7 +243,7 @@ public final class Console implements AutoCloseable {
     all.put("held", held);
     all.put("writers", processes == null ? 0 : processes.writersThere());
     all.put("rowsPerSecond", processes == null ? 0 : processes.rowsPerSecond()); // of all
-    all.put("waits", backlog == null ? null : StatusLook.BACKLOG.json(backlog));
+    all.put("waits", backlog == null ? null : StatusSnapshot.BACKLOG.json(backlog));
     all.put("deadLetters", deadLetters);
     all.put("mergeRatio", Double.isFinite(merges) ? merges : null);
     all.put("totals", totals());
@@ -260,7 +260,7 @@ public final class Console implements AutoCloseable {
   private List<String> toDo(@Nullable Backlog backlog, long deadLetters) {
     return backlog == null
         ? List.of()
-        : new StatusLook(
+        : new StatusSnapshot(
                 settings.namespace(),
                 Instant.now(),
                 backlog,

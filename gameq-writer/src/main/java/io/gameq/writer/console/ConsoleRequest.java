@@ -5,8 +5,8 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.gameq.mysql.tables.AuditTable.Actor;
 import io.gameq.writer.config.AccessToken;
-import io.gameq.writer.config.AccessToken.Role;
-import io.gameq.writer.console.Sessions.ConsoleSession;
+import io.gameq.writer.config.AccessToken.TokenRole;
+import io.gameq.writer.console.ConsoleSessions.ConsoleSession;
 import io.gameq.writer.http.JsonBytes;
 import io.javalin.http.BadRequestResponse;
 import io.javalin.http.Context;
@@ -35,7 +35,7 @@ final class ConsoleRequest {
   /** Who sends slowly holds a thread meanwhile: others must be left for those who ask after us. */
   private static final Semaphore BEING_READ = new Semaphore(16);
 
-  private static final AccessToken NONE = new AccessToken("", Role.READ, "");
+  private static final AccessToken NONE = new AccessToken("", TokenRole.READ, "");
   private static final ObjectMapper JSON = new ObjectMapper();
 
   private final Context context;

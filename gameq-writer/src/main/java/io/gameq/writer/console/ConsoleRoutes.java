@@ -11,10 +11,10 @@ import io.gameq.terminal.ErrorLine;
 import io.gameq.writer.admin.DeadRows;
 import io.gameq.writer.admin.StaleSessions.RowView;
 import io.gameq.writer.config.AccessToken;
-import io.gameq.writer.config.AccessToken.Role;
+import io.gameq.writer.config.AccessToken.TokenRole;
 import io.gameq.writer.config.WriterConfig.ConsoleMode;
 import io.gameq.writer.config.WriterConfig.HttpSettings;
-import io.gameq.writer.console.Sessions.ConsoleSession;
+import io.gameq.writer.console.ConsoleSessions.ConsoleSession;
 import io.gameq.writer.http.AccessTokens;
 import io.gameq.writer.http.HttpEndpoint;
 import io.javalin.config.RoutesConfig;
@@ -84,7 +84,7 @@ final class ConsoleRoutes {
 
   private final RoutesConfig routes;
   private final AccessTokens tokens;
-  private final Sessions sessions;
+  private final ConsoleSessions sessions;
   private final ConsoleMode mode;
   private final boolean isTls;
 
@@ -128,7 +128,7 @@ final class ConsoleRoutes {
       BiConsumer<Actor, String> audit) {
     this.routes = routes;
     this.tokens = new AccessTokens(settings.tokens());
-    this.sessions = new Sessions(tokens, namespace, clock);
+    this.sessions = new ConsoleSessions(tokens, namespace, clock);
     this.mode = settings.console();
     this.isTls = settings.tls() != null;
     this.cookieName = "gameq-" + namespace;
@@ -264,7 +264,7 @@ final class ConsoleRoutes {
     if (session == null) {
       return "sign in first";
     }
-    return session.token().role() == Role.ACT ? "" : "your token is for looking only";
+    return session.token().role() == TokenRole.ACT ? "" : "your token is for looking only";
   }
 
   private Object signIn(ConsoleRequest request, BiConsumer<Actor, String> audit) {
@@ -280,7 +280,7 @@ final class ConsoleRoutes {
       LOG.warn("a wrong token was given to the console, from {}", address);
       throw new UnauthorizedResponse("that is not a token of this writer");
     }
-    if (token.role() == Role.MESSAGES) {
+    if (token.role() == TokenRole.MESSAGES) {
       throw new UnauthorizedResponse(
           "that token is for programs: it does not sign in to a console");
     }
@@ -291,7 +291,7 @@ final class ConsoleRoutes {
     } catch (RuntimeException e) {
       LOG.warn("{} signed in from {}, which the audit log does not have", name, address, e);
     }
-    setCookie(request.context(), session.cookie(), Sessions.LIFE_SECONDS);
+    setCookie(request.context(), session.cookie(), ConsoleSessions.LIFE_SECONDS);
     return state(session);
   }
 

@@ -4,25 +4,25 @@ import io.gameq.mysql.tables.AuditTable;
 import io.gameq.owner.OwnerId;
 import io.gameq.owner.SessionId;
 import io.gameq.terminal.Shown;
+import io.gameq.writer.admin.ActionResult;
 import io.gameq.writer.admin.DeadRows;
 import io.gameq.writer.admin.DeadRows.Detail;
 import io.gameq.writer.admin.DeadRows.Filter;
 import io.gameq.writer.admin.DeadRows.Selection;
-import io.gameq.writer.admin.Done;
 import io.gameq.writer.admin.RecordView;
 import io.gameq.writer.admin.StaleSessions;
 import io.gameq.writer.admin.StaleSessions.RowView;
 import io.gameq.writer.console.ConsoleRoutes.Access;
-import io.gameq.writer.console.HeldPages.HoldView;
+import io.gameq.writer.console.HoldPages.HoldView;
 import io.gameq.writer.mysql.OwnerSearch;
 import io.gameq.writer.mysql.OwnerSearch.ColumnSearch;
 import io.gameq.writer.redis.StaleRows;
+import io.gameq.writer.trace.NextStep;
+import io.gameq.writer.trace.NextStep.OwnerTrace;
 import io.gameq.writer.trace.OwnerPage;
 import io.gameq.writer.trace.Tracer;
 import io.gameq.writer.trace.Tracer.RowTrace;
 import io.gameq.writer.trace.Tracer.RowTrace.RowPlace;
-import io.gameq.writer.trace.WhatNext;
-import io.gameq.writer.trace.WhatNext.OwnerTrace;
 import io.javalin.http.BadRequestResponse;
 import io.javalin.http.ConflictResponse;
 import io.javalin.http.NotFoundResponse;
@@ -73,7 +73,7 @@ final class RowPages {
         request -> Map.of("columns", new ColumnSearch(servers.mysql()).columns()));
     routes.add(Access.VALUES, "owners-having", this::ownersHaving);
     routes.add(
-        Access.LOOK, "trace", of -> OwnerView.of(tracer().owner(OwnerId.of(of.text("owner")))));
+        Access.LOOK, "trace", of -> OwnerSummary.of(tracer().owner(OwnerId.of(of.text("owner")))));
     routes.add(Access.LOOK, "trace-row", request -> row(request, false));
     routes.add(Access.VALUES, "trace-row-values", request -> row(request, true));
     routes.add(Access.LOOK, "dead", this::letters);
@@ -134,21 +134,21 @@ final class RowPages {
 
   /** What will happen next; {@code isToAct} when somebody has to do something. */
   record NextStepView(boolean isToAct, String sentence) {
-    static NextStepView of(WhatNext next) {
+    static NextStepView of(NextStep next) {
       return new NextStepView(next.kind().isToAct(), next.sentence());
     }
   }
 
   /** An owner; each line is a name, empty where the one above goes on, and a text. */
-  record OwnerView(
+  record OwnerSummary(
       String owner, int slot, List<List<String>> lines, List<HoldView> held, NextStepView next) {
-    static OwnerView of(OwnerTrace trace) {
-      return new OwnerView(
+    static OwnerSummary of(OwnerTrace trace) {
+      return new OwnerSummary(
           trace.owner().id(),
           trace.slot(),
           OwnerPage.lines(trace, List.of()),
           HoldView.of(trace),
-          NextStepView.of(WhatNext.of(trace)));
+          NextStepView.of(NextStep.of(trace)));
     }
   }
 
@@ -183,7 +183,7 @@ final class RowPages {
         "row", trace.rowKey(),
         "isManaged", trace.isManaged(),
         "places", trace.places().stream().map(of -> place(of, withValues)).toList(),
-        "owners", trace.owners().stream().map(OwnerView::of).toList(),
+        "owners", trace.owners().stream().map(OwnerSummary::of).toList(),
         "next", NextStepView.of(trace.next()),
         "hasValues", withValues);
   }
@@ -222,11 +222,12 @@ final class RowPages {
       throw new BadRequestResponse("nothing was changed: no column differs");
     }
     String revision = request.text("revision");
-    Done done = servers.letters(request.actor(), letters -> letters.edit(id, revision, columns));
-    if (done.result() == Done.Resolution.LEFT) {
+    ActionResult done =
+        servers.letters(request.actor(), letters -> letters.edit(id, revision, columns));
+    if (done.result() == ActionResult.Resolution.LEFT) {
       throw new BadRequestResponse(done.why());
     }
-    if (done.result() == Done.Resolution.GONE) {
+    if (done.result() == ActionResult.Resolution.GONE) {
       throw new ConflictResponse(
           "the letter changed since it was shown, and was left alone: look at it again");
     }
@@ -234,12 +235,12 @@ final class RowPages {
   }
 
   private interface LetterAction {
-    void of(DeadRows letters, Selection chosen, Consumer<Done> told);
+    void of(DeadRows letters, Selection chosen, Consumer<ActionResult> told);
   }
 
   private Object each(ConsoleRequest request, LetterAction action) {
     Filter filter = Filter.ofIds(request.ids(MOST_IDS));
-    List<Done> done = new ArrayList<>();
+    List<ActionResult> done = new ArrayList<>();
     return servers.letters(
         request.actor(),
         letters -> {

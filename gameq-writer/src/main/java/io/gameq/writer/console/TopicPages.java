@@ -5,7 +5,7 @@ import io.gameq.message.PayloadText;
 import io.gameq.redis.topic.DefinedTopic.Pause;
 import io.gameq.redis.topic.TopicMessages.TopicSurvey;
 import io.gameq.redis.topic.TopicMessages.TopicSurvey.OfTopic;
-import io.gameq.writer.admin.Done;
+import io.gameq.writer.admin.ActionResult;
 import io.gameq.writer.admin.Messages;
 import io.gameq.writer.admin.TopicText;
 import io.gameq.writer.admin.Topics;
@@ -125,8 +125,8 @@ final class TopicPages {
     return done(request, (topics, told) -> topics.discard(topic, List.of(letter), told));
   }
 
-  private Object done(ConsoleRequest request, BiConsumer<Topics, Consumer<Done>> action) {
-    List<Done> done = new ArrayList<>();
+  private Object done(ConsoleRequest request, BiConsumer<Topics, Consumer<ActionResult>> action) {
+    List<ActionResult> done = new ArrayList<>();
     return servers.topics(
         request.actor(),
         topics -> {

@@ -3,9 +3,9 @@
  *
  * <pre>
  * Console            what is served; what waits and is done, nodes, settings and audit log
- *   ConsoleRoutes    who may see and do what; Sessions, ConsoleRequest
+ *   ConsoleRoutes    who may see and do what; ConsoleSessions, ConsoleRequest
  *   RowPages         owners, rows, dead letters, stale rows (io.gameq.writer.trace, .admin)
- *   HeldPages        what is held back, each a HeldState: pauses, parked tables; flush now
+ *   HoldPages        what is held back, each a HoldView: pauses, parked tables; flush now
  *   TopicPages       topics and their messages (io.gameq.writer.admin)
  *   ConsoleServers   MySQL and Redis, over connections of its own
  * </pre>

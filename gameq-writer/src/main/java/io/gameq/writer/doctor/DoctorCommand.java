@@ -23,10 +23,10 @@ import io.gameq.terminal.TextTable;
 import io.gameq.writer.admin.RecordView;
 import io.gameq.writer.cli.AdminCommand;
 import io.gameq.writer.mysql.CommandServers;
+import io.gameq.writer.redis.Finding;
+import io.gameq.writer.redis.Finding.SlotEntry;
 import io.gameq.writer.redis.SlotContents;
 import io.gameq.writer.redis.SlotContents.ScanProgress;
-import io.gameq.writer.redis.Symptom;
-import io.gameq.writer.redis.Symptom.Thing;
 import io.gameq.writer.terminal.Confirmation;
 import io.gameq.writer.terminal.JsonLine;
 import io.gameq.writer.terminal.RateOption;
@@ -63,14 +63,14 @@ import picocli.CommandLine.Option;
 public final class DoctorCommand extends AdminCommand {
   private static final int MOST_NAME = 100;
 
-  private static final RecordView<Symptom> VIEW =
-      new RecordView<Symptom>()
-          .json("ailment", Ailment::of)
+  private static final RecordView<Finding> VIEW =
+      new RecordView<Finding>()
+          .json("ailment", FindingKind::of)
           .json("slot", of -> of.thing().slot())
           .json("place", of -> of.thing().place())
           .json("name", of -> of.thing().name())
           .json("more", of -> of.thing().more())
-          .json("repair", of -> Ailment.of(of).repair());
+          .json("repair", of -> FindingKind.of(of).repair());
 
   @Mixin private Confirmation confirmation = new Confirmation();
   @Mixin private RateOption rate = new RateOption();
@@ -100,7 +100,7 @@ public final class DoctorCommand extends AdminCommand {
       Doctor doctor = new Doctor(servers.slots(), servers.redis(), between, rate.perSecond());
       Consumer<ScanProgress> progress = RateOption.progress(err());
       Diagnosis left = doctor.examine(progress);
-      Map<Ailment, Integer> mended = Map.of();
+      Map<FindingKind, Integer> mended = Map.of();
       if (repair && left.count() > 0) {
         confirmation.require("Mend what can be of %s findings?".formatted(left.count()));
         mended = doctor.repair(left, servers.mysql(), actor());
@@ -121,18 +121,18 @@ public final class DoctorCommand extends AdminCommand {
     }
   }
 
-  private void print(Map<Ailment, Integer> mended, Diagnosis left, PrintWriter out) {
+  private void print(Map<FindingKind, Integer> mended, Diagnosis left, PrintWriter out) {
     List<List<String>> lines = new ArrayList<>();
-    for (Ailment ailment : Ailment.values()) {
-      List<Symptom> some = left.found().getOrDefault(ailment, List.of());
-      int ofMended = mended.getOrDefault(ailment, 0);
+    for (FindingKind kind : FindingKind.values()) {
+      List<Finding> some = left.found().getOrDefault(kind, List.of());
+      int ofMended = mended.getOrDefault(kind, 0);
       if (ofMended + some.size() > 0) {
         lines.add(
             List.of(
-                ailment.title(),
+                kind.title(),
                 Integer.toString(ofMended),
                 Integer.toString(some.size()),
-                some.isEmpty() ? "" : Shown.cut(ailment.where(some.get(0)), MOST_NAME)));
+                some.isEmpty() ? "" : Shown.cut(kind.where(some.get(0)), MOST_NAME)));
       }
     }
     if (lines.isEmpty()) {
@@ -140,7 +140,7 @@ public final class DoctorCommand extends AdminCommand {
       return;
     }
     new TextTable(out, "WHAT", "MENDED", "LEFT", "SUCH AS").print(lines);
-    for (Ailment of : left.found().keySet()) {
+    for (FindingKind of : left.found().keySet()) {
       out.println(
           "%n%s%n  comes about when %s%n  --repair %s"
               .formatted(of.title(), of.cause(), of.repair()));
@@ -149,7 +149,7 @@ public final class DoctorCommand extends AdminCommand {
       out.printf(
           Locale.ROOT, "%nthere is more: at most %,d of a kind are told of%n", Diagnosis.MOST);
     }
-    if (!repair && left.found().keySet().stream().anyMatch(Ailment::isMended)) {
+    if (!repair && left.found().keySet().stream().anyMatch(FindingKind::isMended)) {
       out.println();
       out.println("'gameq-writer doctor --repair' mends some of this");
     }
@@ -158,11 +158,11 @@ public final class DoctorCommand extends AdminCommand {
   /**
    * All that was found. Immutable.
    *
-   * @param found by ailment, in the order in which they are mended; at most {@link #MOST} of each
+   * @param found by kind, in the order of their repair; at most {@link #MOST} of each
    * @param isCut whether there are more
    */
-  public record Diagnosis(Map<Ailment, List<Symptom>> found, boolean isCut) {
-    /** Of each ailment: what is left comes with the next look. */
+  public record Diagnosis(Map<FindingKind, List<Finding>> found, boolean isCut) {
+    /** Of each kind: the next look finds the rest. */
     private static final int MOST = 5_000;
 
     public int count() {
@@ -209,20 +209,20 @@ public final class DoctorCommand extends AdminCommand {
     public Diagnosis examine(Consumer<ScanProgress> progress) throws InterruptedException {
       Scan first = new Scan(redis.get(), perSecond);
       first.all(progress);
-      Map<Ailment, List<Symptom>> twice = new EnumMap<>(Ailment.class);
+      Map<FindingKind, List<Finding>> twice = new EnumMap<>(FindingKind.class);
       if (!first.found.isEmpty()) {
         Thread.sleep(betweenLooks.toMillis());
         Scan second = new Scan(redis.get(), 0);
-        first.found.values().forEach(of -> second.add(of.stream().map(Symptom::thing).toList()));
+        first.found.values().forEach(of -> second.add(of.stream().map(Finding::thing).toList()));
         second.finish();
         second.found.forEach(
-            (ailment, some) -> {
-              some.retainAll(first.found.getOrDefault(ailment, Set.of()));
+            (kind, some) -> {
+              some.retainAll(first.found.getOrDefault(kind, Set.of()));
               twice.put(
-                  ailment,
+                  kind,
                   some.stream()
                       .sorted(
-                          Comparator.comparing((Symptom of) -> of.thing().slot())
+                          Comparator.comparing((Finding of) -> of.thing().slot())
                               .thenComparing(of -> of.thing().name()))
                       .toList());
             });
@@ -235,8 +235,8 @@ public final class DoctorCommand extends AdminCommand {
     private final class Scan {
       private final RedisConnection connection;
       private final Map<String, Boolean> alive = new HashMap<>();
-      private final Map<Ailment, Set<Symptom>> found = new EnumMap<>(Ailment.class);
-      private final Set<Thing> waiting = new HashSet<>();
+      private final Map<FindingKind, Set<Finding>> found = new EnumMap<>(FindingKind.class);
+      private final Set<SlotEntry> waiting = new HashSet<>();
       private final RateLimit pace;
       private boolean isCut;
 
@@ -247,7 +247,7 @@ public final class DoctorCommand extends AdminCommand {
 
       /** Looks at all keys of the namespace, and their entries. */
       void all(Consumer<ScanProgress> progress) {
-        Set<Thing> inflight = new LinkedHashSet<>();
+        Set<SlotEntry> inflight = new LinkedHashSet<>();
         SlotContents.keys(
             connection,
             slots.namespace(),
@@ -271,14 +271,14 @@ public final class DoctorCommand extends AdminCommand {
             SlotContents.messages(connection, slots.get(i), topic.topic(), this::add);
           }
         }
-        for (Thing of : inflight) {
+        for (SlotEntry of : inflight) {
           String writer = of.name().substring("inflight:".length());
           SlotContents.inflight(connection, slots.get(of.slot()), writer, this::add);
         }
         finish();
       }
 
-      void add(Collection<Thing> things) {
+      void add(Collection<SlotEntry> things) {
         pace.take(things.size());
         waiting.addAll(things);
         if (waiting.size() >= pace.burst(THINGS_TOGETHER)) {
@@ -288,14 +288,14 @@ public final class DoctorCommand extends AdminCommand {
 
       /** Looks at what was added. */
       void finish() {
-        List<Thing> things = List.copyOf(waiting);
+        List<SlotEntry> things = List.copyOf(waiting);
         waiting.clear();
-        for (Symptom symptom : Symptom.among(connection, slots.namespace(), things)) {
-          Ailment ailment = Ailment.of(symptom);
-          if (ailment.isOfProcess() && isAlive(ailment.process(symptom))) {
+        for (Finding symptom : Finding.among(connection, slots.namespace(), things)) {
+          FindingKind kind = FindingKind.of(symptom);
+          if (kind.isOfProcess() && isAlive(kind.process(symptom))) {
             continue;
           }
-          Set<Symptom> some = found.computeIfAbsent(ailment, of -> new LinkedHashSet<>());
+          Set<Finding> some = found.computeIfAbsent(kind, of -> new LinkedHashSet<>());
           if (some.size() < Diagnosis.MOST) {
             some.add(symptom);
           } else {
@@ -317,34 +317,34 @@ public final class DoctorCommand extends AdminCommand {
      *
      * @throws GameQueueException when a server does not answer: what was mended stays mended
      */
-    public Map<Ailment, Integer> repair(Diagnosis found, MySql mysql, Actor actor) {
-      Map<Ailment, Integer> mended = new EnumMap<>(Ailment.class);
+    public Map<FindingKind, Integer> repair(Diagnosis found, MySql mysql, Actor actor) {
+      Map<FindingKind, Integer> mended = new EnumMap<>(FindingKind.class);
       found
           .found()
           .forEach(
-              (ailment, some) -> {
-                if (ailment.isMended()) {
-                  AuditTable.add(mysql, actor, "doctor repair", ailment.title(), names(some));
-                  int count = (int) some.stream().filter(of -> mend(ailment, of, mysql)).count();
+              (kind, some) -> {
+                if (kind.isMended()) {
+                  AuditTable.add(mysql, actor, "doctor repair", kind.title(), names(some));
+                  int count = (int) some.stream().filter(of -> mend(kind, of, mysql)).count();
                   if (count > 0) {
-                    mended.put(ailment, count);
+                    mended.put(kind, count);
                   }
                 }
               });
       return mended;
     }
 
-    private static String names(List<Symptom> some) {
+    private static String names(List<Finding> some) {
       return some.size()
           + ": "
           + some.stream()
               .limit(MOST_NAMED)
-              .map(of -> Ailment.of(of).where(of))
+              .map(of -> FindingKind.of(of).where(of))
               .collect(Collectors.joining("; "));
     }
 
-    private boolean mend(Ailment ailment, Symptom symptom, MySql mysql) {
-      if (ailment != Ailment.UNOWNED) {
+    private boolean mend(FindingKind kind, Finding symptom, MySql mysql) {
+      if (kind != FindingKind.UNOWNED) {
         return redis.call(on -> symptom.mend(on, slots.namespace()));
       }
       OwnerId owner;

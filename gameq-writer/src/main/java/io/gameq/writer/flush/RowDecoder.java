@@ -4,8 +4,8 @@ import io.gameq.GameQueueException;
 import io.gameq.LayoutException;
 import io.gameq.MySqlException;
 import io.gameq.mysql.RowChange;
-import io.gameq.mysql.flush.FlushTransaction.OwnerRows;
-import io.gameq.mysql.flush.FlushTransaction.Written;
+import io.gameq.mysql.flush.FlushPlan.OwnerRows;
+import io.gameq.mysql.flush.FlushPlan.Written;
 import io.gameq.mysql.tables.DeadLetterTable.Refused;
 import io.gameq.mysql.tables.OwnerReader;
 import io.gameq.owner.OwnerId;
@@ -48,14 +48,14 @@ public final class RowDecoder {
 
   private final CurrentCatalog catalogs;
   private final RowCodec codec;
-  private final HoldUps.ParkedTables parked;
+  private final FlushBlockers.ParkedTables parked;
   private final Supplier<Pauses> pauses;
 
-  public RowDecoder(Supplier<Catalog> reader, RowCodec codec, HoldUps holdUps) {
+  public RowDecoder(Supplier<Catalog> reader, RowCodec codec, FlushBlockers blockers) {
     this.catalogs = new CurrentCatalog(reader.get(), reader);
     this.codec = codec;
-    this.parked = holdUps.tables();
-    this.pauses = holdUps.pauses();
+    this.parked = blockers.tables();
+    this.pauses = blockers.pauses();
   }
 
   /**
@@ -101,7 +101,7 @@ public final class RowDecoder {
           version,
           setAside,
           waiting,
-          areAllPaused ? ResumedTables.PAUSED_MILLIS : HoldUps.RETRY_MILLIS);
+          areAllPaused ? ResumedTables.PAUSED_MILLIS : FlushBlockers.RETRY_MILLIS);
     }
   }
 
@@ -113,7 +113,7 @@ public final class RowDecoder {
    */
   Map<OwnerId, DecodedClaim> decode(List<Claim> batch) {
     long claimedNanos = System.nanoTime();
-    HoldUps.ParkedTables.ParkedView now = parked.now();
+    FlushBlockers.ParkedTables.ParkedView now = parked.now();
     Set<String> paused = pauses.get().tables();
     Pass present = new Pass(catalogs.get(), false, now, paused);
     Map<OwnerId, DecodedClaim> decoded = present.decode(batch);
@@ -141,7 +141,7 @@ public final class RowDecoder {
   private final class Pass {
     private final Catalog tables;
     private final boolean isFresh;
-    private final HoldUps.ParkedTables.ParkedView parkedNow;
+    private final FlushBlockers.ParkedTables.ParkedView parkedNow;
     private final Set<String> paused;
     private final HeldTables held;
 
@@ -152,7 +152,7 @@ public final class RowDecoder {
     Pass(
         Catalog tables,
         boolean isFresh,
-        HoldUps.ParkedTables.ParkedView parkedNow,
+        FlushBlockers.ParkedTables.ParkedView parkedNow,
         Set<String> paused) {
       this.tables = tables;
       this.isFresh = isFresh;

@@ -10,9 +10,10 @@ import io.gameq.message.MessageChange.MessageId;
 import io.gameq.message.MessageChange.Publish;
 import io.gameq.mysql.MySqlErrors;
 import io.gameq.mysql.RowChange;
+import io.gameq.mysql.flush.FlushPlan;
+import io.gameq.mysql.flush.FlushPlan.OwnerRows;
+import io.gameq.mysql.flush.FlushPlan.Written;
 import io.gameq.mysql.flush.FlushTransaction;
-import io.gameq.mysql.flush.FlushTransaction.OwnerRows;
-import io.gameq.mysql.flush.FlushTransaction.Written;
 import io.gameq.mysql.tables.DeadLetterTable.Refused;
 import io.gameq.mysql.tables.OwnerReader;
 import io.gameq.mysql.tables.OwnerTable;
@@ -106,14 +107,14 @@ public class SlotTurn {
       OwnerReader reader,
       RowDecoder decoder,
       FlushTransaction flush,
-      HoldUps holdUps,
+      FlushBlockers blockers,
       FlushPace pace,
       WriterStats stats,
       RepeatedWarnings warnings) {}
 
   private final TurnContext shared;
   private final Slots slots;
-  private final HoldUps holdUps;
+  private final FlushBlockers blockers;
   private final WriterStats stats;
   private final ControlConnection redis;
   private final PrimaryConnector.Opened primary;
@@ -138,7 +139,7 @@ public class SlotTurn {
       boolean isInLane) {
     this.shared = shared;
     this.slots = shared.slots();
-    this.holdUps = shared.holdUps();
+    this.blockers = shared.blockers();
     this.stats = shared.stats();
     this.redis = redis;
     this.primary = primary;
@@ -199,7 +200,7 @@ public class SlotTurn {
   }
 
   /** Tells whether other halves of handovers may come. */
-  protected FlushTransaction.Halves halves() {
+  protected FlushPlan.Halves halves() {
     return this::mayCome;
   }
 
@@ -301,7 +302,7 @@ public class SlotTurn {
     }
     if (stage instanceof Stage.RereadTable of) {
       if (!shared.decoder().isAltered(of.table())) {
-        holdUps.tables().park(of.table().name(), of.reason());
+        blockers.tables().park(of.table().name(), of.reason());
       }
       return then;
     }
@@ -468,11 +469,11 @@ public class SlotTurn {
     record Paused(Claim claim, long millis) {}
     List<Paused> paused = new ArrayList<>();
     for (Claim claim : claims) {
-      long millis = holdUps.owners().pausedMillis(claim.owner());
+      long millis = blockers.owners().pausedMillis(claim.owner());
       if (millis > 0) { // a commit since then has made him due
         paused.add(new Paused(claim, millis));
       } else {
-        (holdUps.owners().contains(claim.owner()) ? suspects : rest).add(claim);
+        (blockers.owners().contains(claim.owner()) ? suspects : rest).add(claim);
       }
     }
     Stage next = rest.isEmpty() ? then : withoutKillers(rest, then);
@@ -515,11 +516,11 @@ public class SlotTurn {
 
   private FlushTransaction.Outcome flush(Stage.Flush of) {
     List<OwnerRows> owners = of.asked();
-    if (holdUps.holdSomeBack()) { // refusals that such rows can cure are not counted
+    if (blockers.holdSomeBack()) { // refusals that such rows can cure are not counted
       owners = owners.stream().map(OwnerRows::notRefusedYet).toList();
     }
     if (of.kind() == FlushKind.APART) {
-      holdUps.owners().add(owners.get(0).owner()); // suspected until he is written
+      blockers.owners().add(owners.get(0).owner()); // suspected until he is written
       return shared.flush().flushApart(primary.term(), owners.get(0), halves());
     }
     long began = System.nanoTime();
@@ -548,7 +549,7 @@ public class SlotTurn {
       notOwned.add(of.claim(fenced.of()));
     }
     stats.notOwned(notOwned.size());
-    for (FlushTransaction.HeldBack held : committed.heldBack()) {
+    for (FlushPlan.HeldBack held : committed.heldBack()) {
       next = untilRetry(of.claim(held.of()), held.reason(), next);
     }
     if (!notOwned.isEmpty()) { // before MySQL is asked: what Redis is told then must find them
@@ -557,7 +558,7 @@ public class SlotTurn {
     if (committed.written().isEmpty()) {
       return next;
     }
-    holdUps.mysql().passed();
+    blockers.mysql().passed();
     committed.written().forEach(this::warnOfUnwritten);
     return new Stage.Acknowledge(of.rows(), committed.written(), next);
   }
@@ -600,7 +601,7 @@ public class SlotTurn {
       return new Stage.RereadTable(refused.table(), reason, again(of, batch));
     }
     if (failure instanceof FlushTransaction.TablesLocked locked) {
-      locked.tables().forEach(table -> holdUps.tables().park(table, reason));
+      locked.tables().forEach(table -> blockers.tables().park(table, reason));
       return again(of, batch);
     }
     if (failure instanceof FlushTransaction.Locked locked && !locked.owners().isEmpty()) {
@@ -616,7 +617,7 @@ public class SlotTurn {
       return next;
     }
     if (failure instanceof FlushTransaction.Outage outage) {
-      if (!outage.midway() || !holdUps.mysql().answers()) {
+      if (!outage.midway() || !blockers.mysql().answers()) {
         return outage(of, reason);
       }
       if (of.kind() == FlushKind.TOGETHER && of.triesLeft() > 1) {
@@ -626,7 +627,7 @@ public class SlotTurn {
     // One of the owners may be why, since MySQL answers.
     return switch (of.kind()) {
       case TOGETHER -> {
-        holdUps.mysql().heldUp(reason);
+        blockers.mysql().heldUp(reason);
         warn(
             "one of %s owners holds up the others (%s): they are flushed apart",
             batch.size(), reason);
@@ -654,7 +655,7 @@ public class SlotTurn {
       return locked(claim, failure.reason(), then);
     }
     boolean broke = failure instanceof FlushTransaction.Outage;
-    int breaks = holdUps.owners().breaks(claim.owner(), broke);
+    int breaks = blockers.owners().breaks(claim.owner(), broke);
     return broke && shared.flush().isOutOfPatience(breaks, claim.refusedForMillis())
         ? new Stage.GiveUp(
             claim, "the connection broke with every attempt: " + failure.reason(), then)
@@ -665,10 +666,10 @@ public class SlotTurn {
 
   private void acknowledge(Stage.Acknowledge of) {
     ClaimScript.ack(
-        redis(), slots, shared.options().namespace(), of.flushed(holdUps.pauses().get().tables()));
+        redis(), slots, shared.options().namespace(), of.flushed(blockers.pauses().get().tables()));
     stats.flushed(of.written());
-    if (!holdUps.tables().isEmpty()) {
-      holdUps
+    if (!blockers.tables().isEmpty()) {
+      blockers
           .tables()
           .passed(
               of.written().stream()
@@ -678,7 +679,7 @@ public class SlotTurn {
     }
     of.written().stream()
         .filter(one -> one.kept().isEmpty())
-        .forEach(one -> holdUps.owners().remove(one.of().owner()));
+        .forEach(one -> blockers.owners().remove(one.of().owner()));
   }
 
   private void giveBack(Stage.GiveBack of) {
@@ -688,13 +689,13 @@ public class SlotTurn {
 
   /** Nothing about the rows of this step. */
   private Stage outage(Stage at, String reason) {
-    long unused = holdUps.mysql().close(reason);
+    long unused = blockers.mysql().close(reason);
     return at.batch().isEmpty() ? at.then() : Stage.GiveBack.forNextTurn(at.batch(), at.then());
   }
 
   /** Somebody has locked the owner, or a row of his. */
   private Stage locked(Claim claim, String reason, Stage then) {
-    long delayMillis = holdUps.owners().delayMillis(claim.owner());
+    long delayMillis = blockers.owners().delayMillis(claim.owner());
     say(
         LOG::info,
         "owner %s is locked in MySQL (%s); trying again in %s",
@@ -706,11 +707,11 @@ public class SlotTurn {
 
   /** A row was refused that may pass later: what it needs may be paused, which is not its fault. */
   private Stage untilRetry(Claim claim, String reason, Stage then) {
-    boolean isItsFault = !holdUps.holdSomeBack();
+    boolean isItsFault = !blockers.holdSomeBack();
     long delayMillis =
         isItsFault
             ? shared.options().retryDelayMillis(claim.attempts(), claim.refusedForMillis())
-            : HoldUps.RETRY_MILLIS;
+            : FlushBlockers.RETRY_MILLIS;
     warn(
         "owner %s cannot be flushed yet (%s), attempt %s; trying again in %s",
         claim.owner(), reason, claim.attempts(), Shown.duration(delayMillis));

@@ -43,7 +43,7 @@ public final class SlotWatch implements AutoCloseable {
   private final TermWatch term;
   private final Slots slots;
   private final SlotSchedule schedule;
-  private final HoldUps.OutageBreaker mysql;
+  private final FlushBlockers.OutageBreaker mysql;
   private final long leaseMillis;
   private final Supplier<WriterRank> turn;
   private final RedisClock clock;
@@ -77,7 +77,7 @@ public final class SlotWatch implements AutoCloseable {
       TermWatch term,
       Slots slots,
       SlotSchedule schedule,
-      HoldUps.OutageBreaker mysql,
+      FlushBlockers.OutageBreaker mysql,
       long leaseMillis,
       Supplier<WriterRank> turn,
       RedisClock clock) {

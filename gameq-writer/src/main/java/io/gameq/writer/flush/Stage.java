@@ -1,7 +1,7 @@
 package io.gameq.writer.flush;
 
-import io.gameq.mysql.flush.FlushTransaction.OwnerRows;
-import io.gameq.mysql.flush.FlushTransaction.Written;
+import io.gameq.mysql.flush.FlushPlan.OwnerRows;
+import io.gameq.mysql.flush.FlushPlan.Written;
 import io.gameq.owner.DurableSessions.CountingSessions;
 import io.gameq.owner.OwnerId;
 import io.gameq.owner.SessionId;

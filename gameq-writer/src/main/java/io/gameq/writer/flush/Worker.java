@@ -27,7 +27,7 @@ public final class Worker implements Agent {
   private final LeaseRenewal leases;
   private final SlowLane lane;
   private final ControlConnection redis;
-  private final HoldUps.OutageBreaker mysql;
+  private final FlushBlockers.OutageBreaker mysql;
   private final Backoff backoff = new Backoff(100, 5_000);
   private boolean failing;
 
@@ -45,7 +45,7 @@ public final class Worker implements Agent {
     this.leases = leases;
     this.lane = lane;
     this.redis = redis;
-    this.mysql = shared.holdUps().mysql();
+    this.mysql = shared.blockers().mysql();
   }
 
   @Override
@@ -179,7 +179,7 @@ public final class Worker implements Agent {
           new SlotTurn(shared, redis, primary, lane, true).takeHeld(first(next));
         }
       } catch (MySqlException e) {
-        long unused = shared.holdUps().mysql().close(e.getMessage());
+        long unused = shared.blockers().mysql().close(e.getMessage());
       } catch (GameQueueException e) {
         redis.close(); // it may be half dead
         LOG.warn("{}; owners come back when their leases run out", e.getMessage());

@@ -1,6 +1,6 @@
 package io.gameq.writer.flush;
 
-import io.gameq.mysql.flush.FlushTransaction;
+import io.gameq.mysql.flush.FlushPlan;
 import io.gameq.redis.script.ClaimScript;
 import io.gameq.redis.script.SessionScripts;
 import java.time.Duration;
@@ -22,7 +22,7 @@ public record WriterOptions(
     String name,
     int workers,
     ClaimScript.Bounds bounds,
-    FlushTransaction.Patience patience,
+    FlushPlan.Patience patience,
     Duration tombstonesKept,
     int rowsPerSecond) {
   /** As many rows a second as MySQL takes. */
@@ -32,8 +32,8 @@ public record WriterOptions(
    * What another flush may cure is tried for half a minute; a half of a handover waits for as long
    * as Redis remembers who had the other one.
    */
-  public static final FlushTransaction.Patience DEFAULT_PATIENCE =
-      new FlushTransaction.Patience(5, 30_000, SessionScripts.KEPT_MILLIS, 15, 100_000);
+  public static final FlushPlan.Patience DEFAULT_PATIENCE =
+      new FlushPlan.Patience(5, 30_000, SessionScripts.KEPT_MILLIS, 15, 100_000);
 
   /** Far beyond any backlog in Redis or in a WAL that is worth replaying. */
   public static final Duration DEFAULT_TOMBSTONES_KEPT = Duration.ofDays(30);

@@ -1,9 +1,9 @@
 package io.gameq.writer.flush;
 
 import io.gameq.mysql.ErrorKind;
+import io.gameq.mysql.flush.FlushPlan.Written;
 import io.gameq.mysql.flush.FlushTransaction;
 import io.gameq.mysql.flush.FlushTransaction.Outcome;
-import io.gameq.mysql.flush.FlushTransaction.Written;
 import io.gameq.owner.OwnerId;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.DistributionSummary;

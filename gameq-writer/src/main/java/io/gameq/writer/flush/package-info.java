@@ -12,10 +12,10 @@
  *     SlowLane  who held up others waits here for SlowWorker: small groups, in the end one owner
  * LeaseRenewal  holds on to what they have claimed
  * TermWatch     which Redis primary counts; workers and lane leave one that does not
- * HoldUps       what keeps rows in Redis: an outage of MySQL, parked tables, owners, pauses
+ * FlushBlockers what keeps rows in Redis: an outage of MySQL, parked tables, owners, pauses
  *
  * stage             server   then
- * Reap              Redis    itself while there is more; Ended
+ * Reap              Redis    itself while there is more; End
  * ClaimDue          Redis    GiveBack who is to be left alone; Decode; FindUnowned; ParkStale
  * Decode            (MySQL)  Flush
  * Flush             MySQL

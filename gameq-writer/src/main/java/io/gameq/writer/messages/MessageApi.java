@@ -31,7 +31,7 @@ import io.gameq.topic.TopicAdmin;
 import io.gameq.topic.TopicOptions;
 import io.gameq.writer.admin.Topics;
 import io.gameq.writer.config.AccessToken;
-import io.gameq.writer.config.AccessToken.Role;
+import io.gameq.writer.config.AccessToken.TokenRole;
 import io.gameq.writer.config.WriterConfig.HttpSettings;
 import io.gameq.writer.config.WriterConfig.MessageApiMode;
 import io.gameq.writer.http.AccessTokens;
@@ -241,7 +241,7 @@ public final class MessageApi {
       case PUBLISH_ONE ->
           read(context, PublishedBody.class, of -> act.publish(topic, key, group, of));
       case LOOK_UP -> {
-        boolean isProgram = token.role() == Role.MESSAGES;
+        boolean isProgram = token.role() == TokenRole.MESSAGES;
         @Nullable Actor actor = isProgram ? null : actor(token, context);
         yield done(act.lookUp(topic, key, group, actor));
       }
@@ -259,7 +259,7 @@ public final class MessageApi {
     HttpEndpoint.requireOwnPage(context, false);
     AccessToken token =
         tokens.require(context, "send a token of http.tokens: Authorization: Bearer TOKEN");
-    if (route.changes && token.role() == Role.READ) {
+    if (route.changes && token.role() == TokenRole.READ) {
       throw new ForbiddenResponse("this token is for looking only: role messages is needed");
     }
     if (route == Route.DEFINE && !token.mayDefine()) {

@@ -3,14 +3,14 @@ package io.gameq.writer.mysql;
 import io.gameq.GameQueueException;
 import io.gameq.MySqlException;
 import io.gameq.mysql.ErrorKind;
+import io.gameq.mysql.MySqlErrors.MySqlText;
 import io.gameq.mysql.MySqlPool.MySql;
-import io.gameq.mysql.MySqlPool.MySqlText;
 import io.gameq.mysql.RowChange;
 import io.gameq.mysql.Sql;
 import io.gameq.mysql.flush.GuardedTransaction;
 import io.gameq.mysql.flush.GuardedWrites;
-import io.gameq.mysql.flush.GuardedWrites.RowRefusal;
-import io.gameq.mysql.flush.GuardedWrites.StatementLimits;
+import io.gameq.mysql.flush.RowBisection.RowRefusal;
+import io.gameq.mysql.flush.RowBisection.StatementLimits;
 import io.gameq.mysql.tables.AuditTable;
 import io.gameq.mysql.tables.AuditTable.Actor;
 import io.gameq.mysql.tables.DeadLetterTable;
@@ -25,9 +25,9 @@ import io.gameq.rows.EncodedRow.RowKey;
 import io.gameq.rows.RowHeader;
 import io.gameq.terminal.Shown;
 import io.gameq.topic.DeadLetter;
-import io.gameq.writer.mysql.RowReading.DecodeError;
-import io.gameq.writer.mysql.RowReading.DecodeResult;
-import io.gameq.writer.mysql.RowReading.DecodedRow;
+import io.gameq.writer.mysql.StoredRowDecoder.DecodeError;
+import io.gameq.writer.mysql.StoredRowDecoder.DecodeResult;
+import io.gameq.writer.mysql.StoredRowDecoder.DecodedRow;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.SQLTransactionRollbackException;
@@ -64,7 +64,7 @@ public final class DeadLetters {
   private static final Duration FAR_AHEAD = Duration.ofDays(1);
 
   private final MySql mysql;
-  private @Nullable RowReading rows;
+  private @Nullable StoredRowDecoder rows;
 
   /** What a dead letter is worth now. */
   public enum LetterState {
@@ -303,9 +303,9 @@ public final class DeadLetters {
   }
 
   /** Decodes their rows. */
-  public RowReading rows() {
+  public StoredRowDecoder rows() {
     if (rows == null) {
-      rows = new RowReading(mysql);
+      rows = new StoredRowDecoder(mysql);
     }
     return Objects.requireNonNull(rows);
   }
@@ -329,7 +329,7 @@ public final class DeadLetters {
 
     private final MySql mysql;
     private final GuardedWrites writes;
-    private final RowReading rows;
+    private final StoredRowDecoder rows;
     private final boolean dryRun;
 
     /** What became of a letter. */
@@ -357,7 +357,7 @@ public final class DeadLetters {
       }
     }
 
-    private DeadLetterRetry(MySql mysql, RowReading rows, boolean dryRun) {
+    private DeadLetterRetry(MySql mysql, StoredRowDecoder rows, boolean dryRun) {
       this.mysql = mysql;
       this.writes = GuardedWrites.on(mysql);
       this.rows = rows;

@@ -2,13 +2,13 @@ package io.gameq.writer.mysql;
 
 import io.gameq.mysql.JdbcValues;
 import io.gameq.mysql.Sql;
-import io.gameq.mysql.schema.CatalogReader.TableSpec;
 import io.gameq.mysql.schema.SchemaSnapshot;
 import io.gameq.mysql.schema.SchemaSnapshot.ColumnFacts;
 import io.gameq.mysql.schema.SchemaSnapshot.ForeignKeyFacts;
 import io.gameq.mysql.schema.SchemaSnapshot.TableFacts;
 import io.gameq.mysql.schema.TableInspector;
 import io.gameq.mysql.schema.TableInspector.Flaw;
+import io.gameq.mysql.schema.TableInspector.TableSpec;
 import io.gameq.mysql.schema.TableInspector.VersionColumn;
 import io.gameq.rows.EncodedRow.RowKey;
 import io.gameq.rows.Table.Column;

@@ -7,16 +7,16 @@
  *            MigrationPlan     from SchemaState and the configuration: each MigrationStep in order
  *            TableInspection   why a table cannot be managed, and warnings
  *            TableFix          the statements that end that, or what to do by hand
- *            InvalidValues     values of a time without strict mode
+ *            InvalidValues     values that MySQL took without strict mode
  *            DroppedColumns    gameq_dropped_column: columns that are dropped on purpose
  * letters  DeadLetters       lists, counts, changes, removes
  *            DeadLetterFilter  which of them an operator means
  *            DeadLetterRetry   writes the row after all, as guarded as a flush
  * pause    PauseTable        gameq_pause: what operators paused
- * check    WriterNeeds       what a running writer needs of a database
- * trace    OwnerInMySql      what gameq's own tables say of an owner
- * rows     RowReading        decodes rows that were kept aside, beside what MySQL holds
- *            RowInMySql        what MySQL holds of one row
+ * check    WriterRequirements  what a running writer needs of a database
+ * trace    MySqlOwner        what gameq's own tables say of an owner
+ * rows     StoredRowDecoder  decodes dead letters and stale rows, and reads what MySQL holds
+ *            MySqlRow          what MySQL holds of one row
  * owners   OwnerSearch       owners by how their ids begin
  *            ColumnSearch      owners by a text in their rows, over an index alone
  * </pre>

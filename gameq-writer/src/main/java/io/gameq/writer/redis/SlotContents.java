@@ -9,7 +9,7 @@ import io.gameq.redis.RedisReply;
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.script.LuaScript;
 import io.gameq.terminal.Shown;
-import io.gameq.writer.redis.Symptom.Thing;
+import io.gameq.writer.redis.Finding.SlotEntry;
 import io.lettuce.core.KeyScanCursor;
 import io.lettuce.core.KeyValue;
 import io.lettuce.core.ScanArgs;
@@ -71,14 +71,14 @@ public final class SlotContents {
       RedisConnection redis,
       String namespace,
       int slots,
-      Consumer<List<Thing>> page,
+      Consumer<List<SlotEntry>> page,
       Consumer<ScanProgress> progress) {
     Pattern ofSlot = ofSlot(namespace);
     pages(
         redis,
         namespace,
         keys -> {
-          List<Thing> things = new ArrayList<>();
+          List<SlotEntry> things = new ArrayList<>();
           for (String key : keys) {
             Matcher matcher = ofSlot.matcher(key);
             if (matcher.matches()) {
@@ -115,12 +115,12 @@ public final class SlotContents {
     return Pattern.compile(Pattern.quote("{" + namespace + ":") + "(\\d{1,4})\\}:(.*)");
   }
 
-  private static void add(List<Thing> to, int slot, String name, int slots) {
+  private static void add(List<SlotEntry> to, int slot, String name, int slots) {
     String[] parts = name.split(":", 2);
     String family = parts[0];
     String of = parts.length > 1 ? parts[1] : "";
     if (slot >= slots || family.equals("aside")) {
-      to.add(new Thing(slot, "any", name, ""));
+      to.add(new SlotEntry(slot, "any", name, ""));
       return;
     }
     if (family.equals("t")) {
@@ -143,14 +143,14 @@ public final class SlotContents {
     if (!isOfProcess
         && parts.length > 1
         && isElsewhere(isDirty ? dirty.group(1) : of, slot, slots)) {
-      to.add(new Thing(slot, "any", name, ""));
+      to.add(new SlotEntry(slot, "any", name, ""));
       return;
     }
-    to.add(new Thing(slot, "key", name, type));
+    to.add(new SlotEntry(slot, "key", name, type));
     if (isDirty) {
-      to.add(new Thing(slot, family, dirty.group(1), dirty.group(2)));
+      to.add(new SlotEntry(slot, family, dirty.group(1), dirty.group(2)));
     } else if (Set.of("own", "claimed", "inboxes").contains(family)) {
-      to.add(new Thing(slot, family, of, ""));
+      to.add(new SlotEntry(slot, family, of, ""));
     }
   }
 
@@ -164,7 +164,7 @@ public final class SlotContents {
     };
   }
 
-  private static void addOfTopic(List<Thing> to, int slot, String name, String of) {
+  private static void addOfTopic(List<SlotEntry> to, int slot, String name, String of) {
     Matcher matcher = OF_TOPIC.matcher(of);
     if (!matcher.matches()) {
       return;
@@ -176,10 +176,10 @@ public final class SlotContents {
           default -> "";
         };
     if (!type.isEmpty()) {
-      to.add(new Thing(slot, "key", name, type));
+      to.add(new SlotEntry(slot, "key", name, type));
     }
     if (matcher.group(2).equals("lane") && matcher.group(3) != null) {
-      to.add(new Thing(slot, "group", matcher.group(1), matcher.group(3)));
+      to.add(new SlotEntry(slot, "group", matcher.group(1), matcher.group(3)));
     }
   }
 
@@ -197,28 +197,29 @@ public final class SlotContents {
    *
    * @throws RedisUnavailableException when Redis does not answer
    */
-  public static void entries(RedisConnection redis, SlotKeys slot, Consumer<List<Thing>> page) {
+  public static void entries(RedisConnection redis, SlotKeys slot, Consumer<List<SlotEntry>> page) {
     for (String key : WITH_ENTRIES) {
-      Function<String, Thing> thing = name -> new Thing(slot.slot(), key, name, "");
+      Function<String, SlotEntry> thing = name -> new SlotEntry(slot.slot(), key, name, "");
       entries(redis, slot, key, typeInSlot(key), thing, page);
     }
   }
 
   /** Tells of all messages of a topic in a slot, and of its lanes; throws as {@link #entries}. */
   public static void messages(
-      RedisConnection redis, SlotKeys slot, String topic, Consumer<List<Thing>> page) {
+      RedisConnection redis, SlotKeys slot, String topic, Consumer<List<SlotEntry>> page) {
     String key = "t:" + topic + ":";
     int in = slot.slot();
-    entries(redis, slot, key + "msg", "hash", of -> new Thing(in, "message", topic, of), page);
-    entries(redis, slot, key + "held", "hash", of -> new Thing(in, "held", topic, of), page);
-    entries(redis, slot, key + "due", "zset", of -> new Thing(in, "lane", topic, of), page);
+    entries(redis, slot, key + "msg", "hash", of -> new SlotEntry(in, "message", topic, of), page);
+    entries(redis, slot, key + "held", "hash", of -> new SlotEntry(in, "held", topic, of), page);
+    entries(redis, slot, key + "due", "zset", of -> new SlotEntry(in, "lane", topic, of), page);
   }
 
   /** Tells of all entries of what a writer has claimed in a slot; throws as {@link #entries}. */
   public static void inflight(
-      RedisConnection redis, SlotKeys slot, String writer, Consumer<List<Thing>> page) {
+      RedisConnection redis, SlotKeys slot, String writer, Consumer<List<SlotEntry>> page) {
     String key = "inflight:" + writer;
-    entries(redis, slot, key, "list", of -> new Thing(slot.slot(), "inflight", writer, of), page);
+    entries(
+        redis, slot, key, "list", of -> new SlotEntry(slot.slot(), "inflight", writer, of), page);
   }
 
   private static void entries(
@@ -226,8 +227,8 @@ public final class SlotContents {
       SlotKeys slot,
       String name,
       String type,
-      Function<String, Thing> thing,
-      Consumer<List<Thing>> page) {
+      Function<String, SlotEntry> thing,
+      Consumer<List<SlotEntry>> page) {
     byte[] key = SlotKeys.bytes(slot.prefix() + ":" + name);
     Iterator<byte[]> entries =
         switch (type) {
@@ -240,7 +241,7 @@ public final class SlotContents {
           case "set" -> ScanIterator.sscan(redis.sync(), key, SCAN);
           default -> ofList(redis, key);
         };
-    List<Thing> things = new ArrayList<>();
+    List<SlotEntry> things = new ArrayList<>();
     while (Boolean.TRUE.equals(LuaScript.unlessForeign(entries::hasNext))) {
       things.add(thing.apply(LuaScript.string(entries.next())));
       if (things.size() == PAGE) {

@@ -1,12 +1,12 @@
 package io.gameq.writer.schema;
 
 import io.gameq.GameQueueException;
-import io.gameq.mysql.schema.CatalogReader.TableSpec;
 import io.gameq.mysql.schema.SchemaSnapshot;
 import io.gameq.mysql.schema.SchemaSnapshot.ColumnFacts;
 import io.gameq.mysql.schema.SchemaSnapshot.ForeignKeyFacts;
 import io.gameq.mysql.schema.SchemaSnapshot.IndexPart;
 import io.gameq.mysql.schema.SchemaSnapshot.TableFacts;
+import io.gameq.mysql.schema.TableInspector.TableSpec;
 import io.gameq.rows.types.ColumnType;
 import io.gameq.rows.types.ColumnTypes;
 import io.gameq.rows.types.ColumnTypes.UnmanageableException;

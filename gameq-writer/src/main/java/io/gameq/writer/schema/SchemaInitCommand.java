@@ -3,7 +3,7 @@ package io.gameq.writer.schema;
 import io.gameq.GameQueueException;
 import io.gameq.config.Password;
 import io.gameq.mysql.MySqlPool.MySqlConfig;
-import io.gameq.mysql.schema.CatalogReader.TableSpec;
+import io.gameq.mysql.schema.TableInspector.TableSpec;
 import io.gameq.terminal.ExitCodes;
 import io.gameq.writer.mysql.SchemaDatabase;
 import io.gameq.writer.mysql.TableFix;

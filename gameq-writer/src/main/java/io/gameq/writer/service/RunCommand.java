@@ -6,7 +6,7 @@ import io.gameq.mysql.ErrorKind;
 import io.gameq.mysql.MySqlPool;
 import io.gameq.mysql.MySqlPool.MySql;
 import io.gameq.mysql.MySqlPool.MySqlConfig;
-import io.gameq.mysql.flush.FlushTransaction;
+import io.gameq.mysql.flush.FlushPlan;
 import io.gameq.redis.RedisConnector;
 import io.gameq.redis.RedisConnector.RedisConfig;
 import io.gameq.redis.script.ClaimScript;
@@ -22,7 +22,7 @@ import io.gameq.writer.flush.SlowLane;
 import io.gameq.writer.flush.WriterOptions;
 import io.gameq.writer.http.HttpEndpoint;
 import io.gameq.writer.messages.MessageApi;
-import io.gameq.writer.mysql.WriterNeeds;
+import io.gameq.writer.mysql.WriterRequirements;
 import io.gameq.writer.pause.Pauses;
 import io.gameq.writer.service.WriterService.StopReport;
 import io.gameq.writer.socket.CommandServer;
@@ -126,7 +126,7 @@ public final class RunCommand implements Callable<Integer> {
                 ? null
                 : Startup.whenItAnswers(
                     () -> {
-                      WriterNeeds.requireManaged(database, settings.tables());
+                      WriterRequirements.requireManaged(database, settings.tables());
                       return new WriterService(options(settings), redis, database, meters);
                     },
                     stop,
@@ -253,7 +253,7 @@ public final class RunCommand implements Callable<Integer> {
             writer.batchRows(),
             ClaimScript.Bounds.DEFAULT.bytes(),
             writer.leaseSeconds() * 1_000L),
-        new FlushTransaction.Patience(
+        new FlushPlan.Patience(
             WriterOptions.DEFAULT_PATIENCE.attempts(),
             WriterOptions.DEFAULT_PATIENCE.millis(),
             WriterOptions.DEFAULT_PATIENCE.halfMillis(),

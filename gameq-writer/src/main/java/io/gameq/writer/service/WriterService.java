@@ -33,8 +33,8 @@ import io.gameq.rows.CurrentCatalog.Catalog;
 import io.gameq.rows.RowCodec;
 import io.gameq.sign.ProcessIdentity;
 import io.gameq.terminal.Shown;
+import io.gameq.writer.flush.FlushBlockers;
 import io.gameq.writer.flush.FlushPace;
-import io.gameq.writer.flush.HoldUps;
 import io.gameq.writer.flush.RowDecoder;
 import io.gameq.writer.flush.SlotSchedule;
 import io.gameq.writer.flush.SlotTurn;
@@ -103,7 +103,7 @@ public final class WriterService implements AutoCloseable {
 
   private final WriterOptions options;
   private final WriterStats stats;
-  private final HoldUps holdUps;
+  private final FlushBlockers blockers;
   private final BacklogWatch backlog;
   private final ControlConnection backlogRedis;
   private final TermWatch watch;
@@ -157,12 +157,12 @@ public final class WriterService implements AutoCloseable {
       probe.get();
     }
     pauses = new PauseWatch(() -> PauseTable.all(mysql), options.name());
-    holdUps = new HoldUps(mysql::answers, pauses);
+    blockers = new FlushBlockers(mysql::answers, pauses);
     decoder =
         new RowDecoder(
             () -> CatalogReader.read(mysql),
             new RowCodec(new LayoutTable(mysql), Clock.systemUTC()),
-            holdUps);
+            blockers);
     FlushTransaction flush =
         new FlushTransaction(mysql, GuardedWrites.on(mysql), options.patience(), stats::sqlError);
     watch = new TermWatch(primary);
@@ -184,7 +184,7 @@ public final class WriterService implements AutoCloseable {
             new OwnerReader(mysql),
             decoder,
             flush,
-            holdUps,
+            blockers,
             pace,
             stats,
             new RepeatedWarnings(COMPLAIN_EVERY_SECONDS));
@@ -194,7 +194,7 @@ public final class WriterService implements AutoCloseable {
             watch,
             slots,
             schedule,
-            holdUps.mysql(),
+            blockers.mysql(),
             options.bounds().leaseMillis(),
             this::lookTurn,
             new RedisClock());
@@ -283,7 +283,7 @@ public final class WriterService implements AutoCloseable {
 
   /** Tables that take no rows, or not all, by any writer: one does not meet the rows of all. */
   private Set<String> parkedAnywhere() {
-    Set<String> all = new HashSet<>(holdUps.tables().reasons().keySet());
+    Set<String> all = new HashSet<>(blockers.tables().reasons().keySet());
     Processes seen = processes.latest();
     if (seen != null) {
       seen.writers().stream()
@@ -312,10 +312,10 @@ public final class WriterService implements AutoCloseable {
           .register(meters);
     }
     processes.bindTo(meters);
-    Gauge.builder("gameq.writer.outage", holdUps.mysql(), of -> of.isClosed() ? 1 : 0)
+    Gauge.builder("gameq.writer.outage", blockers.mysql(), of -> of.isClosed() ? 1 : 0)
         .description("1 while MySQL is away and nothing is claimed")
         .register(meters);
-    Gauge.builder("gameq.writer.away", holdUps.mysql(), HoldUps.OutageBreaker::awaySeconds)
+    Gauge.builder("gameq.writer.away", blockers.mysql(), FlushBlockers.OutageBreaker::awaySeconds)
         .description("For how long MySQL has been away")
         .baseUnit("seconds")
         .register(meters);
@@ -323,7 +323,8 @@ public final class WriterService implements AutoCloseable {
         .description("For how long nothing was written though MySQL answers and rows wait")
         .baseUnit("seconds")
         .register(meters);
-    Gauge.builder("gameq.writer.backoff", holdUps.mysql(), HoldUps.OutageBreaker::backoffSeconds)
+    Gauge.builder(
+            "gameq.writer.backoff", blockers.mysql(), FlushBlockers.OutageBreaker::backoffSeconds)
         .description("How long until MySQL is asked again")
         .baseUnit("seconds")
         .register(meters);
@@ -336,7 +337,7 @@ public final class WriterService implements AutoCloseable {
     FunctionCounter.builder("gameq.redis.emptied", signs, WriterSigns::forgotten)
         .description("Times that Redis had forgotten what this writer had told it")
         .register(meters);
-    Gauge.builder("gameq.writer.parked", holdUps.tables(), of -> of.reasons().size())
+    Gauge.builder("gameq.writer.parked", blockers.tables(), of -> of.reasons().size())
         .description("Tables that take no rows now")
         .register(meters);
   }
@@ -344,7 +345,7 @@ public final class WriterService implements AutoCloseable {
   /** Whether this writer has something to write, and nothing is known to keep it from it. */
   private boolean isToWrite() {
     Backlog seen = backlog.latest();
-    return !holdUps.mysql().isClosed()
+    return !blockers.mysql().isClosed()
         && phase().equals(WriterSign.RUNNING)
         && (!leases.claims().isEmpty()
             || (seen != null
@@ -364,7 +365,7 @@ public final class WriterService implements AutoCloseable {
     if (pause != null) {
       problems.add(Pauses.line(pause) + " (what is claimed is finished, nothing else is)");
     }
-    if (holdUps.mysql().isClosed() || watch.sinceAnswer().compareTo(MOST_SILENCE) > 0) {
+    if (blockers.mysql().isClosed() || watch.sinceAnswer().compareTo(MOST_SILENCE) > 0) {
       problems.add("MySQL is away: rows wait in Redis");
     }
     if (!stall.problem().isEmpty()) {
@@ -403,7 +404,7 @@ public final class WriterService implements AutoCloseable {
 
   /** Tables that take no rows now, and why. */
   public Map<String, String> parkedTables() {
-    return holdUps.tables().reasons();
+    return blockers.tables().reasons();
   }
 
   public WriterStats stats() {
@@ -414,8 +415,8 @@ public final class WriterService implements AutoCloseable {
     return new WriterSign(
         process,
         phase(),
-        holdUps.mysql().isClosed(),
-        String.join(", ", new TreeSet<>(holdUps.tables().reasons().keySet())),
+        blockers.mysql().isClosed(),
+        String.join(", ", new TreeSet<>(blockers.tables().reasons().keySet())),
         new WriterSign.WorkCounters(
             options.workers(),
             leases.claims().size(),

@@ -3,7 +3,7 @@ package io.gameq.writer.setup;
 import io.gameq.GameQueueException;
 import io.gameq.backlog.SharedBacklog.Backlog;
 import io.gameq.mysql.MySqlServerCheck;
-import io.gameq.mysql.schema.CatalogReader.TableSpec;
+import io.gameq.mysql.schema.TableInspector.TableSpec;
 import io.gameq.redis.ControlConnection;
 import io.gameq.redis.RedisConnector;
 import io.gameq.redis.RedisServerCheck;
@@ -18,7 +18,7 @@ import io.gameq.writer.admin.RecordView;
 import io.gameq.writer.cli.AdminCommand;
 import io.gameq.writer.config.WriterConfig;
 import io.gameq.writer.config.WriterConfig.Setting;
-import io.gameq.writer.mysql.WriterNeeds;
+import io.gameq.writer.mysql.WriterRequirements;
 import io.gameq.writer.setup.ConfigCommand.CheckResult.Severity;
 import java.util.ArrayList;
 import java.util.List;
@@ -131,7 +131,7 @@ public final class ConfigCommand extends AdminCommand {
             "mysql.url names no database: end it with /name, as in .../game");
         return;
       }
-      try (WriterNeeds needs = WriterNeeds.open(config.mysql())) {
+      try (WriterRequirements needs = WriterRequirements.open(config.mysql())) {
         MySqlServerCheck server = needs.server();
         server.refusals().forEach(refusal -> add("mysql", Severity.PROBLEM, refusal));
         if (server.refusals().isEmpty()) {
@@ -166,7 +166,7 @@ public final class ConfigCommand extends AdminCommand {
               (name, reason) ->
                   add("table " + name, Severity.PROBLEM, "cannot be managed: " + reason));
       for (TableSpec table : config.tables()) {
-        String problem = WriterNeeds.problem(table, catalog);
+        String problem = WriterRequirements.problem(table, catalog);
         if (problem != null && !catalog.unmanaged().containsKey(table.name())) {
           add("table " + table.name(), Severity.PROBLEM, problem);
         }

@@ -1,6 +1,6 @@
 package io.gameq.writer.setup;
 
-import io.gameq.mysql.schema.CatalogReader.TableSpec;
+import io.gameq.mysql.schema.TableInspector.TableSpec;
 import io.gameq.rights.MySqlRights;
 import io.gameq.rights.RedisRights;
 import io.gameq.writer.cli.AdminCommand;

@@ -27,7 +27,7 @@ import io.gameq.writer.mysql.PauseTable.Pause;
 import io.gameq.writer.mysql.PauseTable.Scope;
 import io.gameq.writer.pause.Pauses;
 import io.gameq.writer.redis.DueSlots;
-import io.gameq.writer.redis.OwnerInRedis;
+import io.gameq.writer.redis.RedisOwner;
 import io.gameq.writer.redis.UnwrittenOwners;
 import io.gameq.writer.redis.UnwrittenOwners.OwnerBacklog;
 import java.io.PrintWriter;
@@ -101,7 +101,7 @@ public final class FlushCommand extends AdminCommand {
     List<OwnerId> ids = owners.stream().distinct().map(OwnerId::of).toList();
     PrintWriter out = out();
     try (CommandServers servers = new CommandServers(config(), spec())) {
-      FlushNow flush = new FlushNow(servers.mysql(), servers.redis(), servers.slots());
+      FlushRequest flush = new FlushRequest(servers.mysql(), servers.redis(), servers.slots());
       long began = System.nanoTime();
       FlushProgress progress = all ? flush.all(actor()) : flush.owners(actor(), ids);
       Remainder left = progress.look();
@@ -227,7 +227,7 @@ public final class FlushCommand extends AdminCommand {
    * console. Written into the audit log before it is done. It is the writers that write: what is
    * paused stays so. Used by one thread.
    */
-  public static final class FlushNow {
+  public static final class FlushRequest {
     /** Clocks of nodes follow that of Redis; what is committed so soon afterwards counts too. */
     private static final long CLOCKS_MILLIS = 1_000;
 
@@ -236,7 +236,7 @@ public final class FlushCommand extends AdminCommand {
     private final Slots slots;
     private final RedisClock clock = new RedisClock();
 
-    public FlushNow(MySql mysql, ControlConnection redis, Slots slots) {
+    public FlushRequest(MySql mysql, ControlConnection redis, Slots slots) {
       this.mysql = mysql;
       this.redis = redis;
       this.slots = slots;
@@ -258,7 +258,7 @@ public final class FlushCommand extends AdminCommand {
         for (SessionId session : sessions(owner, durable.get(owner))) {
           sessions.add(new SessionRef(owner, session, owner.slot(slots.count())));
         }
-        for (OwnerId inbox : redis.ask(of -> OwnerInRedis.inboxes(of, slots.of(owner), owner))) {
+        for (OwnerId inbox : redis.ask(of -> RedisOwner.inboxes(of, slots.of(owner), owner))) {
           SessionId session = SessionId.ofInbox(inbox.sender());
           sessions.add(new SessionRef(inbox, session, inbox.slot(slots.count())));
         }

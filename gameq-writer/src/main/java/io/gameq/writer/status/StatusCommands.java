@@ -19,7 +19,7 @@ import io.gameq.writer.mysql.CommandServers;
 import io.gameq.writer.mysql.PauseTable.Scope;
 import io.gameq.writer.pause.Pauses;
 import io.gameq.writer.status.Processes.NodeStatus;
-import io.gameq.writer.status.StatusLook.SlotState;
+import io.gameq.writer.status.StatusSnapshot.SlotState;
 import io.gameq.writer.terminal.JsonLine;
 import java.io.PrintWriter;
 import java.util.ArrayList;
@@ -83,19 +83,19 @@ public abstract class StatusCommands extends AdminCommand {
 
     @Override
     List<String> show(CommandServers servers, PrintWriter out) throws InterruptedException {
-      StatusLook look = StatusLook.of(servers);
+      StatusSnapshot look = StatusSnapshot.of(servers);
       print(look, out);
       while (watchSeconds != null) {
         TimeUnit.SECONDS.sleep(Math.max(1, watchSeconds));
-        look = StatusLook.of(servers);
+        look = StatusSnapshot.of(servers);
         print(look, out);
       }
       return look.toDo();
     }
 
-    private void print(StatusLook look, PrintWriter out) {
+    private void print(StatusSnapshot look, PrintWriter out) {
       if (json) {
-        out.println(JsonLine.of(StatusLook.VIEW.json(look)));
+        out.println(JsonLine.of(StatusSnapshot.VIEW.json(look)));
         return;
       }
       if (watchSeconds != null && Ansi.AUTO.enabled()) {
@@ -104,7 +104,7 @@ public abstract class StatusCommands extends AdminCommand {
       screen(look, out);
     }
 
-    private static void screen(StatusLook look, PrintWriter out) {
+    private static void screen(StatusSnapshot look, PrintWriter out) {
       out.printf(Locale.ROOT, "%s at %s UTC%n%n", look.namespace(), Shown.utc(look.at()));
       Backlog backlog = look.backlog();
       List<List<String>> lines = new ArrayList<>();
@@ -112,7 +112,7 @@ public abstract class StatusCommands extends AdminCommand {
         lines.add(List.of("server", redis(backlog.redis())));
         lines.add(List.of("waiting", waiting(backlog)));
         lines.add(List.of("claimed", Shown.count(backlog.sum(Waiting::claimed), "owner")));
-        lines.add(List.of("oldest", StatusLook.duration(backlog.oldestAgeMillis())));
+        lines.add(List.of("oldest", StatusSnapshot.duration(backlog.oldestAgeMillis())));
         lines.add(List.of("stale", Shown.count(backlog.sum(Waiting::stale), "session")));
       }
       if (look.processes() != null) {
@@ -161,8 +161,8 @@ public abstract class StatusCommands extends AdminCommand {
     private static String waiting(Backlog backlog) {
       return "%s, %s%s"
           .formatted(
-              Shown.count(StatusLook.waitingOwners(backlog), "owner"),
-              StatusLook.isEstimate(backlog) ? "about " : "",
+              Shown.count(StatusSnapshot.waitingOwners(backlog), "owner"),
+              StatusSnapshot.isEstimate(backlog) ? "about " : "",
               Shown.count(backlog.rows(), "row"));
     }
 

@@ -4,16 +4,16 @@ import io.gameq.owner.DurableSessions.CountingSessions;
 import io.gameq.owner.OwnerId;
 import io.gameq.terminal.Shown;
 import io.gameq.terminal.TextTable;
-import io.gameq.writer.mysql.OwnerInMySql;
-import io.gameq.writer.mysql.OwnerInMySql.LetterSummary;
-import io.gameq.writer.mysql.OwnerInMySql.OwnerRecord;
+import io.gameq.writer.mysql.MySqlOwner;
+import io.gameq.writer.mysql.MySqlOwner.LetterSummary;
+import io.gameq.writer.mysql.MySqlOwner.OwnerRecord;
 import io.gameq.writer.mysql.PauseTable.Pause;
 import io.gameq.writer.pause.Pauses;
-import io.gameq.writer.redis.OwnerInRedis;
-import io.gameq.writer.redis.OwnerInRedis.ClaimRecord;
-import io.gameq.writer.redis.OwnerInRedis.InSession;
-import io.gameq.writer.redis.OwnerInRedis.TracedRows;
-import io.gameq.writer.trace.WhatNext.OwnerTrace;
+import io.gameq.writer.redis.RedisOwner;
+import io.gameq.writer.redis.RedisOwner.ClaimRecord;
+import io.gameq.writer.redis.RedisOwner.SessionRows;
+import io.gameq.writer.redis.RedisOwner.TracedRows;
+import io.gameq.writer.trace.NextStep.OwnerTrace;
 import java.io.PrintWriter;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -32,7 +32,7 @@ public final class OwnerPage {
   static void print(OwnerTrace trace, List<WalSearch.WalSummary> inWals, PrintWriter out) {
     out.println(Shown.text(trace.owner().id()) + ", slot " + trace.slot());
     TextTable.withoutHeadings(out, 2).print(lines(trace, inWals));
-    out.println("next: " + WhatNext.of(trace).sentence());
+    out.println("next: " + NextStep.of(trace).sentence());
   }
 
   /** What is known, line by line: a name, or nothing where the one above goes on, and a text. */
@@ -60,7 +60,7 @@ public final class OwnerPage {
     lines.add(List.of(name, text));
   }
 
-  private void mysql(OwnerInMySql mysql, @Nullable String aliveNode) {
+  private void mysql(MySqlOwner mysql, @Nullable String aliveNode) {
     OwnerRecord raised = mysql.opened();
     if (raised == null) {
       line("MySQL", "no session: nobody has opened it");
@@ -86,7 +86,7 @@ public final class OwnerPage {
         aliveNode == null
             ? "no sign of life from the node of the session that holds it"
             : Shown.text(aliveNode) + " is alive");
-    String most = mysql.tombstones() >= OwnerInMySql.MOST_COUNTED ? " or more" : "";
+    String most = mysql.tombstones() >= MySqlOwner.MOST_COUNTED ? " or more" : "";
     String discards = Shown.count(mysql.discards(), "discard");
     line("", Shown.count(mysql.tombstones(), "tombstone") + most + ", " + discards);
     line("dead", Shown.count(mysql.deadLetters(), "dead letter"));
@@ -105,7 +105,7 @@ public final class OwnerPage {
     }
   }
 
-  private void redis(OwnerInRedis redis) {
+  private void redis(RedisOwner redis) {
     String expires = Shown.duration(Math.max(0, redis.expiresMillis()));
     line(
         "Redis",
@@ -116,7 +116,7 @@ public final class OwnerPage {
                 + (redis.expiresMillis() < 0 ? "" : ", closed (forgotten in " + expires + ")")
                 + (redis.closing() ? ", closed while rows wait" : "")
                 + (redis.healing() ? ", its node has rows to put back" : ""));
-    for (InSession of : redis.sessions()) {
+    for (SessionRows of : redis.sessions()) {
       if (of.dirty() != null || of.isAwaited()) {
         String rows = of.dirty() == null ? "no rows" : rows(of.dirty());
         String due = of.stale() ? "" : ", " + due(of, redis.nowMillis());
@@ -128,9 +128,9 @@ public final class OwnerPage {
     foreign(redis);
   }
 
-  private void inbox(OwnerId inbox, OwnerInRedis redis) {
+  private void inbox(OwnerId inbox, RedisOwner redis) {
     String by = "by node process " + inbox.sender() + ":";
-    for (InSession of : redis.sessions()) {
+    for (SessionRows of : redis.sessions()) {
       if (of.dirty() != null) {
         line("sent", by + " " + rows(of.dirty()) + ", " + due(of, redis.nowMillis()));
       }
@@ -142,11 +142,11 @@ public final class OwnerPage {
     foreign(redis);
   }
 
-  private void foreign(OwnerInRedis redis) {
+  private void foreign(RedisOwner redis) {
     redis.foreign().forEach(key -> line("foreign", Shown.text(key) + " is of another type"));
   }
 
-  private void claim(OwnerInRedis redis) {
+  private void claim(RedisOwner redis) {
     if (redis.claimed() != null) {
       line("claimed", rows(redis.claimed()));
     }
@@ -167,9 +167,9 @@ public final class OwnerPage {
     }
   }
 
-  private static String lease(OwnerInRedis redis) {
+  private static String lease(RedisOwner redis) {
     long left = redis.leaseEndsMillis() - redis.nowMillis();
-    return redis.leaseEndsMillis() == OwnerInRedis.NONE
+    return redis.leaseEndsMillis() == RedisOwner.NONE
         ? "no lease"
         : left < 0
             ? "lease over since " + Shown.duration(-left)
@@ -194,11 +194,11 @@ public final class OwnerPage {
         oldest.equals(newest) ? oldest : oldest + " to " + newest);
   }
 
-  private static String due(InSession of, long nowMillis) {
+  private static String due(SessionRows of, long nowMillis) {
     if (of.ready()) {
       return "claimed next";
     }
-    if (of.dueMillis() == OwnerInRedis.NONE) {
+    if (of.dueMillis() == RedisOwner.NONE) {
       return "not due";
     }
     long millis = of.dueMillis() - nowMillis;

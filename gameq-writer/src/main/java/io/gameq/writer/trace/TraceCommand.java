@@ -11,18 +11,18 @@ import io.gameq.terminal.TextTable;
 import io.gameq.writer.admin.RecordView;
 import io.gameq.writer.cli.AdminCommand;
 import io.gameq.writer.mysql.CommandServers;
-import io.gameq.writer.mysql.OwnerInMySql;
-import io.gameq.writer.mysql.OwnerInMySql.OwnerRecord;
+import io.gameq.writer.mysql.MySqlOwner;
+import io.gameq.writer.mysql.MySqlOwner.OwnerRecord;
 import io.gameq.writer.pause.Pauses;
-import io.gameq.writer.redis.OwnerInRedis;
-import io.gameq.writer.redis.OwnerInRedis.ClaimRecord;
-import io.gameq.writer.redis.OwnerInRedis.InSession;
-import io.gameq.writer.redis.OwnerInRedis.TracedRows;
+import io.gameq.writer.redis.RedisOwner;
+import io.gameq.writer.redis.RedisOwner.ClaimRecord;
+import io.gameq.writer.redis.RedisOwner.SessionRows;
+import io.gameq.writer.redis.RedisOwner.TracedRows;
 import io.gameq.writer.status.Processes;
 import io.gameq.writer.terminal.JsonLine;
+import io.gameq.writer.trace.NextStep.OwnerTrace;
 import io.gameq.writer.trace.Tracer.RowTrace;
 import io.gameq.writer.trace.Tracer.RowTrace.RowPlace;
-import io.gameq.writer.trace.WhatNext.OwnerTrace;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -98,13 +98,13 @@ public final class TraceCommand extends AdminCommand {
               redis,
               servers::mysql,
               () -> redis.ask(of -> Processes.of(of, namespace)).parked());
-      WhatNext next = ofRow ? row(tracer, servers.mysql()) : owner(tracer);
+      NextStep next = ofRow ? row(tracer, servers.mysql()) : owner(tracer);
       out().flush();
       return next.kind().isToAct() ? ExitCodes.FOUND_SOMETHING : ExitCodes.OK;
     }
   }
 
-  private WhatNext owner(Tracer tracer) {
+  private NextStep owner(Tracer tracer) {
     OwnerId owner = OwnerId.of(names.get(0));
     List<WalSearch.WalSummary> inWals = wals.isEmpty() ? List.of() : WalSearch.owner(wals, owner);
     OwnerTrace trace = tracer.owner(owner);
@@ -113,10 +113,10 @@ public final class TraceCommand extends AdminCommand {
     } else {
       OwnerPage.print(trace, inWals, out());
     }
-    return WhatNext.of(trace);
+    return NextStep.of(trace);
   }
 
-  private WhatNext row(Tracer tracer, MySql mysql) {
+  private NextStep row(Tracer tracer, MySql mysql) {
     String table = names.get(0);
     String key = names.get(1);
     String rowKey = Tracer.rowKey(table, key);
@@ -143,7 +143,7 @@ public final class TraceCommand extends AdminCommand {
       columns(images, values, out);
     }
     for (OwnerTrace of : trace.owners()) {
-      out.println(Shown.line("owner %s: %s", of.owner().id(), WhatNext.of(of).sentence()));
+      out.println(Shown.line("owner %s: %s", of.owner().id(), NextStep.of(of).sentence()));
     }
     out.println("next: " + trace.next().sentence());
   }
@@ -224,7 +224,7 @@ public final class TraceCommand extends AdminCommand {
     return JsonLine.of(all);
   }
 
-  private static void next(Map<String, Object> all, WhatNext next) {
+  private static void next(Map<String, Object> all, NextStep next) {
     all.put("state", next.kind().name().toLowerCase(Locale.ROOT));
     all.put("next", next.sentence());
   }
@@ -233,25 +233,25 @@ public final class TraceCommand extends AdminCommand {
     Map<String, Object> all = new LinkedHashMap<>();
     all.put("owner", trace.owner().id());
     all.put("slot", trace.slot());
-    OwnerInMySql mysql = trace.mysql();
+    MySqlOwner mysql = trace.mysql();
     if (mysql == null) {
       all.put("mysqlError", trace.mysqlError());
     } else {
       all.put("mysql", mysql(mysql));
     }
     all.put("aliveNode", trace.aliveNode());
-    OwnerInRedis redis = trace.redis();
+    RedisOwner redis = trace.redis();
     if (redis == null) {
       all.put("redisError", trace.redisError());
     } else {
       all.put("redis", redis(redis));
     }
     all.put("pauses", trace.pauses().stream().map(Pauses::json).toList());
-    next(all, WhatNext.of(trace));
+    next(all, NextStep.of(trace));
     return all;
   }
 
-  private static Map<String, Object> mysql(OwnerInMySql of) {
+  private static Map<String, Object> mysql(MySqlOwner of) {
     Map<String, Object> all = new LinkedHashMap<>();
     OwnerRecord raised = of.opened();
     if (raised != null) {
@@ -268,7 +268,7 @@ public final class TraceCommand extends AdminCommand {
     return all;
   }
 
-  private static Map<String, Object> redis(OwnerInRedis of) {
+  private static Map<String, Object> redis(RedisOwner of) {
     Map<String, Object> all = new LinkedHashMap<>();
     all.put("session", text(of.ownedBy()));
     all.put("closed", of.closing() || of.expiresMillis() >= 0);
@@ -281,7 +281,7 @@ public final class TraceCommand extends AdminCommand {
       all.put("lapses", claim.lapses());
       all.put("refusedSince", JsonLine.moment(claim.refusedSinceMillis()));
     }
-    if (of.leaseEndsMillis() != OwnerInRedis.NONE) {
+    if (of.leaseEndsMillis() != RedisOwner.NONE) {
       all.put("leaseLeftMillis", of.leaseEndsMillis() - of.nowMillis());
     }
     all.put("claimed", rows(of.claimed()));
@@ -295,13 +295,13 @@ public final class TraceCommand extends AdminCommand {
     return all;
   }
 
-  private static Map<String, Object> session(InSession of, long nowMillis) {
+  private static Map<String, Object> session(SessionRows of, long nowMillis) {
     Map<String, Object> all = new LinkedHashMap<>();
     all.put("session", of.session().text());
     all.put("dirty", rows(of.dirty()));
     all.put("ready", of.ready());
     all.put("stale", of.stale());
-    if (of.dueMillis() != OwnerInRedis.NONE) {
+    if (of.dueMillis() != RedisOwner.NONE) {
       all.put("dueInMillis", of.dueMillis() - nowMillis);
     }
     return all;

@@ -20,21 +20,21 @@ import io.gameq.terminal.ErrorLine;
 import io.gameq.terminal.Shown;
 import io.gameq.writer.admin.StaleSessions;
 import io.gameq.writer.admin.StaleSessions.RowColumn;
-import io.gameq.writer.mysql.OwnerInMySql;
+import io.gameq.writer.mysql.MySqlOwner;
 import io.gameq.writer.mysql.PauseTable;
 import io.gameq.writer.mysql.PauseTable.Pause;
 import io.gameq.writer.mysql.PauseTable.Scope;
-import io.gameq.writer.mysql.RowReading;
-import io.gameq.writer.mysql.RowReading.DecodeError;
-import io.gameq.writer.mysql.RowReading.DecodedRow;
-import io.gameq.writer.mysql.RowReading.RowInMySql;
-import io.gameq.writer.mysql.RowReading.RowInMySql.RowLetter;
-import io.gameq.writer.redis.OwnerInRedis;
-import io.gameq.writer.redis.OwnerInRedis.InSession;
+import io.gameq.writer.mysql.StoredRowDecoder;
+import io.gameq.writer.mysql.StoredRowDecoder.DecodeError;
+import io.gameq.writer.mysql.StoredRowDecoder.DecodedRow;
+import io.gameq.writer.mysql.StoredRowDecoder.MySqlRow;
+import io.gameq.writer.mysql.StoredRowDecoder.MySqlRow.RowLetter;
+import io.gameq.writer.redis.RedisOwner;
+import io.gameq.writer.redis.RedisOwner.SessionRows;
+import io.gameq.writer.trace.NextStep.OwnerTrace;
+import io.gameq.writer.trace.NextStep.StepKind;
 import io.gameq.writer.trace.Tracer.RowTrace.RowPlace;
 import io.gameq.writer.trace.Tracer.RowTrace.RowPlace.PlaceKind;
-import io.gameq.writer.trace.WhatNext.Kind;
-import io.gameq.writer.trace.WhatNext.OwnerTrace;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
@@ -81,12 +81,12 @@ public final class Tracer {
   /** Looks at an owner. */
   public OwnerTrace owner(OwnerId owner) {
     SlotKeys slot = slots.of(owner);
-    OwnerInMySql inMySql = null;
+    MySqlOwner inMySql = null;
     List<Pause> pauses = List.of();
     String mysqlError = "";
     try {
       MySql database = mysql.get();
-      OwnerInMySql found = OwnerInMySql.read(database, owner);
+      MySqlOwner found = MySqlOwner.read(database, owner);
       pauses =
           PauseTable.all(database).stream()
               .filter(of -> of.scope() != Scope.WRITER)
@@ -97,13 +97,13 @@ public final class Tracer {
     } catch (GameQueueException e) {
       mysqlError = ErrorLine.of(e);
     }
-    OwnerInRedis inRedis = null;
+    RedisOwner inRedis = null;
     String redisError = "";
     String aliveNode = null;
     Map<String, String> nowParked = Map.of();
     try {
       List<SessionId> known = sessions(inMySql);
-      inRedis = redis.ask(of -> OwnerInRedis.look(of, slot, owner, known));
+      inRedis = redis.ask(of -> RedisOwner.look(of, slot, owner, known));
       SessionId holder = OwnerTrace.holder(inMySql, inRedis);
       nowParked = parked.get();
       aliveNode =
@@ -117,7 +117,7 @@ public final class Tracer {
         owner, slot.slot(), inRedis, redisError, inMySql, mysqlError, aliveNode, pauses, nowParked);
   }
 
-  private static List<SessionId> sessions(@Nullable OwnerInMySql of) {
+  private static List<SessionId> sessions(@Nullable MySqlOwner of) {
     return of == null || of.raised() == null
         ? List.of()
         : Stream.of(of.raised().sessions().newest(), of.raised().sessions().before())
@@ -142,9 +142,9 @@ public final class Tracer {
       Collection<WalSearch.WalMatch> inWals) {
     String rowKey = rowKey(table, keyText);
     MySql database = mysql.get();
-    RowReading rows = new RowReading(database);
+    StoredRowDecoder rows = new StoredRowDecoder(database);
     RowKey key = rows.key(rowKey);
-    RowInMySql inMySql = RowInMySql.read(database, rows, table, keyText, key);
+    MySqlRow inMySql = MySqlRow.read(database, rows, table, keyText, key);
     Set<OwnerId> all = new LinkedHashSet<>(inMySql.owners());
     all.addAll(more);
     Places places = new Places(rows, rowKey);
@@ -155,7 +155,7 @@ public final class Tracer {
     }
     List<OwnerTrace> traces = all.stream().map(this::owner).toList();
     for (OwnerTrace trace : traces) {
-      OwnerInRedis inRedis = trace.redis();
+      RedisOwner inRedis = trace.redis();
       if (inRedis != null) {
         places.addRedis(inRedis, trace.owner());
         inRedis.inboxes().forEach((inbox, of) -> places.addRedis(of, inbox));
@@ -172,18 +172,18 @@ public final class Tracer {
 
   /** Where versions of one row were found. */
   private final class Places {
-    private final RowReading rows;
+    private final StoredRowDecoder rows;
     private final String rowKey;
     private final List<RowPlace> all = new ArrayList<>();
 
-    Places(RowReading rows, String rowKey) {
+    Places(StoredRowDecoder rows, String rowKey) {
       this.rows = rows;
       this.rowKey = rowKey;
     }
 
-    void addRedis(OwnerInRedis seen, OwnerId from) {
+    void addRedis(RedisOwner seen, OwnerId from) {
       OwnerId owner = from.base();
-      List<SessionId> sessions = seen.sessions().stream().map(InSession::session).toList();
+      List<SessionId> sessions = seen.sessions().stream().map(SessionRows::session).toList();
       LookupScript.Question question = new LookupScript.Question(from, sessions, List.of(rowKey));
       LookupScript.Found found =
           redis.ask(of -> LookupScript.ask(of, slots.of(owner), question)).fields().get(0);
@@ -200,13 +200,13 @@ public final class Tracer {
       }
     }
 
-    void addMySql(RowInMySql found) {
+    void addMySql(MySqlRow found) {
       RowImage row = found.row();
       if (row != null) {
         OwnerId owner = row.table().ownerOf(row.values());
         all.add(new RowPlace(PlaceKind.MYSQL, owner, "", row.version(), RowOp.PUT, row, ""));
       }
-      RowInMySql.Tombstone deleted = found.deleted();
+      MySqlRow.Tombstone deleted = found.deleted();
       if (deleted != null) {
         add(PlaceKind.TOMBSTONE, deleted.owner(), "", deleted.version(), RowOp.DELETE, "");
       }
@@ -239,7 +239,7 @@ public final class Tracer {
     }
 
     void add(PlaceKind where, OwnerId owner, String session, byte[] bytes, String note) {
-      RowReading.DecodeResult reading = rows.read(rowKey, bytes);
+      StoredRowDecoder.DecodeResult reading = rows.read(rowKey, bytes);
       if (reading instanceof DecodedRow decoded) {
         RowImage image = decoded.image();
         all.add(new RowPlace(where, owner, session, image.version(), image.op(), image, note));
@@ -268,10 +268,10 @@ public final class Tracer {
     }
 
     /** What will happen to the row next, in one sentence. */
-    public WhatNext next() {
+    public NextStep next() {
       for (OwnerTrace owner : owners) {
         if (owner.redis() == null || owner.mysql() == null) {
-          return Kind.CANNOT_TELL.next(
+          return StepKind.CANNOT_TELL.next(
               "%s does not answer: where the newest version is cannot be told.",
               owner.redis() == null ? "Redis" : "MySQL");
         }
@@ -283,14 +283,14 @@ public final class Tracer {
       }
       RowPlace refused = newest(inMySql, PlaceKind.DEAD_LETTER);
       if (refused != null) {
-        return Kind.DEAD_LETTERS.next(
+        return StepKind.DEAD_LETTERS.next(
             "MySQL refused version %s: mend the cause, then 'gameq-writer dead retry %s', or"
                 + " 'gameq-writer dead discard %s'.",
             refused.versionText(), refused.session(), refused.session());
       }
       RowPlace stale = newest(inMySql, PlaceKind.STALE);
       if (stale != null) {
-        return Kind.STALE.next(
+        return StepKind.STALE.next(
             "version %s is of a session that had lost the owner: it is never flushed ('gameq-writer"
                 + " stale show %s').",
             stale.versionText(), stale.owner().id());
@@ -298,45 +298,46 @@ public final class Tracer {
       return ofWal(inMySql);
     }
 
-    private WhatNext waiting(RowPlace waits) {
+    private NextStep waiting(RowPlace waits) {
       RowPlace discard = newest(null, PlaceKind.DISCARD);
       if (discard != null
           && discard.session().isEmpty()
           && discard.owner().equals(waits.owner())
           && !waits.isNewerThan(discard)) {
-        return Kind.NOTHING.next(
+        return StepKind.NOTHING.next(
             "version %s was given up by an operator: the next flush leaves it out.",
             waits.versionText());
       }
       return owners.stream()
           .filter(of -> of.owner().equals(waits.owner()))
           .findFirst()
-          .map(WhatNext::of)
+          .map(NextStep::of)
           .orElseThrow();
     }
 
-    private WhatNext ofWal(@Nullable RowPlace inMySql) {
+    private NextStep ofWal(@Nullable RowPlace inMySql) {
       RowPlace inWal = newest(inMySql, PlaceKind.WAL);
       RowPlace discard = newest(null, PlaceKind.DISCARD);
       if (inWal != null && inWal.isNewerThan(discard)) {
-        return Kind.HEALING.next(
+        return StepKind.HEALING.next(
             "only the WAL has version %s: its node puts it back when it heals or starts again, or"
                 + " gameq-recovery does.",
             inWal.versionText());
       }
       if (inMySql != null) {
         return inMySql.where() == PlaceKind.MYSQL
-            ? Kind.NOTHING.next("nothing: the newest version is in MySQL.")
-            : Kind.NOTHING.next("nothing: the row was deleted, and nothing older brings it back.");
+            ? StepKind.NOTHING.next("nothing: the newest version is in MySQL.")
+            : StepKind.NOTHING.next(
+                "nothing: the row was deleted, and nothing older brings it back.");
       }
       if (discard != null) {
-        return Kind.NOTHING.next("nothing: an operator gave its changes up.");
+        return StepKind.NOTHING.next("nothing: an operator gave its changes up.");
       }
       return owners.isEmpty()
-          ? Kind.NOT_KNOWN.next(
+          ? StepKind.NOT_KNOWN.next(
               "nobody knows this row, nor whose it would be: name its owner with --owner to look"
                   + " into Redis.")
-          : Kind.NOT_KNOWN.next("nobody knows this row.");
+          : StepKind.NOT_KNOWN.next("nobody knows this row.");
     }
 
     /** The newest of those in some places; null when none is newer than another one. */

@@ -5,7 +5,7 @@
  * <pre>
  * TraceCommand
  *   Tracer         asks both servers, of an owner -&gt; OwnerTrace, or a row -&gt; RowTrace
- *     WhatNext     one sentence on either
+ *     NextStep     one sentence on either
  *   WalSearch      looks into logs of nodes
  *   OwnerPage      the lines of an owner
  * </pre>

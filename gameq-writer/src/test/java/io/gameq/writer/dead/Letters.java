@@ -4,7 +4,7 @@ import io.gameq.mysql.MySqlPool;
 import io.gameq.mysql.MySqlPool.MySql;
 import io.gameq.mysql.RowChange;
 import io.gameq.mysql.flush.GuardedWrites;
-import io.gameq.mysql.flush.GuardedWrites.StatementLimits;
+import io.gameq.mysql.flush.RowBisection.StatementLimits;
 import io.gameq.mysql.schema.CatalogReader;
 import io.gameq.mysql.tables.DeadLetterTable;
 import io.gameq.mysql.tables.DeadLetterTable.Refused;

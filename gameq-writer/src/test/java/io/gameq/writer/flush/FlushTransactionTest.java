@@ -9,11 +9,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.gameq.mysql.MySqlPool;
 import io.gameq.mysql.MySqlPool.MySql;
 import io.gameq.mysql.RowChange;
+import io.gameq.mysql.flush.FlushPlan;
+import io.gameq.mysql.flush.FlushPlan.OwnerRows;
 import io.gameq.mysql.flush.FlushTransaction;
 import io.gameq.mysql.flush.FlushTransaction.Committed;
 import io.gameq.mysql.flush.FlushTransaction.Outage;
 import io.gameq.mysql.flush.FlushTransaction.Outcome;
-import io.gameq.mysql.flush.FlushTransaction.OwnerRows;
 import io.gameq.mysql.flush.GuardedWrites;
 import io.gameq.mysql.schema.CatalogReader;
 import io.gameq.mysql.tables.OwnerTable;
@@ -52,7 +53,7 @@ class FlushTransactionTest {
   private final Catalog catalog = CatalogReader.read(mysql);
   private final FlushTransaction flush =
       new FlushTransaction(
-          mysql, GuardedWrites.on(mysql), new FlushTransaction.Patience(3, 0, 0, 15, 100));
+          mysql, GuardedWrites.on(mysql), new FlushPlan.Patience(3, 0, 0, 15, 100));
   private final OwnerTable owners = new OwnerTable(mysql);
   private static final RowCodec CODEC = new RowCodec((table, layout) -> null, Clock.systemUTC());
 
@@ -213,7 +214,7 @@ class FlushTransactionTest {
     try (MySql one = MySqlPool.openForFlushes(server.as(Role.WRITER).config(1))) {
       FlushTransaction flushOne =
           new FlushTransaction(
-              one, GuardedWrites.on(one), new FlushTransaction.Patience(3, 0, 0, 15, 100));
+              one, GuardedWrites.on(one), new FlushPlan.Patience(3, 0, 0, 15, 100));
       RowChange zero = put(player, 10, "egg", Map.of("id", 0, "player_id", 1));
       RowChange other = put(player, 11, "egg", Map.of("id", 5, "player_id", 1));
       try (Connection connection = one.connection();
@@ -716,7 +717,7 @@ class FlushTransactionTest {
     try (MySql one = MySqlPool.openForFlushes(server.as(Role.WRITER).config(1))) {
       FlushTransaction counted =
           new FlushTransaction(
-              one, GuardedWrites.on(one), new FlushTransaction.Patience(3, 0, 0, 15, 100));
+              one, GuardedWrites.on(one), new FlushPlan.Patience(3, 0, 0, 15, 100));
       long before = inserts(one);
       Committed committed =
           assertInstanceOf(Committed.class, counted.flush(List.of(rows(player, session, rows))));
@@ -809,7 +810,7 @@ class FlushTransactionTest {
     server.execute("ALTER TABLE item ADD CONSTRAINT few CHECK (count < 5000)");
     FlushTransaction full =
         new FlushTransaction(
-            mysql, GuardedWrites.on(mysql), new FlushTransaction.Patience(3, 0, 0, 15, 1));
+            mysql, GuardedWrites.on(mysql), new FlushPlan.Patience(3, 0, 0, 15, 1));
     full.flush(List.of(rows(player, session, item(10, 5_000))));
     RowChange second = put(player, 10, "item", Map.of("id", 2, "player_id", 1, "count", 5_000));
     RowChange fits = put(other, 10, "item", Map.of("id", 3, "player_id", 2, "count", 1));

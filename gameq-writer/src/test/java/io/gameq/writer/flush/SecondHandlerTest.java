@@ -11,10 +11,11 @@ import io.gameq.mysql.ErrorKind;
 import io.gameq.mysql.MySqlPool;
 import io.gameq.mysql.MySqlPool.MySql;
 import io.gameq.mysql.RowChange;
+import io.gameq.mysql.flush.FlushPlan;
+import io.gameq.mysql.flush.FlushPlan.OwnerRows;
 import io.gameq.mysql.flush.FlushTransaction;
 import io.gameq.mysql.flush.FlushTransaction.Committed;
 import io.gameq.mysql.flush.FlushTransaction.Outcome;
-import io.gameq.mysql.flush.FlushTransaction.OwnerRows;
 import io.gameq.mysql.flush.GuardedWrites;
 import io.gameq.mysql.schema.CatalogReader;
 import io.gameq.mysql.tables.OwnerTable;
@@ -64,7 +65,7 @@ class SecondHandlerTest {
   private final Catalog catalog = CatalogReader.read(mysql);
   private final FlushTransaction flush =
       new FlushTransaction(
-          mysql, GuardedWrites.on(mysql), new FlushTransaction.Patience(3, 0, 0, 15, 100));
+          mysql, GuardedWrites.on(mysql), new FlushPlan.Patience(3, 0, 0, 15, 100));
   private final OwnerTable owners = new OwnerTable(mysql);
   private final OwnerId one = OwnerId.of("player:1");
   private final OwnerId two = OwnerId.of("player:2");
@@ -307,7 +308,7 @@ class SecondHandlerTest {
           new FlushTransaction(
               mysql,
               GuardedWrites.on(mysql),
-              new FlushTransaction.Patience(3, 0, 0, 15, 100),
+              new FlushPlan.Patience(3, 0, 0, 15, 100),
               errors::add);
       List<CompletableFuture<Outcome>> flushes = new ArrayList<>();
       for (OwnerRows of :
@@ -421,9 +422,7 @@ class SecondHandlerTest {
         proxy(DataSource.class, (self, method, args) -> lastTokenWins(mysql.connection()));
     FlushTransaction without =
         new FlushTransaction(
-            new MySql(planted),
-            GuardedWrites.on(mysql),
-            new FlushTransaction.Patience(3, 0, 0, 15, 100));
+            new MySql(planted), GuardedWrites.on(mysql), new FlushPlan.Patience(3, 0, 0, 15, 100));
     assertTrue(wrongIn(without, 7) > 0);
   }
 

@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import io.gameq.agent.RepeatedWarnings;
 import io.gameq.mysql.MySqlPool;
 import io.gameq.mysql.MySqlPool.MySql;
+import io.gameq.mysql.flush.FlushPlan;
 import io.gameq.mysql.flush.FlushTransaction;
 import io.gameq.mysql.flush.GuardedWrites;
 import io.gameq.mysql.schema.CatalogReader;
@@ -72,8 +73,8 @@ class SlotClaimTest {
   }
 
   private SlotTurn newTurn() {
-    FlushTransaction.Patience patience = WriterOptions.DEFAULT_PATIENCE;
-    HoldUps holdUps = new HoldUps(() -> true, () -> Pauses.NONE);
+    FlushPlan.Patience patience = WriterOptions.DEFAULT_PATIENCE;
+    FlushBlockers blockers = new FlushBlockers(() -> true, () -> Pauses.NONE);
     return new SlotTurn(
         new SlotTurn.TurnContext(
             new WriterOptions(
@@ -91,9 +92,9 @@ class SlotClaimTest {
             new RowDecoder(
                 () -> CatalogReader.read(mysql),
                 new RowCodec((table, layout) -> null, Clock.systemUTC()),
-                holdUps),
+                blockers),
             new FlushTransaction(mysql, GuardedWrites.on(mysql), patience),
-            holdUps,
+            blockers,
             new FlushPace(BOUNDS, 1, 0, System::nanoTime),
             new WriterStats(new SimpleMeterRegistry()),
             new RepeatedWarnings(10)),

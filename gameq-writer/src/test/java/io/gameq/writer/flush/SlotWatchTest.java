@@ -49,7 +49,8 @@ class SlotWatchTest {
           System::nanoTime);
   private final ControlConnection ofWatch = new ControlConnection(primary);
   private volatile boolean isMySqlThere = true;
-  private final HoldUps.OutageBreaker gate = new HoldUps.OutageBreaker(() -> isMySqlThere);
+  private final FlushBlockers.OutageBreaker gate =
+      new FlushBlockers.OutageBreaker(() -> isMySqlThere);
   private final RedisClock clock = new RedisClock();
   private final Agent watch = watch().duty();
 

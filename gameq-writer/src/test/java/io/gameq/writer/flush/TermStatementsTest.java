@@ -9,10 +9,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.gameq.mysql.MySqlPool;
 import io.gameq.mysql.MySqlPool.MySql;
+import io.gameq.mysql.flush.FlushPlan;
+import io.gameq.mysql.flush.FlushPlan.OwnerRows;
 import io.gameq.mysql.flush.FlushTransaction;
 import io.gameq.mysql.flush.FlushTransaction.Committed;
 import io.gameq.mysql.flush.FlushTransaction.Demoted;
-import io.gameq.mysql.flush.FlushTransaction.OwnerRows;
 import io.gameq.mysql.flush.GuardedWrites;
 import io.gameq.mysql.tables.OwnerReader;
 import io.gameq.mysql.tables.OwnerTable;
@@ -94,11 +95,11 @@ class TermStatementsTest {
 
   private FlushTransaction.Outcome flush(long term) {
     return new FlushTransaction(
-            mysql, GuardedWrites.on(mysql), new FlushTransaction.Patience(3, 0, 0, 15, 100))
+            mysql, GuardedWrites.on(mysql), new FlushPlan.Patience(3, 0, 0, 15, 100))
         .flush(
             term,
             List.of(new OwnerRows(player, session, 1, 1, List.of(), List.of())),
-            FlushTransaction.Halves.UNKNOWN);
+            FlushPlan.Halves.UNKNOWN);
   }
 
   @Test

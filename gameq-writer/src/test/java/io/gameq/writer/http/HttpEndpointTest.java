@@ -10,7 +10,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.gameq.GameQueueException;
 import io.gameq.config.Password;
 import io.gameq.writer.config.AccessToken;
-import io.gameq.writer.config.AccessToken.Role;
+import io.gameq.writer.config.AccessToken.TokenRole;
 import io.gameq.writer.config.WriterConfig.ConsoleMode;
 import io.gameq.writer.config.WriterConfig.HttpSettings;
 import io.gameq.writer.config.WriterConfig.MessageApiMode;
@@ -47,7 +47,7 @@ class HttpEndpointTest {
         address,
         port,
         true,
-        token == null ? List.of() : List.of(new AccessToken("token", Role.READ, token)),
+        token == null ? List.of() : List.of(new AccessToken("token", TokenRole.READ, token)),
         null,
         false,
         ConsoleMode.ACT,
@@ -133,7 +133,8 @@ class HttpEndpointTest {
     Path file = Files.writeString(directory.resolve("token"), TOKEN + "\n");
     AccessTokens tokens =
         new AccessTokens(
-            List.of(new AccessToken("shop", Role.READ, Password.ofFile(file), List.of(), false)));
+            List.of(
+                new AccessToken("shop", TokenRole.READ, Password.ofFile(file), List.of(), false)));
     assertTrue(tokens.find(TOKEN) != null);
     String renewed = "fedcba9876543210";
     Files.writeString(file, renewed);

@@ -24,7 +24,7 @@ class ScriptRightsTest {
                 "handled.lua",
                 "park.lua")
             .stream()
-            .map(of -> new String(LuaScript.of(Symptom.class, of).text(), UTF_8))
+            .map(of -> new String(LuaScript.of(Finding.class, of).text(), UTF_8))
             .toList());
   }
 }

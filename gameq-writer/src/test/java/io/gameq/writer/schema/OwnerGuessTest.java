@@ -3,12 +3,12 @@ package io.gameq.writer.schema;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.gameq.mysql.schema.CatalogReader.TableSpec;
 import io.gameq.mysql.schema.SchemaSnapshot;
 import io.gameq.mysql.schema.SchemaSnapshot.ColumnFacts;
 import io.gameq.mysql.schema.SchemaSnapshot.ForeignKeyFacts;
 import io.gameq.mysql.schema.SchemaSnapshot.IndexPart;
 import io.gameq.mysql.schema.SchemaSnapshot.TableFacts;
+import io.gameq.mysql.schema.TableInspector.TableSpec;
 import io.gameq.writer.schema.OwnerGuess.SchemaDraft.OwnerColumn;
 import io.gameq.writer.schema.OwnerGuess.SchemaDraft.Proposal;
 import io.gameq.writer.schema.OwnerGuess.SchemaDraft.SkippedTable;

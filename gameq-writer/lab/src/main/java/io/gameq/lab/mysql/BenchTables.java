@@ -2,7 +2,7 @@ package io.gameq.lab.mysql;
 
 import io.gameq.lab.workload.Workload;
 import io.gameq.mysql.JdbcValues;
-import io.gameq.mysql.schema.CatalogReader.TableSpec;
+import io.gameq.mysql.schema.TableInspector.TableSpec;
 import io.gameq.rows.CurrentCatalog.Catalog;
 import io.gameq.rows.Table;
 import java.util.ArrayList;

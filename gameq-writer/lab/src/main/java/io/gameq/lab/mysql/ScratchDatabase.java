@@ -7,7 +7,7 @@ import io.gameq.mysql.MySqlPool;
 import io.gameq.mysql.MySqlPool.MySql;
 import io.gameq.mysql.MySqlPool.MySqlConfig;
 import io.gameq.mysql.schema.CatalogReader;
-import io.gameq.mysql.schema.CatalogReader.TableSpec;
+import io.gameq.mysql.schema.TableInspector.TableSpec;
 import io.gameq.rows.CurrentCatalog.Catalog;
 import io.gameq.rows.EncodedRow.RowKey;
 import io.gameq.rows.Table;

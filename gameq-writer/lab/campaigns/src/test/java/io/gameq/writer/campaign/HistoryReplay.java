@@ -5,8 +5,9 @@ import io.gameq.mysql.MySqlPool;
 import io.gameq.mysql.MySqlPool.MySql;
 import io.gameq.mysql.MySqlPool.MySqlConfig;
 import io.gameq.mysql.RowChange;
+import io.gameq.mysql.flush.FlushPlan;
+import io.gameq.mysql.flush.FlushPlan.OwnerRows;
 import io.gameq.mysql.flush.FlushTransaction;
-import io.gameq.mysql.flush.FlushTransaction.OwnerRows;
 import io.gameq.mysql.flush.GuardedWrites;
 import io.gameq.mysql.schema.CatalogReader;
 import io.gameq.mysql.schema.LayoutTable;
@@ -153,7 +154,7 @@ public final class HistoryReplay implements AutoCloseable {
     return damaged;
   }
 
-  private void read(String wal, WalReader.Entry entry, History history) {
+  private void read(String wal, WalRecord.Entry entry, History history) {
     WalRecord record = entry.record();
     if (record instanceof WalRecord.Adopted adopted) {
       adopted.part().rows().stream()
@@ -296,7 +297,7 @@ public final class HistoryReplay implements AutoCloseable {
   private void flushAll() {
     FlushTransaction flush =
         new FlushTransaction(
-            mysql, GuardedWrites.on(mysql), new FlushTransaction.Patience(1, 0, 0, 15, 100_000));
+            mysql, GuardedWrites.on(mysql), new FlushPlan.Patience(1, 0, 0, 15, 100_000));
     Map<OwnerId, CountingSessions> sessions =
         new OwnerTable(mysql)
             .current(images.stream().map(change -> change.owner().base()).distinct().toList());

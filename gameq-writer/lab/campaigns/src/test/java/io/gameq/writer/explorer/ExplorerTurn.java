@@ -1,6 +1,6 @@
 package io.gameq.writer.explorer;
 
-import io.gameq.mysql.flush.FlushTransaction;
+import io.gameq.mysql.flush.FlushPlan;
 import io.gameq.redis.ControlConnection;
 import io.gameq.redis.PrimaryConnector;
 import io.gameq.redis.RedisConnection;
@@ -31,7 +31,7 @@ final class ExplorerTurn extends SlotTurn {
   protected void leave() {}
 
   @Override
-  protected FlushTransaction.Halves halves() {
-    return FlushTransaction.Halves.UNKNOWN;
+  protected FlushPlan.Halves halves() {
+    return FlushPlan.Halves.UNKNOWN;
   }
 }

@@ -1,7 +1,7 @@
 package io.gameq.writer.explorer;
 
 import io.gameq.mysql.MySqlPool.MySql;
-import io.gameq.mysql.flush.FlushTransaction.OwnerRows;
+import io.gameq.mysql.flush.FlushPlan.OwnerRows;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;

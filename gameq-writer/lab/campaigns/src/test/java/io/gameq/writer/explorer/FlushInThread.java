@@ -1,6 +1,6 @@
 package io.gameq.writer.explorer;
 
-import io.gameq.mysql.flush.FlushTransaction.OwnerRows;
+import io.gameq.mysql.flush.FlushPlan.OwnerRows;
 import io.gameq.writer.explorer.Gate.Stop;
 import io.gameq.writer.flush.Stage;
 import java.util.List;

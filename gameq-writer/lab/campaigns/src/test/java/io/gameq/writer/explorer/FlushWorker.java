@@ -2,7 +2,7 @@ package io.gameq.writer.explorer;
 
 import io.gameq.GameQueueException;
 import io.gameq.mysql.RowChange;
-import io.gameq.mysql.flush.FlushTransaction.OwnerRows;
+import io.gameq.mysql.flush.FlushPlan.OwnerRows;
 import io.gameq.mysql.flush.GuardedWrites;
 import io.gameq.owner.OwnerId;
 import io.gameq.redis.script.ClaimScript.Claim;

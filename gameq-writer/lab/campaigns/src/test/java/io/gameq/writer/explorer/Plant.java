@@ -1,6 +1,6 @@
 package io.gameq.writer.explorer;
 
-import io.gameq.mysql.flush.FlushTransaction.OwnerRows;
+import io.gameq.mysql.flush.FlushPlan.OwnerRows;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;

@@ -1,6 +1,6 @@
 package io.gameq.writer.explorer;
 
-import io.gameq.mysql.flush.FlushTransaction.OwnerRows;
+import io.gameq.mysql.flush.FlushPlan.OwnerRows;
 import io.gameq.owner.SessionId;
 import io.gameq.writer.campaign.CampaignLength;
 import io.gameq.writer.explorer.Exploration.Task;

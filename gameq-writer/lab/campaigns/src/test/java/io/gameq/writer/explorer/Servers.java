@@ -2,6 +2,7 @@ package io.gameq.writer.explorer;
 
 import io.gameq.agent.RepeatedWarnings;
 import io.gameq.mysql.MySqlPool.MySql;
+import io.gameq.mysql.flush.FlushPlan;
 import io.gameq.mysql.flush.FlushTransaction;
 import io.gameq.mysql.flush.GuardedWrites;
 import io.gameq.mysql.schema.CatalogReader;
@@ -29,8 +30,8 @@ import io.gameq.term.Term.Primary;
 import io.gameq.view.GameRows;
 import io.gameq.view.OwnerView;
 import io.gameq.view.OwnerViews;
+import io.gameq.writer.flush.FlushBlockers;
 import io.gameq.writer.flush.FlushPace;
-import io.gameq.writer.flush.HoldUps;
 import io.gameq.writer.flush.RowDecoder;
 import io.gameq.writer.flush.SlotTurn;
 import io.gameq.writer.flush.WriterOptions;
@@ -92,7 +93,7 @@ final class Servers implements AutoCloseable {
   private final Connection restoring;
 
   /** Rows that wait for another owner's flush are given up by the last drain alone. */
-  static final FlushTransaction.Patience PATIENCE = new FlushTransaction.Patience(2, 0, 0, 15, 100);
+  static final FlushPlan.Patience PATIENCE = new FlushPlan.Patience(2, 0, 0, 15, 100);
 
   /** Told once in a while by all worlds. */
   private static final RepeatedWarnings WARNINGS = new RepeatedWarnings(60);
@@ -411,7 +412,7 @@ final class Servers implements AutoCloseable {
   }
 
   private SlotTurn.TurnContext context(int actor, String name, int batch) {
-    HoldUps holdUps = new HoldUps(() -> true, () -> Pauses.NONE);
+    FlushBlockers blockers = new FlushBlockers(() -> true, () -> Pauses.NONE);
     ClaimScript.Bounds bounds = new ClaimScript.Bounds(batch, CLAIMED_ROWS, 1 << 20, 0);
     return new SlotTurn.TurnContext(
         new WriterOptions(
@@ -426,9 +427,9 @@ final class Servers implements AutoCloseable {
         slots,
         sessions,
         reader,
-        new RowDecoder(() -> catalog, codec, holdUps),
+        new RowDecoder(() -> catalog, codec, blockers),
         new FlushTransaction(flushConnection(actor).mysql(), writes, PATIENCE),
-        holdUps,
+        blockers,
         new FlushPace(bounds, 1, 0, System::nanoTime),
         STATS,
         WARNINGS);

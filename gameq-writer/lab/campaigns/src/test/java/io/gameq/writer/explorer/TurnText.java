@@ -1,6 +1,6 @@
 package io.gameq.writer.explorer;
 
-import io.gameq.mysql.flush.FlushTransaction.OwnerRows;
+import io.gameq.mysql.flush.FlushPlan.OwnerRows;
 import io.gameq.redis.script.ClaimScript;
 import io.gameq.redis.script.ClaimScript.Claim;
 import io.gameq.writer.flush.Stage;

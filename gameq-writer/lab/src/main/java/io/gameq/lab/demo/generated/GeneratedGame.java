@@ -6,7 +6,7 @@ import io.gameq.lab.demo.game.DemoGame;
 import io.gameq.lab.mysql.SchemaFacts;
 import io.gameq.lab.mysql.SchemaFacts.ForeignKey;
 import io.gameq.lab.mysql.ScratchDatabase;
-import io.gameq.mysql.schema.CatalogReader.TableSpec;
+import io.gameq.mysql.schema.TableInspector.TableSpec;
 import io.gameq.rows.CurrentCatalog.Catalog;
 import io.gameq.rows.Table;
 import io.gameq.rows.types.ColumnType;

@@ -3,7 +3,7 @@ package io.gameq.lab.demo.sample;
 import io.gameq.Row;
 import io.gameq.lab.demo.game.DemoActor;
 import io.gameq.lab.demo.game.DemoGame;
-import io.gameq.mysql.schema.CatalogReader.TableSpec;
+import io.gameq.mysql.schema.TableInspector.TableSpec;
 import io.gameq.rows.CurrentCatalog.Catalog;
 import io.gameq.rows.RecordMapper;
 import io.gameq.rows.RecordMapper.RecordMappers;

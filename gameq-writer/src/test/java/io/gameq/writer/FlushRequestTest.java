@@ -12,7 +12,7 @@ import io.gameq.OwnerSession;
 import io.gameq.mysql.MySqlPool;
 import io.gameq.mysql.MySqlPool.MySql;
 import io.gameq.mysql.MySqlPool.MySqlConfig;
-import io.gameq.mysql.flush.FlushTransaction;
+import io.gameq.mysql.flush.FlushPlan;
 import io.gameq.owner.OwnerId;
 import io.gameq.redis.RedisConnection;
 import io.gameq.redis.RedisConnector;
@@ -42,7 +42,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** An operator has rows written now, and stops a writer that is about to. */
 @Execution(ExecutionMode.CONCURRENT)
-class FlushNowTest {
+class FlushRequestTest {
   @TempDir Path directory;
 
   private Game game;
@@ -104,7 +104,7 @@ class FlushNowTest {
 
   @Test
   void whatIsNotWrittenInTimeIsToldWithTheReason() throws Exception {
-    game.patience = new FlushTransaction.Patience(3, 60_000, 0, 15, 100);
+    game.patience = new FlushPlan.Patience(3, 60_000, 0, 15, 100);
     try (GameQueue queue = withLongMergeWindow()) {
       CommitReceipt unused = commit(queue, 1);
       String said = run(ExitCodes.FOUND_SOMETHING, "flush --all --wait --timeout 1").out();

@@ -4,14 +4,14 @@ import io.gameq.owner.DurableSessions.CountingSessions;
 import io.gameq.owner.OwnerId;
 import io.gameq.owner.SessionId;
 import io.gameq.terminal.Shown;
-import io.gameq.writer.mysql.OwnerInMySql;
-import io.gameq.writer.mysql.OwnerInMySql.OwnerRecord;
+import io.gameq.writer.mysql.MySqlOwner;
+import io.gameq.writer.mysql.MySqlOwner.OwnerRecord;
 import io.gameq.writer.mysql.PauseTable.Pause;
 import io.gameq.writer.mysql.PauseTable.Scope;
 import io.gameq.writer.pause.Pauses;
-import io.gameq.writer.redis.OwnerInRedis;
-import io.gameq.writer.redis.OwnerInRedis.ClaimRecord;
-import io.gameq.writer.redis.OwnerInRedis.InSession;
+import io.gameq.writer.redis.RedisOwner;
+import io.gameq.writer.redis.RedisOwner.ClaimRecord;
+import io.gameq.writer.redis.RedisOwner.SessionRows;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
@@ -29,12 +29,12 @@ import org.jspecify.annotations.Nullable;
  * @param kind for whoever reads it by program
  * @param sentence with what is to be done, if anything is
  */
-public record WhatNext(Kind kind, String sentence) {
+public record NextStep(StepKind kind, String sentence) {
   /** An owner that is due for longer is not being looked at. */
   private static final long LATE_MILLIS = 5_000;
 
   /** How the owner stands. */
-  public enum Kind {
+  public enum StepKind {
     /** All of it is in MySQL. */
     NOTHING(false),
     /** Its merge window lasts. */
@@ -72,7 +72,7 @@ public record WhatNext(Kind kind, String sentence) {
 
     private final boolean isToAct;
 
-    Kind(boolean isToAct) {
+    StepKind(boolean isToAct) {
       this.isToAct = isToAct;
     }
 
@@ -82,29 +82,30 @@ public record WhatNext(Kind kind, String sentence) {
     }
 
     /** With a sentence, made as {@link Shown#line} does. */
-    WhatNext next(String format, Object... arguments) {
-      return new WhatNext(this, Shown.line(format, arguments));
+    NextStep next(String format, Object... arguments) {
+      return new NextStep(this, Shown.line(format, arguments));
     }
   }
 
   /** Decides for an owner. */
-  public static WhatNext of(OwnerTrace trace) {
-    OwnerInRedis redis = trace.redis();
+  public static NextStep of(OwnerTrace trace) {
+    RedisOwner redis = trace.redis();
     if (redis == null) {
-      return Kind.CANNOT_TELL.next(
+      return StepKind.CANNOT_TELL.next(
           "Redis does not answer: what waits there is not known, and waits.");
     }
     if (!trace.isKnown()) {
       return trace.mysql() == null
-          ? Kind.CANNOT_TELL.next("Redis knows nothing of it, and MySQL does not answer.")
-          : Kind.NOT_KNOWN.next("neither Redis nor MySQL knows this owner: nobody has opened it.");
+          ? StepKind.CANNOT_TELL.next("Redis knows nothing of it, and MySQL does not answer.")
+          : StepKind.NOT_KNOWN.next(
+              "neither Redis nor MySQL knows this owner: nobody has opened it.");
     }
     if (!redis.foreign().isEmpty()) {
-      return Kind.BROKEN.next(
+      return StepKind.BROKEN.next(
           "%s holds somebody else's value and is in the way: 'gameq-writer doctor' tells more.",
           redis.foreign().get(0));
     }
-    List<WhatNext> waiting =
+    List<NextStep> waiting =
         redis.withInboxes().map(of -> ofWaiting(trace, of)).filter(Objects::nonNull).toList();
     return waiting.stream()
         .filter(of -> of.kind().isToAct())
@@ -113,15 +114,15 @@ public record WhatNext(Kind kind, String sentence) {
         .orElseGet(() -> ofRest(trace, redis));
   }
 
-  private static WhatNext besideDeadLetters(OwnerTrace trace, WhatNext of) {
+  private static NextStep besideDeadLetters(OwnerTrace trace, NextStep of) {
     long dead = trace.mysql() == null ? 0 : trace.mysql().deadLetters();
     return dead == 0
         ? of
         : deadLetters(trace, of.sentence() + " Before, MySQL has refused " + rows(dead));
   }
 
-  private static WhatNext deadLetters(OwnerTrace trace, String what) {
-    return Kind.DEAD_LETTERS.next(
+  private static NextStep deadLetters(OwnerTrace trace, String what) {
+    return StepKind.DEAD_LETTERS.next(
         "%s: mend the cause, then 'gameq-writer dead retry --owner %s', or 'gameq-writer dead"
             + " discard --owner %s'.",
         what, trace.owner().id(), trace.owner().id());
@@ -132,12 +133,12 @@ public record WhatNext(Kind kind, String sentence) {
   }
 
   /** Of what waits under the owner's sessions, or in one inbox. */
-  private static @Nullable WhatNext ofWaiting(OwnerTrace trace, OwnerInRedis redis) {
-    WhatNext ofClaim = ofClaim(redis);
+  private static @Nullable NextStep ofWaiting(OwnerTrace trace, RedisOwner redis) {
+    NextStep ofClaim = ofClaim(redis);
     return ofClaim == null ? ofDirty(trace, redis) : ofClaim;
   }
 
-  private static @Nullable WhatNext ofClaim(OwnerInRedis redis) {
+  private static @Nullable NextStep ofClaim(RedisOwner redis) {
     ClaimRecord claim = redis.claim();
     if (claim == null || !claim.isHeld()) {
       return redis.claimed() == null
@@ -148,39 +149,39 @@ public record WhatNext(Kind kind, String sentence) {
     if (redis.claimed() == null) {
       return broken("writer %s has a claim of which the rows are gone", writer);
     }
-    if (redis.leaseEndsMillis() == OwnerInRedis.NONE) {
+    if (redis.leaseEndsMillis() == RedisOwner.NONE) {
       return broken("writer %s has a claim without a lease, which never ends", writer);
     }
     long left = redis.leaseEndsMillis() - redis.nowMillis();
     if (left < 0) {
-      return Kind.LAPSED.next(
+      return StepKind.LAPSED.next(
           "the lease of writer %s ran out %s ago: the next writer that looks takes the rows back"
               + " and flushes them.",
           writer, Shown.duration(-left));
     }
     boolean isMore = redis.owned().filter(of -> of.dirty() != null).isPresent();
-    return Kind.CLAIMED.next(
+    return StepKind.CLAIMED.next(
         "writer %s flushes it now; if that writer has died, another takes it back in %s%s.",
         writer, Shown.duration(left), isMore ? "; what was committed since is due then" : "");
   }
 
-  private static WhatNext broken(String what, Object... arguments) {
-    return Kind.BROKEN.next(what + ": 'gameq-writer doctor' says what to do.", arguments);
+  private static NextStep broken(String what, Object... arguments) {
+    return StepKind.BROKEN.next(what + ": 'gameq-writer doctor' says what to do.", arguments);
   }
 
-  private static @Nullable WhatNext ofDirty(OwnerTrace trace, OwnerInRedis redis) {
-    List<InSession> waiting =
+  private static @Nullable NextStep ofDirty(OwnerTrace trace, RedisOwner redis) {
+    List<SessionRows> waiting =
         redis.sessions().stream().filter(of -> of.dirty() != null && !of.stale()).toList();
     if (waiting.isEmpty()) {
       return null;
     }
-    InSession newest = waiting.get(waiting.size() - 1);
+    SessionRows newest = waiting.get(waiting.size() - 1);
     if (!newest.isAwaited()) {
       return broken("it has dirty rows and nothing makes them due");
     }
     Pause pause = trace.pauseOfAll();
     if (pause != null) {
-      return Kind.PAUSED.next(
+      return StepKind.PAUSED.next(
           "%s is paused by %s since %s UTC (%s): it waits until 'gameq-writer resume'.",
           Pauses.what(pause), pause.by(), pause.at(), pause.reason());
     }
@@ -189,7 +190,7 @@ public record WhatNext(Kind kind, String sentence) {
       return unowned(trace);
     }
     if (owns.isNewerThan(newest.session())) {
-      return Kind.STALE.next(
+      return StepKind.STALE.next(
           "session %s committed after it had lost the owner: the next writer parks its rows, which"
               + " are never flushed ('gameq-writer stale').",
           newest.session());
@@ -197,40 +198,40 @@ public record WhatNext(Kind kind, String sentence) {
     Set<String> paused = new TreeSet<>(trace.pausedTables());
     String tables = String.join(", ", paused);
     if (!paused.isEmpty() && paused.containsAll(trace.waitingTables())) {
-      return Kind.PAUSED.next(
+      return StepKind.PAUSED.next(
           "all of its rows are of paused tables (%s): they wait until 'gameq-writer resume'.",
           tables);
     }
-    WhatNext due = dueOrParked(trace, redis, newest);
+    NextStep due = dueOrParked(trace, redis, newest);
     return paused.isEmpty()
         ? due
-        : Kind.PAUSED.next(
+        : StepKind.PAUSED.next(
             "its rows of paused tables (%s) wait until 'gameq-writer resume'; of the others: %s",
             tables, due.sentence());
   }
 
-  private static WhatNext unowned(OwnerTrace trace) {
+  private static NextStep unowned(OwnerTrace trace) {
     if (trace.mysql() == null) {
-      return Kind.UNOWNED.next(
+      return StepKind.UNOWNED.next(
           "Redis does not know who owns: a writer asks MySQL, which does not answer now.");
     }
     OwnerRecord raised = trace.raised();
     if (raised == null) {
-      return Kind.OF_NOBODY.next(
+      return StepKind.OF_NOBODY.next(
           "Redis does not know who owns, and MySQL has no session of this owner: nothing is flushed"
               + " until gameq_owner has it again; was an older backup restored?");
     }
     CountingSessions sessions = raised.sessions();
-    return Kind.UNOWNED.next(
+    return StepKind.UNOWNED.next(
         "Redis does not know who owns: the next writer asks MySQL, tells Redis that session %s"
             + " does, and flushes what is its.",
         String.valueOf(sessions.opening() ? sessions.holder(null) : sessions.newest()));
   }
 
-  private static WhatNext dueOrParked(OwnerTrace trace, OwnerInRedis redis, InSession waits) {
+  private static NextStep dueOrParked(OwnerTrace trace, RedisOwner redis, SessionRows waits) {
     Map.Entry<String, String> parked = trace.itsParkedTables().firstEntry();
     if (parked != null) {
-      return Kind.PARKED.next(
+      return StepKind.PARKED.next(
           "table %s takes no rows now, or not all (%s): they wait, and are tried again every 5 s;"
               + " they go on by themselves once the table is mended.",
           parked.getKey(), parked.getValue());
@@ -246,7 +247,7 @@ public record WhatNext(Kind kind, String sentence) {
     long millis = waits.ready() ? 0 : waits.dueMillis() - redis.nowMillis();
     ClaimRecord claim = redis.claim();
     if (claim != null && claim.refusedSinceMillis() > 0) {
-      return Kind.REFUSED.next(
+      return StepKind.REFUSED.next(
           "MySQL refuses a row of it since %s, after %s: tried again %s; a row that it goes on"
               + " refusing is set aside as a dead letter%s.",
           Shown.duration(redis.nowMillis() - claim.refusedSinceMillis()),
@@ -255,42 +256,42 @@ public record WhatNext(Kind kind, String sentence) {
           unless);
     }
     if (millis > 0) {
-      return Kind.DUE_LATER.next(
+      return StepKind.DUE_LATER.next(
           "due in %s: the next writer takes it then%s.", Shown.duration(millis), unless);
     }
     return waits.dueMillis() > 0 && -millis > LATE_MILLIS
-        ? Kind.OVERDUE.next(
+        ? StepKind.OVERDUE.next(
             "due since %s and not claimed: does a writer run, and does it reach MySQL"
                 + " ('gameq-writer status')?",
             Shown.duration(-millis))
-        : Kind.DUE_NOW.next("due now: the next writer takes it%s.", unless);
+        : StepKind.DUE_NOW.next("due now: the next writer takes it%s.", unless);
   }
 
   /** Nothing waits to be flushed. */
-  private static WhatNext ofRest(OwnerTrace trace, OwnerInRedis redis) {
-    OwnerInMySql mysql = trace.mysql();
+  private static NextStep ofRest(OwnerTrace trace, RedisOwner redis) {
+    MySqlOwner mysql = trace.mysql();
     if (mysql == null) {
-      return Kind.CANNOT_TELL.next("nothing waits in Redis; MySQL does not answer.");
+      return StepKind.CANNOT_TELL.next("nothing waits in Redis; MySQL does not answer.");
     }
     if (mysql.deadLetters() > 0) {
       return deadLetters(
           trace, "nothing waits, and MySQL has refused " + rows(mysql.deadLetters()));
     }
     if (redis.sessions().stream().anyMatch(of -> of.stale() && of.dirty() != null)) {
-      return Kind.STALE.next(
+      return StepKind.STALE.next(
           "stale rows are never flushed: look at them with 'gameq-writer stale show %s', then"
               + " discard them.",
           trace.owner().id());
     }
     if (!redis.healing()) {
-      return Kind.NOTHING.next("nothing: all of it is in MySQL.");
+      return StepKind.NOTHING.next("nothing: all of it is in MySQL.");
     }
     String node = trace.aliveNode();
     return node == null
-        ? Kind.HEALING.next(
+        ? StepKind.HEALING.next(
             "rows that Redis lost may be missing, and the node that has them gives no sign of life:"
                 + " start it again, or replay its WAL with gameq-recovery.")
-        : Kind.HEALING.next(
+        : StepKind.HEALING.next(
             "node %s puts back what Redis lost of it; nothing is to be done.", node);
   }
 
@@ -309,9 +310,9 @@ public record WhatNext(Kind kind, String sentence) {
   public record OwnerTrace(
       OwnerId owner,
       int slot,
-      @Nullable OwnerInRedis redis,
+      @Nullable RedisOwner redis,
       String redisError,
-      @Nullable OwnerInMySql mysql,
+      @Nullable MySqlOwner mysql,
       String mysqlError,
       @Nullable String aliveNode,
       List<Pause> pauses,
@@ -332,7 +333,7 @@ public record WhatNext(Kind kind, String sentence) {
     }
 
     /** The session that holds an owner by both servers; null when neither knows one. */
-    static @Nullable SessionId holder(@Nullable OwnerInMySql mysql, OwnerInRedis redis) {
+    static @Nullable SessionId holder(@Nullable MySqlOwner mysql, RedisOwner redis) {
       OwnerRecord raised = mysql == null ? null : mysql.raised();
       return raised == null ? redis.ownedBy() : raised.sessions().holder(redis.ownedBy());
     }
@@ -371,12 +372,12 @@ public record WhatNext(Kind kind, String sentence) {
     /** The tables of rows that are dirty or claimed. */
     Set<String> waitingTables() {
       return Stream.ofNullable(redis)
-          .flatMap(OwnerInRedis::withInboxes)
+          .flatMap(RedisOwner::withInboxes)
           .flatMap(
               of ->
                   Stream.concat(
-                      of.sessions().stream().filter(in -> !in.stale()).map(InSession::dirty),
-                      Stream.of(of).map(OwnerInRedis::claimed)))
+                      of.sessions().stream().filter(in -> !in.stale()).map(SessionRows::dirty),
+                      Stream.of(of).map(RedisOwner::claimed)))
           .filter(Objects::nonNull)
           .flatMap(of -> of.tables().keySet().stream())
           .collect(Collectors.toSet());

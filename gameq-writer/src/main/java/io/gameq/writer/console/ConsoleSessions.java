@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * is and until when, signed by the token; so all writers that have the token know it, and a restart
  * ends nothing. This writer remembers form ids and who signed out here. Thread-safe.
  */
-final class Sessions {
+final class ConsoleSessions {
   /** A working day. */
   static final long LIFE_SECONDS = 8 * 3_600;
 
@@ -50,7 +50,7 @@ final class Sessions {
     }
   }
 
-  Sessions(AccessTokens tokens, String namespace, Clock clock) {
+  ConsoleSessions(AccessTokens tokens, String namespace, Clock clock) {
     this.tokens = tokens;
     this.namespace = namespace;
     this.clock = clock;

@@ -10,7 +10,7 @@ import com.fasterxml.jackson.annotation.JsonProperty;
  * @param became in some words, which fit behind "would be"
  * @param why escaped; empty when there is nothing to say
  */
-public record Done(long id, String name, Resolution result, String became, String why) {
+public record ActionResult(long id, String name, Resolution result, String became, String why) {
   /** What is left to do about a letter. */
   public enum Resolution {
     /** Nothing: it is done. */

@@ -10,14 +10,14 @@ import java.time.ZoneOffset;
 import java.util.regex.Pattern;
 
 /** Reads a moment that is given on a command line. Stateless. */
-public final class Moment {
+public final class TimeArgument {
   /** What an option's description says. */
   public static final String FORMS =
       "30m, 2h or 3d for so long ago, or in UTC 2026-11-21 or 2026-11-21T10:53.";
 
   private static final Pattern AGO = Pattern.compile("\\d{1,6}[smhd]");
 
-  private Moment() {}
+  private TimeArgument() {}
 
   /** Reads one; throws GameQueueException with the forms when it is none. */
   public static Instant of(String text) {

@@ -7,8 +7,8 @@ import io.gameq.mysql.MySqlPool.MySql;
 import io.gameq.mysql.MySqlPool.MySqlConfig;
 import io.gameq.mysql.MySqlServerCheck;
 import io.gameq.mysql.schema.CatalogReader;
-import io.gameq.mysql.schema.CatalogReader.TableSpec;
 import io.gameq.mysql.schema.Settings.SchemaFiles;
+import io.gameq.mysql.schema.TableInspector.TableSpec;
 import io.gameq.rows.CurrentCatalog.Catalog;
 import io.gameq.rows.Table;
 import io.gameq.writer.mysql.MigrationPlan.SchemaState;
@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * What a running writer needs of a database, asked without changing anything. Used by one thread.
  */
-public final class WriterNeeds implements AutoCloseable {
+public final class WriterRequirements implements AutoCloseable {
   /** Access is denied: to a database, to a table, to a column. */
   private static final Set<Integer> DENIED = Set.of(1044, 1142, 1143);
 
@@ -53,7 +53,7 @@ public final class WriterNeeds implements AutoCloseable {
     static final List<String> ALL = List.of("INSERT", "UPDATE", "DELETE");
   }
 
-  private WriterNeeds(MySql mysql) {
+  private WriterRequirements(MySql mysql) {
     this.mysql = mysql;
   }
 
@@ -62,8 +62,8 @@ public final class WriterNeeds implements AutoCloseable {
    *
    * @throws io.gameq.GameQueueException when the server is away or refuses the login
    */
-  public static WriterNeeds open(MySqlConfig config) {
-    return new WriterNeeds(MySqlPool.open(config.withPoolSize(2), "check"));
+  public static WriterRequirements open(MySqlConfig config) {
+    return new WriterRequirements(MySqlPool.open(config.withPoolSize(2), "check"));
   }
 
   /** What the server is and whether gameq may run on it. */

@@ -34,7 +34,7 @@ import org.jspecify.annotations.Nullable;
  * @param mysqlError why
  * @param pauses what operators paused; nothing when MySQL could not be asked
  */
-public record StatusLook(
+public record StatusSnapshot(
     String namespace,
     Instant at,
     @Nullable Backlog backlog,
@@ -72,7 +72,7 @@ public record StatusLook(
           .json("claimed", of -> of.sum(Waiting::claimed))
           .json("lapsed", of -> of.sum(Waiting::lapsed))
           .json("rows", Backlog::rows)
-          .json("rowsAreEstimated", StatusLook::isEstimate)
+          .json("rowsAreEstimated", StatusSnapshot::isEstimate)
           .json("oldestMillis", Backlog::oldestAgeMillis)
           .json("staleSessions", of -> of.sum(Waiting::stale))
           .json("closing", of -> of.sum(Waiting::closing))
@@ -87,18 +87,18 @@ public record StatusLook(
           .json("writersRunning", Processes::writersThere)
           .json("writers", of -> of.writers().size());
 
-  static final RecordView<StatusLook> VIEW =
-      new RecordView<StatusLook>()
-          .json("namespace", StatusLook::namespace)
-          .json("at", StatusLook::at)
+  static final RecordView<StatusSnapshot> VIEW =
+      new RecordView<StatusSnapshot>()
+          .json("namespace", StatusSnapshot::namespace)
+          .json("at", StatusSnapshot::at)
           .jsonOf(of -> of.backlog == null ? Map.of() : BACKLOG.json(of.backlog))
           .jsonOf(of -> of.processes == null ? Map.of() : PROCESSES.json(of.processes))
           .jsonOf(of -> of.deadLetters < 0 ? Map.of() : Map.of("deadLetters", of.deadLetters))
           .json("pauses", of -> of.pauses.all().stream().map(Pauses::json).toList())
-          .json("toDo", StatusLook::toDo);
+          .json("toDo", StatusSnapshot::toDo);
 
   /** Asks; a server that does not answer is something to show. */
-  static StatusLook of(CommandServers servers) {
+  static StatusSnapshot of(CommandServers servers) {
     long deadLetters = -1;
     String mysqlError = "";
     Pauses pauses = Pauses.NONE;
@@ -124,7 +124,7 @@ public record StatusLook(
     } catch (GameQueueException e) {
       redisError = ErrorLine.of(e);
     }
-    return new StatusLook(
+    return new StatusSnapshot(
         namespace, Instant.now(), backlog, redisError, processes, deadLetters, mysqlError, pauses);
   }
 

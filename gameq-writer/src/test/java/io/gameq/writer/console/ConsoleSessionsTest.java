@@ -6,23 +6,24 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 
 import io.gameq.writer.config.AccessToken;
-import io.gameq.writer.config.AccessToken.Role;
-import io.gameq.writer.console.Sessions.ConsoleSession;
+import io.gameq.writer.config.AccessToken.TokenRole;
+import io.gameq.writer.console.ConsoleSessions.ConsoleSession;
 import io.gameq.writer.http.AccessTokens;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-class SessionsTest {
-  private static final AccessToken OPS = new AccessToken("ops", Role.ACT, "ops-0123456789abcdef");
+class ConsoleSessionsTest {
+  private static final AccessToken OPS =
+      new AccessToken("ops", TokenRole.ACT, "ops-0123456789abcdef");
   private static final AccessToken VIEWER =
-      new AccessToken("viewer", Role.READ, "viewer-0123456789abcdef");
+      new AccessToken("viewer", TokenRole.READ, "viewer-0123456789abcdef");
 
-  private final Sessions one = sessions("game", Duration.ZERO, OPS, VIEWER);
+  private final ConsoleSessions one = sessions("game", Duration.ZERO, OPS, VIEWER);
 
-  private static Sessions sessions(String namespace, Duration later, AccessToken... tokens) {
-    return new Sessions(
+  private static ConsoleSessions sessions(String namespace, Duration later, AccessToken... tokens) {
+    return new ConsoleSessions(
         new AccessTokens(List.of(tokens)), namespace, Clock.offset(Clock.systemUTC(), later));
   }
 
@@ -32,7 +33,7 @@ class SessionsTest {
     ConsoleSession there = sessions("game", Duration.ZERO, OPS, VIEWER).find(in.cookie());
     assertNotNull(there);
     assertEquals("ann (viewer)", there.who());
-    assertEquals(Role.READ, there.token().role());
+    assertEquals(TokenRole.READ, there.token().role());
     assertEquals(in.csrf(), there.csrf());
     assertNotEquals(in.csrf(), one.open("ann", VIEWER).csrf());
   }
@@ -40,7 +41,7 @@ class SessionsTest {
   @Test
   void itEndsAfterAWorkingDay() {
     String cookie = one.open("ann", OPS).cookie();
-    Duration life = Duration.ofSeconds(Sessions.LIFE_SECONDS);
+    Duration life = Duration.ofSeconds(ConsoleSessions.LIFE_SECONDS);
     assertNotNull(sessions("game", life.minusMinutes(1), OPS).find(cookie));
     assertNull(sessions("game", life, OPS).find(cookie));
   }
@@ -49,7 +50,7 @@ class SessionsTest {
   void itEndsWithItsToken() {
     String cookie = one.open("ann", OPS).cookie();
     assertNull(sessions("game", Duration.ZERO, VIEWER).find(cookie));
-    AccessToken renewed = new AccessToken("ops", Role.ACT, "new-0123456789abcdef");
+    AccessToken renewed = new AccessToken("ops", TokenRole.ACT, "new-0123456789abcdef");
     assertNull(sessions("game", Duration.ZERO, renewed).find(cookie));
   }
 

@@ -49,7 +49,7 @@ import org.jspecify.annotations.Nullable;
  * @param foreign keys that hold somebody else's values
  * @param inboxes in which rows wait that were sent to the owner
  */
-public record OwnerInRedis(
+public record RedisOwner(
     long nowMillis,
     @Nullable SessionId ownedBy,
     long expiresMillis,
@@ -58,10 +58,10 @@ public record OwnerInRedis(
     @Nullable ClaimRecord claim,
     long leaseEndsMillis,
     @Nullable TracedRows claimed,
-    List<InSession> sessions,
+    List<SessionRows> sessions,
     List<String> foreign,
-    Map<OwnerId, OwnerInRedis> inboxes) {
-  private static final LuaScript SCRIPT = LuaScript.of(OwnerInRedis.class, "trace.lua");
+    Map<OwnerId, RedisOwner> inboxes) {
+  private static final LuaScript SCRIPT = LuaScript.of(RedisOwner.class, "trace.lua");
 
   /** Entries that Redis reads at a time, so that nobody waits for a large key. */
   private static final int PAGE = 500;
@@ -128,7 +128,7 @@ public record OwnerInRedis(
    * @param ready among those that are claimed next
    * @param stale among those that lost ownership
    */
-  public record InSession(
+  public record SessionRows(
       SessionId session, @Nullable TracedRows dirty, long dueMillis, boolean ready, boolean stale) {
     /** Whether it will be looked at by a claim. */
     public boolean isAwaited() {
@@ -158,12 +158,12 @@ public record OwnerInRedis(
   }
 
   /** What waits under the session that owns, if anything is known of it. */
-  public Optional<InSession> owned() {
+  public Optional<SessionRows> owned() {
     return sessions.stream().filter(of -> of.session().equals(ownedBy)).findFirst();
   }
 
   /** This, and each of the inboxes. */
-  public Stream<OwnerInRedis> withInboxes() {
+  public Stream<RedisOwner> withInboxes() {
     return Stream.concat(Stream.of(this), inboxes.values().stream());
   }
 
@@ -187,9 +187,9 @@ public record OwnerInRedis(
    * @throws RedisUnavailableException when Redis does not answer
    * @throws GameQueueException when Redis refuses, as a replica does
    */
-  public static OwnerInRedis look(
+  public static RedisOwner look(
       RedisConnection redis, SlotKeys slot, OwnerId owner, Collection<SessionId> known) {
-    Map<OwnerId, OwnerInRedis> inboxes = new LinkedHashMap<>();
+    Map<OwnerId, RedisOwner> inboxes = new LinkedHashMap<>();
     List<OwnerId> names = unlessForeign(() -> inboxes(redis, slot, owner));
     for (OwnerId inbox : names == null ? List.<OwnerId>of() : names) {
       if (inboxes.size() < MOST_INBOXES) {
@@ -214,26 +214,26 @@ public record OwnerInRedis(
         .toList();
   }
 
-  private static OwnerInRedis lookAt(
+  private static RedisOwner lookAt(
       RedisConnection redis,
       SlotKeys slot,
       OwnerId owner,
       List<SessionId> sessions,
-      Map<OwnerId, OwnerInRedis> inboxes) {
+      Map<OwnerId, RedisOwner> inboxes) {
     List<Object> reply = SCRIPT.call(redis, slot, owner, MOST_READY, sessions);
-    List<InSession> all = new ArrayList<>();
+    List<SessionRows> all = new ArrayList<>();
     for (int i = 0; i < sessions.size(); i++) {
       List<?> of = (List<?>) ((List<?>) reply.get(8)).get(i);
       SessionId session = sessions.get(i);
       all.add(
-          new InSession(
+          new SessionRows(
               session,
               (Long) of.get(0) < 0 ? null : sums(redis, slot.dirty(owner, session)),
               score(of.get(1)),
               (Long) of.get(2) == 1,
               (Long) of.get(3) == 1));
     }
-    return new OwnerInRedis(
+    return new RedisOwner(
         (Long) reply.get(0),
         session(LuaScript.string(reply.get(1))),
         (Long) reply.get(2),
@@ -277,7 +277,7 @@ public record OwnerInRedis(
         texts, () -> ScanIterator.zscan(on, slot.due(), due).stream().map(ScoredValue::getValue));
     addEnds(texts, () -> ScanIterator.sscan(on, slot.stale(), stale).stream());
     return texts.stream()
-        .map(OwnerInRedis::session)
+        .map(RedisOwner::session)
         .filter(Objects::nonNull)
         .sorted(Comparator.comparing(SessionId::text))
         .limit(MOST_SESSIONS)

@@ -5,16 +5,16 @@ import io.gameq.owner.OwnerId;
 import io.gameq.terminal.Shown;
 import io.gameq.writer.console.ConsoleRoutes.Access;
 import io.gameq.writer.mysql.DeadLetters;
-import io.gameq.writer.mysql.OwnerInMySql;
+import io.gameq.writer.mysql.MySqlOwner;
 import io.gameq.writer.mysql.PauseTable.Pause;
 import io.gameq.writer.pause.Pauses;
 import io.gameq.writer.pause.Pauses.PauseTarget;
-import io.gameq.writer.redis.OwnerInRedis;
-import io.gameq.writer.redis.OwnerInRedis.ClaimRecord;
-import io.gameq.writer.status.FlushCommand.FlushNow;
+import io.gameq.writer.redis.RedisOwner;
+import io.gameq.writer.redis.RedisOwner.ClaimRecord;
 import io.gameq.writer.status.FlushCommand.FlushProgress;
+import io.gameq.writer.status.FlushCommand.FlushRequest;
 import io.gameq.writer.status.FlushCommand.Remainder;
-import io.gameq.writer.trace.WhatNext.OwnerTrace;
+import io.gameq.writer.trace.NextStep.OwnerTrace;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  * What is held back: pauses of operators, and tables that take no rows; and what is to be written
  * at once. Thread-safe; what is done is audited by the classes that do it.
  */
-final class HeldPages {
+final class HoldPages {
   /** On the first page; all of them are among the dead letters. */
   private static final int MOST_OWNERS = 5;
 
@@ -36,7 +36,7 @@ final class HeldPages {
   private final Supplier<Pauses> pauses;
   private final Supplier<Map<String, String>> parked;
 
-  HeldPages(ConsoleServers servers, Supplier<Pauses> pauses, Supplier<Map<String, String>> parked) {
+  HoldPages(ConsoleServers servers, Supplier<Pauses> pauses, Supplier<Map<String, String>> parked) {
     this.servers = servers;
     this.pauses = pauses;
     this.parked = parked;
@@ -84,7 +84,7 @@ final class HeldPages {
   /** Tells what is left of what was to be written at once. */
   private Object flush(ConsoleRequest request) {
     String owner = request.optionalText("owner");
-    FlushNow flush = new FlushNow(servers.mysql(), servers.redis(), servers.slots());
+    FlushRequest flush = new FlushRequest(servers.mysql(), servers.redis(), servers.slots());
     FlushProgress progress =
         owner == null
             ? flush.all(request.actor())
@@ -158,7 +158,7 @@ final class HeldPages {
     /** What is held of an owner. */
     static List<HoldView> of(OwnerTrace trace) {
       List<HoldView> all = new ArrayList<>(of(trace.itsPauses(), trace.itsParkedTables()));
-      OwnerInRedis redis = trace.redis();
+      RedisOwner redis = trace.redis();
       ClaimRecord claim = redis == null ? null : redis.claim();
       if (redis != null && claim != null && claim.refusedSinceMillis() > 0) {
         long since = Math.max(0, redis.nowMillis() - claim.refusedSinceMillis());
@@ -167,7 +167,7 @@ final class HeldPages {
             "MySQL refuses it since %s, after %s".formatted(Shown.duration(since), attempts);
         all.add(new HoldView("refused", "a row of it", cause, REFUSED_ENDS));
       }
-      OwnerInMySql mysql = trace.mysql();
+      MySqlOwner mysql = trace.mysql();
       if (mysql != null && mysql.deadLetters() > 0) {
         String cause =
             mysql.letters().stream()

@@ -18,10 +18,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What holds up the flushes of a writer: MySQL as a whole, tables, owners, and what operators
- * paused. Thread-safe.
+ * What blocks the flushes of a writer: an outage of MySQL, tables, owners, and operators' pauses.
+ * Thread-safe.
  */
-public final class HoldUps {
+public final class FlushBlockers {
   /** Bounds both the statements that fail in vain and the delay once a table is mended. */
   static final long RETRY_MILLIS = 5_000;
 
@@ -31,12 +31,12 @@ public final class HoldUps {
   private final SlowOwners owners = new SlowOwners();
 
   /**
-   * Nothing is held up yet.
+   * Nothing is blocked yet.
    *
    * @param answers whether MySQL answers: asks it
    * @param pauses what operators paused
    */
-  public HoldUps(BooleanSupplier answers, Supplier<Pauses> pauses) {
+  public FlushBlockers(BooleanSupplier answers, Supplier<Pauses> pauses) {
     this.mysql = new OutageBreaker(answers);
     this.pauses = pauses;
   }
@@ -181,8 +181,8 @@ public final class HoldUps {
   }
 
   /**
-   * Tables that take no rows for a while, because they or a column are missing, somebody has locked
-   * them, or MySQL refuses most of their rows: those stay in Redis, rows of other tables go on.
+   * Tables that take no rows for a while: they or a column are missing, somebody has locked them,
+   * or MySQL refuses most of their rows. Their rows stay in Redis, rows of other tables go on.
    * Thread-safe.
    */
   public static final class ParkedTables {
@@ -295,14 +295,14 @@ public final class HoldUps {
   }
 
   /**
-   * Owners that may hold up whoever is flushed with them: a row of theirs is locked, or takes MySQL
-   * long. They are flushed apart until they pass. Thread-safe.
+   * Owners that may delay all who are flushed with them: one of their rows is locked, or takes
+   * MySQL long. They are flushed apart until a flush of theirs commits. Thread-safe.
    */
   static final class SlowOwners {
     /** Who is forgotten for want of room is found again by the next flush that he holds up. */
     private static final int MOST = 10_000;
 
-    private final Map<OwnerId, SlowOwner> suspects =
+    private final Map<OwnerId, SlowOwner> slow =
         new LinkedHashMap<>() {
           @Override
           protected boolean removeEldestEntry(Map.Entry<OwnerId, SlowOwner> eldest) {
@@ -317,7 +317,7 @@ public final class HoldUps {
     }
 
     private SlowOwner of(OwnerId owner) {
-      return suspects.computeIfAbsent(owner, one -> new SlowOwner());
+      return slow.computeIfAbsent(owner, one -> new SlowOwner());
     }
 
     /** He was in a flush that was held up. */
@@ -326,12 +326,12 @@ public final class HoldUps {
     }
 
     synchronized boolean contains(OwnerId owner) {
-      return suspects.containsKey(owner);
+      return slow.containsKey(owner);
     }
 
     /** He was flushed. */
     synchronized void remove(OwnerId owner) {
-      suspects.remove(owner);
+      slow.remove(owner);
     }
 
     /** He waited for a lock in vain; returns how long to leave him alone, ms: 16 s in the end. */
@@ -347,7 +347,7 @@ public final class HoldUps {
      * not.
      */
     synchronized long pausedMillis(OwnerId owner) {
-      SlowOwner of = suspects.get(owner);
+      SlowOwner of = slow.get(owner);
       return of == null
           ? 0
           : Math.max(0, TimeUnit.NANOSECONDS.toMillis(of.notBeforeNanos - System.nanoTime()));

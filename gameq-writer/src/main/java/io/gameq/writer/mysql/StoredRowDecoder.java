@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  * Decodes rows that were kept aside, by the catalogue as it is now, and finds what MySQL holds of
  * them. Thread-safe.
  */
-public final class RowReading {
+public final class StoredRowDecoder {
   private final DurableRows durable;
   private final RowCodec codec;
   private final Set<String> registered = ConcurrentHashMap.newKeySet();
@@ -52,7 +52,7 @@ public final class RowReading {
    *
    * @throws GameQueueException when gameq's own tables are missing
    */
-  public RowReading(MySql mysql) {
+  public StoredRowDecoder(MySql mysql) {
     this.durable = new DurableRows(mysql, CatalogReader.read(mysql));
     this.codec = new RowCodec(durable.layouts(), Clock.systemUTC());
   }
@@ -152,7 +152,7 @@ public final class RowReading {
    * @param handovers moves between owners that are not settled
    * @param ownerByKey whose row it is, where the key tells
    */
-  public record RowInMySql(
+  public record MySqlRow(
       @Nullable RowImage row,
       @Nullable Tombstone deleted,
       List<RowLetter> letters,
@@ -161,7 +161,7 @@ public final class RowReading {
       @Nullable OwnerId ownerByKey) {
     private static final int MOST_LETTERS = 100;
 
-    public RowInMySql {
+    public MySqlRow {
       letters = List.copyOf(letters);
       discards = List.copyOf(discards);
       handovers = List.copyOf(handovers);
@@ -181,14 +181,14 @@ public final class RowReading {
      * @param key the row's; null when its table is not managed
      * @throws io.gameq.MySqlException when MySQL does not answer
      */
-    public static RowInMySql read(
-        MySql mysql, RowReading rows, String table, String keyText, @Nullable RowKey key) {
+    public static MySqlRow read(
+        MySql mysql, StoredRowDecoder rows, String table, String keyText, @Nullable RowKey key) {
       OwnerId byKey = key == null ? null : ownerByKey(key);
       RowImage row = key == null ? null : rows.present(anyOwner(key.table()), key).row();
       return mysql.ask(
           handle -> {
             Connection connection = handle.getConnection();
-            return new RowInMySql(
+            return new MySqlRow(
                 row,
                 deleted(connection, table, keyText),
                 letters(connection, table, keyText),

@@ -2,14 +2,14 @@ package io.gameq.writer.doctor;
 
 import io.gameq.owner.SessionId;
 import io.gameq.redis.script.NodeSigns;
-import io.gameq.writer.redis.Symptom;
+import io.gameq.writer.redis.Finding;
 import java.util.Locale;
 
 /**
- * What can be wrong in Redis. Most of it only a hand leaves behind: that is named, not mended.
- * {@code ailments.lua} says how it is found.
+ * What can be wrong in Redis. Most kinds come about by hand only: doctor names them and does not
+ * repair them. {@code ailments.lua} finds them.
  */
-public enum Ailment {
+public enum FindingKind {
   WRONG_TYPE(
       "key of the wrong type",
       "somebody else wrote there, or sets, lists and hashes of gameq were overwritten by hand"),
@@ -105,11 +105,11 @@ public enum Ailment {
   private final String cause;
   private final String repair;
 
-  Ailment(String title, String cause) {
+  FindingKind(String title, String cause) {
     this(false, title, cause, BY_HAND);
   }
 
-  Ailment(boolean isMended, String title, String cause, String repair) {
+  FindingKind(boolean isMended, String title, String cause, String repair) {
     this.isMended = isMended;
     this.title = title;
     this.cause = cause;
@@ -143,19 +143,19 @@ public enum Ailment {
     return this == OPEN || this == JOURNAL_MARK;
   }
 
-  static Ailment of(Symptom symptom) {
-    return valueOf(symptom.kind().toUpperCase(Locale.ROOT));
+  static FindingKind of(Finding finding) {
+    return valueOf(finding.kind().toUpperCase(Locale.ROOT));
   }
 
   /** The process of a session or journal mark, 8 hex digits. */
-  String process(Symptom of) {
+  String process(Finding of) {
     return this == OPEN
         ? NodeSigns.process(SessionId.parse(of.state()))
         : NodeSigns.processOfWal(of.thing().name());
   }
 
   /** Where it is, and what is there, for a person. */
-  String where(Symptom of) {
+  String where(Finding of) {
     return switch (this) {
       case WRONG_TYPE, THERE -> of.thing() + " (" + of.state() + ")";
       case OPEN -> of.thing() + " (process " + process(of) + ")";

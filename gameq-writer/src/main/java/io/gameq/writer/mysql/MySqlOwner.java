@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param tombstones deleted rows that are remembered; {@link #MOST_COUNTED} for that many or more
  * @param discards changes that operators gave up; counted likewise
  */
-public record OwnerInMySql(
+public record MySqlOwner(
     @Nullable OwnerRecord raised,
     long deadLetters,
     List<LetterSummary> letters,
@@ -31,7 +31,7 @@ public record OwnerInMySql(
 
   private static final int MOST_LETTERS = 10;
 
-  public OwnerInMySql {
+  public MySqlOwner {
     letters = List.copyOf(letters);
   }
 
@@ -70,13 +70,13 @@ public record OwnerInMySql(
    *
    * @throws io.gameq.MySqlException when MySQL does not answer
    */
-  public static OwnerInMySql read(MySql mysql, OwnerId owner) {
+  public static MySqlOwner read(MySql mysql, OwnerId owner) {
     return mysql.ask(handle -> read(handle.getConnection(), owner.encoded()));
   }
 
-  private static OwnerInMySql read(Connection connection, String owner) throws SQLException {
+  private static MySqlOwner read(Connection connection, String owner) throws SQLException {
     String upTo = "SELECT COUNT(*) FROM (SELECT 1 FROM %s WHERE owner = ? LIMIT %s) some";
-    return new OwnerInMySql(
+    return new MySqlOwner(
         Sql.first(
             connection,
             "SELECT "

@@ -12,13 +12,13 @@ import java.util.Map;
 import java.util.stream.Collectors;
 
 /**
- * Something in a slot that is not as it should be: {@code doctor.lua} finds it, {@code mend.lua}
- * mends it. Immutable; the same twice means that nobody has touched it in between.
+ * An entry of a slot that contradicts others: {@code doctor.lua} finds it, {@code mend.lua} repairs
+ * it. Immutable; two equal findings mean that nobody touched the entry in between.
  *
  * @param kind as {@code ailments.lua} calls it
  * @param state in which it is, with the token of a claim; never a value of a row
  */
-public record Symptom(Thing thing, String kind, String state) {
+public record Finding(SlotEntry thing, String kind, String state) {
   private static final LuaScript DOCTOR = script("doctor.lua");
   private static final LuaScript MEND = script("mend.lua");
 
@@ -27,7 +27,7 @@ public record Symptom(Thing thing, String kind, String state) {
 
   private static LuaScript script(String resource) {
     return LuaScript.of(
-        Symptom.class,
+        Finding.class,
         "claims.lua",
         "inbox.lua",
         "topic.lua",
@@ -37,12 +37,12 @@ public record Symptom(Thing thing, String kind, String state) {
   }
 
   /**
-   * A thing in a slot, as {@code ailments.lua} names it.
+   * An entry of a slot, as {@code ailments.lua} names it.
    *
    * @param place such as {@code due}, {@code dirty} or {@code key}
    * @param more empty where the name is enough
    */
-  public record Thing(int slot, String place, String name, String more) {
+  public record SlotEntry(int slot, String place, String name, String more) {
     private List<String> words() {
       return List.of(place, name, more);
     }
@@ -55,37 +55,38 @@ public record Symptom(Thing thing, String kind, String state) {
   }
 
   /**
-   * Looks at things, over a connection that no other thread uses meanwhile.
+   * Looks at entries, over a connection that no other thread uses meanwhile.
    *
    * @param namespace of the slots, which may be others than there are now
    * @return what is wrong with some of them
    * @throws io.gameq.RedisUnavailableException when Redis does not answer
    */
-  public static List<Symptom> among(
-      RedisConnection redis, String namespace, Collection<Thing> things) {
-    Map<Integer, List<Thing>> bySlot =
-        things.stream()
-            .collect(Collectors.groupingBy(Thing::slot, LinkedHashMap::new, Collectors.toList()));
-    List<Thing> asked = new ArrayList<>();
+  public static List<Finding> among(
+      RedisConnection redis, String namespace, Collection<SlotEntry> entries) {
+    Map<Integer, List<SlotEntry>> bySlot =
+        entries.stream()
+            .collect(
+                Collectors.groupingBy(SlotEntry::slot, LinkedHashMap::new, Collectors.toList()));
+    List<SlotEntry> asked = new ArrayList<>();
     List<LuaScript.Call> calls = new ArrayList<>();
     bySlot.forEach(
         (slot, all) -> {
-          for (List<Thing> some : LuaScript.pieces(all, MOST_AT_ONCE)) {
+          for (List<SlotEntry> some : LuaScript.pieces(all, MOST_AT_ONCE)) {
             asked.addAll(some);
             calls.add(
                 new LuaScript.Call(
-                    new SlotKeys(namespace, slot), some.stream().map(Thing::words).toList()));
+                    new SlotKeys(namespace, slot), some.stream().map(SlotEntry::words).toList()));
           }
         });
     List<LuaScript.Answer<List<Object>>> answers = DOCTOR.callEach(redis, calls);
-    List<Symptom> found = new ArrayList<>();
-    Iterator<Thing> thing = asked.iterator();
+    List<Finding> found = new ArrayList<>();
+    Iterator<SlotEntry> thing = asked.iterator();
     for (LuaScript.Answer<List<Object>> answer : answers) {
       for (Object reply : answer.get()) {
         List<?> of = (List<?>) reply;
-        Thing about = thing.next();
+        SlotEntry about = thing.next();
         if (!of.isEmpty()) {
-          found.add(new Symptom(about, LuaScript.string(of.get(0)), LuaScript.string(of.get(1))));
+          found.add(new Finding(about, LuaScript.string(of.get(0)), LuaScript.string(of.get(1))));
         }
       }
     }
@@ -93,10 +94,10 @@ public record Symptom(Thing thing, String kind, String state) {
   }
 
   /**
-   * Mends it, if it is still as it was found; deletes no row.
+   * Repairs it, if it is still as it was found; deletes no row.
    *
-   * @return false when it is not so any more, or cannot be mended: nothing was changed then
-   * @throws io.gameq.RedisUnavailableException when Redis does not answer; it may be mended then
+   * @return false when it changed or cannot be repaired: nothing was changed then
+   * @throws io.gameq.RedisUnavailableException when Redis does not answer; it may be repaired then
    */
   public boolean mend(RedisConnection redis, String namespace) {
     List<Object> reply =
