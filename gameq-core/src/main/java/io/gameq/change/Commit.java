@@ -4,11 +4,8 @@ import io.gameq.change.ChangedRow.RowMove;
 import io.gameq.message.MessageChange;
 import io.gameq.message.MessageChange.MessageId;
 import io.gameq.owner.SessionRef;
-import java.util.ArrayList;
 import java.util.Collection;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -22,7 +19,7 @@ public abstract class Commit {
   public static final int TIMED_OF = 8;
 
   private final List<CommitPart> parts;
-  private final List<SlotMessages> messages;
+  private final List<MessageChange> messages;
   private final int bytes;
   private final boolean publishes;
   private final boolean makesRoom;
@@ -43,10 +40,10 @@ public abstract class Commit {
    * A commit.
    *
    * @param parts the rows of its sessions; none for a commit of messages alone
-   * @param messages one for each slot
+   * @param messages what it changes of messages, in order
    * @param move is told the version, when rows are moved
    */
-  protected Commit(List<CommitPart> parts, List<SlotMessages> messages, @Nullable RowMove move) {
+  protected Commit(List<CommitPart> parts, List<MessageChange> messages, @Nullable RowMove move) {
     this.parts = List.copyOf(parts);
     this.messages = List.copyOf(messages);
     this.move = move;
@@ -54,13 +51,11 @@ public abstract class Commit {
     boolean onlyAcknowledges = true;
     boolean pending = false;
     boolean published = false;
-    for (SlotMessages of : this.messages) {
-      sum += of.bytes();
-      for (MessageChange change : of.changes()) {
-        onlyAcknowledges &= change instanceof MessageChange.Ack;
-        published |= change instanceof MessageChange.Publish;
-        pending |= change instanceof MessageChange.Delete || change instanceof MessageChange.Retime;
-      }
+    for (MessageChange change : this.messages) {
+      sum += change.bytes();
+      onlyAcknowledges &= change instanceof MessageChange.Ack;
+      published |= change instanceof MessageChange.Publish;
+      pending |= change instanceof MessageChange.Delete || change instanceof MessageChange.Retime;
     }
     this.publishes = published;
     this.makesRoom = this.parts.isEmpty() && onlyAcknowledges;
@@ -90,8 +85,8 @@ public abstract class Commit {
     return parts;
   }
 
-  /** What it changes of messages, by slots; empty for a commit of rows alone. */
-  public List<SlotMessages> messages() {
+  /** What it changes of messages, in order; empty for a commit of rows alone. */
+  public List<MessageChange> messages() {
     return messages;
   }
 
@@ -167,7 +162,6 @@ public abstract class Commit {
   public boolean changesPendingOf(Set<MessageId> ids) {
     return changesPending
         && messages.stream()
-            .flatMap(of -> of.changes().stream())
             .anyMatch(
                 change ->
                     (change instanceof MessageChange.Delete
@@ -177,22 +171,11 @@ public abstract class Commit {
 
   /** Adds the messages that it publishes. */
   public void addPublished(Set<MessageId> to) {
-    for (SlotMessages of : messages) {
-      for (MessageChange change : of.changes()) {
-        if (change instanceof MessageChange.Publish) {
-          to.add(change.id());
-        }
+    for (MessageChange change : messages) {
+      if (change instanceof MessageChange.Publish) {
+        to.add(change.id());
       }
     }
-  }
-
-  /** How many changes of messages it has. */
-  public int changedMessages() {
-    int changes = 0;
-    for (SlotMessages of : messages) {
-      changes += of.changes().size();
-    }
-    return changes;
   }
 
   /** Whether it is one of those whose time meters are told. */
@@ -246,11 +229,7 @@ public abstract class Commit {
         row.setVersion(version);
       }
     }
-    for (SlotMessages of : messages) {
-      for (MessageChange change : of.changes()) {
-        change.setVersion(version);
-      }
-    }
+    messages.forEach(change -> change.setVersion(version));
   }
 
   /** One session's share of a commit; immutable but for the versions inside the images. */
@@ -265,38 +244,6 @@ public abstract class Commit {
       long sum = 0;
       for (ChangedRow row : rows) {
         sum += row.bytes();
-      }
-      return sum;
-    }
-  }
-
-  /**
-   * What a commit changes of the messages of one slot. Immutable but for the versions inside the
-   * values.
-   */
-  public record SlotMessages(int slot, List<MessageChange> changes) {
-    public SlotMessages {
-      changes = List.copyOf(changes);
-    }
-
-    /** The changes of one commit by their slots, each slot's in their order. */
-    public static List<SlotMessages> bySlot(Collection<MessageChange> changes) {
-      if (changes.size() == 1) { // nearly every commit
-        MessageChange only = changes.iterator().next();
-        return List.of(new SlotMessages(only.slot(), List.of(only)));
-      }
-      Map<Integer, List<MessageChange>> slots = new LinkedHashMap<>();
-      changes.forEach(of -> slots.computeIfAbsent(of.slot(), slot -> new ArrayList<>()).add(of));
-      List<SlotMessages> all = new ArrayList<>(slots.size());
-      slots.forEach((slot, of) -> all.add(new SlotMessages(slot, of)));
-      return List.copyOf(all);
-    }
-
-    /** About what it takes in WAL and Redis, in bytes. */
-    public int bytes() {
-      int sum = 0;
-      for (MessageChange change : changes) {
-        sum += change.bytes();
       }
       return sum;
     }

@@ -1,6 +1,5 @@
 package io.gameq.change;
 
-import io.gameq.change.Commit.SlotMessages;
 import io.gameq.message.MessageChange;
 import io.gameq.message.MessageChange.Ack;
 import io.gameq.message.MessageChange.Delete;
@@ -110,7 +109,7 @@ public final class FoldedMessages {
     return size;
   }
 
-  /** About what they take, in bytes, as {@link SlotMessages#bytes} counts. */
+  /** About what they take, in bytes, as {@link MessageChange#bytes} counts. */
   public long bytes() {
     return bytes;
   }

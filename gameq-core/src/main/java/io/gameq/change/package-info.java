@@ -5,7 +5,7 @@
  * Commit            an atomic set of changes of rows, of messages, or of both
  *   CommitPart      one session's share (several in a spanning commit)
  *     ChangedRow    a rows.EncodedRow, and what its commit writes into it
- *   SlotMessages    what it changes of the messages of one slot
+ *   message.MessageChange   what it changes of one message
  * FoldedMessages    several changes of one message in one commit are one
  * RowMove             a commit that moved rows, for later changes of these rows
  * CarriedColumns    what a session puts again although its game does not know it

@@ -600,7 +600,7 @@ public final class CommitSender implements AutoCloseable {
           next.addPublished(published);
         }
         bytes += next.bytes();
-        messages += next.changedMessages();
+        messages += next.messages().size();
       }
     }
     return taken;
@@ -621,7 +621,7 @@ public final class CommitSender implements AutoCloseable {
           it.remove();
           inHand.add(next);
           taken.add(next);
-          changes += next.changedMessages();
+          changes += next.messages().size();
         }
       }
     }
@@ -798,7 +798,7 @@ public final class CommitSender implements AutoCloseable {
           && RedisReply.isFull(by.message())) {
         commit.setNotTaken();
         held.add(commit);
-      } else if (outcome instanceof CommitGroup.TakenInPart taken) {
+      } else if (outcome instanceof CommitGroup.PartlyApplied taken) {
         settlement.dropped(
             commit, Settlement.unknown(commit, "Redis took only part of it: " + taken.message()));
       } else {

@@ -1,7 +1,6 @@
 package io.gameq.commit;
 
 import io.gameq.change.Commit;
-import io.gameq.change.Commit.CommitPart;
 import io.gameq.change.Unsettled;
 import io.gameq.healing.HealingPorts.HeldSession;
 import io.gameq.healing.HealingPorts.SessionName;
@@ -10,6 +9,8 @@ import io.gameq.redis.SlotKeys;
 import io.gameq.redis.SlotKeys.SessionKeys;
 import io.gameq.redis.script.CommitGroup;
 import io.gameq.redis.script.JournalMarks.SlotMarks;
+import io.gameq.redis.script.MessagesScript.Mode;
+import io.gameq.redis.script.MessagesScript.WalCall;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.LinkedHashSet;
@@ -51,9 +52,8 @@ final class SenderSessions {
   }
 
   void add(SessionRef session, Unsettled unsettled) {
-    SessionKeys keys = newKeys(session);
-    session.attach(keys);
-    sessions.put(session, new HeldSession(session, keys, unsettled));
+    session.attach(SessionKeys.of(slots, session));
+    sessions.put(session, new HeldSession(session, unsettled));
   }
 
   void remove(SessionRef session) {
@@ -80,30 +80,16 @@ final class SenderSessions {
 
   /** Commits that travel together, for the first time; {@code overtakes}: older ones wait. */
   CommitGroup group(List<Commit> commits, boolean overtakes) {
-    return CommitGroup.of(commits, terms(commits.get(0), overtakes));
+    return CommitGroup.of(commits, call(Mode.FIRST, commits.get(0)), marks, overtakes);
   }
 
   /** A commit that is sent again. */
   CommitGroup again(Commit commit) {
-    return CommitGroup.again(commit, terms(commit, false));
+    return CommitGroup.of(List.of(commit), call(Mode.AGAIN, commit), marks, false);
   }
 
-  private CommitGroup.Terms terms(Commit first, boolean overtakes) {
-    return new CommitGroup.Terms(
-        this::keys,
-        slots,
-        walId,
-        dueMillis.getAsLong(),
-        recent.openUpTo(first.sequence()),
-        marks,
-        overtakes);
-  }
-
-  private SessionKeys keys(CommitPart part) {
-    return part.session().attachment() instanceof SessionKeys keys ? keys : newKeys(part.session());
-  }
-
-  private SessionKeys newKeys(SessionRef session) {
-    return new SessionKeys(slots[session.slot()], session);
+  private WalCall call(Mode mode, Commit first) {
+    return new WalCall(
+        walId, mode, recent.openUpTo(first.sequence()), dueMillis.getAsLong(), slots);
   }
 }

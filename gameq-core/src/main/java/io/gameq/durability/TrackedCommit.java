@@ -8,8 +8,8 @@ import io.gameq.Urgency;
 import io.gameq.change.ChangedRow.RowMove;
 import io.gameq.change.Commit;
 import io.gameq.change.Commit.CommitPart;
-import io.gameq.change.Commit.SlotMessages;
 import io.gameq.durability.DurableFutures.Share;
+import io.gameq.message.MessageChange;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
@@ -32,12 +32,12 @@ public final class TrackedCommit extends Commit {
    * A commit.
    *
    * @param parts none for one of messages alone, which no session is told of
-   * @param messages by slots
+   * @param messages what it changes of messages, in order
    * @param trackers one for each part
    */
   public TrackedCommit(
       List<CommitPart> parts,
-      List<SlotMessages> messages,
+      List<MessageChange> messages,
       List<DurableTracker> trackers,
       @Nullable RowMove move,
       Urgency urgency) {

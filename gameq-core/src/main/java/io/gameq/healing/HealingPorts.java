@@ -1,16 +1,15 @@
 package io.gameq.healing;
 
+import io.gameq.change.ChangedRow;
 import io.gameq.change.Commit;
+import io.gameq.change.Commit.CommitPart;
 import io.gameq.change.Unsettled;
-import io.gameq.healing.ReplaySource.Stretch;
+import io.gameq.healing.ReplaySource.SequenceRange;
 import io.gameq.owner.SessionRef;
 import io.gameq.redis.RedisConnection;
 import io.gameq.redis.SlotKeys;
-import io.gameq.redis.SlotKeys.SessionKeys;
 import io.gameq.redis.script.CommitGroup;
-import io.gameq.redis.script.CommitScript;
 import io.gameq.redis.script.JournalMarks;
-import io.gameq.rows.EncodedRow;
 import io.gameq.wal.WalRecord;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -106,12 +105,12 @@ public interface HealingPorts {
   void refused(Commit first, String message);
 
   /** A message, or a row, was not as the first needs it: Redis holds nothing of it now. */
-  void refused(Commit first, CommitGroup.Unmet why);
+  void refused(Commit first, CommitGroup.FailedPrecondition why);
 
   // --- which records of the WAL change messages, and may be replayed
 
   /** Where records that change messages may be, beyond a sequence, in order. */
-  default List<Stretch> messagesAfter(long sequence) {
+  default List<SequenceRange> messagesAfter(long sequence) {
     return List.of();
   }
 
@@ -124,7 +123,7 @@ public interface HealingPorts {
   default void leaveOut(Set<Long> sequences) {}
 
   /** Whether commits of a stretch may have failed. */
-  default boolean mayHaveFailed(Stretch of) {
+  default boolean mayHaveFailed(SequenceRange of) {
     return false;
   }
 
@@ -206,17 +205,13 @@ public interface HealingPorts {
     }
 
     /** What of a record may be sent: parts of sessions that do not own are left out. */
-    List<CommitScript.Part> owned(List<WalRecord.Part> parts) {
-      List<CommitScript.Part> owned = new ArrayList<>();
+    List<CommitPart> owned(List<WalRecord.Part> parts) {
+      List<CommitPart> owned = new ArrayList<>();
       for (WalRecord.Part part : parts) {
         HeldSession session = of(part);
         if (session != null && !session.ref().isLost()) {
-          List<byte[]> rows = new ArrayList<>(2 * part.rows().size());
-          for (EncodedRow row : part.rows()) {
-            rows.add(SlotKeys.bytes(row.key()));
-            rows.add(row.image());
-          }
-          owned.add(new CommitScript.Part(session.keys(), rows));
+          owned.add(
+              new CommitPart(session.ref(), part.rows().stream().map(ChangedRow::new).toList()));
         }
       }
       return owned;
@@ -232,8 +227,6 @@ public interface HealingPorts {
     }
   }
 
-  /**
-   * A session that a node holds: its keys in Redis, and what of it may have to be sent there again.
-   */
-  record HeldSession(SessionRef ref, SessionKeys keys, Unsettled unsettled) {}
+  /** A session that a node holds, and what of it may have to be sent to Redis again. */
+  record HeldSession(SessionRef ref, Unsettled unsettled) {}
 }

@@ -4,7 +4,6 @@ import io.gameq.GameQueueException;
 import io.gameq.RedisFullException;
 import io.gameq.change.Commit;
 import io.gameq.change.Commit.CommitPart;
-import io.gameq.change.Commit.SlotMessages;
 import io.gameq.healing.HealingPorts.HeldSession;
 import io.gameq.healing.HealingPorts.HeldSessions;
 import io.gameq.healing.HealingPorts.RecordsToReplay;
@@ -17,12 +16,10 @@ import io.gameq.owner.SessionRef;
 import io.gameq.redis.RedisConnection;
 import io.gameq.redis.RedisReply;
 import io.gameq.redis.SlotKeys;
-import io.gameq.redis.SlotKeys.SessionKeys;
 import io.gameq.redis.script.CommitGroup;
 import io.gameq.redis.script.CommitScript;
+import io.gameq.redis.script.CommitScript.ScriptCommit;
 import io.gameq.redis.script.JournalMarks;
-import io.gameq.redis.script.LuaScript;
-import io.gameq.redis.script.MessagesScript.MessageCommit;
 import io.gameq.redis.script.MessagesScript.WalCall;
 import io.gameq.redis.script.SessionScripts;
 import io.gameq.rows.EncodedRow;
@@ -341,7 +338,7 @@ public sealed interface HealingStep {
       }
       if (outcome instanceof CommitGroup.RefusedBy by) {
         ports.refused(commit, refusal(by.message(), new GameQueueException(by.message())));
-      } else if (outcome instanceof CommitGroup.Unmet unmet) {
+      } else if (outcome instanceof CommitGroup.FailedPrecondition unmet) {
         ports.refused(commit, unmet);
       } else {
         ports.queued(commit);
@@ -490,8 +487,7 @@ public sealed interface HealingStep {
       this.redis = ports.redis();
     }
 
-    private record Sent(
-        CompletionStage<List<Object>> reply, CommitScript.Arguments record, int bytes) {}
+    private record Sent(CompletionStage<List<Object>> reply, ScriptCommit record, int bytes) {}
 
     /** The first record that Redis refused, and the session that does not own there. */
     record RefusedRecord(long sequence, SessionName session) {}
@@ -539,36 +535,29 @@ public sealed interface HealingStep {
     }
 
     private void send(long sequence, WalRecord record) {
-      List<CommitScript.Part> owned = sessions.owned(record.parts());
+      List<CommitPart> owned = sessions.owned(record.parts());
       if (!owned.isEmpty() && refusal == null) {
         send(
-            new CommitScript.Arguments(
-                WalCall.ofReplay(ports.slots()),
+            new ScriptCommit(
                 sequence,
-                ports.dueMillis(),
+                0,
+                false,
                 owned,
                 // Where another session holds a part of it, it counted.
-                owned.size() == record.parts().size() ? acknowledgements(sequence, record) : null));
+                owned.size() == record.parts().size()
+                    ? record.messages().stream()
+                        .filter(MessageChange.Ack.class::isInstance)
+                        .toList()
+                    : List.of()));
         sent++;
       }
     }
 
-    private static @Nullable MessageCommit acknowledgements(long sequence, WalRecord record) {
-      List<SlotMessages> acks = new ArrayList<>();
-      for (SlotMessages of : record.messages()) {
-        List<MessageChange> some =
-            of.changes().stream().filter(MessageChange.Ack.class::isInstance).toList();
-        if (!some.isEmpty()) {
-          acks.add(new SlotMessages(of.slot(), some));
-        }
-      }
-      return acks.isEmpty() ? null : new MessageCommit(sequence, 0, acks);
-    }
-
     /** Sends a record; waits while too much is on its way. */
-    private void send(CommitScript.Arguments record) {
+    private void send(ScriptCommit record) {
       int bytes = record.bytes();
-      inFlight.add(new Sent(CommitScript.send(redis, record), record, bytes));
+      WalCall call = WalCall.ofReplay(ports.slots(), ports.dueMillis());
+      inFlight.add(new Sent(CommitScript.send(redis, call, List.of(), record), record, bytes));
       bytesInFlight += bytes;
       if (++unflushed == FLUSH_EVERY) {
         flush();
@@ -596,18 +585,15 @@ public sealed interface HealingStep {
       bytesInFlight -= first.bytes;
       List<Object> reply = reply(first);
       if (reply == null) {
-        if (first.record.messages() != null) { // what is broken may be a topic's
+        if (!first.record.messages().isEmpty()) { // what is broken may be a topic's
           send(first.record.withoutMessages());
         }
         return;
       }
       long answer = (Long) reply.get(0);
       if (answer == NOT_OWNER && refusal == null) {
-        SessionKeys keys = first.record.parts().get(((Long) reply.get(1)).intValue()).keys();
-        refusal =
-            new RefusedRecord(
-                first.record.sequence(),
-                new SessionName(LuaScript.string(keys.owner), LuaScript.string(keys.session)));
+        CommitPart part = first.record.parts().get(((Long) reply.get(1)).intValue());
+        refusal = new RefusedRecord(first.record.sequence(), SessionName.of(part.session()));
       }
     }
 

@@ -1,13 +1,13 @@
 package io.gameq.healing;
 
 import io.gameq.RedisFullException;
-import io.gameq.change.Commit.SlotMessages;
 import io.gameq.change.VersionClock;
 import io.gameq.healing.HealingPorts.HeldSession;
 import io.gameq.healing.HealingPorts.SessionName;
 import io.gameq.healing.Lookups.ReplayRedis;
-import io.gameq.healing.ReplaySource.Stretch;
+import io.gameq.healing.ReplaySource.SequenceRange;
 import io.gameq.healing.WalFolder.Count;
+import io.gameq.message.MessageChange;
 import io.gameq.mysql.tables.TombstoneHorizon;
 import io.gameq.owner.DurableSessions.CountingSessions;
 import io.gameq.owner.OwnerId;
@@ -15,9 +15,10 @@ import io.gameq.owner.SessionId;
 import io.gameq.redis.RedisConnection;
 import io.gameq.redis.RedisReply;
 import io.gameq.redis.SlotKeys;
+import io.gameq.redis.script.CommitScript.ScriptCommit;
 import io.gameq.redis.script.JournalMarks;
 import io.gameq.redis.script.MessagesScript;
-import io.gameq.redis.script.MessagesScript.MessageCommit;
+import io.gameq.redis.script.MessagesScript.WalCall;
 import io.gameq.wal.WalRecord;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -61,7 +62,7 @@ public final class MessageReplay {
   private final Predicate<WalRecord.Part> isLost;
   private final DurableTruth truth;
   private final long untilNanos = System.nanoTime() + DurableTruth.MOST_WAIT_NANOS;
-  private final List<MessageCommit> commits = new ArrayList<>();
+  private final List<ScriptCommit> commits = new ArrayList<>();
   private int changes;
   private int bytes;
   private int sent;
@@ -104,7 +105,7 @@ public final class MessageReplay {
         after = Math.min(after, ports.marks().sequence(slot));
       }
     }
-    List<Stretch> stretches = after < Long.MAX_VALUE ? ports.messagesAfter(after) : List.of();
+    List<SequenceRange> stretches = after < Long.MAX_VALUE ? ports.messagesAfter(after) : List.of();
     if (stretches.isEmpty()) {
       return;
     }
@@ -113,7 +114,7 @@ public final class MessageReplay {
       ports
           .wal()
           .readMessages(
-              new Stretch(stretches.get(0).from(), Long.MAX_VALUE),
+              new SequenceRange(stretches.get(0).from(), Long.MAX_VALUE),
               entry -> {
                 if (entry.record() instanceof WalRecord.Failed of) {
                   failed.add(of.sequence());
@@ -133,7 +134,7 @@ public final class MessageReplay {
             },
             ports.truth());
     try {
-      for (Stretch of : stretches) {
+      for (SequenceRange of : stretches) {
         ports
             .wal()
             .readMessages(
@@ -157,14 +158,12 @@ public final class MessageReplay {
 
   /** Takes the next commit that did not fail; throws as {@link #run}, and what was sent stays. */
   private void take(long sequence, WalRecord.Committed commit) {
-    List<SlotMessages> lost =
+    List<MessageChange> lost =
         commit.messages().stream().filter(of -> marks.lacks(of.slot(), sequence)).toList();
     if (!lost.isEmpty() && areRowsThere(commit.parts())) {
-      commits.add(new MessageCommit(sequence, commit.version(), lost));
-      for (SlotMessages of : lost) {
-        changes += of.changes().size();
-        bytes += of.bytes();
-      }
+      commits.add(new ScriptCommit(sequence, commit.version(), lost));
+      changes += lost.size();
+      bytes += lost.stream().mapToInt(MessageChange::bytes).sum();
     }
     if (changes >= CHANGES_AT_ONCE || bytes >= BYTES_AT_ONCE) {
       send();
@@ -201,7 +200,7 @@ public final class MessageReplay {
     List<MessagesScript.Refused> refused =
         RedisReply.await(
                 MessagesScript.send(
-                    redis, MessagesScript.WalCall.ofReplay(slots), List.copyOf(commits)))
+                    redis, WalCall.ofReplay(slots, 0), List.of(), List.copyOf(commits)))
             .refused();
     sent += commits.size();
     for (MessagesScript.Refused of : refused) {
@@ -320,17 +319,17 @@ public final class MessageReplay {
             int slot = OwnerId.ofEncoded(part.owner()).slot(newest.length);
             newest[slot] = Math.max(newest[slot], sequence);
           }
-          for (SlotMessages of : entry.record().messages()) {
+          for (MessageChange of : entry.record().messages()) {
             newest[of.slot()] = Math.max(newest[of.slot()], sequence);
           }
           if (!entry.isCarried()
               && entry.record() instanceof WalRecord.Committed commit
               && !wal.isFailed(sequence)) {
             boolean isOld = VersionClock.millis(commit.version()) < youngFromMillis;
-            for (SlotMessages of : commit.messages()) {
-              counts[0] += of.changes().size();
+            for (MessageChange of : commit.messages()) {
+              counts[0]++;
               if (marks.lacks(of.slot(), sequence)) {
-                counts[isOld ? 2 : 1] += of.changes().size();
+                counts[isOld ? 2 : 1]++;
               }
             }
             if (replay != null && !isOld) {

@@ -96,7 +96,7 @@ public final class WalFolder {
       record.parts().forEach(part -> addRows(Count.CARRIED, part));
     } else if (record instanceof WalRecord.Committed committed) {
       add(Count.COMMITS, 1);
-      committed.messages().forEach(of -> add(Count.MESSAGES, of.changes().size()));
+      add(Count.MESSAGES, committed.messages().size());
       committed.parts().forEach(part -> addRows(Count.CHANGES, part));
     } else if (record instanceof WalRecord.Adopted of) {
       addRows(Count.ADOPTED, of.part());

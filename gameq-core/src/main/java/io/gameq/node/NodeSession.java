@@ -14,6 +14,7 @@ import io.gameq.durability.TrackedCommit;
 import io.gameq.owner.SessionRef;
 import io.gameq.rows.EncodedRow;
 import io.gameq.rows.Table;
+import io.gameq.rows.TableRow;
 import io.gameq.subscription.NodeTopics;
 import io.gameq.topic.DeadLetter;
 import io.gameq.view.GameRows;
@@ -129,7 +130,7 @@ final class NodeSession extends StagedChanges.GameChanges implements OwnerSessio
 
   /** When it is refused, what is staged in both becomes rollback-only. */
   @Override
-  void stageMove(Supplier<GameRows.Given> row, OwnerSession other) {
+  void stageMove(Supplier<TableRow> row, OwnerSession other) {
     StagedChanges to = StagedChanges.of(other);
     to.change("move", () -> change("move", () -> staged.move(row.get(), to)));
   }

@@ -11,7 +11,6 @@ import io.gameq.change.ChangedRow;
 import io.gameq.change.ChangedRow.RowMove;
 import io.gameq.change.Commit;
 import io.gameq.change.Commit.CommitPart;
-import io.gameq.change.Commit.SlotMessages;
 import io.gameq.change.FoldedMessages;
 import io.gameq.commit.MessageCommits;
 import io.gameq.durability.Callbacks;
@@ -90,7 +89,7 @@ final class SessionCommits implements MessageCommits {
       return;
     }
     try {
-      List<SlotMessages> messages = messages(List.of(), changes);
+      List<MessageChange> messages = messages(List.of(), changes);
       checkLimits(List.of(), messages);
       node.sender.submit(
           new Commit(List.of(), messages, null) {
@@ -191,7 +190,7 @@ final class SessionCommits implements MessageCommits {
       List<DurableTracker> trackers,
       List<GameRows.Sent> sent,
       long deadlineNanos) {
-    List<SlotMessages> messages = messages(taken, changes);
+    List<MessageChange> messages = messages(taken, changes);
     List<ChangedRow> handled = taken.isEmpty() ? List.of() : handled(messages);
     List<CommitPart> parts = new ArrayList<>(taken.size()); // one for each session, then inboxes
     List<PendingHandovers> handovers = new ArrayList<>(taken.size());
@@ -274,35 +273,30 @@ final class SessionCommits implements MessageCommits {
         });
   }
 
-  private static List<SlotMessages> messages(List<Staged> taken, List<MessageChange> changes) {
+  private static List<MessageChange> messages(List<Staged> taken, List<MessageChange> changes) {
     List<MessageChange> all = changes;
     for (Staged its : taken) {
       all = joined(all, its.messages());
     }
-    return all.isEmpty()
-        ? List.of()
-        : SlotMessages.bySlot(all.size() == 1 ? all : FoldedMessages.of(all));
+    return all.size() <= 1 ? all : FoldedMessages.of(all);
   }
 
   /** What tells MySQL which messages were handled by a commit. */
-  private static List<ChangedRow> handled(List<SlotMessages> messages) {
+  private static List<ChangedRow> handled(List<MessageChange> messages) {
     List<ChangedRow> handled = new ArrayList<>();
-    for (SlotMessages of : messages) {
-      for (MessageChange change : of.changes()) {
-        if (change instanceof MessageChange.Ack ack) {
-          MessageChange.Publish again = ack.again();
-          HandledRow.Message message =
-              new HandledRow.Message(
-                  ack.id().topic(),
-                  ack.id().id(),
-                  ack.slot(),
-                  again == null ? 0 : again.dueMillis(),
-                  again == null ? new byte[0] : again.value());
-          handled.add(
-              new ChangedRow(
-                  HandledRow.of(
-                      message, ack.handledVersion(), ack.occurrenceMillis(), ack.token())));
-        }
+    for (MessageChange change : messages) {
+      if (change instanceof MessageChange.Ack ack) {
+        MessageChange.Publish again = ack.again();
+        HandledRow.Message message =
+            new HandledRow.Message(
+                ack.id().topic(),
+                ack.id().id(),
+                ack.slot(),
+                again == null ? 0 : again.dueMillis(),
+                again == null ? new byte[0] : again.value());
+        handled.add(
+            new ChangedRow(
+                HandledRow.of(message, ack.handledVersion(), ack.occurrenceMillis(), ack.token())));
       }
     }
     return handled;
@@ -332,12 +326,11 @@ final class SessionCommits implements MessageCommits {
   }
 
   /** Messages count as rows. */
-  private void checkLimits(List<CommitPart> parts, List<SlotMessages> messages) {
-    int rows = 0;
+  private void checkLimits(List<CommitPart> parts, List<MessageChange> messages) {
+    int rows = messages.size();
     long bytes = 0;
-    for (SlotMessages of : messages) {
-      rows += of.changes().size();
-      bytes += of.bytes();
+    for (MessageChange change : messages) {
+      bytes += change.bytes();
     }
     for (CommitPart part : parts) {
       rows += part.rows().size();

@@ -18,6 +18,7 @@ import io.gameq.rows.CanonicalRow.PartialRow;
 import io.gameq.rows.EncodedRow.RowKey;
 import io.gameq.rows.RowHeader.RowOp;
 import io.gameq.rows.Table;
+import io.gameq.rows.TableRow;
 import io.gameq.subscription.NodeTopics;
 import io.gameq.topic.Limits;
 import io.gameq.topic.Publish;
@@ -128,11 +129,11 @@ final class StagedChanges {
     }
   }
 
-  private void put(GameRows.Given row) {
-    requireKnown(row.table());
+  private void put(TableRow row) {
+    requireKnown(row.managed());
     checkOwned(row);
-    RowKey key = RowKey.of(row.table(), row.values());
-    stage(games.encode(row.table(), key, RowOp.PUT, row.values(), carried(key)));
+    RowKey key = RowKey.of(row.managed(), row.values());
+    stage(games.encode(row.managed(), key, RowOp.PUT, row.values(), carried(key)));
   }
 
   private void update(PartialRow part) {
@@ -157,8 +158,8 @@ final class StagedChanges {
   }
 
   /** Stages a move in both sessions. */
-  void move(GameRows.Given row, StagedChanges to) {
-    Table table = row.table();
+  void move(TableRow row, StagedChanges to) {
+    Table table = row.managed();
     if (table.keyColumns().contains(table.ownerColumn())) {
       throw new RowRefusedException(
           ("%s: the primary key names the owner, so this row cannot move: delete it here"
@@ -176,7 +177,7 @@ final class StagedChanges {
     stage(away);
   }
 
-  private void send(OwnerId to, GameRows.Given row) {
+  private void send(OwnerId to, TableRow row) {
     if (to.equals(owner.id)) {
       throw new RowRefusedException(
           "rows are sent to other owners than %s, whose session this is: put them".formatted(to));
@@ -194,8 +195,8 @@ final class StagedChanges {
     owner.missing.requireKnown(table, RowRefusedException::new);
   }
 
-  private void checkOwned(GameRows.Given row) {
-    Table table = row.table();
+  private void checkOwned(TableRow row) {
+    Table table = row.managed();
     if (!table.isOwnedBy(owner.id, row.values())) {
       throw new RowRefusedException(
           ("%s: the row belongs to %s by its column %s, not to %s: put it in that owner's"
@@ -562,14 +563,14 @@ final class StagedChanges {
     }
 
     /** Stages a move between this and another session. */
-    abstract void stageMove(Supplier<GameRows.Given> row, OwnerSession other);
+    abstract void stageMove(Supplier<TableRow> row, OwnerSession other);
 
     void change(String what, Runnable staging) {
       first().change(what, staging);
     }
 
-    private void stagePut(GameRows.Given row) {
-      ownersOf(row.table(), row::owner, "").put(row);
+    private void stagePut(TableRow row) {
+      ownersOf(row.managed(), row::owner, "").put(row);
     }
 
     public <T extends Record> void put(T row) {
@@ -622,7 +623,7 @@ final class StagedChanges {
       stageMove(() -> rows.given(table, columns), other);
     }
 
-    private void stageSend(OwnerId to, GameRows.Given row) {
+    private void stageSend(OwnerId to, TableRow row) {
       senderTo(to).send(to, row);
     }
 
@@ -652,14 +653,14 @@ final class StagedChanges {
    * what is staged in the sessions, and what is refused discards the set, whatever the game's code
    * does with the exception. Used by the game's thread that runs this code.
    */
-  static final class OfSet extends GameChanges implements ChangeSet {
+  static final class StagedChangeSet extends GameChanges implements ChangeSet {
     /** What stages of each session's owner. */
     final List<StagedChanges> shares;
 
     private Urgency urgency = Urgency.NORMAL;
 
     /** Throws GameQueueException when these are no sessions of this node. */
-    OfSet(GameNode node, NodeTopics topics, Collection<? extends OwnerSession> sessions) {
+    StagedChangeSet(GameNode node, NodeTopics topics, Collection<? extends OwnerSession> sessions) {
       super(node.rows, topics);
       Size size = new Size(node.config.limits());
       this.shares =
@@ -710,18 +711,17 @@ final class StagedChanges {
     }
 
     @Override
-    void stageMove(Supplier<GameRows.Given> given, OwnerSession from) {
+    void stageMove(Supplier<TableRow> given, OwnerSession from) {
       change(
           "move",
           () -> {
-            GameRows.Given row = given.get();
+            TableRow row = given.get();
             StagedChanges giver = shareOf(from);
-            StagedChanges taker = ownersOf(row.table(), row::owner, "");
+            StagedChanges taker = ownersOf(row.managed(), row::owner, "");
             if (taker.equals(giver)) {
               throw new RowRefusedException(
                   "%s: the row stays with %s: put it, or name its new owner by its column %s"
-                      .formatted(
-                          row.table().name(), giver.owner.id, row.table().ownerColumn().name()));
+                      .formatted(row.table(), giver.owner.id, row.managed().ownerColumn().name()));
             }
             giver.move(row, taker);
           });

@@ -147,5 +147,12 @@ public final class SlotKeys {
       this.session = SlotKeys.bytes(ref.id().text());
       this.owner = SlotKeys.bytes(ref.owner().encoded());
     }
+
+    /** Those that are attached to the session, else new ones; {@code slots}: of the namespace. */
+    public static SessionKeys of(SlotKeys[] slots, SessionRef ref) {
+      return ref.attachment() instanceof SessionKeys keys
+          ? keys
+          : new SessionKeys(slots[ref.slot()], ref);
+    }
   }
 }

@@ -2,6 +2,7 @@ package io.gameq.rows;
 
 import io.gameq.GameQueueException;
 import io.gameq.Row;
+import io.gameq.owner.OwnerId;
 import io.gameq.rows.EncodedRow.RowKey;
 import io.gameq.rows.Table.Column;
 import java.util.Arrays;
@@ -26,6 +27,20 @@ public final class TableRow implements Row {
     }
     this.table = table;
     this.values = values;
+  }
+
+  /** Its table. */
+  public Table managed() {
+    return table;
+  }
+
+  /** Its values, in the order of the table's columns; not to be changed. */
+  public @Nullable Object[] values() {
+    return values;
+  }
+
+  public OwnerId owner() {
+    return table.ownerOf(values);
   }
 
   @Override

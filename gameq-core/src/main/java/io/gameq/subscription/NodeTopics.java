@@ -340,7 +340,7 @@ public final class NodeTopics {
       long deadline = System.nanoTime() + node.config().callTimeout().toNanos();
       MessageId id = id(message.group(), message.key());
       for (int tries = 1; ; tries++) {
-        FoundMessage.Pending found = find(id).pending();
+        FoundMessage.Version found = find(id).pending();
         MessageValue.Decoded pending = found == null ? null : MessageValue.decode(found.value());
         MessageChange publish =
             change(
@@ -392,26 +392,19 @@ public final class NodeTopics {
 
     private Optional<Message<T>> get(MessageId id) {
       FoundMessage found = find(id);
-      FoundMessage.Pending of = found.pending();
-      FoundMessage.Held held = found.held();
-      if (of != null) {
-        return Optional.of(
-            message(id, State.PENDING, of.value(), of.dueMillis(), of.attempts(), of.error()));
+      FoundMessage.Version pending = found.pending();
+      FoundMessage.Version held = found.held();
+      if (pending != null) {
+        return Optional.of(message(id, State.PENDING, pending));
       }
       return held != null
-          ? Optional.of(
-              message(id, State.HELD, held.value(), held.leaseEndMillis(), held.attempts(), ""))
-          : Optional.ofNullable(found.dead()).map(dead -> dead(id, dead));
-    }
-
-    private Message<T> dead(MessageId id, FoundMessage.Dead of) {
-      return message(id, State.DEAD, of.value(), of.diedMillis(), of.attempts(), of.error());
+          ? Optional.of(message(id, State.HELD, held))
+          : Optional.ofNullable(found.dead()).map(dead -> message(id, State.DEAD, dead));
     }
 
     /** A message as Redis holds it; without a payload when that cannot be decoded. */
-    private Message<T> message(
-        MessageId id, State state, byte[] encoded, long millis, int attempts, String error) {
-      MessageValue.Decoded value = MessageValue.decode(encoded);
+    private Message<T> message(MessageId id, State state, FoundMessage.Version of) {
+      MessageValue.Decoded value = MessageValue.decode(of.value());
       T payload = null;
       try {
         payload = topic.payloads().decode().apply(value.payload());
@@ -426,9 +419,9 @@ public final class NodeTopics {
           value.priority(),
           state,
           Instant.ofEpochMilli(value.sinceMillis()),
-          Instant.ofEpochMilli(millis),
-          attempts,
-          error.isEmpty() ? null : error);
+          Instant.ofEpochMilli(of.millis()),
+          of.attempts(),
+          of.error().isEmpty() ? null : of.error());
     }
 
     @Override
@@ -525,9 +518,9 @@ public final class NodeTopics {
         long offset,
         int room,
         List<Message<T>> page) {
-      List<TopicMessages.Listed> listed =
+      List<TopicMessages.ListedMessage> listed =
           TopicMessages.page(redis, node.slots()[slot], name(), place, offset, room);
-      for (TopicMessages.Listed of : listed) {
+      for (TopicMessages.ListedMessage of : listed) {
         byte[] value = of.value();
         if (value != null) {
           long millis = of.millis();
@@ -535,7 +528,11 @@ public final class NodeTopics {
             millis += MessageValue.decode(value).priority() * definition.ageMillis();
           }
           State state = place == Place.HELD ? State.HELD : State.PENDING;
-          page.add(message(of.id(), state, value, millis, of.attempts(), of.error()));
+          page.add(
+              message(
+                  of.id(),
+                  state,
+                  new FoundMessage.Version(value, millis, of.attempts(), of.node(), of.error())));
         }
       }
       return listed.size();
@@ -549,9 +546,9 @@ public final class NodeTopics {
           node.slots()[slot],
           name(),
           of -> {
-            FoundMessage.Dead dead = of.dead();
+            FoundMessage.Version dead = of.dead();
             if (seen[0]++ >= offset && dead != null) {
-              page.add(dead(of.id(), dead));
+              page.add(message(of.id(), State.DEAD, dead));
             }
             return seen[0] < offset + room;
           });

@@ -43,24 +43,12 @@ public final class GameRows {
   private final RowCodec codec;
   private final Clock clock;
   private final int mostRowBytes;
-  private volatile Known known;
+  private volatile GameTables known;
 
   /** The game's tables by one state of the catalogue. */
-  private record Known(Catalog now, Catalog games, RecordMappers mappers) {
-    static Known of(Catalog now, Catalog games) {
-      return new Known(now, games, new RecordMappers(games));
-    }
-  }
-
-  /** A full row, checked, with defaults filled in. */
-  public record Given(Table table, @Nullable Object[] values) {
-    public OwnerId owner() {
-      return table.ownerOf(values);
-    }
-
-    /** The row that a put would write. */
-    public Row row() {
-      return new TableRow(table, values);
+  private record GameTables(Catalog now, Catalog games, RecordMappers mappers) {
+    static GameTables of(Catalog now, Catalog games) {
+      return new GameTables(now, games, new RecordMappers(games));
     }
   }
 
@@ -84,16 +72,16 @@ public final class GameRows {
     this.codec = codec;
     this.clock = clock;
     this.mostRowBytes = mostRowBytes;
-    this.known = Known.of(atStart, atStart);
+    this.known = GameTables.of(atStart, atStart);
   }
 
   // --- tables
 
-  private Known known() {
-    Known of = known;
+  private GameTables known() {
+    GameTables of = known;
     Catalog now = current.get();
     if (of.now != now) {
-      of = Known.of(now, AlteredRow.inColumnsOf(atStart, now));
+      of = GameTables.of(now, AlteredRow.inColumnsOf(atStart, now));
       known = of;
     }
     return of;
@@ -163,14 +151,14 @@ public final class GameRows {
     return mapper((Class<T>) row.getClass());
   }
 
-  public <T extends Record> Given given(T row) {
+  public <T extends Record> TableRow given(T row) {
     RecordMapper<T> mapper = mapper(row);
-    return new Given(mapper.table(), mapper.toRow(row, clock));
+    return new TableRow(mapper.table(), mapper.toRow(row, clock));
   }
 
-  public Given given(String table, Map<String, ?> columns) {
+  public TableRow given(String table, Map<String, ?> columns) {
     Table of = table(table);
-    return new Given(of, CanonicalRow.of(of, columns, clock));
+    return new TableRow(of, CanonicalRow.of(of, columns, clock));
   }
 
   /** The columns that a record has. */
@@ -183,13 +171,13 @@ public final class GameRows {
   }
 
   /** The full row of an update; {@code before} is the row as it was, null when there was none. */
-  public Given given(PartialRow part, @Nullable Row before) {
-    return new Given(part.table(), part.over(before, clock));
+  public TableRow given(PartialRow part, @Nullable Row before) {
+    return new TableRow(part.table(), part.over(before, clock));
   }
 
   /** A row to that owner, whose it must be. */
-  public Sent sent(OwnerId to, Given given) {
-    Table table = given.table();
+  public Sent sent(OwnerId to, TableRow given) {
+    Table table = given.managed();
     if (!table.isOwnedBy(to, given.values())) {
       throw new RowRefusedException(
           "%s: the row belongs to %s by its column %s, and is sent to %s"

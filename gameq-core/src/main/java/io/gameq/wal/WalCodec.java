@@ -4,7 +4,6 @@ import io.gameq.WalException;
 import io.gameq.change.ChangedRow;
 import io.gameq.change.Commit;
 import io.gameq.change.Commit.CommitPart;
-import io.gameq.change.Commit.SlotMessages;
 import io.gameq.message.MessageChange;
 import io.gameq.message.MessageChange.MessageId;
 import io.gameq.rows.EncodedRow;
@@ -12,7 +11,9 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Supplier;
 import java.util.zip.CRC32C;
 
@@ -196,18 +197,21 @@ final class WalCodec {
       }
     }
 
-    private void messages(List<SlotMessages> messages) {
-      number(messages.size());
-      for (SlotMessages of : messages) {
-        // What a commit expects is for the living commit alone.
-        List<MessageChange> kept =
-            of.changes().stream()
-                .filter(change -> !(change instanceof MessageChange.Expect))
-                .toList();
-        number(of.slot());
-        number(kept.size());
-        kept.forEach(this::change);
+    /** By slots; what a commit expects is for the living commit alone. */
+    private void messages(List<MessageChange> messages) {
+      Map<Integer, List<MessageChange>> slots = new LinkedHashMap<>();
+      for (MessageChange change : messages) {
+        if (!(change instanceof MessageChange.Expect)) {
+          slots.computeIfAbsent(change.slot(), slot -> new ArrayList<>()).add(change);
+        }
       }
+      number(slots.size());
+      slots.forEach(
+          (slot, changes) -> {
+            number(slot);
+            number(changes.size());
+            changes.forEach(this::change);
+          });
     }
 
     private void change(MessageChange change) {
@@ -347,7 +351,10 @@ final class WalCodec {
         case COMMIT -> new WalRecord.Committed(list(this::part));
         case COMMIT_WITH_MESSAGES -> {
           long version = number();
-          yield new WalRecord.Committed(list(this::part), version, list(this::messages));
+          List<WalRecord.Part> parts = list(this::part);
+          List<MessageChange> messages =
+              list(this::messagesOfSlot).stream().flatMap(List::stream).toList();
+          yield new WalRecord.Committed(parts, version, messages);
         }
         case FAILED -> new WalRecord.Failed(number());
         case ADOPTED -> new WalRecord.Adopted(part());
@@ -369,9 +376,9 @@ final class WalCodec {
       return new WalRecord.Part(text(), text(), list(() -> new EncodedRow(text(), block())));
     }
 
-    private SlotMessages messages() {
+    private List<MessageChange> messagesOfSlot() {
       int slot = (int) number();
-      return new SlotMessages(slot, list(() -> change(slot)));
+      return list(() -> change(slot));
     }
 
     private MessageChange change(int slot) {

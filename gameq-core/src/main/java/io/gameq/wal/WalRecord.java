@@ -1,6 +1,6 @@
 package io.gameq.wal;
 
-import io.gameq.change.Commit.SlotMessages;
+import io.gameq.message.MessageChange;
 import io.gameq.rows.EncodedRow;
 import java.util.List;
 
@@ -11,8 +11,8 @@ public sealed interface WalRecord {
     return List.of();
   }
 
-  /** What it changes of messages, by slots. */
-  default List<SlotMessages> messages() {
+  /** What it changes of messages, in order. */
+  default List<MessageChange> messages() {
     return List.of();
   }
 
@@ -43,7 +43,7 @@ public sealed interface WalRecord {
    *
    * @param version of the commit; 0 when it has no messages: then its rows tell
    */
-  record Committed(List<Part> parts, long version, List<SlotMessages> messages)
+  record Committed(List<Part> parts, long version, List<MessageChange> messages)
       implements WalRecord {
     /** A commit of rows alone. */
     public Committed(List<Part> parts) {

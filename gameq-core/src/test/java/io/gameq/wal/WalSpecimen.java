@@ -3,7 +3,6 @@ package io.gameq.wal;
 import io.gameq.change.ChangedRow;
 import io.gameq.change.Commit;
 import io.gameq.change.Commit.CommitPart;
-import io.gameq.change.Commit.SlotMessages;
 import io.gameq.config.WalLimits;
 import io.gameq.config.WalSync;
 import io.gameq.message.MessageChange;
@@ -103,14 +102,11 @@ final class WalSpecimen {
     };
   }
 
-  private static List<SlotMessages> message(byte[] payload) {
+  private static List<MessageChange> message(byte[] payload) {
     MessageId id = MessageId.of("mail", "player:1", "a letter");
     return List.of(
-        new SlotMessages(
-            id.slot(16),
-            List.of(
-                new MessageChange.Publish(
-                    id, id.slot(16), 7, true, 0, MessageValue.encode(5, 1, "", payload)))));
+        new MessageChange.Publish(
+            id, id.slot(16), 7, true, 0, MessageValue.encode(5, 1, "", payload)));
   }
 
   /** A copy without the long tails of zeros, so that many are cheap. */

@@ -1,6 +1,5 @@
 package io.gameq.writer;
 
-import io.gameq.change.Commit.SlotMessages;
 import io.gameq.message.MessageChange;
 import io.gameq.message.MessageChange.MessageId;
 import io.gameq.message.MessageChange.MessageValue;
@@ -11,9 +10,9 @@ import io.gameq.redis.RedisConnector;
 import io.gameq.redis.RedisConnector.RedisConfig;
 import io.gameq.redis.RedisReply;
 import io.gameq.redis.SlotKeys;
+import io.gameq.redis.script.CommitScript.ScriptCommit;
 import io.gameq.redis.script.LuaScript;
 import io.gameq.redis.script.MessagesScript;
-import io.gameq.redis.script.MessagesScript.MessageCommit;
 import io.gameq.redis.topic.ConsumerScripts;
 import io.gameq.redis.topic.ConsumerScripts.TakenMessage;
 import io.gameq.redis.topic.DefinedTopic;
@@ -70,10 +69,9 @@ final class TopicPlay implements AutoCloseable {
         RedisReply.await(
                 MessagesScript.send(
                     redis,
-                    MessagesScript.WalCall.ofReplay(slots),
-                    List.of(
-                        new MessageCommit(
-                            sequence, version, SlotMessages.bySlot(List.of(publish))))))
+                    MessagesScript.WalCall.ofReplay(slots, 0),
+                    List.of(),
+                    List.of(new ScriptCommit(sequence, version, List.of(publish)))))
             .refused();
     if (!refused.isEmpty()) {
       throw new AssertionError(refused);

@@ -4,6 +4,7 @@ import io.gameq.owner.OwnerId;
 import io.gameq.owner.SessionId;
 import io.gameq.redis.RedisConnection;
 import io.gameq.redis.SlotKeys;
+import io.gameq.redis.SlotKeys.DirtyOf;
 import io.gameq.redis.Slots;
 import io.gameq.rows.EncodedRow;
 import java.util.ArrayList;
@@ -48,9 +49,6 @@ public final class ClaimScript {
     public static final Bounds DEFAULT = new Bounds(500, 2_000, 8 << 20, 30_000);
   }
 
-  /** An owner with rows of a session. */
-  public record Rows(OwnerId owner, SessionId session) {}
-
   /**
    * What claim.lua answered.
    *
@@ -63,8 +61,8 @@ public final class ClaimScript {
   public record Batch(
       long waitMillis,
       List<Claim> claims,
-      List<Rows> unowned,
-      List<Rows> stale,
+      List<DirtyOf> unowned,
+      List<DirtyOf> stale,
       List<String> broken) {}
 
   public ClaimScript(String writer, Bounds bounds) {
@@ -136,8 +134,8 @@ public final class ClaimScript {
         LuaScript.rows(parts.get(6)));
   }
 
-  private static Rows rows(List<?> parts) {
-    return new Rows(owner(parts), SessionId.parse(LuaScript.string(parts.get(1))));
+  private static DirtyOf rows(List<?> parts) {
+    return new DirtyOf(owner(parts), SessionId.parse(LuaScript.string(parts.get(1))));
   }
 
   private static OwnerId owner(List<?> parts) {
@@ -243,13 +241,14 @@ public final class ClaimScript {
    *
    * @param lapses how often that happened to the owner's rows since they were last flushed
    */
-  public record Reaped(OwnerId owner, String writer, int lapses) {}
+  public record ReapedClaim(OwnerId owner, String writer, int lapses) {}
 
   /** Takes back claims of writers that are gone or stalled, at most {@link #MOST_REAPED}. */
-  public static List<Reaped> reap(RedisConnection redis, SlotKeys slot) {
+  public static List<ReapedClaim> reap(RedisConnection redis, SlotKeys slot) {
     return all(
         REAP.call(redis, slot, MOST_REAPED),
-        of -> new Reaped(owner(of), LuaScript.string(of.get(1)), ((Long) of.get(2)).intValue()));
+        of ->
+            new ReapedClaim(owner(of), LuaScript.string(of.get(1)), ((Long) of.get(2)).intValue()));
   }
 
   /** A row, by its key {@code table:parts}, in a version. Immutable. */

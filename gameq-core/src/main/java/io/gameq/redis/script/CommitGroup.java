@@ -5,7 +5,7 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 import io.gameq.change.ChangedRow;
 import io.gameq.change.Commit;
 import io.gameq.change.Commit.CommitPart;
-import io.gameq.change.Commit.SlotMessages;
+import io.gameq.message.MessageChange;
 import io.gameq.owner.OwnerId;
 import io.gameq.owner.SessionRef;
 import io.gameq.redis.RedisConnection;
@@ -13,9 +13,11 @@ import io.gameq.redis.RedisReply;
 import io.gameq.redis.RedisReply.TransactionDiscardedException;
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.SlotKeys.SessionKeys;
+import io.gameq.redis.script.CommitScript.ScriptCommit;
 import io.gameq.redis.script.JournalMarks.SlotMarks;
 import io.gameq.redis.script.LuaScript.BytesArgs;
-import io.gameq.redis.script.MessagesScript.MessageCommit;
+import io.gameq.redis.script.MessagesScript.Mode;
+import io.gameq.redis.script.MessagesScript.WalCall;
 import io.lettuce.core.TransactionResult;
 import io.lettuce.core.codec.ByteArrayCodec;
 import io.lettuce.core.output.IntegerOutput;
@@ -32,14 +34,11 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -68,7 +67,7 @@ public abstract class CommitGroup {
   }
 
   /** A message, or a row that is sent, was not as it needs it: nothing of it was written. */
-  public sealed interface Unmet extends Outcome {}
+  public sealed interface FailedPrecondition extends Outcome {}
 
   /**
    * Redis has lost something, if only its scripts, and holds nothing of it: it is to be sent again
@@ -83,90 +82,59 @@ public abstract class CommitGroup {
    * A message that it acknowledges was not held any more under its token: the lease had run out.
    * Nothing of the commit was written.
    */
-  public record ClaimLost(String message) implements Unmet {}
+  public record ClaimLost(String message) implements FailedPrecondition {}
 
   /** A pending message was not what the commit expected; nothing of the commit was written. */
-  public record MessageChanged(String message) implements Unmet {}
+  public record MessageChanged(String message) implements FailedPrecondition {}
 
   /**
    * A row that it sends to an owner has the key of one that waits to be flushed; nothing of the
    * commit was written.
    */
-  public record RowIsThere(OwnerId owner, String row) implements Unmet {}
+  public record RowKeyInUse(OwnerId owner, String row) implements FailedPrecondition {}
 
   /** Redis took the rows and refused something beside them: they may or may not be flushed. */
-  public record TakenInPart(String message) implements Outcome {}
+  public record PartlyApplied(String message) implements Outcome {}
 
   static final Outcome APPLIED = new Applied();
   private static final Outcome FORGOTTEN = new Forgotten();
 
-  /**
-   * What the sender tells of all its commits.
-   *
-   * @param keysOf keys of a session
-   * @param slots all of the namespace; none where there are no messages
-   * @param dueMillis when the rows are due, ms by the clock of Redis
-   * @param open the oldest WAL sequence that waits for an answer
-   * @param marks of the WAL, by slot
-   * @param overtakes whether older commits wait to be sent: the marks may not pass them
-   */
-  public record Terms(
-      Function<CommitPart, SessionKeys> keysOf,
-      SlotKeys[] slots,
-      byte[] walId,
-      long dueMillis,
-      long open,
-      SlotMarks marks,
-      boolean overtakes) {
-    SlotMarks.Move move(int slot, long last) {
-      return overtakes ? marks.aside(slot, last) : marks.next(slot, last);
-    }
-
-    MessagesScript.WalCall call(boolean isAgain, List<SlotMarks.Move> moves) {
-      return new MessagesScript.WalCall(
-          walId,
-          isAgain ? MessagesScript.Mode.AGAIN : MessagesScript.Mode.FIRST,
-          open,
-          slots,
-          moves);
-    }
-
-    long due(boolean isUrgent) {
-      return isUrgent ? SessionScripts.urgent(dueMillis) : dueMillis;
-    }
-  }
-
   final List<Commit> commits;
-  final Terms terms;
+  final WalCall call;
+  final SlotMarks marks;
+  private final boolean overtakes;
   final List<SlotMarks.Move> moves = new ArrayList<>();
 
   /** Why Redis refused all of a half of a larger group; null when it did not. */
   private @Nullable String refusal;
 
-  CommitGroup(List<Commit> commits, Terms terms) {
+  CommitGroup(List<Commit> commits, WalCall call, SlotMarks marks, boolean overtakes) {
     this.commits = commits;
-    this.terms = terms;
+    this.call = call;
+    this.marks = marks;
+    this.overtakes = overtakes;
   }
 
-  /** A group of commits in WAL order, which all {@linkplain Commit#goesAlone go alone} or none. */
-  public static CommitGroup of(List<Commit> commits, Terms terms) {
-    if (commits.get(0).goesAlone()) {
-      return new AsScripts(commits, terms, false);
+  /**
+   * A group of commits in WAL order, which all {@linkplain Commit#goesAlone go alone} or none; or
+   * one whose answer was lost, or which was refused: as a script, however often.
+   *
+   * @param marks of the WAL, by slot
+   * @param overtakes whether older commits wait to be sent: the marks may not pass them
+   */
+  public static CommitGroup of(
+      List<Commit> commits, WalCall call, SlotMarks marks, boolean overtakes) {
+    Commit first = commits.get(0);
+    if (first.goesAlone() || (call.mode() == Mode.AGAIN && !first.isOfMessagesAlone())) {
+      return new AsScripts(commits, call, marks, overtakes);
     }
     long messages = commits.stream().filter(Commit::isOfMessagesAlone).count();
     if (messages == 0) {
-      return new CommitsInMulti(commits, terms, Map.of());
+      return new CommitsInMulti(commits, call, marks, overtakes, Map.of());
     }
     return messages == commits.size()
-        ? new OfMessages(commits, terms, false, Map.of())
-        : new OfBoth(commits, terms);
-  }
-
-  /** A commit whose answer was lost, or which was refused: as a script, however often. */
-  public static CommitGroup again(Commit commit, Terms terms) {
-    return commit.isOfMessagesAlone()
-        ? new OfMessages(List.of(commit), terms, true, Map.of())
-        : new AsScripts(List.of(commit), terms, true);
+        ? new MessageGroup(commits, call, marks, overtakes, Map.of())
+        : new RowsAndMessages(commits, call, marks, overtakes);
   }
 
   public final List<Commit> commits() {
@@ -182,7 +150,7 @@ public abstract class CommitGroup {
   /** Whether a commit whose answer was lost changes messages alone, and Redis has it. */
   public final boolean isThere() {
     Commit commit = commits.get(0);
-    return commit.isOfMessagesAlone() && lacking(commit, terms).isEmpty();
+    return commit.isOfMessagesAlone() && lacking(commit).isEmpty();
   }
 
   /** Whether Redis answered EXEC with nothing, having discarded the transaction. */
@@ -209,7 +177,7 @@ public abstract class CommitGroup {
 
   /** Redis refused all of the group: it did not move its marks. As {@link #answered}. */
   public void refused() {
-    moves.forEach(terms.marks()::refused);
+    moves.forEach(marks::refused);
   }
 
   /** What became of commit {@code i}, once the group's reply is there. */
@@ -224,15 +192,23 @@ public abstract class CommitGroup {
     return message;
   }
 
-  /** The messages of a commit: of one that is sent again none if Redis took them. */
-  private static MessageCommit messages(Commit commit, Terms terms, boolean isAgain) {
-    return new MessageCommit(
-        commit.sequence(), commit.version(), isAgain ? lacking(commit, terms) : commit.messages());
+  /** Where the mark of a slot goes when all up to a sequence has arrived. */
+  final SlotMarks.Move move(int slot, long last) {
+    return overtakes ? marks.aside(slot, last) : marks.next(slot, last);
   }
 
-  private static List<SlotMessages> lacking(Commit commit, Terms terms) {
-    return commit.isNotTaken()
-            || terms.marks().read().wasRefused(commit.sequence(), commit.publishes())
+  /** A commit as scripts take it: of one that is sent again no messages if Redis took them. */
+  final ScriptCommit scripted(Commit commit) {
+    return new ScriptCommit(
+        commit.sequence(),
+        commit.version(),
+        commit.isUrgent(),
+        commit.parts(),
+        call.mode() == Mode.AGAIN ? lacking(commit) : commit.messages());
+  }
+
+  private List<MessageChange> lacking(Commit commit) {
+    return commit.isNotTaken() || marks.read().wasRefused(commit.sequence(), commit.publishes())
         ? commit.messages()
         : List.of();
   }
@@ -242,7 +218,6 @@ public abstract class CommitGroup {
    * commit.lua}: spanning ones, those of rows and messages, and those that are sent again.
    */
   private static final class AsScripts extends CommitGroup {
-    private final boolean isAgain;
     private final List<Sent> sent = new ArrayList<>();
 
     /** A commit, and what became of it; once it was decided, with the marks before it. */
@@ -256,10 +231,8 @@ public abstract class CommitGroup {
       }
     }
 
-    /** Commits; {@code isAgain}: Redis may hold them already. */
-    AsScripts(List<Commit> commits, Terms terms, boolean isAgain) {
-      super(commits, terms);
-      this.isAgain = isAgain;
+    AsScripts(List<Commit> commits, WalCall call, SlotMarks marks, boolean overtakes) {
+      super(commits, call, marks, overtakes);
     }
 
     @Override
@@ -273,11 +246,11 @@ public abstract class CommitGroup {
     }
 
     private CompletableFuture<@Nullable Void> send(RedisConnection redis, Commit commit) {
-      CommitScript.Arguments arguments = arguments(commit);
-      Sent one = new Sent(arguments.call().moves());
+      ScriptCommit scripted = scripted(commit);
+      Sent one = new Sent(scripted.slots().map(slot -> move(slot, commit.sequence())).toList());
       sent.add(one);
       moves.addAll(one.moves);
-      return CommitScript.sendText(redis, arguments)
+      return CommitScript.sendText(redis, call, one.moves, scripted)
           .<@Nullable Void>handle(
               (answer, error) -> {
                 if (error != null) {
@@ -294,37 +267,13 @@ public abstract class CommitGroup {
           .toCompletableFuture();
     }
 
-    private CommitScript.Arguments arguments(Commit commit) {
-      List<CommitScript.Part> parts = new ArrayList<>();
-      Set<Integer> slots = new LinkedHashSet<>();
-      for (CommitPart part : commit.parts()) {
-        List<byte[]> rows = new ArrayList<>(2 * part.rows().size());
-        for (ChangedRow row : part.rows()) {
-          rows.add(row.keyBytes());
-          rows.add(row.image());
-        }
-        parts.add(new CommitScript.Part(terms.keysOf().apply(part), rows));
-        slots.add(part.session().slot());
-      }
-      MessageCommit messages = messages(commit, terms, isAgain);
-      messages.messages().forEach(of -> slots.add(of.slot()));
-      List<SlotMarks.Move> moved = new ArrayList<>();
-      slots.forEach(slot -> moved.add(terms.move(slot, commit.sequence())));
-      return new CommitScript.Arguments(
-          terms.call(isAgain, moved),
-          commit.sequence(),
-          terms.due(commit.isUrgent()),
-          parts,
-          messages.messages().isEmpty() ? null : messages);
-    }
-
     private static Outcome outcome(Commit commit, List<Object> reply) {
       return switch (((Long) reply.get(0)).intValue()) {
         case 1 -> APPLIED;
         case 2 -> new ClaimLost(LuaScript.string(reply.get(1)));
         case 3 -> new MessageChanged(LuaScript.string(reply.get(1)));
         case 4 ->
-            new RowIsThere(
+            new RowKeyInUse(
                 part(commit, reply).session().owner().base(), LuaScript.string(reply.get(2)));
         case 5 -> FORGOTTEN;
         default -> {
@@ -344,9 +293,9 @@ public abstract class CommitGroup {
       for (Sent one : sent) {
         for (int i = 0; i < one.moves.size(); i++) {
           if (one.before == null) {
-            terms.marks().refused(one.moves.get(i));
+            marks.refused(one.moves.get(i));
           } else {
-            fits &= terms.marks().taken(one.moves.get(i), one.before.get(i));
+            fits &= marks.taken(one.moves.get(i), one.before.get(i));
           }
         }
         fits &= !(one.outcome instanceof Forgotten);
@@ -361,8 +310,7 @@ public abstract class CommitGroup {
   }
 
   /** Commits of messages alone, in one {@code messages.lua}. */
-  private static final class OfMessages extends CommitGroup {
-    private final boolean isAgain;
+  private static final class MessageGroup extends CommitGroup {
     private final Outcome[] outcomes;
     private final Map<Integer, Long> rows;
     private MessagesScript.@Nullable Answer answer;
@@ -370,29 +318,32 @@ public abstract class CommitGroup {
     /**
      * Commits.
      *
-     * @param isAgain whether Redis may hold them already
      * @param rows by slot, the newest commit of rows that goes before them
      */
-    OfMessages(List<Commit> commits, Terms terms, boolean isAgain, Map<Integer, Long> rows) {
-      super(commits, terms);
+    MessageGroup(
+        List<Commit> commits,
+        WalCall call,
+        SlotMarks marks,
+        boolean overtakes,
+        Map<Integer, Long> rows) {
+      super(commits, call, marks, overtakes);
       this.rows = rows;
-      this.isAgain = isAgain;
       this.outcomes = new Outcome[commits.size()];
       Arrays.fill(outcomes, APPLIED);
     }
 
     @Override
     public CompletionStage<?> send(RedisConnection redis) {
-      List<MessageCommit> sent = new ArrayList<>(commits.size());
+      List<ScriptCommit> sent = new ArrayList<>(commits.size());
       Map<Integer, Long> newest = new LinkedHashMap<>();
       for (Commit commit : commits) {
-        MessageCommit of = messages(commit, terms, isAgain);
+        ScriptCommit of = scripted(commit);
         sent.add(of);
         of.messages().forEach(some -> newest.put(some.slot(), commit.sequence()));
       }
       newest.forEach(
-          (slot, last) -> moves.add(terms.move(slot, Math.max(last, rows.getOrDefault(slot, 0L)))));
-      return MessagesScript.send(redis, terms.call(isAgain, moves), sent)
+          (slot, last) -> moves.add(move(slot, Math.max(last, rows.getOrDefault(slot, 0L)))));
+      return MessagesScript.send(redis, call, moves, sent)
           .<@Nullable Void>handle(
               (told, error) -> {
                 if (error != null && !LuaScript.isForgotten(error)) {
@@ -426,7 +377,7 @@ public abstract class CommitGroup {
       }
       boolean fits = true;
       for (int i = 0; i < moves.size(); i++) {
-        fits &= terms.marks().taken(moves.get(i), told.marks().get(i));
+        fits &= marks.taken(moves.get(i), told.marks().get(i));
       }
       return fits;
     }
@@ -441,15 +392,15 @@ public abstract class CommitGroup {
    * Commits of rows, and commits of messages behind them: what is told by a message is to be read
    * in the rows that were committed before it.
    */
-  private static final class OfBoth extends CommitGroup {
+  private static final class RowsAndMessages extends CommitGroup {
     private final CommitGroup rows;
     private final CommitGroup messages;
 
     /** The place of each commit in its half. */
     private final int[] places;
 
-    OfBoth(List<Commit> commits, Terms terms) {
-      super(commits, terms);
+    RowsAndMessages(List<Commit> commits, WalCall call, SlotMarks marks, boolean overtakes) {
+      super(commits, call, marks, overtakes);
       List<Commit> ofRows = new ArrayList<>();
       List<Commit> ofMessages = new ArrayList<>();
       // Rows that are newer go before these, and may not move the mark past what has not arrived.
@@ -465,8 +416,8 @@ public abstract class CommitGroup {
         commit.messages().forEach(of -> firstMessages.putIfAbsent(of.slot(), commit.sequence()));
         commit.parts().forEach(of -> lastRows.put(of.session().slot(), commit.sequence()));
       }
-      rows = new CommitsInMulti(ofRows, terms, firstMessages);
-      messages = new OfMessages(ofMessages, terms, false, lastRows);
+      rows = new CommitsInMulti(ofRows, call, marks, overtakes, firstMessages);
+      messages = new MessageGroup(ofMessages, call, marks, overtakes, lastRows);
     }
 
     @Override
@@ -525,8 +476,8 @@ public abstract class CommitGroup {
     /** The place of MGET's reply in EXEC's answer. */
     private static final int OWNS = 0;
 
-    private final Map<SlotKeys, OfSlot> slots = new LinkedHashMap<>();
-    private final List<OfSession> ofCommits;
+    private final Map<SlotKeys, SlotChanges> slots = new LinkedHashMap<>();
+    private final List<SessionChanges> ofCommits;
     private final Map<Integer, Long> before;
 
     private @Nullable TransactionResult exec;
@@ -536,16 +487,16 @@ public abstract class CommitGroup {
      * What the group changes of one session, its number in the answer to MGET, and where in EXEC's
      * answer that of its rows stands.
      */
-    private static final class OfSession {
+    private static final class SessionChanges {
       final SessionKeys keys;
-      final OfSlot slot;
+      final SlotChanges slot;
       List<ChangedRow> rows;
       boolean merged;
       boolean urgent;
       int number;
       int dirty;
 
-      OfSession(SessionKeys keys, OfSlot slot, List<ChangedRow> rows) {
+      SessionChanges(SessionKeys keys, SlotChanges slot, List<ChangedRow> rows) {
         this.keys = keys;
         this.slot = slot;
         this.rows = rows;
@@ -574,31 +525,36 @@ public abstract class CommitGroup {
      * What the group changes in one slot, and where in EXEC's answer that of {@code due} stands:
      * that of its mark follows.
      */
-    private static final class OfSlot {
-      final List<OfSession> sessions = new ArrayList<>();
+    private static final class SlotChanges {
+      final List<SessionChanges> sessions = new ArrayList<>();
       long newestSequence;
       int due;
     }
 
     /** Commits; {@code before}: by slot, the sequence of what follows and may not arrive. */
-    CommitsInMulti(List<Commit> commits, Terms terms, Map<Integer, Long> before) {
-      super(commits, terms);
+    CommitsInMulti(
+        List<Commit> commits,
+        WalCall call,
+        SlotMarks marks,
+        boolean overtakes,
+        Map<Integer, Long> before) {
+      super(commits, call, marks, overtakes);
       this.before = before;
       this.ofCommits = new ArrayList<>(commits.size());
     }
 
     @Override
     public CompletionStage<?> send(RedisConnection redis) {
-      Map<SessionRef, OfSession> sessions = new HashMap<>();
+      Map<SessionRef, SessionChanges> sessions = new HashMap<>();
       for (Commit commit : commits) {
         CommitPart part = commit.parts().get(0);
-        OfSession of = sessions.get(part.session());
+        SessionChanges of = sessions.get(part.session());
         if (of != null) {
           of.add(part.rows());
         } else {
-          SessionKeys keys = terms.keysOf().apply(part);
-          OfSlot slot = slots.computeIfAbsent(keys.slot, unknown -> new OfSlot());
-          of = new OfSession(keys, slot, part.rows());
+          SessionKeys keys = SessionKeys.of(call.slots(), part.session());
+          SlotChanges slot = slots.computeIfAbsent(keys.slot, unknown -> new SlotChanges());
+          of = new SessionChanges(keys, slot, part.rows());
           sessions.put(part.session(), of);
           slot.sessions.add(of);
         }
@@ -611,8 +567,8 @@ public abstract class CommitGroup {
       BytesArgs owns = new BytesArgs(sessions.size());
       commands.add(new Command<>(CommandType.MGET, new ValueListOutput<>(CODEC), owns));
       int number = 0;
-      for (Map.Entry<SlotKeys, OfSlot> of : slots.entrySet()) {
-        for (OfSession session : of.getValue().sessions) {
+      for (Map.Entry<SlotKeys, SlotChanges> of : slots.entrySet()) {
+        for (SessionChanges session : of.getValue().sessions) {
           session.number = number++;
           owns.and(session.keys.own);
         }
@@ -629,22 +585,23 @@ public abstract class CommitGroup {
      * HSET dirty of each session, ZADD due and HINCRBY journal, each joined over the slot's
      * commits.
      */
-    private void addWrites(List<RedisCommand<byte[], byte[], ?>> to, SlotKeys keys, OfSlot slot) {
+    private void addWrites(
+        List<RedisCommand<byte[], byte[], ?>> to, SlotKeys keys, SlotChanges slot) {
       BytesArgs due = new BytesArgs(2 + 2 * slot.sessions.size()).and(keys.due()).and(LT);
-      byte[] dueAt = LuaScript.number(terms.due(false));
+      byte[] dueAt = LuaScript.number(call.due(false));
       int replies = to.size() - 1; // MULTI has no place in the answer of EXEC
-      for (OfSession of : slot.sessions) {
+      for (SessionChanges of : slot.sessions) {
         of.dirty = replies++;
         BytesArgs rows = new BytesArgs(1 + 2 * of.rows.size()).and(of.keys.dirty);
         for (ChangedRow row : of.lastImages()) {
           rows.and(row.keyBytes()).and(row.image());
         }
         to.add(new Command<>(CommandType.HSET, new IntegerOutput<>(CODEC), rows));
-        due.and(of.urgent ? LuaScript.number(terms.due(true)) : dueAt).and(of.keys.dueMember);
+        due.and(of.urgent ? LuaScript.number(call.due(true)) : dueAt).and(of.keys.dueMember);
       }
       slot.due = replies;
       long last = before.getOrDefault(keys.slot(), Long.MAX_VALUE) - 1;
-      SlotMarks.Move move = terms.move(keys.slot(), Math.min(slot.newestSequence, last));
+      SlotMarks.Move move = move(keys.slot(), Math.min(slot.newestSequence, last));
       moves.add(move);
       to.add(new Command<>(CommandType.ZADD, new IntegerOutput<>(CODEC), due));
       to.add(
@@ -653,7 +610,7 @@ public abstract class CommitGroup {
               new IntegerOutput<>(CODEC),
               new BytesArgs(3)
                   .and(keys.journal())
-                  .and(terms.walId())
+                  .and(call.walId())
                   .and(LuaScript.number(move.delta()))));
     }
 
@@ -683,12 +640,12 @@ public abstract class CommitGroup {
         return true;
       }
       boolean fits = true;
-      Iterator<OfSlot> slot = slots.values().iterator(); // in the order of the moves
+      Iterator<SlotChanges> slot = slots.values().iterator(); // in the order of the moves
       for (SlotMarks.Move move : moves) {
         if (replies.get(slot.next().due + 1) instanceof Long mark) {
-          fits &= terms.marks().taken(move, mark - move.delta());
+          fits &= marks.taken(move, mark - move.delta());
         } else { // somebody else's value is there
-          terms.marks().refused(move);
+          marks.refused(move);
         }
       }
       return fits;
@@ -699,13 +656,13 @@ public abstract class CommitGroup {
       if (exec == null || exec.wasDiscarded()) {
         return new RefusedBy("Redis discarded the transaction");
       }
-      OfSession of = ofCommits.get(i);
+      SessionChanges of = ofCommits.get(i);
       if (exec.get(of.dirty) instanceof Throwable error) {
         return new RefusedBy(String.valueOf(error.getMessage()));
       }
       for (int reply : new int[] {OWNS, of.slot.due}) {
         if (exec.get(reply) instanceof Throwable error) {
-          return new TakenInPart(String.valueOf(error.getMessage()));
+          return new PartlyApplied(String.valueOf(error.getMessage()));
         }
       }
       List<byte @Nullable []> owns = exec.get(OWNS);

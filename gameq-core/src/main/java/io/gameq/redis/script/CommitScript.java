@@ -1,25 +1,25 @@
 package io.gameq.redis.script;
 
-import io.gameq.change.Commit.SlotMessages;
+import io.gameq.change.ChangedRow;
+import io.gameq.change.Commit.CommitPart;
+import io.gameq.message.MessageChange;
 import io.gameq.owner.SessionRef;
 import io.gameq.redis.RedisConnection;
 import io.gameq.redis.RedisReply;
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.SlotKeys.SessionKeys;
+import io.gameq.redis.script.JournalMarks.SlotMarks;
 import io.gameq.redis.script.MessagesScript.MessageBatches;
-import io.gameq.redis.script.MessagesScript.MessageCommit;
 import io.gameq.redis.script.MessagesScript.WalCall;
 import io.gameq.rows.EncodedRow;
 import io.lettuce.core.ScriptOutputType;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Set;
 import java.util.concurrent.CompletionStage;
-import org.jspecify.annotations.Nullable;
+import java.util.stream.Stream;
 
 /**
  * {@code commit.lua}: one commit as a script: spanning, with messages, sent again or replayed.
@@ -42,73 +42,74 @@ public final class CommitScript {
   private CommitScript() {}
 
   /**
-   * One session's share of a commit.
+   * A commit as scripts take it. Immutable but for the versions inside images and values.
    *
-   * @param rows key, image, key, image ...
+   * @param sequence in its WAL
+   * @param version of its messages
+   * @param isUrgent whether its rows are due at once
+   * @param parts none for a commit of messages alone
+   * @param messages in order; of a replay with rows its acknowledgements alone
    */
-  public record Part(SessionKeys keys, List<byte[]> rows) {}
-
-  /**
-   * A commit.
-   *
-   * @param dueMillis when its rows are due
-   * @param messages null for none; of a replay its acknowledgements alone
-   */
-  public record Arguments(
-      WalCall call,
+  public record ScriptCommit(
       long sequence,
-      long dueMillis,
-      List<Part> parts,
-      @Nullable MessageCommit messages) {
+      long version,
+      boolean isUrgent,
+      List<CommitPart> parts,
+      List<MessageChange> messages) {
+    /** A commit of messages alone. */
+    public ScriptCommit(long sequence, long version, List<MessageChange> messages) {
+      this(sequence, version, false, List.of(), messages);
+    }
+
     /** Its rows alone. */
-    public Arguments withoutMessages() {
-      return new Arguments(call, sequence, dueMillis, parts, null);
+    public ScriptCommit withoutMessages() {
+      return new ScriptCommit(sequence, version, isUrgent, parts, List.of());
     }
 
     /** About what it takes on its way: rows and messages. */
     public int bytes() {
-      int sum = parts.stream().flatMap(of -> of.rows.stream()).mapToInt(of -> of.length).sum();
-      if (messages != null) {
-        sum += messages.messages().stream().mapToInt(SlotMessages::bytes).sum();
-      }
-      return sum;
+      return (int) parts.stream().mapToLong(CommitPart::bytes).sum()
+          + messages.stream().mapToInt(MessageChange::bytes).sum();
+    }
+
+    /** The slots that it touches, each once, first those with rows. */
+    Stream<Integer> slots() {
+      return Stream.concat(
+              parts.stream().map(of -> of.session().slot()),
+              messages.stream().map(MessageChange::slot))
+          .distinct();
     }
 
     /** KEYS: each slot once. */
-    private Map<Integer, byte[]> keys() {
-      Map<Integer, byte[]> keys = new LinkedHashMap<>();
-      for (Part part : parts) {
-        keys.putIfAbsent(part.keys.slot.slot(), SlotKeys.bytes(part.keys.slot.prefix()));
-      }
-      if (messages != null) {
-        for (SlotMessages of : messages.messages()) {
-          keys.putIfAbsent(of.slot(), SlotKeys.bytes(call.slots()[of.slot()].prefix()));
-        }
-      }
-      return keys;
+    private List<byte[]> keys(WalCall call) {
+      return slots().map(slot -> SlotKeys.bytes(call.slots()[slot].prefix())).toList();
     }
 
-    private List<byte[]> values(Set<Integer> keys) {
+    private List<byte[]> values(WalCall call, List<SlotMarks.Move> moves) {
       Map<Integer, Integer> places = new HashMap<>();
-      keys.forEach(slot -> places.put(slot, places.size() + 1));
+      slots().forEach(slot -> places.put(slot, places.size() + 1));
       List<byte[]> args = new ArrayList<>();
       args.add(call.walId());
       args.add(call.mode().word());
       args.add(LuaScript.number(sequence));
       args.add(LuaScript.number(call.open()));
-      call.moves().forEach(move -> move.write(args));
+      moves.forEach(move -> move.write(args));
       args.add(LuaScript.number(parts.size()));
-      for (Part part : parts) {
-        args.add(LuaScript.number(Objects.requireNonNull(places.get(part.keys.slot.slot()))));
-        args.add(part.keys.owner);
-        args.add(part.keys.session);
-        args.add(LuaScript.number(dueMillis));
-        args.add(LuaScript.number(part.rows.size() / 2));
-        args.addAll(part.rows);
+      for (CommitPart part : parts) {
+        SessionKeys keys = SessionKeys.of(call.slots(), part.session());
+        args.add(LuaScript.number(Objects.requireNonNull(places.get(part.session().slot()))));
+        args.add(keys.owner);
+        args.add(keys.session);
+        args.add(LuaScript.number(call.due(isUrgent)));
+        args.add(LuaScript.number(part.rows().size()));
+        for (ChangedRow row : part.rows()) {
+          args.add(row.keyBytes());
+          args.add(row.image());
+        }
       }
-      if (messages != null) {
+      if (!messages.isEmpty()) {
         MessageBatches batches = new MessageBatches(places);
-        batches.addWhole(messages, 0);
+        batches.addWhole(this, 0);
         batches.write(args);
       }
       return args;
@@ -118,19 +119,22 @@ public final class CommitScript {
   /**
    * Sends by text: between other commands a forgotten script could not be loaded in time. A commit
    * with messages goes as by {@link #send}: its script is several times as long.
+   *
+   * @param moves of the journal marks, one for each of the commit's slots in their order; none of a
+   *     replay
    */
-  public static CompletionStage<List<Object>> sendText(RedisConnection redis, Arguments commit) {
-    if (commit.messages != null) {
-      return send(redis, commit);
+  public static CompletionStage<List<Object>> sendText(
+      RedisConnection redis, WalCall call, List<SlotMarks.Move> moves, ScriptCommit commit) {
+    if (!commit.messages.isEmpty()) {
+      return send(redis, call, moves, commit);
     }
-    Map<Integer, byte[]> keys = commit.keys();
     return redis
         .async()
         .eval(
             SCRIPT.text(),
             ScriptOutputType.MULTI,
-            keys.values().toArray(byte[][]::new),
-            commit.values(keys.keySet()).toArray(byte[][]::new));
+            commit.keys(call).toArray(byte[][]::new),
+            commit.values(call, moves).toArray(byte[][]::new));
   }
 
   /** Has Redis know the scripts, with messages and without; see {@link #send}. */
@@ -140,11 +144,10 @@ public final class CommitScript {
   }
 
   /** Sends by SHA-1; the scripts were {@linkplain #load loaded} on this connection. */
-  public static CompletionStage<List<Object>> send(RedisConnection redis, Arguments commit) {
-    Map<Integer, byte[]> keys = commit.keys();
-    List<byte[]> values = commit.values(keys.keySet());
-    return (commit.messages == null ? SCRIPT : WITH_MESSAGES)
-        .send(redis, List.copyOf(keys.values()), values);
+  public static CompletionStage<List<Object>> send(
+      RedisConnection redis, WalCall call, List<SlotMarks.Move> moves, ScriptCommit commit) {
+    return (commit.messages.isEmpty() ? SCRIPT : WITH_MESSAGES)
+        .send(redis, commit.keys(call), commit.values(call, moves));
   }
 
   /**
@@ -152,27 +155,25 @@ public final class CommitScript {
    * commit: no journal mark moves on. Where another session owns, nothing is written.
    */
   public static void putBack(
-      RedisConnection redis, SlotKeys slot, SessionRef session, List<EncodedRow> rows) {
-    SessionKeys keys = new SessionKeys(slot, session);
-    List<byte[]> some = new ArrayList<>();
+      RedisConnection redis, SlotKeys[] slots, SessionRef session, List<EncodedRow> rows) {
+    List<ChangedRow> some = new ArrayList<>();
     long bytes = 0;
     for (EncodedRow row : rows) {
-      if (some.size() == 2 * ROWS_AT_ONCE
+      if (some.size() == ROWS_AT_ONCE
           || (!some.isEmpty() && bytes + row.image().length > BYTES_AT_ONCE)) {
-        putBack(redis, new Part(keys, List.copyOf(some)));
-        some.clear();
+        putBack(redis, slots, new CommitPart(session, some));
+        some = new ArrayList<>();
         bytes = 0;
       }
-      some.add(SlotKeys.bytes(row.key()));
-      some.add(row.image());
+      some.add(new ChangedRow(row));
       bytes += row.image().length;
     }
-    putBack(redis, new Part(keys, some));
+    putBack(redis, slots, new CommitPart(session, some));
   }
 
-  private static void putBack(RedisConnection redis, Part rows) {
-    WalCall replay = WalCall.ofReplay(new SlotKeys[0]);
+  private static void putBack(RedisConnection redis, SlotKeys[] slots, CommitPart rows) {
+    ScriptCommit commit = new ScriptCommit(0, 0, false, List.of(rows), List.of());
     List<Object> unused =
-        RedisReply.await(sendText(redis, new Arguments(replay, 0, 0, List.of(rows), null)));
+        RedisReply.await(sendText(redis, WalCall.ofReplay(slots, 0), List.of(), commit));
   }
 }

@@ -3,7 +3,6 @@ package io.gameq.redis.script;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
 import io.gameq.RedisFullException;
-import io.gameq.change.Commit.SlotMessages;
 import io.gameq.message.MessageChange;
 import io.gameq.message.MessageChange.Ack;
 import io.gameq.message.MessageChange.Delete;
@@ -14,6 +13,7 @@ import io.gameq.message.MessageChange.Retime;
 import io.gameq.redis.RedisConnection;
 import io.gameq.redis.RedisReply;
 import io.gameq.redis.SlotKeys;
+import io.gameq.redis.script.CommitScript.ScriptCommit;
 import io.gameq.redis.script.JournalMarks.SlotMarks;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -46,15 +46,6 @@ public final class MessagesScript {
 
   private MessagesScript() {}
 
-  /**
-   * What a commit changes of messages. Immutable but for the versions inside the values.
-   *
-   * @param sequence of the commit in its WAL
-   * @param version of the commit
-   * @param messages one for each slot
-   */
-  public record MessageCommit(long sequence, long version, List<SlotMessages> messages) {}
-
   /** How {@code batches.lua} is to take commits, in the order of its numbers. */
   public enum Mode {
     /** For the first time: order of arrival counts. */
@@ -80,16 +71,18 @@ public final class MessagesScript {
    *
    * @param walId empty of a replay, which moves no journal marks
    * @param open the oldest sequence that waits for an answer
-   * @param slots of the namespace, by number; not looked at without messages
-   * @param moves of the journal marks, one for each slot in the order in which commits touch them,
-   *     of one commit first with rows; none of a replay
+   * @param dueMillis when rows are due, ms by the clock of Redis
+   * @param slots all of the namespace, by number
    */
   @SuppressWarnings("ArrayRecordComponent") // nobody compares them
-  public record WalCall(
-      byte[] walId, Mode mode, long open, SlotKeys[] slots, List<SlotMarks.Move> moves) {
+  public record WalCall(byte[] walId, Mode mode, long open, long dueMillis, SlotKeys[] slots) {
     /** Out of a WAL. */
-    public static WalCall ofReplay(SlotKeys[] slots) {
-      return new WalCall(new byte[0], Mode.REPLAY, 0, slots, List.of());
+    public static WalCall ofReplay(SlotKeys[] slots, long dueMillis) {
+      return new WalCall(new byte[0], Mode.REPLAY, 0, dueMillis, slots);
+    }
+
+    long due(boolean isUrgent) {
+      return isUrgent ? SessionScripts.urgent(dueMillis) : dueMillis;
     }
   }
 
@@ -132,15 +125,18 @@ public final class MessagesScript {
    * Sends commits in order of their sequences, by SHA-1; the script was {@linkplain #load loaded}
    * on this connection. The stage fails as the client's calls do: when Redis answered an error,
    * nothing of the call was applied.
+   *
+   * @param moves of the journal marks, one for each slot in the order in which commits touch them;
+   *     none of a replay
    */
   public static CompletionStage<Answer> send(
-      RedisConnection redis, WalCall of, List<MessageCommit> commits) {
+      RedisConnection redis, WalCall of, List<SlotMarks.Move> moves, List<ScriptCommit> commits) {
     Map<Integer, Integer> places = new LinkedHashMap<>();
     boolean publishes = false;
-    for (MessageCommit commit : commits) {
-      for (SlotMessages messages : commit.messages()) {
-        places.putIfAbsent(messages.slot(), places.size() + 1);
-        publishes |= messages.changes().stream().anyMatch(Publish.class::isInstance);
+    for (ScriptCommit commit : commits) {
+      for (MessageChange change : commit.messages()) {
+        places.putIfAbsent(change.slot(), places.size() + 1);
+        publishes |= change instanceof Publish;
       }
     }
     MessageBatches batches = new MessageBatches(places);
@@ -158,7 +154,7 @@ public final class MessagesScript {
     args.add(LuaScript.number(commits.get(0).sequence()));
     args.add(LuaScript.number(commits.get(commits.size() - 1).sequence()));
     args.add(LuaScript.number(of.open));
-    of.moves.forEach(move -> move.write(args));
+    moves.forEach(move -> move.write(args));
     batches.write(args);
     List<byte[]> keys = new ArrayList<>();
     places.keySet().forEach(slot -> keys.add(SlotKeys.bytes(of.slots[slot].prefix())));
@@ -174,13 +170,13 @@ public final class MessagesScript {
    */
   public static void giveBack(RedisConnection redis, SlotKeys[] slots, List<Publish> messages) {
     SCRIPT.load(redis);
-    WalCall call = new WalCall(new byte[0], Mode.AGAIN, 0, slots, List.of()); // replaces no newer
+    WalCall call = new WalCall(new byte[0], Mode.AGAIN, 0, 0, slots); // replaces no newer
     for (List<Publish> some : LuaScript.pieces(messages, GIVEN_BACK_AT_ONCE)) {
-      List<MessageCommit> commits = new ArrayList<>();
+      List<ScriptCommit> commits = new ArrayList<>();
       for (Publish of : some) {
-        commits.add(new MessageCommit(0, 0, List.of(new SlotMessages(of.slot(), List.of(of)))));
+        commits.add(new ScriptCommit(0, 0, List.of(of)));
       }
-      for (Refused of : RedisReply.await(send(redis, call, commits)).refused()) {
+      for (Refused of : RedisReply.await(send(redis, call, List.of(), commits)).refused()) {
         if (of.kind == Kind.FULL) {
           throw new RedisFullException(
               "Redis reached maxmemory: messages cannot be given back yet");
@@ -271,7 +267,7 @@ public final class MessagesScript {
     }
 
     /** Adds a commit that is sent for the first time, the {@code number}th of its call. */
-    void add(MessageCommit commit, int number) {
+    void add(ScriptCommit commit, int number) {
       if (isSimple(commit.messages())) {
         addEach(commit, number);
       } else {
@@ -280,26 +276,23 @@ public final class MessagesScript {
     }
 
     /** One change, or publishes that are applied or refused together anyway. */
-    private static boolean isSimple(List<SlotMessages> messages) {
-      List<MessageChange> changes = messages.get(0).changes();
-      if (messages.size() > 1 || changes.size() == 1) {
-        return messages.size() == 1 && !(changes.get(0) instanceof Expect);
+    private static boolean isSimple(List<MessageChange> changes) {
+      MessageChange first = changes.get(0);
+      if (changes.size() == 1) {
+        return !(first instanceof Expect);
       }
-      BatchKind kind = BatchKind.of(changes.get(0), 1);
+      BatchKind kind = BatchKind.of(first, first.slot());
       return kind.letter == 'p'
-          && changes.stream().allMatch(change -> BatchKind.of(change, 1).equals(kind));
+          && changes.stream().allMatch(of -> BatchKind.of(of, of.slot()).equals(kind));
     }
 
-    private void addEach(MessageCommit commit, int number) {
-      for (SlotMessages messages : commit.messages()) {
-        int place = Objects.requireNonNull(slots.get(messages.slot()));
-        for (MessageChange change : messages.changes()) {
-          add(change, place, commit, number);
-        }
+    private void addEach(ScriptCommit commit, int number) {
+      for (MessageChange change : commit.messages()) {
+        add(change, Objects.requireNonNull(slots.get(change.slot())), commit, number);
       }
     }
 
-    private void add(MessageChange change, int slot, MessageCommit commit, int number) {
+    private void add(MessageChange change, int slot, ScriptCommit commit, int number) {
       BatchKind kind = BatchKind.of(change, slot);
       MessageId lane = lane(change.id());
       Batch batch = open.get(kind);
@@ -320,13 +313,11 @@ public final class MessagesScript {
     }
 
     /** Adds a commit that is applied or refused as a whole, the {@code number}th of its call. */
-    void addWhole(MessageCommit commit, int number) {
+    void addWhole(ScriptCommit commit, int number) {
       Batch whole = new Batch(BatchKind.WHOLE);
       whole.commits.add(number);
       Set<MessageId> lanes = new HashSet<>();
-      for (SlotMessages messages : commit.messages()) {
-        messages.changes().forEach(change -> lanes.add(lane(change.id())));
-      }
+      commit.messages().forEach(change -> lanes.add(lane(change.id())));
       if (lanes.stream().anyMatch(touched::containsKey)) {
         close();
       }
@@ -379,7 +370,7 @@ public final class MessagesScript {
         this.kind = kind;
       }
 
-      void add(MessageChange change, MessageCommit of, int commit) {
+      void add(MessageChange change, ScriptCommit of, int commit) {
         commits.add(commit);
         if (change instanceof Publish publish) {
           publish(publish);

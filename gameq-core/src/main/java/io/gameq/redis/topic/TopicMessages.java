@@ -85,7 +85,7 @@ public final class TopicMessages {
    * @param error why one that waits was given back last; empty when it was not
    */
   @SuppressWarnings("ArrayRecordComponent") // nobody compares them
-  public record Listed(
+  public record ListedMessage(
       MessageId id,
       long millis,
       byte @Nullable [] value,
@@ -101,30 +101,25 @@ public final class TopicMessages {
    */
   public static FoundMessage find(RedisConnection redis, SlotKeys slot, MessageId id) {
     List<Object> of = FIND.call(redis, slot, id.topic(), id.id());
-    FoundMessage.Pending pending =
-        isThere(of.get(0))
-            ? new FoundMessage.Pending(
-                (byte[]) of.get(0),
-                isThere(of.get(1)) ? ConsumerScripts.millis(of.get(1)) : 0,
-                isThere(of.get(2))
-                    ? Integer.parseInt(LuaScript.string(of.get(2)).split(" ", -1)[0])
-                    : 0,
-                LuaScript.text(of.get(8)))
-            : null;
-    FoundMessage.Held held = null;
+    FoundMessage.Version pending = null;
+    if (isThere(of.get(0))) {
+      int attempts =
+          isThere(of.get(2)) ? Integer.parseInt(LuaScript.string(of.get(2)).split(" ", -1)[0]) : 0;
+      pending =
+          new FoundMessage.Version(
+              (byte[]) of.get(0), millis(of.get(1)), attempts, "", LuaScript.text(of.get(8)));
+    }
+    FoundMessage.Version held = null;
     if (isThere(of.get(3))) {
       List<?> claim = (List<?>) of.get(4);
+      int attempts = ((Long) claim.get(0)).intValue();
       held =
-          new FoundMessage.Held(
-              (byte[]) of.get(3),
-              ((Long) claim.get(0)).intValue(),
-              ((Long) claim.get(1)).intValue(),
-              node(claim.get(2)),
-              isThere(of.get(5)) ? ConsumerScripts.millis(of.get(5)) : 0);
+          new FoundMessage.Version(
+              (byte[]) of.get(3), millis(of.get(5)), attempts, node(claim.get(2)), "");
     }
-    FoundMessage.Dead dead =
+    FoundMessage.Version dead =
         isThere(of.get(6))
-            ? FoundMessage.Dead.of((byte[]) of.get(6), LuaScript.text(of.get(7)))
+            ? FoundMessage.Version.dead((byte[]) of.get(6), LuaScript.text(of.get(7)))
             : null;
     return new FoundMessage(id, pending, held, dead);
   }
@@ -136,28 +131,28 @@ public final class TopicMessages {
    * @param most at most {@link #MOST}
    * @throws io.gameq.RedisUnavailableException when Redis does not answer
    */
-  public static List<Listed> page(
+  public static List<ListedMessage> page(
       RedisConnection redis, SlotKeys slot, String topic, Place place, long offset, int most) {
     return page(redis, slot, topic, place.key, offset, most);
   }
 
   /** The messages of a group that wait, by when they are due; as the other {@code page}. */
-  public static List<Listed> page(
+  public static List<ListedMessage> page(
       RedisConnection redis, SlotKeys slot, MessageId ofGroup, long offset, int most) {
     String lane = ofGroup.lane();
     return page(
         redis, slot, ofGroup.topic(), "lane:" + lane.substring(0, lane.length() - 1), offset, most);
   }
 
-  private static List<Listed> page(
+  private static List<ListedMessage> page(
       RedisConnection redis, SlotKeys slot, String topic, String place, long offset, int most) {
     return PAGE.call(redis, slot, topic, place, offset, Math.min(most, MOST)).stream()
         .map(of -> listed(topic, (List<?>) of))
         .toList();
   }
 
-  private static Listed listed(String topic, List<?> of) {
-    return new Listed(
+  private static ListedMessage listed(String topic, List<?> of) {
+    return new ListedMessage(
         new MessageId(topic, LuaScript.string(of.get(0))),
         ConsumerScripts.millis(of.get(1)),
         isThere(of.get(2)) ? (byte[]) of.get(2) : null,
@@ -246,7 +241,7 @@ public final class TopicMessages {
           MessageId id = new MessageId(topic, LuaScript.string(ids[i]));
           byte[] value = values.get(i).getValue();
           String words = LuaScript.text(some.get(i).getValue());
-          found.add(new FoundMessage(id, null, null, FoundMessage.Dead.of(value, words)));
+          found.add(new FoundMessage(id, null, null, FoundMessage.Version.dead(value, words)));
         }
       }
     }
@@ -286,6 +281,10 @@ public final class TopicMessages {
   /** The key of a topic in a slot. */
   static byte[] key(SlotKeys slot, String topic, String name) {
     return SlotKeys.bytes(slot.prefix() + ":t:" + topic + ":" + name);
+  }
+
+  private static long millis(Object score) {
+    return isThere(score) ? ConsumerScripts.millis(score) : 0;
   }
 
   private static boolean isThere(Object reply) {
@@ -328,44 +327,26 @@ public final class TopicMessages {
 
   /** Where one message is: it can be pending, held and dead at a time, in different versions. */
   public record FoundMessage(
-      MessageId id, @Nullable Pending pending, @Nullable Held held, @Nullable Dead dead) {
+      MessageId id, @Nullable Version pending, @Nullable Version held, @Nullable Version dead) {
 
     /**
-     * It waits.
+     * In one of these places.
      *
      * @param value see {@link io.gameq.message.MessageChange.MessageValue}
-     * @param dueMillis Redis TIME in ms
-     * @param attempts that failed so far
-     * @param error why it was given back last; empty when it was not
+     * @param millis when it is due, its lease ends, or it was set aside, Redis TIME in ms
+     * @param attempts that failed so far; of a held one this one counted
+     * @param node that holds it, else empty
+     * @param error of the last attempt, or why it was given back last; empty when it was not, and
+     *     of a held one
      */
     @SuppressWarnings("ArrayRecordComponent") // nobody compares them
-    public record Pending(byte[] value, long dueMillis, int attempts, String error) {}
-
-    /**
-     * Somebody has taken it.
-     *
-     * @param attempts this one counted
-     * @param lapses leases of it that ran out before
-     * @param node who has it
-     * @param leaseEndMillis Redis TIME in ms
-     */
-    @SuppressWarnings("ArrayRecordComponent") // nobody compares them
-    public record Held(byte[] value, int attempts, int lapses, String node, long leaseEndMillis) {}
-
-    /**
-     * It was set aside.
-     *
-     * @param diedMillis when, Redis TIME in ms
-     * @param attempts that failed
-     * @param error of the last one
-     */
-    @SuppressWarnings("ArrayRecordComponent") // nobody compares them
-    public record Dead(byte[] value, long diedMillis, int attempts, String error) {
-      static Dead of(byte[] value, String why) {
+    public record Version(byte[] value, long millis, int attempts, String node, String error) {
+      static Version dead(byte[] value, String why) {
         String[] words = why.split(" ", 3);
         return words.length < 3
-            ? new Dead(value, 0, 0, why)
-            : new Dead(value, Long.parseLong(words[0]), Integer.parseInt(words[1]), words[2]);
+            ? new Version(value, 0, 0, "", why)
+            : new Version(
+                value, Long.parseLong(words[0]), Integer.parseInt(words[1]), "", words[2]);
       }
     }
   }
@@ -379,7 +360,7 @@ public final class TopicMessages {
    * @param topics by name
    * @param left how many more there are, which were not looked at
    */
-  public record TopicSurvey(long nowMillis, List<OfTopic> topics, int left) {
+  public record TopicSurvey(long nowMillis, List<TopicSummary> topics, int left) {
     /** More are not looked at: topics are few, and made by no player. */
     public static final int MOST_TOPICS = 200;
 
@@ -396,7 +377,7 @@ public final class TopicMessages {
      * @param error why the topic could not be looked at, and its counts are zero; empty when it
      *     could
      */
-    public record OfTopic(
+    public record TopicSummary(
         String topic,
         @Nullable TopicDefinition definition,
         TopicCounts counts,
@@ -425,7 +406,7 @@ public final class TopicMessages {
     public static TopicSurvey of(RedisConnection redis, Slots slots) {
       long nowMillis = RedisClock.now(redis);
       Map<String, String> texts = DefinedTopic.texts(redis, slots.namespace());
-      List<OfTopic> topics =
+      List<TopicSummary> topics =
           texts.entrySet().stream()
               .limit(MOST_TOPICS)
               .map(of -> look(redis, slots, nowMillis, of.getKey(), of.getValue()))
@@ -437,12 +418,12 @@ public final class TopicMessages {
      * Looks at one topic; null when there is none of that name. Throws as the other, but for {@link
      * #MOST_TOPICS}.
      */
-    public static @Nullable OfTopic of(RedisConnection redis, Slots slots, String topic) {
+    public static @Nullable TopicSummary of(RedisConnection redis, Slots slots, String topic) {
       String text = DefinedTopic.texts(redis, slots.namespace()).get(topic);
       return text == null ? null : look(redis, slots, RedisClock.now(redis), topic, text);
     }
 
-    private static OfTopic look(
+    private static TopicSummary look(
         RedisConnection redis, Slots slots, long nowMillis, String topic, String text) {
       DefinedTopic of = null;
       TopicCounts counts = TopicCounts.NONE;
@@ -457,8 +438,8 @@ public final class TopicMessages {
         error = String.valueOf(e.getMessage());
       }
       return of == null
-          ? new OfTopic(topic, null, counts, null, null, error)
-          : new OfTopic(topic, of.definition(), counts, of.pause(), of.rate(), error);
+          ? new TopicSummary(topic, null, counts, null, null, error)
+          : new TopicSummary(topic, of.definition(), counts, of.pause(), of.rate(), error);
     }
 
     /** Those that a topic has of the namespace's. */

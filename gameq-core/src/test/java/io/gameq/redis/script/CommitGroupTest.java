@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import io.gameq.change.ChangedRow;
 import io.gameq.change.Commit;
 import io.gameq.change.Commit.CommitPart;
-import io.gameq.change.Commit.SlotMessages;
 import io.gameq.message.MessageChange;
 import io.gameq.message.MessageChange.MessageId;
 import io.gameq.owner.OwnerId;
@@ -15,16 +14,18 @@ import io.gameq.redis.RedisConnection;
 import io.gameq.redis.RedisConnector;
 import io.gameq.redis.RedisConnector.RedisConfig;
 import io.gameq.redis.SlotKeys;
-import io.gameq.redis.SlotKeys.SessionKeys;
 import io.gameq.redis.script.CommitGroup.CommitsInMulti;
 import io.gameq.redis.script.JournalMarks.SlotMarks;
+import io.gameq.redis.script.MessagesScript.Mode;
+import io.gameq.redis.script.MessagesScript.WalCall;
 import io.gameq.servers.TestServers;
 import java.util.List;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
 class CommitGroupTest {
-  private static Commit commit(long sequence, List<CommitPart> parts, List<SlotMessages> messages) {
+  private static Commit commit(
+      long sequence, List<CommitPart> parts, List<MessageChange> messages) {
     Commit commit =
         new Commit(parts, messages, null) {
           @Override
@@ -47,38 +48,24 @@ class CommitGroupTest {
     CommitPart part = new CommitPart(session, List.of(new ChangedRow("pet:1", new byte[20])));
     MessageChange delete = new MessageChange.Delete(new MessageId("mail", "a"), 0);
     List<Commit> commits =
-        List.of(
-            commit(3, List.of(), SlotMessages.bySlot(List.of(delete))),
-            commit(5, List.of(part), List.of()));
+        List.of(commit(3, List.of(), List.of(delete)), commit(5, List.of(part), List.of()));
     try (RedisConnector connector =
             new RedisConnector(new RedisConfig(TestServers.adminRedisUri()));
         RedisConnection redis = connector.open()) {
       MessagesScript.load(redis);
       SlotMarks marks = new SlotMarks(1);
-      CommitGroup.Terms terms =
-          new CommitGroup.Terms(
-              of -> new SessionKeys(slot, of.session()),
-              new SlotKeys[] {slot},
-              SlotKeys.bytes("wal"),
-              1,
-              0,
-              marks,
-              false);
+      SlotKeys[] slots = {slot};
+      WalCall call = new WalCall(SlotKeys.bytes("wal"), Mode.FIRST, 0, 1, slots);
       CommitsInMulti rows =
-          new CommitsInMulti(commits.subList(1, 2), terms, java.util.Map.of(0, 3L));
+          new CommitsInMulti(commits.subList(1, 2), call, marks, false, java.util.Map.of(0, 3L));
       rows.send(redis).toCompletableFuture().join();
       JournalMarks found = JournalMarks.read(redis, new SlotKeys[] {slot}, "wal");
       assertEquals(2, found.sequence(0), "the messages of commit 3 have not arrived");
       CommitGroup.of(
               commits,
-              new CommitGroup.Terms(
-                  of -> new SessionKeys(slot, of.session()),
-                  new SlotKeys[] {slot},
-                  SlotKeys.bytes("both"),
-                  1,
-                  0,
-                  new SlotMarks(1),
-                  false))
+              new WalCall(SlotKeys.bytes("both"), Mode.FIRST, 0, 1, slots),
+              new SlotMarks(1),
+              false)
           .send(redis)
           .toCompletableFuture()
           .join();

@@ -3,8 +3,9 @@ package io.gameq.redis.script;
 import io.gameq.change.Commit;
 import io.gameq.redis.RedisConnection;
 import io.gameq.redis.SlotKeys;
-import io.gameq.redis.SlotKeys.SessionKeys;
 import io.gameq.redis.script.JournalMarks.SlotMarks;
+import io.gameq.redis.script.MessagesScript.Mode;
+import io.gameq.redis.script.MessagesScript.WalCall;
 import java.util.List;
 
 /** Sends one commit as the sender does and waits for what became of it, for tests elsewhere. */
@@ -35,16 +36,10 @@ public final class CommitWire {
   }
 
   private static CommitGroup group(SlotKeys slot, String walId, Commit commit, SlotMarks marks) {
-    return CommitGroup.of(
-        List.of(commit),
-        new CommitGroup.Terms(
-            part -> new SessionKeys(slot, part.session()),
-            new SlotKeys[0],
-            SlotKeys.bytes(walId),
-            0,
-            0,
-            marks,
-            false));
+    SlotKeys[] slots = new SlotKeys[slot.slot() + 1];
+    slots[slot.slot()] = slot;
+    WalCall call = new WalCall(SlotKeys.bytes(walId), Mode.FIRST, 0, 0, slots);
+    return CommitGroup.of(List.of(commit), call, marks, false);
   }
 
   private static Answer answer(CommitGroup group) {

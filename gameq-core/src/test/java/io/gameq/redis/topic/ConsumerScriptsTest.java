@@ -87,12 +87,12 @@ class ConsumerScriptsTest {
         -1, topic.take(topic.slots[(rest.taken().get(0).slot() + 1) % 4], 9, 0).waitMillis());
   }
 
-  private List<TopicMessages.Listed> page(TopicMessages.Place place, MessageId id) {
+  private List<TopicMessages.ListedMessage> page(TopicMessages.Place place, MessageId id) {
     return TopicMessages.page(topic.redis, topic.slot(id), ScriptedTopic.TOPIC, place, 0, 100);
   }
 
-  private static List<MessageId> ids(List<TopicMessages.Listed> page) {
-    return page.stream().map(TopicMessages.Listed::id).toList();
+  private static List<MessageId> ids(List<TopicMessages.ListedMessage> page) {
+    return page.stream().map(TopicMessages.ListedMessage::id).toList();
   }
 
   @Test
@@ -320,9 +320,9 @@ class ConsumerScriptsTest {
     for (MessageId id : List.of(A, grouped)) {
       TakenMessage taken = topic.take(topic.slot(id), 9, 0).taken().get(0);
       assertEquals(NackResult.BACK, topic.nack(taken, 60_000, 16, 0));
-      FoundMessage.Pending waits = Objects.requireNonNull(topic.find(id).pending());
+      FoundMessage.Version waits = Objects.requireNonNull(topic.find(id).pending());
       assertEquals(List.of(1, "went wrong: ü"), List.of(waits.attempts(), waits.error()));
-      TopicMessages.Listed listed =
+      TopicMessages.ListedMessage listed =
           page(TopicMessages.Place.DUE, id).stream()
               .filter(of -> of.id().equals(id))
               .findFirst()
@@ -354,7 +354,7 @@ class ConsumerScriptsTest {
     assertEquals(2, second.attempts());
     assertEquals(NackResult.DEAD, topic.nack(second, 0, 2, 0));
     assertEquals(List.of(), topic.take());
-    FoundMessage.Dead dead = Objects.requireNonNull(topic.find(A).dead());
+    FoundMessage.Version dead = Objects.requireNonNull(topic.find(A).dead());
     assertEquals("one", payload(dead.value()));
     assertEquals(2, dead.attempts());
     assertEquals("went wrong: ü", dead.error());
@@ -463,10 +463,9 @@ class ConsumerScriptsTest {
               Map.of(
                   SlotKeys.bytes(A.lane()),
                   SlotKeys.bytes(taken.token() + " " + A.id() + " 3 1 " + past + " x" + mark)));
-      FoundMessage.Held held = Objects.requireNonNull(topic.find(A).held());
+      FoundMessage.Version held = Objects.requireNonNull(topic.find(A).held());
       assertEquals("x", held.node());
       assertEquals(3, held.attempts());
-      assertEquals(1, held.lapses());
       topic.lapse(taken);
       if (mark.isEmpty()) {
         TakenMessage again = topic.takeOne();

@@ -11,9 +11,9 @@ import io.gameq.GameQueueException;
 import io.gameq.lab.servers.EmbeddedRedis;
 import io.gameq.message.MessageChange.MessageId;
 import io.gameq.message.MessageChange.MessageValue;
+import io.gameq.redis.script.CommitScript.ScriptCommit;
 import io.gameq.redis.script.MessagesScript;
 import io.gameq.redis.script.MessagesScript.Kind;
-import io.gameq.redis.script.MessagesScript.MessageCommit;
 import io.gameq.redis.topic.ConsumerScripts.NackResult;
 import io.gameq.redis.topic.ConsumerScripts.TakenMessage;
 import io.gameq.redis.topic.DefinedTopic.TopicDefinition;
@@ -33,9 +33,9 @@ class FullRedisTopicsTest {
       List<TakenMessage> taken = topic.take();
       assertEquals(3, taken.size());
       assertEquals(List.of(true), topic.extend(taken.get(0), 90_000));
-      MessageCommit published = topic.commit(topic.publish(a, "a2", 1));
-      MessageCommit both = topic.commit(topic.publish(a, "a3", 1), ack(taken.get(1)));
-      MessageCommit again = topic.commit(topic.publish(b, "b2", 2));
+      ScriptCommit published = topic.commit(topic.publish(a, "a2", 1));
+      ScriptCommit both = topic.commit(topic.publish(a, "a3", 1), ack(taken.get(1)));
+      ScriptCommit again = topic.commit(topic.publish(b, "b2", 2));
       assertEquals(
           List.of(
               new MessagesScript.Refused(0, Kind.FULL, ""),

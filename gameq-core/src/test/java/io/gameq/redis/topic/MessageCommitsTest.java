@@ -11,10 +11,10 @@ import io.gameq.message.MessageChange;
 import io.gameq.message.MessageChange.MessageId;
 import io.gameq.message.MessageChange.MessageValue;
 import io.gameq.redis.SlotKeys;
+import io.gameq.redis.script.CommitScript.ScriptCommit;
 import io.gameq.redis.script.JournalMarks;
 import io.gameq.redis.script.MessagesScript;
 import io.gameq.redis.script.MessagesScript.Kind;
-import io.gameq.redis.script.MessagesScript.MessageCommit;
 import io.gameq.redis.topic.ConsumerScripts.TakenMessage;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
@@ -156,7 +156,7 @@ class MessageCommitsTest {
       TakenMessage again = own.take().get(0);
       assertEquals(second, again.id());
       int slot = taken.get(0).slot();
-      MessageCommit[] commits = {
+      ScriptCommit[] commits = {
         own.commit(ack(taken.get(0))),
         own.commit(ack(taken.get(1))), // its lease ran out
         own.commit(own.publish(third, "three", 5))

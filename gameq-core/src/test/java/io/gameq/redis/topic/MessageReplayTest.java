@@ -14,10 +14,10 @@ import io.gameq.message.MessageChange.MessageId;
 import io.gameq.message.MessageChange.MessageValue;
 import io.gameq.mysql.tables.TombstoneHorizon;
 import io.gameq.redis.SlotKeys;
+import io.gameq.redis.script.CommitScript.ScriptCommit;
 import io.gameq.redis.script.JournalMarks;
 import io.gameq.redis.script.JournalMarks.SlotMarks;
 import io.gameq.redis.script.MessagesScript;
-import io.gameq.redis.script.MessagesScript.MessageCommit;
 import io.gameq.redis.topic.ConsumerScripts.TakenMessage;
 import io.lettuce.core.ScriptOutputType;
 import java.util.ArrayList;
@@ -50,8 +50,8 @@ class MessageReplayTest {
 
   @Test
   void aReplayedPublishIsDroppedWhereTheSameOrANewerOneIsPendingOrHeldOrOver() {
-    MessageCommit one = topic.commit(10, 10, topic.publish(A, "one", past));
-    MessageCommit two = topic.commit(11, 20, topic.publish(A, "two", past));
+    ScriptCommit one = topic.commit(10, 10, topic.publish(A, "one", past));
+    ScriptCommit two = topic.commit(11, 20, topic.publish(A, "two", past));
     topic.replay(two);
     as("other-bbbbbbbb");
     topic.replay(one);
@@ -62,7 +62,7 @@ class MessageReplayTest {
     assertEquals("none", topic.pending(A), "the same is held");
     topic.send(ack(taken));
     as("fourth-dddddddd");
-    MessageCommit acked = topic.commit(9, 30, ack(taken));
+    ScriptCommit acked = topic.commit(9, 30, ack(taken));
     topic.replay(acked);
     topic.replay(one, two);
     assertTrue(topic.isNowhere(A), "it was handled, a replay said");
@@ -243,18 +243,18 @@ class MessageReplayTest {
 
   @Test
   void aRecurringSeriesGoesOnInWhateverOrderItsReplaysCome() {
-    MessageCommit publish = topic.commit(10, 10, topic.recurring(A, "tick", past));
-    MessageCommit first =
+    ScriptCommit publish = topic.commit(10, 10, topic.recurring(A, "tick", past));
+    ScriptCommit first =
         topic.commit(10, 20, new MessageChange.Ack(A, A.slot(4), 10, "t1", past + 1_000));
-    MessageCommit second =
+    ScriptCommit second =
         topic.commit(10, 30, new MessageChange.Ack(A, A.slot(4), 10, "t2", past + 2_000));
-    MessageCommit[][] orders = {
+    ScriptCommit[][] orders = {
       {publish, first, second}, {publish, second, first}, {first, publish, second},
       {first, second, publish}, {second, publish, first}, {second, first, publish}
     };
     int number = 0;
-    for (MessageCommit[] order : orders) {
-      for (MessageCommit commit : order) {
+    for (ScriptCommit[] order : orders) {
+      for (ScriptCommit commit : order) {
         as("wal-%08d".formatted(++number));
         topic.replay(commit);
       }
@@ -288,7 +288,7 @@ class MessageReplayTest {
   /** Messages are taken between all steps, so that versions alone do not hide a second time. */
   private void tryOut(int number, int arrived, int answered, int arrivedAgain) {
     as("case-%08d".formatted(number));
-    List<MessageCommit> commits = new ArrayList<>();
+    List<ScriptCommit> commits = new ArrayList<>();
     List<String> handled = new ArrayList<>();
     for (int i = 0; i < 3; i++) {
       commits.add(topic.commit(10 + 5 * i, number * 100L + i, topic.publish(A, "m" + i, past)));
@@ -305,10 +305,10 @@ class MessageReplayTest {
     assertEquals(20, marks().sequence(A.slot(4)), name);
   }
 
-  private void sendAgain(List<MessageCommit> unanswered, List<String> handled) {
+  private void sendAgain(List<ScriptCommit> unanswered, List<String> handled) {
     JournalMarks found = marks();
     topic.marks().read(found);
-    for (MessageCommit commit : unanswered) {
+    for (ScriptCommit commit : unanswered) {
       if (found.lacks(A.slot(4), commit.sequence())) {
         topic.again(commit);
       }
@@ -337,22 +337,12 @@ class MessageReplayTest {
 
   @Test
   void aCallThatComesAfterAHealingIsRefused() {
-    MessageCommit late = topic.commit(topic.publish(A, "one", past));
+    ScriptCommit late = topic.commit(topic.publish(A, "one", past));
     SlotMarks.Move move = topic.marks().next(A.slot(4), late.sequence());
     topic.marks().read(marks());
     topic.again(late);
     handle(new ArrayList<>());
-    assertFalse(
-        topic
-            .send(
-                new MessagesScript.WalCall(
-                    SlotKeys.bytes(topic.walId),
-                    MessagesScript.Mode.FIRST,
-                    0,
-                    topic.slots,
-                    List.of(move)),
-                late)
-            .fits());
+    assertFalse(topic.send(topic.call(MessagesScript.Mode.FIRST), List.of(move), late).fits());
     assertTrue(topic.isNowhere(A), "it was handled, and does not come back");
   }
 }

@@ -3,7 +3,6 @@ package io.gameq.redis.topic;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import io.gameq.change.Commit.SlotMessages;
 import io.gameq.message.MessageChange;
 import io.gameq.message.MessageChange.MessageId;
 import io.gameq.message.MessageChange.MessageValue;
@@ -11,11 +10,12 @@ import io.gameq.redis.RedisConnection;
 import io.gameq.redis.RedisConnector;
 import io.gameq.redis.RedisConnector.RedisConfig;
 import io.gameq.redis.SlotKeys;
+import io.gameq.redis.script.CommitScript.ScriptCommit;
 import io.gameq.redis.script.JournalMarks.SlotMarks;
 import io.gameq.redis.script.LuaScript;
 import io.gameq.redis.script.MessagesScript;
-import io.gameq.redis.script.MessagesScript.MessageCommit;
 import io.gameq.redis.script.MessagesScript.Mode;
+import io.gameq.redis.script.MessagesScript.WalCall;
 import io.gameq.redis.topic.ConsumerScripts.TakenMessage;
 import io.gameq.redis.topic.DefinedTopic.TopicDefinition;
 import io.gameq.redis.topic.TopicMessages.FoundMessage;
@@ -127,49 +127,48 @@ final class ScriptedTopic implements AutoCloseable {
   // --- sending
 
   /** A commit that is to be sent. */
-  MessageCommit commit(MessageChange... changes) {
+  ScriptCommit commit(MessageChange... changes) {
     return commit(++sequence, ++version, changes);
   }
 
-  MessageCommit commitOf(long ofVersion, MessageChange... changes) {
+  ScriptCommit commitOf(long ofVersion, MessageChange... changes) {
     return commit(++sequence, ofVersion, changes);
   }
 
-  MessageCommit commit(long number, long ofVersion, MessageChange... changes) {
+  ScriptCommit commit(long number, long ofVersion, MessageChange... changes) {
     for (MessageChange change : changes) {
       change.setVersion(ofVersion);
     }
-    return new MessageCommit(number, ofVersion, SlotMessages.bySlot(Arrays.asList(changes)));
+    return new ScriptCommit(number, ofVersion, List.of(changes));
   }
 
   /** Sends commits of one change each for the first time, in one call. */
   List<MessagesScript.Refused> send(MessageChange... changes) {
-    return first(Arrays.stream(changes).map(this::commit).toArray(MessageCommit[]::new));
+    return first(Arrays.stream(changes).map(this::commit).toArray(ScriptCommit[]::new));
   }
 
   /** Sends for the first time. */
-  List<MessagesScript.Refused> first(MessageCommit... commits) {
+  List<MessagesScript.Refused> first(ScriptCommit... commits) {
     return call(Mode.FIRST, commits);
   }
 
   /** Sends again after the reply was lost. */
-  List<MessagesScript.Refused> again(MessageCommit... commits) {
+  List<MessagesScript.Refused> again(ScriptCommit... commits) {
     return call(Mode.AGAIN, commits);
   }
 
-  List<MessagesScript.Refused> replay(MessageCommit... commits) {
-    return send(MessagesScript.WalCall.ofReplay(slots), commits).refused();
+  List<MessagesScript.Refused> replay(ScriptCommit... commits) {
+    return send(WalCall.ofReplay(slots, 0), List.of(), commits).refused();
   }
 
-  private List<MessagesScript.Refused> call(Mode mode, MessageCommit... commits) {
+  private List<MessagesScript.Refused> call(Mode mode, ScriptCommit... commits) {
     Map<Integer, Long> newest = new LinkedHashMap<>();
-    for (MessageCommit commit : commits) {
+    for (ScriptCommit commit : commits) {
       commit.messages().forEach(of -> newest.put(of.slot(), commit.sequence()));
     }
     List<SlotMarks.Move> moves = new ArrayList<>();
     newest.forEach((slot, last) -> moves.add(marks().next(slot, last)));
-    MessagesScript.Answer answer =
-        send(new MessagesScript.WalCall(SlotKeys.bytes(walId), mode, 0, slots, moves), commits);
+    MessagesScript.Answer answer = send(call(mode), moves, commits);
     for (int i = 0; i < moves.size(); i++) {
       if (!answer.fits() || !marks().taken(moves.get(i), answer.marks().get(i))) {
         throw new AssertionError("the journal marks do not fit");
@@ -183,8 +182,12 @@ final class ScriptedTopic implements AutoCloseable {
     return marks.computeIfAbsent(walId, id -> new SlotMarks(slots.length));
   }
 
-  MessagesScript.Answer send(MessagesScript.WalCall call, MessageCommit... commits) {
-    return MessagesScript.send(redis, call, List.of(commits)).toCompletableFuture().join();
+  WalCall call(Mode mode) {
+    return new WalCall(SlotKeys.bytes(walId), mode, 0, 0, slots);
+  }
+
+  MessagesScript.Answer send(WalCall call, List<SlotMarks.Move> moves, ScriptCommit... commits) {
+    return MessagesScript.send(redis, call, moves, List.of(commits)).toCompletableFuture().join();
   }
 
   // --- consumers
@@ -275,7 +278,7 @@ final class ScriptedTopic implements AutoCloseable {
   }
 
   String pending(MessageId id) {
-    FoundMessage.Pending pending = find(id).pending();
+    FoundMessage.Version pending = find(id).pending();
     return pending == null ? "none" : payload(pending.value());
   }
 
@@ -285,8 +288,8 @@ final class ScriptedTopic implements AutoCloseable {
   }
 
   long due(MessageId id) {
-    FoundMessage.Pending pending = find(id).pending();
-    return pending == null ? -1 : pending.dueMillis();
+    FoundMessage.Version pending = find(id).pending();
+    return pending == null ? -1 : pending.millis();
   }
 
   byte[] key(MessageId id, String name) {

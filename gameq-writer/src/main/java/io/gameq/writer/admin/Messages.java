@@ -119,38 +119,31 @@ public final class Messages {
     /** The places of one message: held, pending and dead, in different versions. */
     static List<MessageView> of(FoundMessage of, boolean withPayload) {
       List<MessageView> all = new ArrayList<>();
-      FoundMessage.Held held = of.held();
-      if (held != null) {
-        Content content = Content.of(held.value(), withPayload);
-        long ends = held.leaseEndMillis();
-        all.add(of(of.id(), MessageState.HELD, ends, held.attempts(), held.node(), "", content));
-      }
-      FoundMessage.Pending due = of.pending();
-      if (due != null) {
-        Content content = Content.of(due.value(), withPayload);
-        String error = due.error();
-        all.add(
-            of(of.id(), MessageState.PENDING, due.dueMillis(), due.attempts(), "", error, content));
-      }
-      FoundMessage.Dead dead = of.dead();
-      if (dead != null) {
-        Content content = Content.of(dead.value(), withPayload);
-        long died = dead.diedMillis();
-        all.add(of(of.id(), MessageState.DEAD, died, dead.attempts(), "", dead.error(), content));
-      }
+      add(all, of.id(), MessageState.HELD, of.held(), withPayload);
+      add(all, of.id(), MessageState.PENDING, of.pending(), withPayload);
+      add(all, of.id(), MessageState.DEAD, of.dead(), withPayload);
       return all;
     }
 
-    private static MessageView of(
+    private static void add(
+        List<MessageView> to,
         MessageId id,
         MessageState state,
-        long millis,
-        int attempts,
-        String node,
-        String error,
-        @Nullable Content content) {
-      return new MessageView(
-          id.group(), id.key(), state, millis, 0, attempts, node, error, content);
+        FoundMessage.@Nullable Version of,
+        boolean withPayload) {
+      if (of != null) {
+        to.add(
+            new MessageView(
+                id.group(),
+                id.key(),
+                state,
+                of.millis(),
+                0,
+                of.attempts(),
+                of.node(),
+                of.error(),
+                Content.of(of.value(), withPayload)));
+      }
     }
 
     /** {@code 42}, {@code 42 of player:7}, as a terminal may show it. */
@@ -314,9 +307,9 @@ public final class Messages {
     long offset = from.offset();
     while (true) {
       int asked = Math.min(TopicMessages.MOST, most - page.size() + 1); // one more tells of a next
-      List<TopicMessages.Listed> found =
+      List<TopicMessages.ListedMessage> found =
           TopicMessages.page(redis, slots.get(from.slot()), topic.topic(), place, offset, asked);
-      for (TopicMessages.Listed of : found) {
+      for (TopicMessages.ListedMessage of : found) {
         if (state == MessageState.READY && place == Place.DUE && of.millis() > nowMillis) {
           return "";
         }
@@ -333,7 +326,7 @@ public final class Messages {
   }
 
   /** Sorted in by priority, a message says by how much it was put forward. */
-  private MessageView listed(TopicMessages.Listed of, MessageState state, long ageMillis) {
+  private MessageView listed(TopicMessages.ListedMessage of, MessageState state, long ageMillis) {
     Content content = Content.of(of.value(), withPayloads);
     long due = of.millis() + (content == null ? 0 : content.priority * ageMillis);
     MessageId id = of.id();

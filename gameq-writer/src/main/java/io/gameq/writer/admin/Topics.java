@@ -80,8 +80,8 @@ public final class Topics {
   }
 
   /** One topic, as in the survey. */
-  public TopicSurvey.OfTopic survey(String topic) {
-    TopicSurvey.OfTopic of = redis.ask(connection -> TopicSurvey.of(connection, slots, topic));
+  public TopicSurvey.TopicSummary survey(String topic) {
+    TopicSurvey.TopicSummary of = redis.ask(connection -> TopicSurvey.of(connection, slots, topic));
     if (of == null) {
       throw unknown(topic);
     }
@@ -183,7 +183,7 @@ public final class Topics {
     if (id.group() == null) {
       return 0;
     }
-    List<TopicMessages.Listed> group =
+    List<TopicMessages.ListedMessage> group =
         TopicMessages.page(connection, slot(definition, id), id, 0, MessageTrace.MOST_AHEAD);
     long ahead = 0;
     while (ahead < group.size() && !group.get((int) ahead).id().equals(id)) {
@@ -251,7 +251,7 @@ public final class Topics {
    */
   public void remove(String topic) {
     DefinedTopic unused = kept(topic);
-    TopicSurvey.OfTopic of = redis.ask(connection -> TopicSurvey.of(connection, slots, topic));
+    TopicSurvey.TopicSummary of = redis.ask(connection -> TopicSurvey.of(connection, slots, topic));
     if (of != null && !of.error().isEmpty()) {
       throw new GameQueueException(of.error());
     }
@@ -430,9 +430,9 @@ public final class Topics {
         DefinedTopic.@Nullable Pause pause,
         long ahead,
         long nowMillis) {
-      FoundMessage.Held held = found.held();
-      FoundMessage.Pending pending = found.pending();
-      FoundMessage.Dead dead = found.dead();
+      FoundMessage.Version held = found.held();
+      FoundMessage.Version pending = found.pending();
+      FoundMessage.Version dead = found.dead();
       if (held != null) {
         return held(held, topic, pending != null, nowMillis);
       }
@@ -468,9 +468,9 @@ public final class Topics {
     }
 
     private static MessageNextStep held(
-        FoundMessage.Held of, TopicDefinition topic, boolean more, long nowMillis) {
+        FoundMessage.Version of, TopicDefinition topic, boolean more, long nowMillis) {
       String after = more ? "; a newer message of this key is handled after it" : "";
-      long left = of.leaseEndMillis() - nowMillis;
+      long left = of.millis() - nowMillis;
       if (left >= 0) {
         String attempt = "attempt %s of %s".formatted(of.attempts(), topic.mostAttempts());
         return next(
@@ -493,7 +493,7 @@ public final class Topics {
           isLate ? "; does a node subscribe to the topic?" : ".");
     }
 
-    private static MessageNextStep pending(FoundMessage.Pending of, long ahead, long nowMillis) {
+    private static MessageNextStep pending(FoundMessage.Version of, long ahead, long nowMillis) {
       String times = Shown.count(of.attempts(), "time");
       String failed =
           of.error().isEmpty()
@@ -502,7 +502,7 @@ public final class Topics {
                   ? "it was put off: " + of.error() + "; "
                   : "it failed " + times + ", at last with: " + of.error() + "; ";
       String group = ahead == 0 ? "" : ", after " + Shown.count(ahead, "message") + " of its group";
-      long late = nowMillis - of.dueMillis();
+      long late = nowMillis - of.millis();
       String time = Shown.duration(Math.abs(late));
       if (late < 0) {
         return next(false, "%sdue in %s: a consumer takes it then%s.", failed, time, group);

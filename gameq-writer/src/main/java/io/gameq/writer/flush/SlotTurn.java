@@ -23,6 +23,7 @@ import io.gameq.owner.SessionId;
 import io.gameq.redis.ControlConnection;
 import io.gameq.redis.PrimaryConnector;
 import io.gameq.redis.RedisConnection;
+import io.gameq.redis.SlotKeys;
 import io.gameq.redis.Slots;
 import io.gameq.redis.script.ClaimScript;
 import io.gameq.redis.script.ClaimScript.Claim;
@@ -215,7 +216,7 @@ public class SlotTurn {
       return from.stream()
           .anyMatch(
               owner -> {
-                LookupScript.Looked looked =
+                LookupScript.LookupResult looked =
                     LookupScript.look(redis(), slots.of(owner), owner, List.of(row.text()));
                 return !looked.versions().isEmpty() || !looked.isAllOfOwner(durable.get(owner));
               });
@@ -264,9 +265,9 @@ public class SlotTurn {
   private Stage done(Stage stage) {
     Stage then = stage.then();
     if (stage instanceof Stage.Reap of) {
-      List<ClaimScript.Reaped> reaped = ClaimScript.reap(redis(), slots.get(of.slot()));
+      List<ClaimScript.ReapedClaim> reaped = ClaimScript.reap(redis(), slots.get(of.slot()));
       stats.reaped(reaped.size());
-      for (ClaimScript.Reaped one : reaped) {
+      for (ClaimScript.ReapedClaim one : reaped) {
         warn("took back owner %s from writer %s, whose lease ran out", one.owner(), one.writer());
       }
       return reaped.size() == ClaimScript.MOST_REAPED ? of : then;
@@ -441,10 +442,10 @@ public class SlotTurn {
                 + " flushed; somebody else writes into gameq's keys, remove or rename it",
             key);
       }
-      for (ClaimScript.Rows stale : batch.stale()) {
+      for (SlotKeys.DirtyOf stale : batch.stale()) {
         next = new Stage.ParkStale(stale, next);
       }
-      for (ClaimScript.Rows unowned : batch.unowned()) {
+      for (SlotKeys.DirtyOf unowned : batch.unowned()) {
         next = new Stage.FindUnowned(unowned, next);
       }
       claims.addAll(batch.claims());
@@ -732,7 +733,7 @@ public class SlotTurn {
     return durable.opening() ? new Stage.FinishOpen(owner, durable.newest(), then) : then;
   }
 
-  private void parkStale(ClaimScript.Rows rows) {
+  private void parkStale(SlotKeys.DirtyOf rows) {
     RedisConnection redis = redis();
     StaleRows.HandledMessages inRedis = StaleRows.handled(redis, slots, rows);
     if (inRedis.mayComeBack()) {

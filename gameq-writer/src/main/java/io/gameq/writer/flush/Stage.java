@@ -5,6 +5,7 @@ import io.gameq.mysql.flush.FlushPlan.Written;
 import io.gameq.owner.DurableSessions.CountingSessions;
 import io.gameq.owner.OwnerId;
 import io.gameq.owner.SessionId;
+import io.gameq.redis.SlotKeys;
 import io.gameq.redis.script.ClaimScript;
 import io.gameq.redis.script.ClaimScript.Claim;
 import io.gameq.rows.Table;
@@ -187,7 +188,7 @@ public sealed interface Stage {
   record FindOpenings(List<OwnerId> owners, Stage then) implements Stage {}
 
   /** MySQL: whose rows are these? Redis lost the session of their owner. */
-  record FindUnowned(ClaimScript.Rows unowned, Stage then) implements Stage {}
+  record FindUnowned(SlotKeys.DirtyOf unowned, Stage then) implements Stage {}
 
   /**
    * Redis: makes the last session that was open own again where Redis forgot it. What an older one
@@ -214,7 +215,7 @@ public sealed interface Stage {
    * were handled with them were handled in vain. Those of which no other handler's rows count are
    * given back before, so that a writer that dies here leaves another one to do it again.
    */
-  record ParkStale(ClaimScript.Rows rows, Stage then) implements Stage {}
+  record ParkStale(SlotKeys.DirtyOf rows, Stage then) implements Stage {}
 
   /** The turn is over. */
   record End() implements Stage {

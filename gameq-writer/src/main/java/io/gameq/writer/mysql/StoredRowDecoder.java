@@ -157,7 +157,7 @@ public final class StoredRowDecoder {
       @Nullable Tombstone deleted,
       List<RowLetter> letters,
       List<Discard> discards,
-      List<HandoverTable.Known> handovers,
+      List<HandoverTable.NotedHandover> handovers,
       @Nullable OwnerId ownerByKey) {
     private static final int MOST_LETTERS = 100;
 

@@ -10,7 +10,6 @@ import io.gameq.redis.RedisConnector.RedisConfig;
 import io.gameq.redis.RedisReply;
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.Slots;
-import io.gameq.redis.script.ClaimScript;
 import io.gameq.redis.script.ClaimScript.VersionedKey;
 import io.gameq.redis.script.LuaScript;
 import io.gameq.redis.script.NodeSigns;
@@ -259,7 +258,7 @@ public final class StaleRows implements AutoCloseable {
   public record HandledMessages(boolean mayComeBack, List<EncodedRow> rows) {}
 
   /** Of the rows of a session that a writer found. */
-  public static HandledMessages handled(RedisConnection redis, Slots slots, ClaimScript.Rows of) {
+  public static HandledMessages handled(RedisConnection redis, Slots slots, SlotKeys.DirtyOf of) {
     List<Object> reply =
         HANDLED.call(
             redis, slots.of(of.owner()), of.owner(), of.session(), HandledRow.TABLE_NAME + ":");
@@ -276,7 +275,7 @@ public final class StaleRows implements AutoCloseable {
   }
 
   /** Parks rows that a writer found; false when that was done before, or its session owns again. */
-  public static boolean park(RedisConnection redis, SlotKeys slot, ClaimScript.Rows of) {
+  public static boolean park(RedisConnection redis, SlotKeys slot, SlotKeys.DirtyOf of) {
     return (Long) PARK.call(redis, slot, of.owner(), of.session()).get(0) == 1;
   }
 

@@ -16,7 +16,7 @@ import io.gameq.redis.SlotKeys;
 import io.gameq.redis.Slots;
 import io.gameq.redis.script.LuaScript;
 import io.gameq.redis.script.SessionScripts;
-import io.gameq.redis.script.Waiting.WaitingOwners;
+import io.gameq.redis.script.SlotBacklog.WaitingOwners;
 import io.gameq.terminal.ExitCodes;
 import io.gameq.terminal.Shown;
 import io.gameq.writer.cli.AdminCommand;

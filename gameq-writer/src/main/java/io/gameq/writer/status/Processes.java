@@ -3,7 +3,7 @@ package io.gameq.writer.status;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import io.gameq.backlog.SharedLook;
+import io.gameq.backlog.SharedSnapshot;
 import io.gameq.mysql.tables.NodeTable;
 import io.gameq.redis.RedisConnection;
 import io.gameq.redis.script.NodeSigns.ProcessSigns;
@@ -121,8 +121,8 @@ public record Processes(
   private static final int OFTEN = 200;
 
   /** One look for all writers of a namespace. */
-  public static SharedLook<Processes> shared(String namespace) {
-    return new SharedLook<>(
+  public static SharedSnapshot<Processes> shared(String namespace) {
+    return new SharedSnapshot<>(
         namespace,
         "fleet",
         SIGNS,
@@ -131,7 +131,7 @@ public record Processes(
         redis -> {
           SharedSigns seen = SharedSigns.read(redis, namespace);
           try {
-            return new SharedLook.Made<>(
+            return new SharedSnapshot.OwnSnapshot<>(
                 seen.processes(), Map.of(SIGNS, JSON.writeValueAsString(seen)));
           } catch (JsonProcessingException e) {
             throw new IllegalStateException("records of text and numbers are JSON", e);

@@ -8,7 +8,7 @@ import io.gameq.mysql.tables.AuditTable.Actor;
 import io.gameq.mysql.tables.NodeTable;
 import io.gameq.redis.RedisServerCheck.RedisState;
 import io.gameq.redis.script.NodeSigns.ProcessSigns;
-import io.gameq.redis.script.Waiting;
+import io.gameq.redis.script.SlotBacklog;
 import io.gameq.redis.topic.TopicMessages.TopicCounts;
 import io.gameq.terminal.ExitCodes;
 import io.gameq.terminal.Shown;
@@ -111,9 +111,9 @@ public abstract class StatusCommands extends AdminCommand {
       if (backlog != null) {
         lines.add(List.of("server", redis(backlog.redis())));
         lines.add(List.of("waiting", waiting(backlog)));
-        lines.add(List.of("claimed", Shown.count(backlog.sum(Waiting::claimed), "owner")));
+        lines.add(List.of("claimed", Shown.count(backlog.sum(SlotBacklog::claimed), "owner")));
         lines.add(List.of("oldest", StatusSnapshot.duration(backlog.oldestAgeMillis())));
-        lines.add(List.of("stale", Shown.count(backlog.sum(Waiting::stale), "session")));
+        lines.add(List.of("stale", Shown.count(backlog.sum(SlotBacklog::stale), "session")));
       }
       if (look.processes() != null) {
         lines.add(List.of("nodes", nodes(look.processes())));

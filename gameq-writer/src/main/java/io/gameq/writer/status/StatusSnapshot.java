@@ -5,7 +5,7 @@ import io.gameq.backlog.SharedBacklog.Backlog;
 import io.gameq.backlog.SharedBacklog.TopicBacklog;
 import io.gameq.mysql.MySqlPool.MySql;
 import io.gameq.mysql.tables.NodeTable;
-import io.gameq.redis.script.Waiting;
+import io.gameq.redis.script.SlotBacklog;
 import io.gameq.terminal.ErrorLine;
 import io.gameq.terminal.Shown;
 import io.gameq.writer.admin.RecordView;
@@ -67,17 +67,17 @@ public record StatusSnapshot(
           .json("redisMaxBytes", of -> of.redis().mostBytes())
           .json("redisPolicy", of -> of.redis().policy())
           .json("redisReplicas", of -> of.redis().replicas())
-          .json("due", of -> of.sum(Waiting::due))
-          .json("ready", of -> of.sum(Waiting::ready))
-          .json("claimed", of -> of.sum(Waiting::claimed))
-          .json("lapsed", of -> of.sum(Waiting::lapsed))
+          .json("due", of -> of.sum(SlotBacklog::due))
+          .json("ready", of -> of.sum(SlotBacklog::ready))
+          .json("claimed", of -> of.sum(SlotBacklog::claimed))
+          .json("lapsed", of -> of.sum(SlotBacklog::lapsed))
           .json("rows", Backlog::rows)
           .json("rowsAreEstimated", StatusSnapshot::isEstimate)
           .json("oldestMillis", Backlog::oldestAgeMillis)
-          .json("staleSessions", of -> of.sum(Waiting::stale))
-          .json("closing", of -> of.sum(Waiting::closing))
-          .json("healing", of -> of.sum(Waiting::healing))
-          .json("foreignKeys", of -> of.sum(Waiting::foreign))
+          .json("staleSessions", of -> of.sum(SlotBacklog::stale))
+          .json("closing", of -> of.sum(SlotBacklog::closing))
+          .json("healing", of -> of.sum(SlotBacklog::healing))
+          .json("foreignKeys", of -> of.sum(SlotBacklog::foreign))
           .json("topics", of -> of.topics().stream().map(TOPIC::json).toList());
 
   private static final RecordView<Processes> PROCESSES =
@@ -129,7 +129,7 @@ public record StatusSnapshot(
   }
 
   static boolean isEstimate(Backlog backlog) {
-    return backlog.sum(Waiting::counted) < waitingOwners(backlog);
+    return backlog.sum(SlotBacklog::counted) < waitingOwners(backlog);
   }
 
   static long waitingOwners(Backlog backlog) {
@@ -182,13 +182,13 @@ public record StatusSnapshot(
           "the oldest row waits for %s: does a writer run, and does it reach MySQL?"
               .formatted(Shown.duration(oldestMillis)));
     }
-    long stale = backlog.sum(Waiting::stale);
+    long stale = backlog.sum(SlotBacklog::stale);
     if (stale > 0) {
       all.add(
           "%s committed after ownership was lost: see 'gameq-writer stale list'"
               .formatted(Shown.count(stale, "session")));
     }
-    long foreign = backlog.sum(Waiting::foreign);
+    long foreign = backlog.sum(SlotBacklog::foreign);
     if (foreign > 0) {
       all.add(
           "%s of gameq with somebody else's value: their owners are not written"
@@ -207,7 +207,7 @@ public record StatusSnapshot(
    *
    * @param pause why nothing of it is claimed: of the slot, or of all; null when it is not paused
    */
-  public record SlotState(Waiting waiting, @Nullable Pause pause) {
+  public record SlotState(SlotBacklog waiting, @Nullable Pause pause) {
     /** In a table of those that wait for longest. */
     static final RecordView<SlotState> WITHOUT_PAUSE = view();
 

@@ -222,7 +222,7 @@ public final class Tracer {
       for (Discard of : found.discards()) {
         add(PlaceKind.DISCARD, of.owner(), of.session(), of.version(), null, "up to this version");
       }
-      for (HandoverTable.Known of : found.handovers()) {
+      for (HandoverTable.NotedHandover of : found.handovers()) {
         String note = of.received() ? "received" : "given away";
         add(PlaceKind.HANDOVER, of.owner(), of.session().text(), of.version(), RowOp.MOVED, note);
       }

@@ -297,7 +297,7 @@ class ClaimScriptsTest {
     slot.commit(slot.first, "item:1", row(9, "late"), 0);
     ClaimScript.Batch batch = claim();
     assertEquals(List.of(), batch.claims());
-    assertEquals(List.of(new ClaimScript.Rows(slot.owner, slot.first)), batch.stale());
+    assertEquals(List.of(new SlotKeys.DirtyOf(slot.owner, slot.first)), batch.stale());
     assertEquals(0, slot.redis.sync().scard(bytes(slot.slot.prefix() + ":stale")));
     assertEquals(1, slot.due().size(), "for another writer, after a lease");
     assertTrue(StaleRows.park(slot.redis, slot.slot, batch.stale().get(0)));
@@ -317,7 +317,7 @@ class ClaimScriptsTest {
     slot.commit(slot.first, "item:1", row(1, "a"), 0);
     SessionScripts.reassert(slot.redis, slot.slot, slot.owner, slot.second);
     slot.commit(slot.second, "gameq_handled:mail,n", row(1, "n"), 0);
-    ClaimScript.Rows lost = new ClaimScript.Rows(slot.owner, slot.first);
+    SlotKeys.DirtyOf lost = new SlotKeys.DirtyOf(slot.owner, slot.first);
     byte[] sign = bytes(slots.namespace() + ":node:" + slot.second.nonce().substring(0, 8));
     slot.redis.sync().set(sign, bytes("n2"));
     assertTrue(StaleRows.handled(slot.redis, slots, lost).mayComeBack());
@@ -337,7 +337,7 @@ class ClaimScriptsTest {
     SessionScripts.reassert(slot.redis, slot.slot, slot.owner, slot.second);
     assertEquals(1, ack(flushing));
     assertEquals(
-        List.of(slot.first), claim().stale().stream().map(ClaimScript.Rows::session).toList());
+        List.of(slot.first), claim().stale().stream().map(SlotKeys.DirtyOf::session).toList());
     assertEquals(Map.of("item:2", row(2, "b")), slot.dirty(slot.first));
   }
 
@@ -356,7 +356,7 @@ class ClaimScriptsTest {
     slot.redis.sync().del(bytes(slot.slot.prefix() + ":own:" + slot.owner.encoded()));
     ClaimScript.Batch batch = claim();
     assertEquals(List.of(), batch.claims());
-    assertEquals(List.of(new ClaimScript.Rows(slot.owner, slot.first)), batch.unowned());
+    assertEquals(List.of(new SlotKeys.DirtyOf(slot.owner, slot.first)), batch.unowned());
     assertTrue(batch.waitMillis() > 0, "no spinning");
     assertTrue(SessionScripts.reassert(slot.redis, slot.slot, slot.owner, slot.first));
   }

@@ -12,10 +12,11 @@ import io.gameq.healing.ReplaySource;
 import io.gameq.owner.SessionRef;
 import io.gameq.redis.RedisConnection;
 import io.gameq.redis.SlotKeys;
-import io.gameq.redis.SlotKeys.SessionKeys;
 import io.gameq.redis.script.CommitGroup;
 import io.gameq.redis.script.JournalMarks;
 import io.gameq.redis.script.JournalMarks.SlotMarks;
+import io.gameq.redis.script.MessagesScript.Mode;
+import io.gameq.redis.script.MessagesScript.WalCall;
 import io.gameq.wal.WalRecord;
 import io.gameq.writer.explorer.MadeChange.Status;
 import io.gameq.writer.explorer.Plant.Switch;
@@ -61,7 +62,6 @@ final class NodeHealingPorts implements HealingPorts {
       sessions.add(
           new HeldSession(
               ref,
-              new SessionKeys(world.slot, ref),
               new WithoutDoubts(
                   Objects.requireNonNull(me.wal().trackers().get(entry.getKey())).unsettled())));
     }
@@ -232,16 +232,8 @@ final class NodeHealingPorts implements HealingPorts {
 
   @Override
   public CommitGroup group(Commit commit) {
-    return CommitGroup.again(
-        commit,
-        new CommitGroup.Terms(
-            part -> new SessionKeys(world.slot, part.session()),
-            new SlotKeys[0],
-            SlotKeys.bytes(node.name()),
-            0,
-            0,
-            slotMarks(),
-            false));
+    WalCall call = new WalCall(SlotKeys.bytes(node.name()), Mode.AGAIN, 0, 0, slots());
+    return CommitGroup.of(List.of(commit), call, slotMarks(), false);
   }
 
   @Override
@@ -260,7 +252,7 @@ final class NodeHealingPorts implements HealingPorts {
   }
 
   @Override
-  public void refused(Commit first, CommitGroup.Unmet why) {
+  public void refused(Commit first, CommitGroup.FailedPrecondition why) {
     throw new IllegalStateException("commits of this cast have no messages: " + why);
   }
 

@@ -8,9 +8,8 @@ import io.gameq.owner.OwnerId;
 import io.gameq.owner.SessionId;
 import io.gameq.owner.SessionRef;
 import io.gameq.redis.SlotKeys;
-import io.gameq.redis.SlotKeys.SessionKeys;
 import io.gameq.redis.script.JournalMarks;
-import io.gameq.redis.script.LookupScript.Looked;
+import io.gameq.redis.script.LookupScript.LookupResult;
 import io.gameq.rows.EncodedRow;
 import io.gameq.rows.RowHeader;
 import io.gameq.rows.RowHeader.Handover;
@@ -49,7 +48,7 @@ record NodeMemory(
     Link link,
     NodeWal wal,
     TreeMap<String, TreeSet<Long>> conflicts,
-    @Nullable Looked looked,
+    @Nullable LookupResult looked,
     TreeSet<String> taken)
     implements Local {
 
@@ -353,9 +352,7 @@ record NodeMemory(
         (player, hold) ->
             all.add(
                 new HeldSession(
-                    hold.ref,
-                    new SessionKeys(slot, hold.ref),
-                    Objects.requireNonNull(wal.trackers().get(player)).unsettled())));
+                    hold.ref, Objects.requireNonNull(wal.trackers().get(player)).unsettled())));
     return wal(wal.owing(wal.owed().plusLost(all, JournalMarks.none(1)))).link(link.broken());
   }
 
@@ -427,7 +424,7 @@ record NodeMemory(
         more);
   }
 
-  NodeMemory looked(@Nullable Looked now) {
+  NodeMemory looked(@Nullable LookupResult now) {
     return new NodeMemory(
         name,
         holds,

@@ -12,9 +12,10 @@ import io.gameq.owner.SessionId;
 import io.gameq.owner.SessionRef;
 import io.gameq.redis.RedisConnection;
 import io.gameq.redis.SlotKeys;
-import io.gameq.redis.SlotKeys.SessionKeys;
 import io.gameq.redis.script.CommitGroup;
 import io.gameq.redis.script.JournalMarks.SlotMarks;
+import io.gameq.redis.script.MessagesScript.Mode;
+import io.gameq.redis.script.MessagesScript.WalCall;
 import io.lettuce.core.protocol.RedisCommand;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -84,16 +85,7 @@ public record CommitBytes(RowEncoding encoding, String namespace, int slots) {
       bytes += groupBytes;
       SentCommands sent = new SentCommands();
       var unused =
-          CommitGroup.of(
-                  commits,
-                  new CommitGroup.Terms(
-                      part -> new SessionKeys(keys[part.session().slot()], part.session()),
-                      new SlotKeys[0],
-                      WAL,
-                      dueMillis,
-                      0,
-                      marks,
-                      false))
+          CommitGroup.of(commits, new WalCall(WAL, Mode.FIRST, 0, dueMillis, keys), marks, false)
               .send(new RedisConnection(sent.connection()));
       consumer.accept(new Group(sent.commands(), commits.size()));
     }
