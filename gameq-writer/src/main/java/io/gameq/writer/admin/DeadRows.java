@@ -12,14 +12,11 @@ import io.gameq.rows.types.ColumnType;
 import io.gameq.terminal.Shown;
 import io.gameq.writer.admin.ActionResult.Resolution;
 import io.gameq.writer.admin.StaleSessions.RowColumn;
-import io.gameq.writer.mysql.DeadLetterFilter;
-import io.gameq.writer.mysql.DeadLetterRetry;
-import io.gameq.writer.mysql.DeadLetterRetry.Gone;
-import io.gameq.writer.mysql.DeadLetterRetry.Locked;
-import io.gameq.writer.mysql.DeadLetterRetry.Outcome;
-import io.gameq.writer.mysql.DeadLetterRetry.Superseded;
-import io.gameq.writer.mysql.DeadLetterRetry.Written;
 import io.gameq.writer.mysql.DeadLetters;
+import io.gameq.writer.mysql.DeadLetters.DeadLetterFilter;
+import io.gameq.writer.mysql.DeadLetters.DeadLetterRetry;
+import io.gameq.writer.mysql.DeadLetters.DeadLetterRetry.Became;
+import io.gameq.writer.mysql.DeadLetters.DeadLetterRetry.Outcome;
 import io.gameq.writer.mysql.DeadLetters.LetterState;
 import io.gameq.writer.mysql.StoredRowDecoder.CurrentRow;
 import io.gameq.writer.mysql.StoredRowDecoder.DecodeError;
@@ -361,29 +358,27 @@ public final class DeadRows {
       Consumer<ActionResult> told) {
     Outcome outcome = retry.retry(id);
     ActionResult done = done(id, name, outcome);
-    if (outcome instanceof DeadLetterRetry.Refused refused
-        && (refused.curable() || waiting.containsKey(id))) {
+    if (outcome.became() == Became.REFUSED && (outcome.curable() || waiting.containsKey(id))) {
       waiting.put(id, done);
     } else {
       waiting.remove(id);
       told.accept(done);
     }
-    return outcome instanceof Written;
+    return outcome.became() == Became.WRITTEN;
   }
 
   private static ActionResult done(long id, String name, Outcome outcome) {
-    if (outcome instanceof DeadLetterRetry.Refused refused) {
-      String why = Shown.text(refused.errorCode() + " " + refused.reason());
-      return new ActionResult(id, name, Resolution.LEFT, "refused again", why);
-    }
-    if (outcome instanceof Locked locked) {
-      return new ActionResult(id, name, Resolution.LEFT, "left alone", Shown.text(locked.reason()));
-    }
-    String became =
-        outcome instanceof Superseded
-            ? "removed as superseded"
-            : outcome instanceof Gone ? "removed by somebody else" : "written";
-    return new ActionResult(id, name, Resolution.DONE, became, "");
+    String reason = outcome.reason();
+    return switch (outcome.became()) {
+      case WRITTEN -> new ActionResult(id, name, Resolution.DONE, "written", "");
+      case SUPERSEDED -> new ActionResult(id, name, Resolution.DONE, "removed as superseded", "");
+      case GONE -> new ActionResult(id, name, Resolution.DONE, "removed by somebody else", "");
+      case LOCKED -> new ActionResult(id, name, Resolution.LEFT, "left alone", Shown.text(reason));
+      case REFUSED -> {
+        String why = Shown.text(outcome.errorCode() + " " + reason);
+        yield new ActionResult(id, name, Resolution.LEFT, "refused again", why);
+      }
+    };
   }
 
   /**

@@ -4,6 +4,7 @@ import io.gameq.GameQueueException;
 import io.gameq.mysql.MySqlPool.MySql;
 import io.gameq.mysql.tables.AuditTable;
 import io.gameq.mysql.tables.AuditTable.Actor;
+import io.gameq.mysql.tables.DiscardTable;
 import io.gameq.mysql.tables.DiscardTable.Discard;
 import io.gameq.owner.OwnerId;
 import io.gameq.redis.script.ClaimScript.VersionedKey;
@@ -15,7 +16,6 @@ import io.gameq.rows.Table;
 import io.gameq.rows.Table.Column;
 import io.gameq.rows.types.ColumnType;
 import io.gameq.terminal.Shown;
-import io.gameq.writer.mysql.Discards;
 import io.gameq.writer.mysql.StoredRowDecoder;
 import io.gameq.writer.mysql.StoredRowDecoder.DecodeError;
 import io.gameq.writer.mysql.StoredRowDecoder.DecodeResult;
@@ -166,18 +166,15 @@ public final class StaleSessions {
       String detail,
       BiConsumer<StaleSession, Outcome> told) {
     AuditTable.add(mysql, actor, "stale discard", target, detail);
-    Discards discards = new Discards(mysql);
-    sessions.forEach(of -> told.accept(of, discard(stale, discards, of)));
+    sessions.forEach(of -> told.accept(of, discard(stale, mysql, of)));
   }
 
   /** The same of all sessions that there are. */
   public void discardAll(BiConsumer<StaleSession, Outcome> told) {
     StaleRows.SessionPage page = stale.page("", MOST_AT_ONCE);
     AuditTable.add(mysql, actor, "stale discard", "all", Shown.count(page.count(), "session"));
-    Discards discards = new Discards(mysql);
     while (page != null) {
-      page.sessions()
-          .forEach(of -> told.accept(of.session(), discard(stale, discards, of.session())));
+      page.sessions().forEach(of -> told.accept(of.session(), discard(stale, mysql, of.session())));
       page = page.next().isEmpty() ? null : stale.page(page.next(), MOST_AT_ONCE);
     }
   }
@@ -189,7 +186,7 @@ public final class StaleSessions {
    *
    * @throws GameQueueException when Redis or MySQL is away
    */
-  public static Outcome discard(StaleRows stale, Discards discards, StaleSession session) {
+  public static Outcome discard(StaleRows stale, MySql mysql, StaleSession session) {
     List<VersionedKey> rows = new ArrayList<>();
     if (!stale.ownsNow(session)) {
       stale.rows(
@@ -202,12 +199,13 @@ public final class StaleSessions {
           });
     }
     List<Discard> seen = discards(session, rows);
-    discards.remember(seen);
+    DiscardTable.write(mysql, seen);
     Outcome outcome = stale.discard(session);
     if (outcome instanceof StaleRows.Discarded discarded) {
-      discards.remember(discards(session, discarded.rows())); // with what was committed meanwhile
+      // With what was committed meanwhile.
+      DiscardTable.write(mysql, discards(session, discarded.rows()));
     } else if (outcome instanceof StaleRows.OwnsNow) {
-      discards.forget(seen);
+      DiscardTable.remove(mysql, seen);
     }
     return outcome;
   }
