@@ -17,10 +17,10 @@ public final class RepeatedWarnings {
 
   private final long everyNanos;
   private final LongSupplier nanoTime;
-  private final Map<String, Said> said = new HashMap<>();
+  private final Map<String, LastLine> said = new HashMap<>();
 
   /** When the last line of a cause was, and how often it was not said since. */
-  private record Said(long nanos, long unsaid) {}
+  private record LastLine(long nanos, long unsaid) {}
 
   /** One line every so many seconds. */
   public RepeatedWarnings(long everySeconds) {
@@ -38,18 +38,18 @@ public final class RepeatedWarnings {
    * @param cause one of few: not one for each owner
    */
   public void about(String cause, Consumer<String> log, Supplier<String> text) {
-    Said before;
+    LastLine before;
     synchronized (this) {
       long now = nanoTime.getAsLong();
       before = said.get(cause);
       if (before != null && now - before.nanos < everyNanos) {
-        said.put(cause, new Said(before.nanos, before.unsaid + 1));
+        said.put(cause, new LastLine(before.nanos, before.unsaid + 1));
         return;
       }
       if (before == null && said.size() >= MOST_CAUSES) {
         said.clear();
       }
-      said.put(cause, new Said(now, 0));
+      said.put(cause, new LastLine(now, 0));
     }
     log.accept(
         before == null || before.unsaid == 0

@@ -117,8 +117,8 @@ public final class NodePressure {
    *
    * @param redis a connection that nothing else uses
    */
-  public void look(ControlConnection redis, SharedLook<BacklogSummary> backlog) {
-    SharedLook.Seen<BacklogSummary> seen = null;
+  public void look(ControlConnection redis, SharedSnapshot<BacklogSummary> backlog) {
+    SharedSnapshot.SeenSnapshot<BacklogSummary> seen = null;
     try {
       seen = redis.call(backlog::latest);
     } finally {

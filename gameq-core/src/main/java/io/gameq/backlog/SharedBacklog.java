@@ -6,7 +6,7 @@ import io.gameq.redis.RedisConnection;
 import io.gameq.redis.RedisServerCheck;
 import io.gameq.redis.RedisServerCheck.RedisState;
 import io.gameq.redis.Slots;
-import io.gameq.redis.script.Waiting;
+import io.gameq.redis.script.SlotBacklog;
 import io.gameq.redis.topic.TopicMessages.TopicCounts;
 import io.gameq.redis.topic.TopicMessages.TopicSurvey;
 import java.util.ArrayList;
@@ -44,9 +44,9 @@ public final class SharedBacklog {
    *
    * @param look looks when it is this one's turn
    */
-  public static SharedLook<Backlog> whole(
+  public static SharedSnapshot<Backlog> whole(
       String namespace, int slots, Function<RedisConnection, Backlog> look) {
-    return new SharedLook<>(
+    return new SharedSnapshot<>(
         namespace,
         KEY,
         SLOTS,
@@ -54,13 +54,13 @@ public final class SharedBacklog {
         text -> BacklogText.backlog(text, slots),
         redis -> {
           Backlog seen = look.apply(redis);
-          return new SharedLook.Made<>(seen, texts(seen));
+          return new SharedSnapshot.OwnSnapshot<>(seen, texts(seen));
         });
   }
 
   /** What nodes need: a short text. */
-  public static SharedLook<BacklogSummary> summary(String namespace, Slots slots) {
-    return new SharedLook<>(
+  public static SharedSnapshot<BacklogSummary> summary(String namespace, Slots slots) {
+    return new SharedSnapshot<>(
         namespace,
         KEY,
         SUMMARY,
@@ -68,7 +68,7 @@ public final class SharedBacklog {
         BacklogText::summary,
         redis -> {
           Backlog seen = Backlog.of(redis, slots);
-          return new SharedLook.Made<>(BacklogSummary.of(seen), texts(seen));
+          return new SharedSnapshot.OwnSnapshot<>(BacklogSummary.of(seen), texts(seen));
         });
   }
 
@@ -86,7 +86,7 @@ public final class SharedBacklog {
    * @param topicsLeft how many more there are, which were not looked at
    */
   public record Backlog(
-      List<Waiting> slots, RedisState redis, List<TopicBacklog> topics, int topicsLeft) {
+      List<SlotBacklog> slots, RedisState redis, List<TopicBacklog> topics, int topicsLeft) {
     public Backlog {
       slots = List.copyOf(slots);
       topics = List.copyOf(topics);
@@ -114,7 +114,7 @@ public final class SharedBacklog {
      */
     public static Backlog of(
         RedisConnection redis, Slots slots, Set<String> paused, Set<String> refused) {
-      List<Waiting> waiting = Waiting.inSlots(redis, slots, paused, refused);
+      List<SlotBacklog> waiting = SlotBacklog.inSlots(redis, slots, paused, refused);
       RedisState state = RedisServerCheck.state(redis);
       try {
         TopicSurvey survey = TopicSurvey.of(redis, slots);
@@ -132,13 +132,13 @@ public final class SharedBacklog {
     }
 
     /** Of all slots together. */
-    public long sum(ToLongFunction<Waiting> of) {
+    public long sum(ToLongFunction<SlotBacklog> of) {
       return slots.stream().mapToLong(of).sum();
     }
 
     /** Owners with rows that are not in MySQL; one who commits while he is claimed counts twice. */
     public long owners() {
-      return sum(Waiting::owners);
+      return sum(SlotBacklog::owners);
     }
 
     /**
@@ -146,11 +146,11 @@ public final class SharedBacklog {
      * Exact while few owners wait, else an estimate.
      */
     public long rows() {
-      long counted = sum(Waiting::counted);
+      long counted = sum(SlotBacklog::counted);
       return counted == 0
           ? 0
           : Math.round(
-              (double) sum(Waiting::countedRows) / counted * sum(of -> of.due() + of.ready()));
+              (double) sum(SlotBacklog::countedRows) / counted * sum(of -> of.due() + of.ready()));
     }
 
     /** How long the oldest waits, at least, ms; 0 when nobody does. */
@@ -160,14 +160,14 @@ public final class SharedBacklog {
 
     /** The same without owners that are held up, for which nobody else waits. */
     public long oldestPassingAgeMillis() {
-      return slots.stream().mapToLong(Waiting::oldestPassingAgeMillis).max().orElse(0);
+      return slots.stream().mapToLong(SlotBacklog::oldestPassingAgeMillis).max().orElse(0);
     }
 
     /** The same of some slots alone, with all owners. */
     public long oldestAgeMillis(IntPredicate which) {
       return slots.stream()
           .filter(of -> which.test(of.slot()))
-          .mapToLong(Waiting::oldestAgeMillis)
+          .mapToLong(SlotBacklog::oldestAgeMillis)
           .max()
           .orElse(0);
     }
@@ -266,13 +266,13 @@ public final class SharedBacklog {
         return null;
       }
       try {
-        List<Waiting> waiting = new ArrayList<>();
+        List<SlotBacklog> waiting = new ArrayList<>();
         for (int slot = 0; slot < slots; slot++) {
           long[] of = numbers(lines[slot + 1]);
-          if (of.length != Waiting.NUMBERS) {
+          if (of.length != SlotBacklog.NUMBERS) {
             return null;
           }
-          waiting.add(Waiting.of(slot, of));
+          waiting.add(SlotBacklog.of(slot, of));
         }
         List<TopicBacklog> topics = new ArrayList<>();
         for (int line = slots + 1; line < lines.length; line++) {
@@ -339,7 +339,7 @@ public final class SharedBacklog {
    */
   public record TopicBacklog(
       String topic, TopicCounts counts, long overdueMillis, boolean isPaused) {
-    static TopicBacklog of(TopicSurvey.OfTopic of, long nowMillis) {
+    static TopicBacklog of(TopicSurvey.TopicSummary of, long nowMillis) {
       return new TopicBacklog(
           of.topic(), of.counts(), of.overdueMillis(nowMillis), of.pause() != null);
     }

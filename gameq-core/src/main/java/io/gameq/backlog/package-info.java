@@ -5,7 +5,7 @@
  * Backlog           one look at all slots, at the server's memory, and at topics (TopicBacklog)
  *   BacklogSummary  what a node needs of it
  *   BacklogText     both as text, as they are published
- * SharedLook        one look for all processes of a namespace
+ * SharedSnapshot        one look for all processes of a namespace
  *   SharedBacklog   at the backlog, every five seconds
  * NodePressure      which thresholds are passed: tells the game, slows or refuses its commits
  * </pre>

@@ -798,7 +798,7 @@ public final class CommitSender implements AutoCloseable {
           && RedisReply.isFull(by.message())) {
         commit.setNotTaken();
         held.add(commit);
-      } else if (outcome instanceof CommitGroup.TakenInPart taken) {
+      } else if (outcome instanceof CommitGroup.PartlyApplied taken) {
         settlement.dropped(
             commit, Settlement.unknown(commit, "Redis took only part of it: " + taken.message()));
       } else {

@@ -1,6 +1,6 @@
 package io.gameq.commit;
 
-import io.gameq.healing.ReplaySource.Stretch;
+import io.gameq.healing.ReplaySource.SequenceRange;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -23,7 +23,7 @@ public final class RecentMessages {
   private final LongSupplier clock;
   private final long keepNanos;
   private final long stretchNanos;
-  private final Deque<Second> seconds = new ArrayDeque<>();
+  private final Deque<Interval> seconds = new ArrayDeque<>();
   private long firstFailed = Long.MAX_VALUE;
   private long lastFailed;
   private volatile long openFrom;
@@ -32,12 +32,12 @@ public final class RecentMessages {
   private long awayNanos;
 
   /** A stretch of time. */
-  private static final class Second {
+  private static final class Interval {
     final long beganNanos;
     final long first;
     long last;
 
-    Second(long beganNanos, long sequence) {
+    Interval(long beganNanos, long sequence) {
       this.beganNanos = beganNanos;
       this.first = sequence;
       this.last = sequence;
@@ -82,17 +82,17 @@ public final class RecentMessages {
       openFrom = sequence;
     }
     long now = now();
-    Second newest = seconds.peekLast();
+    Interval newest = seconds.peekLast();
     if (newest == null || now - newest.beganNanos >= stretchNanos) {
       forgetOld(now);
-      newest = new Second(now, sequence);
+      newest = new Interval(now, sequence);
       seconds.add(newest);
     }
     newest.last = sequence;
   }
 
   private void forgetOld(long now) {
-    for (Second oldest; (oldest = seconds.peek()) != null; ) {
+    for (Interval oldest; (oldest = seconds.peek()) != null; ) {
       if (now - oldest.beganNanos <= keepNanos + stretchNanos) {
         return;
       }
@@ -116,7 +116,7 @@ public final class RecentMessages {
   /** The lowest sequence that may be replayed; {@link Long#MAX_VALUE} when there is none. */
   public synchronized long keptFrom() {
     forgetOld(now());
-    Second oldest = seconds.peek();
+    Interval oldest = seconds.peek();
     return oldest == null ? Long.MAX_VALUE : oldest.first;
   }
 
@@ -126,22 +126,22 @@ public final class RecentMessages {
     lastFailed = Math.max(lastFailed, sequence);
   }
 
-  synchronized boolean mayHaveFailed(Stretch of) {
+  synchronized boolean mayHaveFailed(SequenceRange of) {
     return firstFailed <= of.to() && of.from() <= lastFailed;
   }
 
   /** Where the records are that may be replayed, beyond a sequence, in order. */
-  synchronized List<Stretch> after(long sequence) {
+  synchronized List<SequenceRange> after(long sequence) {
     forgetOld(now());
-    List<Stretch> all = new ArrayList<>();
-    for (Second second : seconds) {
+    List<SequenceRange> all = new ArrayList<>();
+    for (Interval second : seconds) {
       if (second.last <= sequence) {
         continue;
       }
       int newest = all.size() - 1;
-      Stretch next = new Stretch(Math.max(second.first, sequence + 1), second.last);
+      SequenceRange next = new SequenceRange(Math.max(second.first, sequence + 1), second.last);
       if (newest >= 0 && next.from() - all.get(newest).to() < ONE_STRETCH_RECORDS) {
-        all.set(newest, new Stretch(all.get(newest).from(), next.to()));
+        all.set(newest, new SequenceRange(all.get(newest).from(), next.to()));
       } else {
         all.add(next);
       }

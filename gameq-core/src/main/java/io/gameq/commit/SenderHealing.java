@@ -12,7 +12,7 @@ import io.gameq.healing.HealingPorts.SessionName;
 import io.gameq.healing.HealingStep;
 import io.gameq.healing.HealingStep.NotReplayed;
 import io.gameq.healing.ReplaySource;
-import io.gameq.healing.ReplaySource.Stretch;
+import io.gameq.healing.ReplaySource.SequenceRange;
 import io.gameq.owner.SessionRef;
 import io.gameq.redis.RedisConnection;
 import io.gameq.redis.SlotKeys;
@@ -228,7 +228,7 @@ final class SenderHealing {
     // --- messages that were answered and that Redis may have lost
 
     @Override
-    public List<Stretch> messagesAfter(long sequence) {
+    public List<SequenceRange> messagesAfter(long sequence) {
       return its.recent.after(sequence);
     }
 
@@ -245,7 +245,7 @@ final class SenderHealing {
     }
 
     @Override
-    public boolean mayHaveFailed(Stretch of) {
+    public boolean mayHaveFailed(SequenceRange of) {
       return its.recent.mayHaveFailed(of);
     }
 
@@ -290,7 +290,7 @@ final class SenderHealing {
      * With rows nobody knows: they may be in MySQL, if it was applied the first time and forgotten.
      */
     @Override
-    public void refused(Commit first, CommitGroup.Unmet why) {
+    public void refused(Commit first, CommitGroup.FailedPrecondition why) {
       RuntimeException reason = Settlement.reason(why);
       fail(
           first,

@@ -134,7 +134,7 @@ final class Settlement {
                   + " maxmemory")
           : new CommitFailedException("Redis refused the commit: " + by.message());
     }
-    if (outcome instanceof CommitGroup.RowIsThere there) {
+    if (outcome instanceof CommitGroup.RowKeyInUse there) {
       return new CommitFailedException(
           ("row %s cannot be sent to %s: one with this key waits to be flushed already, and what"
                   + " is sent needs a new key; nothing of the commit was applied")

@@ -26,14 +26,14 @@ public final class PendingHandovers {
   private static final int MANY_ROWS = 1_000;
 
   private final DurableTracker tracker;
-  private final Map<String, List<Known>> rows = new HashMap<>();
+  private final Map<String, List<KnownHandover>> rows = new HashMap<>();
 
   /**
    * A handover.
    *
    * @param move the commit of this session that has its version; null when the handover has it
    */
-  private record Known(Handover handover, @Nullable RowMove move) {
+  private record KnownHandover(Handover handover, @Nullable RowMove move) {
     long version() {
       return move == null ? handover.version() : move.version();
     }
@@ -49,7 +49,8 @@ public final class PendingHandovers {
     newest.forEach(
         (key, row) -> {
           for (Handover handover : RowHeader.handovers(row.image())) {
-            rows.computeIfAbsent(key, k -> new ArrayList<>()).add(new Known(handover, null));
+            rows.computeIfAbsent(key, k -> new ArrayList<>())
+                .add(new KnownHandover(handover, null));
           }
         });
   }
@@ -111,17 +112,17 @@ public final class PendingHandovers {
       Map<String, MovedRow> givers,
       Map<String, MovedRow> takers,
       @Nullable RowMove move) {
-    List<Known> known = new ArrayList<>(since(row.key()));
+    List<KnownHandover> known = new ArrayList<>(since(row.key()));
     byte[] image = row.image();
     MovedRow taker = row.op() == RowOp.MOVED ? takers.get(row.key()) : null;
     MovedRow giver = row.movedIn() ? givers.get(row.key()) : null;
     if (taker != null) {
-      known.add(new Known(taker.handover(false), move));
+      known.add(new KnownHandover(taker.handover(false), move));
       if (taker.row.op() == RowOp.PUT) { // it may have changed the row in the same commit
         image = taker.row.image();
       }
     } else if (giver != null) {
-      known.add(new Known(giver.handover(true), move));
+      known.add(new KnownHandover(giver.handover(true), move));
     }
     if (known.isEmpty()) {
       return row;
@@ -130,13 +131,14 @@ public final class PendingHandovers {
     known = new ArrayList<>(known.subList(Math.max(0, known.size() - Handover.MOST), known.size()));
     rows.put(row.key(), known);
     return row.as(
-        RowHeader.withHandovers(image, row.op(), known.stream().map(Known::handover).toList()),
-        known.stream().map(Known::move).toList());
+        RowHeader.withHandovers(
+            image, row.op(), known.stream().map(KnownHandover::handover).toList()),
+        known.stream().map(KnownHandover::move).toList());
   }
 
   /** What is not known to be settled. */
-  private List<Known> since(String key) {
-    List<Known> known = rows.get(key);
+  private List<KnownHandover> since(String key) {
+    List<KnownHandover> known = rows.get(key);
     if (known == null) {
       return List.of();
     }
@@ -147,7 +149,7 @@ public final class PendingHandovers {
     return known;
   }
 
-  private boolean isSettled(String key, Known one) {
+  private boolean isSettled(String key, KnownHandover one) {
     RowMove move = one.move;
     return (move != null && move.hasFailed())
         || (one.version() > 0 && tracker.isDurable(key, one.version()));

@@ -7,7 +7,7 @@ import io.gameq.owner.SessionId;
 import io.gameq.redis.RedisConnection;
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.script.LookupScript;
-import io.gameq.redis.script.LookupScript.Looked;
+import io.gameq.redis.script.LookupScript.LookupResult;
 import io.gameq.wal.WalRecord;
 import java.util.HashMap;
 import java.util.List;
@@ -73,7 +73,7 @@ public record DurableTruth(
     if (sessions.adoptedFrom(owner, SessionId.parse(half.session())) >= newest) {
       return Place.THERE; // its node puts it back, if it has not yet
     }
-    Looked looked =
+    LookupResult looked =
         redis == null
             ? null
             : LookupScript.look(redis, slots[owner.slot(slots.length)], owner, versions.keySet());

@@ -4,7 +4,7 @@ import io.gameq.change.ChangedRow;
 import io.gameq.change.Commit;
 import io.gameq.change.Commit.CommitPart;
 import io.gameq.change.Unsettled;
-import io.gameq.healing.ReplaySource.Stretch;
+import io.gameq.healing.ReplaySource.SequenceRange;
 import io.gameq.owner.SessionRef;
 import io.gameq.redis.RedisConnection;
 import io.gameq.redis.SlotKeys;
@@ -105,12 +105,12 @@ public interface HealingPorts {
   void refused(Commit first, String message);
 
   /** A message, or a row, was not as the first needs it: Redis holds nothing of it now. */
-  void refused(Commit first, CommitGroup.Unmet why);
+  void refused(Commit first, CommitGroup.FailedPrecondition why);
 
   // --- which records of the WAL change messages, and may be replayed
 
   /** Where records that change messages may be, beyond a sequence, in order. */
-  default List<Stretch> messagesAfter(long sequence) {
+  default List<SequenceRange> messagesAfter(long sequence) {
     return List.of();
   }
 
@@ -123,7 +123,7 @@ public interface HealingPorts {
   default void leaveOut(Set<Long> sequences) {}
 
   /** Whether commits of a stretch may have failed. */
-  default boolean mayHaveFailed(Stretch of) {
+  default boolean mayHaveFailed(SequenceRange of) {
     return false;
   }
 

@@ -338,7 +338,7 @@ public sealed interface HealingStep {
       }
       if (outcome instanceof CommitGroup.RefusedBy by) {
         ports.refused(commit, refusal(by.message(), new GameQueueException(by.message())));
-      } else if (outcome instanceof CommitGroup.Unmet unmet) {
+      } else if (outcome instanceof CommitGroup.FailedPrecondition unmet) {
         ports.refused(commit, unmet);
       } else {
         ports.queued(commit);

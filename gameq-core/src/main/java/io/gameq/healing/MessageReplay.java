@@ -5,7 +5,7 @@ import io.gameq.change.VersionClock;
 import io.gameq.healing.HealingPorts.HeldSession;
 import io.gameq.healing.HealingPorts.SessionName;
 import io.gameq.healing.Lookups.ReplayRedis;
-import io.gameq.healing.ReplaySource.Stretch;
+import io.gameq.healing.ReplaySource.SequenceRange;
 import io.gameq.healing.WalFolder.Count;
 import io.gameq.message.MessageChange;
 import io.gameq.mysql.tables.TombstoneHorizon;
@@ -105,7 +105,7 @@ public final class MessageReplay {
         after = Math.min(after, ports.marks().sequence(slot));
       }
     }
-    List<Stretch> stretches = after < Long.MAX_VALUE ? ports.messagesAfter(after) : List.of();
+    List<SequenceRange> stretches = after < Long.MAX_VALUE ? ports.messagesAfter(after) : List.of();
     if (stretches.isEmpty()) {
       return;
     }
@@ -114,7 +114,7 @@ public final class MessageReplay {
       ports
           .wal()
           .readMessages(
-              new Stretch(stretches.get(0).from(), Long.MAX_VALUE),
+              new SequenceRange(stretches.get(0).from(), Long.MAX_VALUE),
               entry -> {
                 if (entry.record() instanceof WalRecord.Failed of) {
                   failed.add(of.sequence());
@@ -134,7 +134,7 @@ public final class MessageReplay {
             },
             ports.truth());
     try {
-      for (Stretch of : stretches) {
+      for (SequenceRange of : stretches) {
         ports
             .wal()
             .readMessages(

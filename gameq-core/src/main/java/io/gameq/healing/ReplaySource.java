@@ -29,10 +29,10 @@ public interface ReplaySource {
    * Hands over the records of a stretch which change messages and are where they were written
    * first, in order, and the marks of failed commits among them.
    */
-  default void readMessages(Stretch of, Consumer<WalRecord.Entry> to) {}
+  default void readMessages(SequenceRange of, Consumer<WalRecord.Entry> to) {}
 
   /** Sequences of a WAL, from and to included. */
-  record Stretch(long from, long to) {}
+  record SequenceRange(long from, long to) {}
 
   /** Takes the records. */
   interface Records {
@@ -112,7 +112,7 @@ public interface ReplaySource {
     }
 
     @Override
-    public void readMessages(Stretch of, Consumer<WalRecord.Entry> to) {
+    public void readMessages(SequenceRange of, Consumer<WalRecord.Entry> to) {
       wal.hold();
       try {
         WalReport report =

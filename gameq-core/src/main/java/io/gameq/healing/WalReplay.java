@@ -132,7 +132,7 @@ public final class WalReplay {
   private void write(List<List<FoldedOwner>> lost) {
     Map<OwnerId, Durable> durable =
         lookups.durable(lost.stream().flatMap(Collection::stream).map(of -> of.id));
-    List<OwnerTable.Lost> restored = new ArrayList<>();
+    List<OwnerTable.LostSession> restored = new ArrayList<>();
     List<List<Owner>> groups = new ArrayList<>();
     for (List<FoldedOwner> together : lost) {
       List<Owner> next = new ArrayList<>();
@@ -158,7 +158,7 @@ public final class WalReplay {
 
   /** Judged again, by who owns now: null when a later session does. */
   private @Nullable Owner owner(
-      FoldedOwner of, @Nullable Durable durable, List<OwnerTable.Lost> restored) {
+      FoldedOwner of, @Nullable Durable durable, List<OwnerTable.LostSession> restored) {
     SessionId inRedis = ownedByTaker(of.id, durable);
     SessionId under = null;
     boolean restores = false;
@@ -178,7 +178,7 @@ public final class WalReplay {
     }
     if (restores) {
       restored.add(
-          new OwnerTable.Lost(of.id, under, planner.wals().folders().get(of.wal()).node()));
+          new OwnerTable.LostSession(of.id, under, planner.wals().folders().get(of.wal()).node()));
     }
     return new Owner(of.id, under, !under.isInbox() && isGone(under), rows);
   }

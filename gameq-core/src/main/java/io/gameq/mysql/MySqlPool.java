@@ -216,7 +216,7 @@ public final class MySqlPool {
     pool.setMinimumIdle(Math.min(2, config.poolSize()));
     pool.setConnectionTimeout(WAIT_MILLIS);
     pool.setKeepaliveTime(TRY_IDLE_MILLIS);
-    pool.setExceptionOverrideClassName(KeepsUnharmed.class.getName());
+    pool.setExceptionOverrideClassName(EvictionRule.class.getName());
     // Tried just now: the pool fills in the background.
     pool.setInitializationFailTimeout(-1);
     LoginPool opened =
@@ -513,7 +513,7 @@ public final class MySqlPool {
    *
    * <p>Made by the pool, from its name: HikariCP 5 takes it no other way, and some games have that.
    */
-  public static final class KeepsUnharmed implements SQLExceptionOverride {
+  public static final class EvictionRule implements SQLExceptionOverride {
     /** Read-only: by option (1290), of InnoDB (1836), a transaction on a replica (1792). */
     private static final Set<Integer> READ_ONLY = Set.of(Logins.READ_ONLY_CODE, 1836, 1792);
 

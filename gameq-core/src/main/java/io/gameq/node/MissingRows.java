@@ -7,7 +7,7 @@ import io.gameq.owner.OwnerId;
 import io.gameq.owner.SessionId;
 import io.gameq.owner.SessionRef;
 import io.gameq.redis.script.LookupScript;
-import io.gameq.redis.script.LookupScript.Looked;
+import io.gameq.redis.script.LookupScript.LookupResult;
 import io.gameq.terminal.Shown;
 import io.gameq.view.OwnerViews;
 import java.time.Duration;
@@ -73,7 +73,7 @@ final class MissingRows {
   }
 
   /** What Redis and MySQL hold of rows of one owner. */
-  private record Found(Looked redis, OwnerViews.Settled mysql) {
+  private record Found(LookupResult redis, OwnerViews.Settled mysql) {
     /** Settles what is in MySQL. */
     void tell(DurableTracker tracker) {
       tracker.found(mysql.versions(), mysql.setAside());
@@ -155,7 +155,7 @@ final class MissingRows {
     }
   }
 
-  private Looked inRedis(SessionRef session, Set<String> rows) {
+  private LookupResult inRedis(SessionRef session, Set<String> rows) {
     return LookupScript.look(
         node.servers.control().get(), node.servers.slots()[session.slot()], session.owner(), rows);
   }
@@ -281,10 +281,10 @@ final class MissingRows {
     private static final int MOST_SESSIONS = 10_000;
 
     private final LongSupplier nanoTime;
-    private final Map<SessionRef, Last> ofSession = new HashMap<>();
+    private final Map<SessionRef, LastHealing> ofSession = new HashMap<>();
     private long lastNanos;
 
-    private record Last(long nanos, int times) {}
+    private record LastHealing(long nanos, int times) {}
 
     HealingLimit(LongSupplier nanoTime) {
       this.nanoTime = nanoTime;
@@ -297,7 +297,7 @@ final class MissingRows {
      */
     boolean isDue(SessionRef session) {
       long now = nanoTime.getAsLong();
-      Last last = ofSession.get(session);
+      LastHealing last = ofSession.get(session);
       if (now - lastNanos < EVERY_NANOS
           || (last != null
               && now - last.nanos < EVERY_NANOS << Math.min(last.times, MOST_DOUBLINGS))) {
@@ -307,7 +307,7 @@ final class MissingRows {
       if (ofSession.size() >= MOST_SESSIONS) {
         ofSession.clear();
       }
-      ofSession.put(session, new Last(now, last == null ? 1 : last.times + 1));
+      ofSession.put(session, new LastHealing(now, last == null ? 1 : last.times + 1));
       return true;
     }
 

@@ -27,14 +27,13 @@ import io.gameq.redis.SlotKeys;
 import io.gameq.redis.script.JournalMarks;
 import io.gameq.redis.script.LookupScript;
 import io.gameq.redis.script.LuaScript;
-import io.gameq.redis.script.Waiting.WaitingOwners;
+import io.gameq.redis.script.SlotBacklog.WaitingOwners;
 import io.gameq.rows.EncodedRow;
 import io.gameq.rows.EncodedRow.RowKey;
 import io.gameq.rows.RowHeader.RowOp;
 import io.gameq.rows.Table;
 import io.gameq.rows.Table.Column;
 import io.gameq.rows.types.ColumnDefault;
-import io.gameq.rows.types.ColumnType;
 import io.gameq.sign.NodeCounts;
 import io.gameq.sign.NodeSign;
 import io.gameq.subscription.NodeTopics;
@@ -121,7 +120,7 @@ public final class NodeQueue implements GameQueue {
                 commits,
                 node.sender,
                 node.clock,
-                new Asks(),
+                new TopicCalls(),
                 () -> node.lacksTopics.set(true),
                 node.callbacks));
     this.opening = new OwnerOpener(node, topics, commits);
@@ -132,7 +131,7 @@ public final class NodeQueue implements GameQueue {
         node.wal.directory());
   }
 
-  private final class Asks implements OpenTopic.Asking {
+  private final class TopicCalls implements OpenTopic.ServerCalls {
     @Override
     public <T> T ask(String what, Function<RedisConnection, T> question) {
       return node.calls.ofRedis(
@@ -168,7 +167,7 @@ public final class NodeQueue implements GameQueue {
   public CompletionStage<List<OpenResult>> openAll(
       Collection<String> owners, Takeover takeover, Consumer<OpenProgress> progress) {
     node.requireOpen();
-    return new OwnerOpener.Many(
+    return new OwnerOpener.BulkOpener(
             owners, owner -> openAsync(owner, takeover), progress, node.callbacks)
         .start();
   }
@@ -271,7 +270,7 @@ public final class NodeQueue implements GameQueue {
   public <T> Transacted<T> transactReturning(
       Collection<? extends OwnerSession> sessions, Function<ChangeSet, T> changes) {
     node.requireOpen();
-    StagedChanges.OfSet set = new StagedChanges.OfSet(node, topics, sessions);
+    StagedChanges.StagedChangeSet set = new StagedChanges.StagedChangeSet(node, topics, sessions);
     T value = set.stage(changes);
     return new Transacted<>(value, commits.commitSet(set.urgency(), set.shares));
   }
@@ -445,8 +444,7 @@ public final class NodeQueue implements GameQueue {
     }
 
     private static boolean isInteger(Column column) {
-      ColumnType.Kind kind = column.type().kind();
-      return kind == ColumnType.Kind.INTEGER || kind == ColumnType.Kind.UNSIGNED_LONG;
+      return column.type().isInteger();
     }
 
     @Override

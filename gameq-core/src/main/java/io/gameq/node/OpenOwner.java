@@ -53,7 +53,7 @@ final class OpenOwner {
   final MissingTables missing;
 
   final PendingHandovers handovers;
-  final HandledBefore handled;
+  final UnflushedHandlers handled;
   private final GameRows rows;
   private @Nullable OwnerView loaded;
   private boolean isClosed;
@@ -81,7 +81,7 @@ final class OpenOwner {
     this.id = tracker.session().owner();
     this.missing = loaded.missing();
     this.handovers = new PendingHandovers(tracker, adopted);
-    this.handled = new HandledBefore(tracker, adopted);
+    this.handled = new UnflushedHandlers(tracker, adopted);
     this.loaded = loaded;
   }
 
@@ -308,7 +308,7 @@ final class OpenOwner {
    * each row has one image by then. So the second is refused before it is sent. Once the first's
    * rows are in MySQL, it is the flush that refuses the second's.
    */
-  static final class HandledBefore {
+  static final class UnflushedHandlers {
     /** Beyond it those are searched for that are in MySQL by now. */
     private static final int MANY = 256;
 
@@ -317,7 +317,7 @@ final class OpenOwner {
     private int commitsUnderWay;
     private int searchAbove = MANY;
 
-    private HandledBefore(DurableTracker tracker, List<EncodedRow> adopted) {
+    private UnflushedHandlers(DurableTracker tracker, List<EncodedRow> adopted) {
       this.tracker = tracker;
       for (EncodedRow row : adopted) {
         if (HandledRow.is(row.key())) {

@@ -63,7 +63,7 @@ public sealed interface OpenState {
   int MOST_ATTEMPTS = 3;
 
   /** The first state. */
-  static OpenState of(Wanted wanted) {
+  static OpenState of(OpenRequest wanted) {
     return new Begun(new Attempt(wanted, 1, 0, null, null));
   }
 
@@ -74,7 +74,7 @@ public sealed interface OpenState {
    *
    * @param asks whether who has it open is asked to close it
    */
-  record Wanted(OwnerId owner, List<Table> tables, Takeover takeover, boolean asks) {
+  record OpenRequest(OwnerId owner, List<Table> tables, Takeover takeover, boolean asks) {
     @Override
     public String toString() {
       return owner + " " + takeover;
@@ -90,7 +90,7 @@ public sealed interface OpenState {
    * @param lost what the attempt before had adopted when Redis lost its session; null for nothing
    */
   record Attempt(
-      Wanted of, int number, long atLeast, @Nullable SessionId session, @Nullable Lost lost) {
+      OpenRequest of, int number, long atLeast, @Nullable SessionId session, @Nullable Lost lost) {
     OwnerId owner() {
       return of.owner();
     }
@@ -156,7 +156,7 @@ public sealed interface OpenState {
     }
 
     /** Takes the step; throws what an open throws, and the state is then the last one. */
-    public final OpenState step(UnderWay now) {
+    public final OpenState step(PendingOpen now) {
       Attempt attempt = now.attempt();
       OwnerId owner = attempt.owner();
       SlotKeys slot = slots[owner.slot(slots.length)];
@@ -202,9 +202,9 @@ public sealed interface OpenState {
       }
       if (now instanceof Missing at) {
         CommitScript.putBack(at.by.redis, slots, session, at.missing);
-        return new PutBack(attempt, at.by, at.rows.plusDirty(at.missing));
+        return new Restored(attempt, at.by, at.rows.plusDirty(at.missing));
       }
-      if (now instanceof PutBack at) {
+      if (now instanceof Restored at) {
         SessionScripts.healed(at.by.redis, slots, List.of(session));
         return taken(attempt, at.by, at.rows);
       }
@@ -264,7 +264,7 @@ public sealed interface OpenState {
       }
       List<EncodedRow> missing = toPutBack.rows.missingFrom(rows);
       return missing.isEmpty()
-          ? new PutBack(attempt, by, rows)
+          ? new Restored(attempt, by, rows)
           : new Missing(attempt, by, rows, missing);
     }
 
@@ -426,7 +426,7 @@ public sealed interface OpenState {
   }
 
   /** A state with a step to take: see {@link Node#step}. */
-  sealed interface UnderWay extends OpenState {
+  sealed interface PendingOpen extends OpenState {
     /** Whether the session before still counts, so that the open may end here for nothing. */
     default boolean mayEnd() {
       return this instanceof Begun
@@ -438,42 +438,43 @@ public sealed interface OpenState {
   }
 
   /** The epoch is not raised, or a further attempt is to be made. */
-  record Begun(Attempt attempt) implements UnderWay {}
+  record Begun(Attempt attempt) implements PendingOpen {}
 
   /** The connection that the attempt goes over is known. */
-  record Connected(Attempt attempt, Healed by) implements UnderWay {}
+  record Connected(Attempt attempt, Healed by) implements PendingOpen {}
 
   /** The owner has sessions, and is to be left alone while their node is alive. */
-  record Seen(Attempt attempt, Healed by, CountingSessions seen) implements UnderWay {}
+  record Seen(Attempt attempt, Healed by, CountingSessions seen) implements PendingOpen {}
 
   /** Nobody has the owner open whose node is alive, or may be. */
-  record Free(Attempt attempt, Healed by, @Nullable CountingSessions seen) implements UnderWay {}
+  record Free(Attempt attempt, Healed by, @Nullable CountingSessions seen) implements PendingOpen {}
 
   /** MySQL has the session, as one that is opening; Redis does not know of it yet. */
-  record Raised(Attempt attempt, Healed by) implements UnderWay {}
+  record Raised(Attempt attempt, Healed by) implements PendingOpen {}
 
   /** A newer session owns in Redis. */
-  record Refused(Attempt attempt, SessionId ownedBy) implements UnderWay {}
+  record Refused(Attempt attempt, SessionId ownedBy) implements PendingOpen {}
 
   /** The session owns, and does not have all that the attempt before had adopted. */
   record Missing(Attempt attempt, Healed by, AdoptedRows rows, List<EncodedRow> missing)
-      implements UnderWay {}
+      implements PendingOpen {}
 
   /** Redis has all that the attempt before had adopted; nobody knows that yet. */
-  record PutBack(Attempt attempt, Healed by, AdoptedRows rows) implements UnderWay {}
+  record Restored(Attempt attempt, Healed by, AdoptedRows rows) implements PendingOpen {}
 
   /** The session owns in Redis. */
-  record Taken(Attempt attempt, Healed by, AdoptedRows rows) implements UnderWay {}
+  record Taken(Attempt attempt, Healed by, AdoptedRows rows) implements PendingOpen {}
 
   /** The WAL of this node has what the session adopted. */
-  record InWal(Attempt attempt, Healed by, AdoptedRows rows) implements UnderWay {}
+  record InWal(Attempt attempt, Healed by, AdoptedRows rows) implements PendingOpen {}
 
   /**
    * MySQL has the session as open. Redis must still have it, over the very connection over which it
    * was told: else the session before may have gone on, and committed, until this one was set open;
    * what it left is for another attempt to adopt.
    */
-  record Loaded(Attempt attempt, Healed by, AdoptedRows rows, OwnerView view) implements UnderWay {}
+  record Loaded(Attempt attempt, Healed by, AdoptedRows rows, OwnerView view)
+      implements PendingOpen {}
 
   /** Redis and MySQL have the session; the node is to be told of it. */
   record Open(Attempt attempt, Healed by, AdoptedRows rows, OwnerView view) implements OpenState {}

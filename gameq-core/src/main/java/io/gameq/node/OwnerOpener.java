@@ -91,7 +91,7 @@ final class OwnerOpener {
    * @param asks whether who has it open is asked to close it
    */
   NodeSession open(String owner, Takeover takeover, boolean asks) {
-    OpenState.Wanted wanted = wanted(owner, takeover, asks);
+    OpenState.OpenRequest wanted = wanted(owner, takeover, asks);
     return node.calls.ofMySql(
         "opening " + wanted.owner(),
         isAwaited -> openInTurn(wanted, isAwaited),
@@ -125,7 +125,7 @@ final class OwnerOpener {
 
   /** The same without waiting; the future ends where the game's code runs. */
   CompletableFuture<OwnerSession> start(String owner, Takeover takeover) {
-    OpenState.Wanted wanted = wanted(owner, takeover, false);
+    OpenState.OpenRequest wanted = wanted(owner, takeover, false);
     return node.calls.startOfMySql(
         "opening " + wanted.owner(),
         isAwaited -> openInTurn(wanted, isAwaited),
@@ -134,7 +134,7 @@ final class OwnerOpener {
   }
 
   /** Does the id fit, and may the node open it? Nothing is written yet. */
-  private OpenState.Wanted wanted(String id, Takeover takeover, boolean asks) {
+  private OpenState.OpenRequest wanted(String id, Takeover takeover, boolean asks) {
     OwnerId owner = OwnerId.of(id);
     Catalog catalog = node.rows.atStart();
     List<Table> tables = catalog.ownedBy(owner.kind());
@@ -147,10 +147,10 @@ final class OwnerOpener {
     node.requireOpen();
     node.requireAlive();
     tables.forEach(table -> table.ownerColumnValue(owner));
-    return new OpenState.Wanted(owner, tables, takeover, asks);
+    return new OpenState.OpenRequest(owner, tables, takeover, asks);
   }
 
-  private NodeSession openInTurn(OpenState.Wanted wanted, BooleanSupplier isAwaited) {
+  private NodeSession openInTurn(OpenState.OpenRequest wanted, BooleanSupplier isAwaited) {
     OwnerId owner = wanted.owner();
     OneOpen open = new OneOpen(wanted, isAwaited);
     synchronized (underWay) {
@@ -175,11 +175,11 @@ final class OwnerOpener {
 
   /** One open, on a thread of its own. */
   private final class OneOpen extends OpenState.Node {
-    private final OpenState.Wanted wanted;
+    private final OpenState.OpenRequest wanted;
     private final BooleanSupplier isAwaited;
 
     /** With {@code isAwaited} false once nobody waits for it any more. */
-    OneOpen(OpenState.Wanted wanted, BooleanSupplier isAwaited) {
+    OneOpen(OpenState.OpenRequest wanted, BooleanSupplier isAwaited) {
       super(
           node.config.node(),
           node.servers.slots(),
@@ -202,7 +202,7 @@ final class OwnerOpener {
       OwnerId owner = wanted.owner();
       OpenState now = OpenState.of(wanted);
       try {
-        while (now instanceof OpenState.UnderWay underWayNow) {
+        while (now instanceof OpenState.PendingOpen underWayNow) {
           if (underWayNow.mayEnd()) {
             requireAwaited();
           }
@@ -360,7 +360,7 @@ final class OwnerOpener {
    * Opens many owners, so many at a time that opens of others have their turn as well. Thread-safe;
    * what the game is told it is told on the executor of callbacks.
    */
-  static final class Many {
+  static final class BulkOpener {
     /**
      * Half of those that may be under way on a node: who comes alone does not wait for a crowd.
      * With more no more log in a second on two cores, and commits meanwhile take longer.
@@ -386,7 +386,7 @@ final class OwnerOpener {
      *
      * @param open one of them; what it returns ends on {@code callbacks}
      */
-    Many(
+    BulkOpener(
         Collection<String> owners,
         Function<String, CompletionStage<OwnerSession>> open,
         Consumer<OpenProgress> progress,

@@ -5,8 +5,8 @@ import io.gameq.agent.AgentRunner.Agent;
 import io.gameq.durability.DurableTracker;
 import io.gameq.owner.OwnerId;
 import io.gameq.redis.SlotKeys;
-import io.gameq.redis.script.SessionScripts.RowsToTell;
-import io.gameq.redis.script.SessionScripts.RowsToTell.OfSession;
+import io.gameq.redis.script.SessionScripts.RowNotices;
+import io.gameq.redis.script.SessionScripts.RowNotices.SessionRow;
 import io.gameq.rows.EncodedRow;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -47,7 +47,7 @@ final class SentRowNotices implements Agent {
   /** Slots that are to be looked at, and from when on, by System.nanoTime. */
   private final Map<Integer, Long> due = new ConcurrentHashMap<>();
 
-  private final Map<Integer, Known> bySlot = new HashMap<>();
+  private final Map<Integer, NoticeState> bySlot = new HashMap<>();
 
   /** When those of all open sessions are looked at. */
   private volatile long lookNanos = System.nanoTime() + LOOK_EVERY_NANOS;
@@ -58,8 +58,8 @@ final class SentRowNotices implements Agent {
    * @param opening sessions that have rows and are not known here, and since when
    * @param told versions of rows that were told and that Redis may still hold to be told
    */
-  private record Known(Map<String, Long> opening, Map<String, Long> told) {
-    Known() {
+  private record NoticeState(Map<String, Long> opening, Map<String, Long> told) {
+    NoticeState() {
       this(new HashMap<>(), new HashMap<>());
     }
   }
@@ -140,18 +140,18 @@ final class SentRowNotices implements Agent {
   /** Asked of all at once: nearly always there are none. */
   private Set<Integer> withRows(Set<Integer> slots) {
     List<SlotKeys> keys = slots.stream().map(slot -> node.servers.slots()[slot]).toList();
-    return node.servers.ask(redis -> RowsToTell.slotsWithAny(redis, keys, node.process));
+    return node.servers.ask(redis -> RowNotices.slotsWithAny(redis, keys, node.process));
   }
 
   /** False when there is something left to tell. */
   private boolean tell(int slot) {
     SlotKeys keys = node.servers.slots()[slot];
-    List<OfSession> all = node.servers.ask(redis -> RowsToTell.read(redis, keys, node.process));
-    List<OfSession> done = new ArrayList<>();
-    Map<DurableTracker, List<OfSession>> bySession = new HashMap<>();
-    Known before = bySlot.getOrDefault(slot, new Known());
-    Known now = new Known();
-    for (OfSession row : all) {
+    List<SessionRow> all = node.servers.ask(redis -> RowNotices.read(redis, keys, node.process));
+    List<SessionRow> done = new ArrayList<>();
+    Map<DurableTracker, List<SessionRow>> bySession = new HashMap<>();
+    NoticeState before = bySlot.getOrDefault(slot, new NoticeState());
+    NoticeState now = new NoticeState();
+    for (SessionRow row : all) {
       DurableTracker of = node.sessions.findOpen(row.owner(), row.session());
       String name = row.owner() + " " + row.session();
       long since = before.opening.getOrDefault(name, System.nanoTime());
@@ -168,7 +168,7 @@ final class SentRowNotices implements Agent {
     }
     bySlot.put(slot, now); // of other rows Redis knows by now that they were told
     boolean isAll = now.opening.isEmpty();
-    for (Map.Entry<DurableTracker, List<OfSession>> of : bySession.entrySet()) {
+    for (Map.Entry<DurableTracker, List<SessionRow>> of : bySession.entrySet()) {
       if (tell(keys, of.getKey(), of.getValue())) {
         of.getValue().forEach(row -> now.told.put(row.name(), row.version()));
         done.addAll(of.getValue());
@@ -177,7 +177,7 @@ final class SentRowNotices implements Agent {
       }
     }
     if (!all.isEmpty()) {
-      node.servers.call(redis -> RowsToTell.forget(redis, keys, node.process, done));
+      node.servers.call(redis -> RowNotices.forget(redis, keys, node.process, done));
     }
     now.told.clear();
     if (now.opening.isEmpty()) {
@@ -187,7 +187,7 @@ final class SentRowNotices implements Agent {
   }
 
   /** False when it cannot be told yet; that holds up no other session. */
-  private boolean tell(SlotKeys slot, DurableTracker session, List<OfSession> rows) {
+  private boolean tell(SlotKeys slot, DurableTracker session, List<SessionRow> rows) {
     Map<String, EncodedRow> there;
     Set<String> changed;
     try {
@@ -198,7 +198,7 @@ final class SentRowNotices implements Agent {
       return false;
     }
     List<EncodedRow> news = new ArrayList<>();
-    for (OfSession of : rows) {
+    for (SessionRow of : rows) {
       EncodedRow row = there.get(of.key());
       try {
         if (row != null && !changed.contains(of.key())) {
@@ -222,10 +222,10 @@ final class SentRowNotices implements Agent {
    * move. Of those that are there in another version somebody has made something else since; others
    * were set aside.
    */
-  private Map<String, EncodedRow> rows(SlotKeys slot, OwnerId owner, List<OfSession> sent) {
+  private Map<String, EncodedRow> rows(SlotKeys slot, OwnerId owner, List<SessionRow> sent) {
     Map<String, EncodedRow> rows = new HashMap<>();
     node.servers
-        .ask(redis -> RowsToTell.waiting(redis, slot, sent))
+        .ask(redis -> RowNotices.waiting(redis, slot, sent))
         .forEach(row -> rows.put(row.key(), row));
     Map<String, Long> flushed = new HashMap<>();
     sent.stream()
@@ -240,9 +240,9 @@ final class SentRowNotices implements Agent {
   }
 
   /** Of rows that may have been told before: those that are not any more what was sent. */
-  private Set<String> changedSince(DurableTracker session, List<OfSession> rows) {
+  private Set<String> changedSince(DurableTracker session, List<SessionRow> rows) {
     Map<String, Long> again = new HashMap<>();
-    rows.stream().filter(OfSession::isAgain).forEach(of -> again.put(of.key(), of.version()));
+    rows.stream().filter(SessionRow::isAgain).forEach(of -> again.put(of.key(), of.version()));
     if (again.isEmpty()) {
       return Set.of();
     }

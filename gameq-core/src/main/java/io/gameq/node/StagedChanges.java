@@ -653,14 +653,14 @@ final class StagedChanges {
    * what is staged in the sessions, and what is refused discards the set, whatever the game's code
    * does with the exception. Used by the game's thread that runs this code.
    */
-  static final class OfSet extends GameChanges implements ChangeSet {
+  static final class StagedChangeSet extends GameChanges implements ChangeSet {
     /** What stages of each session's owner. */
     final List<StagedChanges> shares;
 
     private Urgency urgency = Urgency.NORMAL;
 
     /** Throws GameQueueException when these are no sessions of this node. */
-    OfSet(GameNode node, NodeTopics topics, Collection<? extends OwnerSession> sessions) {
+    StagedChangeSet(GameNode node, NodeTopics topics, Collection<? extends OwnerSession> sessions) {
       super(node.rows, topics);
       Size size = new Size(node.config.limits());
       this.shares =

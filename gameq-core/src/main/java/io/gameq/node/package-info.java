@@ -9,11 +9,11 @@
  * queue.open       OwnerOpener       one open of an owner at a time, in the time of a call; makes
  *                                    the session known to WAL, sender and durability.NodeSessions
  *                    OpenState         its states; each step is one operation of one server
- * queue.openAll    OwnerOpener.Many  many, so that opens of others have their turn as well
+ * queue.openAll    OwnerOpener.BulkOpener  many, so that opens of others have their turn as well
  * queue.read       NodeQueue         Redis, then MySQL
  * session.current  OpenOwner         what was loaded, committed since, and sent by others
  * session.put ...  StagedChanges     checks each change, with view.GameRows; what is not committed
- * queue.transact     OfSet           what the game's code stages, beside what sessions have
+ * queue.transact     StagedChangeSet what the game's code stages, beside what sessions have
  * session.commit   SessionCommits    owned, within limits, moves whole; waits for room; no message
  *                                    is handled twice
  * queue.send       SessionCommits    checks as for a put; into which inbox it goes

@@ -60,18 +60,18 @@ public final class PackedType {
               (to, of) -> to.packString(of.toString()),
               from -> UUID.fromString(from.unpackString())));
 
-  private final Packing<Object> packing;
-  private final Reading reading;
+  private final Packer<Object> packing;
+  private final Unpacker reading;
 
-  private interface Packing<V> {
+  private interface Packer<V> {
     void pack(MessagePacker to, V value) throws IOException;
   }
 
-  private interface Reading {
+  private interface Unpacker {
     Object read(MessageUnpacker from) throws IOException;
   }
 
-  private PackedType(Packing<Object> packing, Reading reading) {
+  private PackedType(Packer<Object> packing, Unpacker reading) {
     this.packing = packing;
     this.reading = reading;
   }
@@ -147,8 +147,8 @@ public final class PackedType {
 
   @SuppressWarnings("unchecked") // The lambda casts what it is given.
   private static <V> Map.Entry<Class<?>, PackedType> simple(
-      Class<V> type, Packing<V> packing, Reading reading) {
-    return Map.entry(type, new PackedType((Packing<Object>) packing, reading));
+      Class<V> type, Packer<V> packing, Unpacker reading) {
+    return Map.entry(type, new PackedType((Packer<Object>) packing, reading));
   }
 
   // JSON has neither bytes nor points in time, and its 5 may be a number of double precision: what

@@ -68,11 +68,11 @@ public final class RowCodec {
   public byte[] encode(RowImage image) {
     Table table = image.table();
     @Nullable Object[] values = image.values();
-    int expected = image.op() == RowOp.DELETE ? table.keyTypes.size() : table.columns().size();
-    if (values.length != expected) {
+    List<ColumnType> types = image.op() == RowOp.DELETE ? table.keyTypes : table.types;
+    if (values.length != types.size()) {
       throw new GameQueueException(
           "%s of table %s takes %s values, not %s"
-              .formatted(image.op(), table.name(), expected, values.length));
+              .formatted(image.op(), table.name(), types.size(), values.length));
     }
     RowPacker out = PACKER.get();
     try {
@@ -87,7 +87,7 @@ public final class RowCodec {
         } else if (value == null) {
           packer.packNil();
         } else {
-          ColumnType.pack(packer, value);
+          types.get(i).pack(packer, value);
         }
       }
       return out.end();
@@ -115,7 +115,7 @@ public final class RowCodec {
    * @throws GameQueueException when the bytes are damaged
    */
   public RowImage decode(Table table, byte[] encoded) {
-    return decode(table, encoded, Gone.NONE);
+    return decode(table, encoded, UnknownColumns.NONE);
   }
 
   /**
@@ -127,7 +127,7 @@ public final class RowCodec {
    * @throws GameQueueException when the bytes are damaged
    */
   public RowImage decodeByFresh(Table table, byte[] encoded) {
-    return decode(table, encoded, Gone.ANNOUNCED);
+    return decode(table, encoded, UnknownColumns.ANNOUNCED);
   }
 
   /**
@@ -139,11 +139,11 @@ public final class RowCodec {
    * @throws GameQueueException when the bytes are damaged
    */
   public RowImage decodeForGame(Table table, byte[] encoded) {
-    return decode(table, encoded, Gone.DROPPED);
+    return decode(table, encoded, UnknownColumns.DROPPED);
   }
 
   /** What is taken of columns that a row names and its table lacks. */
-  enum Gone {
+  enum UnknownColumns {
     /** None: the table may be older than the row. */
     NONE,
     /** Those of which it was announced. */
@@ -152,7 +152,7 @@ public final class RowCodec {
     DROPPED
   }
 
-  private RowImage decode(Table table, byte[] encoded, Gone allowed) {
+  private RowImage decode(Table table, byte[] encoded, UnknownColumns allowed) {
     RowOp op = RowHeader.op(encoded);
     long version = RowHeader.version(encoded);
     List<Handover> handovers = RowHeader.handovers(encoded);
@@ -354,7 +354,7 @@ public final class RowCodec {
      * @param allowed columns that it may name and the table lack
      */
     @Nullable Object[] row(
-        Table table, Layout layout, @Nullable Object[] old, BitSet named, Gone allowed) {
+        Table table, Layout layout, @Nullable Object[] old, BitSet named, UnknownColumns allowed) {
       BitSet oldNamed = (BitSet) named.clone();
       named.clear();
       @Nullable Object[] row = new @Nullable Object[table.columns().size()];
@@ -374,7 +374,7 @@ public final class RowCodec {
       fill(table, row, named);
       if (!oldNamed.isEmpty()) {
         List<String> gone = oldNamed.stream().mapToObj(layout.names()::get).toList();
-        if (allowed == Gone.NONE) {
+        if (allowed == UnknownColumns.NONE) {
           throw new LayoutException(
               "row of table %s written with columns that are gone, or were not there yet: %s"
                   .formatted(table.name(), String.join(", ", gone)));
@@ -385,10 +385,10 @@ public final class RowCodec {
     }
 
     private static void requireDropped(
-        Table table, Layout layout, List<String> gone, Gone allowed) {
+        Table table, Layout layout, List<String> gone, UnknownColumns allowed) {
       List<String> unannounced = gone.stream().filter(name -> !table.isDropped(name)).toList();
       Renamed.requireNone(table, layout.names(), unannounced);
-      if (allowed == Gone.ANNOUNCED && !unannounced.isEmpty()) {
+      if (allowed == UnknownColumns.ANNOUNCED && !unannounced.isEmpty()) {
         throw new LayoutException(
             ("row of table %1$s written with values for %2$s, which the table lacks: add the column"
                     + " again, or, if it was dropped on purpose, run 'gameq-writer schema"

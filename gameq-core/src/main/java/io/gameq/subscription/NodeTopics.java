@@ -518,9 +518,9 @@ public final class NodeTopics {
         long offset,
         int room,
         List<Message<T>> page) {
-      List<TopicMessages.Listed> listed =
+      List<TopicMessages.ListedMessage> listed =
           TopicMessages.page(redis, node.slots()[slot], name(), place, offset, room);
-      for (TopicMessages.Listed of : listed) {
+      for (TopicMessages.ListedMessage of : listed) {
         byte[] value = of.value();
         if (value != null) {
           long millis = of.millis();

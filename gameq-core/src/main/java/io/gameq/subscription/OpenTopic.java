@@ -48,12 +48,12 @@ public record OpenTopic<T>(
       MessageCommits commits,
       CommitSender sender,
       RedisClock clock,
-      Asking asking,
+      ServerCalls asking,
       Runnable topicIsMissing,
       Executor callbacks) {}
 
   /** Asks servers for a thread of the game, for at most the time of a call. */
-  public interface Asking {
+  public interface ServerCalls {
     /**
      * What Redis answers.
      *
@@ -87,7 +87,7 @@ public record OpenTopic<T>(
     return definition.topic();
   }
 
-  /** Asks Redis for a thread of the game: see {@link Asking}. */
+  /** Asks Redis for a thread of the game: see {@link ServerCalls}. */
   <A> A ask(String what, Function<RedisConnection, A> question) {
     return node.asking().ask(what, question);
   }

@@ -345,16 +345,16 @@ final class TopicClaims<T> implements Claims<T> {
     private final AgentRunner runner;
     final Acknowledgements acks;
     private final TopicPoller poller;
-    private final Deque<Waiting> waiting = new ArrayDeque<>();
+    private final Deque<PendingClaim> waiting = new ArrayDeque<>();
     private boolean isClosed;
 
     /** Somebody who waits; {@code hasLooked} once Redis was asked meanwhile. */
-    private static final class Waiting extends CompletableFuture<TopicPoller.Batch> {
+    private static final class PendingClaim extends CompletableFuture<TopicPoller.Batch> {
       private final int most;
       private final long deadlineNanos;
       private boolean hasLooked;
 
-      Waiting(int most, long deadlineNanos) {
+      PendingClaim(int most, long deadlineNanos) {
         this.most = most;
         this.deadlineNanos = deadlineNanos;
       }
@@ -376,7 +376,7 @@ final class TopicClaims<T> implements Claims<T> {
      * thread that takes: what hangs on it must be quick.
      */
     CompletableFuture<TopicPoller.Batch> take(int most, Duration wait) {
-      Waiting one = new Waiting(most, System.nanoTime() + wait.toNanos());
+      PendingClaim one = new PendingClaim(most, System.nanoTime() + wait.toNanos());
       if (wait.isZero()) {
         poller.noticeAll(); // it waits for no notice: all slots are looked at before its end
       }
@@ -431,7 +431,7 @@ final class TopicClaims<T> implements Claims<T> {
     private void deliver(TopicPoller.Batch taken) {
       int from = 0;
       while (from < taken.messages().size()) {
-        Waiting next;
+        PendingClaim next;
         synchronized (waiting) {
           next = waiting.poll();
         }
@@ -455,7 +455,7 @@ final class TopicClaims<T> implements Claims<T> {
     /** Whose time is up gets nothing, once all that may be due has been looked at. */
     private void expire() {
       long latest = System.nanoTime() - (poller.waitNanos() == 0 ? IDLE_NANOS : 0);
-      for (Waiting of : remove(of -> of.deadlineNanos - latest <= 0)) {
+      for (PendingClaim of : remove(of -> of.deadlineNanos - latest <= 0)) {
         boolean unused =
             of.hasLooked
                 ? of.complete(NOTHING)
@@ -468,9 +468,9 @@ final class TopicClaims<T> implements Claims<T> {
     }
 
     /** Takes some out of those who wait, to be told without the lock. */
-    private List<Waiting> remove(Predicate<Waiting> some) {
+    private List<PendingClaim> remove(Predicate<PendingClaim> some) {
       synchronized (waiting) {
-        List<Waiting> removed = waiting.stream().filter(some).toList();
+        List<PendingClaim> removed = waiting.stream().filter(some).toList();
         waiting.removeAll(removed);
         return removed;
       }

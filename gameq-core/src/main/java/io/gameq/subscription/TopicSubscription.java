@@ -85,12 +85,12 @@ final class TopicSubscription<T> implements Subscription {
   }
 
   void start() {
-    runner.start(new Consuming());
+    runner.start(new ConsumerAgent());
   }
 
   // --- on the consumer's thread
 
-  private final class Consuming implements Agent {
+  private final class ConsumerAgent implements Agent {
     private boolean isFull;
 
     @Override

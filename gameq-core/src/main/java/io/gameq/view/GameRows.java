@@ -43,12 +43,12 @@ public final class GameRows {
   private final RowCodec codec;
   private final Clock clock;
   private final int mostRowBytes;
-  private volatile Known known;
+  private volatile GameTables known;
 
   /** The game's tables by one state of the catalogue. */
-  private record Known(Catalog now, Catalog games, RecordMappers mappers) {
-    static Known of(Catalog now, Catalog games) {
-      return new Known(now, games, new RecordMappers(games));
+  private record GameTables(Catalog now, Catalog games, RecordMappers mappers) {
+    static GameTables of(Catalog now, Catalog games) {
+      return new GameTables(now, games, new RecordMappers(games));
     }
   }
 
@@ -72,16 +72,16 @@ public final class GameRows {
     this.codec = codec;
     this.clock = clock;
     this.mostRowBytes = mostRowBytes;
-    this.known = Known.of(atStart, atStart);
+    this.known = GameTables.of(atStart, atStart);
   }
 
   // --- tables
 
-  private Known known() {
-    Known of = known;
+  private GameTables known() {
+    GameTables of = known;
     Catalog now = current.get();
     if (of.now != now) {
-      of = Known.of(now, AlteredRow.inColumnsOf(atStart, now));
+      of = GameTables.of(now, AlteredRow.inColumnsOf(atStart, now));
       known = of;
     }
     return of;
@@ -153,7 +153,7 @@ public final class GameRows {
 
   public <T extends Record> TableRow given(T row) {
     RecordMapper<T> mapper = mapper(row);
-    return new TableRow(mapper.table(), mapper.toRow(row, clock));
+    return new TableRow(mapper.table(), mapper.toPart(row).over(null, clock));
   }
 
   public TableRow given(String table, Map<String, ?> columns) {

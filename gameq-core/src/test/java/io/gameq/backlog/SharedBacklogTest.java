@@ -12,8 +12,8 @@ import io.gameq.redis.RedisConnector;
 import io.gameq.redis.RedisConnector.RedisConfig;
 import io.gameq.redis.RedisServerCheck.RedisState;
 import io.gameq.redis.Slots;
-import io.gameq.redis.script.Waiting;
-import io.gameq.redis.script.Waiting.BacklogScript;
+import io.gameq.redis.script.SlotBacklog;
+import io.gameq.redis.script.SlotBacklog.BacklogScript;
 import io.gameq.servers.TestServers;
 import java.util.List;
 import java.util.Objects;
@@ -30,10 +30,10 @@ class SharedBacklogTest {
   private final RedisConnector connector =
       new RedisConnector(new RedisConfig(TestServers.redisUri()));
   private final RedisConnection redis = connector.open();
-  private final SharedLook<Backlog> writer = ofWriter();
-  private final SharedLook<BacklogSummary> node = SharedBacklog.summary(namespace, slots);
+  private final SharedSnapshot<Backlog> writer = ofWriter();
+  private final SharedSnapshot<BacklogSummary> node = SharedBacklog.summary(namespace, slots);
 
-  private SharedLook<Backlog> ofWriter() {
+  private SharedSnapshot<Backlog> ofWriter() {
     return SharedBacklog.whole(namespace, SLOTS, of -> Backlog.of(of, slots));
   }
 
@@ -62,11 +62,11 @@ class SharedBacklogTest {
   @Test
   void oneLooksAndAllOthersSeeWhatItSaw() {
     waits(3);
-    SharedLook.Seen<Backlog> first = Objects.requireNonNull(writer.latest(redis));
+    SharedSnapshot.SeenSnapshot<Backlog> first = Objects.requireNonNull(writer.latest(redis));
     assertEquals(0, first.ageMillis());
     assertEquals(3, first.what().slots().get(1).due());
     waits(5);
-    SharedLook<Backlog> other = ofWriter();
+    SharedSnapshot<Backlog> other = ofWriter();
     for (int i = 0; i < 2; i++) { // the second time without a text
       assertEquals(first.what(), Objects.requireNonNull(other.latest(redis)).what());
     }
@@ -79,7 +79,8 @@ class SharedBacklogTest {
 
   @Test
   void whatIsHeldUpIsNotOldForNodes() {
-    Waiting heldUp = new Waiting(0, 100_000, 1, 1, 0, 0, 0, 1_000, 99_000, 1, 1, 0, 0, 0, 0);
+    SlotBacklog heldUp =
+        new SlotBacklog(0, 100_000, 1, 1, 0, 0, 0, 1_000, 99_000, 1, 1, 0, 0, 0, 0);
     Backlog backlog =
         new Backlog(List.of(heldUp), new RedisState("8", 1, 0, "noeviction", 0), List.of(), 0);
     assertEquals(99_000, backlog.oldestAgeMillis());

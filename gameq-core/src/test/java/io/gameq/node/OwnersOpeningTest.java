@@ -29,7 +29,7 @@ class OwnersOpeningTest {
 
   private CompletableFuture<List<OpenResult>> start() {
     List<String> owners = IntStream.range(0, OWNERS).mapToObj(id -> "player:" + id).toList();
-    return new OwnerOpener.Many(
+    return new OwnerOpener.BulkOpener(
             owners,
             owner -> {
               CompletableFuture<OwnerSession> open = new CompletableFuture<>();

@@ -18,7 +18,7 @@ import io.gameq.redis.RedisConnection;
 import io.gameq.redis.RedisConnector;
 import io.gameq.redis.RedisConnector.RedisConfig;
 import io.gameq.redis.Slots;
-import io.gameq.redis.script.Waiting;
+import io.gameq.redis.script.SlotBacklog;
 import io.gameq.rights.MySqlRights.Role;
 import io.gameq.servers.MySqlServer;
 import io.gameq.servers.TestServers;
@@ -157,8 +157,8 @@ class FlushRequestTest {
     return server.as(Role.WRITER).config(8);
   }
 
-  private Waiting waiting() {
-    return Waiting.inSlots(redis, new Slots(game.namespace, Game.SLOTS), Set.of(), Set.of())
+  private SlotBacklog waiting() {
+    return SlotBacklog.inSlots(redis, new Slots(game.namespace, Game.SLOTS), Set.of(), Set.of())
         .get(OwnerId.of("player:1").slot(Game.SLOTS));
   }
 }

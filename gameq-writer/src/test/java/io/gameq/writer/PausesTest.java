@@ -18,7 +18,7 @@ import io.gameq.redis.RedisConnection;
 import io.gameq.redis.RedisConnector;
 import io.gameq.redis.RedisConnector.RedisConfig;
 import io.gameq.redis.Slots;
-import io.gameq.redis.script.Waiting;
+import io.gameq.redis.script.SlotBacklog;
 import io.gameq.servers.TestServers;
 import io.gameq.terminal.ExitCodes;
 import io.gameq.writer.RefusingGame.Chest;
@@ -73,15 +73,15 @@ class PausesTest {
     return OwnerId.of(of.owner()).slot(Game.SLOTS);
   }
 
-  private Waiting waiting(int slot) {
-    return Waiting.inSlots(redis, new Slots(game.namespace, Game.SLOTS), Set.of(), Set.of())
+  private SlotBacklog waiting(int slot) {
+    return SlotBacklog.inSlots(redis, new Slots(game.namespace, Game.SLOTS), Set.of(), Set.of())
         .get(slot);
   }
 
   /** Nobody has claimed it though it is due for longer than any writer needs. */
   private void assertIsLeftAlone(OwnerSession session) {
     await().atMost(LONG).until(() -> waiting(slot(session)).oldestAgeMillis() > 700);
-    Waiting waiting = waiting(slot(session));
+    SlotBacklog waiting = waiting(slot(session));
     assertEquals(1, waiting.due(), waiting::toString);
     assertEquals(0, waiting.claimed(), waiting::toString);
   }

@@ -39,7 +39,7 @@ class TopicsOutliveRedisTest extends RedisLossFixture {
     return (game.namespace + ":topics").getBytes(US_ASCII);
   }
 
-  private TopicSurvey.OfTopic survey(String topic) {
+  private TopicSurvey.TopicSummary survey(String topic) {
     return Objects.requireNonNull(
         TopicSurvey.of(redis, new Slots(game.namespace, Game.SLOTS), topic));
   }

@@ -7,7 +7,7 @@ import io.gameq.mysql.Sql;
 import io.gameq.mysql.flush.RowBisection.RowRefusal;
 import io.gameq.mysql.tables.DeadLetterTable;
 import io.gameq.mysql.tables.HandoverTable;
-import io.gameq.mysql.tables.HandoverTable.Known;
+import io.gameq.mysql.tables.HandoverTable.NotedHandover;
 import io.gameq.mysql.tables.TombstoneTable;
 import io.gameq.owner.DurableSessions.CountingSessions;
 import io.gameq.owner.OwnerId;
@@ -45,7 +45,7 @@ final class RowOwnership {
   private final Map<RowKey, List<RowChange>> together = new HashMap<>();
   private final Map<RowKey, Present> present = new HashMap<>();
   private final Map<Table, List<RowKey>> looked = new HashMap<>();
-  private final Map<Table, Map<RowKey, List<Known>>> noted = new HashMap<>();
+  private final Map<Table, Map<RowKey, List<NotedHandover>>> noted = new HashMap<>();
   private final Map<Table, List<RowChange>> settled = new HashMap<>();
 
   /** Of {@link #settled}, those that are overtaken: who wrote since need not have known of them. */
@@ -296,8 +296,8 @@ final class RowOwnership {
                         && CountingSessions.counts(its, known.session()));
   }
 
-  private List<Known> noted(RowKey key) throws SQLException {
-    Map<RowKey, List<Known>> of = noted.get(key.table());
+  private List<NotedHandover> noted(RowKey key) throws SQLException {
+    Map<RowKey, List<NotedHandover>> of = noted.get(key.table());
     if (of == null) {
       of = HandoverTable.read(connection, looked.getOrDefault(key.table(), List.of()));
       noted.put(key.table(), of);

@@ -24,7 +24,7 @@ public final class HandoverTable {
   private HandoverTable() {}
 
   /** One side of a handover, and the session that knows of it. */
-  public record Known(OwnerId owner, long version, boolean received, SessionId session) {}
+  public record NotedHandover(OwnerId owner, long version, boolean received, SessionId session) {}
 
   /**
    * Notes what a session knows of a row's handovers, within a transaction that has locked the owner
@@ -52,9 +52,9 @@ public final class HandoverTable {
   }
 
   /** All that is known of the handovers of rows; rows of which nothing is are missing. */
-  public static Map<RowKey, List<Known>> read(Connection connection, Collection<RowKey> keys)
-      throws SQLException {
-    Map<RowKey, List<Known>> found = new HashMap<>();
+  public static Map<RowKey, List<NotedHandover>> read(
+      Connection connection, Collection<RowKey> keys) throws SQLException {
+    Map<RowKey, List<NotedHandover>> found = new HashMap<>();
     RowVersions.read(
         connection,
         "SELECT row_key, version, owner, received, epoch, nonce FROM gameq_handover",
@@ -64,7 +64,7 @@ public final class HandoverTable {
             found
                 .computeIfAbsent(key, k -> new ArrayList<>())
                 .add(
-                    new Known(
+                    new NotedHandover(
                         OwnerId.ofEncoded(rs.getString(3)),
                         version,
                         rs.getBoolean(4),

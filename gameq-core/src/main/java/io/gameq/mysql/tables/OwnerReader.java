@@ -46,7 +46,7 @@ public final class OwnerReader {
           + " COALESCE(MAX(version), 0) FROM gameq_discard WHERE owner = ? AND session = ''))";
 
   private final MySql mysql;
-  private final GroupedCalls<Wanted, Boolean> snapshots =
+  private final GroupedCalls<ReadRequest, Boolean> snapshots =
       new GroupedCalls<>(MOST_TOGETHER, MOST_AT_ONCE, this::readOne, this::readAll);
 
   public OwnerReader(MySql mysql) {
@@ -77,7 +77,7 @@ public final class OwnerReader {
   }
 
   /** An owner that is to be read, and set open where a session is given. */
-  record Wanted(
+  record ReadRequest(
       OwnerId owner,
       @Nullable SessionId session,
       long term,
@@ -126,58 +126,58 @@ public final class OwnerReader {
       List<Table> tables,
       Collection<RowKey> keys,
       Sink sink) {
-    return snapshots.call(new Wanted(owner, session, term, adopted, tables, keys, sink));
+    return snapshots.call(new ReadRequest(owner, session, term, adopted, tables, keys, sink));
   }
 
   /** Up to three times when others hold locks, each time told anew. */
-  Boolean readOne(Wanted wanted) {
+  Boolean readOne(ReadRequest wanted) {
     return MySqlErrors.mysqlAgain(() -> run(List.of(wanted)));
   }
 
   /** In one transaction, which ends as a whole: also where one is not the newest session. */
-  List<Boolean> readAll(List<Wanted> wanted) {
+  List<Boolean> readAll(List<ReadRequest> wanted) {
     if (!run(wanted)) {
       throw new GameQueueException("of sessions that are opened together one is not the newest");
     }
     return Collections.nCopies(wanted.size(), true);
   }
 
-  private boolean run(List<Wanted> wanted) {
+  private boolean run(List<ReadRequest> wanted) {
     Statements all =
         new Statements()
             // Of this transaction only: to change the connection's takes more round trips.
             .add("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
             .add("START TRANSACTION");
     List<OwnerTable.NewlyOpen> open =
-        wanted.stream().map(Wanted::newlyOpen).filter(Objects::nonNull).toList();
+        wanted.stream().map(ReadRequest::newlyOpen).filter(Objects::nonNull).toList();
     if (!open.isEmpty()) { // none of what follows where one is not the newest
       OwnerTable.addMarkOpen(all, open);
     }
     wanted.forEach(one -> one.sink.begin());
     addReads(all, wanted);
     // Last: a node that stalls holds up its owners only.
-    wanted.stream().map(Wanted::term).distinct().forEach(term -> TermTable.addHold(all, term));
+    wanted.stream().map(ReadRequest::term).distinct().forEach(term -> TermTable.addHold(all, term));
     return mysql.ask(handle -> all.runAndCommit(handle.getConnection()));
   }
 
   /** Each statement reads for all owners at once; what Redis holds is asked for by itself. */
-  private static void addReads(Statements all, List<Wanted> wanted) {
+  private static void addReads(Statements all, List<ReadRequest> wanted) {
     wanted.forEach(one -> DiscardTable.add(all, one.keys, one.owner, one.sink::discard));
-    Map<Table, List<Wanted>> ofTables = new LinkedHashMap<>();
-    for (Wanted one : wanted) {
+    Map<Table, List<ReadRequest>> ofTables = new LinkedHashMap<>();
+    for (ReadRequest one : wanted) {
       one.tables.forEach(table -> ofTables.computeIfAbsent(table, t -> new ArrayList<>()).add(one));
     }
     ofTables.forEach((table, of) -> addOwned(all, table, of));
-    for (Wanted one : wanted) {
+    for (ReadRequest one : wanted) {
       Sql.byTable(one.keys).forEach((table, keys) -> addByKey(all, table, keys, one.sink));
       TombstoneTable.add(all, one.keys, one.sink::tombstone);
     }
     addTombstoneVersions(all, wanted);
-    List<Wanted> opened = wanted.stream().filter(one -> one.session != null).toList();
+    List<ReadRequest> opened = wanted.stream().filter(one -> one.session != null).toList();
     if (!opened.isEmpty()) {
       DeadLetterTable.addOfOwners(
           all,
-          opened.stream().map(Wanted::owner).toList(),
+          opened.stream().map(ReadRequest::owner).toList(),
           letter ->
               opened.stream()
                   .filter(one -> one.owner.equals(letter.refused().owner()))
@@ -186,7 +186,7 @@ public final class OwnerReader {
   }
 
   /** The newest tombstone or discard of each owner; each is found by one look into an index. */
-  private static void addTombstoneVersions(Statements all, List<Wanted> wanted) {
+  private static void addTombstoneVersions(Statements all, List<ReadRequest> wanted) {
     all.addSelect(
         IntStream.range(0, wanted.size())
             .mapToObj(i -> "SELECT " + i + ", " + NEWEST_TOMBSTONE)
@@ -199,9 +199,9 @@ public final class OwnerReader {
   }
 
   /** The rows of a table that these owners have, each told to whom it names. */
-  private static void addOwned(Statements all, Table table, List<Wanted> wanted) {
+  private static void addOwned(Statements all, Table table, List<ReadRequest> wanted) {
     Map<String, List<Sink>> sinks = new LinkedHashMap<>();
-    for (Wanted one : wanted) {
+    for (ReadRequest one : wanted) {
       sinks.computeIfAbsent(one.owner.key(), key -> new ArrayList<>()).add(one.sink);
     }
     List<Object> owners =
@@ -217,7 +217,9 @@ public final class OwnerReader {
           String owner = String.valueOf(row.values()[table.ownerIndex()]);
           sinks.getOrDefault(owner, List.of()).forEach(sink -> sink.row(row));
         },
-        owners.stream().map(owner -> JdbcValues.argument(table.ownerColumn(), owner)).toList());
+        owners.stream()
+            .map(owner -> table.ownerColumn().type().jdbc().toParameter().apply(owner))
+            .toList());
   }
 
   private static void addByKey(Statements all, Table table, List<RowKey> keys, Sink sink) {

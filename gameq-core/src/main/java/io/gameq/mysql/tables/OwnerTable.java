@@ -53,7 +53,7 @@ public final class OwnerTable implements DurableSessions {
           + " privilege";
 
   private final MySql mysql;
-  private final GroupedCalls<Wanted, SessionId> raises =
+  private final GroupedCalls<EpochRequest, SessionId> raises =
       new GroupedCalls<>(MOST_TOGETHER, MOST_AT_ONCE, this::raise, this::raiseAll);
 
   public OwnerTable(MySql mysql) {
@@ -63,7 +63,7 @@ public final class OwnerTable implements DurableSessions {
   // --- raise: step 1 of open
 
   /** A session that is to be raised; its epoch is at least {@code atLeast}. */
-  record Wanted(OwnerId owner, String nonce, String node, long atLeast) {
+  record EpochRequest(OwnerId owner, String nonce, String node, long atLeast) {
     private Stream<Object> values() {
       return Stream.of(owner.encoded(), atLeast, nonce, node);
     }
@@ -77,7 +77,7 @@ public final class OwnerTable implements DurableSessions {
    * @throws MySqlException when others lock the owner, too, naming who may
    */
   public SessionId raise(OwnerId owner, String nonce, String node, long atLeast) {
-    return raises.call(new Wanted(owner, nonce, node, atLeast));
+    return raises.call(new EpochRequest(owner, nonce, node, atLeast));
   }
 
   /**
@@ -128,12 +128,12 @@ public final class OwnerTable implements DurableSessions {
     return changed == 1;
   }
 
-  private SessionId raise(Wanted wanted) {
+  private SessionId raise(EpochRequest wanted) {
     return raising(wanted.owner, connection -> raise(connection, List.of(wanted)).get(0));
   }
 
   /** In one transaction. */
-  List<SessionId> raiseAll(List<Wanted> all) {
+  List<SessionId> raiseAll(List<EpochRequest> all) {
     return mysql.ask(handle -> raise(handle.getConnection(), all));
   }
 
@@ -176,12 +176,12 @@ public final class OwnerTable implements DurableSessions {
   }
 
   /** In one round trip; the owners are locked until the epochs that they got are read. */
-  private static List<SessionId> raise(Connection connection, List<Wanted> all)
+  private static List<SessionId> raise(Connection connection, List<EpochRequest> all)
       throws SQLException {
     // In this order all lock owners, so that none wait in a circle.
-    List<Wanted> sorted =
+    List<EpochRequest> sorted =
         all.stream().sorted(Comparator.comparing(one -> one.owner.encoded())).toList();
-    List<String> names = padded(all.stream().map(Wanted::owner).toList());
+    List<String> names = padded(all.stream().map(EpochRequest::owner).toList());
     Map<OwnerId, SessionId> raised = new HashMap<>();
     new Statements()
         .add("START TRANSACTION")
@@ -192,7 +192,7 @@ public final class OwnerTable implements DurableSessions {
                 + KEEP_THE_LAST_OPEN
                 + " epoch = GREATEST(epoch + 1, VALUES(epoch)), nonce = VALUES(nonce), node ="
                 + " VALUES(node), state = 'opening', opened_at = VALUES(opened_at)",
-            sorted.stream().flatMap(Wanted::values).toArray())
+            sorted.stream().flatMap(EpochRequest::values).toArray())
         .addSelect(
             "SELECT owner, epoch, nonce FROM gameq_owner WHERE owner IN (%s)"
                 .formatted(Sql.marks(names.size())),
@@ -202,7 +202,7 @@ public final class OwnerTable implements DurableSessions {
                     new SessionId(rs.getLong(2), rs.getString(3))),
             names.toArray())
         .runWithCommit(connection);
-    for (Wanted one : all) {
+    for (EpochRequest one : all) {
       SessionId session = raised.get(one.owner);
       if (session == null || !session.nonce().equals(one.nonce)) { // asked for twice in one group
         throw new SQLException("MySQL did not tell the epoch of " + one.owner);
@@ -214,14 +214,14 @@ public final class OwnerTable implements DurableSessions {
   // --- restore
 
   /** A session that MySQL lost, and the name of its node; empty when that is not known. */
-  public record Lost(OwnerId owner, SessionId session, String node) {}
+  public record LostSession(OwnerId owner, SessionId session, String node) {}
 
   /**
    * Writes sessions again that MySQL lost with its newest commits, each unless it holds the same or
    * a newer epoch of the owner by now. May be repeated.
    */
-  public void restore(Collection<Lost> sessions) {
-    for (List<Lost> some : Sql.chunks(List.copyOf(sessions), OWNERS_PER_STATEMENT)) {
+  public void restore(Collection<LostSession> sessions) {
+    for (List<LostSession> some : Sql.chunks(List.copyOf(sessions), OWNERS_PER_STATEMENT)) {
       mysql.execute(
           // The epoch last: assignments run in order, and the others compare with it.
           "INSERT INTO gameq_owner (owner, epoch, nonce, node, state, opened_at) VALUES "
@@ -244,7 +244,7 @@ public final class OwnerTable implements DurableSessions {
 
   @Override
   public boolean restore(OwnerId owner, SessionId session) {
-    restore(List.of(new Lost(owner, session, "")));
+    restore(List.of(new LostSession(owner, session, "")));
     CountingSessions now = current(List.of(owner)).get(owner);
     return now != null && now.newest().equals(session);
   }

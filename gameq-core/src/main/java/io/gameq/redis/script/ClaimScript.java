@@ -241,13 +241,14 @@ public final class ClaimScript {
    *
    * @param lapses how often that happened to the owner's rows since they were last flushed
    */
-  public record Reaped(OwnerId owner, String writer, int lapses) {}
+  public record ReapedClaim(OwnerId owner, String writer, int lapses) {}
 
   /** Takes back claims of writers that are gone or stalled, at most {@link #MOST_REAPED}. */
-  public static List<Reaped> reap(RedisConnection redis, SlotKeys slot) {
+  public static List<ReapedClaim> reap(RedisConnection redis, SlotKeys slot) {
     return all(
         REAP.call(redis, slot, MOST_REAPED),
-        of -> new Reaped(owner(of), LuaScript.string(of.get(1)), ((Long) of.get(2)).intValue()));
+        of ->
+            new ReapedClaim(owner(of), LuaScript.string(of.get(1)), ((Long) of.get(2)).intValue()));
   }
 
   /** A row, by its key {@code table:parts}, in a version. Immutable. */

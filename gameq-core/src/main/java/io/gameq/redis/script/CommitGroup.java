@@ -67,7 +67,7 @@ public abstract class CommitGroup {
   }
 
   /** A message, or a row that is sent, was not as it needs it: nothing of it was written. */
-  public sealed interface Unmet extends Outcome {}
+  public sealed interface FailedPrecondition extends Outcome {}
 
   /**
    * Redis has lost something, if only its scripts, and holds nothing of it: it is to be sent again
@@ -82,19 +82,19 @@ public abstract class CommitGroup {
    * A message that it acknowledges was not held any more under its token: the lease had run out.
    * Nothing of the commit was written.
    */
-  public record ClaimLost(String message) implements Unmet {}
+  public record ClaimLost(String message) implements FailedPrecondition {}
 
   /** A pending message was not what the commit expected; nothing of the commit was written. */
-  public record MessageChanged(String message) implements Unmet {}
+  public record MessageChanged(String message) implements FailedPrecondition {}
 
   /**
    * A row that it sends to an owner has the key of one that waits to be flushed; nothing of the
    * commit was written.
    */
-  public record RowIsThere(OwnerId owner, String row) implements Unmet {}
+  public record RowKeyInUse(OwnerId owner, String row) implements FailedPrecondition {}
 
   /** Redis took the rows and refused something beside them: they may or may not be flushed. */
-  public record TakenInPart(String message) implements Outcome {}
+  public record PartlyApplied(String message) implements Outcome {}
 
   static final Outcome APPLIED = new Applied();
   private static final Outcome FORGOTTEN = new Forgotten();
@@ -133,8 +133,8 @@ public abstract class CommitGroup {
       return new CommitsInMulti(commits, call, marks, overtakes, Map.of());
     }
     return messages == commits.size()
-        ? new OfMessages(commits, call, marks, overtakes, Map.of())
-        : new OfBoth(commits, call, marks, overtakes);
+        ? new MessageGroup(commits, call, marks, overtakes, Map.of())
+        : new RowsAndMessages(commits, call, marks, overtakes);
   }
 
   public final List<Commit> commits() {
@@ -273,7 +273,7 @@ public abstract class CommitGroup {
         case 2 -> new ClaimLost(LuaScript.string(reply.get(1)));
         case 3 -> new MessageChanged(LuaScript.string(reply.get(1)));
         case 4 ->
-            new RowIsThere(
+            new RowKeyInUse(
                 part(commit, reply).session().owner().base(), LuaScript.string(reply.get(2)));
         case 5 -> FORGOTTEN;
         default -> {
@@ -310,7 +310,7 @@ public abstract class CommitGroup {
   }
 
   /** Commits of messages alone, in one {@code messages.lua}. */
-  private static final class OfMessages extends CommitGroup {
+  private static final class MessageGroup extends CommitGroup {
     private final Outcome[] outcomes;
     private final Map<Integer, Long> rows;
     private MessagesScript.@Nullable Answer answer;
@@ -320,7 +320,7 @@ public abstract class CommitGroup {
      *
      * @param rows by slot, the newest commit of rows that goes before them
      */
-    OfMessages(
+    MessageGroup(
         List<Commit> commits,
         WalCall call,
         SlotMarks marks,
@@ -392,14 +392,14 @@ public abstract class CommitGroup {
    * Commits of rows, and commits of messages behind them: what is told by a message is to be read
    * in the rows that were committed before it.
    */
-  private static final class OfBoth extends CommitGroup {
+  private static final class RowsAndMessages extends CommitGroup {
     private final CommitGroup rows;
     private final CommitGroup messages;
 
     /** The place of each commit in its half. */
     private final int[] places;
 
-    OfBoth(List<Commit> commits, WalCall call, SlotMarks marks, boolean overtakes) {
+    RowsAndMessages(List<Commit> commits, WalCall call, SlotMarks marks, boolean overtakes) {
       super(commits, call, marks, overtakes);
       List<Commit> ofRows = new ArrayList<>();
       List<Commit> ofMessages = new ArrayList<>();
@@ -417,7 +417,7 @@ public abstract class CommitGroup {
         commit.parts().forEach(of -> lastRows.put(of.session().slot(), commit.sequence()));
       }
       rows = new CommitsInMulti(ofRows, call, marks, overtakes, firstMessages);
-      messages = new OfMessages(ofMessages, call, marks, overtakes, lastRows);
+      messages = new MessageGroup(ofMessages, call, marks, overtakes, lastRows);
     }
 
     @Override
@@ -476,8 +476,8 @@ public abstract class CommitGroup {
     /** The place of MGET's reply in EXEC's answer. */
     private static final int OWNS = 0;
 
-    private final Map<SlotKeys, OfSlot> slots = new LinkedHashMap<>();
-    private final List<OfSession> ofCommits;
+    private final Map<SlotKeys, SlotChanges> slots = new LinkedHashMap<>();
+    private final List<SessionChanges> ofCommits;
     private final Map<Integer, Long> before;
 
     private @Nullable TransactionResult exec;
@@ -487,16 +487,16 @@ public abstract class CommitGroup {
      * What the group changes of one session, its number in the answer to MGET, and where in EXEC's
      * answer that of its rows stands.
      */
-    private static final class OfSession {
+    private static final class SessionChanges {
       final SessionKeys keys;
-      final OfSlot slot;
+      final SlotChanges slot;
       List<ChangedRow> rows;
       boolean merged;
       boolean urgent;
       int number;
       int dirty;
 
-      OfSession(SessionKeys keys, OfSlot slot, List<ChangedRow> rows) {
+      SessionChanges(SessionKeys keys, SlotChanges slot, List<ChangedRow> rows) {
         this.keys = keys;
         this.slot = slot;
         this.rows = rows;
@@ -525,8 +525,8 @@ public abstract class CommitGroup {
      * What the group changes in one slot, and where in EXEC's answer that of {@code due} stands:
      * that of its mark follows.
      */
-    private static final class OfSlot {
-      final List<OfSession> sessions = new ArrayList<>();
+    private static final class SlotChanges {
+      final List<SessionChanges> sessions = new ArrayList<>();
       long newestSequence;
       int due;
     }
@@ -545,16 +545,16 @@ public abstract class CommitGroup {
 
     @Override
     public CompletionStage<?> send(RedisConnection redis) {
-      Map<SessionRef, OfSession> sessions = new HashMap<>();
+      Map<SessionRef, SessionChanges> sessions = new HashMap<>();
       for (Commit commit : commits) {
         CommitPart part = commit.parts().get(0);
-        OfSession of = sessions.get(part.session());
+        SessionChanges of = sessions.get(part.session());
         if (of != null) {
           of.add(part.rows());
         } else {
           SessionKeys keys = SessionKeys.of(call.slots(), part.session());
-          OfSlot slot = slots.computeIfAbsent(keys.slot, unknown -> new OfSlot());
-          of = new OfSession(keys, slot, part.rows());
+          SlotChanges slot = slots.computeIfAbsent(keys.slot, unknown -> new SlotChanges());
+          of = new SessionChanges(keys, slot, part.rows());
           sessions.put(part.session(), of);
           slot.sessions.add(of);
         }
@@ -567,8 +567,8 @@ public abstract class CommitGroup {
       BytesArgs owns = new BytesArgs(sessions.size());
       commands.add(new Command<>(CommandType.MGET, new ValueListOutput<>(CODEC), owns));
       int number = 0;
-      for (Map.Entry<SlotKeys, OfSlot> of : slots.entrySet()) {
-        for (OfSession session : of.getValue().sessions) {
+      for (Map.Entry<SlotKeys, SlotChanges> of : slots.entrySet()) {
+        for (SessionChanges session : of.getValue().sessions) {
           session.number = number++;
           owns.and(session.keys.own);
         }
@@ -585,11 +585,12 @@ public abstract class CommitGroup {
      * HSET dirty of each session, ZADD due and HINCRBY journal, each joined over the slot's
      * commits.
      */
-    private void addWrites(List<RedisCommand<byte[], byte[], ?>> to, SlotKeys keys, OfSlot slot) {
+    private void addWrites(
+        List<RedisCommand<byte[], byte[], ?>> to, SlotKeys keys, SlotChanges slot) {
       BytesArgs due = new BytesArgs(2 + 2 * slot.sessions.size()).and(keys.due()).and(LT);
       byte[] dueAt = LuaScript.number(call.due(false));
       int replies = to.size() - 1; // MULTI has no place in the answer of EXEC
-      for (OfSession of : slot.sessions) {
+      for (SessionChanges of : slot.sessions) {
         of.dirty = replies++;
         BytesArgs rows = new BytesArgs(1 + 2 * of.rows.size()).and(of.keys.dirty);
         for (ChangedRow row : of.lastImages()) {
@@ -639,7 +640,7 @@ public abstract class CommitGroup {
         return true;
       }
       boolean fits = true;
-      Iterator<OfSlot> slot = slots.values().iterator(); // in the order of the moves
+      Iterator<SlotChanges> slot = slots.values().iterator(); // in the order of the moves
       for (SlotMarks.Move move : moves) {
         if (replies.get(slot.next().due + 1) instanceof Long mark) {
           fits &= marks.taken(move, mark - move.delta());
@@ -655,13 +656,13 @@ public abstract class CommitGroup {
       if (exec == null || exec.wasDiscarded()) {
         return new RefusedBy("Redis discarded the transaction");
       }
-      OfSession of = ofCommits.get(i);
+      SessionChanges of = ofCommits.get(i);
       if (exec.get(of.dirty) instanceof Throwable error) {
         return new RefusedBy(String.valueOf(error.getMessage()));
       }
       for (int reply : new int[] {OWNS, of.slot.due}) {
         if (exec.get(reply) instanceof Throwable error) {
-          return new TakenInPart(String.valueOf(error.getMessage()));
+          return new PartlyApplied(String.valueOf(error.getMessage()));
         }
       }
       List<byte @Nullable []> owns = exec.get(OWNS);

@@ -147,7 +147,7 @@ public final class LookupScript {
    *     what Redis lost of it: then it holds no row that Redis does not
    * @param versions of rows that wait to be flushed; the others are missing
    */
-  public record Looked(String ownedBy, boolean isWhole, Map<String, Long> versions) {
+  public record LookupResult(String ownedBy, boolean isWhole, Map<String, Long> versions) {
     /**
      * Whether the node of this session has put here whatever it may hold of the owner's rows.
      *
@@ -164,7 +164,7 @@ public final class LookupScript {
   }
 
   /** Looks for rows of one owner. Throws RedisUnavailableException when Redis does not answer. */
-  public static Looked look(
+  public static LookupResult look(
       RedisConnection redis, SlotKeys slot, OwnerId owner, Collection<String> rows) {
     Map<String, Long> versions = new HashMap<>();
     String ownedBy = null;
@@ -184,7 +184,7 @@ public final class LookupScript {
         }
       }
     }
-    return new Looked(ownedBy == null ? "" : ownedBy, isWhole, versions);
+    return new LookupResult(ownedBy == null ? "" : ownedBy, isWhole, versions);
   }
 
   /** {@code replay.lua}: puts lost rows back, many calls at once. Stateless. */

@@ -230,16 +230,16 @@ public final class SessionScripts {
    * What a node's sessions are to be told of rows that others sent to their owners, as {@code
    * inbox.lua} notes it; {@code sent.lua}: the rows, as long as they wait. Stateless.
    */
-  public static final class RowsToTell {
+  public static final class RowNotices {
     /** As {@code inbox.lua} keeps them for a node that does not look. */
     private static final long KEPT_MILLIS = 3_600_000;
 
-    private static final LuaScript ROWS = LuaScript.of(RowsToTell.class, "sent.lua");
+    private static final LuaScript ROWS = LuaScript.of(RowNotices.class, "sent.lua");
 
     /** In one call of the script. */
     private static final int MOST_AT_ONCE = 200;
 
-    private RowsToTell() {}
+    private RowNotices() {}
 
     /**
      * A row for a session.
@@ -250,7 +250,7 @@ public final class SessionScripts {
      * @param sender names the process of the node that sent it
      * @param isAgain whether the session may have been told, and may have changed the row since
      */
-    public record OfSession(
+    public record SessionRow(
         byte[] field,
         String owner,
         String session,
@@ -269,14 +269,14 @@ public final class SessionScripts {
       }
 
       /** Null when somebody else wrote there. */
-      private static @Nullable OfSession parse(byte[] field, byte[] value) {
+      private static @Nullable SessionRow parse(byte[] field, byte[] value) {
         String[] words = LuaScript.string(field).split(" ", 3);
         String text = LuaScript.string(value);
         if (words.length < 3 || text.length() <= VERSION_ENDS) {
           return null;
         }
         try {
-          return new OfSession(
+          return new SessionRow(
               field,
               words[0],
               words[1],
@@ -300,10 +300,10 @@ public final class SessionScripts {
     }
 
     /** All of a slot for the sessions of a node, by the id of its process. */
-    public static List<OfSession> read(RedisConnection redis, SlotKeys slot, String process) {
+    public static List<SessionRow> read(RedisConnection redis, SlotKeys slot, String process) {
       Map<byte[], byte[]> all = RedisReply.await(() -> redis.sync().hgetall(slot.sent(process)));
       return all.entrySet().stream()
-          .map(of -> OfSession.parse(of.getKey(), of.getValue()))
+          .map(of -> SessionRow.parse(of.getKey(), of.getValue()))
           .filter(Objects::nonNull)
           .toList();
     }
@@ -315,9 +315,9 @@ public final class SessionScripts {
      * @throws io.gameq.RedisUnavailableException when Redis does not answer
      */
     public static List<EncodedRow> waiting(
-        RedisConnection redis, SlotKeys slot, List<OfSession> rows) {
+        RedisConnection redis, SlotKeys slot, List<SessionRow> rows) {
       List<EncodedRow> waiting = new ArrayList<>();
-      for (List<OfSession> some : LuaScript.pieces(rows, MOST_AT_ONCE)) {
+      for (List<SessionRow> some : LuaScript.pieces(rows, MOST_AT_ONCE)) {
         List<Object> reply =
             ROWS.call(redis, slot, some.stream().map(of -> List.of(of.inbox(), of.key())).toList());
         for (int i = 0; i < some.size(); i++) {
@@ -332,8 +332,8 @@ public final class SessionScripts {
 
     /** They were told of these, or need not be; the others are kept for as long again. */
     public static void forget(
-        RedisConnection redis, SlotKeys slot, String process, Collection<OfSession> told) {
-      byte[][] fields = told.stream().map(OfSession::field).toArray(byte[][]::new);
+        RedisConnection redis, SlotKeys slot, String process, Collection<SessionRow> told) {
+      byte[][] fields = told.stream().map(SessionRow::field).toArray(byte[][]::new);
       if (fields.length > 0) {
         long unusedCount = RedisReply.await(() -> redis.sync().hdel(slot.sent(process), fields));
       }

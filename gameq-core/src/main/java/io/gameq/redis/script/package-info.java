@@ -10,14 +10,14 @@
  *
  * <pre>
  * SessionScripts  open, reassert, healed, close: which session owns;
- *                 RowsToTell: sent: what a node's sessions are to be told of
+ *                 RowNotices: sent: what a node's sessions are to be told of
  * CommitGroup     many commits at once: CommitsInMulti; or by CommitScript and MessagesScript
  * CommitScript    commit: one of several sessions, with messages or rows for others, or again
  * MessagesScript  messages: many commits of messages and no rows
  * JournalMarks    marks: how far into a WAL Redis holds the slots; SlotMarks: what is expected
  * LookupScript    read, pending, lookup: what is not flushed; ReplayScript: replay
  * ClaimScript     claim, renew, ack, nack, reap: what writers do
- * Waiting         waiting: how much waits; WaitingOwners: who; rows
+ * SlotBacklog         waiting: how much waits; WaitingOwners: who; rows
  *                 BacklogScript: backlog, publish: the look that somebody published
  * NodeSigns       beat, unbroken: which nodes are alive; OpenOwners: where an owner is open
  *                 ProcessSigns: sign, signs: what processes say of themselves

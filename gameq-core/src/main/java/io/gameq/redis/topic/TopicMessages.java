@@ -85,7 +85,7 @@ public final class TopicMessages {
    * @param error why one that waits was given back last; empty when it was not
    */
   @SuppressWarnings("ArrayRecordComponent") // nobody compares them
-  public record Listed(
+  public record ListedMessage(
       MessageId id,
       long millis,
       byte @Nullable [] value,
@@ -131,28 +131,28 @@ public final class TopicMessages {
    * @param most at most {@link #MOST}
    * @throws io.gameq.RedisUnavailableException when Redis does not answer
    */
-  public static List<Listed> page(
+  public static List<ListedMessage> page(
       RedisConnection redis, SlotKeys slot, String topic, Place place, long offset, int most) {
     return page(redis, slot, topic, place.key, offset, most);
   }
 
   /** The messages of a group that wait, by when they are due; as the other {@code page}. */
-  public static List<Listed> page(
+  public static List<ListedMessage> page(
       RedisConnection redis, SlotKeys slot, MessageId ofGroup, long offset, int most) {
     String lane = ofGroup.lane();
     return page(
         redis, slot, ofGroup.topic(), "lane:" + lane.substring(0, lane.length() - 1), offset, most);
   }
 
-  private static List<Listed> page(
+  private static List<ListedMessage> page(
       RedisConnection redis, SlotKeys slot, String topic, String place, long offset, int most) {
     return PAGE.call(redis, slot, topic, place, offset, Math.min(most, MOST)).stream()
         .map(of -> listed(topic, (List<?>) of))
         .toList();
   }
 
-  private static Listed listed(String topic, List<?> of) {
-    return new Listed(
+  private static ListedMessage listed(String topic, List<?> of) {
+    return new ListedMessage(
         new MessageId(topic, LuaScript.string(of.get(0))),
         ConsumerScripts.millis(of.get(1)),
         isThere(of.get(2)) ? (byte[]) of.get(2) : null,
@@ -360,7 +360,7 @@ public final class TopicMessages {
    * @param topics by name
    * @param left how many more there are, which were not looked at
    */
-  public record TopicSurvey(long nowMillis, List<OfTopic> topics, int left) {
+  public record TopicSurvey(long nowMillis, List<TopicSummary> topics, int left) {
     /** More are not looked at: topics are few, and made by no player. */
     public static final int MOST_TOPICS = 200;
 
@@ -377,7 +377,7 @@ public final class TopicMessages {
      * @param error why the topic could not be looked at, and its counts are zero; empty when it
      *     could
      */
-    public record OfTopic(
+    public record TopicSummary(
         String topic,
         @Nullable TopicDefinition definition,
         TopicCounts counts,
@@ -406,7 +406,7 @@ public final class TopicMessages {
     public static TopicSurvey of(RedisConnection redis, Slots slots) {
       long nowMillis = RedisClock.now(redis);
       Map<String, String> texts = DefinedTopic.texts(redis, slots.namespace());
-      List<OfTopic> topics =
+      List<TopicSummary> topics =
           texts.entrySet().stream()
               .limit(MOST_TOPICS)
               .map(of -> look(redis, slots, nowMillis, of.getKey(), of.getValue()))
@@ -418,12 +418,12 @@ public final class TopicMessages {
      * Looks at one topic; null when there is none of that name. Throws as the other, but for {@link
      * #MOST_TOPICS}.
      */
-    public static @Nullable OfTopic of(RedisConnection redis, Slots slots, String topic) {
+    public static @Nullable TopicSummary of(RedisConnection redis, Slots slots, String topic) {
       String text = DefinedTopic.texts(redis, slots.namespace()).get(topic);
       return text == null ? null : look(redis, slots, RedisClock.now(redis), topic, text);
     }
 
-    private static OfTopic look(
+    private static TopicSummary look(
         RedisConnection redis, Slots slots, long nowMillis, String topic, String text) {
       DefinedTopic of = null;
       TopicCounts counts = TopicCounts.NONE;
@@ -438,8 +438,8 @@ public final class TopicMessages {
         error = String.valueOf(e.getMessage());
       }
       return of == null
-          ? new OfTopic(topic, null, counts, null, null, error)
-          : new OfTopic(topic, of.definition(), counts, of.pause(), of.rate(), error);
+          ? new TopicSummary(topic, null, counts, null, null, error)
+          : new TopicSummary(topic, of.definition(), counts, of.pause(), of.rate(), error);
     }
 
     /** Those that a topic has of the namespace's. */

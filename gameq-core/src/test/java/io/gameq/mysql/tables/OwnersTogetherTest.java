@@ -105,11 +105,11 @@ class OwnersTogetherTest {
 
   private List<SessionId> raiseAll() {
     return owners.raiseAll(
-        ofAll(n -> new OwnerTable.Wanted(owner(n), nonce(n), "n1", n == 2 ? 40 : 0)));
+        ofAll(n -> new OwnerTable.EpochRequest(owner(n), nonce(n), "n1", n == 2 ? 40 : 0)));
   }
 
-  private OwnerReader.Wanted wanted(long number, SessionId session, long term, Told told) {
-    return new OwnerReader.Wanted(owner(number), session, term, 0, tables, List.of(), told);
+  private OwnerReader.ReadRequest wanted(long number, SessionId session, long term, Told told) {
+    return new OwnerReader.ReadRequest(owner(number), session, term, 0, tables, List.of(), told);
   }
 
   @Test
@@ -160,7 +160,7 @@ class OwnersTogetherTest {
         snapshots.readAll(
             ofAll(
                 n ->
-                    new OwnerReader.Wanted(
+                    new OwnerReader.ReadRequest(
                         owner(n),
                         sessions.get((int) n - 1),
                         3,
@@ -179,7 +179,8 @@ class OwnersTogetherTest {
   void whereOneWasTakenOverNoneIsOpenAndTheOthersAreAlone() {
     List<SessionId> sessions = raiseAll();
     SessionId taker = owners.raise(owner(4), nonce(99), "n2", 0);
-    List<OwnerReader.Wanted> all = ofAll(n -> wanted(n, sessions.get((int) n - 1), 3, new Told()));
+    List<OwnerReader.ReadRequest> all =
+        ofAll(n -> wanted(n, sessions.get((int) n - 1), 3, new Told()));
     assertThrows(GameQueueException.class, () -> snapshots.readAll(all));
     assertEquals(ofAll(n -> true), ofAll(n -> stored(n).opening()));
     assertEquals(ofAll(n -> n != 4), all.stream().map(snapshots::readOne).toList());
@@ -197,10 +198,10 @@ class OwnersTogetherTest {
         "INSERT INTO badge VALUES (1, 'Bob', 1), (2, 'bob', 1), (3, 'Bob ', 1)");
     List<Table> badges = List.of(CatalogReader.read(mysql).table("badge"));
     List<Told> told = List.of(new Told(), new Told(), new Told());
-    List<OwnerReader.Wanted> wanted = new ArrayList<>();
+    List<OwnerReader.ReadRequest> wanted = new ArrayList<>();
     for (String name : List.of("Bob", "bob", "Bob")) {
       wanted.add(
-          new OwnerReader.Wanted(
+          new OwnerReader.ReadRequest(
               OwnerId.of("hero:" + name),
               null,
               Term.NOT_KNOWN,
@@ -236,7 +237,7 @@ class OwnersTogetherTest {
   @Test
   void whereOneCameByWayOfAnotherPrimaryNoneIsOpen() {
     List<SessionId> sessions = raiseAll();
-    List<OwnerReader.Wanted> all =
+    List<OwnerReader.ReadRequest> all =
         ofAll(n -> wanted(n, sessions.get((int) n - 1), n == 2 ? 2 : 3, new Told()));
     assertThrows(TermMovedException.class, () -> snapshots.readAll(all));
     ofAll(
@@ -258,7 +259,7 @@ class OwnersTogetherTest {
         snapshots.readAll(
             List.of(
                 wanted(1, sessions.get(0), 3, open),
-                new OwnerReader.Wanted(
+                new OwnerReader.ReadRequest(
                     owner(2), null, Term.NOT_KNOWN, 0, tables, List.of(), read))));
     assertEquals(List.of(101L), open.ids);
     assertEquals(List.of(102L), read.ids);

@@ -14,7 +14,7 @@ import io.gameq.redis.ChannelListener;
 import io.gameq.redis.RedisConnector;
 import io.gameq.redis.RedisConnector.RedisConfig;
 import io.gameq.redis.SlotKeys;
-import io.gameq.redis.script.SessionScripts.RowsToTell;
+import io.gameq.redis.script.SessionScripts.RowNotices;
 import io.gameq.rights.MySqlRights.Role;
 import io.gameq.rows.EncodedRow;
 import io.gameq.servers.TestServers;
@@ -162,7 +162,7 @@ class OpenScriptTest {
 
   /** What a node's sessions are to be told of: rows, with a star when they may have been told. */
   private Set<String> toTell(SessionId session) {
-    return RowsToTell.read(slot.redis, slot.slot, session.nonce().substring(0, 8)).stream()
+    return RowNotices.read(slot.redis, slot.slot, session.nonce().substring(0, 8)).stream()
         .filter(of -> of.session().equals(session.text()))
         .map(of -> of.key() + " " + of.version() + " " + of.sender() + (of.isAgain() ? "*" : ""))
         .collect(Collectors.toSet());
@@ -190,8 +190,8 @@ class OpenScriptTest {
         toTell(slot.second));
     assertEquals(
         List.of(row(5, "waits"), row(6, "is flushed")),
-        RowsToTell.waiting(
-                slot.redis, slot.slot, RowsToTell.read(slot.redis, slot.slot, "bbbbbbbb"))
+        RowNotices.waiting(
+                slot.redis, slot.slot, RowNotices.read(slot.redis, slot.slot, "bbbbbbbb"))
             .stream()
             .sorted(Comparator.comparing(EncodedRow::key))
             .map(of -> SlotFixture.text(of.image()))

@@ -22,8 +22,8 @@ class WaitingTest {
     redis.close();
   }
 
-  private Waiting look() {
-    return Waiting.inSlots(redis.redis, new Slots(redis.namespace, 1), paused, refused).get(0);
+  private SlotBacklog look() {
+    return SlotBacklog.inSlots(redis.redis, new Slots(redis.namespace, 1), paused, refused).get(0);
   }
 
   private static String rowOf(long millis) {
@@ -53,9 +53,9 @@ class WaitingTest {
 
   @Test
   void whereNobodyWaitsAllIsZero() {
-    Waiting look = look();
+    SlotBacklog look = look();
     assertTrue(look.nowMillis() > 1_700_000_000_000L, look::toString);
-    assertEquals(new Waiting(0, look.nowMillis(), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0), look);
+    assertEquals(new SlotBacklog(0, look.nowMillis(), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0), look);
   }
 
   @Test
@@ -63,7 +63,7 @@ class WaitingTest {
     long now = look().nowMillis();
     commit("player:1", 2, now - 10_000, now - 9_000);
     commit("player:2", 3, now - 4_000, now + HOUR_MILLIS);
-    Waiting look = look();
+    SlotBacklog look = look();
     assertEquals(2, look.due());
     assertEquals(1, look.overdue(), "the merge window of the other lasts");
     assertEquals(2, look.counted());
@@ -87,7 +87,7 @@ class WaitingTest {
     redis.open(redis.first);
     redis.commit(redis.first, "item:1", rowOf(now - 7_000), now - 1_000);
     assertEquals(1, CLAIM.call(redis.redis, redis.slot).claims().size());
-    Waiting look = look();
+    SlotBacklog look = look();
     assertEquals(0, look.due());
     assertEquals(1, look.claimed());
     assertEquals(0, look.lapsed());
@@ -178,7 +178,7 @@ class WaitingTest {
     commit("player:1", 1, now - 5_000, now - 4_000);
     redis.redis.sync().set(redis.slot.ready(), SlotFixture.bytes("text"));
     redis.redis.sync().set(redis.slot.stale(), SlotFixture.bytes("text"));
-    Waiting look = look();
+    SlotBacklog look = look();
     assertEquals(1, look.due());
     assertEquals(1, look.countedRows());
     assertTrue(look.foreign() >= 2, look::toString);
@@ -190,7 +190,7 @@ class WaitingTest {
     for (int i = 0; i < 50; i++) {
       commit("player:" + i, 3, now - 1_000, now - i);
     }
-    Waiting look = look();
+    SlotBacklog look = look();
     assertEquals(50, look.due());
     assertEquals(4, look.counted());
     assertEquals(12, look.countedRows());

@@ -87,12 +87,12 @@ class ConsumerScriptsTest {
         -1, topic.take(topic.slots[(rest.taken().get(0).slot() + 1) % 4], 9, 0).waitMillis());
   }
 
-  private List<TopicMessages.Listed> page(TopicMessages.Place place, MessageId id) {
+  private List<TopicMessages.ListedMessage> page(TopicMessages.Place place, MessageId id) {
     return TopicMessages.page(topic.redis, topic.slot(id), ScriptedTopic.TOPIC, place, 0, 100);
   }
 
-  private static List<MessageId> ids(List<TopicMessages.Listed> page) {
-    return page.stream().map(TopicMessages.Listed::id).toList();
+  private static List<MessageId> ids(List<TopicMessages.ListedMessage> page) {
+    return page.stream().map(TopicMessages.ListedMessage::id).toList();
   }
 
   @Test
@@ -322,7 +322,7 @@ class ConsumerScriptsTest {
       assertEquals(NackResult.BACK, topic.nack(taken, 60_000, 16, 0));
       FoundMessage.Version waits = Objects.requireNonNull(topic.find(id).pending());
       assertEquals(List.of(1, "went wrong: ü"), List.of(waits.attempts(), waits.error()));
-      TopicMessages.Listed listed =
+      TopicMessages.ListedMessage listed =
           page(TopicMessages.Place.DUE, id).stream()
               .filter(of -> of.id().equals(id))
               .findFirst()

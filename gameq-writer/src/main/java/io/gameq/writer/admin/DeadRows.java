@@ -8,15 +8,15 @@ import io.gameq.mysql.tables.DeadLetterTable.Stored;
 import io.gameq.owner.OwnerId;
 import io.gameq.rows.RowEdit;
 import io.gameq.rows.RowImage;
-import io.gameq.rows.types.ValueText;
+import io.gameq.rows.types.ColumnType;
 import io.gameq.terminal.Shown;
 import io.gameq.writer.admin.ActionResult.Resolution;
 import io.gameq.writer.admin.StaleSessions.RowColumn;
-import io.gameq.writer.mysql.DeadLetterFilter;
-import io.gameq.writer.mysql.DeadLetterRetry;
-import io.gameq.writer.mysql.DeadLetterRetry.RetryResult;
-import io.gameq.writer.mysql.DeadLetterRetry.RetryStatus;
 import io.gameq.writer.mysql.DeadLetters;
+import io.gameq.writer.mysql.DeadLetters.DeadLetterFilter;
+import io.gameq.writer.mysql.DeadLetters.DeadLetterRetry;
+import io.gameq.writer.mysql.DeadLetters.DeadLetterRetry.RetryResult;
+import io.gameq.writer.mysql.DeadLetters.DeadLetterRetry.RetryStatus;
 import io.gameq.writer.mysql.DeadLetters.LetterState;
 import io.gameq.writer.mysql.StoredRowDecoder.CurrentRow;
 import io.gameq.writer.mysql.StoredRowDecoder.DecodeError;
@@ -356,28 +356,28 @@ public final class DeadRows {
       String name,
       Map<Long, ActionResult> waiting,
       Consumer<ActionResult> told) {
-    RetryResult result = retry.retry(id);
-    ActionResult done = done(id, name, result);
-    if (result.status() == RetryStatus.REFUSED && (result.curable() || waiting.containsKey(id))) {
+    RetryResult outcome = retry.retry(id);
+    ActionResult done = done(id, name, outcome);
+    if (outcome.status() == RetryStatus.REFUSED && (outcome.curable() || waiting.containsKey(id))) {
       waiting.put(id, done);
     } else {
       waiting.remove(id);
       told.accept(done);
     }
-    return result.status() == RetryStatus.SUCCESS;
+    return outcome.status() == RetryStatus.WRITTEN;
   }
 
-  private static ActionResult done(long id, String name, RetryResult of) {
-    return switch (of.status()) {
+  private static ActionResult done(long id, String name, RetryResult outcome) {
+    String reason = outcome.reason();
+    return switch (outcome.status()) {
+      case WRITTEN -> new ActionResult(id, name, Resolution.DONE, "written", "");
+      case SUPERSEDED -> new ActionResult(id, name, Resolution.DONE, "removed as superseded", "");
+      case GONE -> new ActionResult(id, name, Resolution.DONE, "removed by somebody else", "");
+      case LOCKED -> new ActionResult(id, name, Resolution.LEFT, "left alone", Shown.text(reason));
       case REFUSED -> {
-        String why = Shown.text(of.errorCode() + " " + of.reason());
+        String why = Shown.text(outcome.errorCode() + " " + reason);
         yield new ActionResult(id, name, Resolution.LEFT, "refused again", why);
       }
-      case LOCKED ->
-          new ActionResult(id, name, Resolution.LEFT, "left alone", Shown.text(of.reason()));
-      case SUPERSEDED -> new ActionResult(id, name, Resolution.DONE, "removed as superseded", "");
-      case ABSENT -> new ActionResult(id, name, Resolution.DONE, "removed by somebody else", "");
-      case SUCCESS -> new ActionResult(id, name, Resolution.DONE, "written", "");
     };
   }
 
@@ -410,7 +410,7 @@ public final class DeadRows {
           DecodeResult reading = read(letter);
           if (reading instanceof DecodedRow decoded) {
             Map<String, @Nullable Object> columns = RowColumn.set(decoded.image());
-            columns.replaceAll((name, value) -> value == null ? null : ValueText.of(value));
+            columns.replaceAll((name, value) -> value == null ? null : ColumnType.text(value));
             all.put("op", lower(decoded.image().op()));
             all.put(
                 withValues ? "row" : "columns",

@@ -307,9 +307,9 @@ public final class Messages {
     long offset = from.offset();
     while (true) {
       int asked = Math.min(TopicMessages.MOST, most - page.size() + 1); // one more tells of a next
-      List<TopicMessages.Listed> found =
+      List<TopicMessages.ListedMessage> found =
           TopicMessages.page(redis, slots.get(from.slot()), topic.topic(), place, offset, asked);
-      for (TopicMessages.Listed of : found) {
+      for (TopicMessages.ListedMessage of : found) {
         if (state == MessageState.READY && place == Place.DUE && of.millis() > nowMillis) {
           return "";
         }
@@ -326,7 +326,7 @@ public final class Messages {
   }
 
   /** Sorted in by priority, a message says by how much it was put forward. */
-  private MessageView listed(TopicMessages.Listed of, MessageState state, long ageMillis) {
+  private MessageView listed(TopicMessages.ListedMessage of, MessageState state, long ageMillis) {
     Content content = Content.of(of.value(), withPayloads);
     long due = of.millis() + (content == null ? 0 : content.priority * ageMillis);
     MessageId id = of.id();

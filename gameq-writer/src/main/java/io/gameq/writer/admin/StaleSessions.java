@@ -4,19 +4,18 @@ import io.gameq.GameQueueException;
 import io.gameq.mysql.MySqlPool.MySql;
 import io.gameq.mysql.tables.AuditTable;
 import io.gameq.mysql.tables.AuditTable.Actor;
+import io.gameq.mysql.tables.DiscardTable;
 import io.gameq.mysql.tables.DiscardTable.Discard;
 import io.gameq.owner.OwnerId;
 import io.gameq.redis.script.ClaimScript.VersionedKey;
 import io.gameq.rows.EncodedRow;
 import io.gameq.rows.EncodedRow.RowKey;
-import io.gameq.rows.RowEdit;
 import io.gameq.rows.RowHeader.RowOp;
 import io.gameq.rows.RowImage;
 import io.gameq.rows.Table;
 import io.gameq.rows.Table.Column;
-import io.gameq.rows.types.ValueText;
+import io.gameq.rows.types.ColumnType;
 import io.gameq.terminal.Shown;
-import io.gameq.writer.mysql.Discards;
 import io.gameq.writer.mysql.StoredRowDecoder;
 import io.gameq.writer.mysql.StoredRowDecoder.DecodeError;
 import io.gameq.writer.mysql.StoredRowDecoder.DecodeResult;
@@ -168,18 +167,15 @@ public final class StaleSessions {
       String detail,
       BiConsumer<StaleSession, DiscardResult> told) {
     AuditTable.add(mysql, actor, "stale discard", target, detail);
-    Discards discards = new Discards(mysql);
-    sessions.forEach(of -> told.accept(of, discard(stale, discards, of)));
+    sessions.forEach(of -> told.accept(of, discard(stale, mysql, of)));
   }
 
   /** The same of all sessions that there are. */
   public void discardAll(BiConsumer<StaleSession, DiscardResult> told) {
     StaleRows.SessionPage page = stale.page("", MOST_AT_ONCE);
     AuditTable.add(mysql, actor, "stale discard", "all", Shown.count(page.count(), "session"));
-    Discards discards = new Discards(mysql);
     while (page != null) {
-      page.sessions()
-          .forEach(of -> told.accept(of.session(), discard(stale, discards, of.session())));
+      page.sessions().forEach(of -> told.accept(of.session(), discard(stale, mysql, of.session())));
       page = page.next().isEmpty() ? null : stale.page(page.next(), MOST_AT_ONCE);
     }
   }
@@ -191,7 +187,7 @@ public final class StaleSessions {
    *
    * @throws GameQueueException when Redis or MySQL is away
    */
-  public static DiscardResult discard(StaleRows stale, Discards discards, StaleSession session) {
+  public static DiscardResult discard(StaleRows stale, MySql mysql, StaleSession session) {
     List<VersionedKey> rows = new ArrayList<>();
     if (!stale.ownsNow(session)) {
       stale.rows(
@@ -204,12 +200,13 @@ public final class StaleSessions {
           });
     }
     List<Discard> seen = discards(session, rows);
-    discards.remember(seen);
+    DiscardTable.write(mysql, seen);
     DiscardResult result = stale.discard(session);
     if (result.status() == DiscardStatus.REMOVED) {
-      discards.remember(discards(session, result.rows())); // with what was committed meanwhile
+      // With what was committed meanwhile.
+      DiscardTable.write(mysql, discards(session, result.rows()));
     } else if (result.status() == DiscardStatus.OWNER) {
-      discards.forget(seen);
+      DiscardTable.remove(mysql, seen);
     }
     return result;
   }
@@ -288,9 +285,9 @@ public final class StaleSessions {
                 column.name(),
                 named,
                 named && isThere && !Objects.deepEquals(refused, there),
-                image.op() == RowOp.PUT && RowEdit.isEditable(table, table.indexOf(column.name())),
+                image.op() == RowOp.PUT && !table.namesRowOrOwner(table.indexOf(column.name())),
                 values ? Shown.value(refused) : null,
-                values && refused != null ? ValueText.of(refused) : null,
+                values && refused != null ? ColumnType.text(refused) : null,
                 withValues && isThere ? Shown.value(there) : null));
       }
       return columns;

@@ -5,7 +5,7 @@ import io.gameq.redis.topic.DefinedTopic.Rate;
 import io.gameq.redis.topic.DefinedTopic.TopicDefinition;
 import io.gameq.redis.topic.TopicMessages.TopicCounts;
 import io.gameq.redis.topic.TopicMessages.TopicSurvey;
-import io.gameq.redis.topic.TopicMessages.TopicSurvey.OfTopic;
+import io.gameq.redis.topic.TopicMessages.TopicSurvey.TopicSummary;
 import io.gameq.terminal.Shown;
 import java.math.BigDecimal;
 import java.time.Instant;
@@ -41,7 +41,7 @@ public final class TopicText {
   /** What is to be done, each in one line with its remedy; empty when all is well. */
   public static List<String> toDo(TopicSurvey survey) {
     List<String> all = new ArrayList<>();
-    for (OfTopic of : survey.topics()) {
+    for (TopicSummary of : survey.topics()) {
       String name = Shown.text(of.topic());
       if (!of.error().isEmpty()) {
         all.add("topic %s cannot be read: %s".formatted(name, Shown.text(of.error())));
@@ -129,7 +129,7 @@ public final class TopicText {
   }
 
   /** Topics as commands list them. */
-  public static RecordView<OfTopic> view(long nowMillis) {
+  public static RecordView<TopicSummary> view(long nowMillis) {
     return counts(nowMillis)
         .column("DEFINITION", of -> of.definition() == null ? "?" : definition(of.definition()))
         .jsonOf(of -> of.definition() == null ? Map.of() : DEFINITION.json(of.definition()))
@@ -140,9 +140,9 @@ public final class TopicText {
   }
 
   /** What all lists of topics begin with. */
-  public static RecordView<OfTopic> counts(long nowMillis) {
-    return new RecordView<OfTopic>()
-        .field("TOPIC", "topic", OfTopic::topic)
+  public static RecordView<TopicSummary> counts(long nowMillis) {
+    return new RecordView<TopicSummary>()
+        .field("TOPIC", "topic", TopicSummary::topic)
         .field("PENDING", "pending", of -> of.counts().pending())
         .field("DUE", "due", of -> of.counts().dueLanes())
         .field("HELD", "held", of -> of.counts().held())
@@ -159,7 +159,7 @@ public final class TopicText {
   }
 
   /** In how many ms the next message is due; null when none waits. */
-  private static @Nullable Long next(OfTopic of, long nowMillis) {
+  private static @Nullable Long next(TopicSummary of, long nowMillis) {
     long first = of.counts().firstDueMillis();
     return first < 0 ? null : first - nowMillis;
   }

@@ -80,8 +80,8 @@ public final class Topics {
   }
 
   /** One topic, as in the survey. */
-  public TopicSurvey.OfTopic survey(String topic) {
-    TopicSurvey.OfTopic of = redis.ask(connection -> TopicSurvey.of(connection, slots, topic));
+  public TopicSurvey.TopicSummary survey(String topic) {
+    TopicSurvey.TopicSummary of = redis.ask(connection -> TopicSurvey.of(connection, slots, topic));
     if (of == null) {
       throw unknown(topic);
     }
@@ -183,7 +183,7 @@ public final class Topics {
     if (id.group() == null) {
       return 0;
     }
-    List<TopicMessages.Listed> group =
+    List<TopicMessages.ListedMessage> group =
         TopicMessages.page(connection, slot(definition, id), id, 0, MessageTrace.MOST_AHEAD);
     long ahead = 0;
     while (ahead < group.size() && !group.get((int) ahead).id().equals(id)) {
@@ -251,7 +251,7 @@ public final class Topics {
    */
   public void remove(String topic) {
     DefinedTopic unused = kept(topic);
-    TopicSurvey.OfTopic of = redis.ask(connection -> TopicSurvey.of(connection, slots, topic));
+    TopicSurvey.TopicSummary of = redis.ask(connection -> TopicSurvey.of(connection, slots, topic));
     if (of != null && !of.error().isEmpty()) {
       throw new GameQueueException(of.error());
     }

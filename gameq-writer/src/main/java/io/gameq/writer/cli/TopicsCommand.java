@@ -5,7 +5,7 @@ import io.gameq.message.PayloadText;
 import io.gameq.redis.topic.DefinedTopic.Pause;
 import io.gameq.redis.topic.DefinedTopic.Rate;
 import io.gameq.redis.topic.TopicMessages.TopicSurvey;
-import io.gameq.redis.topic.TopicMessages.TopicSurvey.OfTopic;
+import io.gameq.redis.topic.TopicMessages.TopicSurvey.TopicSummary;
 import io.gameq.terminal.ExitCodes;
 import io.gameq.terminal.Shown;
 import io.gameq.terminal.TextTable;
@@ -84,7 +84,7 @@ public final class TopicsCommand extends AdminCommand {
     }
   }
 
-  private void limits(OfTopic of) {
+  private void limits(TopicSummary of) {
     Pause pause = of.pause();
     if (pause != null) {
       out().println(TopicText.pause(of.topic(), pause));

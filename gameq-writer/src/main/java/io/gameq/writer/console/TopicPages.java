@@ -4,7 +4,7 @@ import io.gameq.message.MessageChange.MessageId;
 import io.gameq.message.PayloadText;
 import io.gameq.redis.topic.DefinedTopic.Pause;
 import io.gameq.redis.topic.TopicMessages.TopicSurvey;
-import io.gameq.redis.topic.TopicMessages.TopicSurvey.OfTopic;
+import io.gameq.redis.topic.TopicMessages.TopicSurvey.TopicSummary;
 import io.gameq.writer.admin.ActionResult;
 import io.gameq.writer.admin.Messages;
 import io.gameq.writer.admin.TopicText;
@@ -51,7 +51,7 @@ final class TopicPages {
   }
 
   /** In the same words as commands, with the moments as numbers. */
-  private static Map<String, @Nullable Object> line(OfTopic of, long nowMillis) {
+  private static Map<String, @Nullable Object> line(TopicSummary of, long nowMillis) {
     long next = of.counts().firstDueMillis() - nowMillis;
     return TopicText.counts(nowMillis)
         .json("nextMillis", topic -> next > 0 ? next : null)
@@ -60,7 +60,7 @@ final class TopicPages {
             topic -> topic.definition() == null ? "" : TopicText.definition(topic.definition()))
         .json("pause", topic -> topic.pause() == null ? null : pause(topic.pause()))
         .json("rate", topic -> topic.rate() == null ? "" : TopicText.rate(topic.rate()))
-        .json("error", OfTopic::error)
+        .json("error", TopicSummary::error)
         .json(of);
   }
 

@@ -216,7 +216,7 @@ public class SlotTurn {
       return from.stream()
           .anyMatch(
               owner -> {
-                LookupScript.Looked looked =
+                LookupScript.LookupResult looked =
                     LookupScript.look(redis(), slots.of(owner), owner, List.of(row.text()));
                 return !looked.versions().isEmpty() || !looked.isAllOfOwner(durable.get(owner));
               });
@@ -265,9 +265,9 @@ public class SlotTurn {
   private Stage done(Stage stage) {
     Stage then = stage.then();
     if (stage instanceof Stage.Reap of) {
-      List<ClaimScript.Reaped> reaped = ClaimScript.reap(redis(), slots.get(of.slot()));
+      List<ClaimScript.ReapedClaim> reaped = ClaimScript.reap(redis(), slots.get(of.slot()));
       stats.reaped(reaped.size());
-      for (ClaimScript.Reaped one : reaped) {
+      for (ClaimScript.ReapedClaim one : reaped) {
         warn("took back owner %s from writer %s, whose lease ran out", one.owner(), one.writer());
       }
       return reaped.size() == ClaimScript.MOST_REAPED ? of : then;

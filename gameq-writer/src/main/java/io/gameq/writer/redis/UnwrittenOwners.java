@@ -6,7 +6,7 @@ import io.gameq.redis.RedisConnection;
 import io.gameq.redis.RedisReply;
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.script.LuaScript;
-import io.gameq.redis.script.Waiting.WaitingOwners;
+import io.gameq.redis.script.SlotBacklog.WaitingOwners;
 import io.lettuce.core.api.sync.RedisCommands;
 import java.util.LinkedHashSet;
 import java.util.List;

@@ -8,7 +8,7 @@ import io.gameq.agent.Duty;
 import io.gameq.agent.RepeatedWarnings;
 import io.gameq.backlog.SharedBacklog;
 import io.gameq.backlog.SharedBacklog.Backlog;
-import io.gameq.backlog.SharedLook;
+import io.gameq.backlog.SharedSnapshot;
 import io.gameq.mysql.MySqlPool.MySql;
 import io.gameq.mysql.MySqlServerCheck;
 import io.gameq.mysql.flush.FlushTransaction;
@@ -28,7 +28,7 @@ import io.gameq.redis.RedisConnector;
 import io.gameq.redis.RedisServerCheck;
 import io.gameq.redis.Slots;
 import io.gameq.redis.script.ClaimScript;
-import io.gameq.redis.script.Waiting;
+import io.gameq.redis.script.SlotBacklog;
 import io.gameq.rows.CurrentCatalog.Catalog;
 import io.gameq.rows.RowCodec;
 import io.gameq.sign.ProcessIdentity;
@@ -199,7 +199,7 @@ public final class WriterService implements AutoCloseable {
             this::lookTurn,
             new RedisClock());
     backlogRedis = new ControlConnection(primary);
-    SharedLook<Backlog> shown =
+    SharedSnapshot<Backlog> shown =
         SharedBacklog.whole(options.namespace(), slots.count(), this::lookWhatWaits);
     backlog =
         new BacklogWatch(
@@ -210,11 +210,11 @@ public final class WriterService implements AutoCloseable {
         new ResumedTables(
             new ControlConnection(primary), of -> watch.connected(of).redis(), slots, pauses);
     process = ProcessIdentity.here(options.name(), WriterService.class);
-    SharedLook<Processes> fleet = Processes.shared(options.namespace());
+    SharedSnapshot<Processes> fleet = Processes.shared(options.namespace());
     processes =
         new ProcessWatch(
             () -> {
-              SharedLook.Seen<Processes> known = backlogRedis.call(fleet::latest);
+              SharedSnapshot.SeenSnapshot<Processes> known = backlogRedis.call(fleet::latest);
               return known == null ? null : withStarted(known.what(), mysql);
             });
     stall = new StallWatch(stats::flushes, this::isToWrite, mysql, System::nanoTime);
@@ -572,7 +572,7 @@ public final class WriterService implements AutoCloseable {
             "in Redis wait {}, {} of them claimed by other writers, and about {}; the oldest for {}"
                 + " s: other writers go on with them, or the next start",
             Shown.count(backlog.owners(), "owner"),
-            backlog.sum(Waiting::claimed),
+            backlog.sum(SlotBacklog::claimed),
             Shown.count(backlog.rows(), "row"),
             backlog.oldestAgeMillis() / 1_000);
       }

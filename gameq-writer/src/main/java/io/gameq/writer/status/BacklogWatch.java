@@ -4,9 +4,9 @@ import io.gameq.agent.AgentRunner.Agent;
 import io.gameq.agent.Duty;
 import io.gameq.backlog.SharedBacklog;
 import io.gameq.backlog.SharedBacklog.Backlog;
-import io.gameq.backlog.SharedLook;
+import io.gameq.backlog.SharedSnapshot;
 import io.gameq.redis.RedisServerCheck.RedisState;
-import io.gameq.redis.script.Waiting;
+import io.gameq.redis.script.SlotBacklog;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
@@ -27,19 +27,18 @@ public final class BacklogWatch {
   private static final Duration EVERY = Duration.ofSeconds(1);
 
   /** Some looks late: a timeout of Redis is 10 s. */
-  private static final double MOST_AGE_SECONDS = 20;
+  private static final long MOST_AGE_NANOS = TimeUnit.SECONDS.toNanos(20);
 
   /** Dead letters are counted row by row: with every so many calls. */
   private static final int LOOKS_FOR_EACH_COUNT = 60;
 
-  private final Supplier<SharedLook.@Nullable Seen<Backlog>> look;
+  private final Supplier<SharedSnapshot.@Nullable SeenSnapshot<Backlog>> look;
   private final LongSupplier deadLetters;
   private final Consumer<Backlog> seenBy;
   private int looks; // of the duty's thread
   private volatile @Nullable BacklogSample latest;
-  private volatile long answeredNanos;
-  private volatile boolean hasAnswered;
-  private volatile long deadLettersFound = -1;
+  private volatile long answeredNanos = System.nanoTime() - MOST_AGE_NANOS;
+  private volatile double deadLettersFound = Double.NaN;
 
   private record BacklogSample(Backlog backlog, long atNanos) {}
 
@@ -51,7 +50,7 @@ public final class BacklogWatch {
    * @param seenBy told each look, by the thread of the duty
    */
   public BacklogWatch(
-      Supplier<SharedLook.@Nullable Seen<Backlog>> look,
+      Supplier<SharedSnapshot.@Nullable SeenSnapshot<Backlog>> look,
       LongSupplier deadLetters,
       Consumer<Backlog> seenBy) {
     this.look = look;
@@ -65,9 +64,8 @@ public final class BacklogWatch {
   }
 
   private void look() {
-    SharedLook.Seen<Backlog> seen = look.get();
+    SharedSnapshot.SeenSnapshot<Backlog> seen = look.get();
     answeredNanos = System.nanoTime();
-    hasAnswered = true;
     if (seen != null) {
       latest =
           new BacklogSample(
@@ -87,7 +85,7 @@ public final class BacklogWatch {
 
   /** Whether Redis answered lately: false before it did. */
   public boolean isFresh() {
-    return hasAnswered && (System.nanoTime() - answeredNanos) / 1e9 < MOST_AGE_SECONDS;
+    return System.nanoTime() - answeredNanos < MOST_AGE_NANOS;
   }
 
   /** How old the latest look is, s; NaN before the first. */
@@ -108,16 +106,20 @@ public final class BacklogWatch {
         meters,
         "stale",
         "Sessions with rows committed after ownership was lost",
-        of -> of.sum(Waiting::stale));
-    all(meters, "closing", "Owners closed while rows waited", of -> of.sum(Waiting::closing));
-    all(meters, "healing", "Owners whose node puts back rows", of -> of.sum(Waiting::healing));
-    all(meters, "lapsed", "Claims whose lease ran out", of -> of.sum(Waiting::lapsed));
-    all(meters, "foreign", "Keys that hold somebody else's values", of -> of.sum(Waiting::foreign));
+        of -> of.sum(SlotBacklog::stale));
+    all(meters, "closing", "Owners closed while rows waited", of -> of.sum(SlotBacklog::closing));
+    all(meters, "healing", "Owners whose node puts back rows", of -> of.sum(SlotBacklog::healing));
+    all(meters, "lapsed", "Claims whose lease ran out", of -> of.sum(SlotBacklog::lapsed));
+    all(
+        meters,
+        "foreign",
+        "Keys that hold somebody else's values",
+        of -> of.sum(SlotBacklog::foreign));
     Gauge.builder("gameq.backlog.look.age", this, BacklogWatch::ageSeconds)
         .description("How old the figures of the backlog are")
         .baseUnit("seconds")
         .register(meters);
-    Gauge.builder("gameq.deadletters", this, of -> known(of.deadLettersFound))
+    Gauge.builder("gameq.deadletters", this, of -> of.deadLettersFound)
         .description("Rows set aside in the database")
         .register(meters);
     ofRedis(meters, "memory.used", "bytes", "Memory that Redis uses", RedisState::usedBytes);
@@ -126,27 +128,19 @@ public final class BacklogWatch {
     ofRedis(meters, "evicts", null, "1 where Redis may drop rows", of -> of.mayEvict() ? 1 : 0);
     ofRedis(meters, "replicas", null, "Replicas of the primary", RedisState::replicas);
     for (int slot = 0; slot < slots; slot++) {
-      ofSlot(meters, slot, "due", Waiting::due);
-      ofSlot(meters, slot, "ready", Waiting::ready);
-      ofSlot(meters, slot, "claimed", Waiting::claimed);
+      ofSlot(meters, slot, "due", SlotBacklog::due);
+      ofSlot(meters, slot, "ready", SlotBacklog::ready);
+      ofSlot(meters, slot, "claimed", SlotBacklog::claimed);
       int number = slot;
       Gauge.builder(
               "gameq.slot.oldest",
               this,
-              of -> of.show(backlog -> seconds(backlog.slots().get(number).oldestAgeMillis())))
+              of -> of.show(all -> all.slots().get(number).oldestAgeMillis() / 1e3))
           .description("How long the oldest row of the slot waits, at least")
           .baseUnit("seconds")
           .tag("slot", Integer.toString(slot))
           .register(meters);
     }
-  }
-
-  private static double seconds(long millis) {
-    return millis / (double) TimeUnit.SECONDS.toMillis(1);
-  }
-
-  private static double known(long count) {
-    return count < 0 ? Double.NaN : count;
   }
 
   private double show(ToDoubleFunction<Backlog> value) {
@@ -175,7 +169,7 @@ public final class BacklogWatch {
   }
 
   private void ofSlot(
-      MeterRegistry meters, int slot, String state, ToDoubleFunction<Waiting> value) {
+      MeterRegistry meters, int slot, String state, ToDoubleFunction<SlotBacklog> value) {
     Gauge.builder(
             "gameq.slot.owners",
             this,

@@ -5,7 +5,7 @@ import io.gameq.backlog.SharedBacklog.Backlog;
 import io.gameq.backlog.SharedBacklog.TopicBacklog;
 import io.gameq.mysql.MySqlPool.MySql;
 import io.gameq.mysql.tables.NodeTable;
-import io.gameq.redis.script.Waiting;
+import io.gameq.redis.script.SlotBacklog;
 import io.gameq.terminal.ErrorLine;
 import io.gameq.terminal.Shown;
 import io.gameq.writer.admin.RecordView;
@@ -18,7 +18,6 @@ import io.gameq.writer.status.Processes.NodeStatus;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -49,6 +48,17 @@ public record StatusSnapshot(
 
   private static final double FULL = 0.9;
 
+  private static final RecordView<TopicBacklog> TOPIC =
+      new RecordView<TopicBacklog>()
+          .json("topic", TopicBacklog::topic)
+          .json("pending", of -> of.counts().pending())
+          .json("due", of -> of.counts().dueLanes())
+          .json("held", of -> of.counts().held())
+          .json("retrying", of -> of.counts().retrying())
+          .json("dead", of -> of.counts().dead())
+          .json("overdueMillis", TopicBacklog::overdueMillis)
+          .json("isPaused", TopicBacklog::isPaused);
+
   /** What waits, for programs and the console. */
   public static final RecordView<Backlog> BACKLOG =
       new RecordView<Backlog>()
@@ -57,18 +67,18 @@ public record StatusSnapshot(
           .json("redisMaxBytes", of -> of.redis().mostBytes())
           .json("redisPolicy", of -> of.redis().policy())
           .json("redisReplicas", of -> of.redis().replicas())
-          .json("due", of -> of.sum(Waiting::due))
-          .json("ready", of -> of.sum(Waiting::ready))
-          .json("claimed", of -> of.sum(Waiting::claimed))
-          .json("lapsed", of -> of.sum(Waiting::lapsed))
+          .json("due", of -> of.sum(SlotBacklog::due))
+          .json("ready", of -> of.sum(SlotBacklog::ready))
+          .json("claimed", of -> of.sum(SlotBacklog::claimed))
+          .json("lapsed", of -> of.sum(SlotBacklog::lapsed))
           .json("rows", Backlog::rows)
           .json("rowsAreEstimated", StatusSnapshot::isEstimate)
           .json("oldestMillis", Backlog::oldestAgeMillis)
-          .json("staleSessions", of -> of.sum(Waiting::stale))
-          .json("closing", of -> of.sum(Waiting::closing))
-          .json("healing", of -> of.sum(Waiting::healing))
-          .json("foreignKeys", of -> of.sum(Waiting::foreign))
-          .json("topics", of -> of.topics().stream().map(StatusSnapshot::topic).toList());
+          .json("staleSessions", of -> of.sum(SlotBacklog::stale))
+          .json("closing", of -> of.sum(SlotBacklog::closing))
+          .json("healing", of -> of.sum(SlotBacklog::healing))
+          .json("foreignKeys", of -> of.sum(SlotBacklog::foreign))
+          .json("topics", of -> of.topics().stream().map(TOPIC::json).toList());
 
   private static final RecordView<Processes> PROCESSES =
       new RecordView<Processes>()
@@ -119,24 +129,11 @@ public record StatusSnapshot(
   }
 
   static boolean isEstimate(Backlog backlog) {
-    return backlog.sum(Waiting::counted) < waitingOwners(backlog);
+    return backlog.sum(SlotBacklog::counted) < waitingOwners(backlog);
   }
 
   static long waitingOwners(Backlog backlog) {
     return backlog.sum(of -> of.due() + of.ready());
-  }
-
-  private static Map<String, Object> topic(TopicBacklog of) {
-    Map<String, Object> all = new LinkedHashMap<>();
-    all.put("topic", of.topic());
-    all.put("pending", of.counts().pending());
-    all.put("due", of.counts().dueLanes());
-    all.put("held", of.counts().held());
-    all.put("retrying", of.counts().retrying());
-    all.put("dead", of.counts().dead());
-    all.put("overdueMillis", of.overdueMillis());
-    all.put("isPaused", of.isPaused());
-    return all;
   }
 
   static String duration(long millis) {
@@ -185,13 +182,13 @@ public record StatusSnapshot(
           "the oldest row waits for %s: does a writer run, and does it reach MySQL?"
               .formatted(Shown.duration(oldestMillis)));
     }
-    long stale = backlog.sum(Waiting::stale);
+    long stale = backlog.sum(SlotBacklog::stale);
     if (stale > 0) {
       all.add(
           "%s committed after ownership was lost: see 'gameq-writer stale list'"
               .formatted(Shown.count(stale, "session")));
     }
-    long foreign = backlog.sum(Waiting::foreign);
+    long foreign = backlog.sum(SlotBacklog::foreign);
     if (foreign > 0) {
       all.add(
           "%s of gameq with somebody else's value: their owners are not written"
@@ -210,7 +207,7 @@ public record StatusSnapshot(
    *
    * @param pause why nothing of it is claimed: of the slot, or of all; null when it is not paused
    */
-  public record SlotState(Waiting waiting, @Nullable Pause pause) {
+  public record SlotState(SlotBacklog waiting, @Nullable Pause pause) {
     /** In a table of those that wait for longest. */
     static final RecordView<SlotState> WITHOUT_PAUSE = view();
 

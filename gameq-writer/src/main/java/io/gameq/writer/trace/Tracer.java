@@ -21,14 +21,14 @@ import io.gameq.terminal.Shown;
 import io.gameq.writer.admin.StaleSessions;
 import io.gameq.writer.admin.StaleSessions.RowColumn;
 import io.gameq.writer.mysql.MySqlOwner;
-import io.gameq.writer.mysql.MySqlRow;
-import io.gameq.writer.mysql.MySqlRow.RowLetter;
 import io.gameq.writer.mysql.PauseTable;
 import io.gameq.writer.mysql.PauseTable.Pause;
 import io.gameq.writer.mysql.PauseTable.Scope;
 import io.gameq.writer.mysql.StoredRowDecoder;
 import io.gameq.writer.mysql.StoredRowDecoder.DecodeError;
 import io.gameq.writer.mysql.StoredRowDecoder.DecodedRow;
+import io.gameq.writer.mysql.StoredRowDecoder.MySqlRow;
+import io.gameq.writer.mysql.StoredRowDecoder.MySqlRow.RowLetter;
 import io.gameq.writer.redis.RedisOwner;
 import io.gameq.writer.redis.RedisOwner.SessionRows;
 import io.gameq.writer.trace.NextStep.OwnerTrace;
@@ -222,7 +222,7 @@ public final class Tracer {
       for (Discard of : found.discards()) {
         add(PlaceKind.DISCARD, of.owner(), of.session(), of.version(), null, "up to this version");
       }
-      for (HandoverTable.Known of : found.handovers()) {
+      for (HandoverTable.NotedHandover of : found.handovers()) {
         String note = of.received() ? "received" : "given away";
         add(PlaceKind.HANDOVER, of.owner(), of.session().text(), of.version(), RowOp.MOVED, note);
       }

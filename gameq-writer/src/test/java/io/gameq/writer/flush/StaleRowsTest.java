@@ -22,7 +22,6 @@ import io.gameq.terminal.ExitCodes;
 import io.gameq.writer.CommandLineRun;
 import io.gameq.writer.ConfigFile;
 import io.gameq.writer.admin.StaleSessions;
-import io.gameq.writer.mysql.Discards;
 import io.gameq.writer.redis.StaleRows;
 import io.gameq.writer.redis.StaleRows.DiscardStatus;
 import io.lettuce.core.api.StatefulRedisConnection;
@@ -179,16 +178,14 @@ class StaleRowsTest {
     MySql mysql = MySqlPool.open(database.as(Role.WRITER).config(1), "stale");
     StaleRows.StaleSession session = parked(owner, first, "item:1", "item:2");
     mysql.close();
-    assertThrows(
-        GameQueueException.class, () -> StaleSessions.discard(stale, new Discards(mysql), session));
+    assertThrows(GameQueueException.class, () -> StaleSessions.discard(stale, mysql, session));
     assertEquals(2, redis.sync().hlen(dirty(owner, first)));
 
     try (MySql again = MySqlPool.open(database.as(Role.WRITER).config(1), "stale")) {
       StaleRows.StaleSession owning = parked(owner, second, "item:1");
-      assertEquals(
-          DiscardStatus.OWNER, StaleSessions.discard(stale, new Discards(again), owning).status());
+      assertEquals(DiscardStatus.OWNER, StaleSessions.discard(stale, again, owning).status());
       assertEquals("0", database.server().queryText("SELECT COUNT(*) FROM gameq_discard"));
-      StaleRows.DiscardResult unused = StaleSessions.discard(stale, new Discards(again), session);
+      StaleRows.DiscardResult unused = StaleSessions.discard(stale, again, session);
       assertEquals("2", database.server().queryText("SELECT COUNT(*) FROM gameq_discard"));
     }
   }

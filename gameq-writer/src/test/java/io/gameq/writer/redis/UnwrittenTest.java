@@ -4,8 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.gameq.owner.OwnerId;
 import io.gameq.redis.script.ClaimScript;
+import io.gameq.redis.script.SlotBacklog.WaitingOwners;
 import io.gameq.redis.script.SlotFixture;
-import io.gameq.redis.script.Waiting.WaitingOwners;
 import io.gameq.writer.redis.UnwrittenOwners.OwnerBacklog;
 import java.util.List;
 import java.util.Set;

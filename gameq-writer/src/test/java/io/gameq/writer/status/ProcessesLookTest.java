@@ -4,13 +4,13 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.gameq.backlog.SharedLook;
+import io.gameq.backlog.SharedSnapshot;
 import io.gameq.redis.RedisConnection;
 import io.gameq.redis.RedisConnector;
 import io.gameq.redis.RedisConnector.RedisConfig;
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.script.NodeSigns.ProcessSigns;
-import io.gameq.redis.script.Waiting.BacklogScript;
+import io.gameq.redis.script.SlotBacklog.BacklogScript;
 import io.gameq.servers.TestServers;
 import java.util.List;
 import java.util.Map;
@@ -26,8 +26,8 @@ class ProcessesLookTest {
   private final String namespace = "t" + UUID.randomUUID().toString().substring(0, 8);
   private final String key = namespace + ":fleet";
   private final ProcessSigns signs = new ProcessSigns(namespace);
-  private final SharedLook<Processes> first = Processes.shared(namespace);
-  private final SharedLook<Processes> other = Processes.shared(namespace);
+  private final SharedSnapshot<Processes> first = Processes.shared(namespace);
+  private final SharedSnapshot<Processes> other = Processes.shared(namespace);
 
   @AfterEach
   void close() {
@@ -39,7 +39,7 @@ class ProcessesLookTest {
     signs.tell(redis, id, kind, Map.of("name", id, "phase", "running"));
   }
 
-  private List<String> nodes(SharedLook<Processes> of) {
+  private List<String> nodes(SharedSnapshot<Processes> of) {
     return Objects.requireNonNull(of.latest(redis)).what().nodes().stream()
         .map(Processes.NodeStatus::id)
         .toList();

@@ -252,7 +252,7 @@ final class NodeHealingPorts implements HealingPorts {
   }
 
   @Override
-  public void refused(Commit first, CommitGroup.Unmet why) {
+  public void refused(Commit first, CommitGroup.FailedPrecondition why) {
     throw new IllegalStateException("commits of this cast have no messages: " + why);
   }
 

@@ -6,7 +6,7 @@ import io.gameq.owner.DurableSessions.CountingSessions;
 import io.gameq.owner.SessionId;
 import io.gameq.owner.SessionRef;
 import io.gameq.redis.script.LookupScript;
-import io.gameq.redis.script.LookupScript.Looked;
+import io.gameq.redis.script.LookupScript.LookupResult;
 import io.gameq.writer.explorer.Plant.Switch;
 import java.util.HashMap;
 import java.util.List;
@@ -32,7 +32,7 @@ record NodeLook(Servers world, GameNodeActor node) {
               node.name() + " has nothing to look for",
               world -> node.settled(me.looked(null).op(me.op() + 1))));
     }
-    Looked looked = me.looked();
+    LookupResult looked = me.looked();
     if (looked == null) {
       return List.of(
           Step.redisRead(
@@ -67,11 +67,11 @@ record NodeLook(Servers world, GameNodeActor node) {
     return me;
   }
 
-  private static Looked look(Servers world, TrackerInSteps tracker) {
+  private static LookupResult look(Servers world, TrackerInSteps tracker) {
     return LookupScript.look(world.redis, world.slot, tracker.session().owner(), tracker.rows());
   }
 
-  private NodeMemory judge(NodeMemory me, int player, Looked looked, boolean isTheEnd) {
+  private NodeMemory judge(NodeMemory me, int player, LookupResult looked, boolean isTheEnd) {
     TrackerInSteps tracker = Objects.requireNonNull(me.wal().trackers().get(player));
     SessionRef ref = tracker.session();
     Set<String> rows = tracker.rows();
@@ -99,7 +99,7 @@ record NodeLook(Servers world, GameNodeActor node) {
         : lost.conflict(ref, missing, !certain).wal(lost.wal().track(player, now.lost(missing)));
   }
 
-  private boolean isCertain(@Nullable SessionId open, Looked looked) {
+  private boolean isCertain(@Nullable SessionId open, LookupResult looked) {
     if (node.plant().has(Switch.REPORTED_WITHOUT_ASKING)) {
       return true;
     }

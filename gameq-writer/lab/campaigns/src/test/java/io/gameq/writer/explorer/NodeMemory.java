@@ -9,7 +9,7 @@ import io.gameq.owner.SessionId;
 import io.gameq.owner.SessionRef;
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.script.JournalMarks;
-import io.gameq.redis.script.LookupScript.Looked;
+import io.gameq.redis.script.LookupScript.LookupResult;
 import io.gameq.rows.EncodedRow;
 import io.gameq.rows.RowHeader;
 import io.gameq.rows.RowHeader.Handover;
@@ -48,7 +48,7 @@ record NodeMemory(
     Link link,
     NodeWal wal,
     TreeMap<String, TreeSet<Long>> conflicts,
-    @Nullable Looked looked,
+    @Nullable LookupResult looked,
     TreeSet<String> taken)
     implements Local {
 
@@ -424,7 +424,7 @@ record NodeMemory(
         more);
   }
 
-  NodeMemory looked(@Nullable Looked now) {
+  NodeMemory looked(@Nullable LookupResult now) {
     return new NodeMemory(
         name,
         holds,

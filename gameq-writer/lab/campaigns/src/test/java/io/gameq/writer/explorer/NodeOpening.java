@@ -55,7 +55,7 @@ record NodeOpening(GameNodeActor node) {
   }
 
   private static OpenState opening(OwnerId owner, List<Table> tables) {
-    return OpenState.of(new OpenState.Wanted(owner, tables, Takeover.ALWAYS, false));
+    return OpenState.of(new OpenState.OpenRequest(owner, tables, Takeover.ALWAYS, false));
   }
 
   Plant plant() {
@@ -89,7 +89,7 @@ record NodeOpening(GameNodeActor node) {
                   world -> kept(world, state, step(world, state, me, attempt)))
               .at(attempt.by(), state));
     }
-    if (at instanceof OpenState.PutBack) {
+    if (at instanceof OpenState.Restored) {
       return List.of(
           Step.redis(
                   label + ": says that it has put that back",
@@ -313,7 +313,7 @@ record NodeOpening(GameNodeActor node) {
   }
 
   /** The state, over a connection that is broken where it is. */
-  private OpenState.UnderWay over(Servers world, Attempt attempt, boolean broken) {
+  private OpenState.PendingOpen over(Servers world, Attempt attempt, boolean broken) {
     Healed by =
         broken
             ? new Healed(world.broken, attempt.by().outages(), Term.NOT_KNOWN)
@@ -325,8 +325,8 @@ record NodeOpening(GameNodeActor node) {
     if (at instanceof OpenState.Missing missing) {
       return new OpenState.Missing(missing.attempt(), by, missing.rows(), missing.missing());
     }
-    if (at instanceof OpenState.PutBack putBack) {
-      return new OpenState.PutBack(putBack.attempt(), by, putBack.rows());
+    if (at instanceof OpenState.Restored putBack) {
+      return new OpenState.Restored(putBack.attempt(), by, putBack.rows());
     }
     if (at instanceof OpenState.Loaded loaded) {
       return new OpenState.Loaded(loaded.attempt(), by, loaded.rows(), loaded.view());
@@ -334,7 +334,7 @@ record NodeOpening(GameNodeActor node) {
     if (at instanceof OpenState.InWal inWal) {
       return new OpenState.InWal(inWal.attempt(), healed(world, attempt.by()), inWal.rows());
     }
-    return (OpenState.UnderWay) at;
+    return (OpenState.PendingOpen) at;
   }
 
   /** As the node knows the primary that it goes by way of. */

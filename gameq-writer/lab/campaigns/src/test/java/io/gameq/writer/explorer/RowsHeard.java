@@ -1,8 +1,8 @@
 package io.gameq.writer.explorer;
 
 import io.gameq.Row;
-import io.gameq.redis.script.SessionScripts.RowsToTell;
-import io.gameq.redis.script.SessionScripts.RowsToTell.OfSession;
+import io.gameq.redis.script.SessionScripts.RowNotices;
+import io.gameq.redis.script.SessionScripts.RowNotices.SessionRow;
 import io.gameq.rows.EncodedRow;
 import io.gameq.rows.TableRow;
 import java.util.ArrayList;
@@ -25,9 +25,9 @@ final class RowsHeard {
     }
     String process = me.process();
     TreeMap<Integer, Integer> known = new TreeMap<>(hold.loaded());
-    List<OfSession> told = new ArrayList<>();
+    List<SessionRow> told = new ArrayList<>();
     long newest = me.lastVersion();
-    for (OfSession of : RowsToTell.read(world.redis, world.slot, process)) {
+    for (SessionRow of : RowNotices.read(world.redis, world.slot, process)) {
       if (of.session().equals(hold.session().text())) {
         told.add(of);
         EncodedRow found = row(world, hold, of);
@@ -44,15 +44,15 @@ final class RowsHeard {
       }
     }
     if (!told.isEmpty()) {
-      RowsToTell.forget(world.redis, world.slot, process, told);
+      RowNotices.forget(world.redis, world.slot, process, told);
     }
     return me.hold(player, new NodeMemory.Hold(hold.ref(), hold.lost(), known))
         .changes(me.changes(), newest);
   }
 
   /** Null when it was set aside, or somebody has made something else of it since. */
-  private static @Nullable EncodedRow row(Servers world, NodeMemory.Hold hold, OfSession of) {
-    List<EncodedRow> waiting = RowsToTell.waiting(world.redis, world.slot, List.of(of));
+  private static @Nullable EncodedRow row(Servers world, NodeMemory.Hold hold, SessionRow of) {
+    List<EncodedRow> waiting = RowNotices.waiting(world.redis, world.slot, List.of(of));
     List<EncodedRow> found =
         waiting.isEmpty()
             ? world.views.stored(hold.ref().owner(), List.of(of.key())).stream()

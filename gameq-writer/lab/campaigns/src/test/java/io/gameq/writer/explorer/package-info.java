@@ -24,7 +24,7 @@
  *                  a WAL record | healed.lua | send an unanswered commit again; refused: ask MySQL,
  *                  reassert (healing.HealingStep, the whole of it, one element a step)
  *                  send: commit.lua into the inbox of a player, whoever has it | be told of what
- *                  was sent (script.RowsToTell, retold)
+ *                  was sent (script.RowNotices, retold)
  *                  may give an open up and open again, or die in it
  *                  goes over to the primary that was promoted, and heals there (Terms)
  * FlushWorker      the steps of a writer's turn: claim | flush, stopped at its statements | ack |

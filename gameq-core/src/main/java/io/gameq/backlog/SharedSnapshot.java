@@ -1,7 +1,7 @@
 package io.gameq.backlog;
 
 import io.gameq.redis.RedisConnection;
-import io.gameq.redis.script.Waiting.BacklogScript;
+import io.gameq.redis.script.SlotBacklog.BacklogScript;
 import java.util.Map;
 import java.util.function.Function;
 import java.util.function.ToLongFunction;
@@ -13,21 +13,21 @@ import org.jspecify.annotations.Nullable;
  *
  * @param <T> what of the look this process reads
  */
-public final class SharedLook<T> {
+public final class SharedSnapshot<T> {
   private final String namespace;
   private final String key;
   private final String text;
   private final ToLongFunction<@Nullable T> oldMillis;
   private final Function<String, @Nullable T> read;
-  private final Function<RedisConnection, Made<T>> look;
+  private final Function<RedisConnection, OwnSnapshot<T>> look;
   private String at = "";
   private @Nullable T known;
 
   /** A look that this process took: what it needs itself, and the texts for all others. */
-  public record Made<T>(T what, Map<String, String> texts) {}
+  public record OwnSnapshot<T>(T what, Map<String, String> texts) {}
 
   /** What was seen, and how long ago. */
-  public record Seen<T>(T what, long ageMillis) {}
+  public record SeenSnapshot<T>(T what, long ageMillis) {}
 
   /**
    * Knows nothing yet.
@@ -37,13 +37,13 @@ public final class SharedLook<T> {
    * @param oldMillis from which age on it looks itself, by what it knows
    * @param read a text; null when it cannot, as of another release
    */
-  public SharedLook(
+  public SharedSnapshot(
       String namespace,
       String key,
       String text,
       ToLongFunction<@Nullable T> oldMillis,
       Function<String, @Nullable T> read,
-      Function<RedisConnection, Made<T>> look) {
+      Function<RedisConnection, OwnSnapshot<T>> look) {
     this.namespace = namespace;
     this.key = key;
     this.text = text;
@@ -59,14 +59,14 @@ public final class SharedLook<T> {
    * @return null while somebody else takes the very first look
    * @throws io.gameq.RedisUnavailableException when Redis does not answer
    */
-  public @Nullable Seen<T> latest(RedisConnection redis) {
-    BacklogScript.Asked asked =
+  public @Nullable SeenSnapshot<T> latest(RedisConnection redis) {
+    BacklogScript.PublishedText asked =
         BacklogScript.ask(redis, namespace, key, text, at, oldMillis.applyAsLong(known));
     if (asked.isToLook()) {
-      Made<T> made = look.apply(redis);
+      OwnSnapshot<T> made = look.apply(redis);
       at = BacklogScript.publish(redis, namespace, key, made.texts());
       known = made.what();
-      return new Seen<>(made.what(), 0);
+      return new SeenSnapshot<>(made.what(), 0);
     }
     if (asked.ageMillis() < 0) {
       return null;
@@ -76,7 +76,7 @@ public final class SharedLook<T> {
       known = read.apply(asked.text());
     }
     return known == null
-        ? new Seen<>(look.apply(redis).what(), 0)
-        : new Seen<>(known, asked.ageMillis());
+        ? new SeenSnapshot<>(look.apply(redis).what(), 0)
+        : new SeenSnapshot<>(known, asked.ageMillis());
   }
 }

@@ -38,7 +38,7 @@ import java.util.Set;
  * @param healing owners of which rows may be missing until their node has put them back
  * @param foreign keys of this slot that hold values of somebody else
  */
-public record Waiting(
+public record SlotBacklog(
     int slot,
     long nowMillis,
     long due,
@@ -56,7 +56,7 @@ public record Waiting(
     long foreign) {
   public static final int NUMBERS = 14;
 
-  private static final LuaScript SCRIPT = LuaScript.of(Waiting.class, "waiting.lua");
+  private static final LuaScript SCRIPT = LuaScript.of(SlotBacklog.class, "waiting.lua");
 
   /** Owners of a slot whose rows are counted: some of each slot are many together. */
   private static final int MOST_COUNTED = 4;
@@ -69,7 +69,7 @@ public record Waiting(
    * @throws io.gameq.RedisUnavailableException when Redis does not answer
    * @throws io.gameq.GameQueueException when Redis refuses, as a replica does
    */
-  public static List<Waiting> inSlots(
+  public static List<SlotBacklog> inSlots(
       RedisConnection redis, Slots slots, Set<String> paused, Set<String> refused) {
     List<String> tables = new ArrayList<>(paused.stream().map(PercentEncoding::percent).toList());
     refused.forEach(table -> tables.add("!" + PercentEncoding.percent(table)));
@@ -79,7 +79,7 @@ public record Waiting(
       calls.add(new LuaScript.Call(slots.get(i), args));
     }
     List<LuaScript.Answer<List<Object>>> answers = SCRIPT.callEach(redis, calls);
-    List<Waiting> waiting = new ArrayList<>();
+    List<SlotBacklog> waiting = new ArrayList<>();
     for (int i = 0; i < slots.count(); i++) {
       long[] of = answers.get(i).get().stream().mapToLong(Long.class::cast).toArray();
       waiting.add(of(i, of));
@@ -88,8 +88,8 @@ public record Waiting(
   }
 
   /** The inverse of {@link #numbers}. */
-  public static Waiting of(int slot, long[] of) {
-    return new Waiting(
+  public static SlotBacklog of(int slot, long[] of) {
+    return new SlotBacklog(
         slot, of[0], of[1], of[2], of[3], of[4], of[5], of[6], of[7], of[8], of[9], of[10], of[11],
         of[12], of[13]);
   }
@@ -226,7 +226,7 @@ public record Waiting(
      * @param text empty when there is nothing, or the caller has it
      * @param isToLook whether the caller is to look, and to {@link #publish} what it sees
      */
-    public record Asked(long ageMillis, String at, String text, boolean isToLook) {}
+    public record PublishedText(long ageMillis, String at, String text, boolean isToLook) {}
 
     /**
      * Asks for a text of the latest look.
@@ -237,7 +237,7 @@ public record Waiting(
      * @param oldMillis from which age on the caller looks itself, unless somebody else does
      * @throws io.gameq.RedisUnavailableException when Redis does not answer
      */
-    public static Asked ask(
+    public static PublishedText ask(
         RedisConnection redis,
         String namespace,
         String key,
@@ -246,7 +246,7 @@ public record Waiting(
         long oldMillis) {
       List<Object> reply =
           ASK.call(redis, key(namespace, key), oldMillis, LOOK_MILLIS, text, at, LIFE_MILLIS);
-      return new Asked(
+      return new PublishedText(
           (Long) reply.get(0),
           LuaScript.string(reply.get(1)),
           new String((byte[]) reply.get(2), StandardCharsets.UTF_8),
