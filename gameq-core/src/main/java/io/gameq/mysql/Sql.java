@@ -57,7 +57,14 @@ public final class Sql {
   /** Hands over each row that a query finds. */
   public static void select(Connection connection, String sql, Row row, Object... arguments)
       throws SQLException {
+    selectWithin(connection, NO_LIMIT, sql, row, arguments);
+  }
+
+  private static void selectWithin(
+      Connection connection, int mostSeconds, String sql, Row row, Object... arguments)
+      throws SQLException {
     try (PreparedStatement statement = connection.prepareStatement(sql)) {
+      statement.setQueryTimeout(mostSeconds);
       bind(statement, 1, arguments);
       try (ResultSet rs = statement.executeQuery()) {
         while (rs.next()) {
@@ -71,8 +78,15 @@ public final class Sql {
   public static <T> List<T> list(
       Connection connection, String sql, Reader<T> reader, Object... arguments)
       throws SQLException {
+    return listWithin(connection, NO_LIMIT, sql, reader, arguments);
+  }
+
+  /** The same; a query that takes longer than so many seconds is ended, 0 for no limit. */
+  public static <T> List<T> listWithin(
+      Connection connection, int mostSeconds, String sql, Reader<T> reader, Object... arguments)
+      throws SQLException {
     List<T> found = new ArrayList<>();
-    select(connection, sql, rs -> found.add(reader.read(rs)), arguments);
+    selectWithin(connection, mostSeconds, sql, rs -> found.add(reader.read(rs)), arguments);
     return found;
   }
 
@@ -145,7 +159,7 @@ public final class Sql {
     for (RowKey key : keys) {
       Object[] parts = key.parts();
       for (int i = 0; i < parts.length; i++) {
-        arguments.add(JdbcValues.argument(table.keyColumns().get(i), parts[i]));
+        arguments.add(table.keyColumns().get(i).type().jdbc().toParameter().apply(parts[i]));
       }
     }
     return arguments;

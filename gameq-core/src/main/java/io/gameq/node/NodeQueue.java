@@ -34,7 +34,6 @@ import io.gameq.rows.RowHeader.RowOp;
 import io.gameq.rows.Table;
 import io.gameq.rows.Table.Column;
 import io.gameq.rows.types.ColumnDefault;
-import io.gameq.rows.types.ColumnType;
 import io.gameq.sign.NodeCounts;
 import io.gameq.sign.NodeSign;
 import io.gameq.subscription.NodeTopics;
@@ -445,8 +444,7 @@ public final class NodeQueue implements GameQueue {
     }
 
     private static boolean isInteger(Column column) {
-      ColumnType.Kind kind = column.type().kind();
-      return kind == ColumnType.Kind.INTEGER || kind == ColumnType.Kind.UNSIGNED_LONG;
+      return column.type().isInteger();
     }
 
     @Override

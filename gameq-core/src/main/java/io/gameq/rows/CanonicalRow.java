@@ -5,7 +5,6 @@ import io.gameq.RowRefusedException;
 import io.gameq.owner.OwnerId;
 import io.gameq.rows.EncodedRow.RowKey;
 import io.gameq.rows.Table.Column;
-import io.gameq.rows.types.ColumnType.Kind;
 import io.gameq.rows.types.ColumnType.Refusal;
 import java.time.Clock;
 import java.util.BitSet;
@@ -57,30 +56,12 @@ public final class CanonicalRow {
   }
 
   /**
-   * The row of values that are already in the order of {@link Table#columns}; null means NULL.
-   *
-   * @throws RowRefusedException when a column does not hold its value
-   */
-  public static @Nullable Object[] of(Table table, @Nullable Object[] values) {
-    if (values.length != table.columns().size()) {
-      throw new RowRefusedException(
-          "%s: %s values for %s columns"
-              .formatted(table.name(), values.length, table.columns().size()));
-    }
-    @Nullable Object[] row = new @Nullable Object[values.length];
-    for (int i = 0; i < row.length; i++) {
-      row[i] = table.canonical(i, values[i]);
-    }
-    return row;
-  }
-
-  /**
    * What the column at this index has in a row that does not name it.
    *
    * @throws RowRefusedException when it must be named
    */
   static @Nullable Object unnamed(Table table, int index, Clock clock) {
-    if (table.isInKey(index) || index == table.ownerIndex()) {
+    if (table.namesRowOrOwner(index)) {
       throw Refusal.of(
           table.columns().get(index).label(),
           "missing, and part of the primary key or the owner column");
@@ -166,7 +147,7 @@ public final class CanonicalRow {
      */
     private static @Nullable Object kept(Column column, Row before) {
       Object value = before.get(column.name());
-      if ("".equals(value) && column.type().kind() == Kind.ENUM) {
+      if ("".equals(value)) {
         try {
           Object unused = column.canonical("");
         } catch (RowRefusedException e) {

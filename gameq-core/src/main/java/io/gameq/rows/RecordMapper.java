@@ -4,7 +4,6 @@ import io.gameq.ColumnConverter;
 import io.gameq.ColumnName;
 import io.gameq.Converter;
 import io.gameq.GameQueueException;
-import io.gameq.NumberedEnum;
 import io.gameq.Row;
 import io.gameq.TableName;
 import io.gameq.records.GameRecord;
@@ -14,32 +13,18 @@ import io.gameq.rows.CanonicalRow.PartialRow;
 import io.gameq.rows.CurrentCatalog.Catalog;
 import io.gameq.rows.Table.Column;
 import io.gameq.rows.Table.SimilarNames;
-import io.gameq.rows.types.ColumnType.Kind;
 import io.gameq.rows.types.ColumnType.Refusal;
-import io.gameq.rows.types.ColumnTypes;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
 import java.lang.reflect.ParameterizedType;
 import java.lang.reflect.RecordComponent;
 import java.lang.reflect.Type;
-import java.math.BigDecimal;
-import java.math.BigInteger;
-import java.time.Clock;
-import java.time.Duration;
-import java.time.LocalTime;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.BitSet;
-import java.util.Collections;
-import java.util.HashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.Set;
-import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -120,16 +105,6 @@ public final class RecordMapper<T extends Record> {
   }
 
   /**
-   * The canonical row of a record.
-   *
-   * @param clock for columns with DEFAULT CURRENT_TIMESTAMP that the record lacks
-   * @throws io.gameq.RowRefusedException when a column does not hold its value
-   */
-  public @Nullable Object[] toRow(T of, Clock clock) {
-    return toPart(of).over(null, clock);
-  }
-
-  /**
    * The columns that the record has.
    *
    * @throws io.gameq.RowRefusedException when a column does not hold its value, or the record lacks
@@ -197,16 +172,6 @@ public final class RecordMapper<T extends Record> {
       Function<Object, @Nullable Object> toColumn,
       Function<Object, Object> fromColumn,
       @Nullable Object ofNull) {
-    private static final Map<Class<?>, Function<Object, Object>> NUMBERS =
-        Map.of(
-            Long.class, value -> value instanceof Long ? value : decimal(value).longValueExact(),
-            Integer.class, value -> decimal(value).intValueExact(),
-            Short.class, value -> decimal(value).shortValueExact(),
-            Byte.class, value -> decimal(value).byteValueExact(),
-            BigInteger.class, value -> decimal(value).toBigIntegerExact(),
-            BigDecimal.class, Conversion::decimal,
-            Boolean.class, value -> decimal(value).signum() != 0);
-
     /**
      * The conversion of a component, or null when it does not go with its column.
      *
@@ -221,7 +186,6 @@ public final class RecordMapper<T extends Record> {
     }
 
     private static @Nullable Conversion of(Type type, Column column) {
-      Kind kind = column.type().kind();
       boolean isGeneric = type instanceof ParameterizedType;
       if (type instanceof ParameterizedType generic
           && generic.getRawType().equals(Optional.class)) {
@@ -233,12 +197,13 @@ public final class RecordMapper<T extends Record> {
                 value -> Optional.of(inner.fromColumn.apply(value)),
                 Optional.empty());
       }
-      if ((kind == Kind.JSON || kind == Kind.TEXT)
+      if (column.type().holdsJson()
           && (isGeneric || (type instanceof Class<?> plain && plain.isRecord()))) {
         PackedType packed = PackedType.of(type);
         return packed == null ? null : json(packed, column.label());
       }
-      Function<Object, Object> reader = reader(type, kind);
+      Function<Object, Object> reader =
+          column.type().reader(type instanceof Class<?> plain ? GameRecord.boxed(plain) : type);
       return reader == null ? null : new Conversion(component -> component, reader, null);
     }
 
@@ -306,94 +271,6 @@ public final class RecordMapper<T extends Record> {
         throw new GameQueueException(what + " returned null");
       }
       return to;
-    }
-
-    /** How a canonical value becomes a component of a type; null when they do not go together. */
-    private static @Nullable Function<Object, Object> reader(Type type, Kind kind) {
-      if (!(type instanceof Class<?> plain)) {
-        return kind == Kind.SET && type.getTypeName().equals("java.util.Set<java.lang.String>")
-            ? Conversion::members
-            : null;
-      }
-      Class<?> component = GameRecord.boxed(plain);
-      if (component.isEnum()) {
-        return constant(component, kind);
-      }
-      if (component == UUID.class) {
-        return switch (kind) {
-          case BINARY -> bytes -> ColumnTypes.uuid((byte[]) bytes);
-          case TEXT -> text -> UUID.fromString((String) text);
-          default -> null;
-        };
-      }
-      return switch (kind) {
-        case INTEGER, UNSIGNED_LONG, BIT -> NUMBERS.get(component);
-        case DECIMAL -> component == Boolean.class ? null : NUMBERS.get(component);
-        case FLOAT, DOUBLE ->
-            component == Double.class
-                ? value -> ((Number) value).doubleValue()
-                : component == Float.class ? Conversion::single : null;
-        default ->
-            component == kind.canonical()
-                ? value -> value
-                : component == LocalTime.class && kind == Kind.TIME ? Conversion::timeOfDay : null;
-      };
-    }
-
-    private static BigDecimal decimal(Object canonical) {
-      if (canonical instanceof BigDecimal decimal) {
-        return decimal;
-      }
-      return canonical instanceof BigInteger big
-          ? new BigDecimal(big)
-          : BigDecimal.valueOf((Long) canonical);
-    }
-
-    private static Object single(Object value) {
-      Number number = (Number) value;
-      if (Double.compare(number.floatValue(), number.doubleValue()) != 0) {
-        throw new ArithmeticException("a float would round it");
-      }
-      return number.floatValue();
-    }
-
-    private static @Nullable Function<Object, Object> constant(Class<?> enumClass, Kind kind) {
-      boolean isNumbered = kind == Kind.INTEGER && NumberedEnum.class.isAssignableFrom(enumClass);
-      if (!isNumbered && kind != Kind.ENUM && kind != Kind.TEXT) {
-        return null;
-      }
-      Map<Object, Object> constants = new HashMap<>(); // by what the column holds of each
-      for (Object of : enumClass.getEnumConstants()) {
-        Object held =
-            isNumbered ? (Object) (long) ((NumberedEnum) of).number() : ((Enum<?>) of).name();
-        if (constants.put(held, of) != null) {
-          throw new GameQueueException(
-              "enum %s has two constants of one number".formatted(enumClass.getName()));
-        }
-      }
-      return value -> {
-        Object constant = constants.get(value);
-        if (constant == null) {
-          throw new GameQueueException(
-              "enum %s lacks a member of the column".formatted(enumClass.getName()));
-        }
-        return constant;
-      };
-    }
-
-    private static LocalTime timeOfDay(Object value) {
-      Duration time = (Duration) value;
-      if (time.isNegative() || time.toDays() > 0) {
-        throw new ArithmeticException("not a time of day");
-      }
-      return LocalTime.ofNanoOfDay(time.toNanos());
-    }
-
-    private static Set<String> members(Object set) {
-      String text = (String) set;
-      return text.isEmpty()
-          ? Set.of()
-          : Collections.unmodifiableSet(new LinkedHashSet<>(Arrays.asList(text.split(",", -1))));
     }
   }
 

@@ -68,11 +68,11 @@ public final class RowCodec {
   public byte[] encode(RowImage image) {
     Table table = image.table();
     @Nullable Object[] values = image.values();
-    int expected = image.op() == RowOp.DELETE ? table.keyTypes.size() : table.columns().size();
-    if (values.length != expected) {
+    List<ColumnType> types = image.op() == RowOp.DELETE ? table.keyTypes : table.types;
+    if (values.length != types.size()) {
       throw new GameQueueException(
           "%s of table %s takes %s values, not %s"
-              .formatted(image.op(), table.name(), expected, values.length));
+              .formatted(image.op(), table.name(), types.size(), values.length));
     }
     RowPacker out = PACKER.get();
     try {
@@ -87,7 +87,7 @@ public final class RowCodec {
         } else if (value == null) {
           packer.packNil();
         } else {
-          ColumnType.pack(packer, value);
+          types.get(i).pack(packer, value);
         }
       }
       return out.end();

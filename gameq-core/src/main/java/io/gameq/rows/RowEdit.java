@@ -3,7 +3,7 @@ package io.gameq.rows;
 import io.gameq.RowRefusedException;
 import io.gameq.rows.RowHeader.RowOp;
 import io.gameq.rows.Table.Column;
-import io.gameq.rows.types.ValueText;
+import io.gameq.rows.types.ColumnType;
 import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -15,7 +15,7 @@ public final class RowEdit {
   /**
    * The row with other values in some columns, checked as those of a put.
    *
-   * @param columns by name, as {@link ValueText} reads them; null for NULL
+   * @param columns by name, as {@link ColumnType#ofText} reads them; null for NULL
    * @throws RowRefusedException when the row is no put, when a column is unknown, part of the key
    *     or the owner column, or does not hold its value
    */
@@ -29,13 +29,14 @@ public final class RowEdit {
     }
     Map<Integer, @Nullable Object> values = new HashMap<>();
     columns.forEach(
-        (name, text) -> values.put(editable(table, name), canonical(table, name, text)));
+        (name, text) -> {
+          int index = editable(table, name);
+          Column column = table.columns().get(index);
+          values.put(
+              index,
+              column.canonical(text == null ? null : column.type().ofText(text, column.label())));
+        });
     return row.with(values);
-  }
-
-  /** Whether {@link #of} may change the column at this index. */
-  public static boolean isEditable(Table table, int index) {
-    return !table.isInKey(index) && index != table.ownerIndex();
   }
 
   private static int editable(Table table, String name) {
@@ -43,17 +44,11 @@ public final class RowEdit {
       throw new RowRefusedException(table.unknown(name));
     }
     int index = table.indexOf(name);
-    if (!isEditable(table, index)) {
+    if (table.namesRowOrOwner(index)) {
       throw new RowRefusedException(
           "%s names the row or its owner and cannot be edited"
               .formatted(table.columns().get(index).label()));
     }
     return index;
-  }
-
-  private static @Nullable Object canonical(Table table, String name, @Nullable String text) {
-    Column column = table.column(name);
-    return column.canonical(
-        text == null ? null : ValueText.given(column.type(), text, column.label()));
   }
 }

@@ -298,7 +298,7 @@ public final class Table {
               .formatted(owner, name(), ownerKind()));
     }
     Column column = ownerColumn();
-    boolean isText = column.type().kind() == ColumnType.Kind.TEXT;
+    boolean isText = column.type().isText();
     String problem =
         isText
             ? "the column would store another text"
@@ -529,7 +529,7 @@ public final class Table {
       }
       if (onAbsence instanceof ColumnDefault.Now now) {
         Instant moment = now.of(clock.instant());
-        return type.kind() == ColumnType.Kind.TIMESTAMP
+        return type.valueClass() == Instant.class
             ? moment
             : LocalDateTime.ofInstant(moment, ZoneOffset.UTC);
       }
@@ -555,12 +555,12 @@ public final class Table {
     @Nullable Object unnamed(Clock clock) {
       if (onAbsence instanceof ColumnDefault.OfMySql
           || onAbsence instanceof ColumnDefault.Numbered) {
-        return nullable ? null : ColumnTypes.impliedDefault(type);
+        return nullable ? null : type.impliedDefault();
       }
       if (mayBeLeftOut()) {
         return absent(clock);
       }
-      Object implied = ColumnTypes.impliedDefault(type);
+      Object implied = type.impliedDefault();
       if (implied == null) {
         throw Refusal.of(label, "it has no default that rows from before it was added could take");
       }

@@ -153,7 +153,7 @@ public final class GameRows {
 
   public <T extends Record> TableRow given(T row) {
     RecordMapper<T> mapper = mapper(row);
-    return new TableRow(mapper.table(), mapper.toRow(row, clock));
+    return new TableRow(mapper.table(), mapper.toPart(row).over(null, clock));
   }
 
   public TableRow given(String table, Map<String, ?> columns) {

@@ -175,7 +175,7 @@ class ConversionsTest {
   private record UnmadeConverter(@ColumnConverter(NeedsMore.class) Position position) {}
 
   private @Nullable Object[] row(Hero hero) {
-    return new RecordMapper<>(Hero.class, table).toRow(hero, Clock.systemUTC());
+    return new RecordMapper<>(Hero.class, table).toPart(hero).over(null, Clock.systemUTC());
   }
 
   private Hero hero(@Nullable Object[] row) {

@@ -101,7 +101,7 @@ class RecordMapperTest {
   @Test
   void mapsRecordsThereAndBack() {
     RecordMapper<GameItem> mapper = new RecordMapper<>(GameItem.class, table);
-    @Nullable Object[] row = mapper.toRow(SWORD, Clock.systemUTC());
+    @Nullable Object[] row = mapper.toPart(SWORD).over(null, Clock.systemUTC());
     assertEquals("a,c", row[table.indexOf("flags")]);
     assertEquals(1L, row[table.indexOf("equipped")]);
     assertEquals(SWORD, mapper.fromRow(new TableRow(table, row)));
@@ -128,7 +128,8 @@ class RecordMapperTest {
   void refusesNullForAPrimitiveComponent() {
     Row row =
         new TableRow(
-            table, new RecordMapper<>(GameItem.class, table).toRow(SWORD, Clock.systemUTC()));
+            table,
+            new RecordMapper<>(GameItem.class, table).toPart(SWORD).over(null, Clock.systemUTC()));
     GameQueueException e =
         assertThrows(
             GameQueueException.class, () -> new RecordMapper<>(Extra.class, table).fromRow(row));
@@ -138,7 +139,7 @@ class RecordMapperTest {
   @Test
   void refusesToNarrowANumber() {
     @Nullable Object[] values =
-        new RecordMapper<>(GameItem.class, table).toRow(SWORD, Clock.systemUTC());
+        new RecordMapper<>(GameItem.class, table).toPart(SWORD).over(null, Clock.systemUTC());
     RecordMapper<Narrow> mapper = new RecordMapper<>(Narrow.class, table);
     assertEquals(new Narrow((byte) 100), mapper.fromRow(new TableRow(table, values)));
     values[table.indexOf("max_health")] = 200L;

@@ -377,7 +377,7 @@ final class GuardedPuts {
         if (value == null || !row.image().names(index)) {
           return null;
         }
-        arguments.add(JdbcValues.argument(table.column(column), value));
+        arguments.add(table.column(column).type().jdbc().toParameter().apply(value));
       }
       return Sql.first(
           connection,
@@ -398,12 +398,12 @@ final class GuardedPuts {
               .formatted(
                   JdbcValues.quoted(table.name()),
                   JdbcValues.quoted(column.name()),
-                  JdbcValues.placeholder(column),
+                  column.type().jdbc().placeholder(),
                   Sql.keyEquals(table));
       for (int tries = 1; ; tries++) {
         Object spare = SpareValues.next(column, random);
         List<@Nullable Object> arguments = new ArrayList<>();
-        arguments.add(spare == null ? null : JdbcValues.argument(column, spare));
+        arguments.add(spare == null ? null : column.type().jdbc().toParameter().apply(spare));
         arguments.addAll(Sql.keyArguments(table, List.of(row)));
         try {
           Sql.execute(connection, sql, arguments.toArray());

@@ -7,7 +7,6 @@ import io.gameq.mysql.Sql;
 import io.gameq.rows.RowImage;
 import io.gameq.rows.Table;
 import io.gameq.rows.Table.Column;
-import io.gameq.rows.types.ColumnType;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.ArrayList;
@@ -78,7 +77,8 @@ public final class UpsertSql {
       for (int i = 0; i < values.length; i++) {
         if (isInserted(columns.get(i), i, like)) {
           Object value = values[i];
-          arguments.add(value == null ? null : JdbcValues.argument(columns.get(i), value));
+          arguments.add(
+              value == null ? null : columns.get(i).type().jdbc().toParameter().apply(value));
         }
       }
       arguments.add(row.image().version());
@@ -132,7 +132,7 @@ public final class UpsertSql {
     sql.append(JdbcValues.quoted(version)).append(") VALUES ");
     String row =
         inserted.stream()
-            .map(JdbcValues::placeholder)
+            .map(column -> column.type().jdbc().placeholder())
             .collect(Collectors.joining(", ", "(", ", ?)"));
     sql.append(Sql.rows(row, rows)).append(dialect.alias(table.name()));
     sql.append(" ON DUPLICATE KEY UPDATE ");
@@ -165,10 +165,7 @@ public final class UpsertSql {
   /** Byte by byte: a collation may take two owners for one. */
   private String sameOwner(Table table) {
     Column owner = table.ownerColumn();
-    String format =
-        owner.type().kind() == ColumnType.Kind.TEXT
-            ? "CAST(%s AS BINARY) = CAST(%s AS BINARY)"
-            : "%s = %s";
+    String format = owner.type().isText() ? "CAST(%s AS BINARY) = CAST(%s AS BINARY)" : "%s = %s";
     return format.formatted(there(table, owner.name()), here(table, owner.name()));
   }
 

@@ -3,7 +3,6 @@ package io.gameq.mysql.schema;
 import io.gameq.GameQueueException;
 import io.gameq.mysql.JdbcValues;
 import io.gameq.mysql.JdbcValues.SpareValues;
-import io.gameq.mysql.JdbcValues.TemporalText;
 import io.gameq.mysql.schema.SchemaSnapshot.ColumnFacts;
 import io.gameq.mysql.schema.SchemaSnapshot.IndexPart;
 import io.gameq.mysql.schema.SchemaSnapshot.TableFacts;
@@ -20,15 +19,10 @@ import io.gameq.rows.types.ColumnType;
 import io.gameq.rows.types.ColumnTypes;
 import io.gameq.rows.types.ColumnTypes.SqlText;
 import io.gameq.rows.types.ColumnTypes.UnmanageableException;
-import java.math.BigDecimal;
-import java.math.BigInteger;
-import java.nio.charset.StandardCharsets;
 import java.time.DateTimeException;
-import java.time.LocalDate;
+import java.time.Instant;
 import java.time.LocalDateTime;
 import java.util.ArrayList;
-import java.util.EnumSet;
-import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -45,9 +39,6 @@ public final class TableInspector {
   private static final Pattern OWNER_KIND = Pattern.compile("[a-z][a-z0-9_]{0,31}");
   private static final Pattern CHAR_OR_VARCHAR =
       Pattern.compile("(?:var)?char\\b", Pattern.CASE_INSENSITIVE);
-  private static final Set<ColumnType.Kind> OWNER_KINDS =
-      EnumSet.of(ColumnType.Kind.INTEGER, ColumnType.Kind.UNSIGNED_LONG, ColumnType.Kind.TEXT);
-
   private final SchemaSnapshot schema;
   private final TableSpec spec;
   private final List<Flaw> flaws = new ArrayList<>();
@@ -226,7 +217,7 @@ public final class TableInspector {
     try {
       ColumnType type =
           ColumnTypes.parse(column.columnType(), column.charset(), column.collation());
-      boolean text = type.kind() == ColumnType.Kind.TEXT;
+      boolean text = type.isText();
       ColumnDefault onAbsence = ColumnDefaults.of(column, type, schema.mariaDb());
       columns.put(
           column.name(),
@@ -322,7 +313,7 @@ public final class TableInspector {
     } else if (generated.contains(name)) {
       other("owner column %s is generated".formatted(name));
     } else if (column != null) {
-      if (!OWNER_KINDS.contains(column.type().kind())) {
+      if (!column.type().canNameOwner()) {
         other(
             "owner column %s is %s: use an integer, CHAR or VARCHAR"
                 .formatted(name, column.declaration()));
@@ -349,6 +340,8 @@ public final class TableInspector {
     private static final Pattern NUMBER = Pattern.compile("-?[0-9.]+(?:[eE][-+]?[0-9]+)?");
     private static final Pattern BITS = Pattern.compile("b'([01]*)'");
 
+    private static final Set<Class<?>> MOMENTS = Set.of(Instant.class, LocalDateTime.class);
+
     private ColumnDefaults() {}
 
     static ColumnDefault of(ColumnFacts column, ColumnType type, boolean mariaDb) {
@@ -363,7 +356,7 @@ public final class TableInspector {
       Matcher now = NOW.matcher(text);
       if (sql && now.matches()) {
         String digits = now.group(1);
-        return isDateTime(type)
+        return MOMENTS.contains(type.valueClass())
             ? new ColumnDefault.Now(
                 digits == null || digits.isEmpty() ? 0 : Integer.parseInt(digits))
             : ColumnDefault.OF_MYSQL;
@@ -371,10 +364,6 @@ public final class TableInspector {
       String literal = sql ? literal(text) : text;
       Object value = literal == null || (sql && !mariaDb) ? null : constant(literal, type, mariaDb);
       return value == null ? ColumnDefault.OF_MYSQL : new ColumnDefault.Constant(value);
-    }
-
-    private static boolean isDateTime(ColumnType type) {
-      return type.kind() == ColumnType.Kind.TIMESTAMP || type.kind() == ColumnType.Kind.DATETIME;
     }
 
     /** The value of a SQL literal, or null for any other expression. */
@@ -391,40 +380,11 @@ public final class TableInspector {
 
     private static @Nullable Object constant(String text, ColumnType type, boolean mariaDb) {
       try {
-        Object value =
-            switch (type.kind()) {
-              case INTEGER, UNSIGNED_LONG, DECIMAL -> new BigDecimal(text);
-              case BIT -> bits(text);
-              case FLOAT -> Float.valueOf(text);
-              case DOUBLE -> Double.valueOf(text);
-              case TEXT, JSON, ENUM, SET -> text;
-              case BINARY -> bytes(text, mariaDb);
-              case DATE -> LocalDate.parse(text);
-              case DATETIME -> LocalDateTime.parse(text.replace(' ', 'T'));
-              case TIME -> TemporalText.duration(text);
-              // In the time zone of the session that created the column, which nobody knows any
-              // more.
-              case TIMESTAMP -> null;
-            };
+        Object value = type.ofDefault(text, mariaDb);
         return value == null ? null : type.canonical(value, "default");
       } catch (GameQueueException | IllegalArgumentException | DateTimeException e) {
         return null;
       }
-    }
-
-    private static @Nullable BigInteger bits(String text) {
-      Matcher bits = BITS.matcher(text);
-      return bits.matches() ? new BigInteger("0" + bits.group(1), 2) : null;
-    }
-
-    private static byte @Nullable [] bytes(String text, boolean mariaDb) {
-      if (!mariaDb) {
-        return text.toLowerCase(Locale.ROOT).startsWith("0x")
-            ? HexFormat.of().parseHex(text.substring(2))
-            : text.isEmpty() ? new byte[0] : null;
-      }
-      byte[] ascii = text.getBytes(StandardCharsets.US_ASCII);
-      return new String(ascii, StandardCharsets.US_ASCII).equals(text) ? ascii : null;
     }
   }
 

@@ -1,5 +1,6 @@
 package io.gameq.mysql.tables;
 
+import io.gameq.mysql.MySqlPool.MySql;
 import io.gameq.mysql.RowChange;
 import io.gameq.mysql.Sql;
 import io.gameq.mysql.Statements;
@@ -74,12 +75,27 @@ public final class DiscardTable {
     return Stream.of(of.table, of.rowKey, of.session, of.owner.encoded(), of.version);
   }
 
-  /** Forgets discards, each unless a newer one of the same row and session is known. */
-  public static void remove(Connection connection, Collection<Discard> discards)
-      throws SQLException {
+  /**
+   * The same by itself.
+   *
+   * @throws io.gameq.MySqlException when MySQL does not answer
+   */
+  public static void write(MySql mysql, Collection<Discard> discards) {
+    mysql.askAgain(
+        handle -> {
+          write(handle.getConnection(), discards);
+          return true;
+        });
+  }
+
+  /**
+   * Forgets discards, each unless a newer one of the same row and session is known.
+   *
+   * @throws io.gameq.MySqlException when MySQL does not answer
+   */
+  public static void remove(MySql mysql, Collection<Discard> discards) {
     for (Discard of : discards) {
-      Sql.execute(
-          connection,
+      mysql.execute(
           "DELETE FROM gameq_discard WHERE table_name = ? AND row_key = ? AND session = ? AND"
               + " version = ?",
           of.table,

@@ -217,7 +217,9 @@ public final class OwnerReader {
           String owner = String.valueOf(row.values()[table.ownerIndex()]);
           sinks.getOrDefault(owner, List.of()).forEach(sink -> sink.row(row));
         },
-        owners.stream().map(owner -> JdbcValues.argument(table.ownerColumn(), owner)).toList());
+        owners.stream()
+            .map(owner -> table.ownerColumn().type().jdbc().toParameter().apply(owner))
+            .toList());
   }
 
   private static void addByKey(Statements all, Table table, List<RowKey> keys, Sink sink) {

@@ -1,8 +1,8 @@
 package io.gameq.mysql.tables;
 
-import io.gameq.mysql.JdbcValues.TemporalText;
 import io.gameq.mysql.MySqlPool.MySql;
 import io.gameq.mysql.Sql;
+import io.gameq.rows.types.TimeTypes;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -80,7 +80,7 @@ public final class TombstoneHorizon {
                       connection,
                       "SELECT UTC_TIMESTAMP(3) - INTERVAL " + kept.toSeconds() + " SECOND",
                       rs -> Sql.instant(rs, 1)));
-          String text = TemporalText.of(before);
+          String text = TimeTypes.sqlText(before);
           boolean any =
               Sql.exists(
                   connection,
@@ -125,6 +125,6 @@ public final class TombstoneHorizon {
   private static int delete(Connection connection, String which, Instant before, int most)
       throws SQLException {
     String sql = "DELETE" + which + " LIMIT ?";
-    return Sql.execute(connection, sql, TemporalText.of(before), most);
+    return Sql.execute(connection, sql, TimeTypes.sqlText(before), most);
   }
 }

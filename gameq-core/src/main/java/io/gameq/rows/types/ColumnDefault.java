@@ -1,6 +1,6 @@
 package io.gameq.rows.types;
 
-import io.gameq.rows.types.ColumnType.Micros;
+import io.gameq.rows.types.TimeTypes.Micros;
 import java.time.Instant;
 import java.time.temporal.ChronoField;
 import org.jspecify.annotations.Nullable;

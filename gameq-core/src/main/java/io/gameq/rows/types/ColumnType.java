@@ -3,61 +3,108 @@ package io.gameq.rows.types;
 import io.gameq.RowRefusedException;
 import io.gameq.owner.OwnerId.PercentEncoding;
 import java.io.IOException;
+import java.lang.reflect.Type;
 import java.math.BigDecimal;
-import java.math.BigInteger;
-import java.time.Duration;
-import java.time.Instant;
-import java.time.LocalDate;
-import java.time.LocalDateTime;
-import java.time.ZoneOffset;
+import java.time.DateTimeException;
 import java.util.Collection;
 import java.util.HexFormat;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.msgpack.core.MessagePacker;
 import org.msgpack.core.MessageUnpacker;
 
 /**
- * The type of a column: checks what the game puts, turns it into one canonical Java value, and
- * writes that as MessagePack and as the text of a row key; immutable.
+ * The type of a column: checks what the game puts, turns it into one canonical Java value, and says
+ * how that is written: as MessagePack, in a row key, in MySQL, and for people; immutable.
  *
  * <p>A canonical value is what MySQL gives back after storing it, so that a row read from Redis
  * equals the row read from MySQL.
  */
 public interface ColumnType {
-  /** What the canonical Java value of a type is, and how it travels over JDBC. */
-  enum Kind {
-    INTEGER(Long.class),
-    UNSIGNED_LONG(BigInteger.class),
-    BIT(BigInteger.class),
-    /** Of the column's scale. */
-    DECIMAL(BigDecimal.class),
-    FLOAT(Float.class),
-    DOUBLE(Double.class),
-    TEXT(String.class),
-    /** As MySQL prints it. */
-    JSON(String.class),
-    BINARY(byte[].class),
-    ENUM(String.class),
-    /** Members comma-separated in the order of their definition. */
-    SET(String.class),
-    DATE(LocalDate.class),
-    DATETIME(LocalDateTime.class),
-    TIMESTAMP(Instant.class),
-    TIME(Duration.class);
+  Codec<?> codec();
 
-    private final Class<?> canonical;
+  /**
+   * How the canonical values of one Java class are written; immutable.
+   *
+   * @param ofKeyText reads {@link #keyText}
+   * @param hint what people are to type
+   * @param ofText reads what people type, for {@link #canonical}; throws IllegalArgumentException,
+   *     DateTimeException or ArithmeticException
+   * @param implied see {@link #impliedDefault}
+   * @param jdbc how they travel over JDBC
+   */
+  record Codec<V>(
+      Class<V> type,
+      Packer<V> packer,
+      Unpacker<V> unpacker,
+      Function<String, V> ofKeyText,
+      String hint,
+      Function<String, Object> ofText,
+      @Nullable Object implied,
+      Jdbc jdbc) {
 
-    Kind(Class<?> canonical) {
-      this.canonical = canonical;
+    /** Writes a value as MessagePack. */
+    interface Packer<V> {
+      void pack(MessagePacker out, V value) throws IOException;
     }
 
-    /** The class of its canonical values. */
-    public Class<?> canonical() {
-      return canonical;
+    /** Reads it. */
+    interface Unpacker<V> {
+      V unpack(MessageUnpacker in) throws IOException;
     }
   }
 
-  Kind kind();
+  /**
+   * How canonical values travel over JDBC, exactly; immutable.
+   *
+   * @param select what to select, with %s for the column's quoted name
+   * @param placeholder of a parameter
+   * @param type of what a result set is to give: Long, Double, BigDecimal, byte[] or String
+   * @param toParameter what to set a parameter to
+   * @param ofResult the canonical value of what was selected; throws DateTimeException when it is a
+   *     date that does not exist
+   */
+  record Jdbc(
+      String select,
+      String placeholder,
+      Class<?> type,
+      Function<Object, Object> toParameter,
+      Function<Object, Object> ofResult) {
+
+    /** Values that travel as they are. */
+    static Jdbc plain(Class<?> type) {
+      return new Jdbc("%s", "?", type, value -> value, value -> value);
+    }
+  }
+
+  default Jdbc jdbc() {
+    return codec().jdbc;
+  }
+
+  /** The class of the canonical values. */
+  default Class<?> valueClass() {
+    return codec().type;
+  }
+
+  /** Whether it is CHAR, VARCHAR or of the TEXT family. */
+  default boolean isText() {
+    return false;
+  }
+
+  /** Whether it holds JSON, checked or as text. */
+  default boolean holdsJson() {
+    return isText();
+  }
+
+  /** Whether it holds whole numbers and is no BIT. */
+  default boolean isInteger() {
+    return false;
+  }
+
+  /** Whether its values can be the keys of owners. */
+  default boolean canNameOwner() {
+    return isText() || isInteger();
+  }
 
   /**
    * The canonical form of a value. Of a time, fraction digits that the column does not keep are
@@ -77,49 +124,36 @@ public interface ColumnType {
     return canonical(in, column);
   }
 
+  /**
+   * How a canonical value becomes a component of a record; null when they do not go together. The
+   * function throws ArithmeticException or IllegalArgumentException when the component cannot hold
+   * the value.
+   *
+   * @param component boxed
+   */
+  default @Nullable Function<Object, Object> reader(Type component) {
+    return component == valueClass() ? value -> value : null;
+  }
+
+  /**
+   * What ALTER TABLE ... ADD COLUMN puts into the rows that are there when the column is NOT NULL
+   * and has no default: a row from before takes the same. Null for dates, which have none under a
+   * strict sql_mode.
+   */
+  default @Nullable Object impliedDefault() {
+    Object value = codec().implied;
+    return value == null ? null : canonical(value, "default");
+  }
+
   /** Writes a canonical value as MessagePack. */
-  static void pack(MessagePacker out, Object canonical) throws IOException {
-    if (canonical instanceof Long value) {
-      out.packLong(value);
-    } else if (canonical instanceof String value) {
-      out.packString(value);
-    } else if (canonical instanceof Double value) {
-      out.packDouble(value);
-    } else if (canonical instanceof byte[] value) {
-      out.packBinaryHeader(value.length);
-      out.writePayload(value);
-    } else if (canonical instanceof Instant value) {
-      out.packLong(Micros.of(value));
-    } else if (canonical instanceof LocalDateTime value) {
-      out.packLong(Micros.of(value.toInstant(ZoneOffset.UTC)));
-    } else if (canonical instanceof LocalDate value) {
-      out.packLong(value.toEpochDay());
-    } else if (canonical instanceof Duration value) {
-      out.packLong(Micros.of(value.toSeconds(), value.toNanosPart()));
-    } else if (canonical instanceof Float value) {
-      out.packFloat(value);
-    } else if (canonical instanceof BigDecimal value) {
-      out.packString(value.toPlainString());
-    } else {
-      out.packBigInteger((BigInteger) canonical);
-    }
+  @SuppressWarnings("unchecked") // canonical values are of the codec's class
+  default void pack(MessagePacker out, Object canonical) throws IOException {
+    ((Codec<Object>) codec()).packer.pack(out, canonical);
   }
 
   /** The canonical value that {@link #pack} wrote. */
   default Object unpack(MessageUnpacker in) throws IOException {
-    return switch (kind()) {
-      case INTEGER -> in.unpackLong();
-      case UNSIGNED_LONG, BIT -> in.unpackBigInteger();
-      case DECIMAL -> new BigDecimal(in.unpackString());
-      case FLOAT -> in.unpackFloat();
-      case DOUBLE -> in.unpackDouble();
-      case TEXT, JSON, ENUM, SET -> in.unpackString();
-      case BINARY -> in.readPayload(in.unpackBinaryHeader());
-      case DATE -> LocalDate.ofEpochDay(in.unpackLong());
-      case DATETIME -> LocalDateTime.ofInstant(Micros.instant(in.unpackLong()), ZoneOffset.UTC);
-      case TIMESTAMP -> Micros.instant(in.unpackLong());
-      case TIME -> Duration.between(Instant.EPOCH, Micros.instant(in.unpackLong()));
-    };
+    return codec().unpacker.unpack(in);
   }
 
   /**
@@ -146,30 +180,12 @@ public interface ColumnType {
 
   /** The canonical value whose {@link #keyText} this is. */
   default Object ofKeyText(String text) {
-    return switch (kind()) {
-      case INTEGER -> Long.parseLong(text);
-      case UNSIGNED_LONG -> new BigInteger(text);
-      case DECIMAL -> new BigDecimal(text);
-      case TEXT, ENUM, SET -> text;
-      case BINARY -> HexFormat.of().parseHex(text);
-      case DATE -> LocalDate.parse(text);
-      case DATETIME -> LocalDateTime.parse(text);
-      case TIMESTAMP -> Instant.parse(text);
-      case TIME -> Duration.parse(text);
-      case BIT, FLOAT, DOUBLE, JSON -> throw new UnsupportedOperationException(keyProblem());
-    };
+    return codec().ofKeyText.apply(text);
   }
 
   /** Why a column of this type cannot be part of a managed primary key, or null if it can. */
   default @Nullable String keyProblem() {
-    return switch (kind()) {
-      // MySQL compares a BIT with the bytes that a driver sends as if both were floating-point.
-      case BIT -> "a BIT key column: use an unsigned integer";
-      case FLOAT, DOUBLE ->
-          "a floating-point key column: equality of such numbers is not to be relied on";
-      case JSON -> "a JSON key column";
-      default -> null;
-    };
+    return null;
   }
 
   /** The shortest key text of this type, in bytes. */
@@ -182,38 +198,40 @@ public interface ColumnType {
     return 48;
   }
 
+  /** A canonical value as text that people read, in a form that {@link #ofText} takes again. */
+  static String text(Object canonical) {
+    if (canonical instanceof byte[] bytes) {
+      return "0x" + HexFormat.of().formatHex(bytes);
+    }
+    return canonical instanceof BigDecimal number ? number.toPlainString() : canonical.toString();
+  }
+
   /**
-   * Times as whole microseconds, the finest that MySQL keeps. Stateless.
+   * The value that a text of people stands for, for {@link #canonical}.
    *
-   * <p>From year 0 to 9999 they fit a long with a factor of thirty to spare.
+   * @param column named in the refusal, as {@code table.column}
+   * @throws io.gameq.RowRefusedException when the text is none of the type's values; the message
+   *     has the form to use, not the text
    */
-  final class Micros {
-    private static final long PER_SECOND = 1_000_000;
-
-    /** Nanoseconds in one unit of the last digit, by the number of fraction digits. */
-    private static final int[] UNIT = {
-      1_000_000_000, 100_000_000, 10_000_000, 1_000_000, 100_000, 10_000, 1_000
-    };
-
-    private Micros() {}
-
-    /** The fraction cut to this many digits. */
-    static int truncate(int nanos, int digits) {
-      return nanos - nanos % UNIT[digits];
+  default Object ofText(String text, String column) {
+    try {
+      return codec().ofText.apply(text);
+    } catch (IllegalArgumentException | DateTimeException | ArithmeticException e) {
+      throw Refusal.of(
+          column,
+          "takes %s, and the text of %s characters is not that"
+              .formatted(codec().hint, text.length()));
     }
+  }
 
-    static long of(Instant time) {
-      return of(time.getEpochSecond(), time.getNano());
-    }
-
-    static long of(long seconds, int nanos) {
-      return seconds * PER_SECOND + nanos / 1_000;
-    }
-
-    static Instant instant(long micros) {
-      return Instant.ofEpochSecond(
-          Math.floorDiv(micros, PER_SECOND), Math.floorMod(micros, PER_SECOND) * 1_000);
-    }
+  /**
+   * The value of a column default, for {@link #canonical}, or null when that cannot be told. Throws
+   * as {@link Codec#ofText}.
+   *
+   * @param text the literal, without quotes
+   */
+  default @Nullable Object ofDefault(String text, boolean mariaDb) {
+    return codec().ofText.apply(text);
   }
 
   /**

@@ -1,24 +1,136 @@
 package io.gameq.rows.types;
 
+import io.gameq.GameQueueException;
+import io.gameq.rows.types.ColumnType.Codec;
+import io.gameq.rows.types.ColumnType.Jdbc;
 import io.gameq.rows.types.ColumnType.Refusal;
+import io.gameq.rows.types.ColumnTypes.Declaration;
+import io.gameq.rows.types.ColumnTypes.SqlText;
+import io.gameq.rows.types.ColumnTypes.UnmanageableException;
+import io.gameq.rows.types.TextTypes.BinaryType.BinaryForm;
+import io.gameq.rows.types.TextTypes.TextType.TextForm;
+import java.lang.reflect.Type;
 import java.nio.ByteBuffer;
 import java.nio.charset.Charset;
 import java.nio.charset.CharsetEncoder;
+import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.Collection;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.HexFormat;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
 import java.util.UUID;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
+import org.msgpack.core.MessagePacker;
+import org.msgpack.core.MessageUnpacker;
 
 /** The types of columns that hold text or bytes. Stateless. */
 final class TextTypes {
   static final int UUID_BYTES = 16;
 
+  private static final long KIB_64 = (1L << 16) - 1;
+  private static final long MIB_16 = (1L << 24) - 1;
+
+  /** LONGTEXT and LONGBLOB: a Java array holds no more, MySQL's 4 GiB are out of reach. */
+  private static final long LONG = Integer.MAX_VALUE - 8;
+
+  private static final Codec<String> STRING =
+      new Codec<>(
+          String.class,
+          MessagePacker::packString,
+          MessageUnpacker::unpackString,
+          text -> text,
+          "text",
+          text -> text,
+          "",
+          Jdbc.plain(String.class));
+
+  private static final Codec<byte[]> BYTES =
+      new Codec<>(
+          byte[].class,
+          (out, value) -> out.packBinaryHeader(value.length).writePayload(value),
+          in -> in.readPayload(in.unpackBinaryHeader()),
+          HexFormat.of()::parseHex,
+          "bytes as 0x00ff",
+          text -> hex(text.strip()),
+          new byte[0],
+          Jdbc.plain(byte[].class));
+
   private TextTypes() {}
+
+  /** The type of a declaration; null when it holds neither text nor bytes. */
+  static @Nullable ColumnType of(Declaration of) {
+    return switch (of.name()) {
+      case "char" -> text(TextForm.CHAR, of.number(0, 1), of);
+      case "varchar" -> text(TextForm.VARCHAR, of.number(0, 0), of);
+      case "tinytext" -> text(TextForm.TEXT, 255, of);
+      case "text" -> text(TextForm.TEXT, KIB_64, of);
+      case "mediumtext" -> text(TextForm.TEXT, MIB_16, of);
+      case "longtext" -> text(TextForm.TEXT, LONG, of);
+      case "binary" -> new BinaryType(BinaryForm.BINARY, of.number(0, 1));
+      case "varbinary" -> new BinaryType(BinaryForm.VARBINARY, of.number(0, 0));
+      case "tinyblob" -> new BinaryType(BinaryForm.BLOB, 255);
+      case "blob" -> new BinaryType(BinaryForm.BLOB, KIB_64);
+      case "mediumblob" -> new BinaryType(BinaryForm.BLOB, MIB_16);
+      case "longblob" -> new BinaryType(BinaryForm.BLOB, LONG);
+      case "json" -> new JsonType();
+      case "enum" -> new MembersType(false, SqlText.quoted(of.brackets()));
+      case "set" -> new MembersType(true, SqlText.quoted(of.brackets()));
+      default -> null;
+    };
+  }
+
+  private static TextType text(TextForm form, long limit, Declaration of) {
+    TextCharset charset = of.charset() == null ? null : TextCharset.ofName(of.charset());
+    if (charset == null) {
+      throw new UnmanageableException(
+          "character set %s is not supported: use utf8mb4".formatted(of.charset()));
+    }
+    return new TextType(form, limit, charset, of.collation());
+  }
+
+  private static byte[] hex(String text) {
+    if (!text.startsWith("0x")) {
+      throw new IllegalArgumentException("no 0x");
+    }
+    return HexFormat.of().parseHex(text, 2, text.length());
+  }
+
+  /** The constant of an enum of what the column holds of each. */
+  static Function<Object, Object> constants(Class<?> enumClass, Function<Object, Object> held) {
+    Map<Object, Object> constants = new HashMap<>();
+    for (Object of : enumClass.getEnumConstants()) {
+      if (constants.put(held.apply(of), of) != null) {
+        throw new GameQueueException(
+            "enum %s has two constants of one number".formatted(enumClass.getName()));
+      }
+    }
+    return value -> {
+      Object constant = constants.get(value);
+      if (constant == null) {
+        throw new GameQueueException(
+            "enum %s lacks a member of the column".formatted(enumClass.getName()));
+      }
+      return constant;
+    };
+  }
+
+  /** A text, or the constant of that name; null for another component. */
+  private static @Nullable Function<Object, Object> named(Type component) {
+    if (component instanceof Class<?> of && of.isEnum()) {
+      return constants(of, constant -> ((Enum<?>) constant).name());
+    }
+    return component == String.class ? value -> value : null;
+  }
 
   /** A UUID for a column of 16 bytes, in the order of its text, as UUID_TO_BIN gives it. */
   static byte[] bytes(UUID uuid) {
@@ -60,8 +172,21 @@ final class TextTypes {
     }
 
     @Override
-    public Kind kind() {
-      return Kind.TEXT;
+    public Codec<?> codec() {
+      return STRING;
+    }
+
+    @Override
+    public boolean isText() {
+      return true;
+    }
+
+    @Override
+    public @Nullable Function<Object, Object> reader(Type component) {
+      if (component == UUID.class) {
+        return text -> UUID.fromString((String) text);
+      }
+      return named(component);
     }
 
     @Override
@@ -134,8 +259,23 @@ final class TextTypes {
   /** MySQL's JSON, canonical as the text that MySQL prints; immutable. */
   record JsonType() implements ColumnType {
     @Override
-    public Kind kind() {
-      return Kind.JSON;
+    public Codec<?> codec() {
+      return STRING;
+    }
+
+    @Override
+    public boolean holdsJson() {
+      return true;
+    }
+
+    @Override
+    public String impliedDefault() {
+      return "null";
+    }
+
+    @Override
+    public String keyProblem() {
+      return "a JSON key column";
     }
 
     @Override
@@ -151,10 +291,35 @@ final class TextTypes {
    * ENUM, canonical as exactly one of the members, and SET, canonical as members comma-separated in
    * the order of their definition; immutable.
    */
-  record MembersType(Kind kind, List<String> members) implements ColumnType {
+  record MembersType(boolean isSet, List<String> members) implements ColumnType {
+    @Override
+    public Codec<?> codec() {
+      return STRING;
+    }
+
+    @Override
+    public @Nullable Function<Object, Object> reader(Type component) {
+      if (isSet && component.getTypeName().equals("java.util.Set<java.lang.String>")) {
+        return MembersType::set;
+      }
+      return isSet ? ColumnType.super.reader(component) : named(component);
+    }
+
+    private static Set<String> set(Object value) {
+      String text = (String) value;
+      return text.isEmpty()
+          ? Set.of()
+          : Collections.unmodifiableSet(new LinkedHashSet<>(Arrays.asList(text.split(",", -1))));
+    }
+
+    @Override
+    public String impliedDefault() {
+      return isSet ? "" : members.get(0);
+    }
+
     @Override
     public Object canonical(Object in, String column) {
-      if (kind == Kind.ENUM) {
+      if (!isSet) {
         return members.get(index(text(in, column), column));
       }
       BitSet chosen = new BitSet();
@@ -191,7 +356,7 @@ final class TextTypes {
     @Override
     public int maxKeyBytes() {
       IntStream bytes = members.stream().mapToInt(of -> 12 * of.length());
-      return kind == Kind.ENUM ? bytes.max().orElse(0) : bytes.map(of -> of + 3).sum();
+      return isSet ? bytes.map(of -> of + 3).sum() : bytes.max().orElse(0);
     }
   }
 
@@ -205,8 +370,35 @@ final class TextTypes {
     }
 
     @Override
-    public Kind kind() {
-      return Kind.BINARY;
+    public Codec<?> codec() {
+      return BYTES;
+    }
+
+    @Override
+    public @Nullable Function<Object, Object> reader(Type component) {
+      return component == UUID.class
+          ? bytes -> uuid((byte[]) bytes)
+          : ColumnType.super.reader(component);
+    }
+
+    /** Throws IllegalArgumentException when these are not 16 bytes. */
+    private static UUID uuid(byte[] bytes) {
+      if (bytes.length != UUID_BYTES) {
+        throw new IllegalArgumentException("%s bytes are no UUID".formatted(bytes.length));
+      }
+      ByteBuffer buffer = ByteBuffer.wrap(bytes);
+      return new UUID(buffer.getLong(), buffer.getLong());
+    }
+
+    @Override
+    public byte @Nullable [] ofDefault(String text, boolean mariaDb) {
+      if (!mariaDb) {
+        return text.toLowerCase(Locale.ROOT).startsWith("0x")
+            ? HexFormat.of().parseHex(text.substring(2))
+            : text.isEmpty() ? new byte[0] : null;
+      }
+      byte[] ascii = text.getBytes(StandardCharsets.US_ASCII);
+      return new String(ascii, StandardCharsets.US_ASCII).equals(text) ? ascii : null;
     }
 
     /** A copy: the game may go on changing its array. */

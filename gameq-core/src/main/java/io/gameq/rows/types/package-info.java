@@ -1,10 +1,10 @@
 /**
  * The types of columns: what a game may put, the one Java value that it becomes, and how that is
- * written as MessagePack and in a row key. Internal.
+ * written as MessagePack, in a row key, for people and over JDBC. Internal.
  *
  * <pre>
  * information_schema    COLUMN_TYPE --ColumnTypes--&gt; ColumnType: NumberTypes, TextTypes,
- *                       TimeTypes
+ *                       TimeTypes; a new type touches one of these alone
  * a put                 Object --canonical--&gt; Long, BigInteger, BigDecimal, String, byte[],
  *                       LocalDate...
  *                              \--Refusal--&gt; RowRefusedException, which names column and limit

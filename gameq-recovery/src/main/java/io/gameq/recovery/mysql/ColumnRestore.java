@@ -134,7 +134,7 @@ public final class ColumnRestore {
   }
 
   private static String isGiven(Column column) {
-    return JdbcValues.quoted(column.name()) + " = " + JdbcValues.placeholder(column);
+    return JdbcValues.quoted(column.name()) + " = " + column.type().jdbc().placeholder();
   }
 
   /** How many values differ from those of the WAL. */

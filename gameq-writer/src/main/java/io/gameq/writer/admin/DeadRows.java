@@ -8,18 +8,15 @@ import io.gameq.mysql.tables.DeadLetterTable.Stored;
 import io.gameq.owner.OwnerId;
 import io.gameq.rows.RowEdit;
 import io.gameq.rows.RowImage;
-import io.gameq.rows.types.ValueText;
+import io.gameq.rows.types.ColumnType;
 import io.gameq.terminal.Shown;
 import io.gameq.writer.admin.ActionResult.Resolution;
 import io.gameq.writer.admin.StaleSessions.RowColumn;
-import io.gameq.writer.mysql.DeadLetterFilter;
-import io.gameq.writer.mysql.DeadLetterRetry;
-import io.gameq.writer.mysql.DeadLetterRetry.Gone;
-import io.gameq.writer.mysql.DeadLetterRetry.Locked;
-import io.gameq.writer.mysql.DeadLetterRetry.Outcome;
-import io.gameq.writer.mysql.DeadLetterRetry.Superseded;
-import io.gameq.writer.mysql.DeadLetterRetry.Written;
 import io.gameq.writer.mysql.DeadLetters;
+import io.gameq.writer.mysql.DeadLetters.DeadLetterFilter;
+import io.gameq.writer.mysql.DeadLetters.DeadLetterRetry;
+import io.gameq.writer.mysql.DeadLetters.DeadLetterRetry.RetryResult;
+import io.gameq.writer.mysql.DeadLetters.DeadLetterRetry.RetryStatus;
 import io.gameq.writer.mysql.DeadLetters.LetterState;
 import io.gameq.writer.mysql.StoredRowDecoder.CurrentRow;
 import io.gameq.writer.mysql.StoredRowDecoder.DecodeError;
@@ -359,31 +356,29 @@ public final class DeadRows {
       String name,
       Map<Long, ActionResult> waiting,
       Consumer<ActionResult> told) {
-    Outcome outcome = retry.retry(id);
+    RetryResult outcome = retry.retry(id);
     ActionResult done = done(id, name, outcome);
-    if (outcome instanceof DeadLetterRetry.Refused refused
-        && (refused.curable() || waiting.containsKey(id))) {
+    if (outcome.status() == RetryStatus.REFUSED && (outcome.curable() || waiting.containsKey(id))) {
       waiting.put(id, done);
     } else {
       waiting.remove(id);
       told.accept(done);
     }
-    return outcome instanceof Written;
+    return outcome.status() == RetryStatus.WRITTEN;
   }
 
-  private static ActionResult done(long id, String name, Outcome outcome) {
-    if (outcome instanceof DeadLetterRetry.Refused refused) {
-      String why = Shown.text(refused.errorCode() + " " + refused.reason());
-      return new ActionResult(id, name, Resolution.LEFT, "refused again", why);
-    }
-    if (outcome instanceof Locked locked) {
-      return new ActionResult(id, name, Resolution.LEFT, "left alone", Shown.text(locked.reason()));
-    }
-    String became =
-        outcome instanceof Superseded
-            ? "removed as superseded"
-            : outcome instanceof Gone ? "removed by somebody else" : "written";
-    return new ActionResult(id, name, Resolution.DONE, became, "");
+  private static ActionResult done(long id, String name, RetryResult outcome) {
+    String reason = outcome.reason();
+    return switch (outcome.status()) {
+      case WRITTEN -> new ActionResult(id, name, Resolution.DONE, "written", "");
+      case SUPERSEDED -> new ActionResult(id, name, Resolution.DONE, "removed as superseded", "");
+      case GONE -> new ActionResult(id, name, Resolution.DONE, "removed by somebody else", "");
+      case LOCKED -> new ActionResult(id, name, Resolution.LEFT, "left alone", Shown.text(reason));
+      case REFUSED -> {
+        String why = Shown.text(outcome.errorCode() + " " + reason);
+        yield new ActionResult(id, name, Resolution.LEFT, "refused again", why);
+      }
+    };
   }
 
   /**
@@ -415,7 +410,7 @@ public final class DeadRows {
           DecodeResult reading = read(letter);
           if (reading instanceof DecodedRow decoded) {
             Map<String, @Nullable Object> columns = RowColumn.set(decoded.image());
-            columns.replaceAll((name, value) -> value == null ? null : ValueText.of(value));
+            columns.replaceAll((name, value) -> value == null ? null : ColumnType.text(value));
             all.put("op", lower(decoded.image().op()));
             all.put(
                 withValues ? "row" : "columns",

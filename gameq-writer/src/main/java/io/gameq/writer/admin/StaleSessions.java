@@ -4,25 +4,25 @@ import io.gameq.GameQueueException;
 import io.gameq.mysql.MySqlPool.MySql;
 import io.gameq.mysql.tables.AuditTable;
 import io.gameq.mysql.tables.AuditTable.Actor;
+import io.gameq.mysql.tables.DiscardTable;
 import io.gameq.mysql.tables.DiscardTable.Discard;
 import io.gameq.owner.OwnerId;
 import io.gameq.redis.script.ClaimScript.VersionedKey;
 import io.gameq.rows.EncodedRow;
 import io.gameq.rows.EncodedRow.RowKey;
-import io.gameq.rows.RowEdit;
 import io.gameq.rows.RowHeader.RowOp;
 import io.gameq.rows.RowImage;
 import io.gameq.rows.Table;
 import io.gameq.rows.Table.Column;
-import io.gameq.rows.types.ValueText;
+import io.gameq.rows.types.ColumnType;
 import io.gameq.terminal.Shown;
-import io.gameq.writer.mysql.Discards;
 import io.gameq.writer.mysql.StoredRowDecoder;
 import io.gameq.writer.mysql.StoredRowDecoder.DecodeError;
 import io.gameq.writer.mysql.StoredRowDecoder.DecodeResult;
 import io.gameq.writer.mysql.StoredRowDecoder.DecodedRow;
 import io.gameq.writer.redis.StaleRows;
-import io.gameq.writer.redis.StaleRows.Outcome;
+import io.gameq.writer.redis.StaleRows.DiscardResult;
+import io.gameq.writer.redis.StaleRows.DiscardStatus;
 import io.gameq.writer.redis.StaleRows.SessionSummary;
 import io.gameq.writer.redis.StaleRows.StaleSession;
 import java.util.ArrayList;
@@ -165,20 +165,17 @@ public final class StaleSessions {
       List<StaleSession> sessions,
       String target,
       String detail,
-      BiConsumer<StaleSession, Outcome> told) {
+      BiConsumer<StaleSession, DiscardResult> told) {
     AuditTable.add(mysql, actor, "stale discard", target, detail);
-    Discards discards = new Discards(mysql);
-    sessions.forEach(of -> told.accept(of, discard(stale, discards, of)));
+    sessions.forEach(of -> told.accept(of, discard(stale, mysql, of)));
   }
 
   /** The same of all sessions that there are. */
-  public void discardAll(BiConsumer<StaleSession, Outcome> told) {
+  public void discardAll(BiConsumer<StaleSession, DiscardResult> told) {
     StaleRows.SessionPage page = stale.page("", MOST_AT_ONCE);
     AuditTable.add(mysql, actor, "stale discard", "all", Shown.count(page.count(), "session"));
-    Discards discards = new Discards(mysql);
     while (page != null) {
-      page.sessions()
-          .forEach(of -> told.accept(of.session(), discard(stale, discards, of.session())));
+      page.sessions().forEach(of -> told.accept(of.session(), discard(stale, mysql, of.session())));
       page = page.next().isEmpty() ? null : stale.page(page.next(), MOST_AT_ONCE);
     }
   }
@@ -190,7 +187,7 @@ public final class StaleSessions {
    *
    * @throws GameQueueException when Redis or MySQL is away
    */
-  public static Outcome discard(StaleRows stale, Discards discards, StaleSession session) {
+  public static DiscardResult discard(StaleRows stale, MySql mysql, StaleSession session) {
     List<VersionedKey> rows = new ArrayList<>();
     if (!stale.ownsNow(session)) {
       stale.rows(
@@ -203,14 +200,15 @@ public final class StaleSessions {
           });
     }
     List<Discard> seen = discards(session, rows);
-    discards.remember(seen);
-    Outcome outcome = stale.discard(session);
-    if (outcome instanceof StaleRows.Discarded discarded) {
-      discards.remember(discards(session, discarded.rows())); // with what was committed meanwhile
-    } else if (outcome instanceof StaleRows.OwnsNow) {
-      discards.forget(seen);
+    DiscardTable.write(mysql, seen);
+    DiscardResult result = stale.discard(session);
+    if (result.status() == DiscardStatus.REMOVED) {
+      // With what was committed meanwhile.
+      DiscardTable.write(mysql, discards(session, result.rows()));
+    } else if (result.status() == DiscardStatus.OWNER) {
+      DiscardTable.remove(mysql, seen);
     }
-    return outcome;
+    return result;
   }
 
   /** Of this session only: the one that owns may have changed the same rows in older versions. */
@@ -287,9 +285,9 @@ public final class StaleSessions {
                 column.name(),
                 named,
                 named && isThere && !Objects.deepEquals(refused, there),
-                image.op() == RowOp.PUT && RowEdit.isEditable(table, table.indexOf(column.name())),
+                image.op() == RowOp.PUT && !table.namesRowOrOwner(table.indexOf(column.name())),
                 values ? Shown.value(refused) : null,
-                values && refused != null ? ValueText.of(refused) : null,
+                values && refused != null ? ColumnType.text(refused) : null,
                 withValues && isThere ? Shown.value(there) : null));
       }
       return columns;

@@ -21,14 +21,14 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.Spec;
 
-/** A command whose methods are its subcommands. Used by one thread. */
+/** A command; its methods, where it has such, are its subcommands. Used by one thread. */
 public abstract class AdminCommand implements Callable<Integer> {
   @Spec private @Nullable CommandSpec spec;
   @Mixin private ConfigOption config = new ConfigOption();
 
   /** Without a subcommand there is nothing to do. */
   @Override
-  public Integer call() {
+  public Integer call() throws InterruptedException {
     throw wrong("missing command: " + String.join(", ", spec().subcommands().keySet()));
   }
 

@@ -11,8 +11,9 @@ import io.gameq.writer.pause.Pauses;
 import io.gameq.writer.pause.Pauses.PauseTarget;
 import io.gameq.writer.redis.RedisOwner;
 import io.gameq.writer.redis.RedisOwner.ClaimRecord;
-import io.gameq.writer.status.FlushRequest;
-import io.gameq.writer.status.FlushRequest.FlushProgress;
+import io.gameq.writer.status.FlushCommand.FlushProgress;
+import io.gameq.writer.status.FlushCommand.FlushRequest;
+import io.gameq.writer.status.FlushCommand.Remainder;
 import io.gameq.writer.trace.NextStep.OwnerTrace;
 import java.util.ArrayList;
 import java.util.List;
@@ -88,7 +89,7 @@ final class HoldPages {
         owner == null
             ? flush.all(request.actor())
             : flush.owners(request.actor(), List.of(OwnerId.of(owner)));
-    FlushProgress.Remainder left = progress.look();
+    Remainder left = progress.look();
     return Map.of("isDone", left.isDone(), "text", left.text());
   }
 

@@ -14,8 +14,8 @@ import io.gameq.writer.admin.StaleSessions;
 import io.gameq.writer.admin.StaleSessions.RowView;
 import io.gameq.writer.console.ConsoleRoutes.Access;
 import io.gameq.writer.console.HoldPages.HoldView;
-import io.gameq.writer.mysql.ColumnSearch;
 import io.gameq.writer.mysql.OwnerSearch;
+import io.gameq.writer.mysql.OwnerSearch.ColumnSearch;
 import io.gameq.writer.redis.StaleRows;
 import io.gameq.writer.trace.NextStep;
 import io.gameq.writer.trace.NextStep.OwnerTrace;
@@ -282,14 +282,12 @@ final class RowPages {
             List.of(session),
             session.owner().id(),
             "session " + session.session().text(),
-            (of, outcome) -> {
-              if (outcome instanceof StaleRows.OwnsNow) {
+            (of, result) -> {
+              if (result.status() == StaleRows.DiscardStatus.OWNER) {
                 throw new ConflictResponse(
                     "kept: the session owns now, and its rows will be flushed");
               }
-              if (outcome instanceof StaleRows.Discarded some) {
-                discarded[0] = some.rows().size();
-              }
+              discarded[0] = result.rows().size();
             });
     return Map.of("rows", discarded[0]);
   }

@@ -11,7 +11,6 @@ import io.gameq.owner.OwnerId;
 import io.gameq.owner.SessionId;
 import io.gameq.redis.ControlConnection;
 import io.gameq.redis.RedisConnection;
-import io.gameq.redis.RedisConnector;
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.Slots;
 import io.gameq.redis.script.NodeSigns;
@@ -21,10 +20,9 @@ import io.gameq.redis.topic.DefinedTopic.TopicDefinition;
 import io.gameq.terminal.ExitCodes;
 import io.gameq.terminal.Shown;
 import io.gameq.terminal.TextTable;
-import io.gameq.writer.config.ConfigOption;
-import io.gameq.writer.config.WriterConfig;
-import io.gameq.writer.mysql.CommandServers.AgreedConfig;
-import io.gameq.writer.mysql.CommandServers.CommandDatabase;
+import io.gameq.writer.admin.RecordView;
+import io.gameq.writer.cli.AdminCommand;
+import io.gameq.writer.mysql.CommandServers;
 import io.gameq.writer.redis.Finding;
 import io.gameq.writer.redis.Finding.SlotEntry;
 import io.gameq.writer.redis.SlotContents;
@@ -40,22 +38,16 @@ import java.util.Comparator;
 import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.HashSet;
-import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
-import java.util.concurrent.Callable;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
 /** {@code doctor}: finds what does not fit together in Redis, and mends it. */
 @Command(
@@ -68,11 +60,18 @@ import picocli.CommandLine.Spec;
       "What seems wrong is looked at again after some seconds, and counts when nobody has touched"
           + " it since. A repair deletes no row. Ends with 1 when something is left."
     })
-public final class DoctorCommand implements Callable<Integer> {
+public final class DoctorCommand extends AdminCommand {
   private static final int MOST_NAME = 100;
 
-  @Spec private @Nullable CommandSpec spec;
-  @Mixin private ConfigOption config = new ConfigOption();
+  private static final RecordView<Finding> VIEW =
+      new RecordView<Finding>()
+          .json("ailment", FindingKind::of)
+          .json("slot", of -> of.thing().slot())
+          .json("place", of -> of.thing().place())
+          .json("name", of -> of.thing().name())
+          .json("more", of -> of.thing().more())
+          .json("repair", of -> FindingKind.of(of).repair());
+
   @Mixin private Confirmation confirmation = new Confirmation();
   @Mixin private RateOption rate = new RateOption();
 
@@ -95,26 +94,25 @@ public final class DoctorCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws InterruptedException {
-    CommandSpec self = Objects.requireNonNull(spec);
-    PrintWriter out = self.commandLine().getOut();
-    WriterConfig settings = AgreedConfig.readWithRedis(config, self);
-    Slots slots = new Slots(settings.namespace(), settings.slots());
+    PrintWriter out = out();
     Duration between = Duration.ofSeconds(Math.max(1, againAfterSeconds));
-    try (RedisConnector connector = new RedisConnector(settings.redis());
-        ControlConnection redis = new ControlConnection(connector)) {
-      Doctor doctor = new Doctor(slots, redis, between, rate.perSecond());
-      Consumer<ScanProgress> progress = RateOption.progress(self.commandLine().getErr());
+    try (CommandServers servers = new CommandServers(config(), spec())) {
+      Doctor doctor = new Doctor(servers.slots(), servers.redis(), between, rate.perSecond());
+      Consumer<ScanProgress> progress = RateOption.progress(err());
       Diagnosis left = doctor.examine(progress);
-      Map<FindingKind, Integer> mended = new EnumMap<>(FindingKind.class);
+      Map<FindingKind, Integer> mended = Map.of();
       if (repair && left.count() > 0) {
         confirmation.require("Mend what can be of %s findings?".formatted(left.count()));
-        try (MySql mysql = CommandDatabase.open(settings.mysql(), "doctor")) {
-          mended.putAll(doctor.repair(left, mysql, Actor.here()));
-        }
+        mended = doctor.repair(left, servers.mysql(), actor());
         left = mended.isEmpty() ? left : doctor.examine(progress);
       }
       if (json) {
-        printJson(mended, left, out);
+        mended.forEach(
+            (of, count) ->
+                out.println(
+                    JsonLine.of(
+                        Map.of("ailment", of.name().toLowerCase(Locale.ROOT), "mended", count))));
+        left.found().values().forEach(VIEW.printer(out, true));
       } else {
         print(mended, left, out);
       }
@@ -148,38 +146,13 @@ public final class DoctorCommand implements Callable<Integer> {
               .formatted(of.title(), of.cause(), of.repair()));
     }
     if (left.isCut()) {
-      out.println();
-      out.println(
-          String.format(
-              Locale.ROOT, "there is more: at most %,d of a kind are told of", Diagnosis.MOST));
+      out.printf(
+          Locale.ROOT, "%nthere is more: at most %,d of a kind are told of%n", Diagnosis.MOST);
     }
     if (!repair && left.found().keySet().stream().anyMatch(FindingKind::isMended)) {
       out.println();
       out.println("'gameq-writer doctor --repair' mends some of this");
     }
-  }
-
-  private static void printJson(Map<FindingKind, Integer> mended, Diagnosis left, PrintWriter out) {
-    mended.forEach(
-        (of, count) -> out.println(JsonLine.of(Map.of("ailment", name(of), "mended", count))));
-    left.found()
-        .forEach(
-            (kind, some) -> {
-              for (Finding of : some) {
-                Map<String, Object> all = new LinkedHashMap<>();
-                all.put("ailment", name(kind));
-                all.put("slot", of.thing().slot());
-                all.put("place", of.thing().place());
-                all.put("name", of.thing().name());
-                all.put("more", of.thing().more());
-                all.put("repair", kind.repair());
-                out.println(JsonLine.of(all));
-              }
-            });
-  }
-
-  private static String name(FindingKind of) {
-    return of.name().toLowerCase(Locale.ROOT);
   }
 
   /**
@@ -234,19 +207,17 @@ public final class DoctorCommand implements Callable<Integer> {
      * @throws io.gameq.RedisUnavailableException when Redis does not answer
      */
     public Diagnosis examine(Consumer<ScanProgress> progress) throws InterruptedException {
-      Scan first = firstLook(progress);
+      Scan first = new Scan(redis.get(), perSecond);
+      first.all(progress);
       Map<FindingKind, List<Finding>> twice = new EnumMap<>(FindingKind.class);
-      if (first.found.isEmpty()) {
-        return new Diagnosis(twice, false);
-      }
-      Thread.sleep(betweenLooks.toMillis());
-      Scan second = new Scan(redis.get(), 0);
-      first.found.values().forEach(some -> second.add(some.stream().map(Finding::thing).toList()));
-      second.finish();
-      first.found.forEach(
-          (kind, some) -> {
-            some.retainAll(second.found.getOrDefault(kind, Set.of()));
-            if (!some.isEmpty()) {
+      if (!first.found.isEmpty()) {
+        Thread.sleep(betweenLooks.toMillis());
+        Scan second = new Scan(redis.get(), 0);
+        first.found.values().forEach(of -> second.add(of.stream().map(Finding::thing).toList()));
+        second.finish();
+        second.found.forEach(
+            (kind, some) -> {
+              some.retainAll(first.found.getOrDefault(kind, Set.of()));
               twice.put(
                   kind,
                   some.stream()
@@ -254,44 +225,10 @@ public final class DoctorCommand implements Callable<Integer> {
                           Comparator.comparing((Finding of) -> of.thing().slot())
                               .thenComparing(of -> of.thing().name()))
                       .toList());
-            }
-          });
+            });
+        twice.values().removeIf(List::isEmpty);
+      }
       return new Diagnosis(twice, first.isCut);
-    }
-
-    private Scan firstLook(Consumer<ScanProgress> progress) {
-      RedisConnection connection = redis.get();
-      Scan look = new Scan(connection, perSecond);
-      Set<SlotEntry> inflight = new LinkedHashSet<>();
-      SlotContents.keys(
-          connection,
-          slots.namespace(),
-          slots.count(),
-          page -> {
-            look.add(page);
-            page.stream()
-                .filter(of -> of.place().equals("key") && of.name().startsWith("inflight:"))
-                .forEach(inflight::add);
-          },
-          of -> {
-            look.pace.take(SlotContents.PAGE);
-            progress.accept(of);
-          });
-      for (SlotKeys slot : slots.all()) {
-        SlotContents.entries(connection, slot, look::add);
-      }
-      for (DefinedTopic of : DefinedTopic.all(connection, slots.namespace()).values()) {
-        TopicDefinition topic = of.definition();
-        for (int i = 0; i < Math.min(topic.slots(), slots.count()); i++) {
-          SlotContents.messages(connection, slots.get(i), topic.topic(), look::add);
-        }
-      }
-      for (SlotEntry of : inflight) {
-        String writer = of.name().substring("inflight:".length());
-        SlotContents.inflight(connection, slots.get(of.slot()), writer, look::add);
-      }
-      look.finish();
-      return look;
     }
 
     /** One look at many things. */
@@ -308,6 +245,39 @@ public final class DoctorCommand implements Callable<Integer> {
         this.pace = new RateLimit(perSecond);
       }
 
+      /** Looks at all keys of the namespace, and their entries. */
+      void all(Consumer<ScanProgress> progress) {
+        Set<SlotEntry> inflight = new LinkedHashSet<>();
+        SlotContents.keys(
+            connection,
+            slots.namespace(),
+            slots.count(),
+            page -> {
+              add(page);
+              page.stream()
+                  .filter(of -> of.place().equals("key") && of.name().startsWith("inflight:"))
+                  .forEach(inflight::add);
+            },
+            of -> {
+              pace.take(SlotContents.PAGE);
+              progress.accept(of);
+            });
+        for (SlotKeys slot : slots.all()) {
+          SlotContents.entries(connection, slot, this::add);
+        }
+        for (DefinedTopic of : DefinedTopic.all(connection, slots.namespace()).values()) {
+          TopicDefinition topic = of.definition();
+          for (int i = 0; i < Math.min(topic.slots(), slots.count()); i++) {
+            SlotContents.messages(connection, slots.get(i), topic.topic(), this::add);
+          }
+        }
+        for (SlotEntry of : inflight) {
+          String writer = of.name().substring("inflight:".length());
+          SlotContents.inflight(connection, slots.get(of.slot()), writer, this::add);
+        }
+        finish();
+      }
+
       void add(Collection<SlotEntry> things) {
         pace.take(things.size());
         waiting.addAll(things);
@@ -320,14 +290,14 @@ public final class DoctorCommand implements Callable<Integer> {
       void finish() {
         List<SlotEntry> things = List.copyOf(waiting);
         waiting.clear();
-        for (Finding finding : Finding.among(connection, slots.namespace(), things)) {
-          FindingKind kind = FindingKind.of(finding);
-          if (kind.isOfProcess() && isAlive(kind.process(finding))) {
+        for (Finding symptom : Finding.among(connection, slots.namespace(), things)) {
+          FindingKind kind = FindingKind.of(symptom);
+          if (kind.isOfProcess() && isAlive(kind.process(symptom))) {
             continue;
           }
           Set<Finding> some = found.computeIfAbsent(kind, of -> new LinkedHashSet<>());
           if (some.size() < Diagnosis.MOST) {
-            some.add(finding);
+            some.add(symptom);
           } else {
             isCut = true;
           }
@@ -373,19 +343,19 @@ public final class DoctorCommand implements Callable<Integer> {
               .collect(Collectors.joining("; "));
     }
 
-    private boolean mend(FindingKind kind, Finding finding, MySql mysql) {
+    private boolean mend(FindingKind kind, Finding symptom, MySql mysql) {
       if (kind != FindingKind.UNOWNED) {
-        return redis.call(on -> finding.mend(on, slots.namespace()));
+        return redis.call(on -> symptom.mend(on, slots.namespace()));
       }
       OwnerId owner;
       try {
-        owner = OwnerId.ofEncoded(finding.thing().name());
+        owner = OwnerId.ofEncoded(symptom.thing().name());
       } catch (GameQueueException e) { // no owner's name
         return false;
       }
       CountingSessions durable = new OwnerTable(mysql).current(List.of(owner)).get(owner);
       SessionId lastOpen = durable == null ? null : durable.lastOpen();
-      if (lastOpen == null || !redis.call(on -> finding.mend(on, slots.namespace()))) {
+      if (lastOpen == null || !redis.call(on -> symptom.mend(on, slots.namespace()))) {
         return false; // where nobody may write these rows, they stay, and are told of
       }
       boolean unused = // as a writer does that finds them; refused where a newer one owns

@@ -21,12 +21,12 @@ import io.gameq.term.Term;
 import io.gameq.term.Term.Primary;
 import io.gameq.terminal.ExitCodes;
 import io.gameq.terminal.Shown;
-import io.gameq.writer.config.ConfigOption;
+import io.gameq.writer.cli.AdminCommand;
 import io.gameq.writer.config.WriterConfig;
 import io.gameq.writer.mysql.CommandServers.CommandDatabase;
 import io.gameq.writer.redis.SlotContents.ScanProgress;
-import io.gameq.writer.redis.SlotSurvey;
-import io.gameq.writer.redis.SlotSurvey.SessionEntry;
+import io.gameq.writer.redis.SlotContents.SlotSurvey;
+import io.gameq.writer.redis.SlotContents.SlotSurvey.SessionEntry;
 import io.gameq.writer.terminal.Confirmation;
 import io.gameq.writer.terminal.RateOption;
 import java.io.PrintWriter;
@@ -35,17 +35,12 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
-import java.util.concurrent.Callable;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /** {@code reslot}: another number of slots. */
 @Command(
@@ -58,11 +53,9 @@ import picocli.CommandLine.Spec;
       "Afterwards set the new number as 'slots' in gameq.yaml of all writers and in the"
           + " configuration of all nodes, and start them. When it was cut short, run it again."
     })
-public final class ReslotCommand implements Callable<Integer> {
+public final class ReslotCommand extends AdminCommand {
   private static final int MOST_SLOTS = 1_024;
 
-  @Spec private @Nullable CommandSpec spec;
-  @Mixin private ConfigOption config = new ConfigOption();
   @Mixin private Confirmation confirmation = new Confirmation();
   @Mixin private RateOption rate = new RateOption();
 
@@ -84,14 +77,13 @@ public final class ReslotCommand implements Callable<Integer> {
     if (slots < 1 || slots > MOST_SLOTS || Integer.bitCount(slots) != 1) {
       throw new GameQueueException("slots is a power of two, from 1 to " + MOST_SLOTS);
     }
-    CommandSpec self = Objects.requireNonNull(spec);
-    PrintWriter out = self.commandLine().getOut();
-    WriterConfig settings = config.read();
+    PrintWriter out = out();
+    WriterConfig settings = config().read();
     try (MySql mysql = CommandDatabase.open(settings.mysql(), "reslot");
         RedisConnector connector = new RedisConnector(settings.redis());
         ControlConnection redis =
             new ControlConnection(new PrimaryConnector(connector, new TermTable(mysql)))) {
-      Supplier<Consumer<ScanProgress>> scans = () -> rate.scan(self.commandLine().getErr());
+      Supplier<Consumer<ScanProgress>> scans = () -> rate.scan(err());
       SlotChange change =
           new SlotChange(settings.namespace(), redis, mysql, SlotChange.LIFE, scans);
       int from = Settings.slots(mysql);
@@ -116,25 +108,23 @@ public final class ReslotCommand implements Callable<Integer> {
             out.println(text);
             out.flush();
           };
-      print(change.run(slots, endsSessions, Actor.here(), progress), out);
+      SlotChange.ReslotReport done = change.run(slots, endsSessions, actor(), progress);
+      out.println(
+          "%s moved, %s ended that were not closed"
+              .formatted(
+                  Shown.count(done.moved(), "closed session"),
+                  Shown.count(done.ended(), "session")));
+      if (done.left().count() > 0) {
+        out.println(
+            "left where they are: %s (%s)"
+                .formatted(Shown.count(done.left().count(), "key"), done.left()));
+      }
+      out.println(
+          ("set slots to %s in gameq.yaml of all writers and in the configuration of all nodes,"
+                  + " then start them")
+              .formatted(slots));
       return ExitCodes.OK;
     }
-  }
-
-  private static void print(SlotChange.ReslotReport done, PrintWriter out) {
-    out.println(
-        "%s moved, %s ended that were not closed"
-            .formatted(
-                Shown.count(done.moved(), "closed session"), Shown.count(done.ended(), "session")));
-    if (done.left().count() > 0) {
-      out.println(
-          "left where they are: %s (%s)"
-              .formatted(Shown.count(done.left().count(), "key"), done.left()));
-    }
-    out.println(
-        ("set slots to %s in gameq.yaml of all writers and in the configuration of all nodes, then"
-                + " start them")
-            .formatted(done.to()));
   }
 
   /**
@@ -183,12 +173,11 @@ public final class ReslotCommand implements Callable<Integer> {
     /**
      * What was done.
      *
-     * @param from the number of slots before
      * @param moved closed sessions that Redis remembers in another slot now
      * @param ended sessions that were not closed
      * @param left keys that gameq does not use, which stay where they are
      */
-    public record ReslotReport(int from, int to, int moved, int ended, SlotSurvey.Tally left) {}
+    public record ReslotReport(int moved, int ended, SlotSurvey.Tally left) {}
 
     /** Whether the database had {@code from}. */
     private boolean moveSlots(int from, int to) {
@@ -312,7 +301,7 @@ public final class ReslotCommand implements Callable<Integer> {
                       scans.get()));
       SlotSurvey after = survey();
       refuse(ofKeys(after, false));
-      return new ReslotReport(from, to, done[1], done[0], after.others());
+      return new ReslotReport(done[1], done[0], after.others());
     }
 
     private static void refuse(List<String> obstacles) {

@@ -1,7 +1,16 @@
 package io.gameq.writer.mysql;
 
+import io.gameq.GameQueueException;
+import io.gameq.MySqlException;
+import io.gameq.mysql.ErrorKind;
+import io.gameq.mysql.MySqlErrors.MySqlText;
 import io.gameq.mysql.MySqlPool.MySql;
+import io.gameq.mysql.RowChange;
 import io.gameq.mysql.Sql;
+import io.gameq.mysql.flush.GuardedTransaction;
+import io.gameq.mysql.flush.GuardedWrites;
+import io.gameq.mysql.flush.RowBisection.RowRefusal;
+import io.gameq.mysql.flush.RowBisection.StatementLimits;
 import io.gameq.mysql.tables.AuditTable;
 import io.gameq.mysql.tables.AuditTable.Actor;
 import io.gameq.mysql.tables.DeadLetterTable;
@@ -9,20 +18,35 @@ import io.gameq.mysql.tables.DeadLetterTable.Refused;
 import io.gameq.mysql.tables.DeadLetterTable.Stored;
 import io.gameq.mysql.tables.DiscardTable;
 import io.gameq.mysql.tables.DiscardTable.Discard;
+import io.gameq.mysql.tables.OwnerReader;
 import io.gameq.mysql.tables.OwnerTable;
 import io.gameq.owner.OwnerId;
 import io.gameq.rows.EncodedRow.RowKey;
+import io.gameq.rows.RowHeader;
 import io.gameq.terminal.Shown;
+import io.gameq.topic.DeadLetter;
+import io.gameq.writer.mysql.StoredRowDecoder.DecodeError;
+import io.gameq.writer.mysql.StoredRowDecoder.DecodeResult;
+import io.gameq.writer.mysql.StoredRowDecoder.DecodedRow;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.sql.SQLTransactionRollbackException;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.LocalDateTime;
+import java.time.ZoneOffset;
 import java.util.ArrayList;
-import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
+import java.util.StringJoiner;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
+import org.jdbi.v3.core.Handle;
+import org.jdbi.v3.core.statement.Query;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -122,6 +146,32 @@ public final class DeadLetters {
   public record LetterBatch(List<Stored> letters, long looked, long upTo) {}
 
   /**
+   * Hands over dead letters page by page, in the order of their ids, until no further page is
+   * wanted; a page may be empty, since MySQL looks at {@link #MOST_LOOKED} letters at most.
+   *
+   * @param afterId only those with a larger id
+   * @param lastId those that come meanwhile are left out
+   * @param withImage whether with their rows
+   * @param most letters of a page that has none of their rows
+   */
+  public void pages(
+      DeadLetterFilter filter,
+      long afterId,
+      long lastId,
+      boolean withImage,
+      int most,
+      Predicate<LetterBatch> page) {
+    long after = afterId;
+    while (after < lastId) {
+      LetterBatch looked = list(filter, after, lastId, withImage, withImage ? PAGE_ROWS : most);
+      if (!page.test(looked)) {
+        return;
+      }
+      after = looked.upTo();
+    }
+  }
+
+  /**
    * Dead letters with ids above {@code afterId} up to {@code lastId}, or up to one in between:
    * MySQL looks at {@link #MOST_LOOKED} letters at most.
    *
@@ -157,32 +207,6 @@ public final class DeadLetters {
         isCut ? letters.get(limit - 1).id() : until);
   }
 
-  /**
-   * Hands over dead letters page by page, in the order of their ids, until no further page is
-   * wanted; a page may be empty, see {@link #list}.
-   *
-   * @param afterId only those with a larger id
-   * @param lastId those that come meanwhile are left out
-   * @param withImage whether with their rows
-   * @param most letters of a page that has none of their rows
-   */
-  public void pages(
-      DeadLetterFilter filter,
-      long afterId,
-      long lastId,
-      boolean withImage,
-      int most,
-      Predicate<LetterBatch> page) {
-    long after = afterId;
-    while (after < lastId) {
-      LetterBatch looked = list(filter, after, lastId, withImage, withImage ? PAGE_ROWS : most);
-      if (!page.test(looked)) {
-        return;
-      }
-      after = looked.upTo();
-    }
-  }
-
   /** The dead letter with this id, or null. */
   public @Nullable Stored find(long id) {
     return mysql.<@Nullable Stored>ask(handle -> find(handle.getConnection(), id));
@@ -191,22 +215,6 @@ public final class DeadLetters {
   static @Nullable Stored find(Connection connection, long id) throws SQLException {
     String sql = "SELECT " + DeadLetterTable.COLUMNS + " FROM gameq_dead_letter WHERE id = ?";
     return Sql.first(connection, sql, DeadLetterTable::letter, id);
-  }
-
-  /**
-   * Notes that a dead letter was tried once more, unless a newer version of the row was refused
-   * meanwhile.
-   */
-  static void refusedAgain(Connection connection, Stored letter, int errorCode, String errorText)
-      throws SQLException {
-    Sql.execute(
-        connection,
-        "UPDATE gameq_dead_letter SET error_code = ?, error_text = LEFT(?, 1024), attempts ="
-            + " attempts + 1, refused_at = UTC_TIMESTAMP(3) WHERE id = ? AND version = ?",
-        errorCode,
-        errorText,
-        letter.id(),
-        version(letter));
   }
 
   /** Removes a dead letter, unless a newer version of the row was refused meanwhile. */
@@ -278,21 +286,16 @@ public final class DeadLetters {
 
   /** Compares dead letters with what MySQL holds, one state for each. */
   public List<LetterState> states(List<Stored> letters) {
-    Map<Long, RowKey> keys = new HashMap<>();
-    for (Stored letter : letters) {
-      RowKey key = rows().key(letter.refused().key());
-      if (key != null) {
-        keys.put(letter.id(), key);
-      }
-    }
-    Map<RowKey, Long> there = rows().versions(keys.values());
+    List<@Nullable RowKey> keys = new ArrayList<>();
+    letters.forEach(of -> keys.add(rows().key(of.refused().key())));
+    Map<RowKey, Long> there = rows().versions(keys.stream().filter(Objects::nonNull).toList());
     List<LetterState> states = new ArrayList<>();
-    for (Stored letter : letters) {
-      RowKey key = keys.get(letter.id());
+    for (int i = 0; i < letters.size(); i++) {
+      RowKey key = keys.get(i);
       if (key == null) {
         states.add(LetterState.UNKNOWN);
       } else {
-        boolean superseded = there.getOrDefault(key, -1L) >= letter.refused().version();
+        boolean superseded = there.getOrDefault(key, -1L) >= letters.get(i).refused().version();
         states.add(superseded ? LetterState.SUPERSEDED : LetterState.WAITING);
       }
     }
@@ -307,8 +310,299 @@ public final class DeadLetters {
     return Objects.requireNonNull(rows);
   }
 
-  /** Writes their rows after all. */
+  /** Writes their rows after all; in a dry run everything is rolled back. */
   public DeadLetterRetry retry(boolean dryRun) {
     return new DeadLetterRetry(mysql, rows(), dryRun);
+  }
+
+  /**
+   * Writes the row of a dead letter after all, one transaction for each, as guarded as a flush: a
+   * newer row stays, a deleted one stays deleted. Thread-safe; killed anywhere, a letter is either
+   * there or its row is written.
+   */
+  public static final class DeadLetterRetry {
+    /** A lock is waited for innodb_lock_wait_timeout each time. */
+    private static final int MOST_TRIES = 3;
+
+    /** Who sent it is not remembered. */
+    private static final String NO_PROCESS = "00000000";
+
+    private final MySql mysql;
+    private final GuardedWrites writes;
+    private final StoredRowDecoder rows;
+    private final boolean dryRun;
+
+    /** How a retry ended. */
+    public enum RetryStatus {
+      /** The row is in MySQL, the letter is removed. */
+      WRITTEN,
+      /** MySQL holds this version of the row or a newer one; the letter is removed. */
+      SUPERSEDED,
+      /** The letter stays. */
+      REFUSED,
+      /** Somebody holds a lock for long; nothing was changed. */
+      LOCKED,
+      /** Somebody else removed the letter. */
+      GONE
+    }
+
+    /**
+     * The result of a retry.
+     *
+     * @param curable another row may make it fit
+     */
+    public record RetryResult(RetryStatus status, int errorCode, String reason, boolean curable) {
+      private RetryResult(RetryStatus status) {
+        this(status, 0, "", false);
+      }
+    }
+
+    private DeadLetterRetry(MySql mysql, StoredRowDecoder rows, boolean dryRun) {
+      this.mysql = mysql;
+      this.writes = GuardedWrites.on(mysql);
+      this.rows = rows;
+      this.dryRun = dryRun;
+    }
+
+    /**
+     * Tries a letter.
+     *
+     * @throws MySqlException when MySQL does not answer; the letter was tried as a whole or not at
+     *     all
+     */
+    public RetryResult retry(long id) {
+      try {
+        return GuardedTransaction.run(
+            mysql,
+            writes,
+            GuardedTransaction.Retry.ofConflicts(MOST_TRIES),
+            () -> {},
+            transaction -> retry(transaction, id));
+      } catch (SQLException e) {
+        if (ErrorKind.of(e) != ErrorKind.TRY_AGAIN) {
+          throw new MySqlException("MySQL does not answer as it should: " + MySqlText.of(e), e);
+        }
+        return new RetryResult(RetryStatus.LOCKED, 0, MySqlText.of(e), false);
+      }
+    }
+
+    private RetryResult retry(GuardedTransaction transaction, long id) throws SQLException {
+      Stored letter = lock(transaction, id);
+      if (letter == null) {
+        return new RetryResult(RetryStatus.GONE);
+      }
+      RetryResult outcome = write(transaction, letter);
+      if (!dryRun) {
+        if (outcome.status == RetryStatus.REFUSED) {
+          transaction.connection().rollback();
+          noteRefusal(transaction.connection(), letter, outcome);
+        }
+        transaction.commit();
+      }
+      return outcome;
+    }
+
+    /** Notes a further try, unless a newer version of the row was refused meanwhile. */
+    private static void noteRefusal(Connection connection, Stored letter, RetryResult outcome)
+        throws SQLException {
+      Sql.execute(
+          connection,
+          "UPDATE gameq_dead_letter SET error_code = ?, error_text = LEFT(?, 1024), attempts ="
+              + " attempts + 1, refused_at = UTC_TIMESTAMP(3) WHERE id = ? AND version = ?",
+          outcome.errorCode,
+          outcome.reason,
+          letter.id(),
+          version(letter));
+    }
+
+    /**
+     * The letter as it is once the owners' rows are locked, as every flush of them locks them; null
+     * when it is gone.
+     */
+    private static @Nullable Stored lock(GuardedTransaction transaction, long id)
+        throws SQLException {
+      Stored letter = find(transaction.connection(), id);
+      Set<OwnerId> locked = Set.of();
+      while (letter != null && !owners(letter).equals(locked)) {
+        locked = owners(letter);
+        transaction.lock(locked);
+        letter = find(transaction.connection(), id);
+      }
+      return letter;
+    }
+
+    /** Its owner, and those that its row was received from or given to. */
+    private static Set<OwnerId> owners(Stored letter) {
+      Set<OwnerId> owners = new HashSet<>();
+      owners.add(letter.refused().owner());
+      try {
+        RowHeader.handovers(letter.refused().image())
+            .forEach(handover -> owners.add(handover.other()));
+      } catch (GameQueueException e) {
+        return owners; // damaged: it is not written anyway
+      }
+      return owners;
+    }
+
+    private RetryResult write(GuardedTransaction transaction, Stored letter) throws SQLException {
+      Connection connection = transaction.connection();
+      Refused row = letter.refused();
+      DecodeResult reading = rows.read(row.key(), row.image());
+      if (!(reading instanceof DecodedRow decoded)) {
+        return new RetryResult(RetryStatus.REFUSED, 0, ((DecodeError) reading).reason(), false);
+      }
+      long there =
+          OwnerReader.versions(connection, List.of(decoded.key())).getOrDefault(decoded.key(), -1L);
+      if (there < row.version()) {
+        // What was sent is as new as ever: it is not written over the row that has its key.
+        OwnerId owner =
+            row.errorCode() == DeadLetter.KEY_IN_USE ? row.owner().inbox(NO_PROCESS) : row.owner();
+        SQLException refusal =
+            refusal(transaction, new RowChange(owner, decoded.key(), decoded.image(), row.image()));
+        if (refusal != null) {
+          boolean curable = ErrorKind.of(refusal) == ErrorKind.CURABLE;
+          return new RetryResult(
+              RetryStatus.REFUSED, refusal.getErrorCode(), MySqlText.of(refusal), curable);
+        }
+      }
+      if (!remove(connection, letter)) { // another retry, or a newer version
+        throw new SQLTransactionRollbackException("it changes all the time", "40001");
+      }
+      return new RetryResult(there < row.version() ? RetryStatus.WRITTEN : RetryStatus.SUPERSEDED);
+    }
+
+    /** Why MySQL does not take a row; null when it was written. */
+    private static @Nullable SQLException refusal(GuardedTransaction transaction, RowChange change)
+        throws SQLException {
+      try {
+        List<RowRefusal> refusals =
+            transaction.write(
+                List.of(change), Set.of(ErrorKind.ROW, ErrorKind.CURABLE), StatementLimits.NONE);
+        return refusals.isEmpty() ? null : refusals.get(0).error();
+      } catch (SQLException e) {
+        ErrorKind kind = ErrorKind.of(e);
+        if (kind == ErrorKind.TRY_AGAIN || kind == ErrorKind.OUTAGE) {
+          throw e;
+        }
+        return e;
+      }
+    }
+  }
+
+  /**
+   * Which dead letters are meant: those that fit everything it names; immutable.
+   *
+   * @param ids empty for whichever
+   * @param owner null for whichever, as in what follows
+   * @param table by its name
+   * @param errorCode MySQL's, 0 for an error of gameq's own, -1 for a row of another owner
+   * @param error a part of the error's text, in capital letters or not
+   * @param since refused then or later
+   * @param before refused earlier than then
+   */
+  public record DeadLetterFilter(
+      List<Long> ids,
+      @Nullable OwnerId owner,
+      @Nullable String table,
+      @Nullable Integer errorCode,
+      @Nullable String error,
+      @Nullable Instant since,
+      @Nullable Instant before) {
+    /** Every dead letter. */
+    public static final DeadLetterFilter ALL =
+        new DeadLetterFilter(List.of(), null, null, null, null, null, null);
+
+    public DeadLetterFilter {
+      ids = List.copyOf(ids);
+    }
+
+    /** Those with these ids. */
+    public static DeadLetterFilter ofIds(List<Long> ids) {
+      return new DeadLetterFilter(ids, null, null, null, null, null, null);
+    }
+
+    /** Whether it lets everything through. */
+    public boolean isAll() {
+      return equals(ALL);
+    }
+
+    /** Whether indexes find them; else MySQL looks at each letter, or each of the owner. */
+    public boolean isIndexed() {
+      return table == null && errorCode == null && error == null && since == null && before == null;
+    }
+
+    /** What indexes find of it: no letter that it lets through is left out. */
+    DeadLetterFilter indexed() {
+      return new DeadLetterFilter(ids, owner, null, null, null, null, null);
+    }
+
+    /** The index by which it is read in the order of ids: MySQL may take another one, and sort. */
+    String index() {
+      return " FORCE INDEX (" + (owner == null ? "PRIMARY" : "gameq_dead_letter_owner") + ")";
+    }
+
+    /**
+     * A query of those that it lets through.
+     *
+     * @param from what stands between the table and WHERE
+     * @param ending may go on with AND
+     */
+    Query select(Handle handle, String columns, String from, String ending) {
+      StringJoiner where = new StringJoiner(" AND ");
+      where.add("TRUE");
+      if (!ids.isEmpty()) { // numbers
+        where.add(
+            "id IN (" + ids.stream().map(String::valueOf).collect(Collectors.joining(",")) + ")");
+      }
+      Map<String, Object> given = new LinkedHashMap<>();
+      add(given, where, "owner = :owner", "owner", owner == null ? null : owner.encoded());
+      add(given, where, "table_name = :table", "table", table);
+      add(given, where, "error_code = :code", "code", errorCode);
+      add(given, where, "LOCATE(:error, error_text) > 0", "error", error);
+      add(given, where, "refused_at >= :since", "since", since == null ? null : utc(since));
+      add(given, where, "refused_at < :before", "before", before == null ? null : utc(before));
+      return handle
+          .createQuery(
+              "SELECT " + columns + " FROM gameq_dead_letter" + from + " WHERE " + where + ending)
+          .bindMap(given);
+    }
+
+    private static void add(
+        Map<String, Object> all,
+        StringJoiner where,
+        String condition,
+        String name,
+        @Nullable Object given) {
+      if (given != null) {
+        where.add(condition);
+        all.put(name, given);
+      }
+    }
+
+    private static LocalDateTime utc(Instant time) {
+      return LocalDateTime.ofInstant(time, ZoneOffset.UTC);
+    }
+
+    /** In words: {@code table item, error code 4025}; {@code all}. */
+    @Override
+    public String toString() {
+      StringJoiner words = new StringJoiner(", ");
+      if (!ids.isEmpty()) {
+        words.add("id " + ids.stream().map(String::valueOf).collect(Collectors.joining(" ")));
+      }
+      addWords(words, "owner", owner == null ? null : owner.id());
+      addWords(words, "table", table);
+      addWords(words, "error code", errorCode);
+      addWords(words, "error text", error);
+      addWords(words, "since", since);
+      addWords(words, "before", before);
+      return isAll() ? "all" : words.toString();
+    }
+
+    private static void addWords(StringJoiner words, String name, @Nullable Object given) {
+      if (given != null) {
+        words.add(name + " " + given);
+      }
+    }
   }
 }

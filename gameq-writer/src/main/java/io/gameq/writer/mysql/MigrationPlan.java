@@ -2,12 +2,15 @@ package io.gameq.writer.mysql;
 
 import io.gameq.GameQueueException;
 import io.gameq.mysql.JdbcValues;
+import io.gameq.mysql.Sql;
 import io.gameq.mysql.schema.Settings.SchemaFiles;
 import io.gameq.mysql.schema.Settings.SchemaFiles.SchemaFile;
 import io.gameq.mysql.schema.TableInspector.TableSpec;
 import io.gameq.mysql.schema.TableInspector.VersionColumn;
 import io.gameq.rows.Table;
-import io.gameq.writer.mysql.MigrationPlan.MigrationStep.Alternative;
+import io.gameq.writer.mysql.MigrationPlan.MigrationStep.Way;
+import java.sql.Connection;
+import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -54,7 +57,7 @@ public record MigrationPlan(
    *     files newer than ours, or the target has a table twice
    */
   static MigrationPlan of(SchemaState state, Target target, List<TableInspection> tables) {
-    List<MigrationStep> steps = new ArrayList<>(schemaSteps(state));
+    List<MigrationStep> steps = schemaSteps(state);
     List<String> notices = new ArrayList<>();
     setting(state, "namespace", target.namespace(), steps);
     setting(state, "slots", Integer.toString(target.slots()), steps);
@@ -139,17 +142,13 @@ public record MigrationPlan(
     String alter =
         "ALTER TABLE %s ADD COLUMN %s BIGINT UNSIGNED NOT NULL DEFAULT 0"
             .formatted(JdbcValues.quoted(table), Table.VERSION_COLUMN);
-    List<Alternative> otherwise = new ArrayList<>();
-    otherwise.add(
-        new Alternative(
-            alter + ", ALGORITHM=INPLACE, LOCK=NONE", "while others read and write the table"));
-    if (mayRebuild) {
-      otherwise.add(new Alternative(alter, "rebuilt the table"));
-    }
+    Way instant = new Way(alter + ", ALGORITHM=INSTANT", "");
+    Way online =
+        new Way(alter + ", ALGORITHM=INPLACE, LOCK=NONE", "while others read and write the table");
+    Way rebuilt = new Way(alter, "rebuilt the table");
     return new MigrationStep(
         "version column of " + table,
-        alter + ", ALGORITHM=INSTANT",
-        otherwise,
+        mayRebuild ? List.of(instant, online, rebuilt) : List.of(instant, online),
         mayRebuild
             ? "correct this"
             : "the server would have to rebuild the table, and who writes it would wait: add"
@@ -161,30 +160,29 @@ public record MigrationPlan(
   }
 
   /**
-   * One statement of a migration; immutable.
+   * One step of a migration; immutable.
    *
    * @param purpose what it is for, in a few words
-   * @param sql the exact text, without a semicolon
-   * @param otherwise what to run when the server cannot do {@code sql} in this way, in this order
+   * @param ways the first is tried; another one when the server cannot do the one before it
    * @param remedy what to do when it can do none of them
    */
-  public record MigrationStep(
-      String purpose, String sql, List<Alternative> otherwise, String remedy) {
+  public record MigrationStep(String purpose, List<Way> ways, String remedy) {
     public MigrationStep {
-      otherwise = List.copyOf(otherwise);
+      ways = List.copyOf(ways);
     }
 
     /** A step that every server can do. */
     static MigrationStep of(String purpose, String sql) {
-      return new MigrationStep(purpose, sql, List.of(), "correct this");
+      return new MigrationStep(purpose, List.of(new Way(sql, "")), "correct this");
     }
 
     /**
-     * Another way.
+     * A statement that does the step.
      *
-     * @param what it means for the table, in a few words
+     * @param sql the exact text, without a semicolon
+     * @param what it means for the table, in a few words; empty of the first
      */
-    public record Alternative(String sql, String what) {}
+    public record Way(String sql, String what) {}
   }
 
   /**
@@ -195,21 +193,21 @@ public record MigrationPlan(
    */
   record SchemaState(Map<String, String> settings, Map<String, TableSpec> registered) {
 
-    static SchemaState read(Handle handle) {
+    static SchemaState read(Handle handle) throws SQLException {
+      Connection connection = handle.getConnection();
       Map<String, String> settings = new TreeMap<>();
       Map<String, TableSpec> registered = new TreeMap<>();
-      if (exists(handle, "gameq_setting")) {
-        handle
-            .createQuery("SELECT name, value FROM gameq_setting")
-            .map((row, context) -> settings.put(row.getString(1), row.getString(2)))
-            .list();
+      if (exists(connection, "gameq_setting")) {
+        Sql.select(
+            connection,
+            "SELECT name, value FROM gameq_setting",
+            row -> settings.put(row.getString(1), row.getString(2)));
       }
-      if (exists(handle, "gameq_table")) {
-        handle
-            .createQuery("SELECT table_name, owner_kind, owner_column FROM gameq_table")
-            .map(
-                (row, context) ->
-                    new TableSpec(row.getString(1), row.getString(2), row.getString(3)))
+      if (exists(connection, "gameq_table")) {
+        Sql.list(
+                connection,
+                "SELECT table_name, owner_kind, owner_column FROM gameq_table",
+                row -> new TableSpec(row.getString(1), row.getString(2), row.getString(3)))
             .forEach(table -> registered.put(table.name(), table));
       }
       return new SchemaState(settings, registered);
@@ -236,15 +234,12 @@ public record MigrationPlan(
       return there != null;
     }
 
-    private static boolean exists(Handle handle, String table) {
-      return handle
-              .createQuery(
-                  "SELECT COUNT(*) FROM information_schema.TABLES"
-                      + " WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME = ?")
-              .bind(0, table)
-              .mapTo(Integer.class)
-              .one()
-          > 0;
+    private static boolean exists(Connection connection, String table) throws SQLException {
+      return Sql.exists(
+          connection,
+          "SELECT 1 FROM information_schema.TABLES WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME"
+              + " = ?",
+          table);
     }
   }
 }

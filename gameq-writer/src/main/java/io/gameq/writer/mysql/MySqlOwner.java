@@ -12,9 +12,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What gameq's own tables in MySQL say of one owner. Immutable.
+ * One owner in gameq's own tables in MySQL. Immutable.
  *
- * @param raised null when nobody has ever opened the owner, nor sent anything that is in MySQL
+ * @param raised null when nobody ever opened the owner or sent it anything that is in MySQL
  * @param deadLetters how many there are
  * @param letters the first of them
  * @param tombstones deleted rows that are remembered; {@link #MOST_COUNTED} for that many or more
@@ -26,7 +26,7 @@ public record MySqlOwner(
     List<LetterSummary> letters,
     long tombstones,
     long discards) {
-  /** Of who has deleted more it is enough to know that. */
+  /** Counts stop here: that there are more is enough to know. */
   public static final int MOST_COUNTED = 10_000;
 
   private static final int MOST_LETTERS = 10;
@@ -71,52 +71,42 @@ public record MySqlOwner(
    * @throws io.gameq.MySqlException when MySQL does not answer
    */
   public static MySqlOwner read(MySql mysql, OwnerId owner) {
-    return mysql.ask(handle -> read(handle.getConnection(), owner));
+    return mysql.ask(handle -> read(handle.getConnection(), owner.encoded()));
   }
 
-  private static MySqlOwner read(Connection connection, OwnerId owner) throws SQLException {
+  private static MySqlOwner read(Connection connection, String owner) throws SQLException {
     String upTo = "SELECT COUNT(*) FROM (SELECT 1 FROM %s WHERE owner = ? LIMIT %s) some";
     return new MySqlOwner(
-        raised(connection, owner),
+        Sql.first(
+            connection,
+            "SELECT "
+                + OwnerTable.SESSION_COLUMNS
+                + ", node, opened_at, adopted_version FROM gameq_owner WHERE owner = ?",
+            rs ->
+                new OwnerRecord(
+                    OwnerTable.counting(rs), rs.getString(7), Sql.instant(rs, 8), rs.getLong(9)),
+            owner),
         count(connection, "SELECT COUNT(*) FROM gameq_dead_letter WHERE owner = ?", owner),
-        letters(connection, owner),
+        Sql.list(
+            connection,
+            "SELECT id, table_name, row_key, version, error_code, attempts, refused_at FROM"
+                + " gameq_dead_letter WHERE owner = ? ORDER BY id LIMIT "
+                + MOST_LETTERS,
+            rs ->
+                new LetterSummary(
+                    rs.getLong(1),
+                    rs.getString(2),
+                    rs.getString(3),
+                    Long.parseUnsignedLong(rs.getString(4)), // a damaged one may be large
+                    rs.getInt(5),
+                    rs.getInt(6),
+                    Sql.instant(rs, 7)),
+            owner),
         count(connection, upTo.formatted("gameq_tombstone", MOST_COUNTED), owner),
         count(connection, upTo.formatted("gameq_discard", MOST_COUNTED), owner));
   }
 
-  private static long count(Connection connection, String sql, OwnerId owner) throws SQLException {
-    return Sql.list(connection, sql, rs -> rs.getLong(1), owner.encoded()).get(0);
-  }
-
-  private static @Nullable OwnerRecord raised(Connection connection, OwnerId owner)
-      throws SQLException {
-    return Sql.first(
-        connection,
-        "SELECT "
-            + OwnerTable.SESSION_COLUMNS
-            + ", node, opened_at, adopted_version FROM gameq_owner WHERE owner = ?",
-        rs ->
-            new OwnerRecord(
-                OwnerTable.counting(rs), rs.getString(7), Sql.instant(rs, 8), rs.getLong(9)),
-        owner.encoded());
-  }
-
-  private static List<LetterSummary> letters(Connection connection, OwnerId owner)
-      throws SQLException {
-    return Sql.list(
-        connection,
-        "SELECT id, table_name, row_key, version, error_code, attempts, refused_at FROM"
-            + " gameq_dead_letter WHERE owner = ? ORDER BY id LIMIT "
-            + MOST_LETTERS,
-        rs ->
-            new LetterSummary(
-                rs.getLong(1),
-                rs.getString(2),
-                rs.getString(3),
-                Long.parseUnsignedLong(rs.getString(4)), // a damaged one may be large
-                rs.getInt(5),
-                rs.getInt(6),
-                Sql.instant(rs, 7)),
-        owner.encoded());
+  private static long count(Connection connection, String sql, String owner) throws SQLException {
+    return Sql.list(connection, sql, rs -> rs.getLong(1), owner).get(0);
   }
 }

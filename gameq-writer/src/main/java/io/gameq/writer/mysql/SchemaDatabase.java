@@ -7,19 +7,22 @@ import io.gameq.mysql.MySqlPool;
 import io.gameq.mysql.MySqlPool.MySql;
 import io.gameq.mysql.MySqlPool.MySqlConfig;
 import io.gameq.mysql.MySqlServerCheck;
+import io.gameq.mysql.Sql;
+import io.gameq.mysql.schema.CatalogReader;
 import io.gameq.mysql.schema.SchemaSnapshot;
 import io.gameq.mysql.schema.TableInspector.TableSpec;
+import io.gameq.rows.Table;
 import io.gameq.writer.mysql.MigrationPlan.MigrationStep;
 import io.gameq.writer.mysql.MigrationPlan.SchemaState;
 import io.gameq.writer.mysql.MigrationPlan.Target;
 import java.sql.Connection;
-import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.function.Consumer;
 import org.jdbi.v3.core.Handle;
 
@@ -161,32 +164,34 @@ public final class SchemaDatabase implements AutoCloseable {
   }
 
   private static String run(Handle handle, MigrationStep step) {
-    try {
-      execute(handle, step.sql());
-      return step.purpose();
-    } catch (SQLException e) {
-      if (e.getErrorCode() == COLUMN_IS_THERE) {
-        return step.purpose();
-      }
-      return runOtherwise(handle, step, e);
-    }
-  }
-
-  private static String runOtherwise(Handle handle, MigrationStep step, SQLException refusal) {
-    SQLException last = refusal;
-    for (MigrationStep.Alternative way : step.otherwise()) {
-      if (!NOT_IN_THIS_WAY.contains(last.getErrorCode())) {
-        break;
-      }
+    SQLException refusal = null;
+    for (MigrationStep.Way way : step.ways()) {
       try {
         execute(handle, way.sql());
-        return "%s (not instantly: %s)".formatted(step.purpose(), way.what());
+        return refusal == null
+            ? step.purpose()
+            : "%s (not instantly: %s)".formatted(step.purpose(), way.what());
       } catch (SQLException e) {
-        e.addSuppressed(last);
-        last = e;
+        if (refusal == null && e.getErrorCode() == COLUMN_IS_THERE) {
+          return step.purpose();
+        }
+        if (refusal != null) {
+          e.addSuppressed(refusal);
+        }
+        refusal = e;
+        if (!NOT_IN_THIS_WAY.contains(e.getErrorCode())) {
+          break;
+        }
       }
     }
-    throw failed(step, last);
+    SQLException last = Objects.requireNonNull(refusal);
+    String remedy =
+        last.getErrorCode() == LOCK_WAIT_TIMEOUT
+            ? "some transaction holds the table: run this again when it has ended"
+            : NOT_IN_THIS_WAY.contains(last.getErrorCode())
+                ? step.remedy() + "; what was done stays done"
+                : "correct this and run it again, what was done stays done";
+    throw new GameQueueException("%s failed (%s)".formatted(step.purpose(), remedy), last);
   }
 
   // By JDBC itself: Jdbi would take ':' and '?' in a name for parameters.
@@ -194,17 +199,6 @@ public final class SchemaDatabase implements AutoCloseable {
     try (Statement statement = handle.getConnection().createStatement()) {
       statement.execute(sql);
     }
-  }
-
-  private static GameQueueException failed(MigrationStep step, SQLException e) {
-    String remedy =
-        switch (e.getErrorCode()) {
-          case LOCK_WAIT_TIMEOUT ->
-              "some transaction holds the table: run this again when it has ended";
-          case 1845, 1846, 4092 -> step.remedy() + "; what was done stays done";
-          default -> "correct this and run it again, what was done stays done";
-        };
-    return new GameQueueException("%s failed (%s)".formatted(step.purpose(), remedy), e);
   }
 
   /**
@@ -217,82 +211,158 @@ public final class SchemaDatabase implements AutoCloseable {
 
     private InvalidValues() {}
 
+    private record Column(String name, boolean hasZeroDate, boolean isEnum) {}
+
     /** Warnings of one table; reads it whole for each column of such a type, for at most 10 s. */
     static List<String> look(Connection connection, String table) throws SQLException {
-      List<String> warnings = new ArrayList<>();
-      try (PreparedStatement statement =
-          connection.prepareStatement(
+      List<Column> columns =
+          Sql.list(
+              connection,
               "SELECT COLUMN_NAME, COALESCE(COLUMN_DEFAULT, '') LIKE '%-00%', DATA_TYPE = 'enum'"
                   + " FROM information_schema.COLUMNS WHERE TABLE_SCHEMA = DATABASE() AND"
                   + " TABLE_NAME = ? AND DATA_TYPE IN ('date', 'datetime', 'timestamp', 'enum')"
-                  + " ORDER BY ORDINAL_POSITION")) {
-        statement.setString(1, table);
-        try (ResultSet rs = statement.executeQuery()) {
-          while (rs.next()) {
-            String column = rs.getString(1);
-            if (rs.getBoolean(2)) {
-              warnings.add(
-                  ("column %s has a date with a zero in it for its default, which Java has"
-                          + " no value for: change the default")
-                      .formatted(column));
-            }
-            warnings.addAll(
-                rs.getBoolean(3)
-                    ? enums(connection, table, column)
-                    : dates(connection, table, column));
-          }
+                  + " ORDER BY ORDINAL_POSITION",
+              rs -> new Column(rs.getString(1), rs.getBoolean(2), rs.getBoolean(3)),
+              table);
+      List<String> warnings = new ArrayList<>();
+      for (Column column : columns) {
+        if (column.hasZeroDate) {
+          warnings.add(
+              ("column %s has a date with a zero in it for its default, which Java has"
+                      + " no value for: change the default")
+                  .formatted(column.name));
         }
+        look(connection, table, column, warnings);
       }
       return warnings;
     }
 
-    private static List<String> dates(Connection connection, String table, String column)
+    private static void look(
+        Connection connection, String table, Column column, List<String> warnings)
         throws SQLException {
-      String text = "CAST(%s AS CHAR)".formatted(JdbcValues.quoted(column));
-      return look(
-          connection,
-          table,
-          column,
-          "dates that do not exist",
-          ("%1$s LIKE '%%-00%%' OR SUBSTR(%1$s, 9, 2) >"
-                  + " DAY(LAST_DAY(CONCAT(SUBSTR(%1$s, 1, 8), '01')))")
-              .formatted(text),
-          "such as 0000-00-00 or 2004-02-31, which Java has no value for: owners with such a row"
-              + " cannot be opened until it is corrected");
-    }
-
-    private static List<String> enums(Connection connection, String table, String column)
-        throws SQLException {
-      return look(
-          connection,
-          table,
-          column,
-          "the empty text of values that were no member",
-          JdbcValues.quoted(column) + " = 0",
-          "which MySQL does not take any more: such a row is refused until an update gives the"
-              + " column a member");
-    }
-
-    private static List<String> look(
-        Connection connection, String table, String column, String what, String where, String so)
-        throws SQLException {
-      try (Statement statement = connection.createStatement()) {
-        statement.setQueryTimeout(MOST_SECONDS);
-        try (ResultSet rs =
-            statement.executeQuery(
-                "SELECT 1 FROM " + JdbcValues.quoted(table) + " WHERE " + where + " LIMIT 1")) {
-          return rs.next()
-              ? List.of("column %s holds %s, %s".formatted(column, what, so))
-              : List.of();
+      String quoted = JdbcValues.quoted(column.name);
+      String where =
+          column.isEnum
+              ? quoted + " = 0"
+              : ("%1$s LIKE '%%-00%%' OR SUBSTR(%1$s, 9, 2) >"
+                      + " DAY(LAST_DAY(CONCAT(SUBSTR(%1$s, 1, 8), '01')))")
+                  .formatted("CAST(%s AS CHAR)".formatted(quoted));
+      String what =
+          column.isEnum
+              ? "the empty text of values that were no member"
+              : "dates that do not exist";
+      String so =
+          column.isEnum
+              ? "which MySQL does not take any more: such a row is refused until an update gives"
+                  + " the column a member"
+              : "such as 0000-00-00 or 2004-02-31, which Java has no value for: owners with such a"
+                  + " row cannot be opened until it is corrected";
+      String sql = "SELECT 1 FROM " + JdbcValues.quoted(table) + " WHERE " + where + " LIMIT 1";
+      try {
+        if (!Sql.listWithin(connection, MOST_SECONDS, sql, rs -> true).isEmpty()) {
+          warnings.add("column %s holds %s, %s".formatted(column.name, what, so));
         }
       } catch (SQLException e) {
         if (ErrorKind.of(e) != ErrorKind.SLOW) {
           throw e;
         }
-        return List.of(
+        warnings.add(
             "column %s was not searched whole for %s: it took longer than %s s"
-                .formatted(column, what, MOST_SECONDS));
+                .formatted(column.name, what, MOST_SECONDS));
       }
+    }
+  }
+
+  /**
+   * Columns that are dropped on purpose, in {@code gameq_dropped_column}. Thread-safe; all throw
+   * {@link io.gameq.MySqlException} when MySQL does not answer.
+   */
+  public static final class DroppedColumns {
+    private final MySql mysql;
+
+    /** Over connections that somebody else closes. */
+    public DroppedColumns(MySql mysql) {
+      this.mysql = mysql;
+    }
+
+    /** Rows that name this column are to be written without it once the table lacks it. */
+    public void announce(String table, String column) {
+      mysql.execute(
+          "INSERT IGNORE INTO gameq_dropped_column (table_name, column_name, announced_at) VALUES"
+              + " (?, ?, UTC_TIMESTAMP(3))",
+          table,
+          column);
+    }
+
+    /** Takes that back; returns whether it was announced. */
+    public boolean withdraw(String table, String column) {
+      String sql = "DELETE FROM gameq_dropped_column WHERE table_name = ? AND column_name = ?";
+      return mysql.execute(sql, table, column) > 0;
+    }
+
+    /**
+     * Names of all columns that rows of a table were ever encoded with, as far as they are known.
+     * The set takes capitals and small letters for the same, as MySQL does.
+     */
+    public Set<String> everKnown(String table) {
+      return mysql.ask(handle -> everKnown(handle.getConnection(), table));
+    }
+
+    private static Set<String> everKnown(Connection connection, String table) throws SQLException {
+      Set<String> known = new TreeSet<>(String.CASE_INSENSITIVE_ORDER);
+      Sql.select(
+          connection,
+          "SELECT columns FROM gameq_layout WHERE table_name = ?",
+          rs -> known.addAll(Table.namesInLayout(rs.getString(1))),
+          table);
+      return known;
+    }
+
+    /**
+     * What is odd about the columns of a managed table: some are gone and nobody announced it, or
+     * are announced and there. Empty where gameq's own tables are missing.
+     */
+    public List<String> oddities(String table) {
+      return mysql.ask(handle -> oddities(handle.getConnection(), table));
+    }
+
+    private static List<String> oddities(Connection connection, String table) throws SQLException {
+      List<String> own =
+          Sql.list(
+              connection,
+              "SELECT TABLE_NAME FROM information_schema.TABLES WHERE TABLE_SCHEMA = DATABASE() AND"
+                  + " TABLE_NAME IN ('gameq_layout', 'gameq_dropped_column')",
+              rs -> rs.getString(1));
+      if (own.size() < 2) {
+        return List.of();
+      }
+      Set<String> there = new TreeSet<>(String.CASE_INSENSITIVE_ORDER);
+      Sql.select(
+          connection,
+          "SELECT COLUMN_NAME FROM information_schema.COLUMNS WHERE TABLE_SCHEMA = DATABASE() AND"
+              + " TABLE_NAME = ?",
+          rs -> there.add(rs.getString(1)),
+          table);
+      Set<String> announced = new TreeSet<>(String.CASE_INSENSITIVE_ORDER);
+      announced.addAll(CatalogReader.dropped(connection).getOrDefault(table, Set.of()));
+      Set<String> gone = everKnown(connection, table);
+      gone.removeAll(there);
+      gone.removeAll(announced);
+      List<String> found = new ArrayList<>();
+      if (!gone.isEmpty()) {
+        found.add(
+            ("rows were once written with %s, which the table lacks: such rows would wait, so where"
+                    + " that was dropped on purpose run 'schema drop-column %s %s'")
+                .formatted(String.join(" and ", gone), table, String.join(" ", gone)));
+      }
+      announced.retainAll(there);
+      for (String column : announced) {
+        found.add(
+            ("column %1$s is announced as dropped and is there: drop it, or take that back by"
+                    + " 'schema drop-column --undo %2$s %1$s'")
+                .formatted(column, table));
+      }
+      return found;
     }
   }
 }

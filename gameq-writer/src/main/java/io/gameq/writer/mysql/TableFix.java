@@ -2,6 +2,7 @@ package io.gameq.writer.mysql;
 
 import io.gameq.mysql.ErrorKind;
 import io.gameq.mysql.JdbcValues;
+import io.gameq.mysql.Sql;
 import io.gameq.mysql.schema.SchemaSnapshot;
 import io.gameq.mysql.schema.SchemaSnapshot.ColumnFacts;
 import io.gameq.mysql.schema.SchemaSnapshot.ForeignKeyFacts;
@@ -20,6 +21,7 @@ import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -100,9 +102,10 @@ public record TableFix(
     private final Handle handle;
     private final SchemaSnapshot schema;
     private final List<TableInspection> tables;
-    private final Map<String, Set<String>> binary = new LinkedHashMap<>();
-    private final Map<String, String> notNull = new LinkedHashMap<>();
-    private final Map<TableInspection, String> rowsInTheWay = new HashMap<>();
+    private final Map<String, Set<String>> binary = new LinkedHashMap<>(); // text columns
+    private final Map<String, String> notNull = new HashMap<>(); // owner columns
+    private final Map<String, PrimaryKey> keys = new HashMap<>();
+    private final Map<String, String> rowsInTheWay = new HashMap<>();
     private final Set<ForeignKeyFacts> keysInTheWay = new LinkedHashSet<>();
     private final Set<String> altered = new HashSet<>();
 
@@ -114,65 +117,68 @@ public record TableFix(
 
     /** In the order of the tables; reads SHOW CREATE TABLE of those that change. */
     Script script() throws SQLException {
-      Map<String, PrimaryKey> keys = new LinkedHashMap<>();
       for (TableInspection of : tables) {
         TableFacts table = schema.table(of.spec().name());
-        if (table == null || !table.isBaseTable()) {
-          continue;
-        }
-        for (Flaw flaw : of.flaws()) {
-          switch (flaw.kind()) {
-            case COLLATION -> compareAsItIs(table, flaw.column());
-            case NULLABLE -> {
-              String query =
-                  "FROM %s WHERE %s IS NULL".formatted(quoted(table.name()), quoted(flaw.column()));
-              if (finds(query)) {
-                rowsInTheWay.put(of, "SELECT * " + query);
-              } else {
-                notNull.put(table.name(), flaw.column());
-                keysInTheWay.addAll(keysOf(table, flaw.column()));
-              }
-            }
-            case NO_PRIMARY_KEY -> {
-              PrimaryKey key =
-                  PrimaryKey.of(
-                      table,
-                      of.spec().ownerColumn(),
-                      createTable(table.name()).contains("PARTITION BY"));
-              if (key != null) {
-                keys.put(table.name(), key);
-                key.columns().forEach(column -> compareAsItIs(table, column));
-              }
-            }
-            default -> {}
+        if (table != null && table.isBaseTable()) {
+          for (Flaw flaw : of.flaws()) {
+            plan(of, table, flaw);
           }
         }
       }
       List<TableFix> fixes = new ArrayList<>();
       for (TableInspection of : tables) {
-        fixes.add(fix(of, schema.table(of.spec().name()), keys.get(of.spec().name())));
+        fixes.add(fix(of, schema.table(of.spec().name())));
       }
-      List<String> drop = new ArrayList<>();
-      List<String> add = new ArrayList<>();
-      for (ForeignKeyFacts key : keysInTheWay) {
-        drop.add(
-            "ALTER TABLE %s DROP FOREIGN KEY %s"
-                .formatted(quoted(key.child()), quoted(key.name())));
-        int dot = schema.table(key.parent()) == null ? key.parent().indexOf('.') : -1;
-        add.add(
-            ("ALTER TABLE %s ADD CONSTRAINT %s FOREIGN KEY %s REFERENCES %s %s ON DELETE %s ON"
-                    + " UPDATE %s")
-                .formatted(
-                    quoted(key.child()),
-                    quoted(key.name()),
-                    inBrackets(key.columns()),
-                    (dot < 0 ? "" : quoted(key.parent().substring(0, dot)) + ".")
-                        + quoted(key.parent().substring(dot + 1)),
-                    inBrackets(key.parentColumns()),
-                    rule(key, key.deleteRule()),
-                    rule(key, key.updateRule())));
+      return new Script(
+          keysInTheWay.stream()
+              .map(
+                  key ->
+                      "ALTER TABLE %s DROP FOREIGN KEY %s"
+                          .formatted(quoted(key.child()), quoted(key.name())))
+              .toList(),
+          fixes,
+          keysInTheWay.stream().map(this::addKey).toList());
+    }
+
+    /** Notes what a flaw changes, in this table and in others. */
+    private void plan(TableInspection of, TableFacts table, Flaw flaw) throws SQLException {
+      String name = table.name();
+      switch (flaw.kind()) {
+        case COLLATION -> compareAsItIs(table, flaw.column());
+        case NULLABLE -> {
+          String query = "FROM %s WHERE %s IS NULL".formatted(quoted(name), quoted(flaw.column()));
+          if (finds(query)) {
+            rowsInTheWay.put(name, "SELECT * " + query);
+          } else {
+            notNull.put(name, flaw.column());
+            keysInTheWay.addAll(keysOf(table, flaw.column()));
+          }
+        }
+        case NO_PRIMARY_KEY -> {
+          boolean isPartitioned = createTable(name).contains("PARTITION BY");
+          PrimaryKey key = PrimaryKey.of(table, of.spec().ownerColumn(), isPartitioned);
+          if (key != null) {
+            keys.put(name, key);
+            key.columns().forEach(column -> compareAsItIs(table, column));
+          }
+        }
+        default -> {}
       }
-      return new Script(drop, fixes, add);
+    }
+
+    private String addKey(ForeignKeyFacts key) {
+      int dot = schema.table(key.parent()) == null ? key.parent().indexOf('.') : -1;
+      return ("ALTER TABLE %s ADD CONSTRAINT %s FOREIGN KEY %s REFERENCES %s %s ON DELETE %s ON"
+              + " UPDATE %s")
+          .formatted(
+              quoted(key.child()),
+              quoted(key.name()),
+              inBrackets(key.columns()),
+              (dot < 0 ? "" : quoted(key.parent().substring(0, dot)) + ".")
+                  + quoted(key.parent().substring(dot + 1)),
+              inBrackets(key.parentColumns()),
+              rule(key, key.deleteRule()),
+              rule(key, key.updateRule()));
     }
 
     private String rule(ForeignKeyFacts key, String rule) {
@@ -195,11 +201,9 @@ public record TableFix(
 
     /** Whether there are such rows, or may be: a table is read whole where no index helps. */
     private boolean finds(String query) throws SQLException {
-      try (var statement = handle.getConnection().createStatement()) {
-        statement.setQueryTimeout(MOST_SECONDS);
-        try (var rows = statement.executeQuery("SELECT 1 " + query + " LIMIT 1")) {
-          return rows.next();
-        }
+      String sql = "SELECT 1 " + query + " LIMIT 1";
+      try {
+        return !Sql.listWithin(handle.getConnection(), MOST_SECONDS, sql, rs -> true).isEmpty();
       } catch (SQLException e) {
         if (ErrorKind.of(e) != ErrorKind.SLOW) {
           throw e;
@@ -208,21 +212,20 @@ public record TableFix(
       }
     }
 
-    private TableFix fix(TableInspection of, @Nullable TableFacts table, @Nullable PrimaryKey key)
-        throws SQLException {
+    private TableFix fix(TableInspection of, @Nullable TableFacts table) throws SQLException {
       List<String> mended = new ArrayList<>();
       List<String> unmended = new ArrayList<>();
       List<String> notes = new ArrayList<>();
       List<String> statements = new ArrayList<>();
       List<String> clauses = new ArrayList<>();
       for (Flaw flaw : of.flaws()) {
-        String byHand = table == null ? "" : byHand(flaw, of, key);
-        if (byHand == null) {
-          mended.add(flaw.reason());
-        } else {
+        String byHand = table == null ? "" : byHand(flaw, table.name());
+        if (byHand != null) {
           unmended.add(flaw.reason() + byHand);
+          continue;
         }
-        if (byHand == null && flaw.kind() == Flaw.Kind.ENGINE && table != null) {
+        mended.add(flaw.reason());
+        if (flaw.kind() == Flaw.Kind.ENGINE && table != null) {
           clauses.add("ENGINE=InnoDB");
           // MyISAM numbers also the second column of a key, InnoDB only the first.
           table.columns().stream()
@@ -231,30 +234,31 @@ public record TableFix(
               .forEach(column -> clauses.add("ADD INDEX " + inBrackets(List.of(column.name()))));
         }
       }
-      if (key != null) {
-        notes.addAll(key.notes());
-        clauses.add(key.clause());
-      }
       if (table != null && table.isBaseTable()) {
+        PrimaryKey key = keys.get(table.name());
+        if (key != null) {
+          notes.add(key.note());
+          clauses.add(key.clause());
+        }
         alter(table, clauses, statements, notes);
-        tied(table, statements, notes);
+        if (binary.containsKey(table.name())) {
+          tied(statements, notes);
+        }
       }
       return new TableFix(of.spec(), mended, unmended, notes, statements);
     }
 
     /** What to do by hand about a flaw; null where statements end it. */
-    private @Nullable String byHand(Flaw flaw, TableInspection of, @Nullable PrimaryKey key) {
+    private @Nullable String byHand(Flaw flaw, String table) {
       return switch (flaw.kind()) {
         case ENGINE, COLLATION -> null;
-        case NULLABLE -> {
-          String query = rowsInTheWay.get(of);
-          yield query == null
-              ? null
-              : ": first give rows without an owner one, or delete them; %s finds them"
-                  .formatted(query);
-        }
+        case NULLABLE ->
+            rowsInTheWay.containsKey(table)
+                ? ": first give rows without an owner one, or delete them; %s finds them"
+                    .formatted(rowsInTheWay.get(table))
+                : null;
         case NO_PRIMARY_KEY ->
-            key != null
+            keys.containsKey(table)
                 ? null
                 : ": it is partitioned, so the key must have the columns of the partitioning;"
                     + " choose those that differ in every row";
@@ -263,9 +267,10 @@ public record TableFix(
     }
 
     /** Gives a text column a binary collation, and all columns that foreign keys tie to it. */
-    private void compareAsItIs(TableFacts table, String column) {
-      ColumnFacts facts = table.column(column);
-      if (facts == null
+    private void compareAsItIs(@Nullable TableFacts table, String column) {
+      ColumnFacts facts = table == null ? null : table.column(column);
+      if (table == null
+          || facts == null
           || !isText(facts)
           || String.valueOf(facts.collation()).endsWith("_bin")
           || !binary.computeIfAbsent(table.name(), name -> new HashSet<>()).add(column)) {
@@ -274,15 +279,13 @@ public record TableFix(
       for (ForeignKeyFacts key : keysOf(table, column)) {
         keysInTheWay.add(key);
         for (int i = 0; i < key.columns().size(); i++) {
-          TableFacts child = schema.table(key.child());
-          TableFacts parent = schema.table(key.parent());
           String ofChild = key.columns().get(i);
           String ofParent = key.parentColumns().get(i);
-          if (parent != null && key.child().equals(table.name()) && ofChild.equals(column)) {
-            compareAsItIs(parent, ofParent);
+          if (key.child().equals(table.name()) && ofChild.equals(column)) {
+            compareAsItIs(schema.table(key.parent()), ofParent);
           }
-          if (child != null && key.parent().equals(table.name()) && ofParent.equals(column)) {
-            compareAsItIs(child, ofChild);
+          if (key.parent().equals(table.name()) && ofParent.equals(column)) {
+            compareAsItIs(schema.table(key.child()), ofChild);
           }
         }
       }
@@ -321,16 +324,16 @@ public record TableFix(
             "ADD COLUMN %s BIGINT UNSIGNED NOT NULL DEFAULT 0".formatted(Table.VERSION_COLUMN));
       }
       notes.add(
-          handle
-              .createQuery(
+          Sql.list(
+                  handle.getConnection(),
                   "SELECT CONCAT('copies table ', TABLE_NAME, ' (rows: about ', FORMAT(TABLE_ROWS,"
                       + " 0), '; ', FORMAT(CEIL((DATA_LENGTH + INDEX_LENGTH) / 1048576), 0),"
                       + " ' MiB), and who writes it waits meanwhile') FROM"
                       + " information_schema.TABLES WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME"
-                      + " = :name")
-              .bind("name", table.name())
-              .mapTo(String.class)
-              .one());
+                      + " = ?",
+                  rs -> rs.getString(1),
+                  table.name())
+              .get(0));
       statements.add(
           "ALTER TABLE %s\n  %s".formatted(quoted(table.name()), String.join(",\n  ", clauses)));
     }
@@ -340,11 +343,7 @@ public record TableFix(
     }
 
     /** Tables that are not asked about, with columns that foreign keys tie to those of this one. */
-    private void tied(TableFacts table, List<String> statements, List<String> notes)
-        throws SQLException {
-      if (!binary.containsKey(table.name())) {
-        return;
-      }
+    private void tied(List<String> statements, List<String> notes) throws SQLException {
       for (String name : binary.keySet()) {
         TableFacts other = schema.table(name);
         if (other != null && !isAsked(other) && !altered.contains(name)) {
@@ -377,9 +376,8 @@ public record TableFix(
         throw new SQLException("definition of %s is not understood: %s".formatted(name, line));
       }
       String nulls =
-          Stream.of(parts.group("null"), parts.group("nothing"))
-              .map(of -> of == null ? "" : of)
-              .collect(Collectors.joining());
+          Objects.requireNonNullElse(parts.group("null"), "")
+              + Objects.requireNonNullElse(parts.group("nothing"), "");
       return name
           + " "
           + parts.group("type")
@@ -392,17 +390,13 @@ public record TableFix(
 
     // Not as a Jdbi query: Jdbi would take ':' and '?' in a name for parameters.
     private String createTable(String table) throws SQLException {
-      try (var statement = handle.getConnection().createStatement();
-          var row = statement.executeQuery("SHOW CREATE TABLE " + quoted(table))) {
-        row.next();
-        return row.getString(2);
-      }
+      String sql = "SHOW CREATE TABLE " + quoted(table);
+      return Sql.list(handle.getConnection(), sql, rs -> rs.getString(2)).get(0);
     }
   }
 
   /** The primary key that a table without one can have. */
-  private record PrimaryKey(List<String> columns, String clause, List<String> notes) {
-
+  private record PrimaryKey(List<String> columns, String clause, String note) {
     /** A UNIQUE key whose columns always have a value, else the numbered column, else a new one. */
     static @Nullable PrimaryKey of(TableFacts table, String ownerColumn, boolean partitioned) {
       for (String name : table.otherUniqueKeys()) {
@@ -434,15 +428,14 @@ public record TableFix(
           List.of(),
           "ADD COLUMN %s BIGINT UNSIGNED NOT NULL AUTO_INCREMENT PRIMARY KEY"
               .formatted(quoted(name)),
-          List.of(
-              ("a proposal: a new column %s numbers the rows, and from then on the game gives each"
-                      + " new row its number; where some columns together differ in every row, make"
-                      + " these the primary key instead")
-                  .formatted(name)));
+          ("a proposal: a new column %s numbers the rows, and from then on the game gives each"
+                  + " new row its number; where some columns together differ in every row, make"
+                  + " these the primary key instead")
+              .formatted(name));
     }
 
     private static PrimaryKey of(List<String> columns, String note) {
-      return new PrimaryKey(columns, "ADD PRIMARY KEY " + inBrackets(columns), List.of(note));
+      return new PrimaryKey(columns, "ADD PRIMARY KEY " + inBrackets(columns), note);
     }
 
     private static boolean isFit(TableFacts table, IndexPart part, String ownerColumn) {

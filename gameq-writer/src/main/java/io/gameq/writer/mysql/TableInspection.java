@@ -1,6 +1,7 @@
 package io.gameq.writer.mysql;
 
 import io.gameq.mysql.JdbcValues;
+import io.gameq.mysql.Sql;
 import io.gameq.mysql.schema.SchemaSnapshot;
 import io.gameq.mysql.schema.SchemaSnapshot.ColumnFacts;
 import io.gameq.mysql.schema.SchemaSnapshot.ForeignKeyFacts;
@@ -13,6 +14,7 @@ import io.gameq.rows.EncodedRow.RowKey;
 import io.gameq.rows.Table.Column;
 import io.gameq.rows.Table.TableDefinition;
 import io.gameq.rows.Table.UniqueKey;
+import java.sql.SQLException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -21,7 +23,6 @@ import java.util.List;
 import java.util.Set;
 import java.util.function.Predicate;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
 import org.jdbi.v3.core.Handle;
 import org.jspecify.annotations.Nullable;
 
@@ -47,7 +48,8 @@ public record TableInspection(
   }
 
   /** Inspects tables in their order; reads only. */
-  static List<TableInspection> of(Handle handle, SchemaSnapshot schema, List<TableSpec> specs) {
+  static List<TableInspection> of(Handle handle, SchemaSnapshot schema, List<TableSpec> specs)
+      throws SQLException {
     List<StoredStatements> stored = StoredStatements.read(handle);
     return specs.stream().map(spec -> of(schema, spec, stored)).toList();
   }
@@ -217,8 +219,10 @@ public record TableInspection(
         "\\s+(?:(?:low_priority|high_priority|delayed|quick|ignore)\\s+)*";
 
     /** As far as the user may see them. */
-    static List<StoredStatements> read(Handle handle) {
-      return Stream.of(
+    static List<StoredStatements> read(Handle handle) throws SQLException {
+      List<StoredStatements> all = new ArrayList<>();
+      for (String sql :
+          List.of(
               "SELECT CONCAT('trigger ', TRIGGER_NAME, ' of ', EVENT_OBJECT_TABLE),"
                   + " ACTION_STATEMENT FROM information_schema.TRIGGERS WHERE TRIGGER_SCHEMA ="
                   + " DATABASE() ORDER BY TRIGGER_NAME",
@@ -227,19 +231,16 @@ public record TableInspection(
                   + " ROUTINE_NAME",
               "SELECT CONCAT('event ', EVENT_NAME), EVENT_DEFINITION FROM"
                   + " information_schema.EVENTS WHERE EVENT_SCHEMA = DATABASE() ORDER BY"
-                  + " EVENT_NAME")
-          .flatMap(
-              sql ->
-                  handle
-                      .createQuery(sql)
-                      .map(
-                          (row, context) -> {
-                            @Nullable String body = row.getString(2); // null: not for this user
-                            return new StoredStatements(row.getString(1), body == null ? "" : body);
-                          })
-                      .list()
-                      .stream())
-          .toList();
+                  + " EVENT_NAME")) {
+        Sql.select(
+            handle.getConnection(),
+            sql,
+            row -> {
+              @Nullable String body = row.getString(2); // null: not for this user
+              all.add(new StoredStatements(row.getString(1), body == null ? "" : body));
+            });
+      }
+      return all;
     }
 
     List<String> warningsFor(String table) {

@@ -1,13 +1,14 @@
 package io.gameq.writer.mysql;
 
+import io.gameq.GameQueueException;
 import io.gameq.mysql.JdbcValues;
-import io.gameq.mysql.MySqlErrors;
 import io.gameq.mysql.MySqlPool;
 import io.gameq.mysql.MySqlPool.MySql;
 import io.gameq.mysql.MySqlPool.MySqlConfig;
 import io.gameq.mysql.MySqlServerCheck;
 import io.gameq.mysql.schema.CatalogReader;
 import io.gameq.mysql.schema.Settings.SchemaFiles;
+import io.gameq.mysql.schema.TableInspector.TableSpec;
 import io.gameq.rows.CurrentCatalog.Catalog;
 import io.gameq.rows.Table;
 import io.gameq.writer.mysql.MigrationPlan.SchemaState;
@@ -19,6 +20,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What a running writer needs of a database, asked without changing anything. Used by one thread.
@@ -101,26 +103,68 @@ public final class WriterRequirements implements AutoCloseable {
     return CatalogReader.read(mysql);
   }
 
+  /**
+   * Passes when each configured table is managed as the configuration says.
+   *
+   * @throws GameQueueException naming each table that is not, with the remedy; or when MySQL does
+   *     not answer
+   */
+  public static void requireManaged(MySql database, List<TableSpec> configured) {
+    if (configured.isEmpty()) {
+      return;
+    }
+    Catalog catalog = CatalogReader.read(database).requireManaged();
+    List<String> problems = new ArrayList<>();
+    for (TableSpec table : configured) {
+      String problem = problem(table, catalog);
+      if (problem != null) {
+        problems.add("table %s %s".formatted(table.name(), problem));
+      }
+    }
+    if (!problems.isEmpty()) {
+      throw new GameQueueException(String.join("; ", problems));
+    }
+  }
+
+  /** What is amiss with a configured table, with the remedy; null: nothing. */
+  public static @Nullable String problem(TableSpec configured, Catalog catalog) {
+    if (!catalog.manages(configured.name())) {
+      return "is in the configuration and not managed yet: run 'gameq-writer schema migrate'";
+    }
+    Table managed = catalog.table(configured.name());
+    boolean agrees =
+        managed.ownerKind().equals(configured.ownerKind())
+            && managed.ownerColumn().name().equalsIgnoreCase(configured.ownerColumn());
+    return agrees
+        ? null
+        : ("belongs to the %s of column %s, the configuration says to the %s of column %s: correct"
+                + " it, or run 'gameq-writer schema migrate' while no node and no writer runs")
+            .formatted(
+                managed.ownerKind(),
+                managed.ownerColumn().name(),
+                configured.ownerKind(),
+                configured.ownerColumn());
+  }
+
   /** Rights that the user lacks on gameq's own tables and on these, as words of a GRANT. */
   public List<String> missingRights(List<Table> tables) {
     Map<String, Rights> all = new TreeMap<>(OWN_TABLES);
     for (Table table : tables) {
       all.put(table.name(), new Rights(Table.VERSION_COLUMN, Rights.ALL));
     }
-    return MySqlErrors.mysql(
-        () -> {
+    return mysql.ask(
+        handle -> {
           List<String> missing = new ArrayList<>();
-          try (Connection connection = mysql.connection()) {
-            for (Map.Entry<String, Rights> of : all.entrySet()) {
-              List<String> lacks = new ArrayList<>();
-              for (String verb : of.getValue().by()) {
-                if (isDenied(connection, explain(verb, of.getKey(), of.getValue().column()))) {
-                  lacks.add(verb);
-                }
+          for (Map.Entry<String, Rights> of : all.entrySet()) {
+            List<String> lacks = new ArrayList<>();
+            for (String verb : of.getValue().by()) {
+              String sql = explain(verb, of.getKey(), of.getValue().column());
+              if (isDenied(handle.getConnection(), sql)) {
+                lacks.add(verb);
               }
-              if (!lacks.isEmpty()) {
-                missing.add(String.join(", ", lacks) + " ON " + of.getKey());
-              }
+            }
+            if (!lacks.isEmpty()) {
+              missing.add(String.join(", ", lacks) + " ON " + of.getKey());
             }
           }
           return missing;

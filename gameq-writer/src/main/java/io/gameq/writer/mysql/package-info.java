@@ -14,12 +14,11 @@
  *            DeadLetterRetry   writes the row after all, as guarded as a flush
  * pause    PauseTable        gameq_pause: what operators paused
  * check    WriterRequirements  what a running writer needs of a database
- * stale    Discards          remembers what was removed from Redis
  * trace    MySqlOwner        what gameq's own tables say of an owner
- *          MySqlRow          what MySQL holds of a row
+ * rows     StoredRowDecoder  decodes dead letters and stale rows, and reads what MySQL holds
+ *            MySqlRow          what MySQL holds of one row
  * owners   OwnerSearch       owners by how their ids begin
- *          ColumnSearch      owners by a text in their rows, over an index alone
- * all      StoredRowDecoder  decodes dead letters and stale rows, and reads what MySQL holds
+ *            ColumnSearch      owners by a text in their rows, over an index alone
  * </pre>
  */
 @org.jspecify.annotations.NullMarked

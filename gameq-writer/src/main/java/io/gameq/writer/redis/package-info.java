@@ -13,7 +13,7 @@
  * Finding          doctor.lua       an entry that contradicts others
  *                  mend.lua         repairs one
  * SlotContents                      all entries, page by page
- * SlotSurvey                        what is left in slots, whatever their number
+ *   SlotSurvey                      what is left in slots, whatever their number
  * </pre>
  */
 @org.jspecify.annotations.NullMarked

@@ -7,7 +7,6 @@ import io.gameq.mysql.schema.SchemaSnapshot.ForeignKeyFacts;
 import io.gameq.mysql.schema.SchemaSnapshot.IndexPart;
 import io.gameq.mysql.schema.SchemaSnapshot.TableFacts;
 import io.gameq.mysql.schema.TableInspector.TableSpec;
-import io.gameq.rows.types.ColumnType;
 import io.gameq.rows.types.ColumnTypes;
 import io.gameq.rows.types.ColumnTypes.UnmanageableException;
 import io.gameq.writer.mysql.SchemaDatabase;
@@ -20,7 +19,6 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.Comparator;
-import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -57,9 +55,6 @@ public final class OwnerGuess {
 
   /** What stands for a table of owners where there is none. */
   private static final String NO_TABLE = "?";
-
-  private static final Set<ColumnType.Kind> KINDS =
-      EnumSet.of(ColumnType.Kind.INTEGER, ColumnType.Kind.UNSIGNED_LONG, ColumnType.Kind.TEXT);
 
   /** Foreign keys lead by way of so many tables at most. */
   private static final int MOST_STEPS = 4;
@@ -217,8 +212,8 @@ public final class OwnerGuess {
     try {
       return column != null
           && !column.generated()
-          && KINDS.contains(
-              ColumnTypes.parse(column.columnType(), column.charset(), column.collation()).kind())
+          && ColumnTypes.parse(column.columnType(), column.charset(), column.collation())
+              .canNameOwner()
           && TableFix.isComparable(column);
     } catch (UnmanageableException e) {
       return false;

@@ -15,10 +15,10 @@ import io.gameq.writer.config.ConfigOption;
 import io.gameq.writer.config.WriterConfig;
 import io.gameq.writer.mysql.CommandServers.AgreedConfig;
 import io.gameq.writer.mysql.CommandServers.CommandDatabase;
-import io.gameq.writer.mysql.DroppedColumns;
 import io.gameq.writer.mysql.MigrationPlan;
 import io.gameq.writer.mysql.MigrationPlan.MigrationStep;
 import io.gameq.writer.mysql.SchemaDatabase;
+import io.gameq.writer.mysql.SchemaDatabase.DroppedColumns;
 import io.gameq.writer.mysql.TableFix;
 import io.gameq.writer.mysql.TableInspection;
 import io.gameq.writer.schema.SchemaInitCommand.LoginOptions;
@@ -219,9 +219,11 @@ public final class SchemaCommand implements Runnable {
     }
 
     private static void print(PrintWriter out, MigrationStep step) {
-      out.println(step.sql() + ";");
-      step.otherwise().forEach(way -> out.println("-- if the server cannot: " + way.sql()));
-      if (!step.otherwise().isEmpty()) {
+      out.println(step.ways().get(0).sql() + ";");
+      step.ways().stream()
+          .skip(1)
+          .forEach(way -> out.println("-- if the server cannot: " + way.sql()));
+      if (step.ways().size() > 1) {
         out.println("-- else: " + step.remedy());
       }
     }

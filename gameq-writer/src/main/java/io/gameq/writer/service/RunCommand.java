@@ -22,7 +22,7 @@ import io.gameq.writer.flush.SlowLane;
 import io.gameq.writer.flush.WriterOptions;
 import io.gameq.writer.http.HttpEndpoint;
 import io.gameq.writer.messages.MessageApi;
-import io.gameq.writer.mysql.ConfiguredTables;
+import io.gameq.writer.mysql.WriterRequirements;
 import io.gameq.writer.pause.Pauses;
 import io.gameq.writer.service.WriterService.StopReport;
 import io.gameq.writer.socket.CommandServer;
@@ -126,7 +126,7 @@ public final class RunCommand implements Callable<Integer> {
                 ? null
                 : Startup.whenItAnswers(
                     () -> {
-                      ConfiguredTables.requireManaged(database, settings.tables());
+                      WriterRequirements.requireManaged(database, settings.tables());
                       return new WriterService(options(settings), redis, database, meters);
                     },
                     stop,

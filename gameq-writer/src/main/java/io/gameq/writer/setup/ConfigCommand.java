@@ -18,7 +18,6 @@ import io.gameq.writer.admin.RecordView;
 import io.gameq.writer.cli.AdminCommand;
 import io.gameq.writer.config.WriterConfig;
 import io.gameq.writer.config.WriterConfig.Setting;
-import io.gameq.writer.mysql.ConfiguredTables;
 import io.gameq.writer.mysql.WriterRequirements;
 import io.gameq.writer.setup.ConfigCommand.CheckResult.Severity;
 import java.util.ArrayList;
@@ -167,7 +166,7 @@ public final class ConfigCommand extends AdminCommand {
               (name, reason) ->
                   add("table " + name, Severity.PROBLEM, "cannot be managed: " + reason));
       for (TableSpec table : config.tables()) {
-        String problem = ConfiguredTables.problem(table, catalog);
+        String problem = WriterRequirements.problem(table, catalog);
         if (problem != null && !catalog.unmanaged().containsKey(table.name())) {
           add("table " + table.name(), Severity.PROBLEM, problem);
         }

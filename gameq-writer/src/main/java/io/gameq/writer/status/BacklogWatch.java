@@ -27,7 +27,7 @@ public final class BacklogWatch {
   private static final Duration EVERY = Duration.ofSeconds(1);
 
   /** Some looks late: a timeout of Redis is 10 s. */
-  private static final double MOST_AGE_SECONDS = 20;
+  private static final long MOST_AGE_NANOS = TimeUnit.SECONDS.toNanos(20);
 
   /** Dead letters are counted row by row: with every so many calls. */
   private static final int LOOKS_FOR_EACH_COUNT = 60;
@@ -37,9 +37,8 @@ public final class BacklogWatch {
   private final Consumer<Backlog> seenBy;
   private int looks; // of the duty's thread
   private volatile @Nullable BacklogSample latest;
-  private volatile long answeredNanos;
-  private volatile boolean hasAnswered;
-  private volatile long deadLettersFound = -1;
+  private volatile long answeredNanos = System.nanoTime() - MOST_AGE_NANOS;
+  private volatile double deadLettersFound = Double.NaN;
 
   private record BacklogSample(Backlog backlog, long atNanos) {}
 
@@ -67,7 +66,6 @@ public final class BacklogWatch {
   private void look() {
     SharedSnapshot.SeenSnapshot<Backlog> seen = look.get();
     answeredNanos = System.nanoTime();
-    hasAnswered = true;
     if (seen != null) {
       latest =
           new BacklogSample(
@@ -87,7 +85,7 @@ public final class BacklogWatch {
 
   /** Whether Redis answered lately: false before it did. */
   public boolean isFresh() {
-    return hasAnswered && (System.nanoTime() - answeredNanos) / 1e9 < MOST_AGE_SECONDS;
+    return System.nanoTime() - answeredNanos < MOST_AGE_NANOS;
   }
 
   /** How old the latest look is, s; NaN before the first. */
@@ -121,7 +119,7 @@ public final class BacklogWatch {
         .description("How old the figures of the backlog are")
         .baseUnit("seconds")
         .register(meters);
-    Gauge.builder("gameq.deadletters", this, of -> known(of.deadLettersFound))
+    Gauge.builder("gameq.deadletters", this, of -> of.deadLettersFound)
         .description("Rows set aside in the database")
         .register(meters);
     ofRedis(meters, "memory.used", "bytes", "Memory that Redis uses", RedisState::usedBytes);
@@ -137,20 +135,12 @@ public final class BacklogWatch {
       Gauge.builder(
               "gameq.slot.oldest",
               this,
-              of -> of.show(backlog -> seconds(backlog.slots().get(number).oldestAgeMillis())))
+              of -> of.show(all -> all.slots().get(number).oldestAgeMillis() / 1e3))
           .description("How long the oldest row of the slot waits, at least")
           .baseUnit("seconds")
           .tag("slot", Integer.toString(slot))
           .register(meters);
     }
-  }
-
-  private static double seconds(long millis) {
-    return millis / (double) TimeUnit.SECONDS.toMillis(1);
-  }
-
-  private static double known(long count) {
-    return count < 0 ? Double.NaN : count;
   }
 
   private double show(ToDoubleFunction<Backlog> value) {

@@ -1,37 +1,55 @@
 package io.gameq.writer.status;
 
+import io.gameq.GameQueueException;
+import io.gameq.change.VersionClock;
+import io.gameq.mysql.MySqlPool.MySql;
+import io.gameq.mysql.tables.AuditTable;
 import io.gameq.mysql.tables.AuditTable.Actor;
+import io.gameq.mysql.tables.OwnerTable;
+import io.gameq.owner.DurableSessions.CountingSessions;
 import io.gameq.owner.OwnerId;
+import io.gameq.owner.SessionId;
+import io.gameq.owner.SessionRef;
+import io.gameq.redis.ControlConnection;
+import io.gameq.redis.RedisClock;
+import io.gameq.redis.SlotKeys;
+import io.gameq.redis.Slots;
+import io.gameq.redis.script.LuaScript;
+import io.gameq.redis.script.SessionScripts;
+import io.gameq.redis.script.SlotBacklog.WaitingOwners;
 import io.gameq.terminal.ExitCodes;
 import io.gameq.terminal.Shown;
-import io.gameq.writer.config.ConfigOption;
+import io.gameq.writer.cli.AdminCommand;
 import io.gameq.writer.config.WriterConfig;
 import io.gameq.writer.mysql.CommandServers;
 import io.gameq.writer.mysql.DeadLetters;
 import io.gameq.writer.mysql.PauseTable.Pause;
 import io.gameq.writer.mysql.PauseTable.Scope;
 import io.gameq.writer.pause.Pauses;
+import io.gameq.writer.redis.DueSlots;
+import io.gameq.writer.redis.RedisOwner;
+import io.gameq.writer.redis.UnwrittenOwners;
 import io.gameq.writer.redis.UnwrittenOwners.OwnerBacklog;
-import io.gameq.writer.status.FlushRequest.FlushProgress;
 import java.io.PrintWriter;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
-import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
-import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Help.Ansi;
-import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /** {@code flush}: has rows written now. */
 @Command(
@@ -45,16 +63,13 @@ import picocli.CommandLine.Spec;
           + " a dead letter, and with 1 when it is not in time: then it says what waits, and why as"
           + " far as that can be seen. What is paused is not written."
     })
-public final class FlushCommand implements Callable<Integer> {
+public final class FlushCommand extends AdminCommand {
   private static final long LOOK_EVERY_MILLIS = 200;
 
   /** Where no line can be written over. */
   private static final long TELL_EVERY_SECONDS = 10;
 
   private static final int MOST_SECONDS = 86_400; // whoever waits for a day has forgotten it
-
-  @Spec private @Nullable CommandSpec spec;
-  @Mixin private ConfigOption config = new ConfigOption();
 
   @Parameters(
       arity = "0..*",
@@ -77,21 +92,19 @@ public final class FlushCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws InterruptedException {
-    CommandSpec self = Objects.requireNonNull(spec);
     if (owners.isEmpty() != all) {
-      throw new CommandLine.ParameterException(self.commandLine(), "give owners, or --all");
+      throw wrong("give owners, or --all");
     }
     if (timeoutSeconds < 1 || timeoutSeconds > MOST_SECONDS) {
-      throw new CommandLine.ParameterException(
-          self.commandLine(), "--timeout takes 1 to %s seconds".formatted(MOST_SECONDS));
+      throw wrong("--timeout takes 1 to %s seconds".formatted(MOST_SECONDS));
     }
     List<OwnerId> ids = owners.stream().distinct().map(OwnerId::of).toList();
-    PrintWriter out = self.commandLine().getOut();
-    try (CommandServers servers = new CommandServers(config, self)) {
+    PrintWriter out = out();
+    try (CommandServers servers = new CommandServers(config(), spec())) {
       FlushRequest flush = new FlushRequest(servers.mysql(), servers.redis(), servers.slots());
       long began = System.nanoTime();
-      FlushProgress progress = all ? flush.all(Actor.here()) : flush.owners(Actor.here(), ids);
-      FlushProgress.Remainder left = progress.look();
+      FlushProgress progress = all ? flush.all(actor()) : flush.owners(actor(), ids);
+      Remainder left = progress.look();
       if (left.isDone()) {
         out.println(all ? "nothing waits" : names(ids) + ": nothing waits");
         return ExitCodes.OK;
@@ -116,13 +129,12 @@ public final class FlushCommand implements Callable<Integer> {
     return owners.stream().map(of -> Shown.text(of.id())).collect(Collectors.joining(", "));
   }
 
-  private FlushProgress.Remainder await(
-      FlushProgress progress, FlushProgress.Remainder first, PrintWriter out)
+  private Remainder await(FlushProgress progress, Remainder first, PrintWriter out)
       throws InterruptedException {
     boolean isTerminal = Ansi.AUTO.enabled();
     long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(timeoutSeconds);
     long tellNanos = System.nanoTime();
-    FlushProgress.Remainder left = first;
+    Remainder left = first;
     while (!left.isDone() && System.nanoTime() - deadline < 0) {
       TimeUnit.MILLISECONDS.sleep(LOOK_EVERY_MILLIS);
       left = progress.look();
@@ -140,117 +152,298 @@ public final class FlushCommand implements Callable<Integer> {
     return left;
   }
 
-  private static List<String> why(CommandServers servers, List<OwnerBacklog> some) {
+  /** Why rows are not written yet: each reason in one line, with what it holds up. */
+  private static Collection<String> why(CommandServers servers, List<OwnerBacklog> owners) {
     WriterConfig settings = servers.settings();
     Pauses pauses = Pauses.read(servers.mysql());
+    Set<String> heldTables = pauses.heldTables(servers.mysql());
     boolean hasRoom = DeadLetters.count(servers.mysql()) < settings.writer().deadLetters();
     Processes processes = servers.redis().ask(of -> Processes.of(of, settings.namespace()));
-    return new WaitReasons(
-            pauses, pauses.heldTables(servers.mysql()), settings.slots(), hasRoom, processes)
-        .of(some);
+    Set<String> why = new LinkedHashSet<>();
+    List<OwnerBacklog> rest = new ArrayList<>();
+    for (OwnerBacklog of : owners) {
+      Pause pause = pauses.ofSlot(of.owner().slot(settings.slots()));
+      if (pause == null) {
+        rest.add(of);
+      } else {
+        why.add(Pauses.line(pause));
+      }
+    }
+    List<OwnerBacklog> held = take(rest, of -> heldTables.containsAll(of.tables()));
+    if (!held.isEmpty()) {
+      addPauses(why, pauses, Scope.TABLE);
+      add(why, held, "nothing but rows of paused tables, or of tables that refer to them");
+    }
+    List<OwnerBacklog> refused = take(rest, of -> of.refusedForMillis() > 0);
+    String then =
+        hasRoom
+            ? ", then set aside"
+            : "; there is no room for more dead letters (writer.deadLetters): see 'dead list'";
+    long millis = refused.stream().mapToLong(OwnerBacklog::refusedForMillis).max().orElse(0);
+    add(
+        why,
+        refused,
+        "MySQL refuses rows of them, since %s s: they are tried again%s"
+            .formatted(millis / 1_000, then));
+    add(why, take(rest, of -> of.claimed() > 0), "claimed by a writer that has yet to finish");
+    if (!rest.isEmpty()) {
+      addPauses(why, pauses, Scope.WRITER);
+      processes.writers().forEach(of -> why.addAll(of.toDo()));
+      add(
+          why,
+          rest,
+          processes.writersThere() == 0
+              ? "due, and no writer runs: start one"
+              : "due and not claimed, or given back: the logs of the writers and their /ready say"
+                  + " why");
+    }
+    return why;
   }
 
-  /** Why rows are not written yet, as far as that can be seen from outside. Immutable. */
-  static final class WaitReasons {
-    private final Pauses pauses;
-    private final Set<String> heldTables;
-    private final int slots;
-    private final boolean hasRoomForDeadLetters;
-    private final Processes writers;
+  private static void addPauses(Set<String> why, Pauses pauses, Scope scope) {
+    pauses.all().stream().filter(of -> of.scope() == scope).forEach(of -> why.add(Pauses.line(of)));
+  }
+
+  private static void add(Set<String> why, List<OwnerBacklog> owners, String reason) {
+    if (!owners.isEmpty()) {
+      why.add(
+          "%s (%s%s): %s"
+              .formatted(
+                  Shown.count(owners.size(), "owner"),
+                  Shown.text(owners.get(0).owner().id()),
+                  owners.size() > 1 ? ", ..." : "",
+                  reason));
+    }
+  }
+
+  private static List<OwnerBacklog> take(List<OwnerBacklog> from, Predicate<OwnerBacklog> which) {
+    List<OwnerBacklog> taken = from.stream().filter(which).toList();
+    from.removeAll(taken);
+    return taken;
+  }
+
+  /**
+   * Has what waits written at once instead of at the end of its merge windows, by command line or
+   * console. Written into the audit log before it is done. It is the writers that write: what is
+   * paused stays so. Used by one thread.
+   */
+  public static final class FlushRequest {
+    /** Clocks of nodes follow that of Redis; what is committed so soon afterwards counts too. */
+    private static final long CLOCKS_MILLIS = 1_000;
+
+    private final MySql mysql;
+    private final ControlConnection redis;
+    private final Slots slots;
+    private final RedisClock clock = new RedisClock();
+
+    public FlushRequest(MySql mysql, ControlConnection redis, Slots slots) {
+      this.mysql = mysql;
+      this.redis = redis;
+      this.slots = slots;
+    }
 
     /**
-     * By what the servers say.
+     * Makes due what some owners have dirty, and what was sent to them. Returns what of it is not
+     * written yet.
      *
-     * @param heldTables of which rows wait: those that are paused, and those that refer to them
-     * @param slots of the namespace
-     * @param hasRoomForDeadLetters whether a row that MySQL refuses can be set aside
-     * @param writers what those that run say of themselves
+     * @throws GameQueueException when a server does not answer, or Redis refuses; some may be due
+     *     by then
      */
-    public WaitReasons(
-        Pauses pauses,
-        Set<String> heldTables,
-        int slots,
-        boolean hasRoomForDeadLetters,
-        Processes writers) {
-      this.pauses = pauses;
-      this.heldTables = Set.copyOf(heldTables);
+    public FlushProgress owners(Actor actor, List<OwnerId> owners) {
+      owners.forEach(of -> AuditTable.add(mysql, actor, "flush", of.id(), ""));
+      long newest = newestThatCounts();
+      Map<OwnerId, CountingSessions> durable = new OwnerTable(mysql).current(owners);
+      List<SessionRef> sessions = new ArrayList<>();
+      for (OwnerId owner : owners) {
+        for (SessionId session : sessions(owner, durable.get(owner))) {
+          sessions.add(new SessionRef(owner, session, owner.slot(slots.count())));
+        }
+        for (OwnerId inbox : redis.ask(of -> RedisOwner.inboxes(of, slots.of(owner), owner))) {
+          SessionId session = SessionId.ofInbox(inbox.sender());
+          sessions.add(new SessionRef(inbox, session, inbox.slot(slots.count())));
+        }
+      }
+      redis.call(
+          connection -> {
+            SessionScripts.flushNow(connection, slots.all(), sessions);
+            return true;
+          });
+      return new FlushProgress(redis, slots, newest, sessions);
+    }
+
+    /** Those that may have rows: the one that owns in Redis, and those that count in MySQL. */
+    private Set<SessionId> sessions(OwnerId owner, @Nullable CountingSessions durable) {
+      SessionId inRedis = redis.ask(of -> SessionScripts.session(of, slots.of(owner), owner));
+      return Stream.of(
+              inRedis,
+              durable == null ? null : durable.newest(),
+              durable == null ? null : durable.before())
+          .filter(Objects::nonNull)
+          .collect(Collectors.toCollection(LinkedHashSet::new));
+    }
+
+    /**
+     * Makes due what all have dirty, behind those who have been due for longer. Returns what of it
+     * is not written yet.
+     *
+     * @throws GameQueueException as {@link #owners} does
+     */
+    public FlushProgress all(Actor actor) {
+      AuditTable.add(mysql, actor, "flush", "all", "");
+      long newest = newestThatCounts();
+      for (SlotKeys slot : slots.all()) {
+        long unused =
+            redis.call(
+                of -> {
+                  long nowMillis = clock.getAsLong();
+                  return DueSlots.pullForward(of, slot, nowMillis, nowMillis);
+                });
+      }
+      return new FlushProgress(redis, slots, newest, null);
+    }
+
+    private long newestThatCounts() {
+      clock.measure(redis);
+      return VersionClock.first(clock.getAsLong() + CLOCKS_MILLIS);
+    }
+  }
+
+  /**
+   * What is left of a flush.
+   *
+   * @param isDone whether nothing is
+   * @param text what is, in some words for who waits
+   */
+  public record Remainder(boolean isDone, String text) {}
+
+  /**
+   * What was there when a flush was asked for and is not in MySQL yet. Of all owners it looks slot
+   * by slot, since all slots are written meanwhile. A slot is done when a fresh look at all who
+   * wait in it finds nobody with rows that count. Used by one thread.
+   */
+  public static final class FlushProgress {
+    /** Of one look: whoever waits wants to be told meanwhile. */
+    private static final long MOST_NANOS = TimeUnit.MILLISECONDS.toNanos(300);
+
+    /** Of an owner, to tell from their tables why he waits. */
+    private static final int SOME_ROWS = 1_000;
+
+    private static final int ALL_ROWS = 1_000_000; // an owner has fewer: all are counted
+
+    private final ControlConnection redis;
+    private final Slots slots;
+    private final long newest;
+    private final @Nullable Map<SlotKeys, List<String>> members; // null: of all owners
+    private int slot;
+    private Set<String> waiting = Set.of();
+    private boolean isFresh;
+
+    private FlushProgress(
+        ControlConnection redis, Slots slots, long newest, @Nullable List<SessionRef> sessions) {
+      this.redis = redis;
       this.slots = slots;
-      this.hasRoomForDeadLetters = hasRoomForDeadLetters;
-      this.writers = writers;
+      this.newest = newest;
+      this.members =
+          sessions == null
+              ? null
+              : sessions.stream()
+                  .collect(
+                      Collectors.groupingBy(
+                          of -> slots.of(of.owner()),
+                          LinkedHashMap::new,
+                          Collectors.mapping(
+                              of -> of.owner().encoded() + ":" + of.text(), Collectors.toList())));
     }
 
-    /** Each reason in one line, with what it holds up; empty when nobody is given. */
-    public List<String> of(List<OwnerBacklog> owners) {
-      List<String> why = new ArrayList<>();
-      List<OwnerBacklog> rest = new ArrayList<>(owners);
-      take(rest, of -> slotPause(of) != null)
-          .forEach(of -> addOnce(why, Pauses.line(Objects.requireNonNull(slotPause(of)))));
-      List<OwnerBacklog> held = take(rest, of -> heldTables.containsAll(of.tables()));
-      if (!held.isEmpty()) {
-        pauses.all().stream()
-            .filter(of -> of.scope() == Scope.TABLE)
-            .forEach(of -> addOnce(why, Pauses.line(of)));
-        add(why, held, "nothing but rows of paused tables, or of tables that refer to them");
+    /**
+     * Looks again; some times a second is often enough.
+     *
+     * @throws GameQueueException when Redis does not answer; what was found stays found
+     */
+    public Remainder look() {
+      if (members != null) {
+        List<OwnerBacklog> left = some();
+        return new Remainder(
+            left.isEmpty(),
+            String.format(
+                Locale.ROOT,
+                "%s of %s, %,d of them claimed by a writer",
+                Shown.count(left.stream().mapToLong(OwnerBacklog::rows).sum(), "row"),
+                Shown.count(left.stream().map(of -> of.owner().base()).distinct().count(), "owner"),
+                left.stream().mapToLong(OwnerBacklog::claimed).sum()));
       }
-      List<OwnerBacklog> refused = take(rest, of -> of.refusedForMillis() > 0);
-      if (!refused.isEmpty()) {
-        long millis = refused.stream().mapToLong(OwnerBacklog::refusedForMillis).max().orElse(0);
-        add(
-            why,
-            refused,
-            "MySQL refuses rows of them, since %s s: they are tried again%s"
-                .formatted(
-                    millis / 1_000,
-                    hasRoomForDeadLetters
-                        ? ", then set aside"
-                        : "; there is no room for more dead letters (writer.deadLetters): see 'dead"
-                            + " list'"));
+      long began = System.nanoTime();
+      boolean goesOn = true;
+      while (slot < slots.count() && goesOn && System.nanoTime() - began < MOST_NANOS) {
+        goesOn = step(slots.get(slot));
       }
-      add(why, take(rest, of -> of.claimed() > 0), "claimed by a writer that has yet to finish");
-      if (!rest.isEmpty()) {
-        pauses.all().stream()
-            .filter(of -> of.scope() == Scope.WRITER)
-            .forEach(of -> addOnce(why, Pauses.line(of)));
-        writers.writers().stream()
-            .flatMap(of -> of.toDo().stream())
-            .forEach(line -> addOnce(why, line));
-        add(
-            why,
-            rest,
-            writers.writersThere() == 0
-                ? "due, and no writer runs: start one"
-                : "due and not claimed, or given back: the logs of the writers and their /ready say"
-                    + " why");
-      }
-      return why;
+      return new Remainder(
+          slot == slots.count(),
+          String.format(
+              Locale.ROOT,
+              "%,d of %s are written; in slot %d %s may wait",
+              slot,
+              Shown.count(slots.count(), "slot"),
+              slot,
+              Shown.count(waiting.size(), "owner")));
     }
 
-    private @Nullable Pause slotPause(OwnerBacklog of) {
-      return pauses.ofSlot(of.owner().slot(slots));
-    }
-
-    private static void add(List<String> why, List<OwnerBacklog> owners, String reason) {
-      if (!owners.isEmpty()) {
-        why.add(
-            "%s (%s%s): %s"
-                .formatted(
-                    Shown.count(owners.size(), "owner"),
-                    Shown.text(owners.get(0).owner().id()),
-                    owners.size() > 1 ? ", ..." : "",
-                    reason));
+    /** Looks at some owners of a slot; false when none of them has been written since. */
+    private boolean step(SlotKeys of) {
+      if (waiting.isEmpty()) {
+        waiting = new LinkedHashSet<>(redis.ask(connection -> WaitingOwners.of(connection, of)));
+        isFresh = true;
+        if (waiting.isEmpty()) {
+          slot++;
+          return true;
+        }
       }
-    }
-
-    private static void addOnce(List<String> why, String line) {
-      if (!why.contains(line)) {
-        why.add(line);
+      List<String> some = waiting.stream().limit(WaitingOwners.MOST_AT_ONCE).toList();
+      Set<String> left =
+          unwritten(of, 1, some).stream()
+              .map(one -> one.owner().encoded())
+              .collect(Collectors.toSet());
+      boolean isAnyWritten =
+          waiting.removeAll(
+              some.stream()
+                  .filter(one -> !left.contains(one.substring(0, one.lastIndexOf(':'))))
+                  .collect(Collectors.toSet()));
+      if (!left.isEmpty()) {
+        isFresh = false;
+      } else if (waiting.isEmpty() && isFresh) {
+        slot++;
       }
+      return isAnyWritten;
     }
 
-    private static List<OwnerBacklog> take(List<OwnerBacklog> from, Predicate<OwnerBacklog> which) {
-      List<OwnerBacklog> taken = new ArrayList<>();
-      from.removeIf(of -> which.test(of) && taken.add(of));
-      return taken;
+    private List<OwnerBacklog> unwritten(SlotKeys in, int mostRows, List<String> some) {
+      return redis.ask(of -> UnwrittenOwners.unwritten(of, in, newest, mostRows, some));
+    }
+
+    /**
+     * Owners with rows that are left, of all owners some of each slot: to tell from why they wait.
+     * Throws as {@link #look}.
+     */
+    public List<OwnerBacklog> some() {
+      Map<OwnerId, OwnerBacklog> left = new LinkedHashMap<>(); // of several sessions the same rows
+      if (members != null) {
+        members.forEach(
+            (in, all) ->
+                LuaScript.pieces(all, WaitingOwners.MOST_AT_ONCE)
+                    .forEach(
+                        few ->
+                            unwritten(in, ALL_ROWS, few)
+                                .forEach(of -> left.putIfAbsent(of.owner(), of))));
+      } else {
+        Arrays.stream(slots.all())
+            .skip(slot)
+            .flatMap(
+                in ->
+                    unwritten(in, SOME_ROWS, redis.ask(of -> UnwrittenOwners.some(of, in)))
+                        .stream())
+            .forEach(of -> left.putIfAbsent(of.owner(), of));
+      }
+      return List.copyOf(left.values());
     }
   }
 }

@@ -3,24 +3,21 @@ package io.gameq.writer.status;
 import io.gameq.agent.AgentRunner.Agent;
 import io.gameq.agent.Duty;
 import io.gameq.writer.status.Processes.NodeStatus;
-import io.gameq.writer.status.Processes.WriterStatus;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Looks now and then at the processes of the game, and shows the latest look as meters, which have
- * no value (NaN) before it. Thread-safe.
+ * Polls the processes of the game and shows the latest result as meters, which are NaN before it.
+ * Thread-safe.
  */
 public final class ProcessWatch {
   private static final Duration EVERY = Duration.ofSeconds(5);
@@ -92,7 +89,7 @@ public final class ProcessWatch {
 
   private record RowSample(long nanos, RowTotals.RowCounts sum) {}
 
-  /** Rows committed for each row written in the last minute; NaN while nothing is written. */
+  /** Committed rows per written row in the last minute; NaN while nothing is written. */
   private double mergeRatioAfter(Processes look) {
     long now = System.nanoTime();
     RowTotals.RowCounts sum = work.after(look);
@@ -107,53 +104,43 @@ public final class ProcessWatch {
   }
 
   /**
-   * Adds up what all nodes and writers say that they did since they started, from the first look
-   * on: a process that ends takes nothing away, and one that starts anew begins at 0. Used by one
-   * thread.
+   * Sums the rows of all nodes and writers since the first look. A process that ends takes nothing
+   * away, and one that restarts begins at 0. Used by one thread.
    */
   static final class RowTotals {
-    private final Map<String, RowCounts> before = new HashMap<>();
-    private RowCounts sum = RowCounts.NOTHING;
+    private Map<String, Long> before = Map.of();
+    private RowCounts sum = new RowCounts(0, 0);
     private boolean isFirst = true;
 
     /**
-     * What was done.
+     * Rows.
      *
      * @param committedRows by nodes
      * @param rows that writers wrote
      */
-    record RowCounts(long committedRows, long rows) {
-      static final RowCounts NOTHING = new RowCounts(0, 0);
-
-      private RowCounts plus(RowCounts now, RowCounts was) {
-        return new RowCounts(
-            committedRows + Math.max(0, now.committedRows - was.committedRows),
-            rows + Math.max(0, now.rows - was.rows));
-      }
-    }
+    record RowCounts(long committedRows, long rows) {}
 
     /** All of it after a look. */
     RowCounts after(Processes look) {
-      Set<String> there = new HashSet<>();
-      for (NodeStatus node : look.nodes()) {
-        there.add(node.id());
-        add(node.id(), new RowCounts(node.sign().commits().rows(), 0));
+      Map<String, Long> now = new HashMap<>();
+      look.nodes().forEach(of -> now.put(of.id(), of.sign().commits().rows()));
+      long committed = since(now);
+      Map<String, Long> written = new HashMap<>();
+      look.writers().forEach(of -> written.put(of.id(), of.sign().work().rows()));
+      if (!isFirst) {
+        sum = new RowCounts(sum.committedRows + committed, sum.rows + since(written));
       }
-      for (WriterStatus writer : look.writers()) {
-        there.add(writer.id());
-        add(writer.id(), new RowCounts(0, writer.sign().work().rows()));
-      }
-      before.keySet().retainAll(there);
       isFirst = false;
+      now.putAll(written);
+      before = now;
       return sum;
     }
 
-    /** What a process did since the look before; all of it when it has started since. */
-    private void add(String process, RowCounts now) {
-      RowCounts was = before.put(process, now);
-      if (!isFirst) {
-        sum = sum.plus(now, was == null ? RowCounts.NOTHING : was);
-      }
+    /** What processes did since the look before; all of it of those that have started since. */
+    private long since(Map<String, Long> now) {
+      return now.entrySet().stream()
+          .mapToLong(of -> Math.max(0, of.getValue() - before.getOrDefault(of.getKey(), 0L)))
+          .sum();
     }
   }
 }

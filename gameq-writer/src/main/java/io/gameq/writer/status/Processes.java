@@ -13,6 +13,7 @@ import io.gameq.sign.ProcessIdentity;
 import io.gameq.sign.SignFields;
 import io.gameq.terminal.Shown;
 import io.gameq.writer.admin.RecordView;
+import io.gameq.writer.flush.WriterStats.BusyOwners;
 import io.gameq.writer.status.WriterSigns.WriterSign;
 import io.gameq.writer.terminal.JsonLine;
 import java.util.ArrayList;
@@ -50,6 +51,9 @@ public record Processes(
   /** Of what a process says of itself, these are no durations: ms since 1970, 0 for never. */
   private static final Set<String> MOMENTS =
       Set.of("startedMillis", "healedMillis", "flushedMillis");
+
+  private static final Comparator<NodeStatus> BY_NAME =
+      Comparator.comparing(node -> node.sign().process().name());
 
   /** Nodes, as commands and console show them. */
   public static final RecordView<NodeStatus> NODES =
@@ -103,8 +107,7 @@ public record Processes(
    * @throws io.gameq.RedisUnavailableException when Redis does not answer
    */
   public static Processes of(RedisConnection redis, String namespace) {
-    ProcessSigns signs = new ProcessSigns(namespace);
-    return of(signs.all(redis), signs.clockBehindMillis(redis));
+    return SharedSigns.read(redis, namespace).processes();
   }
 
   private static final String SIGNS = "signs";
@@ -126,20 +129,15 @@ public record Processes(
         Processes::oldMillis,
         Processes::read,
         redis -> {
-          ProcessSigns signs = new ProcessSigns(namespace);
-          SharedSigns seen = new SharedSigns(signs.all(redis), signs.clockBehindMillis(redis));
+          SharedSigns seen = SharedSigns.read(redis, namespace);
           try {
             return new SharedSnapshot.OwnSnapshot<>(
-                of(seen.signs(), seen.clockBehindMillis()),
-                Map.of(SIGNS, JSON.writeValueAsString(seen)));
+                seen.processes(), Map.of(SIGNS, JSON.writeValueAsString(seen)));
           } catch (JsonProcessingException e) {
             throw new IllegalStateException("records of text and numbers are JSON", e);
           }
         });
   }
-
-  /** A look, as it is published. */
-  private record SharedSigns(List<ProcessSign> signs, long clockBehindMillis) {}
 
   private static long oldMillis(@Nullable Processes known) {
     int count = known == null ? 0 : known.nodes.size() + known.writers.size();
@@ -148,25 +146,34 @@ public record Processes(
 
   private static @Nullable Processes read(String text) {
     try {
-      SharedSigns of = JSON.readValue(text, SharedSigns.class);
-      return of(of.signs(), of.clockBehindMillis());
+      return JSON.readValue(text, SharedSigns.class).processes();
     } catch (JsonProcessingException | RuntimeException e) {
       return null;
     }
   }
 
-  static Processes of(List<ProcessSign> all, long clockBehindMillis) {
-    return new Processes(
-        of(all, ProcessSigns.NODE)
-            .map(NodeStatus::of)
-            .sorted(Comparator.comparing(node -> node.sign().process().name()))
-            .toList(),
-        of(all, ProcessSigns.WRITER)
-            .map(WriterStatus::of)
-            .filter(WriterStatus::isWorthShowing)
-            .sorted(Comparator.comparing(writer -> writer.sign().process().name()))
-            .toList(),
-        clockBehindMillis);
+  /** What Redis holds of the processes, as it is published. */
+  private record SharedSigns(List<ProcessSign> signs, long clockBehindMillis) {
+    static SharedSigns read(RedisConnection redis, String namespace) {
+      ProcessSigns of = new ProcessSigns(namespace);
+      return new SharedSigns(of.all(redis), of.clockBehindMillis(redis));
+    }
+
+    Processes processes() {
+      return new Processes(
+          signs.stream()
+              .filter(of -> of.kind().equals(ProcessSigns.NODE))
+              .map(NodeStatus::of)
+              .sorted(BY_NAME)
+              .toList(),
+          signs.stream()
+              .filter(of -> of.kind().equals(ProcessSigns.WRITER))
+              .filter(of -> of.silentMillis() < WriterStatus.SHOWN_GONE_MILLIS)
+              .map(WriterStatus::of)
+              .sorted(Comparator.comparing(writer -> writer.sign().process().name()))
+              .toList(),
+          clockBehindMillis);
+    }
   }
 
   /**
@@ -181,12 +188,8 @@ public record Processes(
         .filter(of -> !known.contains(of.process()))
         .map(NodeStatus::unknown)
         .forEach(all::add);
-    all.sort(Comparator.comparing(node -> node.sign().process().name()));
+    all.sort(BY_NAME);
     return new Processes(all, writers, clockBehindMillis);
-  }
-
-  private static Stream<ProcessSign> of(List<ProcessSign> all, String kind) {
-    return all.stream().filter(of -> of.kind().equals(kind));
   }
 
   /** How many nodes are in a state. */
@@ -194,29 +197,35 @@ public record Processes(
     return nodes.stream().filter(of -> of.state() == state).count();
   }
 
+  private Stream<WriterStatus> running() {
+    return writers.stream().filter(of -> !of.isGone());
+  }
+
   /** Rows a second that all writers write. */
   public double rowsPerSecond() {
-    return writers.stream()
-        .filter(of -> !of.isGone())
-        .mapToDouble(of -> of.sign().work().rowsPerSecond())
-        .sum();
+    return running().mapToDouble(of -> of.sign().work().rowsPerSecond()).sum();
   }
 
   /** How many writers run. */
   public long writersThere() {
-    return writers.stream().filter(of -> !of.isGone()).count();
+    return running().count();
+  }
+
+  /** Owners of which the writers that run write most: a line "rows owner" each. */
+  String busiest() {
+    return BusyOwners.together(running().map(of -> of.sign().work().busiest()).toList());
   }
 
   /** Tables that writers say take no rows now, and which writers. */
   public Map<String, String> parked() {
     Map<String, String> all = new TreeMap<>();
-    writers.stream()
-        .filter(of -> !of.isGone() && !of.sign().parked().isEmpty())
+    running()
+        .filter(of -> !of.sign().parked().isEmpty())
         .forEach(
             of -> {
               String who = "writer %s: its log says why".formatted(of.sign().process().name());
               for (String table : of.sign().parked().split(",", -1)) {
-                all.merge(table.strip(), who, (before, more) -> before);
+                all.putIfAbsent(table.strip(), who);
               }
             });
     return all;
@@ -224,9 +233,8 @@ public record Processes(
 
   /** Ids of the writers that run, reach MySQL and were not paused alone, in order. */
   public List<String> claiming() {
-    return writers.stream()
-        .filter(of -> !of.isGone() && !of.sign().outage())
-        .filter(of -> !of.sign().phase().equals(WriterSign.QUIET))
+    return running()
+        .filter(of -> !of.sign().outage() && !of.sign().phase().equals(WriterSign.QUIET))
         .map(WriterStatus::id)
         .sorted()
         .toList();
@@ -236,7 +244,7 @@ public record Processes(
   public long clocksApartMillis() {
     return Stream.concat(
             nodes.stream().filter(NodeStatus::isThere).map(NodeStatus::aheadMillis),
-            writers.stream().filter(of -> !of.isGone()).map(WriterStatus::aheadMillis))
+            running().map(WriterStatus::aheadMillis))
         .mapToLong(Math::abs)
         .max()
         .orElse(0);
@@ -268,13 +276,10 @@ public record Processes(
     Map<String, @Nullable Object> all = new LinkedHashMap<>();
     SignFields.values(sign)
         .forEach(
-            (name, value) -> {
-              if (MOMENTS.contains(name)) {
-                all.put(name.replace("Millis", "At"), JsonLine.moment((long) value));
-              } else {
-                all.put(name, value);
-              }
-            });
+            (name, value) ->
+                all.put(
+                    MOMENTS.contains(name) ? name.replace("Millis", "At") : name,
+                    MOMENTS.contains(name) ? JsonLine.moment((long) value) : value));
     return all;
   }
 
@@ -373,19 +378,10 @@ public record Processes(
 
     /** One that Redis knows nothing of, which is emptied, or has not been told yet. */
     static NodeStatus unknown(NodeTable.Started of) {
-      return new NodeStatus(
-          of.process(),
-          of.startedMillisAgo(),
-          0,
-          State.UNKNOWN,
-          new NodeSign(
-              of.identity(),
-              "",
-              false,
-              new NodeSign.Sessions(0, 0),
-              new NodeSign.Commits(0, 0, 0, 0, 0),
-              new NodeSign.Wal(of.walDirectory(), 0, 0, 0, 0),
-              new NodeSign.Healings(0, 0, 0, 0)));
+      Map<String, String> fields = SignFields.of(of.identity());
+      fields.put("walDirectory", of.walDirectory());
+      NodeSign sign = SignFields.read(NodeSign.class, fields);
+      return new NodeStatus(of.process(), of.startedMillisAgo(), 0, State.UNKNOWN, sign);
     }
 
     private static State state(ProcessSign said, NodeSign sign) {
@@ -410,64 +406,54 @@ public record Processes(
     /** What is to be done about it, each in one line; empty when all is well. */
     public List<String> toDo() {
       List<String> all = new ArrayList<>();
-      String ofState = ofState();
+      String silent = Shown.duration(silentMillis);
+      String restart =
+          "start it again beside its WAL %s, or see 'gameq-recovery plan'"
+              .formatted(Shown.text(sign.wal().walDirectory()));
+      String ofState =
+          switch (state) {
+            case RUNNING -> null;
+            case NOT_HEALED ->
+                who() + " has not put back what this Redis may lack: does it reach MySQL?";
+            case FAILED -> who() + " takes no commits any more: its log says why, restart it";
+            case CLOSED -> who() + " was closed before all was known to be in MySQL: " + restart;
+            case GONE ->
+                "%s has been gone for %s and was not closed: %s".formatted(who(), silent, restart);
+            case UNKNOWN ->
+                ("Redis knows nothing of %s, which was started %s ago and not closed: unless it"
+                        + " runs, %s")
+                    .formatted(who(), silent, restart);
+          };
       if (ofState != null) {
         all.add(ofState);
       }
-      if (isThere()) {
-        ofRunning(all);
+      if (!isThere()) {
+        return all;
       }
-      return all;
-    }
-
-    private @Nullable String ofState() {
-      String wal = Shown.text(sign.wal().walDirectory());
-      return switch (state) {
-        case RUNNING -> null;
-        case NOT_HEALED ->
-            "%s has not put back what this Redis may lack: does it reach MySQL?".formatted(who());
-        case FAILED ->
-            "%s takes no commits any more: its log says why, restart it".formatted(who());
-        case CLOSED ->
-            ("%s was closed before all was known to be in MySQL: start it again beside its WAL %s,"
-                    + " or see 'gameq-recovery plan'")
-                .formatted(who(), wal);
-        case GONE ->
-            ("%s has been gone for %s and was not closed: start it again beside its WAL %s, or see"
-                    + " 'gameq-recovery plan'")
-                .formatted(who(), Shown.duration(silentMillis), wal);
-        case UNKNOWN ->
-            ("Redis knows nothing of %s, which was started %s ago and not closed: unless it runs,"
-                    + " start it again beside its WAL %s, or see 'gameq-recovery plan'")
-                .formatted(who(), Shown.duration(silentMillis), wal);
-      };
-    }
-
-    private void ofRunning(List<String> all) {
-      NodeSign.Wal wal = sign.wal();
       if (silentMillis > LONG_MILLIS) {
         all.add(
             "%s is alive, and has said nothing else for %s: does it wait for MySQL?"
-                .formatted(who(), Shown.duration(silentMillis)));
+                .formatted(who(), silent));
       }
-      if (wal.oldestMillis() > LONG_MILLIS) {
+      if (sign.wal().oldestMillis() > LONG_MILLIS) {
         all.add(
-            ("the oldest change of %s has waited for %s, and its WAL grows: do writers reach"
-                    + " MySQL?")
-                .formatted(who(), Shown.duration(wal.oldestMillis())));
+            "the oldest change of %s has waited for %s, and its WAL grows: do writers reach MySQL?"
+                .formatted(who(), Shown.duration(sign.wal().oldestMillis())));
       }
-      if (wal.walMaxBytes() > 0 && wal.walBytes() > NEARLY_FULL * wal.walMaxBytes()) {
+      double full = (double) sign.wal().walBytes() / sign.wal().walMaxBytes();
+      if (sign.wal().walMaxBytes() > 0 && full > NEARLY_FULL) {
         all.add(
             String.format(
                 Locale.ROOT,
                 "the WAL of %s takes %.0f %% of walMaxBytes: at 100 %% it refuses commits",
                 who(),
-                100.0 * wal.walBytes() / wal.walMaxBytes()));
+                100 * full));
       }
-      Processes.clock(who(), aheadMillis, all);
+      clock(who(), aheadMillis, all);
       if (!sign.mysql()) {
-        all.add("%s does not reach MySQL: nobody can log in there".formatted(who()));
+        all.add(who() + " does not reach MySQL: nobody can log in there");
       }
+      return all;
     }
 
     private String who() {
@@ -489,9 +475,6 @@ public record Processes(
     /** What it was doing is of use no longer than this; its claims have been taken over by then. */
     private static final long SHOWN_GONE_MILLIS = 3_600_000;
 
-    /** What a writer is doing that cannot say so. */
-    private static final String GONE = "gone";
-
     static WriterStatus of(ProcessSign said) {
       return new WriterStatus(
           said.id(),
@@ -501,29 +484,25 @@ public record Processes(
           SignFields.read(WriterSign.class, said.fields()));
     }
 
-    /** Whether anybody wants to know of it still. */
-    boolean isWorthShowing() {
-      return silentMillis < SHOWN_GONE_MILLIS;
-    }
-
     /** What it is doing, as operators read it. */
     public String state() {
-      return isGone ? GONE : sign.phase();
+      return isGone ? "gone" : sign.phase();
     }
 
     /** What is to be done about it, each in one line; empty when all is well. */
     public List<String> toDo() {
       List<String> all = new ArrayList<>();
-      if (!isGone && sign.outage()) {
-        all.add("%s does not reach MySQL: rows wait in Redis".formatted(who()));
+      if (isGone) {
+        return all;
       }
-      if (!isGone && !sign.parked().isEmpty()) {
+      if (sign.outage()) {
+        all.add(who() + " does not reach MySQL: rows wait in Redis");
+      }
+      if (!sign.parked().isEmpty()) {
         all.add(
             "%s cannot write to %s: its log says why".formatted(who(), Shown.text(sign.parked())));
       }
-      if (!isGone) {
-        Processes.clock(who(), aheadMillis, all);
-      }
+      clock(who(), aheadMillis, all);
       return all;
     }
 

@@ -18,7 +18,6 @@ import io.gameq.writer.status.Processes.NodeStatus;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -49,6 +48,17 @@ public record StatusSnapshot(
 
   private static final double FULL = 0.9;
 
+  private static final RecordView<TopicBacklog> TOPIC =
+      new RecordView<TopicBacklog>()
+          .json("topic", TopicBacklog::topic)
+          .json("pending", of -> of.counts().pending())
+          .json("due", of -> of.counts().dueLanes())
+          .json("held", of -> of.counts().held())
+          .json("retrying", of -> of.counts().retrying())
+          .json("dead", of -> of.counts().dead())
+          .json("overdueMillis", TopicBacklog::overdueMillis)
+          .json("isPaused", TopicBacklog::isPaused);
+
   /** What waits, for programs and the console. */
   public static final RecordView<Backlog> BACKLOG =
       new RecordView<Backlog>()
@@ -68,7 +78,7 @@ public record StatusSnapshot(
           .json("closing", of -> of.sum(SlotBacklog::closing))
           .json("healing", of -> of.sum(SlotBacklog::healing))
           .json("foreignKeys", of -> of.sum(SlotBacklog::foreign))
-          .json("topics", of -> of.topics().stream().map(StatusSnapshot::topic).toList());
+          .json("topics", of -> of.topics().stream().map(TOPIC::json).toList());
 
   private static final RecordView<Processes> PROCESSES =
       new RecordView<Processes>()
@@ -124,19 +134,6 @@ public record StatusSnapshot(
 
   static long waitingOwners(Backlog backlog) {
     return backlog.sum(of -> of.due() + of.ready());
-  }
-
-  private static Map<String, Object> topic(TopicBacklog of) {
-    Map<String, Object> all = new LinkedHashMap<>();
-    all.put("topic", of.topic());
-    all.put("pending", of.counts().pending());
-    all.put("due", of.counts().dueLanes());
-    all.put("held", of.counts().held());
-    all.put("retrying", of.counts().retrying());
-    all.put("dead", of.counts().dead());
-    all.put("overdueMillis", of.overdueMillis());
-    all.put("isPaused", of.isPaused());
-    return all;
   }
 
   static String duration(long millis) {

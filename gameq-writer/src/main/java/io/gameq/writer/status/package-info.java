@@ -7,8 +7,8 @@
  * Processes        nodes and writers, by what they say of themselves; one look for all writers
  * WriterSigns      tells Redis how this writer is
  * BacklogWatch, ProcessWatch   the latest look, as meters
+ * StatusCommands   status, slots, nodes, writers
  * FlushCommand     flush: has what waits written now, waits for it, tells why it is not
- *   FlushRequest   makes it due, for the console too, and tells what is left
  * </pre>
  *
  * <p>What counts for a flush is a row's version: rows committed until a second after it was asked

@@ -10,7 +10,7 @@ import io.gameq.servers.Waits;
 import io.gameq.writer.ConfigFile;
 import io.gameq.writer.admin.DeadRows.Filter;
 import io.gameq.writer.config.ConfigReader;
-import io.gameq.writer.mysql.DeadLetterFilter;
+import io.gameq.writer.mysql.DeadLetters.DeadLetterFilter;
 import io.javalin.http.ServiceUnavailableResponse;
 import java.nio.file.Path;
 import java.util.ArrayList;

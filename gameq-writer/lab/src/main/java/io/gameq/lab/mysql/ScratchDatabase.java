@@ -217,7 +217,9 @@ public final class ScratchDatabase implements AutoCloseable {
             .formatted(
                 JdbcValues.quoted(table),
                 names,
-                columns.stream().map(JdbcValues::placeholder).collect(Collectors.joining(", "))),
+                columns.stream()
+                    .map(column -> column.type().jdbc().placeholder())
+                    .collect(Collectors.joining(", "))),
         columns,
         values);
   }

@@ -9,7 +9,6 @@ import io.gameq.lab.mysql.ScratchDatabase;
 import io.gameq.mysql.schema.TableInspector.TableSpec;
 import io.gameq.rows.CurrentCatalog.Catalog;
 import io.gameq.rows.Table;
-import io.gameq.rows.types.ColumnType;
 import io.gameq.writer.mysql.TableInspection;
 import io.gameq.writer.schema.OwnerGuess.SchemaDraft;
 import java.io.PrintWriter;
@@ -173,7 +172,7 @@ public final class GeneratedGame implements DemoGame {
     long largest = 0;
     for (RowGenerator of : generators) {
       for (var column : of.table().columns()) {
-        if (column.type().kind() == ColumnType.Kind.INTEGER
+        if (column.type().valueClass() == Long.class
             && (column.name().equals(of.table().ownerColumn().name())
                 || of.table().keyColumns().contains(column))) {
           largest = Math.max(largest, database.largest(of.table().name(), column.name()));
@@ -256,7 +255,7 @@ public final class GeneratedGame implements DemoGame {
     RowGenerator root = family.root();
     RowGenerator any = root == null ? family.children().get(0) : root;
     long id = firstId + number;
-    boolean text = any.table().ownerColumn().type().kind() == ColumnType.Kind.TEXT;
+    boolean text = any.table().ownerColumn().type().isText();
     Object key =
         Objects.requireNonNull(any.table().ownerColumn().canonical(text ? "p" + id : (Object) id));
     return new GeneratedPlayer(this, family, key, new Random(seed * 1_000_003 + number));

@@ -54,6 +54,6 @@ public final class SampleGame implements DemoGame {
   @SuppressWarnings("unchecked") // the class of a T
   <T extends Record> Row row(T row) {
     RecordMapper<T> mapper = mappers.of((Class<T>) row.getClass());
-    return new TableRow(mapper.table(), mapper.toRow(row, clock));
+    return new TableRow(mapper.table(), mapper.toPart(row).over(null, clock));
   }
 }
