@@ -15,8 +15,8 @@ import io.gameq.writer.admin.StaleSessions.RowColumn;
 import io.gameq.writer.mysql.DeadLetters;
 import io.gameq.writer.mysql.DeadLetters.DeadLetterFilter;
 import io.gameq.writer.mysql.DeadLetters.DeadLetterRetry;
-import io.gameq.writer.mysql.DeadLetters.DeadLetterRetry.Became;
-import io.gameq.writer.mysql.DeadLetters.DeadLetterRetry.Outcome;
+import io.gameq.writer.mysql.DeadLetters.DeadLetterRetry.RetryResult;
+import io.gameq.writer.mysql.DeadLetters.DeadLetterRetry.RetryStatus;
 import io.gameq.writer.mysql.DeadLetters.LetterState;
 import io.gameq.writer.mysql.StoredRowDecoder.CurrentRow;
 import io.gameq.writer.mysql.StoredRowDecoder.DecodeError;
@@ -356,20 +356,20 @@ public final class DeadRows {
       String name,
       Map<Long, ActionResult> waiting,
       Consumer<ActionResult> told) {
-    Outcome outcome = retry.retry(id);
+    RetryResult outcome = retry.retry(id);
     ActionResult done = done(id, name, outcome);
-    if (outcome.became() == Became.REFUSED && (outcome.curable() || waiting.containsKey(id))) {
+    if (outcome.status() == RetryStatus.REFUSED && (outcome.curable() || waiting.containsKey(id))) {
       waiting.put(id, done);
     } else {
       waiting.remove(id);
       told.accept(done);
     }
-    return outcome.became() == Became.WRITTEN;
+    return outcome.status() == RetryStatus.WRITTEN;
   }
 
-  private static ActionResult done(long id, String name, Outcome outcome) {
+  private static ActionResult done(long id, String name, RetryResult outcome) {
     String reason = outcome.reason();
-    return switch (outcome.became()) {
+    return switch (outcome.status()) {
       case WRITTEN -> new ActionResult(id, name, Resolution.DONE, "written", "");
       case SUPERSEDED -> new ActionResult(id, name, Resolution.DONE, "removed as superseded", "");
       case GONE -> new ActionResult(id, name, Resolution.DONE, "removed by somebody else", "");

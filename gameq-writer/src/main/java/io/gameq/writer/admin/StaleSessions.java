@@ -21,7 +21,8 @@ import io.gameq.writer.mysql.StoredRowDecoder.DecodeError;
 import io.gameq.writer.mysql.StoredRowDecoder.DecodeResult;
 import io.gameq.writer.mysql.StoredRowDecoder.DecodedRow;
 import io.gameq.writer.redis.StaleRows;
-import io.gameq.writer.redis.StaleRows.Outcome;
+import io.gameq.writer.redis.StaleRows.DiscardResult;
+import io.gameq.writer.redis.StaleRows.DiscardStatus;
 import io.gameq.writer.redis.StaleRows.SessionSummary;
 import io.gameq.writer.redis.StaleRows.StaleSession;
 import java.util.ArrayList;
@@ -164,13 +165,13 @@ public final class StaleSessions {
       List<StaleSession> sessions,
       String target,
       String detail,
-      BiConsumer<StaleSession, Outcome> told) {
+      BiConsumer<StaleSession, DiscardResult> told) {
     AuditTable.add(mysql, actor, "stale discard", target, detail);
     sessions.forEach(of -> told.accept(of, discard(stale, mysql, of)));
   }
 
   /** The same of all sessions that there are. */
-  public void discardAll(BiConsumer<StaleSession, Outcome> told) {
+  public void discardAll(BiConsumer<StaleSession, DiscardResult> told) {
     StaleRows.SessionPage page = stale.page("", MOST_AT_ONCE);
     AuditTable.add(mysql, actor, "stale discard", "all", Shown.count(page.count(), "session"));
     while (page != null) {
@@ -186,7 +187,7 @@ public final class StaleSessions {
    *
    * @throws GameQueueException when Redis or MySQL is away
    */
-  public static Outcome discard(StaleRows stale, MySql mysql, StaleSession session) {
+  public static DiscardResult discard(StaleRows stale, MySql mysql, StaleSession session) {
     List<VersionedKey> rows = new ArrayList<>();
     if (!stale.ownsNow(session)) {
       stale.rows(
@@ -200,14 +201,14 @@ public final class StaleSessions {
     }
     List<Discard> seen = discards(session, rows);
     DiscardTable.write(mysql, seen);
-    Outcome outcome = stale.discard(session);
-    if (outcome instanceof StaleRows.Discarded discarded) {
+    DiscardResult result = stale.discard(session);
+    if (result.status() == DiscardStatus.REMOVED) {
       // With what was committed meanwhile.
-      DiscardTable.write(mysql, discards(session, discarded.rows()));
-    } else if (outcome instanceof StaleRows.OwnsNow) {
+      DiscardTable.write(mysql, discards(session, result.rows()));
+    } else if (result.status() == DiscardStatus.OWNER) {
       DiscardTable.remove(mysql, seen);
     }
-    return outcome;
+    return result;
   }
 
   /** Of this session only: the one that owns may have changed the same rows in older versions. */

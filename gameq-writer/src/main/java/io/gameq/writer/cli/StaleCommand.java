@@ -13,13 +13,14 @@ import io.gameq.writer.config.WriterConfig;
 import io.gameq.writer.mysql.CommandServers.AgreedConfig;
 import io.gameq.writer.mysql.CommandServers.CommandDatabase;
 import io.gameq.writer.redis.StaleRows;
-import io.gameq.writer.redis.StaleRows.Outcome;
+import io.gameq.writer.redis.StaleRows.DiscardResult;
+import io.gameq.writer.redis.StaleRows.DiscardStatus;
 import io.gameq.writer.redis.StaleRows.SessionSummary;
 import io.gameq.writer.redis.StaleRows.StaleSession;
 import io.gameq.writer.terminal.Confirmation;
 import io.gameq.writer.terminal.RateOption;
 import java.util.ArrayList;
-import java.util.HashMap;
+import java.util.EnumMap;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -216,12 +217,12 @@ public final class StaleCommand extends AdminCommand {
         return ExitCodes.FOUND_SOMETHING;
       }
       long count = all ? stale.page("", 1).count() : named.size();
-      Map<Class<?>, Long> rows = new HashMap<>();
+      Map<DiscardStatus, Long> rows = new EnumMap<>(DiscardStatus.class);
       if (count > 0) {
         String sessions = Shown.count(count, "session");
         confirmation.require("Discard the stale rows of %s for good?".formatted(sessions));
-        BiConsumer<StaleSession, Outcome> told =
-            (of, outcome) -> rows.merge(outcome.getClass(), print(of, outcome), Long::sum);
+        BiConsumer<StaleSession, DiscardResult> told =
+            (of, result) -> rows.merge(result.status(), print(of, result), Long::sum);
         StaleSessions service = new StaleSessions(stale, mysql, actor());
         if (all) {
           service.discardAll(told);
@@ -229,24 +230,24 @@ public final class StaleCommand extends AdminCommand {
           service.discard(named, String.join(", ", names), sessions, told);
         }
       }
-      long discarded = rows.getOrDefault(StaleRows.Discarded.class, 0L);
+      long discarded = rows.getOrDefault(DiscardStatus.REMOVED, 0L);
       out().println(Shown.count(discarded, "stale row") + " discarded");
-      return rows.containsKey(StaleRows.OwnsNow.class) ? ExitCodes.FOUND_SOMETHING : ExitCodes.OK;
+      return rows.containsKey(DiscardStatus.OWNER) ? ExitCodes.FOUND_SOMETHING : ExitCodes.OK;
     }
   }
 
   /** Returns how many rows are gone. */
-  private long print(StaleSession session, Outcome outcome) {
-    if (!(outcome instanceof StaleRows.Discarded of)) {
-      boolean owns = outcome instanceof StaleRows.OwnsNow;
+  private long print(StaleSession session, DiscardResult result) {
+    if (result.status() != DiscardStatus.REMOVED) {
+      boolean owns = result.status() == DiscardStatus.OWNER;
       out().println((owns ? "kept, it owns now: " : "already gone: ") + name(session));
       return 0;
     }
-    for (VersionedKey row : of.rows()) {
+    for (VersionedKey row : result.rows()) {
       String key = Shown.text(row.key());
       String version = Long.toUnsignedString(row.version());
       out().println("discarded %s of %s, version %s".formatted(key, name(session), version));
     }
-    return of.rows().size();
+    return result.rows().size();
   }
 }

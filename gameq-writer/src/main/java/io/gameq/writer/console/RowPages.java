@@ -282,14 +282,12 @@ final class RowPages {
             List.of(session),
             session.owner().id(),
             "session " + session.session().text(),
-            (of, outcome) -> {
-              if (outcome instanceof StaleRows.OwnsNow) {
+            (of, result) -> {
+              if (result.status() == StaleRows.DiscardStatus.OWNER) {
                 throw new ConflictResponse(
                     "kept: the session owns now, and its rows will be flushed");
               }
-              if (outcome instanceof StaleRows.Discarded some) {
-                discarded[0] = some.rows().size();
-              }
+              discarded[0] = result.rows().size();
             });
     return Map.of("rows", discarded[0]);
   }

@@ -33,16 +33,16 @@ public final class SlotSchedule {
 
   private static final long TAKE_WAIT_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
 
-  /** Of a full flush, expected in a slot of which nothing is known. */
+  /** The share of a full flush that is expected of a slot about which nothing is known. */
   private static final double FIRST_GUESS = 1 / 16.0;
 
   /** Urgent ones are few. */
   private static final double FIRST_GUESS_OF_URGENT = 1 / 256.0;
 
-  /** A slot may bring so much more than is expected before somebody is left behind. */
+  /** A slot may hold this much more than expected before owners are left behind. */
   private static final double SLACK = 1.5;
 
-  /** Who is due later is due now: {@code claim.lua} takes him. */
+  /** An owner that is due later than this counts as due now: {@code claim.lua} takes it. */
   private static final long MOST_WAIT_MILLIS = DueSlots.LONGEST_WAIT_MILLIS;
 
   private static final long NEVER = DueSlots.NEVER;
@@ -61,7 +61,7 @@ public final class SlotSchedule {
    * @param waitMillis until its next owner is due; -1 when none is, 0 when some were left
    */
   record ClaimResult(int owners, int rows, long waitMillis) {
-    /** Where leases ran out, somebody is due by now. */
+    /** After leases ran out, somebody is due at once. */
     static final ClaimResult REAPED = new ClaimResult(0, 0, 0);
 
     ClaimResult plus(ClaimResult later) {
@@ -81,7 +81,7 @@ public final class SlotSchedule {
   private boolean wasUrgent;
   private int running;
 
-  /** A slot, or who is urgent in it. Times are nanoseconds since the schedule was made. */
+  /** A slot, or its urgent owners. Times are nanoseconds since the schedule was made. */
   private static final class Slot {
     private final int number;
     private boolean isTaken;
@@ -91,7 +91,7 @@ public final class SlotSchedule {
     private long pausedUntilNanos;
     private final Backoff backoff = new Backoff(100, 5_000);
 
-    /** Of a full flush. */
+    /** As a share of a full flush. */
     private double expected;
 
     Slot(int number, double expected) {
@@ -109,10 +109,10 @@ public final class SlotSchedule {
    *
    * @param expired a slot where leases ran out; or null
    * @param shares otherwise, of slots where somebody is due; not empty then
-   * @param isUrgent whether only those are to be claimed who are due before their time
+   * @param isUrgent whether to claim only owners that are due before their time
    */
   record Assignment(@Nullable Integer expired, List<SlotShare> shares, boolean isUrgent) {
-    /** Most rows that are claimed, but for those of the last owner of each slot. */
+    /** The most rows to claim; the last owner of each slot may exceed it. */
     int rows() {
       return shares.stream().mapToInt(SlotShare::rows).sum();
     }
@@ -123,10 +123,10 @@ public final class SlotSchedule {
   }
 
   /**
-   * A schedule of slots of which nothing is known yet.
+   * A schedule that knows nothing of its slots yet.
    *
-   * @param isPaused whether operators want nothing claimed of a slot; leases that ran out are taken
-   *     back all the same
+   * @param isPaused whether operators paused a slot: nothing is claimed, but leases that ran out
+   *     are taken back
    */
   public SlotSchedule(int slots, FlushPace pace, IntPredicate isPaused, LongSupplier nanoTime) {
     this.pace = pace;
@@ -220,7 +220,7 @@ public final class SlotSchedule {
     return Math.max(next, slot.pausedUntilNanos);
   }
 
-  /** Who has waited longest comes first. */
+  /** The slot that has waited longest comes first. */
   private List<Slot> ready(Slot[] of, long now) {
     return Arrays.stream(of)
         .filter(slot -> nextNanos(slot) <= now)
@@ -243,7 +243,7 @@ public final class SlotSchedule {
     return share(ready, false);
   }
 
-  /** As many as fill the next flush, whose size changes. */
+  /** As many slots as fill the next flush, whose size changes. */
   private Assignment share(List<Slot> ready, boolean isUrgent) {
     double full = pace.share();
     List<Slot> together = new ArrayList<>();
@@ -273,7 +273,7 @@ public final class SlotSchedule {
   }
 
   /**
-   * What there is to do. Of a slot that is taken its turn will know more.
+   * Notes what there is to do. The turn of a taken slot will know more.
    *
    * @param nowMillis Redis TIME now
    */
@@ -302,7 +302,7 @@ public final class SlotSchedule {
   }
 
   /**
-   * Ends a turn as a whole, when all its slots are given back.
+   * Ends a turn, after all its slots were given back.
    *
    * @param rows that were claimed
    */

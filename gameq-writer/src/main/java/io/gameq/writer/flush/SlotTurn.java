@@ -467,12 +467,11 @@ public class SlotTurn {
   private Stage withoutSuspects(List<Claim> claims, Stage then) {
     List<Claim> suspects = new ArrayList<>();
     List<Claim> rest = new ArrayList<>();
-    record Paused(Claim claim, long millis) {}
-    List<Paused> paused = new ArrayList<>();
+    Map<Claim, Long> paused = new LinkedHashMap<>();
     for (Claim claim : claims) {
       long millis = blockers.owners().pausedMillis(claim.owner());
       if (millis > 0) { // a commit since then has made him due
-        paused.add(new Paused(claim, millis));
+        paused.put(claim, millis);
       } else {
         (blockers.owners().contains(claim.owner()) ? suspects : rest).add(claim);
       }
@@ -481,8 +480,8 @@ public class SlotTurn {
     if (!suspects.isEmpty() && (isInLane || !lane().takeSuspects(primary.term(), suspects))) {
       next = Stage.GiveBack.forWantOfRoom(suspects, next);
     }
-    for (Paused of : paused) {
-      next = new Stage.GiveBack(List.of(of.claim), of.millis, false, next);
+    for (Map.Entry<Claim, Long> of : paused.entrySet()) {
+      next = new Stage.GiveBack(List.of(of.getKey()), of.getValue(), false, next);
     }
     return next;
   }

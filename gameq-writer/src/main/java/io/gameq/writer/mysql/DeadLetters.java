@@ -332,8 +332,8 @@ public final class DeadLetters {
     private final StoredRowDecoder rows;
     private final boolean dryRun;
 
-    /** What became of a letter. */
-    public enum Became {
+    /** How a retry ended. */
+    public enum RetryStatus {
       /** The row is in MySQL, the letter is removed. */
       WRITTEN,
       /** MySQL holds this version of the row or a newer one; the letter is removed. */
@@ -347,13 +347,13 @@ public final class DeadLetters {
     }
 
     /**
-     * What became of a letter, and the error for which it stays.
+     * The result of a retry.
      *
      * @param curable another row may make it fit
      */
-    public record Outcome(Became became, int errorCode, String reason, boolean curable) {
-      private Outcome(Became became) {
-        this(became, 0, "", false);
+    public record RetryResult(RetryStatus status, int errorCode, String reason, boolean curable) {
+      private RetryResult(RetryStatus status) {
+        this(status, 0, "", false);
       }
     }
 
@@ -370,7 +370,7 @@ public final class DeadLetters {
      * @throws MySqlException when MySQL does not answer; the letter was tried as a whole or not at
      *     all
      */
-    public Outcome retry(long id) {
+    public RetryResult retry(long id) {
       try {
         return GuardedTransaction.run(
             mysql,
@@ -382,18 +382,18 @@ public final class DeadLetters {
         if (ErrorKind.of(e) != ErrorKind.TRY_AGAIN) {
           throw new MySqlException("MySQL does not answer as it should: " + MySqlText.of(e), e);
         }
-        return new Outcome(Became.LOCKED, 0, MySqlText.of(e), false);
+        return new RetryResult(RetryStatus.LOCKED, 0, MySqlText.of(e), false);
       }
     }
 
-    private Outcome retry(GuardedTransaction transaction, long id) throws SQLException {
+    private RetryResult retry(GuardedTransaction transaction, long id) throws SQLException {
       Stored letter = lock(transaction, id);
       if (letter == null) {
-        return new Outcome(Became.GONE);
+        return new RetryResult(RetryStatus.GONE);
       }
-      Outcome outcome = write(transaction, letter);
+      RetryResult outcome = write(transaction, letter);
       if (!dryRun) {
-        if (outcome.became == Became.REFUSED) {
+        if (outcome.status == RetryStatus.REFUSED) {
           transaction.connection().rollback();
           noteRefusal(transaction.connection(), letter, outcome);
         }
@@ -403,7 +403,7 @@ public final class DeadLetters {
     }
 
     /** Notes a further try, unless a newer version of the row was refused meanwhile. */
-    private static void noteRefusal(Connection connection, Stored letter, Outcome outcome)
+    private static void noteRefusal(Connection connection, Stored letter, RetryResult outcome)
         throws SQLException {
       Sql.execute(
           connection,
@@ -444,12 +444,12 @@ public final class DeadLetters {
       return owners;
     }
 
-    private Outcome write(GuardedTransaction transaction, Stored letter) throws SQLException {
+    private RetryResult write(GuardedTransaction transaction, Stored letter) throws SQLException {
       Connection connection = transaction.connection();
       Refused row = letter.refused();
       DecodeResult reading = rows.read(row.key(), row.image());
       if (!(reading instanceof DecodedRow decoded)) {
-        return new Outcome(Became.REFUSED, 0, ((DecodeError) reading).reason(), false);
+        return new RetryResult(RetryStatus.REFUSED, 0, ((DecodeError) reading).reason(), false);
       }
       long there =
           OwnerReader.versions(connection, List.of(decoded.key())).getOrDefault(decoded.key(), -1L);
@@ -461,14 +461,14 @@ public final class DeadLetters {
             refusal(transaction, new RowChange(owner, decoded.key(), decoded.image(), row.image()));
         if (refusal != null) {
           boolean curable = ErrorKind.of(refusal) == ErrorKind.CURABLE;
-          return new Outcome(
-              Became.REFUSED, refusal.getErrorCode(), MySqlText.of(refusal), curable);
+          return new RetryResult(
+              RetryStatus.REFUSED, refusal.getErrorCode(), MySqlText.of(refusal), curable);
         }
       }
       if (!remove(connection, letter)) { // another retry, or a newer version
         throw new SQLTransactionRollbackException("it changes all the time", "40001");
       }
-      return new Outcome(there < row.version() ? Became.WRITTEN : Became.SUPERSEDED);
+      return new RetryResult(there < row.version() ? RetryStatus.WRITTEN : RetryStatus.SUPERSEDED);
     }
 
     /** Why MySQL does not take a row; null when it was written. */

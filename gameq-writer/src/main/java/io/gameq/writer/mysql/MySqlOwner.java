@@ -12,9 +12,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What gameq's own tables in MySQL say of one owner. Immutable.
+ * One owner in gameq's own tables in MySQL. Immutable.
  *
- * @param raised null when nobody has ever opened the owner, nor sent anything that is in MySQL
+ * @param raised null when nobody ever opened the owner or sent it anything that is in MySQL
  * @param deadLetters how many there are
  * @param letters the first of them
  * @param tombstones deleted rows that are remembered; {@link #MOST_COUNTED} for that many or more
@@ -26,7 +26,7 @@ public record MySqlOwner(
     List<LetterSummary> letters,
     long tombstones,
     long discards) {
-  /** Of who has deleted more it is enough to know that. */
+  /** Counts stop here: that there are more is enough to know. */
   public static final int MOST_COUNTED = 10_000;
 
   private static final int MOST_LETTERS = 10;

@@ -27,15 +27,15 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decodes rows that were kept aside, by the catalogue as it is now, and finds what MySQL holds of
- * them. Thread-safe.
+ * Decodes dead letters and stale rows by the current catalogue, and reads what MySQL holds of their
+ * rows. Thread-safe.
  */
 public final class StoredRowDecoder {
   private final DurableRows durable;
   private final RowCodec codec;
   private final Set<String> registered = ConcurrentHashMap.newKeySet();
 
-  /** What became of decoding a row. */
+  /** The result of decoding a row. */
   public sealed interface DecodeResult {}
 
   /** The row could be decoded. */

@@ -34,18 +34,18 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where one owner is on his way through Redis, by {@code trace.lua}, and, page by page, what his
- * rows come to; in large hashes rows may come and go meanwhile. Immutable.
+ * The state of one owner in Redis, read by {@code trace.lua}, and the size of its rows, read page
+ * by page: rows of large hashes may come and go meanwhile. Immutable.
  *
- * @param nowMillis Redis TIME when it was looked at, ms since 1970
+ * @param nowMillis Redis TIME when it was read, ms since 1970
  * @param ownedBy the session that may write as far as Redis knows
  * @param expiresMillis ms until Redis forgets that session, which was closed; -1 never
  * @param closing closed while rows waited
  * @param healing rows may be missing until its node has put them back
- * @param claim who has claimed, or had
+ * @param claim the writer that has, or last had, the claim
  * @param leaseEndsMillis by Redis TIME; {@link #NONE} when there is no lease
  * @param claimed the rows of the claim; null when there are none
- * @param sessions those that have dirty rows, or that somebody knows of; the oldest first
+ * @param sessions those that have dirty rows, and other known ones; the oldest first
  * @param foreign keys that hold somebody else's values
  * @param inboxes in which rows wait that were sent to the owner
  */
@@ -63,10 +63,10 @@ public record RedisOwner(
     Map<OwnerId, RedisOwner> inboxes) {
   private static final LuaScript SCRIPT = LuaScript.of(RedisOwner.class, "trace.lua");
 
-  /** Entries that Redis reads at a time, so that nobody waits for a large key. */
+  /** Entries that Redis reads at a time, so that a large key blocks nobody. */
   private static final int PAGE = 500;
 
-  /** More than a claim leaves for the next one: its most owners. */
+  /** More than the owners that a claim can leave for the next one. */
   private static final int MOST_READY = 10_000;
 
   /** An owner has a few; each costs the script four commands. */
@@ -75,18 +75,18 @@ public record RedisOwner(
   /** One for each node that sends to the owner. */
   private static final int MOST_INBOXES = 100;
 
-  /** What the sums are made of: more than nodes let an owner have. */
+  /** Rows that the sums cover: nodes let no owner have more. */
   private static final long MOST_ROWS = 100_000;
 
-  /** No time. Who is urgent is due at 0, or before. */
+  /** No time. An urgent owner is due at 0, or before. */
   public static final long NONE = Long.MIN_VALUE;
 
   /**
-   * Who has claimed an owner.
+   * The writer that claimed an owner.
    *
-   * @param token {@code -} when nobody has now: then this is what is remembered of earlier claims
-   * @param attempts claims since the last ack, but for outages
-   * @param lapses of these, those whose lease ran out
+   * @param token {@code -} when nobody has a claim now: the rest then describes earlier claims
+   * @param attempts claims since the last ack, without those of outages
+   * @param lapses how many of these lost their lease
    * @param refusedSinceMillis when MySQL first refused a row, ms since 1970; 0 if it never did
    */
   public record ClaimRecord(

@@ -44,10 +44,10 @@ public final class StaleRows implements AutoCloseable {
 
   private static final LuaScript STALE = LuaScript.of(StaleRows.class, "stale.lua");
 
-  /** Names that Redis looks at in one go: about a millisecond. */
+  /** Names that Redis scans in one call: about a millisecond. */
   private static final int NAMES = 2_000;
 
-  /** Rows that Redis reads in one go: each has up to 2 MiB. */
+  /** Rows that Redis reads in one call: each has up to 2 MiB. */
   private static final int ROWS = 16;
 
   /** Rows of a page, and bytes of their images. */
@@ -69,7 +69,7 @@ public final class StaleRows implements AutoCloseable {
   /**
    * A session with parked rows.
    *
-   * @param ownsNow Redis has it as the owner's session after all: its rows will be flushed
+   * @param ownsNow whether Redis has it as the owner's session after all: its rows will be flushed
    */
   public record StaleSession(OwnerId owner, SessionId session, boolean ownsNow) {}
 
@@ -80,7 +80,7 @@ public final class StaleRows implements AutoCloseable {
   }
 
   /**
-   * A session in a list, with what its rows come to.
+   * A session in a list, with the size of its rows.
    *
    * @param bytes of keys and images
    * @param newestVersion of its rows; 0 when there is none
@@ -94,15 +94,15 @@ public final class StaleRows implements AutoCloseable {
    * Some sessions.
    *
    * @param count how many there are in all, as Redis keeps it
-   * @param next goes on where this page ends; empty when it was the last
+   * @param next continues where this page ends; empty after the last
    */
   public record SessionPage(List<SessionSummary> sessions, long count, String next) {}
 
   /**
-   * Some sessions with parked rows, slot by slot. Costs the same however many there are. A session
-   * that is there all the time is on a page, and on two while Redis resizes their set.
+   * Returns some sessions with parked rows, slot by slot. A page costs the same however many there
+   * are. Each session is on one page, or on two while Redis resizes their set.
    *
-   * @param after what the page before it gave as next; empty for the first
+   * @param after {@code next} of the page before; empty for the first
    * @param most sessions of the page, at least 1; some more where Redis keeps a small set together
    * @throws io.gameq.GameQueueException when {@code after} is nothing that a page gave; or Redis is
    *     away, or not one that gameq runs on
@@ -134,7 +134,7 @@ public final class StaleRows implements AutoCloseable {
     return new SessionPage(page, LongStream.of(counts).sum(), next);
   }
 
-  /** How many sessions each slot has; in one go. */
+  /** How many sessions each slot has, by one pipeline. */
   private long[] counts() {
     return redis.call(
         connection -> {
@@ -200,7 +200,7 @@ public final class StaleRows implements AutoCloseable {
         : null;
   }
 
-  /** Whether Redis has it as the owner's session, at this moment. */
+  /** Whether Redis has it as the owner's session now. */
   public boolean ownsNow(StaleSession of) {
     return ask(on -> ownsNow(on, slots.of(of.owner()), of.owner(), of.session()));
   }
@@ -216,8 +216,8 @@ public final class StaleRows implements AutoCloseable {
   }
 
   /**
-   * Hands over the rows of a session page by page, in no order, until no further page is wanted: a
-   * page is of 1,000 rows or 8 MiB, and some more. A row may be on two pages.
+   * Hands over the rows of a session page by page, unordered, until {@code page} returns false. A
+   * page has about 1,000 rows or 8 MiB. A row may be on two pages.
    */
   public void rows(StaleSession of, Predicate<List<EncodedRow>> page) {
     byte[] key = slots.of(of.owner()).dirty(of.owner(), of.session());
@@ -250,14 +250,14 @@ public final class StaleRows implements AutoCloseable {
   }
 
   /**
-   * What a session that lost its owner tells of messages that it handled.
+   * The messages that a session handled which lost its owner.
    *
    * @param mayComeBack whether the session that owns may put back what it had taken over of these
    * @param rows of {@link HandledRow}, but for those that the session that owns has
    */
   public record HandledMessages(boolean mayComeBack, List<EncodedRow> rows) {}
 
-  /** Of the rows of a session that a writer found. */
+  /** Reads them from the rows of a session that a writer found. */
   public static HandledMessages handled(RedisConnection redis, Slots slots, SlotKeys.DirtyOf of) {
     List<Object> reply =
         HANDLED.call(
@@ -279,26 +279,32 @@ public final class StaleRows implements AutoCloseable {
     return (Long) PARK.call(redis, slot, of.owner(), of.session()).get(0) == 1;
   }
 
-  /** What became of a discard. */
-  public sealed interface Outcome {}
+  /**
+   * The result of a discard.
+   *
+   * @param rows that were removed
+   */
+  public record DiscardResult(DiscardStatus status, List<VersionedKey> rows) {}
 
-  /** These rows are gone. */
-  public record Discarded(List<VersionedKey> rows) implements Outcome {}
-
-  /** Nothing was changed: the session owns now, and its rows will be flushed. */
-  public record OwnsNow() implements Outcome {}
-
-  /** Somebody else discarded it. */
-  public record Gone() implements Outcome {}
+  /** How a discard ended. */
+  public enum DiscardStatus {
+    /** The rows were removed. */
+    REMOVED,
+    /** Nothing was changed: the session owns now, and its rows will be flushed. */
+    OWNER,
+    /** Nothing was there: somebody else discarded it. */
+    ABSENT
+  }
 
   /** Removes the rows of a session for good, unless it owns after all. */
-  public Outcome discard(StaleSession of) {
+  public DiscardResult discard(StaleSession of) {
     List<Object> reply =
         redis.call(
             connection -> DISCARD.call(connection, slots.of(of.owner()), of.owner(), of.session()));
     long verdict = (Long) reply.get(0);
     if (verdict != 1) {
-      return verdict == 0 ? new Gone() : new OwnsNow();
+      return new DiscardResult(
+          verdict == 0 ? DiscardStatus.ABSENT : DiscardStatus.OWNER, List.of());
     }
     List<VersionedKey> rows = new ArrayList<>();
     for (int i = 1; i < reply.size(); i += 2) {
@@ -307,7 +313,7 @@ public final class StaleRows implements AutoCloseable {
               LuaScript.string(reply.get(i)),
               Long.parseUnsignedLong(LuaScript.string(reply.get(i + 1)), 16)));
     }
-    return new Discarded(rows);
+    return new DiscardResult(DiscardStatus.REMOVED, rows);
   }
 
   @Override

@@ -16,8 +16,8 @@ import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Looks now and then at the processes of the game, and shows the latest look as meters, which have
- * no value (NaN) before it. Thread-safe.
+ * Polls the processes of the game and shows the latest result as meters, which are NaN before it.
+ * Thread-safe.
  */
 public final class ProcessWatch {
   private static final Duration EVERY = Duration.ofSeconds(5);
@@ -56,7 +56,7 @@ public final class ProcessWatch {
 
   /** Registers meters that show the latest look. */
   public void bindTo(MeterRegistry meters) {
-    for (NodeStatus.State state : NodeStatus.State.values()) {
+    for (NodeStatus.NodeState state : NodeStatus.NodeState.values()) {
       register(meters, "nodes", "Nodes", state.tag(), of -> of.nodes(state));
     }
     register(meters, "writers", "Writers", "running", Processes::writersThere);
@@ -89,7 +89,7 @@ public final class ProcessWatch {
 
   private record RowSample(long nanos, RowTotals.RowCounts sum) {}
 
-  /** Rows committed for each row written in the last minute; NaN while nothing is written. */
+  /** Committed rows per written row in the last minute; NaN while nothing is written. */
   private double mergeRatioAfter(Processes look) {
     long now = System.nanoTime();
     RowTotals.RowCounts sum = work.after(look);
@@ -104,9 +104,8 @@ public final class ProcessWatch {
   }
 
   /**
-   * Adds up what all nodes and writers say that they did since they started, from the first look
-   * on: a process that ends takes nothing away, and one that starts anew begins at 0. Used by one
-   * thread.
+   * Sums the rows of all nodes and writers since the first look. A process that ends takes nothing
+   * away, and one that restarts begins at 0. Used by one thread.
    */
   static final class RowTotals {
     private Map<String, Long> before = Map.of();
@@ -114,7 +113,7 @@ public final class ProcessWatch {
     private boolean isFirst = true;
 
     /**
-     * What was done.
+     * Rows.
      *
      * @param committedRows by nodes
      * @param rows that writers wrote

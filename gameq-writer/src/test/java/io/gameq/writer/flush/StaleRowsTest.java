@@ -23,6 +23,7 @@ import io.gameq.writer.CommandLineRun;
 import io.gameq.writer.ConfigFile;
 import io.gameq.writer.admin.StaleSessions;
 import io.gameq.writer.redis.StaleRows;
+import io.gameq.writer.redis.StaleRows.DiscardStatus;
 import io.lettuce.core.api.StatefulRedisConnection;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -161,12 +162,13 @@ class StaleRowsTest {
     StaleRows.StaleSession session = parked(owner, first, "item:1", "item:2");
     StaleRows.StaleSession other = parked(OwnerId.of("player:2"), first, "item:3");
     assertEquals(
-        new StaleRows.Discarded(
+        new StaleRows.DiscardResult(
+            DiscardStatus.REMOVED,
             List.of(new VersionedKey("item:1", 1), new VersionedKey("item:2", 2))),
         stale.discard(session));
     assertEquals(0, redis.sync().exists(dirty(owner, first)));
     assertEquals(List.of(other), all());
-    assertEquals(new StaleRows.Gone(), stale.discard(session));
+    assertEquals(DiscardStatus.ABSENT, stale.discard(session).status());
   }
 
   @Test
@@ -181,9 +183,9 @@ class StaleRowsTest {
 
     try (MySql again = MySqlPool.open(database.as(Role.WRITER).config(1), "stale")) {
       StaleRows.StaleSession owning = parked(owner, second, "item:1");
-      assertEquals(new StaleRows.OwnsNow(), StaleSessions.discard(stale, again, owning));
+      assertEquals(DiscardStatus.OWNER, StaleSessions.discard(stale, again, owning).status());
       assertEquals("0", database.server().queryText("SELECT COUNT(*) FROM gameq_discard"));
-      StaleRows.Outcome unused = StaleSessions.discard(stale, again, session);
+      StaleRows.DiscardResult unused = StaleSessions.discard(stale, again, session);
       assertEquals("2", database.server().queryText("SELECT COUNT(*) FROM gameq_discard"));
     }
   }
@@ -194,7 +196,7 @@ class StaleRowsTest {
     Set<String> shown = new HashSet<>();
     stale.rows(session, page -> shown.addAll(page.stream().map(EncodedRow::key).toList()));
     assertEquals(2, shown.size());
-    StaleRows.Discarded discarded = (StaleRows.Discarded) stale.discard(session);
+    StaleRows.DiscardResult discarded = stale.discard(session);
     assertEquals(shown, discarded.rows().stream().map(VersionedKey::key).collect(toSet()));
   }
 
@@ -203,7 +205,8 @@ class StaleRowsTest {
     OwnerId owner = OwnerId.of("player:1");
     redis.sync().hset(dirty(owner, first), "item:1", row(1, "a"));
     assertEquals(
-        new StaleRows.Gone(), stale.discard(new StaleRows.StaleSession(owner, first, false)));
+        DiscardStatus.ABSENT,
+        stale.discard(new StaleRows.StaleSession(owner, first, false)).status());
     assertEquals(1, redis.sync().hlen(dirty(owner, first)));
   }
 
@@ -212,7 +215,7 @@ class StaleRowsTest {
     OwnerId owner = OwnerId.of("player:1");
     StaleRows.StaleSession owning = parked(owner, second, "item:1");
     assertEquals(List.of(owning), all());
-    assertEquals(new StaleRows.OwnsNow(), stale.discard(owning));
+    assertEquals(DiscardStatus.OWNER, stale.discard(owning).status());
     assertEquals(1, redis.sync().hlen(dirty(owner, second)));
     assertEquals(1, redis.sync().scard(slot(owner) + ":stale"));
   }
@@ -221,6 +224,6 @@ class StaleRowsTest {
   void aFullRedisLetsRowsBeDiscarded() {
     StaleRows.StaleSession session = parked(OwnerId.of("player:1"), first, "item:1");
     redis.sync().configSet("maxmemory", "1");
-    assertEquals(1, ((StaleRows.Discarded) stale.discard(session)).rows().size());
+    assertEquals(1, stale.discard(session).rows().size());
   }
 }
