@@ -3,7 +3,7 @@
  * subcommand is a method.
  *
  * <pre>
- * AdminCommand    what all of them have in common; DoneReport: what became of dead letters
+ * AdminCommand    what all of them have in common; ResultReport: what became of dead letters
  * DeadCommand     dead letters of rows; ColumnOptions: the new values of an edit
  * TopicsCommand   topics, and their dead letters
  * StaleCommand    stale rows

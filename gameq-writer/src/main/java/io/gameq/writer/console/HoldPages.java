@@ -6,7 +6,7 @@ import io.gameq.terminal.Shown;
 import io.gameq.writer.console.ConsoleRoutes.Access;
 import io.gameq.writer.mysql.DeadLetters;
 import io.gameq.writer.mysql.MySqlOwner;
-import io.gameq.writer.mysql.PauseTable.Pause;
+import io.gameq.writer.mysql.PauseTable.WriterPause;
 import io.gameq.writer.pause.Pauses;
 import io.gameq.writer.pause.Pauses.PauseTarget;
 import io.gameq.writer.redis.RedisOwner;
@@ -64,7 +64,7 @@ final class HoldPages {
   }
 
   private Object pause(ConsoleRequest request) {
-    Pause pause =
+    WriterPause pause =
         target(request)
             .pause(
                 servers.mysql(), servers.slots().count(), request.actor(), request.text("reason"));
@@ -72,7 +72,8 @@ final class HoldPages {
   }
 
   private Object resume(ConsoleRequest request) {
-    List<Pause> ended = target(request).resume(servers.mysql(), request.actor()).stream().toList();
+    List<WriterPause> ended =
+        target(request).resume(servers.mysql(), request.actor()).stream().toList();
     return states(HoldView.of(ended, Map.of()));
   }
 
@@ -118,9 +119,9 @@ final class HoldPages {
     }
 
     /** What is held for all owners. */
-    static List<HoldView> of(List<Pause> pauses, Map<String, String> parked) {
+    static List<HoldView> of(List<WriterPause> pauses, Map<String, String> parked) {
       List<HoldView> all = new ArrayList<>();
-      for (Pause of : pauses) {
+      for (WriterPause of : pauses) {
         String scope = of.scope().name().toLowerCase(Locale.ROOT);
         String ends = "somebody resumes it";
         all.add(new HoldView("paused", Pauses.what(of), Pauses.why(of), ends, scope, of.name()));

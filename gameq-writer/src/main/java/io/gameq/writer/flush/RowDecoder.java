@@ -22,7 +22,7 @@ import io.gameq.rows.RowHeader.RowOp;
 import io.gameq.rows.RowImage;
 import io.gameq.rows.Table;
 import io.gameq.writer.pause.Pauses;
-import io.gameq.writer.pause.Pauses.HeldTables;
+import io.gameq.writer.pause.Pauses.PausedTables;
 import io.gameq.writer.pause.ResumedTables;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -134,7 +134,7 @@ public final class RowDecoder {
 
   /** Tables whose rows wait since operators paused them, or what they refer to. */
   public Set<String> heldTables() {
-    return HeldTables.of(pauses.get().tables(), catalogs.get()).waiting();
+    return PausedTables.of(pauses.get().tables(), catalogs.get()).waiting();
   }
 
   /** Decodes one batch by one catalogue. Used by one thread. */
@@ -143,7 +143,7 @@ public final class RowDecoder {
     private final boolean isFresh;
     private final FlushBlockers.ParkedTables.ParkedView parkedNow;
     private final Set<String> paused;
-    private final HeldTables held;
+    private final PausedTables held;
 
     /** Tables that the catalogue does not fit, and why. */
     private final Map<String, String> misfits = new HashMap<>();
@@ -158,7 +158,7 @@ public final class RowDecoder {
       this.isFresh = isFresh;
       this.parkedNow = parkedNow;
       this.paused = paused;
-      this.held = HeldTables.of(paused, tables);
+      this.held = PausedTables.of(paused, tables);
     }
 
     Map<OwnerId, DecodedClaim> decode(List<Claim> batch) {

@@ -33,18 +33,18 @@ public final class PauseTable {
    * @param reason as the operator gave it; 255 characters at most
    * @param by who paused it; 128 characters at most
    */
-  public record Pause(Scope scope, String name, String reason, String by, Instant at) {}
+  public record WriterPause(Scope scope, String name, String reason, String by, Instant at) {}
 
   /**
    * All pauses, by scope and name.
    *
    * @throws io.gameq.MySqlException when MySQL does not answer
    */
-  public static List<Pause> all(MySql mysql) {
+  public static List<WriterPause> all(MySql mysql) {
     return mysql.list(
         "SELECT scope, name, reason, paused_by, paused_at FROM gameq_pause ORDER BY scope, name",
         rs ->
-            new Pause(
+            new WriterPause(
                 Scope.valueOf(rs.getString(1).toUpperCase(Locale.ROOT)),
                 rs.getString(2),
                 rs.getString(3),

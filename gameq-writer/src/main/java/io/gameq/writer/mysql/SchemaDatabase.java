@@ -211,21 +211,21 @@ public final class SchemaDatabase implements AutoCloseable {
 
     private InvalidValues() {}
 
-    private record Column(String name, boolean hasZeroDate, boolean isEnum) {}
+    private record LaxColumn(String name, boolean hasZeroDate, boolean isEnum) {}
 
     /** Warnings of one table; reads it whole for each column of such a type, for at most 10 s. */
     static List<String> look(Connection connection, String table) throws SQLException {
-      List<Column> columns =
+      List<LaxColumn> columns =
           Sql.list(
               connection,
               "SELECT COLUMN_NAME, COALESCE(COLUMN_DEFAULT, '') LIKE '%-00%', DATA_TYPE = 'enum'"
                   + " FROM information_schema.COLUMNS WHERE TABLE_SCHEMA = DATABASE() AND"
                   + " TABLE_NAME = ? AND DATA_TYPE IN ('date', 'datetime', 'timestamp', 'enum')"
                   + " ORDER BY ORDINAL_POSITION",
-              rs -> new Column(rs.getString(1), rs.getBoolean(2), rs.getBoolean(3)),
+              rs -> new LaxColumn(rs.getString(1), rs.getBoolean(2), rs.getBoolean(3)),
               table);
       List<String> warnings = new ArrayList<>();
-      for (Column column : columns) {
+      for (LaxColumn column : columns) {
         if (column.hasZeroDate) {
           warnings.add(
               ("column %s has a date with a zero in it for its default, which Java has"
@@ -238,7 +238,7 @@ public final class SchemaDatabase implements AutoCloseable {
     }
 
     private static void look(
-        Connection connection, String table, Column column, List<String> warnings)
+        Connection connection, String table, LaxColumn column, List<String> warnings)
         throws SQLException {
       String quoted = JdbcValues.quoted(column.name);
       String where =

@@ -8,8 +8,8 @@ import io.gameq.writer.config.ConfigOption;
 import io.gameq.writer.config.WriterConfig;
 import io.gameq.writer.mysql.CommandServers.AgreedConfig;
 import io.gameq.writer.mysql.CommandServers.CommandDatabase;
-import io.gameq.writer.mysql.PauseTable.Pause;
 import io.gameq.writer.mysql.PauseTable.Scope;
+import io.gameq.writer.mysql.PauseTable.WriterPause;
 import io.gameq.writer.pause.Pauses.PauseTarget;
 import java.io.PrintWriter;
 import java.util.List;
@@ -83,7 +83,7 @@ public abstract class PauseCommands implements Callable<Integer> {
 
     @Override
     int run(MySql mysql, int slots, PauseTarget target, PrintWriter out) {
-      Pause pause = target.pause(mysql, slots, Actor.here(), reason);
+      WriterPause pause = target.pause(mysql, slots, Actor.here(), reason);
       out.println(Pauses.line(pause));
       if (pause.scope() == Scope.TABLE) {
         Set<String> more = new TreeSet<>(new Pauses(List.of(pause)).heldTables(mysql));
@@ -109,7 +109,7 @@ public abstract class PauseCommands implements Callable<Integer> {
   public static final class ResumeCommand extends PauseCommands {
     @Override
     int run(MySql mysql, int slots, PauseTarget target, PrintWriter out) {
-      Optional<Pause> ended = target.resume(mysql, Actor.here());
+      Optional<WriterPause> ended = target.resume(mysql, Actor.here());
       out.println(
           ended.isPresent()
               ? "resumed %s, which was paused %s"

@@ -2,8 +2,8 @@ package io.gameq.writer.pause;
 
 import io.gameq.agent.AgentRunner.Agent;
 import io.gameq.agent.Duty;
-import io.gameq.writer.mysql.PauseTable.Pause;
 import io.gameq.writer.mysql.PauseTable.Scope;
+import io.gameq.writer.mysql.PauseTable.WriterPause;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.Supplier;
@@ -20,7 +20,7 @@ public final class PauseWatch implements Supplier<Pauses> {
 
   private static final Logger LOG = LoggerFactory.getLogger(PauseWatch.class);
 
-  private final Supplier<List<Pause>> read;
+  private final Supplier<List<WriterPause>> read;
   private final String writer;
   private volatile Pauses latest = Pauses.NONE;
 
@@ -31,7 +31,7 @@ public final class PauseWatch implements Supplier<Pauses> {
    * @param writer the name of this writer
    * @throws io.gameq.MySqlException when MySQL does not answer
    */
-  public PauseWatch(Supplier<List<Pause>> read, String writer) {
+  public PauseWatch(Supplier<List<WriterPause>> read, String writer) {
     this.read = read;
     this.writer = writer;
     look();
@@ -54,7 +54,7 @@ public final class PauseWatch implements Supplier<Pauses> {
         .forEach(pause -> LOG.info("{} is resumed", Pauses.what(pause)));
   }
 
-  private boolean concerns(Pause pause) {
+  private boolean concerns(WriterPause pause) {
     return pause.scope() != Scope.WRITER || pause.name().equals(writer);
   }
 
@@ -65,7 +65,7 @@ public final class PauseWatch implements Supplier<Pauses> {
   }
 
   /** Why this writer claims nothing at all; null when it may. */
-  public @Nullable Pause ofThisWriter() {
+  public @Nullable WriterPause ofThisWriter() {
     return latest.ofWriter(writer);
   }
 

@@ -10,8 +10,8 @@ import io.gameq.rows.RowHeader.RowOp;
 import io.gameq.rows.Table;
 import io.gameq.terminal.Shown;
 import io.gameq.writer.mysql.PauseTable;
-import io.gameq.writer.mysql.PauseTable.Pause;
 import io.gameq.writer.mysql.PauseTable.Scope;
+import io.gameq.writer.mysql.PauseTable.WriterPause;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.HashSet;
@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param all by scope and name
  */
-public record Pauses(List<Pause> all) {
+public record Pauses(List<WriterPause> all) {
   /** Nothing is paused. */
   public static final Pauses NONE = new Pauses(List.of());
 
@@ -52,8 +52,8 @@ public record Pauses(List<Pause> all) {
   }
 
   /** The pause of this very thing, or null. */
-  @Nullable Pause find(Scope scope, String name) {
-    for (Pause pause : all) {
+  @Nullable WriterPause find(Scope scope, String name) {
+    for (WriterPause pause : all) {
       if (pause.scope() == scope && pause.name().equals(name)) {
         return pause;
       }
@@ -62,17 +62,17 @@ public record Pauses(List<Pause> all) {
   }
 
   /** Why no writer claims anything of a slot; null when that is not paused. */
-  public @Nullable Pause ofSlot(int slot) {
+  public @Nullable WriterPause ofSlot(int slot) {
     return all.isEmpty() ? null : orOfAll(Scope.SLOT, Integer.toString(slot));
   }
 
   /** Why a writer claims nothing at all; null when that is not paused. */
-  public @Nullable Pause ofWriter(String name) {
+  public @Nullable WriterPause ofWriter(String name) {
     return orOfAll(Scope.WRITER, name);
   }
 
-  private @Nullable Pause orOfAll(Scope scope, String name) {
-    Pause ofAll = find(Scope.ALL, "");
+  private @Nullable WriterPause orOfAll(Scope scope, String name) {
+    WriterPause ofAll = find(Scope.ALL, "");
     return ofAll != null ? ofAll : find(scope, name);
   }
 
@@ -80,7 +80,7 @@ public record Pauses(List<Pause> all) {
   public Set<String> tables() {
     return all.stream()
         .filter(pause -> pause.scope() == Scope.TABLE)
-        .map(Pause::name)
+        .map(WriterPause::name)
         .collect(Collectors.toUnmodifiableSet());
   }
 
@@ -91,7 +91,7 @@ public record Pauses(List<Pause> all) {
    */
   public Set<String> heldTables(MySql mysql) {
     Set<String> paused = tables();
-    return paused.isEmpty() ? paused : HeldTables.of(paused, CatalogReader.read(mysql)).waiting();
+    return paused.isEmpty() ? paused : PausedTables.of(paused, CatalogReader.read(mysql)).waiting();
   }
 
   /**
@@ -104,7 +104,7 @@ public record Pauses(List<Pause> all) {
   }
 
   /** A pause for programs. */
-  public static Map<String, Object> json(Pause pause) {
+  public static Map<String, Object> json(WriterPause pause) {
     Map<String, Object> all = new LinkedHashMap<>();
     all.put("scope", pause.scope().name().toLowerCase(Locale.ROOT));
     all.put("name", pause.name());
@@ -115,20 +115,20 @@ public record Pauses(List<Pause> all) {
   }
 
   /** {@code slot 3}, {@code table item}, {@code writer w1}; {@code everything}. */
-  public static String what(Pause pause) {
+  public static String what(WriterPause pause) {
     return pause.scope() == Scope.ALL
         ? "everything"
         : Shown.text(new PauseTarget(pause.scope(), pause.name()).toString());
   }
 
   /** {@code by ann@host since 2026-11-24 00:56:04.264 UTC: moving house}. */
-  public static String why(Pause pause) {
+  public static String why(WriterPause pause) {
     return "by %s since %s UTC: %s"
         .formatted(Shown.text(pause.by()), Shown.utc(pause.at()), Shown.text(pause.reason()));
   }
 
   /** {@code slot 3 is paused by ann@host since 2026-11-24 00:56:04.264 UTC: moving house}. */
-  public static String line(Pause pause) {
+  public static String line(WriterPause pause) {
     return "%s is paused %s".formatted(what(pause), why(pause));
   }
 
@@ -209,7 +209,7 @@ public record Pauses(List<Pause> all) {
      *     too long
      * @throws io.gameq.MySqlException when MySQL does not answer
      */
-    public Pause pause(MySql mysql, int slots, Actor actor, String reason) {
+    public WriterPause pause(MySql mysql, int slots, Actor actor, String reason) {
       String why = reason(reason, toString());
       require(
           scope != Scope.SLOT || Integer.parseInt(name) < slots,
@@ -231,8 +231,8 @@ public record Pauses(List<Pause> all) {
      *
      * @throws io.gameq.MySqlException when MySQL does not answer
      */
-    public Optional<Pause> resume(MySql mysql, Actor actor) {
-      Optional<Pause> pause = find(mysql);
+    public Optional<WriterPause> resume(MySql mysql, Actor actor) {
+      Optional<WriterPause> pause = find(mysql);
       if (pause.isEmpty()) {
         return pause;
       }
@@ -240,7 +240,7 @@ public record Pauses(List<Pause> all) {
       return PauseTable.remove(mysql, scope, name) ? pause : Optional.empty();
     }
 
-    private Optional<Pause> find(MySql mysql) {
+    private Optional<WriterPause> find(MySql mysql) {
       return Optional.ofNullable(read(mysql).find(scope, name));
     }
 
@@ -264,9 +264,9 @@ public record Pauses(List<Pause> all) {
    * @param waiting tables of which all rows wait
    * @param keeping tables of which deletes wait
    */
-  public record HeldTables(Set<String> waiting, Set<String> keeping) {
+  public record PausedTables(Set<String> waiting, Set<String> keeping) {
     /** By the foreign keys of a catalogue, however many steps they take. */
-    public static HeldTables of(Collection<String> paused, Catalog catalog) {
+    public static PausedTables of(Collection<String> paused, Catalog catalog) {
       Set<String> waiting = new HashSet<>(paused);
       Set<String> keeping = new HashSet<>(paused);
       boolean more = !paused.isEmpty();
@@ -282,7 +282,7 @@ public record Pauses(List<Pause> all) {
           }
         }
       }
-      return new HeldTables(Set.copyOf(waiting), Set.copyOf(keeping));
+      return new PausedTables(Set.copyOf(waiting), Set.copyOf(keeping));
     }
 
     /** Whether such a row of a table waits. */

@@ -48,8 +48,8 @@ import io.gameq.writer.flush.WriterOptions;
 import io.gameq.writer.flush.WriterStats;
 import io.gameq.writer.mysql.DeadLetters;
 import io.gameq.writer.mysql.PauseTable;
-import io.gameq.writer.mysql.PauseTable.Pause;
 import io.gameq.writer.mysql.PauseTable.Scope;
+import io.gameq.writer.mysql.PauseTable.WriterPause;
 import io.gameq.writer.pause.PauseWatch;
 import io.gameq.writer.pause.Pauses;
 import io.gameq.writer.pause.ResumedTables;
@@ -361,7 +361,7 @@ public final class WriterService implements AutoCloseable {
   /** Why rows are not written now, each in one line; empty when they are. */
   public List<String> problems() {
     List<String> problems = new ArrayList<>();
-    Pause pause = pauses.ofThisWriter();
+    WriterPause pause = pauses.ofThisWriter();
     if (pause != null) {
       problems.add(Pauses.line(pause) + " (what is claimed is finished, nothing else is)");
     }
@@ -429,7 +429,7 @@ public final class WriterService implements AutoCloseable {
   }
 
   private String phase() {
-    Pause pause = pauses.ofThisWriter();
+    WriterPause pause = pauses.ofThisWriter();
     if (stopping) {
       return WriterSign.STOPPING;
     }

@@ -23,8 +23,8 @@ import io.gameq.writer.cli.AdminCommand;
 import io.gameq.writer.config.WriterConfig;
 import io.gameq.writer.mysql.CommandServers;
 import io.gameq.writer.mysql.DeadLetters;
-import io.gameq.writer.mysql.PauseTable.Pause;
 import io.gameq.writer.mysql.PauseTable.Scope;
+import io.gameq.writer.mysql.PauseTable.WriterPause;
 import io.gameq.writer.pause.Pauses;
 import io.gameq.writer.redis.DueSlots;
 import io.gameq.writer.redis.RedisOwner;
@@ -162,7 +162,7 @@ public final class FlushCommand extends AdminCommand {
     Set<String> why = new LinkedHashSet<>();
     List<OwnerBacklog> rest = new ArrayList<>();
     for (OwnerBacklog of : owners) {
-      Pause pause = pauses.ofSlot(of.owner().slot(settings.slots()));
+      WriterPause pause = pauses.ofSlot(of.owner().slot(settings.slots()));
       if (pause == null) {
         rest.add(of);
       } else {

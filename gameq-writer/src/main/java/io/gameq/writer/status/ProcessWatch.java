@@ -56,7 +56,7 @@ public final class ProcessWatch {
 
   /** Registers meters that show the latest look. */
   public void bindTo(MeterRegistry meters) {
-    for (NodeStatus.State state : NodeStatus.State.values()) {
+    for (NodeStatus.NodeState state : NodeStatus.NodeState.values()) {
       register(meters, "nodes", "Nodes", state.tag(), of -> of.nodes(state));
     }
     register(meters, "writers", "Writers", "running", Processes::writersThere);

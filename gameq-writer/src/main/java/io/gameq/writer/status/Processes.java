@@ -193,7 +193,7 @@ public record Processes(
   }
 
   /** How many nodes are in a state. */
-  public long nodes(NodeStatus.State state) {
+  public long nodes(NodeStatus.NodeState state) {
     return nodes.stream().filter(of -> of.state() == state).count();
   }
 
@@ -332,7 +332,7 @@ public record Processes(
    * @param aheadMillis by how much its host's clock was ahead of Redis' then; negative when behind
    */
   public record NodeStatus(
-      String id, long silentMillis, long aheadMillis, State state, NodeSign sign) {
+      String id, long silentMillis, long aheadMillis, NodeState state, NodeSign sign) {
     /** A change that waits longer is not on its usual way. */
     private static final long LONG_MILLIS = 60_000;
 
@@ -340,7 +340,7 @@ public record Processes(
     private static final double NEARLY_FULL = 0.8;
 
     /** How a node is. */
-    public enum State {
+    public enum NodeState {
       RUNNING("running"),
       /** Redis may not know its sessions, nor all that they committed. */
       NOT_HEALED("not healed"),
@@ -355,7 +355,7 @@ public record Processes(
 
       private final String text;
 
-      State(String text) {
+      NodeState(String text) {
         this.text = text;
       }
 
@@ -381,26 +381,28 @@ public record Processes(
       Map<String, String> fields = SignFields.of(of.identity());
       fields.put("walDirectory", of.walDirectory());
       NodeSign sign = SignFields.read(NodeSign.class, fields);
-      return new NodeStatus(of.process(), of.startedMillisAgo(), 0, State.UNKNOWN, sign);
+      return new NodeStatus(of.process(), of.startedMillisAgo(), 0, NodeState.UNKNOWN, sign);
     }
 
-    private static State state(ProcessSign said, NodeSign sign) {
+    private static NodeState state(ProcessSign said, NodeSign sign) {
       if (sign.phase().equals(NodeSign.CLOSED)) {
-        return State.CLOSED;
+        return NodeState.CLOSED;
       }
       if (sign.phase().equals(NodeSign.FAILED) && said.isFresh()) { // it has no heartbeat any more
-        return State.FAILED;
+        return NodeState.FAILED;
       }
       return switch (said.beat()) {
-        case NONE -> State.GONE;
-        case UNHEALED -> State.NOT_HEALED;
-        case HEALED -> State.RUNNING;
+        case NONE -> NodeState.GONE;
+        case UNHEALED -> NodeState.NOT_HEALED;
+        case HEALED -> NodeState.RUNNING;
       };
     }
 
     /** Whether its process is there, as far as is known. */
     public boolean isThere() {
-      return state == State.RUNNING || state == State.NOT_HEALED || state == State.FAILED;
+      return state == NodeState.RUNNING
+          || state == NodeState.NOT_HEALED
+          || state == NodeState.FAILED;
     }
 
     /** What is to be done about it, each in one line; empty when all is well. */

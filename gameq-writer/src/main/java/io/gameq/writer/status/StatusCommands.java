@@ -169,9 +169,9 @@ public abstract class StatusCommands extends AdminCommand {
     /** {@code 2 running, 1 gone}. */
     private static String nodes(Processes processes) {
       StringJoiner all = new StringJoiner(", ");
-      for (NodeStatus.State state : NodeStatus.State.values()) {
+      for (NodeStatus.NodeState state : NodeStatus.NodeState.values()) {
         long nodes = processes.nodes(state);
-        if (nodes > 0 || state == NodeStatus.State.RUNNING) {
+        if (nodes > 0 || state == NodeStatus.NodeState.RUNNING) {
           all.add(String.format(Locale.ROOT, "%,d %s", nodes, state.text()));
         }
       }

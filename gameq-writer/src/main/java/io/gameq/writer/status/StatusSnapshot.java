@@ -12,7 +12,7 @@ import io.gameq.writer.admin.RecordView;
 import io.gameq.writer.admin.TopicText;
 import io.gameq.writer.mysql.CommandServers;
 import io.gameq.writer.mysql.DeadLetters;
-import io.gameq.writer.mysql.PauseTable.Pause;
+import io.gameq.writer.mysql.PauseTable.WriterPause;
 import io.gameq.writer.pause.Pauses;
 import io.gameq.writer.status.Processes.NodeStatus;
 import java.time.Instant;
@@ -82,7 +82,7 @@ public record StatusSnapshot(
 
   private static final RecordView<Processes> PROCESSES =
       new RecordView<Processes>()
-          .json("nodesRunning", of -> of.nodes(NodeStatus.State.RUNNING))
+          .json("nodesRunning", of -> of.nodes(NodeStatus.NodeState.RUNNING))
           .json("nodes", of -> of.nodes().size())
           .json("writersRunning", Processes::writersThere)
           .json("writers", of -> of.writers().size());
@@ -207,7 +207,7 @@ public record StatusSnapshot(
    *
    * @param pause why nothing of it is claimed: of the slot, or of all; null when it is not paused
    */
-  public record SlotState(SlotBacklog waiting, @Nullable Pause pause) {
+  public record SlotState(SlotBacklog waiting, @Nullable WriterPause pause) {
     /** In a table of those that wait for longest. */
     static final RecordView<SlotState> WITHOUT_PAUSE = view();
 

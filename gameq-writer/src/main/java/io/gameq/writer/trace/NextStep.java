@@ -6,8 +6,8 @@ import io.gameq.owner.SessionId;
 import io.gameq.terminal.Shown;
 import io.gameq.writer.mysql.MySqlOwner;
 import io.gameq.writer.mysql.MySqlOwner.OwnerRecord;
-import io.gameq.writer.mysql.PauseTable.Pause;
 import io.gameq.writer.mysql.PauseTable.Scope;
+import io.gameq.writer.mysql.PauseTable.WriterPause;
 import io.gameq.writer.pause.Pauses;
 import io.gameq.writer.redis.RedisOwner;
 import io.gameq.writer.redis.RedisOwner.ClaimRecord;
@@ -179,7 +179,7 @@ public record NextStep(StepKind kind, String sentence) {
     if (!newest.isAwaited()) {
       return broken("it has dirty rows and nothing makes them due");
     }
-    Pause pause = trace.pauseOfAll();
+    WriterPause pause = trace.pauseOfAll();
     if (pause != null) {
       return StepKind.PAUSED.next(
           "%s is paused by %s since %s UTC (%s): it waits until 'gameq-writer resume'.",
@@ -315,7 +315,7 @@ public record NextStep(StepKind kind, String sentence) {
       @Nullable MySqlOwner mysql,
       String mysqlError,
       @Nullable String aliveNode,
-      List<Pause> pauses,
+      List<WriterPause> pauses,
       Map<String, String> parked) {
     public OwnerTrace {
       pauses = List.copyOf(pauses);
@@ -339,7 +339,7 @@ public record NextStep(StepKind kind, String sentence) {
     }
 
     /** What pauses everything of the owner; null when nothing does. */
-    @Nullable Pause pauseOfAll() {
+    @Nullable WriterPause pauseOfAll() {
       return pauses.stream()
           .filter(of -> of.scope() == Scope.ALL || of.scope() == Scope.SLOT)
           .findFirst()
@@ -350,12 +350,12 @@ public record NextStep(StepKind kind, String sentence) {
     Set<String> pausedTables() {
       return itsPauses().stream()
           .filter(of -> of.scope() == Scope.TABLE)
-          .map(Pause::name)
+          .map(WriterPause::name)
           .collect(Collectors.toSet());
     }
 
     /** The pauses that hold back rows of the owner, if it has any of their tables. */
-    public List<Pause> itsPauses() {
+    public List<WriterPause> itsPauses() {
       Set<String> waiting = waitingTables();
       return pauses.stream()
           .filter(of -> of.scope() != Scope.TABLE || waiting.contains(of.name()))

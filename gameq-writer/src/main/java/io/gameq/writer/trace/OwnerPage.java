@@ -7,7 +7,7 @@ import io.gameq.terminal.TextTable;
 import io.gameq.writer.mysql.MySqlOwner;
 import io.gameq.writer.mysql.MySqlOwner.LetterSummary;
 import io.gameq.writer.mysql.MySqlOwner.OwnerRecord;
-import io.gameq.writer.mysql.PauseTable.Pause;
+import io.gameq.writer.mysql.PauseTable.WriterPause;
 import io.gameq.writer.pause.Pauses;
 import io.gameq.writer.redis.RedisOwner;
 import io.gameq.writer.redis.RedisOwner.ClaimRecord;
@@ -207,7 +207,7 @@ public final class OwnerPage {
         : millis > 0 ? "due in " + Shown.duration(millis) : "due since " + Shown.duration(-millis);
   }
 
-  private static String pause(Pause of) {
+  private static String pause(WriterPause of) {
     String what = (of.scope().name().toLowerCase(Locale.ROOT) + " " + of.name()).strip();
     return Shown.line("%s %s", what, Pauses.why(of));
   }

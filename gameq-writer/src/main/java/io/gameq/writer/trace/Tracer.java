@@ -22,8 +22,8 @@ import io.gameq.writer.admin.StaleSessions;
 import io.gameq.writer.admin.StaleSessions.RowColumn;
 import io.gameq.writer.mysql.MySqlOwner;
 import io.gameq.writer.mysql.PauseTable;
-import io.gameq.writer.mysql.PauseTable.Pause;
 import io.gameq.writer.mysql.PauseTable.Scope;
+import io.gameq.writer.mysql.PauseTable.WriterPause;
 import io.gameq.writer.mysql.StoredRowDecoder;
 import io.gameq.writer.mysql.StoredRowDecoder.DecodeError;
 import io.gameq.writer.mysql.StoredRowDecoder.DecodedRow;
@@ -82,7 +82,7 @@ public final class Tracer {
   public OwnerTrace owner(OwnerId owner) {
     SlotKeys slot = slots.of(owner);
     MySqlOwner inMySql = null;
-    List<Pause> pauses = List.of();
+    List<WriterPause> pauses = List.of();
     String mysqlError = "";
     try {
       MySql database = mysql.get();

@@ -7,8 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.gameq.MySqlException;
 import io.gameq.agent.AgentRunner;
-import io.gameq.writer.mysql.PauseTable.Pause;
 import io.gameq.writer.mysql.PauseTable.Scope;
+import io.gameq.writer.mysql.PauseTable.WriterPause;
 import java.time.Instant;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -16,10 +16,10 @@ import org.junit.jupiter.api.Test;
 
 class PauseWatchTest {
   private final AtomicInteger looks = new AtomicInteger();
-  private volatile List<Pause> there = List.of();
+  private volatile List<WriterPause> there = List.of();
   private volatile boolean isAway;
 
-  private List<Pause> read() {
+  private List<WriterPause> read() {
     looks.incrementAndGet();
     if (isAway) {
       throw new MySqlException("away", new IllegalStateException("away"));
@@ -27,8 +27,8 @@ class PauseWatchTest {
     return there;
   }
 
-  private static Pause pause(Scope scope, String name) {
-    return new Pause(scope, name, "why", "ann", Instant.EPOCH);
+  private static WriterPause pause(Scope scope, String name) {
+    return new WriterPause(scope, name, "why", "ann", Instant.EPOCH);
   }
 
   @Test

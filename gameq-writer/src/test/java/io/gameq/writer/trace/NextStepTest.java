@@ -7,8 +7,8 @@ import io.gameq.owner.DurableSessions.CountingSessions;
 import io.gameq.owner.OwnerId;
 import io.gameq.owner.SessionId;
 import io.gameq.writer.mysql.MySqlOwner;
-import io.gameq.writer.mysql.PauseTable.Pause;
 import io.gameq.writer.mysql.PauseTable.Scope;
+import io.gameq.writer.mysql.PauseTable.WriterPause;
 import io.gameq.writer.redis.RedisOwner;
 import io.gameq.writer.redis.RedisOwner.ClaimRecord;
 import io.gameq.writer.redis.RedisOwner.SessionRows;
@@ -47,7 +47,7 @@ class NextStepTest {
   private boolean redisAnswers = true;
   private boolean mysqlAnswers = true;
   private @Nullable String aliveNode = "n1";
-  private final List<Pause> pauses = new ArrayList<>();
+  private final List<WriterPause> pauses = new ArrayList<>();
   private final Map<String, String> parked = new TreeMap<>();
 
   private NextStep next() {
@@ -154,11 +154,11 @@ class NextStepTest {
   @Test
   void anOperatorPausedIt() {
     dirty(SECOND, -90_000);
-    pauses.add(new Pause(Scope.TABLE, "item", "alter", "ann", Instant.ofEpochMilli(NOW)));
+    pauses.add(new WriterPause(Scope.TABLE, "item", "alter", "ann", Instant.ofEpochMilli(NOW)));
     expect(StepKind.PAUSED, "all of its rows are of paused tables (item)");
-    pauses.set(0, new Pause(Scope.SLOT, "3", "look", "ann", Instant.ofEpochMilli(NOW)));
+    pauses.set(0, new WriterPause(Scope.SLOT, "3", "look", "ann", Instant.ofEpochMilli(NOW)));
     expect(StepKind.PAUSED, "slot 3 is paused by ann since 2023-11-14 22:13:20.000 UTC (look)");
-    pauses.set(0, new Pause(Scope.ALL, "", "backup", "ann", Instant.ofEpochMilli(NOW)));
+    pauses.set(0, new WriterPause(Scope.ALL, "", "backup", "ann", Instant.ofEpochMilli(NOW)));
     expect(StepKind.PAUSED, "everything is paused by ann");
     sessions.clear();
     expect(StepKind.NOTHING, "all of it is in MySQL");
@@ -173,7 +173,7 @@ class NextStepTest {
             NOW - 1,
             false,
             false));
-    pauses.add(new Pause(Scope.TABLE, "item", "alter", "ann", Instant.ofEpochMilli(NOW)));
+    pauses.add(new WriterPause(Scope.TABLE, "item", "alter", "ann", Instant.ofEpochMilli(NOW)));
     expect(
         StepKind.PAUSED,
         "paused tables (item) wait until 'gameq-writer resume'; of the others: due");
