@@ -65,7 +65,7 @@ public final class ColumnTypes {
 
     /** The number in brackets at this place, counted from 0. */
     int number(int place, int otherwise) {
-      String[] numbers = brackets.split(",");
+      String[] numbers = brackets.split(",", -1);
       return place >= numbers.length || numbers[place].isBlank()
           ? otherwise
           : Integer.parseInt(numbers[place].strip());

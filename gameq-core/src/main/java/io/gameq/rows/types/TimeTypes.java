@@ -256,7 +256,7 @@ public final class TimeTypes {
    *
    * <p>From year 0 to 9999 they fit a long with a factor of thirty to spare.
    */
-  final class Micros {
+  static final class Micros {
     private static final long PER_SECOND = 1_000_000;
 
     /** Nanoseconds in one unit of the last digit, by the number of fraction digits. */

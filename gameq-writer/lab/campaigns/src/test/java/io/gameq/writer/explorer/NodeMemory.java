@@ -7,7 +7,6 @@ import io.gameq.node.OpenState;
 import io.gameq.owner.OwnerId;
 import io.gameq.owner.SessionId;
 import io.gameq.owner.SessionRef;
-import io.gameq.redis.SlotKeys;
 import io.gameq.redis.script.JournalMarks;
 import io.gameq.redis.script.LookupScript.LookupResult;
 import io.gameq.rows.EncodedRow;
@@ -347,7 +346,6 @@ record NodeMemory(
   /** Redis was seen to have lost something: heals, and asks no mark what that was. */
   NodeMemory doubtsRedis() {
     List<HeldSession> all = new ArrayList<>();
-    SlotKeys slot = new SlotKeys("any", 0);
     holds.forEach(
         (player, hold) ->
             all.add(
