@@ -75,6 +75,9 @@ import org.jspecify.annotations.Nullable;
  * applied.
  */
 public final class RedisConnector implements AutoCloseable {
+  /** Of a connection whose failure lettuce cannot explain; see {@link #hasLostItsReason}. */
+  private static final int MOST_TRIES = 3;
+
   /** Commands that may wait for replies on one connection; beyond it the client refuses. */
   private static final int REQUEST_QUEUE_SIZE = 200_000;
 
@@ -196,11 +199,21 @@ public final class RedisConnector implements AutoCloseable {
     if (credentials != null) {
       credentials.read();
     }
-    try {
-      return connects.get();
-    } catch (RedisException e) {
-      throw cannotConnect(e);
+    for (int left = MOST_TRIES; ; left--) {
+      try {
+        return connects.get();
+      } catch (RedisException e) {
+        if (left == 1 || !hasLostItsReason(e)) {
+          throw cannotConnect(e);
+        }
+      }
     }
+  }
+
+  /** Lettuce says so when the server closed the connection, as after a refused login, too soon. */
+  private static boolean hasLostItsReason(RedisException e) {
+    return e.getCause() instanceof IllegalStateException cause
+        && String.valueOf(cause.getMessage()).contains("not registered");
   }
 
   /**
