@@ -32,9 +32,9 @@
  * node's help: it dies by itself right after it wrote down that it is about to commit.
  *
  * <p><b>Clocks.</b> Redis, and nodes in cases that ask for it, have a {@link
- * io.gameq.servers.ProcessClock} of their own, which is set under load; each case proves
- * that it moved. What nodes publish while Redis' clock is ahead keeps its time: that time comes at
- * the end, when all rows are in MySQL.
+ * io.gameq.servers.ProcessClock} of their own, which is set under load; each case proves that it
+ * moved. What nodes publish while Redis' clock is ahead keeps its time: that time comes at the end,
+ * when all rows are in MySQL.
  *
  * <p><b>History.</b> Each commit writes a value that no other commit writes, its id, so that a row
  * names its writer. A node notes the commit before it invokes it, and its outcome after, in a file
