@@ -21,9 +21,6 @@ import java.util.stream.Stream;
  * <p>Targets are found in files: see https://prometheus.io/docs/guides/file-sd
  */
 final class PrometheusProcess implements AutoCloseable {
-  private static final Path RULES =
-      Path.of("..", "gameq-writer", "monitoring", "alerts.yaml").toAbsolutePath().normalize();
-
   private final int port = RedisProcess.freePort();
   private final Path directory;
   private final Process process;
@@ -34,6 +31,8 @@ final class PrometheusProcess implements AutoCloseable {
 
   PrometheusProcess(Path directory) throws IOException {
     this.directory = Files.createDirectories(directory).toAbsolutePath();
+    // A Prometheus without the file would run, and judge nothing.
+    Path rules = Path.of("..", "..", "monitoring", "alerts.yaml").toRealPath();
     Files.writeString(
         this.directory.resolve("prometheus.yml"),
         """
@@ -45,7 +44,7 @@ final class PrometheusProcess implements AutoCloseable {
           - job_name: gameq-node
             file_sd_configs: [{ files: ["%s/*.nodes.json"], refresh_interval: 5s }]
         """
-            .formatted(RULES, this.directory, this.directory));
+            .formatted(rules, this.directory, this.directory));
     process =
         new ProcessBuilder(
                 "prometheus",
