@@ -8,7 +8,6 @@ import io.gameq.rows.Table;
 import io.gameq.rows.Table.Column;
 import io.gameq.rows.types.ColumnType;
 import java.math.BigDecimal;
-import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.DateTimeException;
@@ -32,7 +31,8 @@ public final class JdbcValues {
 
   /** What to select so that {@link #read} gets the exact value. */
   public static String selectExpression(Column column) {
-    return column.type().jdbc().select().formatted(quoted(column.name()));
+    // Not formatted: each read of an owner asks this of each column.
+    return column.type().jdbc().select().replace("%s", quoted(column.name()));
   }
 
   /** The same of several columns, with commas in between. */
@@ -40,12 +40,9 @@ public final class JdbcValues {
     return columns.stream().map(JdbcValues::selectExpression).collect(Collectors.joining(", "));
   }
 
-  /** Sets parameter {@code index} to a canonical value, null for NULL. */
-  public static void bind(
-      PreparedStatement statement, int index, Column column, @Nullable Object canonical)
-      throws SQLException {
-    statement.setObject(
-        index, canonical == null ? null : column.type().jdbc().toParameter().apply(canonical));
+  /** What to set a parameter to for a canonical value, null for NULL. */
+  public static @Nullable Object parameter(Column column, @Nullable Object canonical) {
+    return canonical == null ? null : column.type().jdbc().toParameter().apply(canonical);
   }
 
   /**

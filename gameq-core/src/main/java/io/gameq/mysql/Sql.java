@@ -55,13 +55,14 @@ public final class Sql {
   }
 
   /** Hands over each row that a query finds. */
-  public static void select(Connection connection, String sql, Row row, Object... arguments)
+  public static void select(
+      Connection connection, String sql, Row row, @Nullable Object... arguments)
       throws SQLException {
     selectWithin(connection, NO_LIMIT, sql, row, arguments);
   }
 
   private static void selectWithin(
-      Connection connection, int mostSeconds, String sql, Row row, Object... arguments)
+      Connection connection, int mostSeconds, String sql, Row row, @Nullable Object... arguments)
       throws SQLException {
     try (PreparedStatement statement = connection.prepareStatement(sql)) {
       statement.setQueryTimeout(mostSeconds);
@@ -76,14 +77,18 @@ public final class Sql {
 
   /** All rows that a query finds. */
   public static <T> List<T> list(
-      Connection connection, String sql, Reader<T> reader, Object... arguments)
+      Connection connection, String sql, Reader<T> reader, @Nullable Object... arguments)
       throws SQLException {
     return listWithin(connection, NO_LIMIT, sql, reader, arguments);
   }
 
   /** The same; a query that takes longer than so many seconds is ended, 0 for no limit. */
   public static <T> List<T> listWithin(
-      Connection connection, int mostSeconds, String sql, Reader<T> reader, Object... arguments)
+      Connection connection,
+      int mostSeconds,
+      String sql,
+      Reader<T> reader,
+      @Nullable Object... arguments)
       throws SQLException {
     List<T> found = new ArrayList<>();
     selectWithin(connection, mostSeconds, sql, rs -> found.add(reader.read(rs)), arguments);
@@ -92,14 +97,14 @@ public final class Sql {
 
   /** The first row that a query finds, or null. */
   public static <T> @Nullable T first(
-      Connection connection, String sql, Reader<T> reader, Object... arguments)
+      Connection connection, String sql, Reader<T> reader, @Nullable Object... arguments)
       throws SQLException {
     List<T> found = list(connection, sql, reader, arguments);
     return found.isEmpty() ? null : found.get(0);
   }
 
   /** Whether a query finds a row. */
-  public static boolean exists(Connection connection, String sql, Object... arguments)
+  public static boolean exists(Connection connection, String sql, @Nullable Object... arguments)
       throws SQLException {
     return first(connection, sql, rs -> true, arguments) != null;
   }
@@ -108,7 +113,16 @@ public final class Sql {
   static int bind(PreparedStatement statement, int at, @Nullable Object... arguments)
       throws SQLException {
     for (int i = 0; i < arguments.length; i++) {
-      statement.setObject(at + i, arguments[i]);
+      Object argument = arguments[i];
+      if (argument instanceof Long number) { // what most are: setObject looks for their class
+        statement.setLong(at + i, number);
+      } else if (argument instanceof String text) {
+        statement.setString(at + i, text);
+      } else if (argument instanceof byte[] bytes) {
+        statement.setBytes(at + i, bytes);
+      } else {
+        statement.setObject(at + i, argument);
+      }
     }
     return at + arguments.length;
   }
@@ -154,12 +168,12 @@ public final class Sql {
   }
 
   /** The arguments of {@link #keyIn}, or of {@link #keyEquals}. */
-  public static List<Object> keyArguments(Table table, Collection<RowKey> keys) {
-    List<Object> arguments = new ArrayList<>();
+  public static List<@Nullable Object> keyArguments(Table table, Collection<RowKey> keys) {
+    List<@Nullable Object> arguments = new ArrayList<>();
     for (RowKey key : keys) {
       Object[] parts = key.parts();
       for (int i = 0; i < parts.length; i++) {
-        arguments.add(table.keyColumns().get(i).type().jdbc().toParameter().apply(parts[i]));
+        arguments.add(JdbcValues.parameter(table.keyColumns().get(i), parts[i]));
       }
     }
     return arguments;
@@ -171,7 +185,10 @@ public final class Sql {
    */
   public static <T> List<T> padded(List<T> values) {
     int size = values.size();
-    int rounded = size <= 1 ? size : Integer.highestOneBit(size - 1) << 1;
+    if (size <= 1) { // nearly every one of an open
+      return values;
+    }
+    int rounded = Integer.highestOneBit(size - 1) << 1;
     return IntStream.range(0, rounded).mapToObj(i -> values.get(Math.min(i, size - 1))).toList();
   }
 

@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.IntPredicate;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -27,15 +28,15 @@ public final class Statements {
   private final List<Part> parts = new ArrayList<>();
 
   /** {@code found} takes all rows of a SELECT, from before the first. */
-  private record Part(String sql, Object[] arguments, Row found, IntPredicate goesOn) {}
+  private record Part(String sql, @Nullable Object[] arguments, Row found, IntPredicate goesOn) {}
 
   /** Adds a statement whose answer nobody needs. */
-  public Statements add(String sql, Object... arguments) {
+  public Statements add(String sql, @Nullable Object... arguments) {
     return addUpdate(sql, count -> true, arguments);
   }
 
   /** Adds a SELECT, each row of which is handed over. */
-  public Statements addSelect(String sql, Row row, Object... arguments) {
+  public Statements addSelect(String sql, Row row, @Nullable Object... arguments) {
     Row all =
         rs -> {
           while (rs.next()) {
@@ -62,7 +63,7 @@ public final class Statements {
    *
    * @param goesOn asked with the number of rows that it found: false to look at no answer after it
    */
-  public Statements addUpdate(String sql, IntPredicate goesOn, Object... arguments) {
+  public Statements addUpdate(String sql, IntPredicate goesOn, @Nullable Object... arguments) {
     parts.add(new Part(sql, arguments, rs -> {}, goesOn));
     return this;
   }

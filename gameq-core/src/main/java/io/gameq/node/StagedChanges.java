@@ -551,7 +551,7 @@ final class StagedChanges {
      * Where a row is staged.
      *
      * @param owner gives whose row it is; null where the change does not name the owner
-     * @param unnamed what is told then, where it has to
+     * @param unnamed what is told then, where it has to; %s is the name of the owner column
      */
     StagedChanges ownersOf(Table table, Supplier<@Nullable OwnerId> owner, String unnamed) {
       return first();
@@ -585,8 +585,7 @@ final class StagedChanges {
       ownersOf(
               row.table(),
               () -> row.namesOwner() ? row.owner() : null,
-              "an update in a change set of several owners names the owner by its column "
-                  + row.table().ownerColumn().name())
+              "an update in a change set of several owners names the owner by its column %s")
           .update(row);
     }
 
@@ -749,7 +748,8 @@ final class StagedChanges {
     StagedChanges ownersOf(Table table, Supplier<@Nullable OwnerId> owner, String unnamed) {
       OwnerId named = owner.get();
       if (named == null && shares.size() > 1) {
-        throw new RowRefusedException(table.name() + ": " + unnamed);
+        throw new RowRefusedException(
+            table.name() + ": " + unnamed.formatted(table.ownerColumn().name()));
       }
       return named == null
           ? first()

@@ -24,6 +24,8 @@ public record OwnerId(String kind, String key, String encoded) {
 
   private static final Pattern KIND = Pattern.compile("[a-z][a-z0-9_]{0,31}");
 
+  private static final String ENCODED_COLON = "%3A";
+
   private static final char OF_INBOX = '!';
 
   /**
@@ -40,13 +42,15 @@ public record OwnerId(String kind, String key, String encoded) {
                   + " lower-case letter, then up to 31 of a-z 0-9 _; key: not empty)")
               .formatted(id.length()));
     }
-    String encoded = PercentEncoding.percent(id);
+    String kind = id.substring(0, colon);
+    String key = id.substring(colon + 1);
+    String encoded = kind + ENCODED_COLON + PercentEncoding.percent(key);
     if (encoded.length() > MAX_ENCODED_BYTES) {
       throw new GameQueueException(
           "owner id takes %s bytes encoded, the limit is %s: use a shorter id"
               .formatted(encoded.length(), MAX_ENCODED_BYTES));
     }
-    return new OwnerId(id.substring(0, colon), id.substring(colon + 1), encoded);
+    return new OwnerId(kind, key, encoded);
   }
 
   /** The owner, or the inbox, whose {@link #encoded} form this is. */
@@ -151,6 +155,9 @@ public record OwnerId(String kind, String key, String encoded) {
      * @throws GameQueueException when it is not such a form
      */
     public static String unpercent(String encoded) {
+      if (encoded.indexOf('%') < 0) {
+        return encoded;
+      }
       try {
         return URLDecoder.decode(encoded.replace("+", "%2B"), StandardCharsets.UTF_8);
       } catch (IllegalArgumentException e) {

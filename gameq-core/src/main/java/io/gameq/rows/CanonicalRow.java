@@ -134,6 +134,9 @@ public final class CanonicalRow {
      * @throws RowRefusedException when there is none, and a column has no default
      */
     public @Nullable Object[] over(@Nullable Row before, Clock clock) {
+      if (named.cardinality() == values.length) { // nearly every put
+        return values;
+      }
       @Nullable Object[] full = values.clone();
       for (int i = named.nextClearBit(0); i < full.length; i = named.nextClearBit(i + 1)) {
         Column column = table.columns().get(i);

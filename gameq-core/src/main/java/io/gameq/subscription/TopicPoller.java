@@ -34,6 +34,7 @@ import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
 import java.util.function.IntSupplier;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -543,7 +544,9 @@ final class TopicPoller implements AutoCloseable {
         for (NackResult result : topic.scripts().nack(redis, some)) {
           if (result == NackResult.DEAD) {
             dead.increment();
-            warn("dead", "a message of topic '%s' is a dead letter now".formatted(topic.name()));
+            warn(
+                "dead",
+                () -> "a message of topic '%s' is a dead letter now".formatted(topic.name()));
           } else if (result == NackResult.CLAIM_LOST) {
             lost();
           } // else it is tried again, or a newer message has taken its place
@@ -566,17 +569,19 @@ final class TopicPoller implements AutoCloseable {
       lost.increment();
       warn(
           "lost",
-          ("a lease of topic '%s' ran out before the acknowledgement: the message is handled again;"
-                  + " handlers take longer than the lease")
-              .formatted(topic.name()));
+          () ->
+              ("a lease of topic '%s' ran out before the acknowledgement: the message is handled"
+                      + " again; handlers take longer than the lease")
+                  .formatted(topic.name()));
     }
 
     void notAcknowledged(int messages, RuntimeException failure) {
       warn(
           "ack " + failure.getClass().getName(),
-          ("%s messages of topic '%s' were handled and not acknowledged, so they are handled again:"
-                  + " %s")
-              .formatted(messages, topic.name(), failure.getMessage()));
+          () ->
+              ("%s messages of topic '%s' were handled and not acknowledged, so they are handled"
+                      + " again: %s")
+                  .formatted(messages, topic.name(), failure.getMessage()));
     }
 
     /** Names the error's class alone: its message may hold what the game keeps to itself. */
@@ -584,12 +589,13 @@ final class TopicPoller implements AutoCloseable {
       String kind = error.getClass().getName();
       warn(
           kind,
-          "a handler of topic '%s' failed: %s; its messages are tried again"
-              .formatted(topic.name(), kind));
+          () ->
+              "a handler of topic '%s' failed: %s; its messages are tried again"
+                  .formatted(topic.name(), kind));
     }
 
-    private void warn(String about, String text) {
-      warnings.about(about, LOG::warn, () -> text);
+    private void warn(String about, Supplier<String> text) {
+      warnings.about(about, LOG::warn, text);
     }
 
     /**

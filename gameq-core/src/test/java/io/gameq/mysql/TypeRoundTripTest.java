@@ -194,7 +194,7 @@ class TypeRoundTripTest {
         connection.prepareStatement(
             "INSERT INTO " + table + " (" + columns + ") VALUES (" + marks + ")")) {
       for (int i = 0; i < row.length; i++) {
-        JdbcValues.bind(insert, i + 1, table.columns().get(i), row[i]);
+        insert.setObject(i + 1, JdbcValues.parameter(table.columns().get(i), row[i]));
       }
       insert.executeUpdate();
     }
@@ -234,7 +234,7 @@ class TypeRoundTripTest {
         connection.prepareStatement(prefix + "SELECT " + columns + " FROM " + table + " " + rest);
     List<Column> keyColumns = table.keyColumns();
     for (int i = 0; i < key.length; i++) {
-      JdbcValues.bind(statement, i + 1, keyColumns.get(i), key[i]);
+      statement.setObject(i + 1, JdbcValues.parameter(keyColumns.get(i), key[i]));
     }
     return statement;
   }

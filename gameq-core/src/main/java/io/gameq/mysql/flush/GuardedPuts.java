@@ -141,7 +141,8 @@ final class GuardedPuts {
   private void upsertAlike(Table table, List<RowChange> rows, boolean handsOver)
       throws SQLException {
     // One order for all writers means no deadlocks, and neighbours share pages.
-    rows.sort((a, b) -> compareKeys(table, a, b));
+    int[] key = table.primaryKey();
+    rows.sort((a, b) -> compareKeys(key, a, b));
     int mostOfTable = MOST_PLACEHOLDERS / (table.columns().size() + 1);
     int most = Math.max(1, Math.min(bisection.limits().rows(), mostOfTable));
     int mostBytes = Math.min(bisection.limits().bytes(), mostBytesPerStatement);
@@ -164,8 +165,8 @@ final class GuardedPuts {
     return rows.stream().mapToLong(row -> row.encoded().length).sum();
   }
 
-  private static int compareKeys(Table table, RowChange a, RowChange b) {
-    for (int index : table.primaryKey()) {
+  private static int compareKeys(int[] key, RowChange a, RowChange b) {
+    for (int index : key) {
       int order = compare(a.image().values()[index], b.image().values()[index]);
       if (order != 0) {
         return order;
@@ -251,7 +252,7 @@ final class GuardedPuts {
       int mostSeconds)
       throws SQLException {
     String row = Sql.keyEquals(table) + " AND " + JdbcValues.quoted(Table.VERSION_COLUMN) + " <= ?";
-    List<Object> arguments = new ArrayList<>();
+    List<@Nullable Object> arguments = new ArrayList<>();
     for (RowKey key : keys) {
       arguments.addAll(Sql.keyArguments(table, List.of(key)));
       arguments.add(upTo.getOrDefault(key, 0L));
@@ -370,14 +371,14 @@ final class GuardedPuts {
 
     /** Null as well when the row does not say what it will have: then it stays blocked. */
     private @Nullable RowKey holderOfWhatIsFor(RowChange row, UniqueKey key) throws SQLException {
-      List<Object> arguments = new ArrayList<>();
+      List<@Nullable Object> arguments = new ArrayList<>();
       for (String column : key.columns()) {
         int index = table.has(column) ? table.indexOf(column) : -1;
         Object value = index < 0 ? null : row.image().values()[index];
         if (value == null || !row.image().names(index)) {
           return null;
         }
-        arguments.add(table.column(column).type().jdbc().toParameter().apply(value));
+        arguments.add(JdbcValues.parameter(table.column(column), value));
       }
       return Sql.first(
           connection,
@@ -401,9 +402,8 @@ final class GuardedPuts {
                   column.type().jdbc().placeholder(),
                   Sql.keyEquals(table));
       for (int tries = 1; ; tries++) {
-        Object spare = SpareValues.next(column, random);
         List<@Nullable Object> arguments = new ArrayList<>();
-        arguments.add(spare == null ? null : column.type().jdbc().toParameter().apply(spare));
+        arguments.add(JdbcValues.parameter(column, SpareValues.next(column, random)));
         arguments.addAll(Sql.keyArguments(table, List.of(row)));
         try {
           Sql.execute(connection, sql, arguments.toArray());

@@ -16,7 +16,6 @@ import io.gameq.owner.DurableSessions.CountingSessions;
 import io.gameq.owner.OwnerId;
 import io.gameq.rows.EncodedRow.RowKey;
 import io.gameq.rows.HandledRow;
-import io.gameq.rows.RowHeader.Handover;
 import io.gameq.rows.RowHeader.RowOp;
 import io.gameq.rows.RowImage;
 import io.gameq.rows.Table;
@@ -116,10 +115,11 @@ public final class GuardedWrites {
 
   /** Owners whose rows these may become or were: a transaction locks them with its own. */
   public static Set<OwnerId> others(Collection<RowChange> changes) {
-    return changes.stream()
-        .flatMap(row -> row.image().handovers().stream())
-        .map(Handover::other)
-        .collect(Collectors.toSet());
+    Set<OwnerId> others = new HashSet<>(0);
+    for (RowChange row : changes) {
+      row.image().handovers().forEach(of -> others.add(of.other()));
+    }
+    return others;
   }
 
   /**

@@ -70,15 +70,13 @@ public final class UpsertSql {
                 handsOver,
                 rows.size()),
             key -> upsertSql(table, like, key.rows(), handsOver || table.isKeyedByOwner()));
-    List<@Nullable Object> arguments = new ArrayList<>();
     List<Column> columns = table.columns();
+    List<@Nullable Object> arguments = new ArrayList<>(rows.size() * (columns.size() + 1));
     for (RowChange row : rows) {
       @Nullable Object[] values = row.image().values();
       for (int i = 0; i < values.length; i++) {
         if (isInserted(columns.get(i), i, like)) {
-          Object value = values[i];
-          arguments.add(
-              value == null ? null : columns.get(i).type().jdbc().toParameter().apply(value));
+          arguments.add(JdbcValues.parameter(columns.get(i), values[i]));
         }
       }
       arguments.add(row.image().version());

@@ -210,16 +210,13 @@ public final class OwnerReader {
     addRows(
         all,
         table,
-        "%s IN (%s)"
-            .formatted(JdbcValues.quoted(table.ownerColumn().name()), Sql.marks(owners.size())),
+        JdbcValues.quoted(table.ownerColumn().name()) + " IN (" + Sql.marks(owners.size()) + ")",
         row -> {
           // MySQL takes a text with spaces at its end for the same: it names nobody.
           String owner = String.valueOf(row.values()[table.ownerIndex()]);
           sinks.getOrDefault(owner, List.of()).forEach(sink -> sink.row(row));
         },
-        owners.stream()
-            .map(owner -> table.ownerColumn().type().jdbc().toParameter().apply(owner))
-            .toList());
+        owners.stream().map(owner -> JdbcValues.parameter(table.ownerColumn(), owner)).toList());
   }
 
   private static void addByKey(Statements all, Table table, List<RowKey> keys, Sink sink) {
@@ -229,13 +226,18 @@ public final class OwnerReader {
   }
 
   private static void addRows(
-      Statements all, Table table, String where, Consumer<RowImage> row, List<Object> arguments) {
+      Statements all,
+      Table table,
+      String where,
+      Consumer<RowImage> row,
+      List<? extends @Nullable Object> arguments) {
     all.addSelect(
-        "SELECT gq_version, %s FROM %s WHERE %s"
-            .formatted(
-                JdbcValues.selectExpressions(table.columns()),
-                JdbcValues.quoted(table.name()),
-                where),
+        "SELECT gq_version, "
+            + JdbcValues.selectExpressions(table.columns())
+            + " FROM "
+            + JdbcValues.quoted(table.name())
+            + " WHERE "
+            + where,
         rs ->
             row.accept(
                 new RowImage(
@@ -318,12 +320,13 @@ public final class OwnerReader {
         List<RowKey> some = Sql.padded(chunk);
         Sql.select(
             connection,
-            "SELECT gq_version, %s FROM %s WHERE %s%s"
-                .formatted(
-                    JdbcValues.selectExpressions(table.keyColumns()),
-                    JdbcValues.quoted(table.name()),
-                    Sql.keyIn(table, some.size()),
-                    locking),
+            "SELECT gq_version, "
+                + JdbcValues.selectExpressions(table.keyColumns())
+                + " FROM "
+                + JdbcValues.quoted(table.name())
+                + " WHERE "
+                + Sql.keyIn(table, some.size())
+                + locking,
             rs -> found.put(JdbcValues.readKey(rs, 2, table), rs.getLong(1)),
             Sql.keyArguments(table, some).toArray());
       }

@@ -194,8 +194,9 @@ public final class OwnerTable implements DurableSessions {
                 + " VALUES(node), state = 'opening', opened_at = VALUES(opened_at)",
             sorted.stream().flatMap(EpochRequest::values).toArray())
         .addSelect(
-            "SELECT owner, epoch, nonce FROM gameq_owner WHERE owner IN (%s)"
-                .formatted(Sql.marks(names.size())),
+            "SELECT owner, epoch, nonce FROM gameq_owner WHERE owner IN ("
+                + Sql.marks(names.size())
+                + ")",
             rs ->
                 raised.put(
                     OwnerId.ofEncoded(rs.getString(1)),
@@ -407,8 +408,12 @@ public final class OwnerTable implements DurableSessions {
       List<String> names = Sql.padded(some);
       Sql.select(
           connection,
-          "SELECT %s FROM gameq_owner WHERE owner IN (%s)%s"
-              .formatted(columns, Sql.marks(names.size()), ending),
+          "SELECT "
+              + columns
+              + " FROM gameq_owner WHERE owner IN ("
+              + Sql.marks(names.size())
+              + ")"
+              + ending,
           rs -> found.put(OwnerId.ofEncoded(rs.getString(1)), reader.read(rs)),
           names.toArray());
     }

@@ -131,8 +131,11 @@ public final class TombstoneTable {
       for (List<String> some : Sql.chunks(List.copyOf(byText.keySet()), KEYS_PER_STATEMENT)) {
         List<String> texts = Sql.padded(some);
         to.addSelect(
-            "%s WHERE table_name = ? AND row_key IN (%s)%s"
-                .formatted(select, Sql.marks(texts.size()), ending),
+            select
+                + " WHERE table_name = ? AND row_key IN ("
+                + Sql.marks(texts.size())
+                + ")"
+                + ending,
             rs -> {
               RowKey key = byText.get(rs.getString(1));
               if (key != null) {

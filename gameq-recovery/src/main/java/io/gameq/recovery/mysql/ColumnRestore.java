@@ -119,10 +119,12 @@ public final class ColumnRestore {
               try (PreparedStatement statement = handle.getConnection().prepareStatement(sql)) {
                 for (RowImage image : images) {
                   int at = 1;
-                  JdbcValues.bind(statement, at++, of.named(), image.values()[of.column]);
+                  statement.setObject(
+                      at++, JdbcValues.parameter(of.named(), image.values()[of.column]));
                   Object[] key = image.key();
                   for (int i = 0; i < key.length; i++) {
-                    JdbcValues.bind(statement, at++, of.table.keyColumns().get(i), key[i]);
+                    statement.setObject(
+                        at++, JdbcValues.parameter(of.table.keyColumns().get(i), key[i]));
                   }
                   statement.setString(at, Long.toUnsignedString(image.version()));
                   rows += statement.executeUpdate();

@@ -33,7 +33,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Supplier;
-import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -89,13 +88,15 @@ public final class RowDecoder {
       }
       boolean areAllPaused =
           kept.isEmpty() && written.kept().isEmpty() && nowPaused.containsAll(pausedTables);
-      long version =
-          Stream.of(
-                  asked.rows().stream().map(row -> row.image().version()),
-                  setAside.stream().map(VersionedKey::version),
-                  waiting.stream().map(VersionedKey::version))
-              .flatMap(versions -> versions)
-              .reduce(0L, Math::max);
+      long version = 0;
+      for (RowChange row : asked.rows()) {
+        version = Math.max(version, row.image().version());
+      }
+      for (List<VersionedKey> some : List.of(setAside, waiting)) {
+        for (VersionedKey row : some) {
+          version = Math.max(version, row.version());
+        }
+      }
       return new Flushed(
           claim,
           version,
@@ -204,8 +205,8 @@ public final class RowDecoder {
             table, tables.unmanaged().getOrDefault(table, "it is not managed by gameq"));
         return true;
       }
-      return tables.table(table).foreignKeys().parents().stream()
-          .anyMatch(parkedNow::isParentParked);
+      Set<String> parents = tables.table(table).foreignKeys().parents();
+      return !parents.isEmpty() && parents.stream().anyMatch(parkedNow::isParentParked);
     }
   }
 

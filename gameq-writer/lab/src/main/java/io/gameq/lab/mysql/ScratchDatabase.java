@@ -228,7 +228,7 @@ public final class ScratchDatabase implements AutoCloseable {
     try (Connection connection = mysql.connection();
         PreparedStatement statement = connection.prepareStatement(sql)) {
       for (int i = 0; i < columns.size(); i++) {
-        JdbcValues.bind(statement, i + 1, columns.get(i), values.get(i));
+        statement.setObject(i + 1, JdbcValues.parameter(columns.get(i), values.get(i)));
       }
       statement.executeUpdate();
     } catch (SQLException e) {
