@@ -11,6 +11,7 @@ import io.gameq.redis.RedisConnection;
 import io.gameq.redis.RedisReply;
 import io.gameq.redis.SlotKeys;
 import io.gameq.rows.EncodedRow;
+import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisException;
 import io.lettuce.core.RedisFuture;
 import io.lettuce.core.RedisNoScriptException;
@@ -39,6 +40,9 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
+import org.msgpack.core.MessagePack;
+import org.msgpack.core.MessageUnpacker;
+import org.msgpack.value.ValueType;
 
 /**
  * A Lua script from resource files, run by its SHA-1 and loaded again when Redis forgot it.
@@ -46,33 +50,43 @@ import org.jspecify.annotations.Nullable;
  */
 public final class LuaScript {
   /**
-   * Redis runs all calls that it has read of one client before it serves another: so many of the
-   * longest, of a claim or an ack, some milliseconds.
+   * Redis serves nobody else meanwhile: so many of the longest, of a claim or an ack, some
+   * milliseconds.
    */
   private static final int MOST_TOGETHER = 12;
 
   /** Lines of comments: some scripts travel as text. Their line ends stay, for Redis' errors. */
   private static final Pattern COMMENTS = Pattern.compile("(?m)^ *--.*$");
 
+  private static final String EACH = read(LuaScript.class, "each.lua");
+
   private final String text;
   private final String sha1;
+  private final String each;
+  private final String sha1OfEach;
 
-  private LuaScript(String text) {
-    this.text = text;
+  private LuaScript(String functions, String script, String names) {
+    this.text = functions + script + names;
     this.sha1 = Base16.digest(text.getBytes(UTF_8));
+    this.each = functions + "local function script(KEYS, ARGV)\n" + script + "end\n" + EACH + names;
+    this.sha1OfEach = Base16.digest(each.getBytes(UTF_8));
   }
 
   /**
-   * Joins resource files, beside a class or here; {@code slot.lua} is put in front. The last line
-   * names them, for whoever meets the script in Redis.
+   * Joins resource files, beside a class or here; {@code slot.lua} is put in front. The last one is
+   * the script, those before it have its functions. The last line names them, for whoever meets the
+   * script in Redis.
    */
   public static LuaScript of(Class<?> beside, String... resources) {
-    StringBuilder text = new StringBuilder(read(LuaScript.class, "slot.lua"));
-    for (String resource : resources) {
-      text.append(read(beside, resource));
+    StringBuilder functions = new StringBuilder(read(LuaScript.class, "slot.lua"));
+    int last = resources.length - 1;
+    for (int i = 0; i < last; i++) {
+      functions.append(read(beside, resources[i]));
     }
-    text.append("-- slot.lua ").append(String.join(" ", resources));
-    return new LuaScript(text.toString());
+    return new LuaScript(
+        functions.toString(),
+        read(beside, resources[last]),
+        "-- slot.lua " + String.join(" ", resources));
   }
 
   /**
@@ -81,6 +95,11 @@ public final class LuaScript {
    */
   public byte[] text() {
     return text.getBytes(UTF_8);
+  }
+
+  /** What {@link #callEach} sends. */
+  public byte[] textOfEach() {
+    return each.getBytes(UTF_8);
   }
 
   /**
@@ -100,12 +119,23 @@ public final class LuaScript {
   }
 
   /** The same with several. */
+  @SuppressWarnings("unchecked") // what MULTI stands for
   public List<Object> call(RedisConnection redis, byte[][] keys, Object... args) {
     byte[][] argv = args(List.of(args)).toArray(byte[][]::new);
+    return (List<Object>) run(redis, ScriptOutputType.MULTI, text, sha1, keys, argv);
+  }
+
+  private static Object run(
+      RedisConnection redis,
+      ScriptOutputType output,
+      String text,
+      String sha1,
+      byte[][] keys,
+      byte[][] argv) {
     try {
-      return redis.sync().evalsha(sha1, ScriptOutputType.MULTI, keys, argv);
+      return redis.sync().evalsha(sha1, output, keys, argv);
     } catch (RedisNoScriptException e) {
-      return RedisReply.await(() -> redis.sync().eval(text(), ScriptOutputType.MULTI, keys, argv));
+      return RedisReply.await(() -> redis.sync().eval(utf8(text), output, keys, argv));
     } catch (RedisException e) {
       throw RedisReply.exception(e);
     }
@@ -175,40 +205,69 @@ public final class LuaScript {
   }
 
   /**
-   * Runs the script on several slots, some in each round trip: each answers or fails by itself.
-   * Over a connection that no other thread uses meanwhile.
+   * Runs the script for several calls, one after the other, some in each round trip: each answers
+   * or fails by itself.
    */
   public List<Answer<List<Object>>> callEach(RedisConnection redis, List<Call> calls) {
     List<Answer<List<Object>>> answers = new ArrayList<>(calls.size());
     for (List<Call> some : pieces(calls, MOST_TOGETHER)) {
-      if (some.size() == 1) { // one that is waited for costs less than one that is sent
-        answers.add(answer(redis, some.get(0), null));
-        continue;
+      List<byte[]> keys = new ArrayList<>(some.size());
+      List<byte[]> argv = new ArrayList<>();
+      for (Call call : some) {
+        List<byte[]> args = args(call.args);
+        argv.add(number(call.slots.size()));
+        argv.add(number(args.size()));
+        keys.addAll(call.keys());
+        argv.addAll(args);
       }
-      List<CompletionStage<List<Object>>> sent = new ArrayList<>();
-      redis.inOneGo(() -> some.forEach(of -> sent.add(send(redis, of))));
-      for (int i = 0; i < sent.size(); i++) {
-        answers.add(answer(redis, some.get(i), sent.get(i)));
+      try {
+        Object packed =
+            run(
+                redis,
+                ScriptOutputType.VALUE,
+                each,
+                sha1OfEach,
+                keys.toArray(byte[][]::new),
+                argv.toArray(byte[][]::new));
+        unpack((byte[]) packed).forEach(answer -> answers.add(answer((List<?>) answer)));
+      } catch (GameQueueException e) {
+        some.forEach(of -> answers.add(new Answer<>(null, e)));
       }
     }
     return answers;
   }
 
-  private Answer<List<Object>> answer(
-      RedisConnection redis, Call call, @Nullable CompletionStage<List<Object>> sent) {
-    try {
-      return new Answer<>(
-          sent != null
-              ? sent.toCompletableFuture().join()
-              : call(redis, call.keys().toArray(byte[][]::new), call.args),
-          null);
-    } catch (CompletionException e) {
-      return isForgotten(e)
-          ? answer(redis, call, null)
-          : new Answer<>(null, RedisReply.exception(e));
-    } catch (GameQueueException e) {
-      return new Answer<>(null, e);
+  /** Lists, numbers as Long and strings as bytes, as a reply of Redis has them. */
+  private static List<?> unpack(byte[] packed) {
+    try (MessageUnpacker from = MessagePack.newDefaultUnpacker(packed)) {
+      return (List<?>) unpack(from);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
     }
+  }
+
+  private static Object unpack(MessageUnpacker from) throws IOException {
+    ValueType type = from.getNextFormat().getValueType();
+    if (type == ValueType.INTEGER) {
+      return from.unpackLong();
+    }
+    if (type != ValueType.ARRAY) {
+      return from.readPayload(from.unpackRawStringHeader());
+    }
+    int size = from.unpackArrayHeader();
+    List<Object> list = new ArrayList<>(size);
+    for (int i = 0; i < size; i++) {
+      list.add(unpack(from));
+    }
+    return list;
+  }
+
+  @SuppressWarnings("unchecked") // what a script returns, as call gives it
+  private static Answer<List<Object>> answer(List<?> of) {
+    return (Long) of.get(0) == 1
+        ? new Answer<>((List<Object>) of.get(1), null)
+        : new Answer<>(
+            null, RedisReply.exception(new RedisCommandExecutionException(text(of.get(1)))));
   }
 
   /** Has Redis know the script, so that {@link #send} finds it. */

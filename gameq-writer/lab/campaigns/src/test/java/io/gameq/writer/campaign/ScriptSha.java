@@ -14,17 +14,21 @@ public final class ScriptSha {
   /** A commit that is replayed; others go by MULTI or by the script's text. */
   public static final String REPLAY = of(CommitScript.SCRIPT);
 
-  static final String ACK = of(ClaimScript.ACK);
+  static final String ACK = ofEach(ClaimScript.ACK);
 
   /** A commit of rows and messages. */
   static final String WITH_MESSAGES = of(CommitScript.WITH_MESSAGES);
 
-  static final String TAKE = of(ConsumerScripts.TAKE);
-  static final String EXTEND = of(ConsumerScripts.EXTEND);
+  static final String TAKE = ofEach(ConsumerScripts.TAKE);
+  static final String EXTEND = ofEach(ConsumerScripts.EXTEND);
 
   private ScriptSha() {}
 
   private static String of(LuaScript script) {
     return Base16.digest(script.text());
+  }
+
+  private static String ofEach(LuaScript script) {
+    return Base16.digest(script.textOfEach());
   }
 }
