@@ -147,7 +147,9 @@ final class GuardedPuts {
     int most = Math.max(1, Math.min(bisection.limits().rows(), mostOfTable));
     int mostBytes = Math.min(bisection.limits().bytes(), mostBytesPerStatement);
     for (int from = 0; from < rows.size(); ) {
-      int size = Integer.highestOneBit(Math.min(most, rows.size() - from));
+      int left = Math.min(most, rows.size() - from);
+      // Few sizes, since each is a statement to prepare: 1, 2, 3, 4, 6, 8, 12, 16, 24 ...
+      int size = left - left % Math.max(1, Integer.highestOneBit(left) / 2);
       while (size > 1 && bytes(rows.subList(from, from + size)) > mostBytes) {
         size /= 2;
       }
