@@ -42,7 +42,6 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.msgpack.core.MessagePack;
 import org.msgpack.core.MessageUnpacker;
-import org.msgpack.value.ValueType;
 
 /**
  * A Lua script from resource files, run by its SHA-1 and loaded again when Redis forgot it.
@@ -60,16 +59,34 @@ public final class LuaScript {
 
   private static final String EACH = read(LuaScript.class, "each.lua");
 
-  private final String text;
-  private final String sha1;
-  private final String each;
-  private final String sha1OfEach;
+  private final Source one;
+  private final Source each;
+
+  /** A text that Redis runs. */
+  private record Source(String text, String sha1) {
+    static Source of(String text) {
+      return new Source(text, Base16.digest(utf8(text)));
+    }
+
+    Object run(
+        RedisConnection redis, ScriptOutputType output, List<byte[]> keys, List<byte[]> args) {
+      byte[][] names = keys.toArray(byte[][]::new);
+      byte[][] argv = args.toArray(byte[][]::new);
+      try {
+        return redis.sync().evalsha(sha1, output, names, argv);
+      } catch (RedisNoScriptException e) {
+        return RedisReply.await(() -> redis.sync().eval(utf8(text), output, names, argv));
+      } catch (RedisException e) {
+        throw RedisReply.exception(e);
+      }
+    }
+  }
 
   private LuaScript(String functions, String script, String names) {
-    this.text = functions + script + names;
-    this.sha1 = Base16.digest(text.getBytes(UTF_8));
-    this.each = functions + "local function script(KEYS, ARGV)\n" + script + "end\n" + EACH + names;
-    this.sha1OfEach = Base16.digest(each.getBytes(UTF_8));
+    this.one = Source.of(functions + script + names);
+    this.each =
+        Source.of(
+            functions + "local function script(KEYS, ARGV)\n" + script + "end\n" + EACH + names);
   }
 
   /**
@@ -94,12 +111,12 @@ public final class LuaScript {
    * time.
    */
   public byte[] text() {
-    return text.getBytes(UTF_8);
+    return utf8(one.text);
   }
 
   /** What {@link #callEach} sends. */
   public byte[] textOfEach() {
-    return each.getBytes(UTF_8);
+    return utf8(each.text);
   }
 
   /**
@@ -121,24 +138,8 @@ public final class LuaScript {
   /** The same with several. */
   @SuppressWarnings("unchecked") // what MULTI stands for
   public List<Object> call(RedisConnection redis, byte[][] keys, Object... args) {
-    byte[][] argv = args(List.of(args)).toArray(byte[][]::new);
-    return (List<Object>) run(redis, ScriptOutputType.MULTI, text, sha1, keys, argv);
-  }
-
-  private static Object run(
-      RedisConnection redis,
-      ScriptOutputType output,
-      String text,
-      String sha1,
-      byte[][] keys,
-      byte[][] argv) {
-    try {
-      return redis.sync().evalsha(sha1, output, keys, argv);
-    } catch (RedisNoScriptException e) {
-      return RedisReply.await(() -> redis.sync().eval(utf8(text), output, keys, argv));
-    } catch (RedisException e) {
-      throw RedisReply.exception(e);
-    }
+    return (List<Object>)
+        one.run(redis, ScriptOutputType.MULTI, List.of(keys), args(List.of(args)));
   }
 
   /** ARGV: ids as they are encoded, 1 for true, the members of a list one by one. */
@@ -221,15 +222,8 @@ public final class LuaScript {
         argv.addAll(args);
       }
       try {
-        Object packed =
-            run(
-                redis,
-                ScriptOutputType.VALUE,
-                each,
-                sha1OfEach,
-                keys.toArray(byte[][]::new),
-                argv.toArray(byte[][]::new));
-        unpack((byte[]) packed).forEach(answer -> answers.add(answer((List<?>) answer)));
+        unpack((byte[]) each.run(redis, ScriptOutputType.VALUE, keys, argv))
+            .forEach(answer -> answers.add(answer((List<?>) answer)));
       } catch (GameQueueException e) {
         some.forEach(of -> answers.add(new Answer<>(null, e)));
       }
@@ -240,26 +234,28 @@ public final class LuaScript {
   /** Lists, numbers as Long and strings as bytes, as a reply of Redis has them. */
   private static List<?> unpack(byte[] packed) {
     try (MessageUnpacker from = MessagePack.newDefaultUnpacker(packed)) {
-      return (List<?>) unpack(from);
+      return (List<?>) Objects.requireNonNull(unpack(from));
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
   }
 
-  private static Object unpack(MessageUnpacker from) throws IOException {
-    ValueType type = from.getNextFormat().getValueType();
-    if (type == ValueType.INTEGER) {
-      return from.unpackLong();
-    }
-    if (type != ValueType.ARRAY) {
-      return from.readPayload(from.unpackRawStringHeader());
-    }
-    int size = from.unpackArrayHeader();
-    List<Object> list = new ArrayList<>(size);
-    for (int i = 0; i < size; i++) {
-      list.add(unpack(from));
-    }
-    return list;
+  /** As Redis turns what a script returns into a reply: no fractions, 1 for true, nil for false. */
+  private static @Nullable Object unpack(MessageUnpacker from) throws IOException {
+    return switch (from.getNextFormat().getValueType()) {
+      case INTEGER -> from.unpackLong();
+      case FLOAT -> (long) from.unpackDouble();
+      case BOOLEAN -> from.unpackBoolean() ? 1L : null;
+      case ARRAY -> {
+        int size = from.unpackArrayHeader();
+        List<@Nullable Object> list = new ArrayList<>(size);
+        for (int i = 0; i < size; i++) {
+          list.add(unpack(from));
+        }
+        yield list;
+      }
+      default -> from.readPayload(from.unpackRawStringHeader());
+    };
   }
 
   @SuppressWarnings("unchecked") // what a script returns, as call gives it
@@ -297,7 +293,7 @@ public final class LuaScript {
    */
   CompletionStage<List<Object>> send(RedisConnection redis, List<byte[]> keys, List<byte[]> args) {
     BytesArgs all = new BytesArgs(2 + keys.size() + args.size());
-    all.and(SlotKeys.bytes(sha1)).and(number(keys.size()));
+    all.and(SlotKeys.bytes(one.sha1)).and(number(keys.size()));
     keys.forEach(all::and);
     args.forEach(all::and);
     AsyncCommand<byte[], byte[], List<Object>> call =

@@ -10,6 +10,7 @@ import io.gameq.redis.RedisConnector;
 import io.gameq.redis.RedisConnector.RedisConfig;
 import io.gameq.redis.Slots;
 import io.gameq.servers.TestServers;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -54,6 +55,24 @@ class LuaScriptTest {
     assertNotNull(answers.get(1).error());
     assertThrows(GameQueueException.class, () -> answers.get(1).get());
     assertEquals(List.of("{echo:2}", "c"), text(answers.get(2)));
+  }
+
+  @Test
+  void severalCallsAnswerValuesOfAllKindsAsOneDoes() {
+    assertEquals(
+        texts(script.call(redis, slots.get(0), "kinds")),
+        texts(script.callEach(redis, List.of(call(0, "kinds"))).get(0).get()));
+  }
+
+  private static List<?> texts(List<?> reply) {
+    List<Object> texts = new ArrayList<>();
+    for (Object of : reply) {
+      texts.add(
+          of instanceof List<?> list
+              ? texts(list)
+              : of instanceof byte[] b ? LuaScript.string(b) : of);
+    }
+    return texts;
   }
 
   @Test

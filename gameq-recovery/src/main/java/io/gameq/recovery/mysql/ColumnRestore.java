@@ -8,16 +8,17 @@ import io.gameq.healing.PlannedRow;
 import io.gameq.healing.PlannedRow.Status;
 import io.gameq.mysql.JdbcValues;
 import io.gameq.mysql.MySqlPool.MySql;
+import io.gameq.mysql.Sql;
 import io.gameq.rows.CurrentCatalog.Catalog;
 import io.gameq.rows.RowImage;
 import io.gameq.rows.Table;
 import io.gameq.rows.Table.Column;
-import java.sql.PreparedStatement;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Puts back values of single columns, as after DROP COLUMN by mistake: into rows that MySQL holds
@@ -116,19 +117,12 @@ public final class ColumnRestore {
         mysql.inTransaction(
             handle -> {
               long rows = 0;
-              try (PreparedStatement statement = handle.getConnection().prepareStatement(sql)) {
-                for (RowImage image : images) {
-                  int at = 1;
-                  statement.setObject(
-                      at++, JdbcValues.parameter(of.named(), image.values()[of.column]));
-                  Object[] key = image.key();
-                  for (int i = 0; i < key.length; i++) {
-                    statement.setObject(
-                        at++, JdbcValues.parameter(of.table.keyColumns().get(i), key[i]));
-                  }
-                  statement.setString(at, Long.toUnsignedString(image.version()));
-                  rows += statement.executeUpdate();
-                }
+              for (RowImage image : images) {
+                List<@Nullable Object> arguments = new ArrayList<>();
+                arguments.add(JdbcValues.parameter(of.named(), image.values()[of.column]));
+                arguments.addAll(Sql.keyArguments(of.table, List.of(image.rowKey())));
+                arguments.add(Long.toUnsignedString(image.version()));
+                rows += Sql.execute(handle.getConnection(), sql, arguments.toArray());
               }
               return rows;
             });

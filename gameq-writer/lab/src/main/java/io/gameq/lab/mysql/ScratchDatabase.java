@@ -6,6 +6,7 @@ import io.gameq.mysql.JdbcValues;
 import io.gameq.mysql.MySqlPool;
 import io.gameq.mysql.MySqlPool.MySql;
 import io.gameq.mysql.MySqlPool.MySqlConfig;
+import io.gameq.mysql.Sql;
 import io.gameq.mysql.schema.CatalogReader;
 import io.gameq.mysql.schema.TableInspector.TableSpec;
 import io.gameq.rows.CurrentCatalog.Catalog;
@@ -225,12 +226,12 @@ public final class ScratchDatabase implements AutoCloseable {
   }
 
   private void execute(String sql, List<Column> columns, List<? extends @Nullable Object> values) {
-    try (Connection connection = mysql.connection();
-        PreparedStatement statement = connection.prepareStatement(sql)) {
-      for (int i = 0; i < columns.size(); i++) {
-        statement.setObject(i + 1, JdbcValues.parameter(columns.get(i), values.get(i)));
-      }
-      statement.executeUpdate();
+    List<@Nullable Object> arguments = new ArrayList<>();
+    for (int i = 0; i < columns.size(); i++) {
+      arguments.add(JdbcValues.parameter(columns.get(i), values.get(i)));
+    }
+    try (Connection connection = mysql.connection()) {
+      int unused = Sql.execute(connection, sql, arguments.toArray());
     } catch (SQLException e) {
       throw failed(e);
     }
