@@ -300,7 +300,7 @@ public final class DurableTracker implements Unsettled {
     }
   }
 
-  /** Rows that will be {@link #adopted} are about to be appended to the WAL. */
+  /** Rows that will be {@link #adopted} are in the WAL from there on, or soon; 0 for none. */
   public synchronized void adopting(long fromSequence) {
     adoptingFrom = fromSequence;
   }

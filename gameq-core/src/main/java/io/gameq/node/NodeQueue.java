@@ -109,7 +109,6 @@ public final class NodeQueue implements GameQueue {
     this.node = node;
     this.opened = opened;
     this.rows = node.rows;
-    this.upkeep = new NodeUpkeep(node, opened);
     this.commits = new SessionCommits(node);
     this.topics =
         new NodeTopics(
@@ -124,6 +123,7 @@ public final class NodeQueue implements GameQueue {
                 () -> node.lacksTopics.set(true),
                 node.callbacks));
     this.opening = new OwnerOpener(node, topics, commits);
+    this.upkeep = new NodeUpkeep(node, opening, opened);
     LOG.info(
         "node {} opened namespace {} with WAL {}",
         node.config.node(),

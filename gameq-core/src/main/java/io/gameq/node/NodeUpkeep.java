@@ -60,6 +60,7 @@ final class NodeUpkeep implements AutoCloseable {
 
   private final GameNode node;
   private final AgentRunner runner = new AgentRunner("gameq-upkeep");
+  private final OwnerOpener opening;
   private final ControlConnection ofHeartbeat;
   private final ChannelListener notices;
   private final SentRowNotices sent;
@@ -72,8 +73,9 @@ final class NodeUpkeep implements AutoCloseable {
   private volatile long oldestMillis;
 
   /** Begins to look after a node. */
-  NodeUpkeep(GameNode node, ResourceStack opened) {
+  NodeUpkeep(GameNode node, OwnerOpener opening, ResourceStack opened) {
     this.node = node;
+    this.opening = opening;
     sent = new SentRowNotices(node, runner::wake);
     missing = new MissingRows(node);
     notices =
@@ -99,6 +101,7 @@ final class NodeUpkeep implements AutoCloseable {
         everySecond("repeat after a healing what Redis is to know", this::repeatAfterHealing),
         sent,
         everySecond("tell Redis of closed sessions", node.closing::tell),
+        everySecond("open again what Redis lost in an open", opening::finishSome),
         everySecond(
             "look whether Redis evicts",
             () ->

@@ -64,10 +64,36 @@ public sealed interface OpenState {
 
   /** The first state. */
   static OpenState of(OpenRequest wanted) {
-    return new Begun(new Attempt(wanted, 1, 0, null, null));
+    return of(wanted, null);
+  }
+
+  /** The same after an open that failed: what was {@link #unfinished} then is put back. */
+  static OpenState of(OpenRequest wanted, @Nullable Lost lost) {
+    return new Begun(new Attempt(wanted, 1, 0, null, lost));
   }
 
   Attempt attempt();
+
+  /**
+   * What the next open has to put back when this one ends here: MySQL may have its session open, so
+   * that the session from which it had adopted counts no more. Null when there is nothing.
+   */
+  default @Nullable Lost unfinished() {
+    Attempt attempt = attempt();
+    AdoptedRows rows =
+        this instanceof InWal at
+            ? at.rows
+            : this instanceof Loaded at ? at.rows : this instanceof Open at ? at.rows : null;
+    if (rows != null) {
+      return rows.all().isEmpty() ? null : new Lost(attempt.raised(), rows);
+    }
+    Lost lost = attempt.lost;
+    SessionId raised = attempt.session;
+    if (lost == null || lost.rows.all().isEmpty()) {
+      return null;
+    }
+    return raised != null && lost.isFollowedBy(raised) ? new Lost(raised, lost.rows) : lost;
+  }
 
   /**
    * The owner that is to be opened, and the tables of which its rows are read.

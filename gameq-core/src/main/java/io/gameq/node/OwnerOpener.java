@@ -40,6 +40,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
@@ -47,12 +48,16 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Opens owners: drives an {@link OpenState} to its end, one of an owner at a time, within the time
  * of a call, and makes the session known to the node. Thread-safe.
  */
 final class OwnerOpener {
+  private static final Logger LOG = LoggerFactory.getLogger(OwnerOpener.class);
+
   private static final long WAIT_MILLIS = 1_000;
 
   /** Between two looks whether an owner that was asked for is free; doubled up to the last. */
@@ -74,6 +79,18 @@ final class OwnerOpener {
   private final OpenOwners openOwners;
   private final Set<OwnerId> underWay = new HashSet<>();
 
+  /** Opens that failed after MySQL may have had their sessions open: see {@link #finishSome}. */
+  private final Map<OwnerId, Unfinished> unfinished = new ConcurrentHashMap<>();
+
+  private final Set<OwnerId> finishing = ConcurrentHashMap.newKeySet();
+
+  /**
+   * What an open that failed had adopted, and that nobody else will put back.
+   *
+   * @param keepsWal has the WAL kept that has these rows, and the node not drained
+   */
+  private record Unfinished(OpenState.Lost lost, DurableTracker keepsWal) {}
+
   OwnerOpener(GameNode node, NodeTopics topics, SessionCommits commits) {
     this.node = node;
     this.topics = topics;
@@ -94,7 +111,7 @@ final class OwnerOpener {
     OpenState.OpenRequest wanted = wanted(owner, takeover, asks);
     return node.calls.ofMySql(
         "opening " + wanted.owner(),
-        isAwaited -> openInTurn(wanted, isAwaited),
+        isAwaited -> openInTurn(wanted, false, isAwaited),
         late -> node.closing.release(late.tracker()));
   }
 
@@ -128,7 +145,7 @@ final class OwnerOpener {
     OpenState.OpenRequest wanted = wanted(owner, takeover, false);
     return node.calls.startOfMySql(
         "opening " + wanted.owner(),
-        isAwaited -> openInTurn(wanted, isAwaited),
+        isAwaited -> openInTurn(wanted, false, isAwaited),
         late -> node.closing.release(((NodeSession) late).tracker()),
         node.callbacks);
   }
@@ -150,7 +167,43 @@ final class OwnerOpener {
     return new OpenState.OpenRequest(owner, tables, takeover, asks);
   }
 
-  private NodeSession openInTurn(OpenState.OpenRequest wanted, BooleanSupplier isAwaited) {
+  /**
+   * Opens owners again whose open failed after it had adopted rows, unless they are open elsewhere:
+   * what Redis lost of these rows is put back, and the session is closed. To be called every second
+   * or so.
+   */
+  void finishSome() {
+    if (!node.sender.isHealed()) {
+      return;
+    }
+    for (OwnerId owner : unfinished.keySet()) {
+      if (!finishing.add(owner)) {
+        continue;
+      }
+      OpenState.OpenRequest wanted =
+          new OpenState.OpenRequest(
+              owner, node.rows.atStart().ownedBy(owner.kind()), Takeover.UNLESS_ALIVE, false);
+      var unused =
+          node.calls
+              .startOfMySql(
+                  "opening " + owner + " again",
+                  isAwaited -> openInTurn(wanted, true, isAwaited),
+                  late -> node.closing.release(late.tracker()),
+                  Runnable::run)
+              .whenComplete(
+                  (opened, error) -> {
+                    finishing.remove(owner);
+                    if (opened != null) {
+                      node.closing.release(opened.tracker());
+                    } else {
+                      LOG.debug("{} is not open again: {}", owner, String.valueOf(error));
+                    }
+                  });
+    }
+  }
+
+  private NodeSession openInTurn(
+      OpenState.OpenRequest wanted, boolean onlyUnfinished, BooleanSupplier isAwaited) {
     OwnerId owner = wanted.owner();
     OneOpen open = new OneOpen(wanted, isAwaited);
     synchronized (underWay) {
@@ -164,7 +217,7 @@ final class OwnerOpener {
       }
     }
     try {
-      return open.drive();
+      return open.drive(onlyUnfinished);
     } finally {
       synchronized (underWay) {
         underWay.remove(owner);
@@ -198,9 +251,13 @@ final class OwnerOpener {
       }
     }
 
-    NodeSession drive() {
+    NodeSession drive(boolean onlyUnfinished) {
       OwnerId owner = wanted.owner();
-      OpenState now = OpenState.of(wanted);
+      Unfinished before = unfinished.get(owner);
+      if (onlyUnfinished && before == null) {
+        throw new GameQueueException(owner + " was opened meanwhile");
+      }
+      OpenState now = OpenState.of(wanted, before == null ? null : before.lost);
       try {
         while (now instanceof OpenState.PendingOpen underWayNow) {
           if (underWayNow.mayEnd()) {
@@ -208,7 +265,9 @@ final class OwnerOpener {
           }
           now = step(underWayNow);
         }
-        return register(session(owner, now.attempt().raised()), (OpenState.Open) now);
+        NodeSession opened = register(session(owner, now.attempt().raised()), (OpenState.Open) now);
+        unfinished(owner, null);
+        return opened;
       } catch (RuntimeException e) {
         SessionId raised = now.attempt().session();
         if (raised != null) { // nobody holds the session: the owner is not to look taken by it
@@ -216,10 +275,36 @@ final class OwnerOpener {
           drop(failed);
           node.closing.openFailed(failed);
         }
+        boolean isElsewhere =
+            e instanceof OwnershipLostException || e instanceof OwnerHeldException;
+        unfinished(owner, isElsewhere ? null : now.unfinished());
         throw wanted.takeover() == Takeover.UNLESS_ALIVE && e instanceof OwnershipLostException
             ? OpenState.openedElsewhere(owner)
             : e;
       }
+    }
+
+    /** Has the next open of the owner put these rows back; null for none. */
+    private void unfinished(OwnerId owner, OpenState.@Nullable Lost lost) {
+      Unfinished before = unfinished.remove(owner);
+      boolean isSame =
+          before != null && lost != null && before.lost.session().equals(lost.session());
+      if (before != null && !isSame) {
+        before.keepsWal.adopting(0); // it is let go of with the closed sessions
+      }
+      if (lost != null) {
+        unfinished.put(
+            owner, new Unfinished(lost, isSame ? before.keepsWal : keepsWal(owner, lost)));
+      }
+    }
+
+    private DurableTracker keepsWal(OwnerId owner, OpenState.Lost lost) {
+      DurableTracker tracker =
+          new DurableTracker(session(owner, lost.session()), node.sessions.counts());
+      tracker.adopting(Collections.min(lost.rows().sequences()));
+      node.sessions.add(tracker);
+      node.sessions.close(tracker);
+      return tracker;
     }
 
     @Override

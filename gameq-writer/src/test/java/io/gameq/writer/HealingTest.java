@@ -15,6 +15,7 @@ import io.gameq.GameQueue;
 import io.gameq.GameQueueException;
 import io.gameq.OwnerSession;
 import io.gameq.OwnershipLostException;
+import io.gameq.RedisUnavailableException;
 import io.gameq.redis.ControlConnection;
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.script.JournalMarks;
@@ -280,6 +281,40 @@ class HealingTest extends RedisLossFixture {
       assertEquals(List.of(new Pet(1, 1, "v2")), taken.rows(Pet.class));
       queued(taken, new Pet(2, 1, "w"));
       assertThrows(OwnershipLostException.class, () -> queued(player, new Pet(1, 1, "v3")));
+    }
+    assertEquals(List.of(), List.copyOf(conflicts));
+  }
+
+  @Test
+  void whatAnOpenHadAdoptedIsPutBackThoughTheOpenFails() throws Exception {
+    try (GameQueue queue = nodeBehindProxy("n1");
+        GameQueue other = nodeBehindProxy("n2");
+        Connection holding = game.database.server().connect();
+        Statement statement = holding.createStatement()) {
+      OwnerSession player = queue.open("player:1");
+      RedisContents replica = RedisContents.of(redis, game.namespace);
+      String own = ownKey();
+      byte[] before = redis.sync().get(own.getBytes(US_ASCII));
+      CommitReceipt receipt = queued(player, new Pet(1, 1, "v1"));
+      statement.execute("LOCK TABLES pet WRITE"); // the open has adopted that, and waits
+      CompletableFuture<OwnerSession> open =
+          CompletableFuture.supplyAsync(() -> other.open("player:1"));
+      await()
+          .atMost(LONG)
+          .until(() -> !Arrays.equals(before, redis.sync().get(own.getBytes(US_ASCII))));
+      cutOff();
+      replica.restore();
+      statement.execute("UNLOCK TABLES");
+      ExecutionException failure =
+          assertThrows(
+              ExecutionException.class, () -> open.get(LONG.toSeconds(), TimeUnit.SECONDS));
+      assertInstanceOf(RedisUnavailableException.class, failure.getCause());
+      proxy.refuse(false);
+      try (WriterService writer = game.writer("w1")) {
+        receipt.awaitDurable(LONG);
+        assertEquals(Set.of(), other.drain(LONG));
+      }
+      assertEquals("1", game.queryText("SELECT COUNT(*) FROM pet WHERE name = 'v1'"));
     }
     assertEquals(List.of(), List.copyOf(conflicts));
   }

@@ -20,6 +20,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Opens owners: takes the steps of the product's own {@link OpenState}, one operation of one server
@@ -49,13 +50,14 @@ record NodeOpening(GameNodeActor node) {
   private Attempt begun(Op.Open open) {
     return new Attempt(
         open.player(),
-        opening(Servers.owner(open.player()), List.of()),
+        opening(Servers.owner(open.player()), List.of(), null),
         Reached.FIRST,
         OpeningInWrongOrder.of(plant()));
   }
 
-  private static OpenState opening(OwnerId owner, List<Table> tables) {
-    return OpenState.of(new OpenState.OpenRequest(owner, tables, Takeover.ALWAYS, false));
+  private static OpenState opening(
+      OwnerId owner, List<Table> tables, OpenState.@Nullable Lost lost) {
+    return OpenState.of(new OpenState.OpenRequest(owner, tables, Takeover.ALWAYS, false), lost);
   }
 
   Plant plant() {
@@ -150,7 +152,14 @@ record NodeOpening(GameNodeActor node) {
         : List.of(
             Step.mysql(
                 node.name() + " opens again: epoch into MySQL",
-                world -> raise(world, state, me, begun(open))));
+                world -> raise(world, state, me, follows(attempt, open))));
+  }
+
+  /** Puts back what the one that was given up had adopted. */
+  private Attempt follows(Attempt attempt, Op.Open open) {
+    Attempt next = begun(open);
+    OpenState.Lost lost = attempt.at().unfinished();
+    return next.next(opening(Servers.owner(open.player()), List.of(), lost), next.by());
   }
 
   /** The same session, over the connection that the node has at this moment. */
@@ -182,7 +191,7 @@ record NodeOpening(GameNodeActor node) {
     OpenState from =
         attempt.at().attempt().number() > 1
             ? attempt.at()
-            : opening(owner, world.catalog.ownedBy(owner.kind()));
+            : opening(owner, world.catalog.ownedBy(owner.kind()), attempt.at().attempt().lost());
     Attempt connected = attempt.next(from, connects(state, me));
     NodeMemory looked = step(world, state, me, connected);
     NodeMemory raised = step(world, state, looked, Objects.requireNonNull(looked.attempt()));
