@@ -149,6 +149,11 @@ final class CommitQueue {
     return commits.used();
   }
 
+  /** The same, cheaply; too few while commits are journaled. */
+  int unanswered() {
+    return limits.inFlightCommits() - commits.availablePermits();
+  }
+
   /** How much of the room is in use, 0 to 1: of commits or of bytes, whichever has less left. */
   double roomUsed() {
     return Math.max(commits.share(), bytes.share());

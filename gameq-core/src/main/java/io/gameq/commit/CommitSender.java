@@ -38,7 +38,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.Executor;
+import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -50,9 +50,11 @@ import org.slf4j.LoggerFactory;
  * Carries the commits of a node to Redis in WAL order: version, WAL, group, send, settle. Its
  * public methods are thread-safe; all else runs on the sender's thread, see {@link SenderThread}.
  *
- * <p>While groups are on their way, new commits gather and travel together in the next one (group
- * commit). When the connection breaks, nothing new is sent until it is rebuilt and {@linkplain
- * SenderHealing healed}.
+ * <p>While a group is on its way, new commits gather and travel together in the next one (group
+ * commit): it is sent when the reply is there, or they are many. Where commits come often, one
+ * waits a little for others besides ({@code linger}). Neither where a thread waits for one. When
+ * the connection breaks, nothing new is sent until it is rebuilt and {@linkplain SenderHealing
+ * healed}.
  *
  * <pre>
  * state     what is done with commits that wait                    left by
@@ -69,6 +71,18 @@ public final class CommitSender implements AutoCloseable {
 
   /** Enough to keep Redis busy while replies travel; more only adds latency. */
   private static final int MOST_GROUPS_IN_FLIGHT = 4;
+
+  /**
+   * While a group is on its way, fewer commits than these gather until its reply, unless a thread
+   * waits for one: a group costs about as much as its commits do.
+   */
+  private static final int WORTH_A_GROUP = 64;
+
+  /** With so many the next group is sent though others might come. */
+  private static final int ENOUGH_FOR_A_GROUP = 6;
+
+  /** After a group of one: so many are sent at once before the next waits for others. */
+  private static final int GROUPS_AT_ONCE = 16;
 
   private static final int MOST_GROUP_COMMITS = 256;
 
@@ -96,6 +110,7 @@ public final class CommitSender implements AutoCloseable {
   private final SenderHealing healing;
   private final WalWriter wal;
   private final VersionClock versions;
+  private final long lingerNanos;
   private final boolean waitsForRoom;
   private final Runnable onHealed;
   private final Consumer<Throwable> onDeath;
@@ -126,6 +141,17 @@ public final class CommitSender implements AutoCloseable {
 
   /** Nothing is sent any more. */
   private volatile boolean abandoned;
+
+  /** A thread waits for a commit that waits. */
+  private volatile boolean hurried;
+
+  /** Commits come so often that it pays to wait for others. */
+  private volatile boolean lingers;
+
+  private int groupsAtOnce;
+
+  /** A reply is on its way that has the work go on: nobody needs to wake it. */
+  private volatile boolean awaitsReply;
 
   private volatile @Nullable Throwable death;
 
@@ -162,7 +188,7 @@ public final class CommitSender implements AutoCloseable {
   public record Servers(
       SlotKeys[] slots,
       PrimaryConnector primary,
-      Executor eventLoop,
+      ScheduledExecutorService eventLoop,
       RedisClock clock,
       NodeHeartbeat heartbeat) {}
 
@@ -185,6 +211,7 @@ public final class CommitSender implements AutoCloseable {
       Consumer<Throwable> onDeath) {
     this.wal = wal;
     this.versions = versions;
+    this.lingerNanos = config.linger().toNanos();
     this.waitsForRoom = config.whenRedisIsFull() == WhenRedisIsFull.WAIT;
     this.onHealed = onHealed;
     this.onDeath = onDeath;
@@ -208,7 +235,8 @@ public final class CommitSender implements AutoCloseable {
   // --- what other threads call
 
   /**
-   * Takes a commit over; returns at once unless the node is full.
+   * Takes a commit over; returns at once unless the node is full. It may wait a little for others,
+   * unless it is urgent or {@link #hurry} is called.
    *
    * @param deadlineNanos until when to wait for room, by System.nanoTime
    * @throws io.gameq.QueueFullException when no room came in time; then the commit was not taken
@@ -219,7 +247,26 @@ public final class CommitSender implements AutoCloseable {
    */
   public void submit(Commit commit, long deadlineNanos) {
     queue.add(commit, deadlineNanos);
-    thread.wake();
+    int unanswered = queue.unanswered();
+    if (commit.isUrgent()) {
+      hurry();
+    } else if (awaitsReply ? unanswered >= WORTH_A_GROUP : !mayLinger(unanswered)) {
+      thread.wake();
+    } else if (!awaitsReply) {
+      thread.wakeWithin(lingerNanos);
+    }
+  }
+
+  private boolean mayLinger(int unanswered) {
+    return lingers && unanswered < ENOUGH_FOR_A_GROUP;
+  }
+
+  /** A thread waits for a commit that was submitted: it waits for others no longer. */
+  public void hurry() {
+    if (!queue.waiting.isEmpty()) { // else it is on its way
+      hurried = true;
+      thread.wake();
+    }
   }
 
   /** Has something done on the sender's thread, unless that has ended. */
@@ -492,10 +539,19 @@ public final class CommitSender implements AutoCloseable {
       if (isReady() && !stopping) {
         work += sendNext();
       }
-      if (work == 0) {
+      if (work > 0) {
+        continue;
+      }
+      boolean awaits = !inFlight.isEmpty();
+      if (awaitsReply == awaits) {
+        if (!awaits && !hasNone()) {
+          thread.wakeWithin(lingerLeftNanos());
+        }
         return true;
       }
+      awaitsReply = awaits; // who submitted before he could see that has woken nobody
     }
+    awaitsReply = false;
     return false;
   }
 
@@ -543,7 +599,27 @@ public final class CommitSender implements AutoCloseable {
   }
 
   private boolean cannotSend() {
-    return hasNone() || inFlight.size() >= MOST_GROUPS_IN_FLIGHT || followsUnanswered();
+    return hasNone() || inFlight.size() >= mostInFlight() || isLingering() || followsUnanswered();
+  }
+
+  private int mostInFlight() {
+    return hurried
+        ? MOST_GROUPS_IN_FLIGHT
+        : Math.min(MOST_GROUPS_IN_FLIGHT, 1 + queue.unanswered() / WORTH_A_GROUP);
+  }
+
+  /** Whether what waits may wait for others yet. */
+  private boolean isLingering() {
+    return mayLinger(queue.unanswered())
+        && !hurried
+        && !stopping
+        && journaled.isEmpty()
+        && lingerLeftNanos() > 0;
+  }
+
+  private long lingerLeftNanos() {
+    Commit first = queue.waiting.peek();
+    return first == null ? 0 : lingerNanos - (System.nanoTime() - first.beganNanos());
   }
 
   private boolean hasNone() {
@@ -574,6 +650,8 @@ public final class CommitSender implements AutoCloseable {
 
   /** Takes the commits that travel together next. */
   private List<Commit> takeGroup() {
+    boolean wasHurried = hurried;
+    hurried = false; // before any is taken: who comes later is heard
     List<Commit> taken = new ArrayList<>();
     Set<MessageId> published = null;
     int bytes = 0;
@@ -603,6 +681,15 @@ public final class CommitSender implements AutoCloseable {
         messages += next.messages().size();
       }
     }
+    if (wasHurried && !hasNone()) {
+      hurried = true;
+    }
+    if (taken.size() > 1) {
+      groupsAtOnce = 0;
+    } else {
+      groupsAtOnce = groupsAtOnce == 0 ? GROUPS_AT_ONCE : groupsAtOnce - 1;
+    }
+    lingers = lingerNanos > 0 && groupsAtOnce == 0;
     return taken;
   }
 

@@ -1,8 +1,9 @@
 package io.gameq.commit;
 
 import io.gameq.agent.AgentRunner.DaemonThreads;
-import java.util.concurrent.Executor;
+import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
@@ -19,10 +20,11 @@ final class SenderThread {
   /** How often the work is looked at though nobody asked for it. */
   private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
-  private final Executor eventLoop;
+  private final ScheduledExecutorService eventLoop;
   private final BooleanSupplier workWithoutWaiting;
   private final Thread thread;
   private final AtomicBoolean scheduled = new AtomicBoolean();
+  private final AtomicBoolean planned = new AtomicBoolean();
   private volatile boolean lent;
   private volatile boolean parked;
   private volatile @Nullable Throwable failure;
@@ -34,7 +36,8 @@ final class SenderThread {
    *     to go on
    * @param work what the thread does until it ends
    */
-  SenderThread(Executor eventLoop, BooleanSupplier workWithoutWaiting, Runnable work) {
+  SenderThread(
+      ScheduledExecutorService eventLoop, BooleanSupplier workWithoutWaiting, Runnable work) {
     this.eventLoop = eventLoop;
     this.workWithoutWaiting = workWithoutWaiting;
     thread = DaemonThreads.named("gameq-sender", work);
@@ -53,19 +56,40 @@ final class SenderThread {
     }
   }
 
+  /** There is something to do, in no more than so long. */
+  void wakeWithin(long nanos) {
+    if (!lent) {
+      wake();
+    } else if (planned.compareAndSet(false, true)) {
+      onEventLoop(planned, nanos);
+    }
+  }
+
   private void schedule() {
     if (scheduled.compareAndSet(false, true)) {
-      try {
-        eventLoop.execute(this::workOnEventLoop);
-      } catch (RejectedExecutionException e) { // it has ended, and so does nothing any more
-        scheduled.set(false);
-        giveBack();
+      onEventLoop(scheduled, 0);
+    }
+  }
+
+  private void onEventLoop(AtomicBoolean flag, long nanos) {
+    Runnable work =
+        () -> {
+          flag.set(false);
+          workOnEventLoop();
+        };
+    try {
+      if (nanos <= 0) {
+        eventLoop.execute(work);
+      } else {
+        Future<?> unused = eventLoop.schedule(work, nanos, TimeUnit.NANOSECONDS);
       }
+    } catch (RejectedExecutionException e) { // it has ended, and so does nothing any more
+      flag.set(false);
+      giveBack();
     }
   }
 
   private void workOnEventLoop() {
-    scheduled.set(false);
     if (!lent) {
       return;
     }

@@ -60,6 +60,7 @@ public record GameQueueConfig(
     EarlierWals earlierWals,
     int slots,
     Duration mergeWindow,
+    Duration linger,
     Limits limits,
     Duration callTimeout,
     WhenRedisIsFull whenRedisIsFull,
@@ -103,6 +104,7 @@ public record GameQueueConfig(
         "must be a power of two from 1 to 1024, not " + slots);
     within("poolSize", poolSize, 1, 200, "1 to 200");
     within("mergeWindow", mergeWindow, Duration.ZERO, Duration.ofMinutes(10), "0 to 10 minutes");
+    within("linger", linger, Duration.ZERO, Duration.ofMillis(100), "0 to 100 ms");
     within(
         "callTimeout",
         callTimeout,

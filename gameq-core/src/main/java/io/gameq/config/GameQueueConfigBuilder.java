@@ -44,6 +44,7 @@ public final class GameQueueConfigBuilder {
   private EarlierWals earlierWals = EarlierWals.REPLAY;
   private int slots = GameQueueConfig.DEFAULT_SLOTS;
   private Duration mergeWindow = Duration.ofSeconds(1);
+  private Duration linger = Duration.ofMillis(1);
   private int rowBytes = Limits.DEFAULT.rowBytes();
   private int commitRows = Limits.DEFAULT.commitRows();
   private int commitBytes = Limits.DEFAULT.commitBytes();
@@ -243,6 +244,16 @@ public final class GameQueueConfigBuilder {
    */
   public GameQueueConfigBuilder mergeWindow(Duration window) {
     this.mergeWindow = window;
+    return this;
+  }
+
+  /**
+   * How long a commit may wait for others that travel with it to Redis, where they come often;
+   * default 1 ms, 0 to 100 ms. Until then it is neither in the WAL nor in Redis. One is sent at
+   * once when it is urgent, or {@code awaitQueued} is called.
+   */
+  public GameQueueConfigBuilder linger(Duration time) {
+    this.linger = time;
     return this;
   }
 
@@ -455,6 +466,7 @@ public final class GameQueueConfigBuilder {
         earlierWals,
         slots,
         mergeWindow,
+        linger,
         new Limits(
             rowBytes,
             commitRows,

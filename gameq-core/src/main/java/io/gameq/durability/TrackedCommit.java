@@ -93,9 +93,13 @@ public final class TrackedCommit extends Commit {
     return progress.queued.future();
   }
 
-  /** What the game gets; does not hold the rows. */
-  public CommitReceipt receipt(Callbacks callbacks) {
-    return new Receipt(progress, callbacks);
+  /**
+   * What the game gets; does not hold the rows.
+   *
+   * @param hurry is run when a thread waits for Redis
+   */
+  public CommitReceipt receipt(Callbacks callbacks, Runnable hurry) {
+    return new Receipt(progress, callbacks, hurry);
   }
 
   /** How far a commit has come. Apart from it, so that a receipt does not hold its rows. */
@@ -138,17 +142,19 @@ public final class TrackedCommit extends Commit {
 
     private final Progress progress;
     private final Callbacks callbacks;
+    private final Runnable hurry;
 
-    private Receipt(Progress progress, Callbacks callbacks) {
+    private Receipt(Progress progress, Callbacks callbacks, Runnable hurry) {
       this.progress = progress;
       this.callbacks = callbacks;
+      this.hurry = hurry;
     }
 
     private static CommitReceipt empty() {
       Progress ended = new Progress(List.of());
       ended.journaled.arrived();
       ended.queued.arrived();
-      return new Receipt(ended, Callbacks.on(Runnable::run)); // nothing is left to tell
+      return new Receipt(ended, Callbacks.on(Runnable::run), () -> {}); // nothing is left to tell
     }
 
     @Override
@@ -168,7 +174,11 @@ public final class TrackedCommit extends Commit {
 
     @Override
     public void awaitQueued(Duration timeout) {
-      await(progress.queued.future(), timeout, "Redis has");
+      CompletableFuture<Void> queued = progress.queued.future();
+      if (!queued.isDone()) {
+        hurry.run();
+      }
+      await(queued, timeout, "Redis has");
     }
 
     @Override

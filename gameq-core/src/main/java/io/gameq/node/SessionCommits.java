@@ -240,7 +240,7 @@ final class SessionCommits implements MessageCommits {
       }
       taken.forEach(its -> its.from().owner.committed(its.part().rows(), commit::outcome));
       isSubmitted = true;
-      return commit.receipt(node.callbacks);
+      return commit.receipt(node.callbacks, node.sender::hurry);
     } finally {
       for (int i = 0; i < noted; i++) {
         taken.get(i).from().owner.handled.ended(handled, isSubmitted);

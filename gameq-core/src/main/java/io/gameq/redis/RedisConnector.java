@@ -56,8 +56,8 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.Executor;
 import java.util.concurrent.Future;
+import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
@@ -180,7 +180,7 @@ public final class RedisConnector implements AutoCloseable {
   }
 
   /** One of the threads. */
-  public Executor eventLoop() {
+  public ScheduledExecutorService eventLoop() {
     return loops.allocate(Transports.eventLoopGroupClass()).next();
   }
 

@@ -34,6 +34,14 @@ class KilledBeforeAnswersTest extends LeftWalFixture {
     return session.commit();
   }
 
+  /** So many that they do not wait for an answer that never comes. */
+  private static void putMany(OwnerSession session, Item row) {
+    for (int i = 0; i < 64; i++) {
+      session.put(row);
+      session.commit();
+    }
+  }
+
   private void awaitRows(int player) {
     await().atMost(LONG).until(() -> !game.keys(":dirty:player%3A" + player + ":*").isEmpty());
   }
@@ -50,7 +58,7 @@ class KilledBeforeAnswersTest extends LeftWalFixture {
       taken.put(row(1));
       taken.publish(topic, Publish.of("building", new Text("that nobody paid for")));
       taken.commit();
-      put(stays, neighbour());
+      putMany(stays, row(neighbour()));
       awaitRows(neighbour()); // it moved the journal mark
       leaveWal();
     }
@@ -93,7 +101,7 @@ class KilledBeforeAnswersTest extends LeftWalFixture {
     queue.commit(giver, taker);
     await().atMost(LONG).until(() -> !game.keys(":dirty:player%3A" + neighbour() + ":*").isEmpty());
     game.loseRedis();
-    put(taker, neighbour());
+    putMany(taker, row(neighbour()));
     awaitRows(neighbour());
     leaveWal();
     try (GameQueue again = game.node("n1")) {
@@ -115,8 +123,7 @@ class KilledBeforeAnswersTest extends LeftWalFixture {
       stays.put(row(1));
       taken.put(row(neighbour()));
       queue.commit(stays, taken);
-      stays.put(new Item(1, 2, 1_001, 1));
-      stays.commit();
+      putMany(stays, new Item(1, 2, 1_001, 1));
       awaitRows(1); // it moved the journal mark
       leaveWal();
     }

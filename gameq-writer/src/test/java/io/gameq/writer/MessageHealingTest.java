@@ -113,6 +113,9 @@ class MessageHealingTest extends MessagesFixture {
       await().atMost(LONG).until(() -> pending().containsKey("alone"));
       NodeAccess.stage(player, publish("with rows", "x"));
       CommitReceipt rows = commit(player, new Pet(1, 1, "x"));
+      for (int i = 0; i < 64; i++) { // so many that they do not wait for the answer
+        commit(player, new Pet(2, 1, "x"));
+      }
       await().atMost(LONG).until(() -> pending().containsKey("with rows"));
       handledElsewhere("alone");
       handledElsewhere("with rows");

@@ -1,9 +1,12 @@
 package io.gameq.writer;
 
 import static io.gameq.servers.Waits.LONG;
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.gameq.CommitReceipt;
 import io.gameq.GameQueue;
 import io.gameq.OpenResult;
 import io.gameq.OwnerSession;
@@ -15,6 +18,7 @@ import io.gameq.servers.TestServers;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -103,6 +107,106 @@ class RoundTripsTest {
       assertTrue(ofMySql < 2.5 * OPENS, together);
       assertTrue(ofRedis < 3.5 * OPENS, together);
     }
+  }
+
+  @Test
+  void commitsWhileAGroupIsOnItsWayTravelTogether() throws Exception {
+    try (CountedGroups game = new CountedGroups(Duration.ZERO)) {
+      game.proxy.delay(400); // each takes that long
+      int before = game.groups.get();
+      List<CommitReceipt> receipts = new ArrayList<>();
+      for (int player = 1; player <= 40; player++) {
+        receipts.add(game.commit(player));
+        if (player == 1) {
+          await().atMost(LONG).until(() -> game.groups.get() > before); // it is on its way
+        }
+      }
+      receipts.forEach(receipt -> receipt.awaitQueued(LONG));
+      assertEquals(before + 2, game.groups.get());
+      game.proxy.heal();
+    }
+  }
+
+  @Test
+  void commitsThatComeOftenTravelTogether() throws Exception {
+    try (CountedGroups game = new CountedGroups(Duration.ofMillis(100))) {
+      int fewest = Integer.MAX_VALUE;
+      for (int tries = 0; tries < 10 && fewest > 1; tries++) { // a machine may stall for so long
+        int before = game.groups.get();
+        List<CommitReceipt> receipts = IntStream.rangeClosed(1, 40).mapToObj(game::commit).toList();
+        receipts.forEach(receipt -> receipt.awaitQueued(LONG));
+        fewest = Math.min(fewest, game.groups.get() - before);
+      }
+      assertEquals(1, fewest);
+    }
+  }
+
+  @Test
+  void aCommitThatSomebodyWaitsForDoesNotLinger() throws Exception {
+    try (CountedGroups game = new CountedGroups(Duration.ofMillis(100))) {
+      long began = System.nanoTime();
+      for (int player = 1; player <= 40; player++) {
+        game.commit(player).awaitQueued(LONG);
+      }
+      long millis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - began);
+      assertTrue(millis < 40 * 100, () -> "took " + millis + " ms");
+    }
+  }
+
+  /** A node that commits one row for each of 40 owners, and how many groups it has sent. */
+  private final class CountedGroups implements AutoCloseable {
+    final AtomicInteger groups = new AtomicInteger();
+    final FaultProxy proxy = FaultProxy.ofRedis(() -> new CommitGroups(groups));
+    private final Game game;
+    private final GameQueue node;
+    private final List<OwnerSession> sessions;
+
+    CountedGroups(Duration linger) throws Exception {
+      GameDatabase database = GameDatabase.create("groups");
+      database.table(
+          "item",
+          "player",
+          "player_id",
+          "id BIGINT NOT NULL PRIMARY KEY, player_id BIGINT NOT NULL");
+      game = new Game(database, directory);
+      node =
+          GameQueue.open(
+              game.config("n1").redis(TestServers.redisUri(proxy.port())).linger(linger).build());
+      sessions =
+          IntStream.rangeClosed(1, 40).mapToObj(player -> node.open("player:" + player)).toList();
+    }
+
+    CommitReceipt commit(int player) {
+      OwnerSession session = sessions.get(player - 1);
+      session.put("item", Map.of("id", player, "player_id", player));
+      return session.commit();
+    }
+
+    @Override
+    public void close() throws Exception {
+      node.close();
+      game.close();
+      proxy.close();
+    }
+  }
+
+  /** Counts the MULTIs that a client sends. */
+  private static final class CommitGroups implements FaultProxy.Observer {
+    private final AtomicInteger groups;
+
+    CommitGroups(AtomicInteger groups) {
+      this.groups = groups;
+    }
+
+    @Override
+    public boolean request(FaultProxy.Link link, byte[] buffer, int length) {
+      String sent = new String(buffer, 0, length, ISO_8859_1);
+      groups.addAndGet(sent.split("MULTI\r\n", -1).length - 1);
+      return true;
+    }
+
+    @Override
+    public void reply(byte[] buffer, int length) {}
   }
 
   /** Counts how often a client sends something after the server's last answer. */

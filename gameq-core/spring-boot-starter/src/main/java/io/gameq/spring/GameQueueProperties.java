@@ -22,6 +22,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param walDirectory Local file system, kept across restarts, in which the WAL is made.
  * @param slots Shards of owners, the same as the writers'.
  * @param mergeWindow How long a changed owner waits so that later changes merge into one flush.
+ * @param linger How long a commit may wait for others that travel with it, where they come often.
  * @param callTimeout How long an open, a read or a close may take.
  * @param drainTimeout How long the stop of the context waits until everything is in MySQL.
  * @param failFast Whether a queue that cannot be opened fails the start of the context; else it is
@@ -38,6 +39,7 @@ public record GameQueueProperties(
     @DefaultValue("wal") Path walDirectory,
     @DefaultValue("256") int slots,
     @DefaultValue("1s") Duration mergeWindow,
+    @DefaultValue("1ms") Duration linger,
     @DefaultValue("15s") Duration callTimeout,
     @DefaultValue("20s") Duration drainTimeout,
     @DefaultValue("true") boolean failFast,
@@ -86,6 +88,7 @@ public record GameQueueProperties(
             .walDirectory(walDirectory)
             .slots(slots)
             .mergeWindow(mergeWindow)
+            .linger(linger)
             .callTimeout(callTimeout);
     if (redis.user() != null) {
       settings.redisUser(redis.user());
