@@ -22,6 +22,7 @@ public abstract class Commit {
   private final List<MessageChange> messages;
   private final int bytes;
   private final boolean publishes;
+  private final boolean acknowledges;
   private final boolean makesRoom;
   private final boolean changesPending;
   private final boolean goesAlone;
@@ -51,13 +52,16 @@ public abstract class Commit {
     boolean onlyAcknowledges = true;
     boolean pending = false;
     boolean published = false;
+    boolean acknowledged = false;
     for (MessageChange change : this.messages) {
       sum += change.bytes();
       onlyAcknowledges &= change instanceof MessageChange.Ack;
+      acknowledged |= change instanceof MessageChange.Ack;
       published |= change instanceof MessageChange.Publish;
       pending |= change instanceof MessageChange.Delete || change instanceof MessageChange.Retime;
     }
     this.publishes = published;
+    this.acknowledges = acknowledged;
     this.makesRoom = this.parts.isEmpty() && onlyAcknowledges;
     this.changesPending = pending;
     boolean sends = false;
@@ -126,6 +130,11 @@ public abstract class Commit {
   /** Whether it publishes messages. */
   public boolean publishes() {
     return publishes;
+  }
+
+  /** Whether it acknowledges a message, whose lease runs. */
+  public boolean acknowledges() {
+    return acknowledges;
   }
 
   /** Whether it is sent by itself: what is checked of all of it decides about all of it. */

@@ -236,7 +236,7 @@ public final class CommitSender implements AutoCloseable {
 
   /**
    * Takes a commit over; returns at once unless the node is full. It may wait a little for others,
-   * unless it is urgent or {@link #hurry} is called.
+   * unless it is urgent, acknowledges a message, or {@link #hurry} is called.
    *
    * @param deadlineNanos until when to wait for room, by System.nanoTime
    * @throws io.gameq.QueueFullException when no room came in time; then the commit was not taken
@@ -248,7 +248,7 @@ public final class CommitSender implements AutoCloseable {
   public void submit(Commit commit, long deadlineNanos) {
     queue.add(commit, deadlineNanos);
     int unanswered = queue.unanswered();
-    if (commit.isUrgent()) {
+    if (commit.isUrgent() || commit.acknowledges()) {
       hurry();
     } else if (awaitsReply ? unanswered >= WORTH_A_GROUP : !mayLinger(unanswered)) {
       thread.wake();
