@@ -250,10 +250,14 @@ public final class CommitSender implements AutoCloseable {
     int unanswered = queue.unanswered();
     if (commit.isUrgent() || commit.acknowledges()) {
       hurry();
-    } else if (awaitsReply ? unanswered >= WORTH_A_GROUP : !mayLinger(unanswered)) {
-      thread.wake();
-    } else if (!awaitsReply) {
+    } else if (awaitsReply) {
+      if (unanswered >= WORTH_A_GROUP) {
+        thread.wake();
+      }
+    } else if (mayLinger(unanswered)) {
       thread.wakeWithin(lingerNanos);
+    } else {
+      thread.wake();
     }
   }
 

@@ -80,12 +80,8 @@ public sealed interface OpenState {
    */
   default @Nullable Lost unfinished() {
     Attempt attempt = attempt();
-    AdoptedRows rows =
-        this instanceof InWal at
-            ? at.rows
-            : this instanceof Loaded at ? at.rows : this instanceof Open at ? at.rows : null;
-    if (rows != null) {
-      return rows.all().isEmpty() ? null : new Lost(attempt.raised(), rows);
+    if (this instanceof RowsInWal at) {
+      return at.rows().all().isEmpty() ? null : new Lost(attempt.raised(), at.rows());
     }
     Lost lost = attempt.lost;
     SessionId raised = attempt.session;
@@ -463,6 +459,11 @@ public sealed interface OpenState {
     }
   }
 
+  /** A state whose session MySQL may have open, with what that adopted. */
+  sealed interface RowsInWal extends OpenState {
+    AdoptedRows rows();
+  }
+
   /** The epoch is not raised, or a further attempt is to be made. */
   record Begun(Attempt attempt) implements PendingOpen {}
 
@@ -492,7 +493,7 @@ public sealed interface OpenState {
   record Taken(Attempt attempt, Healed by, AdoptedRows rows) implements PendingOpen {}
 
   /** The WAL of this node has what the session adopted. */
-  record InWal(Attempt attempt, Healed by, AdoptedRows rows) implements PendingOpen {}
+  record InWal(Attempt attempt, Healed by, AdoptedRows rows) implements PendingOpen, RowsInWal {}
 
   /**
    * MySQL has the session as open. Redis must still have it, over the very connection over which it
@@ -500,10 +501,10 @@ public sealed interface OpenState {
    * what it left is for another attempt to adopt.
    */
   record Loaded(Attempt attempt, Healed by, AdoptedRows rows, OwnerView view)
-      implements PendingOpen {}
+      implements PendingOpen, RowsInWal {}
 
   /** Redis and MySQL have the session; the node is to be told of it. */
-  record Open(Attempt attempt, Healed by, AdoptedRows rows, OwnerView view) implements OpenState {}
+  record Open(Attempt attempt, Healed by, AdoptedRows rows, OwnerView view) implements RowsInWal {}
 
   /** What who asked for {@link Takeover#UNLESS_ALIVE} is told of a race. */
   static OwnerHeldException openedElsewhere(OwnerId owner) {

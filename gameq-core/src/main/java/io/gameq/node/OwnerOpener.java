@@ -177,12 +177,10 @@ final class OwnerOpener {
       return;
     }
     for (OwnerId owner : unfinished.keySet()) {
+      OpenState.OpenRequest wanted = wanted(owner.id(), Takeover.UNLESS_ALIVE, false);
       if (!finishing.add(owner)) {
         continue;
       }
-      OpenState.OpenRequest wanted =
-          new OpenState.OpenRequest(
-              owner, node.rows.atStart().ownedBy(owner.kind()), Takeover.UNLESS_ALIVE, false);
       var unused =
           node.calls
               .startOfMySql(

@@ -51,10 +51,12 @@ final class SessionCommits implements MessageCommits {
 
   private final GameNode node;
   private final Limits limits;
+  private final Runnable hurry; // one for all: a commit makes no object for it
 
   SessionCommits(GameNode node) {
     this.node = node;
     this.limits = node.config.limits();
+    this.hurry = node.sender::hurry;
   }
 
   @Override
@@ -240,7 +242,7 @@ final class SessionCommits implements MessageCommits {
       }
       taken.forEach(its -> its.from().owner.committed(its.part().rows(), commit::outcome));
       isSubmitted = true;
-      return commit.receipt(node.callbacks, node.sender::hurry);
+      return commit.receipt(node.callbacks, hurry);
     } finally {
       for (int i = 0; i < noted; i++) {
         taken.get(i).from().owner.handled.ended(handled, isSubmitted);

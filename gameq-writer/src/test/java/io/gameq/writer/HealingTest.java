@@ -21,6 +21,7 @@ import io.gameq.redis.SlotKeys;
 import io.gameq.redis.script.JournalMarks;
 import io.gameq.writer.service.WriterService;
 import java.sql.Connection;
+import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -266,14 +267,7 @@ class HealingTest extends RedisLossFixture {
       OwnerSession player = queue.open("player:1");
       queued(player, new Pet(1, 1, "v1"));
       RedisContents replica = RedisContents.of(redis, game.namespace);
-      String own = ownKey();
-      byte[] before = redis.sync().get(own.getBytes(US_ASCII));
-      statement.execute("LOCK TABLES pet WRITE"); // the open has taken over in Redis, and waits
-      CompletableFuture<OwnerSession> open =
-          CompletableFuture.supplyAsync(() -> other.open("player:1"));
-      await()
-          .atMost(LONG)
-          .until(() -> !Arrays.equals(before, redis.sync().get(own.getBytes(US_ASCII))));
+      CompletableFuture<OwnerSession> open = openHeldMidway(other, statement);
       loseAllSince(replica);
       queued(player, new Pet(1, 1, "v2"));
       statement.execute("UNLOCK TABLES");
@@ -293,15 +287,8 @@ class HealingTest extends RedisLossFixture {
         Statement statement = holding.createStatement()) {
       OwnerSession player = queue.open("player:1");
       RedisContents replica = RedisContents.of(redis, game.namespace);
-      String own = ownKey();
-      byte[] before = redis.sync().get(own.getBytes(US_ASCII));
       CommitReceipt receipt = queued(player, new Pet(1, 1, "v1"));
-      statement.execute("LOCK TABLES pet WRITE"); // the open has adopted that, and waits
-      CompletableFuture<OwnerSession> open =
-          CompletableFuture.supplyAsync(() -> other.open("player:1"));
-      await()
-          .atMost(LONG)
-          .until(() -> !Arrays.equals(before, redis.sync().get(own.getBytes(US_ASCII))));
+      CompletableFuture<OwnerSession> open = openHeldMidway(other, statement); // has adopted that
       cutOff();
       replica.restore();
       statement.execute("UNLOCK TABLES");
@@ -317,6 +304,17 @@ class HealingTest extends RedisLossFixture {
       assertEquals("1", game.queryText("SELECT COUNT(*) FROM pet WHERE name = 'v1'"));
     }
     assertEquals(List.of(), List.copyOf(conflicts));
+  }
+
+  /** An open of player 1 that has taken over in Redis, and waits until tables are unlocked. */
+  private CompletableFuture<OwnerSession> openHeldMidway(GameQueue by, Statement holding)
+      throws SQLException {
+    byte[] own = ownKey().getBytes(US_ASCII);
+    byte[] before = redis.sync().get(own);
+    holding.execute("LOCK TABLES pet WRITE");
+    CompletableFuture<OwnerSession> open = CompletableFuture.supplyAsync(() -> by.open("player:1"));
+    await().atMost(LONG).until(() -> !Arrays.equals(before, redis.sync().get(own)));
+    return open;
   }
 
   private String ownKey() {

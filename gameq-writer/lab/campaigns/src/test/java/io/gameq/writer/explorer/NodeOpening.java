@@ -31,7 +31,7 @@ record NodeOpening(GameNodeActor node) {
   List<Step> steps(State state, NodeMemory me, Op.Open open) {
     List<Step> steps = new ArrayList<>();
     Attempt attempt = me.attempt();
-    Attempt now = attempt == null ? begun(open) : attempt;
+    Attempt now = attempt == null ? begun(open, null) : attempt;
     OpeningInWrongOrder planted = now.planted();
     if (planted != null) {
       steps.addAll(planted.steps(this, state, me, now));
@@ -47,10 +47,11 @@ record NodeOpening(GameNodeActor node) {
     return steps;
   }
 
-  private Attempt begun(Op.Open open) {
+  /** With what an open that was given up had adopted: it is put back. */
+  private Attempt begun(Op.Open open, OpenState.@Nullable Lost lost) {
     return new Attempt(
         open.player(),
-        opening(Servers.owner(open.player()), List.of(), null),
+        opening(Servers.owner(open.player()), List.of(), lost),
         Reached.FIRST,
         OpeningInWrongOrder.of(plant()));
   }
@@ -152,14 +153,7 @@ record NodeOpening(GameNodeActor node) {
         : List.of(
             Step.mysql(
                 node.name() + " opens again: epoch into MySQL",
-                world -> raise(world, state, me, follows(attempt, open))));
-  }
-
-  /** Puts back what the one that was given up had adopted. */
-  private Attempt follows(Attempt attempt, Op.Open open) {
-    Attempt next = begun(open);
-    OpenState.Lost lost = attempt.at().unfinished();
-    return next.next(opening(Servers.owner(open.player()), List.of(), lost), next.by());
+                world -> raise(world, state, me, begun(open, attempt.at().unfinished()))));
   }
 
   /** The same session, over the connection that the node has at this moment. */
