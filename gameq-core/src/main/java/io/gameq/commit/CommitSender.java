@@ -223,7 +223,8 @@ public final class CommitSender implements AutoCloseable {
             servers.slots(), () -> servers.clock().getAsLong() + windowMillis, wal.id(), recent);
     link = new SenderLink(servers.primary(), servers.clock(), servers.heartbeat());
     settlement = new Settlement(queue, wal, ofNode.counts(), recent);
-    healing = new SenderHealing(wal, truth, sessions, settlement, recent, ofNode);
+    healing =
+        new SenderHealing(wal, truth, sessions, settlement, recent, ofNode, unanswered, journaled);
     redis = link.connect();
     healing.begin(redis);
     lastHealedOn = link.server();
@@ -872,8 +873,8 @@ public final class CommitSender implements AutoCloseable {
       group.refused();
     }
     List<Commit> queued = new ArrayList<>(commits.size());
-    List<Commit> again = new ArrayList<>();
-    List<Commit> held = new ArrayList<>();
+    boolean forgot = false;
+    boolean lacksRoom = false;
     List<Settlement.Failure> failed = new ArrayList<>();
     for (int i = 0; i < commits.size(); i++) {
       Commit commit = commits.get(i);
@@ -883,12 +884,14 @@ public final class CommitSender implements AutoCloseable {
         queued.add(commit);
       } else if (isForgotten(outcome)) {
         commit.setNotTaken();
-        again.add(commit);
+        unanswered.add(commit); // in WAL order: before those in flight
+        forgot = true;
       } else if (waitsForRoom
           && outcome instanceof CommitGroup.RefusedBy by
           && RedisReply.isFull(by.message())) {
         commit.setNotTaken();
-        held.add(commit);
+        unanswered.add(commit);
+        lacksRoom = true;
       } else if (outcome instanceof CommitGroup.PartlyApplied taken) {
         settlement.dropped(
             commit, Settlement.unknown(commit, "Redis took only part of it: " + taken.message()));
@@ -898,12 +901,10 @@ public final class CommitSender implements AutoCloseable {
     }
     settlement.queued(queued);
     settlement.failed(failed);
-    if (!held.isEmpty()) {
-      unanswered.addAll(held);
+    if (lacksRoom) {
       redisIsFull();
     }
-    if (!again.isEmpty()) {
-      unanswered.addAll(again); // in WAL order: before those in flight
+    if (forgot) {
       loseTrust("it forgot a session, or commits");
     } else if (!fits) {
       loseTrust("its journal marks are not as it told: it has lost commits");
@@ -998,7 +999,7 @@ public final class CommitSender implements AutoCloseable {
       redis = link.connect();
       link.takeOver(redis);
       int again = unanswered.size();
-      healing.run(redis, unanswered);
+      healing.run(redis);
       LOG.info("{} commits without an answer sent again", again);
       healed();
       return 1;
@@ -1029,7 +1030,7 @@ public final class CommitSender implements AutoCloseable {
   /** Sends what waits for room in Redis again, in order. */
   private int sendHeld() {
     try {
-      healing.sendAgain(redis, unanswered);
+      healing.sendAgain(redis);
       full = false;
       LOG.info("all commits that waited are sent again");
       return 1;

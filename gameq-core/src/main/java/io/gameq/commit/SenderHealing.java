@@ -26,6 +26,7 @@ import java.util.Deque;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -44,6 +45,8 @@ final class SenderHealing {
   private final Settlement settlement;
   private final RecentMessages recent;
   private final NodeSessions ofNode;
+  private final Deque<Commit> unanswered;
+  private final Deque<Commit> journaled;
   private boolean putMessagesBack;
   private boolean hasReadMarks;
   private int replayed;
@@ -63,13 +66,21 @@ final class SenderHealing {
   /** The newest sequence that was answered when the last healing began. */
   private long newestAnswered;
 
+  /**
+   * For a sender.
+   *
+   * @param unanswered are sent again, oldest first; what has an answer then is removed
+   * @param journaled are in the WAL and are sent later
+   */
   SenderHealing(
       WalWriter wal,
       DurableTruth truth,
       SenderSessions sessions,
       Settlement settlement,
       RecentMessages recent,
-      NodeSessions ofNode) {
+      NodeSessions ofNode,
+      Deque<Commit> unanswered,
+      Deque<Commit> journaled) {
     this.written = wal;
     this.wal = new ReplaySource.WalFiles(wal);
     this.truth = truth;
@@ -77,6 +88,8 @@ final class SenderHealing {
     this.settlement = settlement;
     this.recent = recent;
     this.ofNode = ofNode;
+    this.unanswered = unanswered;
+    this.journaled = journaled;
   }
 
   /** Writes the first marks: before anything is sent. */
@@ -84,7 +97,7 @@ final class SenderHealing {
     SlotMarks marks = sessions.marks;
     marks.begin(written.newestSequence());
     try {
-      marks.read(marks.read().write(redis, sessions.slots, wal.id(), marks.settled()));
+      marks.read(marks.read().write(redis, sessions.slots, wal.id(), marks.settled(Stream.of())));
     } catch (GameQueueException e) { // Redis is full: they are written by the first calls
       LOG.warn("cannot write the first journal marks: {}", e.getMessage());
     }
@@ -101,12 +114,8 @@ final class SenderHealing {
     all.forEach(of -> of.unsettled().doubt());
   }
 
-  /**
-   * Heals on a new connection; throws as {@link HealingStep#next}.
-   *
-   * @param unanswered is sent again; what has an answer then is removed
-   */
-  void run(RedisConnection redis, Deque<Commit> unanswered) {
+  /** Heals on a new connection; throws as {@link HealingStep#next}. */
+  void run(RedisConnection redis) {
     resent.clear();
     unanswered.forEach(commit -> resent.add(commit.sequence()));
     newestAnswered = Arrays.stream(sessions.marks.answered()).max().orElse(0);
@@ -116,7 +125,7 @@ final class SenderHealing {
     givenUp = 0;
     putMessagesBack = false;
     isMarkOwed = true;
-    HealingStep.runAll(new HealingStep.NoteLost(), ports(redis, all, unanswered));
+    HealingStep.runAll(new HealingStep.NoteLost(), ports(redis, all));
     isMarkOwed = false;
     leftOut.clear();
     long owning = owning(all);
@@ -142,17 +151,16 @@ final class SenderHealing {
    * Sends commits again that Redis had no room for, once nothing is on its way; throws as {@link
    * HealingStep#next}.
    */
-  void sendAgain(RedisConnection redis, Deque<Commit> unanswered) {
+  void sendAgain(RedisConnection redis) {
     HealingStep.runAll(
         isMarkOwed ? new HealingStep.ReplayMessages(NotReplayed.NONE) : new HealingStep.SendAgain(),
-        ports(redis, sessions.all(), unanswered));
+        ports(redis, sessions.all()));
     isMarkOwed = false;
   }
 
-  private Ports ports(
-      RedisConnection redis, Collection<HeldSession> all, Deque<Commit> unanswered) {
+  private Ports ports(RedisConnection redis, Collection<HeldSession> all) {
     hasReadMarks = false;
-    return new Ports(this, redis, sessions.slots, truth, new HeldSessions(all), wal, unanswered);
+    return new Ports(this, redis, sessions.slots, truth, new HeldSessions(all), wal);
   }
 
   /** What one healing reaches. */
@@ -162,8 +170,7 @@ final class SenderHealing {
       SlotKeys[] slots,
       DurableTruth truth,
       HeldSessions sessions,
-      ReplaySource wal,
-      Deque<Commit> unanswered)
+      ReplaySource wal)
       implements HealingPorts {
     @Override
     public long dueMillis() {
@@ -190,7 +197,7 @@ final class SenderHealing {
       its.sessions.marks.read(now);
       if (!its.hasReadMarks) {
         its.hasReadMarks = true;
-        its.sessions.marks.noteNotTaken(now, unanswered);
+        its.sessions.marks.noteNotTaken(now, its.unanswered);
       }
     }
 
@@ -206,7 +213,9 @@ final class SenderHealing {
 
     @Override
     public long[] settled() {
-      return its.sessions.marks.settled();
+      return its.sessions.marks.settled(
+          Stream.concat(
+              its.unanswered.stream().filter(Commit::isNotTaken), its.journaled.stream()));
     }
 
     @Override
@@ -258,23 +267,28 @@ final class SenderHealing {
 
     @Override
     public @Nullable Commit firstUnanswered() {
-      for (Commit commit : unanswered) {
+      for (Commit commit : its.unanswered) {
         if (commit.makesRoom()) { // never behind what waits for room
           return commit;
         }
       }
-      return unanswered.peek();
+      return its.unanswered.peek();
     }
 
     @Override
     public CommitGroup group(Commit commit) {
-      return its.sessions.again(commit);
+      return its.sessions.again(
+          commit, isOlder(its.unanswered.peek(), commit) || isOlder(its.journaled.peek(), commit));
+    }
+
+    private static boolean isOlder(@Nullable Commit one, Commit than) {
+      return one != null && one.sequence() < than.sequence();
     }
 
     @Override
     public void queued(Commit first) {
       its.settlement.queued(List.of(first));
-      unanswered.remove(first);
+      its.unanswered.remove(first);
     }
 
     @Override
@@ -306,7 +320,7 @@ final class SenderHealing {
 
     private void fail(Commit first, RuntimeException reason) {
       its.settlement.failed(first, reason);
-      unanswered.remove(first);
+      its.unanswered.remove(first);
     }
   }
 }

@@ -83,9 +83,9 @@ final class SenderSessions {
     return CommitGroup.of(commits, call(Mode.FIRST, commits.get(0)), marks, overtakes);
   }
 
-  /** A commit that is sent again. */
-  CommitGroup again(Commit commit) {
-    return CommitGroup.of(List.of(commit), call(Mode.AGAIN, commit), marks, false);
+  /** A commit that is sent again; {@code overtakes}: older ones wait. */
+  CommitGroup again(Commit commit, boolean overtakes) {
+    return CommitGroup.of(List.of(commit), call(Mode.AGAIN, commit), marks, overtakes);
   }
 
   private WalCall call(Mode mode, Commit first) {

@@ -168,7 +168,12 @@ public final class FaultProxy implements AutoCloseable {
 
   /** Behaves from now on; connections whose stream has holes are cut. */
   public void heal() {
-    trap.set(null);
+    heal(null);
+  }
+
+  /** The same, with a trap for what comes then. */
+  public void heal(@Nullable Trap next) {
+    trap.set(next);
     refusing = false;
     swallowing = false;
     droppingReplies = false;

@@ -1,6 +1,7 @@
 package io.gameq.writer;
 
 import static io.gameq.servers.Waits.LONG;
+import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -13,7 +14,10 @@ import io.gameq.OwnershipLostException;
 import io.gameq.message.MessageChange;
 import io.gameq.message.MessageChange.MessageChangedException;
 import io.gameq.node.NodeAccess;
+import io.gameq.redis.SlotKeys;
+import io.gameq.redis.script.JournalMarks;
 import io.gameq.redis.topic.ConsumerScripts.TakenMessage;
+import io.gameq.servers.Trap;
 import io.gameq.topic.ClaimLostException;
 import io.gameq.writer.service.WriterService;
 import java.time.Duration;
@@ -21,6 +25,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
@@ -155,6 +160,53 @@ class MessageHealingTest extends MessagesFixture {
       loseAllSince(RedisContents.empty(redis, game.namespace));
       awaitPending(Map.of("forgotten", "x", "with rows", "y", "after", "z"));
     }
+  }
+
+  /** Else the node's WAL, replayed by another process, would lack a part of that commit. */
+  @Test
+  void acknowledgementsThatAreSentAgainFirstMoveNoMarkPastWhatIsStillToBeSent() throws Exception {
+    try (GameQueue queue = nodeBehindProxy("n1")) {
+      published(queue, "handled", "x");
+      TakenMessage taken = takeAll(60_000).get(0);
+      String late =
+          IntStream.iterate(0, i -> i + 1)
+              .mapToObj(i -> "late" + i)
+              .filter(key -> slot(id(key)) == taken.slot())
+              .findFirst()
+              .orElseThrow();
+      RedisContents replica = RedisContents.of(redis, game.namespace);
+      long held = mark(taken.slot());
+      proxy.dropReplies();
+      CommitReceipt published = commit(queue, publish(late, "x"));
+      CommitReceipt acknowledged = commit(queue, ack(taken));
+      awaitPending(Map.of(late, "x"));
+      cutOff();
+      replica.restore();
+
+      List<Long> marks = new ArrayList<>();
+      Runnable look = () -> marks.add(mark(taken.slot()));
+      Trap second = Trap.beforeRequest(late, 0, look).thenDeliver();
+      proxy.heal(
+          Trap.beforeRequest(
+              late,
+              0,
+              () -> {
+                look.run();
+                proxy.set(second); // the connection is cut, and the healing begins again
+              }));
+      second.await();
+      acknowledged.awaitQueued(LONG);
+      published.awaitQueued(LONG);
+      assertEquals(List.of(held, held), marks);
+      assertEquals(Map.of(late, "x"), pending());
+    }
+  }
+
+  /** The sequence up to which the only node's mark proves that Redis holds all of a slot. */
+  private long mark(int slot) {
+    byte[] journal = SlotKeys.all(game.namespace, Game.SLOTS)[slot].journal();
+    String mark = new String(redis.sync().hvals(journal).get(0), US_ASCII);
+    return JournalMarks.parse(List.of(mark), "").sequence(0);
   }
 
   @Test

@@ -18,6 +18,7 @@ import java.util.Set;
 import java.util.StringJoiner;
 import java.util.TreeSet;
 import java.util.concurrent.CompletionStage;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -425,11 +426,20 @@ public final class JournalMarks {
 
     /**
      * The sequence up to which all of each slot is in Redis or decided, once what was lost is put
-     * back; or has no answer, and is known not to be taken.
+     * back.
+     *
+     * @param open commits that Redis has not taken and that are to be sent: newer ones may have
+     *     overtaken them
      */
-    public long[] settled() {
+    public long[] settled(Stream<Commit> open) {
       long[] settled = new long[told.length];
       Arrays.setAll(settled, slot -> Math.max(answered[slot], read.sequence(slot)));
+      open.forEach(
+          commit -> {
+            for (int slot : slotsOf(commit)) {
+              settled[slot] = Math.min(settled[slot], commit.sequence() - 1);
+            }
+          });
       return settled;
     }
 
