@@ -88,7 +88,10 @@ final class BenchWorld implements AutoCloseable {
           open(
               MySqlPool.openForFlushes(
                   logins.mysql(Role.WRITER).withPoolSize(BenchCommand.connections(options))));
-      node = open(new GameqNode(nodeConfig(), options.shape().players()));
+      node =
+          open(
+              new GameqNode(
+                  nodeConfig(), options.shape().players(), GameqNode.Acknowledges.QUEUED));
     } catch (RuntimeException e) {
       close();
       throw e;

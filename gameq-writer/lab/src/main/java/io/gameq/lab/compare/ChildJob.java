@@ -30,8 +30,7 @@ record ChildJob(
   }
 
   /** A process without game threads, of the same contender. */
-  ChildJob writing(Mode other) {
-    return new ChildJob(
-        other, contender, Load.Pace.closedLoop(0), 0, 0, setup.with(ContenderSetup.Role.WRITER));
+  ChildJob as(ContenderSetup.Role role, Mode other) {
+    return new ChildJob(other, contender, Load.Pace.closedLoop(0), 0, 0, setup.with(role));
   }
 }

@@ -30,10 +30,11 @@ final class CompareOptions {
       paramLabel = "NAME",
       split = ",",
       description =
-          "Which, in this order, of sync-3, sync-1, seed, gameq, raw-redis, plain-client,"
-              + " raw-mysql, forgetful, and with the peers' jar redisson, hazelcast, ignite,"
-              + " ehcache (default: all but the three limits of the servers, seed, whose queue"
-              + " outgrows it, and forgetful, which loses on purpose).")
+          "Which, in this order, of sync-3, sync-1, seed, gameq (acknowledged by Redis),"
+              + " gameq-journaled (by the WAL), raw-redis, plain-client, raw-mysql, forgetful, and"
+              + " with the peers' jar redisson, hazelcast, ignite, ehcache (default: all but the"
+              + " three limits of the servers, seed, whose queue outgrows it, and forgetful, which"
+              + " loses on purpose).")
   private @Nullable List<String> contenders;
 
   @Option(

@@ -1,6 +1,7 @@
 package io.gameq.lab.compare;
 
 import io.gameq.lab.contender.ContenderSetup;
+import io.gameq.lab.contender.ContenderSetup.Role;
 import io.gameq.lab.contender.ContenderType;
 import io.gameq.lab.contender.ContenderType.Holds;
 import io.gameq.lab.contender.ContenderType.Trait;
@@ -42,7 +43,7 @@ final class KilledRun {
   enum Victim {
     /** The only one. */
     PROCESS("its process"),
-    /** Its writer goes on. */
+    /** Its writer goes on, and it is started again where that belongs to it. */
     GAME("game"),
     /** Its game goes on, and another writer takes over. */
     WRITER("writer"),
@@ -117,14 +118,15 @@ final class KilledRun {
     if (type.holds() != Holds.IN_REDIS) {
       return awaitQuiet(type.table(), HEAP_QUIET_MILLIS);
     }
-    try (ChildProcess next = takeOver(job)) {
+    try (ChildProcess next = takeOver(job, Role.WRITER)) {
       return awaitQuiet(type.table(), QUIET_MILLIS);
     }
   }
 
   private Quiet killOneOfTwo(ChildJob job, ContenderType type, Victim victim, int afterMillis)
       throws IOException, InterruptedException {
-    try (ChildProcess writer = new ChildProcess(job.writing(ChildJob.Mode.WRITE), options.heap());
+    try (ChildProcess writer =
+            new ChildProcess(job.as(Role.WRITER, ChildJob.Mode.WRITE), options.heap());
         ChildProcess game = new ChildProcess(job, options.heap())) {
       writer.awaitRunning();
       game.awaitRunning();
@@ -132,11 +134,12 @@ final class KilledRun {
       if (victim != Victim.WRITER) {
         game.kill();
       }
-      if (victim == Victim.GAME) {
-        return awaitQuiet(type.table(), QUIET_MILLIS);
+      if (victim != Victim.GAME) {
+        writer.kill();
       }
-      writer.kill();
-      try (ChildProcess next = takeOver(job)) {
+      boolean startsAgain = victim != Victim.WRITER && type.is(Trait.STARTS_AGAIN);
+      try (ChildProcess nextWriter = victim == Victim.GAME ? null : takeOver(job, Role.WRITER);
+          ChildProcess nextGame = startsAgain ? takeOver(job, Role.GAME) : null) {
         if (victim == Victim.WRITER) {
           TimeUnit.MILLISECONDS.sleep(PLAY_ON_MILLIS);
           game.tell(ContenderChild.NEXT);
@@ -147,8 +150,8 @@ final class KilledRun {
     }
   }
 
-  private ChildProcess takeOver(ChildJob job) throws IOException, InterruptedException {
-    ChildProcess next = new ChildProcess(job.writing(ChildJob.Mode.TAKE_OVER), options.heap());
+  private ChildProcess takeOver(ChildJob job, Role role) throws IOException, InterruptedException {
+    ChildProcess next = new ChildProcess(job.as(role, ChildJob.Mode.TAKE_OVER), options.heap());
     try {
       next.awaitRunning();
       return next;

@@ -76,7 +76,9 @@ final class MeasuredRound {
 
   private ChildReport withWriter(ChildJob job, String part)
       throws IOException, InterruptedException {
-    try (ChildProcess writer = new ChildProcess(job.writing(ChildJob.Mode.WRITE), options.heap());
+    try (ChildProcess writer =
+            new ChildProcess(
+                job.as(ContenderSetup.Role.WRITER, ChildJob.Mode.WRITE), options.heap());
         ChildProcess game = new ChildProcess(job, options.heap())) {
       writer.awaitRunning();
       game.awaitRunning();

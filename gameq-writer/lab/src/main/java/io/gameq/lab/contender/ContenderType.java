@@ -24,6 +24,8 @@ public record ContenderType(String name, Holds holds, Set<Trait> traits, Opening
     ASYNCHRONOUS,
     /** Its writer is a process of its own, beside the game's. */
     OWN_WRITER,
+    /** Acknowledges what a file of the game's process holds: one that is killed starts again. */
+    STARTS_AGAIN,
     /** Writes gameq's managed table, not {@link io.gameq.lab.contender.mysql.PeerTable}. */
     MANAGED_TABLE,
     /** Shows what a server can do; not killed. */

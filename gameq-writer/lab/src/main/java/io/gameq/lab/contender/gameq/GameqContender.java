@@ -16,7 +16,7 @@ final class GameqContender implements Contender {
   private final ContenderSetup setup;
   private final GameqNode node;
 
-  GameqContender(ContenderSetup setup) {
+  GameqContender(ContenderSetup setup, GameqNode.Acknowledges what) {
     this.setup = setup;
     ContenderSetup.Place place = setup.place();
     node =
@@ -30,7 +30,8 @@ final class GameqContender implements Contender {
                 .walDirectory(place.path())
                 .mergeWindow(Duration.ofMillis(setup.tuning().mergeWindowMillis()))
                 .build(),
-            setup.shape().players());
+            setup.shape().players(),
+            what);
   }
 
   /** Logs everybody in, once. */
@@ -63,6 +64,7 @@ final class GameqContender implements Contender {
     settings.put("merge window", setup.tuning().mergeWindowMillis() + " ms");
     settings.put("slots", Integer.toString(setup.tuning().slots()));
     settings.put("WAL", "on, synced as by default");
+    settings.put("acknowledged", "once " + node.acknowledges().where());
     settings.put("sessions", "all open");
     settings.putAll(GameqWriter.settings(setup.tuning()));
     settings.put("processes", "game and writer, each with the heap");

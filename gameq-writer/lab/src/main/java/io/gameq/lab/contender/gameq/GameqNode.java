@@ -33,11 +33,35 @@ public final class GameqNode implements GameThreads, AutoCloseable {
 
   private final GameQueue queue;
   private final AtomicReferenceArray<@Nullable OwnerSession> sessions;
+  private final Acknowledges acknowledges;
+
+  /** When an action is acknowledged. */
+  public enum Acknowledges {
+    /** The death of the process does not lose it. */
+    JOURNALED("the WAL of the node has it"),
+    /** The loss of the host does not lose it either. */
+    QUEUED("Redis has it");
+
+    private final String where;
+
+    Acknowledges(String where) {
+      this.where = where;
+    }
+
+    String where() {
+      return where;
+    }
+  }
 
   /** Starts it; nobody is logged in. */
-  public GameqNode(GameQueueConfig config, int players) {
+  public GameqNode(GameQueueConfig config, int players, Acknowledges acknowledges) {
     queue = GameQueue.open(config);
     sessions = new AtomicReferenceArray<>(players);
+    this.acknowledges = acknowledges;
+  }
+
+  Acknowledges acknowledges() {
+    return acknowledges;
   }
 
   /** The node itself. */
@@ -149,7 +173,10 @@ public final class GameqNode implements GameThreads, AutoCloseable {
     return new GameThread() {
       @Override
       public Acknowledgement perform(Actions action) {
-        return new Queued(act(action));
+        CommitReceipt receipt = act(action);
+        return acknowledges == Acknowledges.QUEUED
+            ? new Queued(receipt)
+            : Acknowledgement.of(receipt.journaled());
       }
 
       @Override

@@ -11,6 +11,7 @@ import java.util.List;
 /** Names gameq. Stateless. */
 public final class GameqSource implements ContenderSource {
   public static final String NAME = "gameq";
+  private static final String JOURNALED = "gameq-journaled";
 
   @Override
   public List<ContenderType> contenders() {
@@ -18,15 +19,23 @@ public final class GameqSource implements ContenderSource {
         ContenderType.of(
             NAME,
             Holds.IN_REDIS,
-            GameqSource::open,
+            setup -> open(setup, GameqNode.Acknowledges.QUEUED),
             Trait.ASYNCHRONOUS,
             Trait.OWN_WRITER,
+            Trait.MANAGED_TABLE),
+        ContenderType.of(
+            JOURNALED,
+            Holds.IN_REDIS,
+            setup -> open(setup, GameqNode.Acknowledges.JOURNALED),
+            Trait.ASYNCHRONOUS,
+            Trait.OWN_WRITER,
+            Trait.STARTS_AGAIN,
             Trait.MANAGED_TABLE));
   }
 
-  private static Contender open(ContenderSetup setup) {
+  private static Contender open(ContenderSetup setup, GameqNode.Acknowledges what) {
     return setup.role() == ContenderSetup.Role.WRITER
         ? new GameqWriter(setup)
-        : new GameqContender(setup);
+        : new GameqContender(setup, what);
   }
 }
