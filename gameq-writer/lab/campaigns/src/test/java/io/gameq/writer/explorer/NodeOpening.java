@@ -153,7 +153,11 @@ record NodeOpening(GameNodeActor node) {
         : List.of(
             Step.mysql(
                 node.name() + " opens again: epoch into MySQL",
-                world -> raise(world, state, me, begun(open, attempt.at().unfinished()))));
+                world -> raise(world, state, me, begun(open, left(attempt)))));
+  }
+
+  private OpenState.@Nullable Lost left(Attempt givenUp) {
+    return plant().has(Switch.GIVEN_UP_IS_FORGOTTEN) ? null : givenUp.at().unfinished();
   }
 
   /** The same session, over the connection that the node has at this moment. */

@@ -74,6 +74,8 @@ final class Plant {
     OPENED_WHILE_HEALING_IS_LEFT,
     /** An attempt to open goes on over a new connection to Redis. */
     OPEN_OUTLIVES_ITS_CONNECTION,
+    /** An open does not put back what the one before it, which was given up, had adopted. */
+    GIVEN_UP_IS_FORGOTTEN,
     /** A session is set open by way of any primary. */
     OPEN_COMPARES_NO_TERM,
     /** An open compares the term before the transaction that sets its session open. */

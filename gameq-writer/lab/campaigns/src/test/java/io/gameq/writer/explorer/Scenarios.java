@@ -441,9 +441,7 @@ final class Scenarios {
             lostReply(1, 1),
             twoPrimaries(),
             moveAndDelete(),
-            midOpen(1, 2),
             failoverAndLook(0, 2),
-            restart(1, 1),
             foreign(false),
             foreign(true),
             move(1, 2, 2, 1),
@@ -459,6 +457,8 @@ final class Scenarios {
         : Stream.concat(
                 casts.stream(),
                 Stream.of(
+                    midOpen(1, 2),
+                    restart(1, 1),
                     SentScenarios.changed(true, 1),
                     SentScenarios.withOwn(1),
                     SentScenarios.failover(2),
