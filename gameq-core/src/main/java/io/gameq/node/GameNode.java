@@ -1,5 +1,8 @@
 package io.gameq.node;
 
+import static java.util.concurrent.TimeUnit.MILLISECONDS;
+import static java.util.concurrent.TimeUnit.SECONDS;
+
 import io.gameq.ClosedException;
 import io.gameq.GameQueueException;
 import io.gameq.agent.AgentRunner;
@@ -22,7 +25,9 @@ import io.gameq.node.NodeServers.ResourceStack;
 import io.gameq.redis.ControlConnection;
 import io.gameq.redis.RedisClock;
 import io.gameq.redis.Slots;
+import io.gameq.redis.script.NodeSigns;
 import io.gameq.redis.script.NodeSigns.NodeHeartbeat;
+import io.gameq.redis.script.NodeSigns.NodeHeartbeat.NameHolder;
 import io.gameq.rows.CurrentCatalog;
 import io.gameq.rows.RowCodec;
 import io.gameq.sign.NodeCounts;
@@ -35,6 +40,7 @@ import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -47,6 +53,11 @@ final class GameNode {
   private static final Logger LOG = LoggerFactory.getLogger(GameNode.class);
 
   private static final Duration ASK_EVERY = Duration.ofSeconds(1);
+
+  /** Somewhat longer than the name of a node that is gone. */
+  private static final long NAME_WAIT_NANOS = SECONDS.toNanos(NodeSigns.LIFE_SECONDS + 3);
+
+  private static final long NAME_LOOK_NANOS = MILLISECONDS.toNanos(250);
 
   final GameQueueConfig config;
 
@@ -109,6 +120,8 @@ final class GameNode {
     owners = new OwnerTable(servers.mysql());
     topics = new TopicTable(servers.mysql());
     heartbeat = new NodeHeartbeat(config.namespace(), process, config.node(), clock);
+    takeName();
+    opened.add(this::leaveName);
     replayed = replayEarlierWals();
     wal = opened.add(newWal());
     rows =
@@ -144,6 +157,44 @@ final class GameNode {
                     sender::isHealed, () -> mysqlAnswers, servers.mysql()::hasConnections)));
     closing = opened.add(new ClosedSessions(servers, sessions, sender, calls));
     pressure = startPressure(opened);
+  }
+
+  /**
+   * Takes the name of the node. Waits for one that may have died with it: as long as a sign of life
+   * lasts, unless a WAL that nobody writes any more shows that it is gone.
+   *
+   * @throws GameQueueException when another process has the name, and is alive
+   */
+  private void takeName() {
+    NameHolder other = tryName();
+    if (other != null) {
+      LOG.warn("waiting whether node {}, process {}, is alive", config.node(), other.process());
+    }
+    for (long began = System.nanoTime(); other != null; other = tryName()) {
+      if (System.nanoTime() - began > NAME_WAIT_NANOS || Thread.currentThread().isInterrupted()) {
+        throw new GameQueueException(
+            ("node %s runs already, on host %s (process %s): give each node of a namespace a name"
+                    + " of its own, or stop that one first")
+                .formatted(config.node(), other.host(), other.process()));
+      }
+      LockSupport.parkNanos(NAME_LOOK_NANOS);
+    }
+  }
+
+  private @Nullable NameHolder tryName() {
+    return servers.ask(redis -> heartbeat.takeName(redis, this::hasLeftWal));
+  }
+
+  /** Of a start that failed: the next one does not wait for it. */
+  private void leaveName() {
+    if (!isClosed()) {
+      heartbeat.stop(servers.control());
+    }
+  }
+
+  private boolean hasLeftWal(NameHolder other) {
+    return WalDirectory.left(config.walDirectory(), config.node()).stream()
+        .anyMatch(wal -> WalDirectory.process(wal).equals(other.process()));
   }
 
   /**

@@ -28,6 +28,7 @@
  * {ns:slot}:t:TOPIC:...             messages of a topic, which io.gameq.redis.topic draws, with
  *                                   ns:topics and channels ns:t:TOPIC
  * ns:node:PROCESS           STRING  name of a node that is alive; expires without a sign of life
+ * ns:name:NODE              STRING  'PROCESS host' that has the name of a node; expires likewise
  * ns:nodes                  STRING  since when such signs came without a break, ms of Redis TIME;
  *                                   expires with a break
  * ns:process:PROCESS        HASH    what a node or writer says of itself, for operators alone; kept

@@ -12,6 +12,7 @@ import io.gameq.redis.RedisClock;
 import io.gameq.redis.RedisConnection;
 import io.gameq.redis.RedisReply;
 import io.gameq.redis.SlotKeys;
+import io.gameq.sign.ProcessIdentity;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -21,6 +22,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BiPredicate;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The signs of life that node processes give: {@code ns:node:<process>}, under the first 8 hex
@@ -99,25 +102,78 @@ public final class NodeSigns {
    * clock was set. Thread-safe; see {@link NodeSigns}.
    */
   public static final class NodeHeartbeat {
+    private static final Logger LOG = LoggerFactory.getLogger(NodeHeartbeat.class);
     private static final LuaScript SCRIPT = LuaScript.of(NodeHeartbeat.class, "beat.lua");
+    private static final LuaScript NAME = LuaScript.of(NodeHeartbeat.class, "name.lua");
     private static final long BEAT_EVERY_NANOS = TimeUnit.SECONDS.toNanos(3);
 
     private final String namespace;
     private final byte[] key;
     private final String node;
+    private final NameHolder self;
+    private final byte[] nameKey;
     private final RedisClock clock;
+    private volatile @Nullable NameHolder twin;
     private volatile long beatNanos = System.nanoTime() - BEAT_EVERY_NANOS;
     private volatile boolean hasBegun;
 
     /** The server on which this node healed last, by its run id. */
     private String beganOn = "";
 
+    /**
+     * The process that has the name of a node.
+     *
+     * @param process 8 hex digits
+     */
+    public record NameHolder(String process, String host) {
+      static NameHolder parse(String text) {
+        int space = text.indexOf(' ');
+        return new NameHolder(text.substring(0, Math.max(0, space)), text.substring(space + 1));
+      }
+
+      String text() {
+        return process + " " + host;
+      }
+    }
+
     /** Of a process; {@code clock} is told of the time of Redis. */
     public NodeHeartbeat(String namespace, String process, String node, RedisClock clock) {
       this.namespace = namespace;
       this.key = NodeSigns.key(namespace, process);
       this.node = node;
+      this.self = new NameHolder(process, ProcessIdentity.hostName());
+      this.nameKey = SlotKeys.bytes(namespace + ":name:" + node);
       this.clock = clock;
+    }
+
+    /**
+     * Takes the name of the node for {@link NodeSigns#LIFE_SECONDS}; each sign of life keeps it.
+     *
+     * @param isGone whether who has it is known to be gone
+     * @return who else has it; null when this process has it now
+     */
+    public @Nullable NameHolder takeName(RedisConnection redis, Predicate<NameHolder> isGone) {
+      NameHolder other = takeNameOf(redis, "");
+      return other != null && isGone.test(other) ? takeNameOf(redis, other.text()) : other;
+    }
+
+    private @Nullable NameHolder takeNameOf(RedisConnection redis, String gone) {
+      List<Object> has = NAME.call(redis, nameKey, self.text(), LIFE_SECONDS, gone);
+      String other = LuaScript.string(has.get(0));
+      return other.isEmpty() ? null : NameHolder.parse(other);
+    }
+
+    /** Somebody took it while this process stood still, or Redis was away. */
+    private void keepName(RedisConnection redis) {
+      NameHolder other = takeNameOf(redis, "");
+      if (other != null && !other.equals(twin)) {
+        LOG.error(
+            "another node is called {}: process {} on host {}. Give each a name of its own",
+            node,
+            other.process,
+            other.host);
+      }
+      twin = other;
     }
 
     /**
@@ -157,6 +213,7 @@ public final class NodeSigns {
       List<Object> was = beat(redis, key, hasHealed ? node : node + UNHEALED);
       clock.saw((Long) was.get(1), askedNanos);
       long unused = unbrokenMillis(redis, namespace);
+      keepName(redis);
       boolean gone = hasBegun && (Long) was.get(0) == 0;
       beatNanos = System.nanoTime();
       hasBegun = true;
@@ -167,9 +224,14 @@ public final class NodeSigns {
       return SCRIPT.call(redis, key, sign, LIFE_SECONDS);
     }
 
-    /** Says that this node is gone. */
+    /** Says that this node is gone, and its name free. */
     public void stop(ControlConnection redis) {
-      redis.call(connection -> RedisReply.await(() -> connection.sync().del(key)));
+      redis.call(
+          connection -> {
+            boolean isNamed = takeNameOf(connection, "") == null;
+            return RedisReply.await(
+                () -> isNamed ? connection.sync().del(key, nameKey) : connection.sync().del(key));
+          });
     }
   }
 
