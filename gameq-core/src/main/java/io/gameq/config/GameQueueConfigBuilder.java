@@ -160,7 +160,10 @@ public final class GameQueueConfigBuilder {
     return this;
   }
 
-  /** Names this node in WALs and in gameq_owner: 1 to 64 of A-Z a-z 0-9 . _ -. Required. */
+  /**
+   * Names this node in WALs and in gameq_owner: 1 to 64 of A-Z a-z 0-9 . _ -. Required. Of two that
+   * are alive with one name the second is refused at start, after 18 s.
+   */
   public GameQueueConfigBuilder node(String node) {
     this.node = node;
     return this;
