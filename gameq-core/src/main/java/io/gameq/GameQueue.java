@@ -28,7 +28,7 @@ import java.util.function.Function;
  */
 public interface GameQueue extends AutoCloseable {
   /**
-   * Starts a node: looks at the flags of this JVM, connects, checks both servers, starts a fresh
+   * Starts a node: looks whether this JVM is fit, connects, checks both servers, starts a fresh
    * WAL, and replays what earlier starts of this node left ({@link
    * GameQueueConfigBuilder#earlierWals}). Waits for the servers, some seconds for each at most, for
    * that replay, and up to 15 s for a node of this name that died on another host.

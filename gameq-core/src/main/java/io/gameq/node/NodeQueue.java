@@ -44,7 +44,7 @@ import io.gameq.topic.TopicOptions;
 import io.gameq.topic.Transacted;
 import io.gameq.view.GameRows;
 import io.gameq.view.OwnerView;
-import io.gameq.wal.WalWriter;
+import io.gameq.wal.JvmFlags;
 import java.math.BigInteger;
 import java.time.Duration;
 import java.util.Arrays;
@@ -85,7 +85,7 @@ public final class NodeQueue implements GameQueue {
   public static final class Provider implements GameQueueProvider {
     @Override
     public GameQueue open(GameQueueConfig config) {
-      WalWriter.requireJvmFlags(); // asks no server before the JVM is fit
+      JvmFlags.require(); // asks no server before the JVM is fit
       ResourceStack opened = new ResourceStack();
       try {
         return new NodeQueue(new GameNode(config, opened), opened);

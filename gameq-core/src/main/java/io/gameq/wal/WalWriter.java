@@ -19,7 +19,6 @@ import java.nio.file.StandardCopyOption;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
-import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
@@ -27,7 +26,6 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
-import net.openhft.chronicle.core.Jvm;
 import net.openhft.chronicle.queue.ChronicleQueue;
 import net.openhft.chronicle.queue.ExcerptAppender;
 import net.openhft.chronicle.queue.impl.single.SingleChronicleQueueBuilder;
@@ -61,9 +59,6 @@ public final class WalWriter implements AutoCloseable {
 
   private static final DateTimeFormatter START =
       DateTimeFormatter.ofPattern("yyyyMMdd'T'HHmmss'Z'", Locale.ROOT).withZone(ZoneOffset.UTC);
-
-  /** From here on a JVM warns of what Chronicle Queue does with memory; 17 knows no such flag. */
-  private static final int WARNS_OF_UNSAFE = 24;
 
   private final String id;
   private final int tag;
@@ -121,7 +116,7 @@ public final class WalWriter implements AutoCloseable {
    * Creates a fresh WAL directory and writes its header and layouts. Removes WALs beside it that
    * are complete and that {@code limits} no longer keep.
    *
-   * @throws WalException when JVM flags are missing or the directory cannot be made
+   * @throws WalException when this JVM is not fit or the directory cannot be made
    * @throws WalFullException when its file system has no room
    */
   public static WalWriter create(Start start, WalLimits limits, List<WalRecord.Layout> layouts) {
@@ -131,7 +126,7 @@ public final class WalWriter implements AutoCloseable {
   /** With another first sequence: what a WAL looks like of which all before it was deleted. */
   static WalWriter create(
       Start start, WalLimits limits, List<WalRecord.Layout> layouts, long firstSequence) {
-    requireJvmFlags();
+    JvmFlags.require();
     // Chronicle Queue's banner, disk monitor and usage analytics.
     System.setProperty("chronicle.announcer.disable", "true");
     System.setProperty("chronicle.disk.monitor.disable", "true");
@@ -637,42 +632,6 @@ public final class WalWriter implements AutoCloseable {
     public static WalNeeds from(long sequence) {
       return new WalNeeds(sequence, new long[0]);
     }
-  }
-
-  /**
-   * Looks whether this JVM has the flags that Chronicle Queue needs, before it fails somewhere
-   * inside.
-   *
-   * @throws WalException naming the flags that are missing
-   */
-  public static void requireJvmFlags() {
-    Module base = Object.class.getModule();
-    Module chronicle = Jvm.class.getModule();
-    String to = "=" + (chronicle.isNamed() ? chronicle.getName() : "ALL-UNNAMED");
-    List<String> missing = new ArrayList<>();
-    if (!base.isOpen("java.lang.reflect", chronicle)) {
-      missing.add("--add-opens=java.base/java.lang.reflect" + to);
-    }
-    if (!base.isExported("sun.nio.ch", chronicle)) {
-      missing.add("--add-exports=java.base/sun.nio.ch" + to);
-    }
-    if (missing.isEmpty()) {
-      return;
-    }
-    int needed = missing.size();
-    if (!base.isExported("jdk.internal.ref", chronicle)) {
-      missing.add("--add-exports=java.base/jdk.internal.ref" + to);
-    }
-    if (Runtime.version().feature() >= WARNS_OF_UNSAFE) {
-      missing.add("--sun-misc-unsafe-memory-access=allow");
-    }
-    throw new WalException(
-        "this JVM was started without flags that Chronicle Queue, which the WAL uses, needs. Add"
-            + " to the java command line, or to JDK_JAVA_OPTIONS: "
-            + String.join(" ", missing)
-            + (missing.size() == needed
-                ? ""
-                : " (all but the first %s against warnings alone)".formatted(needed)));
   }
 
   /**
