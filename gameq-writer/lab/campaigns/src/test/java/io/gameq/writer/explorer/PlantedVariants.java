@@ -39,7 +39,7 @@ final class PlantedVariants {
 
   /** Casts in which a search takes minutes. */
   private static final Set<String> LARGE =
-      Set.of("Redis restart", "failover", "failovers", "failover, mid-open");
+      Set.of("Redis restart", "failover", "failovers", "failover, mid-open", "failover, sent");
 
   /**
    * If short, a third of those whose casts are small, by lot: {@code -Dgameq.seed} draws it again.
