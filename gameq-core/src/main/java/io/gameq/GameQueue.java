@@ -223,7 +223,8 @@ public interface GameQueue extends AutoCloseable {
 
   /**
    * Sends rows to an owner whoever has it open, or nobody: a mail, an auction's result, a line of a
-   * guild's log. The owner is neither loaded nor taken over. Returns at once, with what {@link
+   * guild's log. The owner is neither loaded nor taken over. In a handler it happens again with
+   * each attempt: see {@link io.gameq.topic.Delivery#ackWith}. Returns at once, with what {@link
    * OwnerSession#commit()} returns; see {@link ChangeSet#send(String, Record)} to send rows
    * together with other changes, both or neither.
    *

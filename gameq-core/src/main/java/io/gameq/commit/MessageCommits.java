@@ -1,5 +1,6 @@
 package io.gameq.commit;
 
+import io.gameq.ChangeSet;
 import io.gameq.CommitReceipt;
 import io.gameq.OwnerSession;
 import io.gameq.message.MessageChange;
@@ -22,6 +23,14 @@ public interface MessageCommits {
    * alone is durable once it is queued.
    */
   CommitReceipt commit(List<MessageChange> changes, OwnerSession... sessions);
+
+  /**
+   * Commits messages together with what the game's code stages, and with nothing else that is
+   * staged in these sessions; without any it stages messages and rows that are sent. Throws what
+   * the code throws, and what the first change was refused with.
+   */
+  CommitReceipt commit(
+      List<MessageChange> changes, Consumer<ChangeSet> staging, OwnerSession... sessions);
 
   /**
    * Commits messages alone, without a receipt.

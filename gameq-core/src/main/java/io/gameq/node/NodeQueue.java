@@ -20,6 +20,7 @@ import io.gameq.durability.DurableTracker;
 import io.gameq.mysql.tables.IdTable;
 import io.gameq.mysql.tables.TopicTable;
 import io.gameq.node.NodeServers.ResourceStack;
+import io.gameq.node.StagedChanges.StagedChangeSet;
 import io.gameq.owner.OwnerId;
 import io.gameq.owner.OwnerId.PercentEncoding;
 import io.gameq.redis.RedisConnection;
@@ -122,7 +123,7 @@ public final class NodeQueue implements GameQueue {
                 new TopicCalls(),
                 () -> node.lacksTopics.set(true),
                 node.callbacks));
-    this.opening = new OwnerOpener(node, topics, commits);
+    this.opening = new OwnerOpener(node, commits);
     this.upkeep = new NodeUpkeep(node, opening, opened);
     LOG.info(
         "node {} opened namespace {} with WAL {}",
@@ -270,9 +271,12 @@ public final class NodeQueue implements GameQueue {
   public <T> Transacted<T> transactReturning(
       Collection<? extends OwnerSession> sessions, Function<ChangeSet, T> changes) {
     node.requireOpen();
-    StagedChanges.StagedChangeSet set = new StagedChanges.StagedChangeSet(node, topics, sessions);
+    if (sessions.isEmpty()) {
+      throw new GameQueueException("a change set needs at least one session");
+    }
+    StagedChangeSet set = new StagedChangeSet(node, commits, sessions);
     T value = set.stage(changes);
-    return new Transacted<>(value, commits.commitSet(set.urgency(), set.shares));
+    return new Transacted<>(value, commits.commitSet(set, List.of()));
   }
 
   @Override

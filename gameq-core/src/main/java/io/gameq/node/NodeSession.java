@@ -15,7 +15,6 @@ import io.gameq.owner.SessionRef;
 import io.gameq.rows.EncodedRow;
 import io.gameq.rows.Table;
 import io.gameq.rows.TableRow;
-import io.gameq.subscription.NodeTopics;
 import io.gameq.topic.DeadLetter;
 import io.gameq.view.GameRows;
 import io.gameq.view.OwnerView;
@@ -47,8 +46,8 @@ final class NodeSession extends StagedChanges.GameChanges implements OwnerSessio
 
   private @Nullable CompletionStage<Void> asked;
 
-  NodeSession(GameNode node, NodeTopics topics, SessionCommits commits, OpenOwner owner) {
-    super(node.rows, topics);
+  NodeSession(GameNode node, SessionCommits commits, OpenOwner owner) {
+    super(node.rows, commits);
     this.node = node;
     this.commits = commits;
     this.owner = owner;

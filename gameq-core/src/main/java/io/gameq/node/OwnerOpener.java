@@ -26,7 +26,6 @@ import io.gameq.redis.script.NodeSigns.OpenOwners;
 import io.gameq.rows.CurrentCatalog.Catalog;
 import io.gameq.rows.EncodedRow;
 import io.gameq.rows.Table;
-import io.gameq.subscription.NodeTopics;
 import io.gameq.view.OwnerView;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -74,7 +73,6 @@ final class OwnerOpener {
   private static final int LOOKS_PER_PROD = 100;
 
   private final GameNode node;
-  private final NodeTopics topics;
   private final SessionCommits commits;
   private final OpenOwners openOwners;
   private final Set<OwnerId> underWay = new HashSet<>();
@@ -91,9 +89,8 @@ final class OwnerOpener {
    */
   private record Unfinished(OpenState.Lost lost, DurableTracker keepsWal) {}
 
-  OwnerOpener(GameNode node, NodeTopics topics, SessionCommits commits) {
+  OwnerOpener(GameNode node, SessionCommits commits) {
     this.node = node;
-    this.topics = topics;
     this.commits = commits;
     this.openOwners =
         new OpenOwners(
@@ -434,8 +431,7 @@ final class OwnerOpener {
                 tracker.whenLost().complete(null);
               });
       node.sender.register(tracker.session(), tracker, open.by().connections());
-      return new NodeSession(
-          node, topics, commits, new OpenOwner(node.rows, tracker, view, adopted.all()));
+      return new NodeSession(node, commits, new OpenOwner(node.rows, tracker, view, adopted.all()));
     }
   }
 

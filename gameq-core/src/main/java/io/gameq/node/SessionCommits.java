@@ -1,5 +1,6 @@
 package io.gameq.node;
 
+import io.gameq.ChangeSet;
 import io.gameq.CommitReceipt;
 import io.gameq.GameQueueException;
 import io.gameq.OwnerSession;
@@ -19,6 +20,7 @@ import io.gameq.durability.PendingHandovers;
 import io.gameq.durability.TrackedCommit;
 import io.gameq.message.MessageChange;
 import io.gameq.node.StagedChanges.Staged;
+import io.gameq.node.StagedChanges.StagedChangeSet;
 import io.gameq.owner.OwnerId;
 import io.gameq.owner.SessionId;
 import io.gameq.owner.SessionRef;
@@ -64,6 +66,19 @@ final class SessionCommits implements MessageCommits {
     return commit(Urgency.NORMAL, changes, Arrays.stream(sessions).map(StagedChanges::of).toList());
   }
 
+  @Override
+  public CommitReceipt commit(
+      List<MessageChange> changes, Consumer<ChangeSet> staging, OwnerSession... sessions) {
+    StagedChangeSet set = new StagedChangeSet(node, this, List.of(sessions));
+    boolean unused =
+        set.stage(
+            its -> {
+              staging.accept(its);
+              return true;
+            });
+    return commitSet(set, changes);
+  }
+
   /** Commits what is staged in sessions; as {@link io.gameq.GameQueue#commit}. */
   CommitReceipt commit(Urgency urgency, List<MessageChange> changes, List<StagedChanges> sessions) {
     return commit(urgency, changes, sessions, List.of(), false, NO_DEADLINE);
@@ -75,8 +90,9 @@ final class SessionCommits implements MessageCommits {
   }
 
   /** Commits a change set; when it throws, nothing of it is left. */
-  CommitReceipt commitSet(Urgency urgency, List<StagedChanges> set) {
-    return commit(urgency, List.of(), set, List.of(), true, NO_DEADLINE);
+  CommitReceipt commitSet(StagedChangeSet set, List<MessageChange> changes) {
+    return commit(
+        set.urgency(), joined(changes, set.messages()), set.shares, set.sent(), true, NO_DEADLINE);
   }
 
   /** Commits rows that are sent to owners, without a session. */
@@ -193,7 +209,7 @@ final class SessionCommits implements MessageCommits {
       List<GameRows.Sent> sent,
       long deadlineNanos) {
     List<MessageChange> messages = messages(taken, changes);
-    List<ChangedRow> handled = taken.isEmpty() ? List.of() : handled(messages);
+    List<ChangedRow> handled = taken.isEmpty() && sent.isEmpty() ? List.of() : handled(messages);
     List<CommitPart> parts = new ArrayList<>(taken.size()); // one for each session, then inboxes
     List<PendingHandovers> handovers = new ArrayList<>(taken.size());
     for (Staged its : taken) {

@@ -11,6 +11,7 @@ import io.gameq.change.CarriedColumns;
 import io.gameq.change.ChangedRow;
 import io.gameq.change.Commit.CommitPart;
 import io.gameq.change.FoldedMessages;
+import io.gameq.commit.MessageCommits;
 import io.gameq.message.MessageChange;
 import io.gameq.owner.OwnerId;
 import io.gameq.rows.CanonicalRow;
@@ -71,8 +72,6 @@ final class StagedChanges {
 
   /** Why it takes no more and has nothing to commit, for good; null while it does. */
   private @Nullable String over;
-
-  private boolean sealed;
 
   /** What was taken for a commit: a part of it, which may have no rows, and what goes with it. */
   record Staged(
@@ -220,7 +219,7 @@ final class StagedChanges {
               .formatted(row.key(), owner.id));
     }
     synchronized (this) {
-      requireUnsealed();
+      requireOpen();
       ChangedRow before = rows.get(row.key());
       size.grow(before == null ? 1 : 0, row.bytes() - (before == null ? 0 : before.bytes()));
       rows.put(
@@ -231,7 +230,7 @@ final class StagedChanges {
 
   /** Of several changes of one message the last one counts, see {@link FoldedMessages}. */
   synchronized void stage(MessageChange message) {
-    requireUnsealed();
+    requireOpen();
     FoldedMessages folded = messages();
     int number = folded.size();
     long bytes = folded.bytes();
@@ -241,7 +240,7 @@ final class StagedChanges {
 
   /** A row to another owner. Throws RowRefusedException when one with its key is staged. */
   private synchronized void stage(GameRows.Sent row) {
-    requireUnsealed();
+    requireOpen();
     if (sent.containsKey(row.row().key())) {
       throw row.isTwice();
     }
@@ -291,26 +290,6 @@ final class StagedChanges {
   private synchronized void requireOpen() {
     if (over != null) {
       throw new ClosedException(over);
-    }
-  }
-
-  private void requireUnsealed() {
-    requireOpen();
-    if (sealed) {
-      throw new ClosedException(
-          "the change set is over: stage changes while transact runs your code");
-    }
-  }
-
-  /** Takes no more changes; what is staged can still be taken. */
-  private synchronized void seal() {
-    sealed = true;
-  }
-
-  /** Throws what the first refused change was refused with; nothing when none was. */
-  private synchronized void requireWhole() {
-    if (rollbackOnly != null && rollbackOnly.cause instanceof RuntimeException cause) {
-      throw cause;
     }
   }
 
@@ -537,11 +516,11 @@ final class StagedChanges {
   /** The calls by which the game's code changes rows, of a session or of a change set. */
   abstract static class GameChanges {
     final GameRows rows;
-    private final NodeTopics topics;
+    private final MessageCommits commits;
 
-    GameChanges(GameRows rows, NodeTopics topics) {
+    GameChanges(GameRows rows, MessageCommits commits) {
       this.rows = rows;
-      this.topics = topics;
+      this.commits = commits;
     }
 
     /** Where what the set of changes has in common is staged. */
@@ -557,9 +536,12 @@ final class StagedChanges {
       return first();
     }
 
-    /** Where a row to that owner is staged. */
-    StagedChanges senderTo(OwnerId to) {
-      return first();
+    void stage(MessageChange message) {
+      first().stage(message);
+    }
+
+    void stageSend(OwnerId to, TableRow row) {
+      first().send(to, row);
     }
 
     /** Stages a move between this and another session. */
@@ -622,10 +604,6 @@ final class StagedChanges {
       stageMove(() -> rows.given(table, columns), other);
     }
 
-    private void stageSend(OwnerId to, TableRow row) {
-      senderTo(to).send(to, row);
-    }
-
     public <T extends Record> void send(String owner, T row) {
       change("send", () -> stageSend(OwnerId.of(owner), rows.given(row)));
     }
@@ -638,11 +616,11 @@ final class StagedChanges {
       change(
           "publish",
           () -> {
-            if (!(topic instanceof NodeTopics.NodeTopic<T> of) || !of.isOf(topics)) {
+            if (!(topic instanceof NodeTopics.NodeTopic<T> of) || !of.isOf(commits)) {
               throw new GameQueueException(
                   "not a topic that this node's GameQueue.topic returned: " + topic);
             }
-            first().stage(of.change(message));
+            stage(of.change(message));
           });
     }
   }
@@ -656,18 +634,27 @@ final class StagedChanges {
     /** What stages of each session's owner. */
     final List<StagedChanges> shares;
 
+    /** Of a set without sessions. */
+    private final FoldedMessages messages = new FoldedMessages();
+
+    /** The same, by row key. */
+    private final Map<String, GameRows.Sent> sent = new LinkedHashMap<>(0);
+
+    private final Size size;
     private Urgency urgency = Urgency.NORMAL;
+    private boolean isOver;
+
+    /** Of the first change that was refused. */
+    private @Nullable RuntimeException refusal;
 
     /** Throws GameQueueException when these are no sessions of this node. */
-    StagedChangeSet(GameNode node, NodeTopics topics, Collection<? extends OwnerSession> sessions) {
-      super(node.rows, topics);
-      Size size = new Size(node.config.limits());
+    StagedChangeSet(
+        GameNode node, MessageCommits commits, Collection<? extends OwnerSession> sessions) {
+      super(node.rows, commits);
+      this.size = new Size(node.config.limits());
       this.shares =
           new LinkedHashSet<>(sessions)
               .stream().map(session -> new StagedChanges(of(session), size)).toList();
-      if (shares.isEmpty()) {
-        throw new GameQueueException("a change set needs at least one session");
-      }
     }
 
     /**
@@ -679,10 +666,30 @@ final class StagedChanges {
       try {
         value = code.apply(this);
       } finally {
-        shares.forEach(StagedChanges::seal);
+        end();
       }
-      first().requireWhole();
+      if (refusal != null) {
+        throw refusal;
+      }
       return value;
+    }
+
+    private synchronized void end() {
+      isOver = true;
+    }
+
+    @Override
+    synchronized void change(String what, Runnable staging) {
+      if (isOver) {
+        throw new ClosedException(
+            "the change set is over: stage changes while the code that it was given to runs");
+      }
+      try {
+        staging.run();
+      } catch (RuntimeException e) {
+        refusal = refusal == null ? e : refusal;
+        throw e;
+      }
     }
 
     Urgency urgency() {
@@ -726,10 +733,40 @@ final class StagedChanges {
           });
     }
 
+    /** What is staged without a session. */
+    List<MessageChange> messages() {
+      return messages.list();
+    }
+
+    /** The same. */
+    List<GameRows.Sent> sent() {
+      return List.copyOf(sent.values());
+    }
+
+    @Override
+    void stage(MessageChange message) {
+      if (!shares.isEmpty()) {
+        first().stage(message);
+        return;
+      }
+      int number = messages.size();
+      long bytes = messages.bytes();
+      messages.add(message);
+      size.grow(messages.size() - number, messages.bytes() - bytes);
+    }
+
     /** By the receiver if it is of the set, to refuse that. */
     @Override
-    StagedChanges senderTo(OwnerId to) {
-      return find(to).orElse(first());
+    void stageSend(OwnerId to, TableRow row) {
+      if (!shares.isEmpty()) {
+        find(to).orElse(first()).send(to, row);
+        return;
+      }
+      GameRows.Sent one = rows.sent(to, row);
+      if (sent.putIfAbsent(one.row().key(), one) != null) {
+        throw one.isTwice();
+      }
+      size.grow(1, one.row().bytes());
     }
 
     private StagedChanges shareOf(OwnerSession session) {
@@ -747,7 +784,7 @@ final class StagedChanges {
     @Override
     StagedChanges ownersOf(Table table, Supplier<@Nullable OwnerId> owner, String unnamed) {
       OwnerId named = owner.get();
-      if (named == null && shares.size() > 1) {
+      if (named == null && shares.size() != 1) {
         throw new RowRefusedException(
             table.name() + ": " + unnamed.formatted(table.ownerColumn().name()));
       }
@@ -758,14 +795,16 @@ final class StagedChanges {
                   () ->
                       new RowRefusedException(
                           ("%s: the row belongs to %s by its column %s, and the change set is of"
-                                  + " %s: give transact that owner's session too")
+                                  + " %s: give it that owner's session too")
                               .formatted(
                                   table.name(),
                                   named,
                                   table.ownerColumn().name(),
-                                  shares.stream()
-                                      .map(share -> share.owner.id.toString())
-                                      .collect(Collectors.joining(", ")))));
+                                  shares.isEmpty()
+                                      ? "no owner"
+                                      : shares.stream()
+                                          .map(share -> share.owner.id.toString())
+                                          .collect(Collectors.joining(", ")))));
     }
   }
 }

@@ -3,6 +3,7 @@ package io.gameq.subscription;
 import io.gameq.ClosedException;
 import io.gameq.CommitReceipt;
 import io.gameq.GameQueueException;
+import io.gameq.commit.MessageCommits;
 import io.gameq.message.MessageChange;
 import io.gameq.message.MessageChange.MessageChangedException;
 import io.gameq.message.MessageChange.MessageId;
@@ -216,8 +217,8 @@ public final class NodeTopics {
     }
 
     /** Whether it was opened on a node. */
-    public boolean isOf(NodeTopics of) {
-      return of == NodeTopics.this;
+    public boolean isOf(MessageCommits of) {
+      return of == node.commits();
     }
 
     @Override

@@ -1,5 +1,6 @@
 package io.gameq.subscription;
 
+import io.gameq.ChangeSet;
 import io.gameq.ClosedException;
 import io.gameq.CommitPendingException;
 import io.gameq.CommitReceipt;
@@ -30,6 +31,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -536,7 +538,16 @@ final class TopicSubscription<T> implements Subscription {
     }
 
     @Override
-    public synchronized CommitReceipt ackWith(OwnerSession... sessions) {
+    public CommitReceipt ackWith(OwnerSession... sessions) {
+      return ackBy(ack -> topic.node().commits().commit(List.of(ack), sessions));
+    }
+
+    @Override
+    public CommitReceipt ackWith(Consumer<ChangeSet> changes, OwnerSession... sessions) {
+      return ackBy(ack -> topic.node().commits().commit(List.of(ack), changes, sessions));
+    }
+
+    private synchronized CommitReceipt ackBy(Function<MessageChange, CommitReceipt> commit) {
       if (hasEnded || receipt != null) {
         throw new GameQueueException(
             "message %s was acknowledged or failed before".formatted(taken.id()));
@@ -545,7 +556,7 @@ final class TopicSubscription<T> implements Subscription {
       isOutage = false;
       try {
         MessageChange.Ack ack = ack(schedule == null ? taken.publishedAgain() : null);
-        CommitReceipt committed = topic.node().commits().commit(List.of(ack), sessions);
+        CommitReceipt committed = commit.apply(ack);
         receipt = committed;
         return committed;
       } catch (GameQueueException e) {

@@ -1,5 +1,6 @@
 package io.gameq.topic;
 
+import io.gameq.ChangeSet;
 import io.gameq.ClosedException;
 import io.gameq.CommitReceipt;
 import io.gameq.Conflict;
@@ -9,6 +10,7 @@ import io.gameq.OwnerSession;
 import io.gameq.RedisUnavailableException;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -71,6 +73,32 @@ public interface Delivery<T> {
    *     OwnerSession#rollback rolled back}, which gives the game its state back, and staged again
    */
   CommitReceipt ackWith(OwnerSession... sessions);
+
+  /**
+   * Commits what the game's code stages together with the acknowledgement: both or neither. Rows
+   * are those of the sessions that are given; without any the code publishes messages and sends
+   * rows. Else as {@link #ackWith(OwnerSession...)}, but what is staged in the sessions themselves
+   * stays there.
+   *
+   * <pre>{@code
+   * delivery.ackWith(
+   *     tx -> {
+   *       tx.put(new Item(8, 1, 1001, 5));
+   *       tx.publish(receipts, "8", new Receipt(1001));
+   *       tx.send("player:9", new Letter(77, 9, "sold"));
+   *     },
+   *     player);
+   * }</pre>
+   *
+   * <p>{@link GameQueue#send} and {@link Topic#publish(Publish)} in a handler are commits of their
+   * own, which are made again when the message is handled again.
+   *
+   * @param changes runs once, on this thread
+   * @return as that of {@link #ackWith(OwnerSession...)}
+   * @throws GameQueueException as that, what the code threw, or what the first change was refused
+   *     with. Nothing was taken, and nothing of it is left; it may be called again
+   */
+  CommitReceipt ackWith(Consumer<ChangeSet> changes, OwnerSession... sessions);
 
   /**
    * Has this message tried again, without throwing: for those of a batch that failed.

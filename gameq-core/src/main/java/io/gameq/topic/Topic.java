@@ -40,7 +40,7 @@ public interface Topic<T> extends TopicAdmin<T> {
 
   /**
    * Publishes a message that is due at once, or after the topic's {@link TopicOptions#window}.
-   * Returns at once.
+   * Returns at once. In a handler it happens again with each attempt: see {@link Delivery#ackWith}.
    *
    * @return {@code durable} ends as {@code queued} does: messages do not go to MySQL
    * @throws QueueFullException when too much waits for Redis; nothing was published

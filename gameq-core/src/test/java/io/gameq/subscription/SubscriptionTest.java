@@ -24,6 +24,7 @@ import io.gameq.QueueFullException;
 import io.gameq.RedisFullException;
 import io.gameq.RedisUnavailableException;
 import io.gameq.RollbackRequiredException;
+import io.gameq.RowRefusedException;
 import io.gameq.WalFullException;
 import io.gameq.config.PushBack;
 import io.gameq.config.WhenRedisIsFull;
@@ -104,6 +105,73 @@ class SubscriptionTest {
     all.sort(null);
     // 1 to 2 ms on a machine of its own; a poll every second would be 500.
     assertTrue(all.get(10) < 50, "lateness in ms: " + all);
+  }
+
+  /**
+   * The obvious code: what a handler changes, publishes and sends goes with its acknowledgement.
+   */
+  @Test
+  void whatAHandlerStagesIsCommittedWithItsAcknowledgementOrNotAtAll() throws Exception {
+    Topic<Text> topic =
+        queue.topic("staged", Text.class, TopicOptions.DEFAULT.lease(ofMillis(200)));
+    Topic<Text> next = queue.topic("staged-next", Text.class);
+    CountDownLatch successor = new CountDownLatch(1);
+    BlockingQueue<CommitReceipt> stalled = new LinkedBlockingQueue<>();
+    topic.subscribe(
+        delivery -> {
+          boolean isFirst = delivery.attempt() == 1;
+          if (isFirst) {
+            waitFor(successor); // far beyond its lease
+          }
+          CommitReceipt receipt =
+              delivery.ackWith(
+                  tx -> {
+                    tx.publish(next, delivery.attempt() + ". attempt", delivery.payload());
+                    tx.send("player:3" + (1 + delivery.attempt()), purse(delivery));
+                  });
+          stalled.add(receipt);
+          if (!isFirst) {
+            receipt.awaitQueued(LONG);
+            successor.countDown();
+          }
+        });
+    topic.publish("k", new Text("x"));
+    stalled.take().awaitQueued(LONG); // of the second
+    CommitReceipt late = stalled.take();
+    assertThrows(ClaimLostException.class, () -> late.awaitQueued(LONG));
+    BlockingQueue<String> published = new LinkedBlockingQueue<>();
+    next.subscribe(delivery -> published.add(delivery.key()));
+    assertEquals("2. attempt", published.take());
+    assertEquals(List.of(), queue.read("player:32", Purse.class), "of the first");
+    assertEquals(List.of(new Purse(33, 2)), queue.read("player:33", Purse.class));
+    assertEquals(List.of(), published.stream().toList());
+  }
+
+  private static Purse purse(Delivery<Text> delivery) {
+    return new Purse(31 + delivery.attempt(), delivery.attempt());
+  }
+
+  @Test
+  void aRowIsStagedInASessionThatIsGiven() throws Exception {
+    Topic<Text> topic = queue.topic("given", Text.class);
+    BlockingQueue<String> refused = new LinkedBlockingQueue<>();
+    try (OwnerSession player = queue.open("player:41")) {
+      Subscription subscription =
+          topic.subscribe(
+              delivery -> {
+                try {
+                  delivery.ackWith(tx -> tx.put(new Purse(41, 7)));
+                } catch (RowRefusedException e) {
+                  refused.add(e.getMessage()); // nothing was taken: once more
+                }
+                delivery.ackWith(tx -> tx.put(new Purse(41, 7)), player).awaitQueued(LONG);
+              });
+      topic.publish("k", new Text("x"));
+      String why = refused.take();
+      assertTrue(why.contains("the change set is of no owner"), why);
+      await().atMost(LONG).until(() -> subscription.counts().handled() == 1);
+      assertEquals(List.of(new Purse(41, 7)), queue.read("player:41", Purse.class));
+    }
   }
 
   @Test

@@ -6,12 +6,14 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.gameq.CommitReceipt;
 import io.gameq.GameQueue;
 import io.gameq.OwnerSession;
 import io.gameq.recovery.RecoveryGame.Pet;
 import io.gameq.recovery.RecoveryGame.Run;
 import io.gameq.terminal.ExitCodes;
 import io.gameq.topic.DeadLetter;
+import io.gameq.topic.Delivery;
 import io.gameq.topic.Topic;
 import java.util.List;
 import java.util.Queue;
@@ -19,6 +21,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BiFunction;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
@@ -233,15 +236,31 @@ class SentRowsTest extends RecoveryFixture {
 
   @Test
   void whatASecondHandlerSentIsSetAsideAndAllElseThatWasSentIsWritten() throws Exception {
-    record Text(String text) {}
+    assertSetAside(
+        (delivery, player) -> {
+          player.send("player:2", new Pet(2, 2, "of the second"));
+          return delivery.ackWith(player);
+        });
+  }
+
+  @Test
+  void soIsWhatItSentWithoutASession() throws Exception {
+    assertSetAside(
+        (delivery, player) ->
+            delivery.ackWith(tx -> tx.send("player:2", new Pet(2, 2, "of the second"))));
+  }
+
+  private record Text(String text) {}
+
+  private void assertSetAside(BiFunction<Delivery<Text>, OwnerSession, CommitReceipt> second)
+      throws Exception {
     try (GameQueue queue = game.node("n1")) {
       OwnerSession player = queue.open("player:1");
       CountDownLatch handled = new CountDownLatch(1);
       Topic<Text> work = queue.topic("work", Text.class);
       work.subscribe(
           delivery -> {
-            player.send("player:2", new Pet(2, 2, "of the second"));
-            delivery.ackWith(player).awaitQueued(LONG);
+            second.apply(delivery, player).awaitQueued(LONG);
             handled.countDown();
           });
       work.publish("m", new Text("x")).awaitQueued(LONG);

@@ -439,7 +439,6 @@ final class Scenarios {
         List.of(
             handOver(1),
             lostReply(1, 1),
-            twoPrimaries(),
             moveAndDelete(),
             failoverAndLook(0, 2),
             foreign(false),
@@ -457,6 +456,7 @@ final class Scenarios {
         : Stream.concat(
                 casts.stream(),
                 Stream.of(
+                    twoPrimaries(),
                     midOpen(1, 2),
                     restart(1, 1),
                     SentScenarios.changed(true, 1),
