@@ -127,10 +127,19 @@ final class LaneChecks {
     if (trouble.forgets() && before.startedAt < trouble.until()) {
       return trouble.stalls() || again.askedAt < trouble.putBackAt() || isUnknown(before);
     }
-    return before.rows == null
-        && again.attempt > 1
+    return again.attempt > 1
+        && (before.rows == null || wasItsLast(before))
         && (trouble.overlaps(before.startedAt, before.leaseEnd)
             || trouble.leaps(before.startedAt, before.leaseEnd));
+  }
+
+  /**
+   * Whether its process was killed at that moment: then the WAL alone may have had its commit with
+   * rows, which the next start sends. MySQL decides whose rows count.
+   */
+  private boolean wasItsLast(Handled of) {
+    return history.handled().stream()
+        .noneMatch(run -> run.process.equals(of.process) && run.startedAt > of.doneAt + ACK_NANOS);
   }
 
   /**

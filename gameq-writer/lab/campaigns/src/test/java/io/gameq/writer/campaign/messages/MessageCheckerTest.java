@@ -51,6 +51,18 @@ class MessageCheckerTest {
 
   private void taken(
       long at, String take, String id, String lane, long fence, int attempt, long due) {
+    taken(at, take, id, lane, fence, attempt, due, "n1.1");
+  }
+
+  private void taken(
+      long at,
+      String take,
+      String id,
+      String lane,
+      long fence,
+      int attempt,
+      long due,
+      String process) {
     history.readLine(
         "taken",
         nanos(at),
@@ -62,7 +74,7 @@ class MessageCheckerTest {
         Long.toString(due),
         nanos(at),
         nanos(at + LEASE),
-        "n1.1");
+        process);
   }
 
   private void handled(long at, String take, String id, String lane, long fence) {
@@ -175,6 +187,24 @@ class MessageCheckerTest {
     note("done", 2_010, "t2");
     trouble = Trouble.notForgetting(nanosOf(25), nanosOf(1_900));
     assertEquals(List.of(), check());
+  }
+
+  @Test
+  void whoWasKilledBeforeItsRowsWereSentMayHaveASuccessor() {
+    publish(1, "a", "a", "a", Errand.Kind.ROWS);
+    note("queued", 2, "a");
+    taken(20, "t1", "a", "a", 1, 1);
+    history.readLine("rows", nanos(21), "t1", "c1");
+    note("done", 22, "t1");
+    taken(2_000, "t2", "a", "a", 2, 2, 2_000, "n2.1");
+    note("done", 2_010, "t2");
+    rows.add("c1");
+    assertEquals(List.of(Kind.TWICE), check());
+    trouble = Trouble.notForgetting(nanosOf(25), nanosOf(1_900));
+    assertEquals(List.of(), check());
+    publish(3, "b", "b", "b", Errand.Kind.QUICK);
+    handled(900, "t3", "b", "b", 1); // it lived on
+    assertEquals(List.of(Kind.TWICE), check());
   }
 
   @Test
