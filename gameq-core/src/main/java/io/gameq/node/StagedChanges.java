@@ -228,24 +228,14 @@ final class StagedChanges {
     }
   }
 
-  /** Of several changes of one message the last one counts, see {@link FoldedMessages}. */
   synchronized void stage(MessageChange message) {
     requireOpen();
-    FoldedMessages folded = messages();
-    int number = folded.size();
-    long bytes = folded.bytes();
-    folded.add(message);
-    size.grow(folded.size() - number, folded.bytes() - bytes);
+    size.add(message, messages());
   }
 
-  /** A row to another owner. Throws RowRefusedException when one with its key is staged. */
   private synchronized void stage(GameRows.Sent row) {
     requireOpen();
-    if (sent.containsKey(row.row().key())) {
-      throw row.isTwice();
-    }
-    size.grow(1, row.row().bytes());
-    sent.put(row.row().key(), row);
+    size.add(row, sent);
   }
 
   private FoldedMessages messages() {
@@ -506,6 +496,23 @@ final class StagedChanges {
       bytes += moreBytes;
     }
 
+    /** Of several changes of one message the last one counts, see {@link FoldedMessages}. */
+    void add(MessageChange message, FoldedMessages to) {
+      int number = to.size();
+      long bytes = to.bytes();
+      to.add(message);
+      grow(to.size() - number, to.bytes() - bytes);
+    }
+
+    /** A row to another owner. Throws RowRefusedException when one with its key is there. */
+    void add(GameRows.Sent row, Map<String, GameRows.Sent> to) {
+      if (to.containsKey(row.row().key())) {
+        throw row.isTwice();
+      }
+      grow(1, row.row().bytes());
+      to.put(row.row().key(), row);
+    }
+
     /** So much is staged now. */
     synchronized void set(int nowRows, long nowBytes) {
       rows = nowRows;
@@ -634,8 +641,8 @@ final class StagedChanges {
     /** What stages of each session's owner. */
     final List<StagedChanges> shares;
 
-    /** Of a set without sessions. */
-    private final FoldedMessages messages = new FoldedMessages();
+    /** Of a set without sessions; null for none. */
+    private @Nullable FoldedMessages messages;
 
     /** The same, by row key. */
     private final Map<String, GameRows.Sent> sent = new LinkedHashMap<>(0);
@@ -735,7 +742,7 @@ final class StagedChanges {
 
     /** What is staged without a session. */
     List<MessageChange> messages() {
-      return messages.list();
+      return messages == null ? List.of() : messages.list();
     }
 
     /** The same. */
@@ -749,24 +756,18 @@ final class StagedChanges {
         first().stage(message);
         return;
       }
-      int number = messages.size();
-      long bytes = messages.bytes();
-      messages.add(message);
-      size.grow(messages.size() - number, messages.bytes() - bytes);
+      messages = messages == null ? new FoldedMessages() : messages;
+      size.add(message, messages);
     }
 
     /** By the receiver if it is of the set, to refuse that. */
     @Override
     void stageSend(OwnerId to, TableRow row) {
-      if (!shares.isEmpty()) {
+      if (shares.isEmpty()) {
+        size.add(rows.sent(to, row), sent);
+      } else {
         find(to).orElse(first()).send(to, row);
-        return;
       }
-      GameRows.Sent one = rows.sent(to, row);
-      if (sent.putIfAbsent(one.row().key(), one) != null) {
-        throw one.isTwice();
-      }
-      size.grow(1, one.row().bytes());
     }
 
     private StagedChanges shareOf(OwnerSession session) {

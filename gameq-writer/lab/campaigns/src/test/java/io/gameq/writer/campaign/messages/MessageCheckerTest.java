@@ -82,6 +82,15 @@ class MessageCheckerTest {
     note("done", at + 10, take);
   }
 
+  /** Message a, by take t1, with the rows of commit c1. */
+  private void handledWithRows() {
+    publish(1, "a", "a", "a", Errand.Kind.ROWS);
+    note("queued", 2, "a");
+    taken(20, "t1", "a", "a", 1, 1);
+    history.readLine("rows", nanos(21), "t1", "c1");
+    note("done", 22, "t1");
+  }
+
   private List<Kind> check() {
     return new MessageChecker(history, dead, rows, trouble)
         .check().violations().stream().map(MessageViolation::kind).toList();
@@ -191,11 +200,7 @@ class MessageCheckerTest {
 
   @Test
   void whoWasKilledBeforeItsRowsWereSentMayHaveASuccessor() {
-    publish(1, "a", "a", "a", Errand.Kind.ROWS);
-    note("queued", 2, "a");
-    taken(20, "t1", "a", "a", 1, 1);
-    history.readLine("rows", nanos(21), "t1", "c1");
-    note("done", 22, "t1");
+    handledWithRows();
     taken(2_000, "t2", "a", "a", 2, 2, 2_000, "n2.1");
     note("done", 2_010, "t2");
     rows.add("c1");
@@ -308,11 +313,7 @@ class MessageCheckerTest {
 
   @Test
   void findsRowsThatWereAppliedTwiceOrNotAtAll() {
-    publish(1, "a", "a", "a", Errand.Kind.ROWS);
-    note("queued", 2, "a");
-    taken(20, "t1", "a", "a", 1, 1);
-    history.readLine("rows", nanos(21), "t1", "c1");
-    note("done", 22, "t1");
+    handledWithRows();
     assertEquals(List.of(Kind.LOST), check());
     rows.add("c1");
     assertEquals(List.of(), check());
