@@ -341,6 +341,27 @@ public interface GameQueue extends AutoCloseable {
   Set<String> drain(Duration timeout);
 
   /**
+   * Ends a node in order: closes subscriptions, asks the game for its open sessions by {@link
+   * OwnerSession#askedToClose} and waits until those who listen have closed them, {@linkplain
+   * #drain drains}, and {@linkplain #close closes}.
+   *
+   * @param timeout how long all of it may take, half of it for the subscriptions and sessions; the
+   *     close goes on for {@link GameQueueConfigBuilder#callTimeout} at most besides
+   * @return what is left
+   */
+  Stopped stop(Duration timeout);
+
+  /**
+   * What a {@linkplain #stop stop} leaves.
+   *
+   * @param open owners whose sessions the game had not closed: what was staged in them is gone, and
+   *     another node may open them
+   * @param notDurable row keys ({@code table:primary key}) that are not known to be in MySQL: Redis
+   *     and the WAL, which is kept, have them
+   */
+  record Stopped(Set<String> open, Set<String> notDurable) {}
+
+  /**
    * Sends what was committed, and stops; within {@link GameQueueConfigBuilder#callTimeout}, else it
    * goes on in the background. When everything is in MySQL the WAL directory is removed, else it is
    * kept for recovery; sessions that are still open stay open for another node to take over.

@@ -12,6 +12,7 @@ import io.gameq.redis.RedisConnection;
 import io.gameq.redis.SlotKeys;
 import io.gameq.wal.WalDirectory;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.EnumMap;
@@ -41,6 +42,10 @@ public final class LeftWalReplay {
   /**
    * Replays WALs of one node, together: the newest change of a row may stand in any of them.
    *
+   * <p>A WAL of which MySQL has everything is complete from then on, so that a later start removes
+   * it.
+   *
+   * @param keepMessages how long Redis may yet lose messages of such a WAL
    * @return those of which nothing is left to {@code gameq-recovery}
    * @throws io.gameq.GameQueueException when a server goes away meanwhile, or one is no WAL; what
    *     was replayed stays, and it can be run again
@@ -51,13 +56,15 @@ public final class LeftWalReplay {
       String namespace,
       SlotKeys[] slots,
       String identity,
+      Duration keepMessages,
       List<Path> left) {
     RedisConnection connection = primary.open().redis();
     try {
       ReplayRedis redis = new ReplayRedis(connection, namespace, slots);
       List<WalFolder> wals =
           left.stream().map(WalFolder::new).filter(wal -> isOf(redis, identity, wal)).toList();
-      return run(new Lookups(database, redis, slots), redis, wals);
+      long keptUntil = System.currentTimeMillis() + keepMessages.toMillis();
+      return run(new Lookups(database, redis, slots), redis, wals, keptUntil);
     } finally {
       connection.close();
     }
@@ -75,10 +82,11 @@ public final class LeftWalReplay {
     return is;
   }
 
-  private static List<Path> run(Lookups lookups, ReplayRedis redis, List<WalFolder> wals) {
+  private static List<Path> run(
+      Lookups lookups, ReplayRedis redis, List<WalFolder> wals, long messagesUntilMillis) {
     List<WalFolder> withRows =
         wals.stream().filter(wal -> !WalDirectory.isComplete(wal.directory())).toList();
-    Left rows = new Left(new BitSet(), !withRows.isEmpty());
+    Left rows = new Left(new BitSet(), new BitSet(), !withRows.isEmpty());
     for (int pass = 0; rows.isOvertaken && pass < MOST_PASSES; pass++) {
       rows = replayRows(lookups, redis, new WalSet(withRows));
     }
@@ -95,6 +103,14 @@ public final class LeftWalReplay {
         LOG.info("the messages of {} commits of WAL {} were put back", commits, wal.directory());
       }
       if (areRowsBack && wal.report().isWhole()) {
+        if (number >= 0 && !rows.onTheirWay.get(number)) {
+          LOG.info("all of WAL {} is in MySQL: a later start removes it", wal.directory());
+          WalDirectory.complete(
+              wal.directory(),
+              wal.report().lastSequence(),
+              wal.report().bytes(),
+              wal.count(WalFolder.Count.MESSAGES) == 0 ? 0 : messagesUntilMillis);
+        }
         WalDirectory.messagesAreThere(wal.directory());
         whole.add(wal.directory());
       } else {
@@ -111,13 +127,14 @@ public final class LeftWalReplay {
    * What a replay leaves.
    *
    * @param ofWals the numbers of the WALs of which rows are left
+   * @param onTheirWay those of which rows are not in MySQL yet
    * @param isOvertaken whether owners were opened meanwhile: what is left of their rows is not
    *     known then, and so not which messages belong to them
    */
-  private record Left(BitSet ofWals, boolean isOvertaken) {}
+  private record Left(BitSet ofWals, BitSet onTheirWay, boolean isOvertaken) {}
 
   private static Left replayRows(Lookups lookups, ReplayRedis redis, WalSet wals) {
-    BitSet leaves = new BitSet();
+    Left left = new Left(new BitSet(), new BitSet(), false);
     Map<Status, Long> rows = new EnumMap<>(Status.class);
     WalReplay replay =
         new WalReplay(
@@ -130,8 +147,11 @@ public final class LeftWalReplay {
     replay.run(
         row -> {
           rows.merge(row.status(), 1L, Long::sum);
-          if (row.status() != Status.LOST && row.status().callsForAction()) {
-            leaves.set(row.change().wal());
+          if (!row.status().isSettled()) {
+            left.onTheirWay.set(row.change().wal());
+            if (row.status() != Status.LOST && row.status().callsForAction()) {
+              left.ofWals.set(row.change().wal());
+            }
           }
         });
     LOG.info(
@@ -143,6 +163,6 @@ public final class LeftWalReplay {
         rows.getOrDefault(Status.LOST, 0L),
         replay.report().count(Count.ROWS));
     replay.report().named().forEach(LOG::warn);
-    return new Left(leaves, replay.report().isOvertaken());
+    return new Left(left.ofWals, left.onTheirWay, replay.report().isOvertaken());
   }
 }

@@ -96,6 +96,11 @@ public record PlannedRow(
       return calls;
     }
 
+    /** Whether MySQL has it, or has it set aside, or an operator gave it up: no WAL is needed. */
+    boolean isSettled() {
+      return this == IN_MYSQL || this == DEAD_LETTER || this == DISCARDED;
+    }
+
     /** Whether {@code replay --conflicts apply} writes it. */
     public boolean isConflict() {
       return this == CONFLICT || this == PARKED;

@@ -210,7 +210,7 @@ final class GameNode {
     List<Path> wals = WalDirectory.left(config.walDirectory(), config.node());
     List<Path> incomplete = wals.stream().filter(wal -> !WalDirectory.isComplete(wal)).toList();
     for (Path wal : incomplete) {
-      LOG.warn("an earlier start of node {} left the incomplete WAL {}", config.node(), wal);
+      LOG.info("an earlier start of node {} left the incomplete WAL {}", config.node(), wal);
     }
     if (!incomplete.isEmpty() && config.earlierWals() == EarlierWals.REFUSE) {
       throw new GameQueueException(
@@ -223,7 +223,7 @@ final class GameNode {
       return wals;
     }
     if (config.earlierWals() == EarlierWals.IGNORE) {
-      LOG.warn("they are left to 'gameq-recovery plan'");
+      LOG.warn("{} incomplete WALs are left to 'gameq-recovery plan'", wals.size());
       return List.of();
     }
     return LeftWalReplay.run(
@@ -232,6 +232,7 @@ final class GameNode {
         config.namespace(),
         servers.slots(),
         servers.database(),
+        config.messageKeep(),
         wals);
   }
 

@@ -63,6 +63,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.BiFunction;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -81,6 +82,9 @@ public final class NodeQueue implements GameQueue {
 
   /** What waits for Redis may still be sent, though nobody waits for the close. */
   private static final long LEAST_CLOSE_MILLIS = 10_000;
+
+  /** While the game closes its sessions. */
+  private static final long CLOSE_LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
   /** What {@link GameQueue#open(GameQueueConfig)} finds. Stateless. */
   public static final class Provider implements GameQueueProvider {
@@ -307,6 +311,41 @@ public final class NodeQueue implements GameQueue {
     Set<String> missing = new TreeSet<>();
     node.sessions.all().forEach(tracker -> missing.addAll(tracker.notDurable()));
     return missing;
+  }
+
+  @Override
+  public Stopped stop(Duration timeout) {
+    long deadline = System.nanoTime() + timeout.toNanos();
+    long half = deadline - timeout.toNanos() / 2;
+    try {
+      topics.close(half); // handlers commit
+      while (askToClose() && System.nanoTime() < half && !Thread.currentThread().isInterrupted()) {
+        LockSupport.parkNanos(CLOSE_LOOK_NANOS);
+      }
+      Set<String> missing = drain(Duration.ofNanos(Math.max(0, deadline - System.nanoTime())));
+      Set<String> open = new TreeSet<>();
+      openSessions().forEach(of -> open.add(of.session().owner().toString()));
+      return new Stopped(open, missing);
+    } finally {
+      close();
+    }
+  }
+
+  private List<DurableTracker> openSessions() {
+    return node.sessions.all().stream().filter(node.sessions::isOpen).toList();
+  }
+
+  /** Tells those who listen; returns whether one of them has a session open. */
+  private boolean askToClose() {
+    boolean isAwaited = false;
+    for (DurableTracker of : openSessions()) {
+      CompletableFuture<Void> asked = of.whenAsked();
+      if (asked.isDone() || asked.getNumberOfDependents() > 0) {
+        boolean unused = asked.complete(null);
+        isAwaited = true;
+      }
+    }
+    return isAwaited;
   }
 
   /** Within the time of a call; what takes longer goes on in the background. */

@@ -269,6 +269,25 @@ public final class WalDirectory {
     return Math.max(1, number(directory, TRIMMED_FILE, 1));
   }
 
+  /**
+   * Marks a WAL that nobody writes as complete: everything of it is in MySQL.
+   *
+   * @param lastSequence of its records
+   * @param bytes that they take
+   * @param messagesUntilMillis Unix ms until when Redis may yet lose messages of it; 0 for none
+   * @throws WalException when it cannot be written; then it is not complete
+   */
+  public static void complete(Path wal, long lastSequence, long bytes, long messagesUntilMillis) {
+    try {
+      if (messagesUntilMillis > 0) {
+        write(wal, MESSAGES_FILE, messagesUntilMillis);
+      }
+      write(wal, COMPLETE_FILE, lastSequence, bytes);
+    } catch (IOException e) {
+      throw new WalException("cannot mark the WAL in " + wal + " as complete (" + e + ")", e);
+    }
+  }
+
   /** Whether everything of a WAL is in MySQL. */
   public static boolean isComplete(Path wal) {
     return read(wal, COMPLETE_FILE, 2) != null;
@@ -362,7 +381,7 @@ public final class WalDirectory {
     wals.sort(Comparator.comparingLong(Complete::completedMillis));
     long bytes = wals.stream().mapToLong(Complete::bytes).sum();
     for (Complete wal : wals) {
-      boolean old = System.currentTimeMillis() - wal.completedMillis > limits.keep().toMillis();
+      boolean old = System.currentTimeMillis() - wal.completedMillis >= limits.keep().toMillis();
       if (old || bytes > limits.maxBytes()) {
         bytes -= wal.bytes;
         remove(wal.directory);

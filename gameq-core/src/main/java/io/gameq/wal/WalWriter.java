@@ -596,14 +596,9 @@ public final class WalWriter implements AutoCloseable {
     queue.close();
     closeQuietly(file);
     try {
-      if (complete && messagesUntilMillis > 0) {
-        WalDirectory.write(directory, WalDirectory.MESSAGES_FILE, messagesUntilMillis);
-      }
       if (complete) {
-        WalDirectory.write(directory, WalDirectory.COMPLETE_FILE, sequence, bytes());
+        WalDirectory.complete(directory, sequence, bytes(), messagesUntilMillis);
       }
-    } catch (IOException e) {
-      throw new WalException("cannot mark the WAL in " + directory + " as complete", e);
     } finally {
       closeQuietly(lock);
     }

@@ -2,6 +2,7 @@ package io.gameq.recovery;
 
 import static io.gameq.servers.Waits.LONG;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -14,6 +15,10 @@ import io.gameq.recovery.RecoveryGame.Pet;
 import io.gameq.recovery.RecoveryGame.Run;
 import io.gameq.servers.TestServers;
 import io.gameq.terminal.ExitCodes;
+import io.gameq.wal.WalDirectory;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
@@ -56,6 +61,19 @@ class NodeRestartTest extends RecoveryFixture {
       assertEquals(List.of(new Item(1, 1, 1_001, 6)), login(queue, 1));
       assertEquals(List.of(new Item(2, 1, 1_001, 5)), login(queue, 2));
     }
+  }
+
+  @Test
+  void aWalOfWhichMySqlHasEverythingIsCompleteAndALaterStartRemovesIt() {
+    playAndLoseRedis();
+    Path left = WalDirectory.left(game.wal, "n1").get(0);
+    game.node("n1").close(); // puts it back into Redis alone
+    assertFalse(WalDirectory.isComplete(left));
+    game.run("replay --execute --into mysql --no-redis");
+    game.node("n1").close();
+    assertTrue(WalDirectory.isComplete(left));
+    GameQueue.open(game.config("n1").walKeep(Duration.ZERO).build()).close();
+    assertFalse(Files.exists(left));
   }
 
   @Test

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.gameq.ClosedException;
 import io.gameq.CommitReceipt;
 import io.gameq.GameQueue;
 import io.gameq.OwnerSession;
@@ -12,6 +13,7 @@ import io.gameq.OwnershipLostException;
 import io.gameq.servers.GameDatabase;
 import io.gameq.writer.service.WriterService;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
@@ -78,6 +80,34 @@ class WholePathTest {
       }
       assertTrue(writer.stats().rows() > 0);
     }
+  }
+
+  @Test
+  void aStopHasTheGameCloseItsSessionsAndSaysWhatIsLeft() throws Exception {
+    GameQueue queue = game.node("n1");
+    OwnerSession leaving = queue.open("player:1");
+    leaving.askedToClose().thenRun(leaving::close);
+    leaving.put(new Item(1, 1, 1001, 5));
+    OwnerSession staying = queue.open("player:2");
+    staying.put(new Item(2, 1, 1001, 5));
+    staying.commit();
+    queue.topic("work", Pet.class).subscribe(delivery -> {});
+    try (WriterService writer = game.writer("w1")) {
+      assertEquals(new GameQueue.Stopped(Set.of("player:2"), Set.of()), queue.stop(LONG));
+      assertTrue(writer.stats().rows() > 0);
+    }
+    assertEquals("1,2", game.queryText("SELECT GROUP_CONCAT(player_id ORDER BY 1) FROM item"));
+    assertThrows(ClosedException.class, () -> queue.open("player:1"));
+  }
+
+  @Test
+  void aStopWithoutAWriterNamesTheRowsThatAreInTheWalAlone() {
+    GameQueue queue = game.node("n1");
+    OwnerSession player = queue.open("player:1");
+    player.askedToClose().thenRun(player::close);
+    player.put(new Item(1, 1, 1001, 5));
+    assertEquals(
+        new GameQueue.Stopped(Set.of(), Set.of("item:1,1")), queue.stop(Duration.ofSeconds(1)));
   }
 
   @Test

@@ -25,8 +25,8 @@ public final class GameMain {
           ExampleGame two = new ExampleGame(second)) {
         ExampleDay.play(one, two, System.out);
       } // everybody is logged out
-      report("node-1", first.drain(LAST_CALL));
-      report("node-2", second.drain(LAST_CALL));
+      report("node-1", first.stop(LAST_CALL).notDurable());
+      report("node-2", second.stop(LAST_CALL).notDurable());
     }
     // page: end
   }

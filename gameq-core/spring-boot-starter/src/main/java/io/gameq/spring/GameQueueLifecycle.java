@@ -7,7 +7,6 @@ import io.gameq.agent.Duty;
 import io.gameq.config.GameQueueConfig;
 import java.time.Duration;
 import java.util.List;
-import java.util.Set;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -113,17 +112,15 @@ final class GameQueueLifecycle implements SmartLifecycle {
       return;
     }
     try {
-      Set<String> missing = closing.drain(patience.drain());
-      if (!missing.isEmpty()) {
+      GameQueue.Stopped left = closing.stop(patience.drain());
+      if (!left.notDurable().isEmpty()) {
         LOG.warn(
             "{} rows are not known to be in MySQL after {} s: they are in the WAL, which is kept",
-            missing.size(),
+            left.notDurable().size(),
             patience.drain().toSeconds());
       }
     } catch (GameQueueException e) {
-      LOG.warn("cannot wait for MySQL: {}", e.getMessage());
-    } finally {
-      closing.close();
+      LOG.warn("the queue did not end well: {}", e.getMessage());
     }
   }
 
