@@ -147,7 +147,7 @@ final class StagedChanges {
     requireKnown(of);
     Object[] parts = CanonicalRow.key(of, key);
     int part = of.keyColumns().indexOf(of.ownerColumn());
-    if (part >= 0 && !parts[part].equals(of.ownerColumnValue(owner.id))) {
+    if (part >= 0 && !of.isNamedBy(parts[part], owner.id)) {
       throw new RowRefusedException(
           ("%s: the key names another owner by its column %s than %s: delete it in that"
                   + " owner's session")

@@ -9,7 +9,6 @@ import io.gameq.rows.types.ColumnType;
 import io.gameq.rows.types.ColumnType.Refusal;
 import io.gameq.rows.types.ColumnTypes;
 import io.gameq.rows.types.ColumnTypes.SqlText;
-import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
 import java.time.Clock;
 import java.time.Instant;
@@ -259,17 +258,21 @@ public final class Table {
 
   /** The owner that a value of the owner column names. */
   public OwnerId ownerOfValue(Object value) {
-    return OwnerId.of(ownerKind() + ":" + value);
+    return OwnerId.of(ownerKind() + ":" + ownerColumn().type().ownerKey(value));
   }
 
   /** Whether a row is this owner's; false as well when it names no owner at all. */
   public boolean isOwnedBy(OwnerId owner, @Nullable Object[] row) {
-    Object value = row[ownerIndex];
+    return isNamedBy(row[ownerIndex], owner);
+  }
+
+  /** Whether a value of the owner column names this owner. */
+  public boolean isNamedBy(@Nullable Object value, OwnerId owner) {
     return value != null
         && owner.kind().equals(ownerKind())
         && ((value instanceof Long number && number >= 0)
             ? isDecimal(owner.key(), number)
-            : owner.key().equals(value.toString()));
+            : owner.key().equals(ownerColumn().type().ownerKey(value)));
   }
 
   /** Whether a text is a number as Long.toString writes it; each put asks that. */
@@ -298,21 +301,17 @@ public final class Table {
               .formatted(owner, name(), ownerKind()));
     }
     Column column = ownerColumn();
-    boolean isText = column.type().isText();
-    String problem =
-        isText
-            ? "the column would store another text"
-            : "write the key as a decimal number without leading zeros";
+    String problem = "write the key " + column.type().ownerKeyForm();
     try {
-      Object in = isText ? owner.key() : new BigInteger(owner.key());
-      Object value = column.type().canonical(in, column.label());
-      if (column.type().keyText(value, column.label()).equals(owner.key())) {
+      Object value = column.type().canonical(column.type().ofOwnerKey(owner.key()), column.label());
+      String unused = column.type().keyText(value, column.label()); // refuses spaces at the end
+      if (column.type().ownerKey(value).equals(owner.key())) {
         return value;
       }
-    } catch (NumberFormatException e) {
-      // as for leading zeros
     } catch (RowRefusedException e) {
       problem = String.valueOf(e.getMessage());
+    } catch (IllegalArgumentException e) {
+      // another form
     }
     throw new GameQueueException(
         "owner id %s does not fit its column %s: %s".formatted(owner, column.label(), problem));

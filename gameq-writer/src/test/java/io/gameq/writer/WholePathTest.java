@@ -8,14 +8,18 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.gameq.ClosedException;
 import io.gameq.CommitReceipt;
 import io.gameq.GameQueue;
+import io.gameq.GameQueueException;
 import io.gameq.OwnerSession;
 import io.gameq.OwnershipLostException;
+import io.gameq.RowRefusedException;
 import io.gameq.servers.GameDatabase;
 import io.gameq.writer.service.WriterService;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Locale;
 import java.util.Set;
+import java.util.UUID;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -29,6 +33,10 @@ class WholePathTest {
   record Item(long playerId, int slot, int itemId, int count) {}
 
   record Pet(long id, long playerId, String name) {}
+
+  record Banner(UUID guildId, int slot, int color) {}
+
+  record Herald(int id, UUID guildId) {}
 
   @TempDir Path walDirectory;
 
@@ -49,7 +57,18 @@ class WholePathTest {
                 "player",
                 "player_id",
                 "id BIGINT NOT NULL PRIMARY KEY, player_id BIGINT NOT NULL, name VARCHAR(20) NOT"
-                    + " NULL, KEY (player_id)");
+                    + " NULL, KEY (player_id)")
+            .table(
+                "banner",
+                "guild",
+                "guild_id",
+                "guild_id BINARY(16) NOT NULL, slot INT NOT NULL, color INT NOT NULL, PRIMARY KEY"
+                    + " (guild_id, slot)")
+            .table(
+                "herald",
+                "guild",
+                "guild_id",
+                "id INT NOT NULL PRIMARY KEY, guild_id BINARY(16) NOT NULL, KEY (guild_id)");
     game = new Game(database, walDirectory);
   }
 
@@ -79,6 +98,42 @@ class WholePathTest {
         assertEquals(List.of(new Item(42, 1, 1001, 6)), again.rows(Item.class));
       }
       assertTrue(writer.stats().rows() > 0);
+    }
+  }
+
+  @Test
+  void aUuidInSixteenBytesNamesAnOwnerInOneSpelling() throws Exception {
+    UUID guild = UUID.fromString("0e6a3a54-9a8f-4e43-8d5c-00a1b2c3d4e0");
+    UUID other = UUID.fromString("0e6a3a54-9a8f-4e43-8d5c-00a1b2c3d4e1");
+    try (WriterService writer = game.writer("w1");
+        GameQueue queue = game.node("n1")) {
+      OwnerSession one = queue.open("guild:" + guild);
+      OwnerSession two = queue.open("guild:" + other);
+      one.put(new Banner(guild, 1, 5));
+      one.put(new Banner(guild, 2, 6));
+      one.put(new Herald(7, guild));
+      one.commit().awaitQueued(LONG);
+      one.delete(Banner.class, guild, 2);
+      one.move(new Herald(7, other), two);
+      queue.commit(one, two);
+      assertThrows(RowRefusedException.class, () -> one.delete(Banner.class, other, 1));
+      assertEquals(Set.of(), queue.drain(LONG));
+      assertEquals(
+          "0E6A3A549A8F4E438D5C00A1B2C3D4E0",
+          game.queryText("SELECT HEX(guild_id) FROM banner WHERE slot = 1"));
+      assertEquals(List.of(new Banner(guild, 1, 5)), queue.read("guild:" + guild, Banner.class));
+      assertEquals(List.of(new Herald(7, other)), queue.open("guild:" + other).rows(Herald.class));
+      assertTrue(writer.stats().rows() > 0);
+      for (String spelling :
+          List.of(
+              guild.toString().toUpperCase(Locale.ROOT),
+              guild.toString().replace("-", ""),
+              "e6a3a54-9a8f-4e43-8d5c-a1b2c3d4e0")) {
+        String message =
+            assertThrows(GameQueueException.class, () -> queue.open("guild:" + spelling))
+                .getMessage();
+        assertTrue(message.contains("write the key as a UUID, in lower case"), message);
+      }
     }
   }
 

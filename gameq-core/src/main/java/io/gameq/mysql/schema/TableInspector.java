@@ -313,9 +313,9 @@ public final class TableInspector {
     } else if (generated.contains(name)) {
       other("owner column %s is generated".formatted(name));
     } else if (column != null) {
-      if (!column.type().canNameOwner()) {
+      if (column.type().ownerKeyForm() == null) {
         other(
-            "owner column %s is %s: use an integer, CHAR or VARCHAR"
+            "owner column %s is %s: use an integer, CHAR, VARCHAR or BINARY(16)"
                 .formatted(name, column.declaration()));
       } else {
         compared(column, "owner");

@@ -213,8 +213,10 @@ public final class OwnerReader {
         JdbcValues.quoted(table.ownerColumn().name()) + " IN (" + Sql.marks(owners.size()) + ")",
         row -> {
           // MySQL takes a text with spaces at its end for the same: it names nobody.
-          String owner = String.valueOf(row.values()[table.ownerIndex()]);
-          sinks.getOrDefault(owner, List.of()).forEach(sink -> sink.row(row));
+          Object owner = Objects.requireNonNull(row.values()[table.ownerIndex()]);
+          sinks
+              .getOrDefault(table.ownerColumn().type().ownerKey(owner), List.of())
+              .forEach(sink -> sink.row(row));
         },
         owners.stream().map(owner -> JdbcValues.parameter(table.ownerColumn(), owner)).toList());
   }

@@ -5,6 +5,7 @@ import io.gameq.owner.OwnerId.PercentEncoding;
 import java.io.IOException;
 import java.lang.reflect.Type;
 import java.math.BigDecimal;
+import java.math.BigInteger;
 import java.time.DateTimeException;
 import java.util.Collection;
 import java.util.HexFormat;
@@ -101,9 +102,27 @@ public interface ColumnType {
     return false;
   }
 
-  /** Whether its values can be the keys of owners. */
-  default boolean canNameOwner() {
-    return isText() || isInteger();
+  /** How the key of an owner is written whom a value names; null where none can name one. */
+  default @Nullable String ownerKeyForm() {
+    if (isText()) {
+      return "as the column stores the text";
+    }
+    return isInteger() ? "as a decimal number without leading zeros" : null;
+  }
+
+  /** The key of the owner that a canonical value names: one text per value. */
+  default String ownerKey(Object canonical) {
+    return canonical.toString();
+  }
+
+  /**
+   * The value that an owner's key names, for {@link #canonical}; which of its forms it is, {@link
+   * #ownerKey} tells.
+   *
+   * @throws IllegalArgumentException when it names none
+   */
+  default Object ofOwnerKey(String key) {
+    return isText() ? key : new BigInteger(key);
   }
 
   /**

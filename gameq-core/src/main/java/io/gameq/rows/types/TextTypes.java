@@ -401,6 +401,23 @@ final class TextTypes {
       return new String(ascii, StandardCharsets.US_ASCII).equals(text) ? ascii : null;
     }
 
+    @Override
+    public @Nullable String ownerKeyForm() {
+      return form == BinaryForm.BINARY && limit == UUID_BYTES
+          ? "as a UUID, in lower case with its dashes"
+          : null;
+    }
+
+    @Override
+    public String ownerKey(Object canonical) {
+      return uuid((byte[]) canonical).toString();
+    }
+
+    @Override
+    public Object ofOwnerKey(String key) {
+      return UUID.fromString(key);
+    }
+
     /** A copy: the game may go on changing its array. */
     @Override
     public Object canonical(Object in, String column) {

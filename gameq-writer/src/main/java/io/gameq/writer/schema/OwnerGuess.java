@@ -213,7 +213,8 @@ public final class OwnerGuess {
       return column != null
           && !column.generated()
           && ColumnTypes.parse(column.columnType(), column.charset(), column.collation())
-              .canNameOwner()
+                  .ownerKeyForm()
+              != null
           && TableFix.isComparable(column);
     } catch (UnmanageableException e) {
       return false;

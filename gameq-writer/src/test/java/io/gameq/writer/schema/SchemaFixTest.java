@@ -161,7 +161,7 @@ class SchemaFixTest {
             "its primary key takes at least 528 bytes encoded, the limit is 512",
             "it has no primary key: it is partitioned, so the key must have the columns",
             "owner column mine is generated",
-            "owner column day is date: use an integer, CHAR or VARCHAR",
+            "owner column day is date: use an integer, CHAR, VARCHAR or BINARY(16)",
             "it has no owner column judge_by (did you mean judged_by?): correct the configuration",
             "owner kind 'Hero' is not a-z, then up to 31 of a-z 0-9 _: correct the configuration",
             "it is a view, not a table",

@@ -9,6 +9,7 @@ import io.gameq.lab.mysql.ScratchDatabase;
 import io.gameq.mysql.schema.TableInspector.TableSpec;
 import io.gameq.rows.CurrentCatalog.Catalog;
 import io.gameq.rows.Table;
+import io.gameq.rows.Table.Column;
 import io.gameq.writer.mysql.TableInspection;
 import io.gameq.writer.schema.OwnerGuess.SchemaDraft;
 import java.io.PrintWriter;
@@ -22,6 +23,7 @@ import java.util.Random;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.UUID;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -252,12 +254,11 @@ public final class GeneratedGame implements DemoGame {
   @Override
   public DemoActor actor(int number) {
     OwnerFamily family = families.get(number % families.size());
-    RowGenerator root = family.root();
-    RowGenerator any = root == null ? family.children().get(0) : root;
+    Column column = family.any().table().ownerColumn();
     long id = firstId + number;
-    boolean text = any.table().ownerColumn().type().isText();
+    Object given = column.type().isText() ? "p" + id : new UUID(0, id);
     Object key =
-        Objects.requireNonNull(any.table().ownerColumn().canonical(text ? "p" + id : (Object) id));
+        Objects.requireNonNull(column.canonical(column.type().isInteger() ? (Object) id : given));
     return new GeneratedPlayer(this, family, key, new Random(seed * 1_000_003 + number));
   }
 }

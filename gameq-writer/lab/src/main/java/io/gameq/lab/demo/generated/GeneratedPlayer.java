@@ -45,7 +45,7 @@ final class GeneratedPlayer implements DemoActor {
 
   @Override
   public String owner() {
-    return family.owner().kind() + ":" + id;
+    return family.any().table().ownerOfValue(id).id();
   }
 
   @Override

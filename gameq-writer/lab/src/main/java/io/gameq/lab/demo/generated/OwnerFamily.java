@@ -17,6 +17,10 @@ record OwnerFamily(
     children = List.copyOf(children);
   }
 
+  RowGenerator any() {
+    return root == null ? children.get(0) : root;
+  }
+
   RowGenerator anyChild(Random random) {
     return children.get(random.nextInt(children.size()));
   }
