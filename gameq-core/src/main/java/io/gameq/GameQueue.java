@@ -363,8 +363,8 @@ public interface GameQueue extends AutoCloseable {
 
   /**
    * Sends what was committed, and stops; within {@link GameQueueConfigBuilder#callTimeout}, else it
-   * goes on in the background. When everything is in MySQL the WAL directory is removed, else it is
-   * kept for recovery; sessions that are still open stay open for another node to take over.
+   * goes on in the background. When everything is in MySQL a later start removes the WAL, else it
+   * is kept for recovery; sessions that are still open stay open for another node to take over.
    */
   @Override
   void close();

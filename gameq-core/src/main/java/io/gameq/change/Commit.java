@@ -109,7 +109,7 @@ public abstract class Commit {
     return false;
   }
 
-  public boolean isSpanning() {
+  public final boolean isSpanning() {
     return parts.size() > 1;
   }
 

@@ -2,10 +2,13 @@ package io.gameq.example;
 
 import io.gameq.CommitReceipt;
 import io.gameq.OwnerSession;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 
 /**
@@ -16,6 +19,8 @@ public final class OnlinePlayer {
   private final OwnerSession session;
   private final Map<Integer, Rows.Item> items = new TreeMap<>();
   private final List<Rows.Mail> mailAtLogin;
+  private final List<Rows.Gift> giftsAtLogin;
+  private final Set<Long> taken = new HashSet<>();
   private Rows.Player row;
 
   /** What Redis and MySQL have of the player; a new one begins with nothing. */
@@ -32,6 +37,7 @@ public final class OnlinePlayer {
     }
     session.rows(Rows.Item.class).forEach(item -> items.put(item.slot(), item));
     mailAtLogin = session.rows(Rows.Mail.class);
+    giftsAtLogin = session.rows(Rows.Gift.class);
     session.forgetLoaded(); // from here on this object is the player
     // page: end
   }
@@ -55,6 +61,32 @@ public final class OnlinePlayer {
     // page: inbox
     mailAtLogin.forEach(inbox);
     session.onSent(sent -> sent.rows(Rows.Mail.class).forEach(inbox));
+    // page: end
+  }
+
+  /**
+   * Takes the gifts that are there, and from now on each that comes, from whichever node.
+   *
+   * @param thread acts for this player, one task after another
+   */
+  public void onGifts(Executor thread) {
+    // page: gifts
+    thread.execute(() -> take(giftsAtLogin));
+    session.onSent(sent -> thread.execute(() -> take(sent.rows(Rows.Gift.class))));
+    // page: end
+  }
+
+  private void take(List<Rows.Gift> gifts) {
+    // page: take
+    for (Rows.Gift gift : gifts) {
+      if (taken.add(gift.giftId())) { // after a failover one may be told again
+        Rows.Player richer = row.plus(gift.gold());
+        session.put(richer);
+        session.delete(Rows.Gift.class, gift.playerId(), gift.giftId());
+        session.commit(); // the gold is there, and the gift gone, or neither
+        become(richer);
+      }
+    }
     // page: end
   }
 

@@ -11,6 +11,10 @@ public final class Rows {
     Player plus(long more) {
       return new Player(playerId, name, gold + more);
     }
+
+    Player named(String other) {
+      return new Player(playerId, other, gold);
+    }
   }
 
   /** What a player carries in one slot. */
@@ -18,6 +22,15 @@ public final class Rows {
 
   /** A letter to a player; others send it. */
   public record Mail(long playerId, long mailId, String sender, String text, Instant sentAt) {}
+
+  /** Gold that a player is yet to take; others send it. */
+  public record Gift(long playerId, long giftId, long gold, String reason) {}
+
+  /** Of the owner {@code name:<name>}: whose name it is, in lower case. */
+  public record PlayerName(String name, long playerId) {}
+
+  /** Of the owner {@code listing:<id>}: what somebody sells. */
+  public record Listing(long listingId, long sellerId, int itemId, int count, long price) {}
 
   /** Of the owner {@code guild:<id>}, as are its members. */
   public record Guild(long guildId, String name, long treasury) {}

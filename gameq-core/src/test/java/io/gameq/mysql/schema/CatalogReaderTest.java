@@ -171,7 +171,7 @@ class CatalogReaderTest {
     "prefix_of, id, only a prefix of column t",
     "wide_key, id, at least 528 bytes",
     "null_owner, o, make it NOT NULL",
-    "null_owner, d, 'use an integer, CHAR or VARCHAR'",
+    "null_owner, d, 'use an integer, CHAR, VARCHAR or BINARY(16)'",
     "member, shout, owner column shout is generated",
     "bad_version, id, is not BIGINT UNSIGNED NOT NULL DEFAULT 0"
   })
