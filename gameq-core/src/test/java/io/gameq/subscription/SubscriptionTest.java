@@ -60,6 +60,8 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -496,11 +498,18 @@ class SubscriptionTest {
                 first.countDown();
               });
       await().atMost(LONG).until(() -> subscription.counts().handled() == 50);
+      killOthers(redis); // what is held is older than what was acknowledged
+      await().atMost(LONG).until(() -> youngestSeconds(redis) >= 3); // heals once
       assertFalse(held.queued().isDone());
       redis.sync().configSet("maxmemory", "0");
       held.awaitQueued(LONG);
       await().atMost(LONG).until(() -> subscription.counts().handled() == 51);
     }
+  }
+
+  private static int youngestSeconds(RedisConnection redis) {
+    Matcher age = Pattern.compile(" age=(\\d+)").matcher(redis.sync().clientList());
+    return age.results().mapToInt(of -> Integer.parseInt(of.group(1))).min().orElseThrow();
   }
 
   private static void killOthers(RedisConnection redis) {

@@ -424,6 +424,11 @@ public final class JournalMarks {
       return read;
     }
 
+    /** The same, but where calls have moved them since: as Redis holds them now. */
+    public JournalMarks now() {
+      return new JournalMarks(told.clone(), read.sequences, read.answers);
+    }
+
     /**
      * The sequence up to which all of each slot is in Redis or decided, once what was lost is put
      * back.
