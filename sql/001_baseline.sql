@@ -17,6 +17,8 @@ INSERT IGNORE INTO gameq_setting (name, value) VALUES ('database', REPLACE(UUID(
 -- adopted_version is the highest version among the rows that the newest open session took over from Redis: it has all of its
 -- owner's commits up to there. adoptions says this of the last sessions, newest first, as 'epoch:version epoch:version ...': the
 -- epoch of the open session before it, whose rows it took, and the highest version among them, 0 for none.
+-- Writers purge a row that nothing needs, past gameq_tombstone's horizon: owners_purged_epoch in gameq_setting is the highest epoch that
+-- they purged, and an owner that has no row begins above it.
 CREATE TABLE IF NOT EXISTS gameq_owner (
   owner           VARCHAR(255) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
   epoch           BIGINT UNSIGNED NOT NULL,
@@ -28,7 +30,8 @@ CREATE TABLE IF NOT EXISTS gameq_owner (
   before_nonce    CHAR(16) CHARACTER SET ascii COLLATE ascii_bin NULL,
   adopted_version BIGINT UNSIGNED NOT NULL DEFAULT 0,
   adoptions       VARCHAR(350) CHARACTER SET ascii COLLATE ascii_bin NOT NULL DEFAULT '',
-  PRIMARY KEY (owner)
+  PRIMARY KEY (owner),
+  INDEX gameq_owner_opened_at (opened_at)
 ) ENGINE=InnoDB;
 
 -- Versions of deleted rows, so that a late or replayed write does not bring a row back. Purged only past a horizon.

@@ -16,7 +16,8 @@ GRANT SELECT ON `${database}`.`${table}` TO '${user}_node'@'%';
 GRANT SELECT, INSERT, UPDATE, DELETE ON `${database}`.`${table}` TO '${user}_writer'@'%', '${user}_recovery'@'%';
 
 -- Whose rows they are, which Redis counts, the columns of encoded rows, the namespace, ids of new rows.
-GRANT SELECT, INSERT, UPDATE ON `${database}`.gameq_owner TO '${user}_node'@'%', '${user}_writer'@'%', '${user}_recovery'@'%';
+GRANT SELECT, INSERT, UPDATE ON `${database}`.gameq_owner TO '${user}_node'@'%', '${user}_recovery'@'%';
+GRANT SELECT, INSERT, UPDATE, DELETE ON `${database}`.gameq_owner TO '${user}_writer'@'%';
 GRANT SELECT, INSERT, UPDATE ON `${database}`.gameq_redis_term TO '${user}_node'@'%', '${user}_writer'@'%', '${user}_recovery'@'%';
 GRANT SELECT, INSERT ON `${database}`.gameq_layout TO '${user}_node'@'%', '${user}_writer'@'%', '${user}_recovery'@'%';
 GRANT SELECT, INSERT ON `${database}`.gameq_setting TO '${user}_node'@'%', '${user}_recovery'@'%';

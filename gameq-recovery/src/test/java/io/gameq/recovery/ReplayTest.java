@@ -200,6 +200,25 @@ class ReplayTest extends RecoveryFixture {
   }
 
   @Test
+  void whatASessionCommittedWhoseOwnerWasPurgedIsAConflictThatMayBeApplied() throws Exception {
+    playAndLoseRedis();
+    game.database
+        .server()
+        .execute(
+            "DELETE FROM gameq_owner",
+            "INSERT INTO gameq_setting VALUES ('owners_purged_epoch', '5')");
+    Run plan = game.run("plan");
+    assertTrue(plan.says("of node (purged) has owned since"), plan::toString);
+    game.run("replay --execute");
+    assertEquals(List.of(), items(1), "conflicts are skipped");
+    assertEquals("0", game.query("SELECT COUNT(*) FROM gameq_owner"));
+    Run apply = game.run("replay --execute --conflicts apply");
+    assertEquals(ExitCodes.OK, apply.exitCode(), apply::toString);
+    assertRestored();
+    assertEquals("6", game.query("SELECT MIN(epoch) FROM gameq_owner"));
+  }
+
+  @Test
   void aConflictOfAnOwnerThatALiveNodeHoldsIsNotApplied() {
     playAndLoseRedis();
     try (GameQueue queue = game.node("n2")) {

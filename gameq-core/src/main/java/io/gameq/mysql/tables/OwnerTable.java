@@ -48,6 +48,20 @@ public final class OwnerTable implements DurableSessions {
       " before_epoch = IF(state = 'opening', before_epoch, epoch), before_nonce = IF(state ="
           + " 'opening', before_nonce, nonce),";
 
+  /** The setting that has the highest epoch of all owners that were purged. */
+  public static final String PURGED_EPOCH = "owners_purged_epoch";
+
+  private static final String READ_PURGED_EPOCH =
+      "SELECT COALESCE(MAX(CAST(value AS UNSIGNED)), 0)%s FROM gameq_setting WHERE name = '"
+          + PURGED_EPOCH
+          + "'";
+
+  /** What {@link #durable} has in place of a node's name. */
+  private static final String PURGED = "(purged)";
+
+  /** Of no session, as of an owner that was never opened. */
+  private static final String NO_NONCE = "0000000000000000";
+
   private static final String NOT_SEEN =
       "by another transaction: information_schema.INNODB_TRX shows it to users with the PROCESS"
           + " privilege";
@@ -71,8 +85,9 @@ public final class OwnerTable implements DurableSessions {
 
   /**
    * Step 1 of open: a new session for this attempt, state opening, committed with those of others
-   * that are raised at the same moment. Its epoch is above the one before and at least {@code
-   * atLeast}. The last session that was open goes on counting beside it.
+   * that are raised at the same moment. Its epoch is above the one before, above all that were
+   * purged, and at least {@code atLeast}. The last session that was open goes on counting beside
+   * it.
    *
    * @throws MySqlException when others lock the owner, too, naming who may
    */
@@ -88,43 +103,35 @@ public final class OwnerTable implements DurableSessions {
    */
   public @Nullable SessionId raiseAfter(
       @Nullable CountingSessions seen, OwnerId owner, String nonce, String node, long atLeast) {
-    long epoch = Math.max(seen == null ? 1 : seen.newest().epoch() + 1, atLeast);
-    SessionId session = new SessionId(epoch, nonce);
+    if (seen == null) {
+      EpochRequest wanted = new EpochRequest(owner, nonce, node, atLeast);
+      SessionId raised =
+          raising(owner, to -> insert(to, List.of(wanted), "epoch = epoch")).get(owner);
+      return raised != null && raised.nonce().equals(nonce) ? raised : null;
+    }
+    SessionId session = new SessionId(Math.max(seen.newest().epoch() + 1, atLeast), nonce);
     return raising(owner, connection -> raiseAfter(connection, seen, owner, session, node))
         ? session
         : null;
   }
 
   private static boolean raiseAfter(
-      Connection connection,
-      @Nullable CountingSessions seen,
-      OwnerId owner,
-      SessionId session,
-      String node)
+      Connection connection, CountingSessions seen, OwnerId owner, SessionId session, String node)
       throws SQLException {
     int changed =
-        seen == null
-            ? Sql.execute(
-                connection,
-                "INSERT IGNORE INTO gameq_owner (owner, epoch, nonce, node, state, opened_at)"
-                    + " VALUES (?, ?, ?, ?, 'opening', UTC_TIMESTAMP(3))",
-                owner.encoded(),
-                session.epoch(),
-                session.nonce(),
-                node)
-            : Sql.execute(
-                connection,
-                "UPDATE gameq_owner SET"
-                    + KEEP_THE_LAST_OPEN
-                    + " epoch = ?, nonce = ?, node = ?, state = 'opening', opened_at ="
-                    + " UTC_TIMESTAMP(3) WHERE owner = ? AND epoch = ? AND nonce = ? AND state = ?",
-                session.epoch(),
-                session.nonce(),
-                node,
-                owner.encoded(),
-                seen.newest().epoch(),
-                seen.newest().nonce(),
-                seen.opening() ? "opening" : "open");
+        Sql.execute(
+            connection,
+            "UPDATE gameq_owner SET"
+                + KEEP_THE_LAST_OPEN
+                + " epoch = ?, nonce = ?, node = ?, state = 'opening', opened_at ="
+                + " UTC_TIMESTAMP(3) WHERE owner = ? AND epoch = ? AND nonce = ? AND state = ?",
+            session.epoch(),
+            session.nonce(),
+            node,
+            owner.encoded(),
+            seen.newest().epoch(),
+            seen.newest().nonce(),
+            seen.opening() ? "opening" : "open");
     return changed == 1;
   }
 
@@ -175,34 +182,15 @@ public final class OwnerTable implements DurableSessions {
     }
   }
 
-  /** In one round trip; the owners are locked until the epochs that they got are read. */
   private static List<SessionId> raise(Connection connection, List<EpochRequest> all)
       throws SQLException {
-    // In this order all lock owners, so that none wait in a circle.
-    List<EpochRequest> sorted =
-        all.stream().sorted(Comparator.comparing(one -> one.owner.encoded())).toList();
-    List<String> names = padded(all.stream().map(EpochRequest::owner).toList());
-    Map<OwnerId, SessionId> raised = new HashMap<>();
-    new Statements()
-        .add("START TRANSACTION")
-        .add(
-            "INSERT INTO gameq_owner (owner, epoch, nonce, node, state, opened_at) VALUES "
-                + Sql.rows("(?, GREATEST(1, ?), ?, ?, 'opening', UTC_TIMESTAMP(3))", sorted.size())
-                + " ON DUPLICATE KEY UPDATE"
-                + KEEP_THE_LAST_OPEN
+    Map<OwnerId, SessionId> raised =
+        insert(
+            connection,
+            all,
+            KEEP_THE_LAST_OPEN
                 + " epoch = GREATEST(epoch + 1, VALUES(epoch)), nonce = VALUES(nonce), node ="
-                + " VALUES(node), state = 'opening', opened_at = VALUES(opened_at)",
-            sorted.stream().flatMap(EpochRequest::values).toArray())
-        .addSelect(
-            "SELECT owner, epoch, nonce FROM gameq_owner WHERE owner IN ("
-                + Sql.marks(names.size())
-                + ")",
-            rs ->
-                raised.put(
-                    OwnerId.ofEncoded(rs.getString(1)),
-                    new SessionId(rs.getLong(2), rs.getString(3))),
-            names.toArray())
-        .runWithCommit(connection);
+                + " VALUES(node), state = 'opening', opened_at = VALUES(opened_at)");
     for (EpochRequest one : all) {
       SessionId session = raised.get(one.owner);
       if (session == null || !session.nonce().equals(one.nonce)) { // asked for twice in one group
@@ -212,6 +200,49 @@ public final class OwnerTable implements DurableSessions {
     return all.stream().map(one -> Objects.requireNonNull(raised.get(one.owner))).toList();
   }
 
+  /**
+   * Inserts sessions in one round trip, and returns the newest of each owner. Locks the owners
+   * before it reads the purged epoch: else an insert that waited for a purge of its owner would
+   * begin below the epoch that this purge noted.
+   *
+   * @param ifThere assignments for an owner that has a row
+   */
+  private static Map<OwnerId, SessionId> insert(
+      Connection connection, List<EpochRequest> all, String ifThere) throws SQLException {
+    // In this order all lock owners, so that none wait in a circle.
+    List<EpochRequest> sorted =
+        all.stream().sorted(Comparator.comparing(one -> one.owner.encoded())).toList();
+    List<String> names = padded(all.stream().map(EpochRequest::owner).toList());
+    String in = " WHERE owner IN (" + Sql.marks(names.size()) + ")";
+    Map<OwnerId, SessionId> newest = new HashMap<>();
+    new Statements()
+        .add("START TRANSACTION")
+        .addSelect(
+            "SELECT 1 FROM gameq_owner FORCE INDEX (PRIMARY)" + in + " FOR UPDATE",
+            rs -> {},
+            names.toArray())
+        // Into a variable: within the INSERT it would lock the setting, and logins would wait
+        // there.
+        .add(READ_PURGED_EPOCH.formatted(" INTO @gameq_purged"))
+        .add(
+            "INSERT INTO gameq_owner (owner, epoch, nonce, node, state, opened_at) VALUES "
+                + Sql.rows(
+                    "(?, GREATEST(@gameq_purged + 1, ?), ?, ?, 'opening', UTC_TIMESTAMP(3))",
+                    sorted.size())
+                + " ON DUPLICATE KEY UPDATE "
+                + ifThere,
+            sorted.stream().flatMap(EpochRequest::values).toArray())
+        .addSelect(
+            "SELECT owner, epoch, nonce FROM gameq_owner" + in,
+            rs ->
+                newest.put(
+                    OwnerId.ofEncoded(rs.getString(1)),
+                    new SessionId(rs.getLong(2), rs.getString(3))),
+            names.toArray())
+        .runWithCommit(connection);
+    return newest;
+  }
+
   // --- restore
 
   /** A session that MySQL lost, and the name of its node; empty when that is not known. */
@@ -219,28 +250,44 @@ public final class OwnerTable implements DurableSessions {
 
   /**
    * Writes sessions again that MySQL lost with its newest commits, each unless it holds the same or
-   * a newer epoch of the owner by now. May be repeated.
+   * a newer epoch of the owner by now, or may have purged it: then it has no row of the owner, and
+   * has purged an epoch as high. May be repeated.
    */
   public void restore(Collection<LostSession> sessions) {
     for (List<LostSession> some : Sql.chunks(List.copyOf(sessions), OWNERS_PER_STATEMENT)) {
-      mysql.execute(
-          // The epoch last: assignments run in order, and the others compare with it.
-          "INSERT INTO gameq_owner (owner, epoch, nonce, node, state, opened_at) VALUES "
-              + Sql.rows("(?, ?, ?, ?, 'open', UTC_TIMESTAMP(3))", some.size())
-              + (" ON DUPLICATE KEY UPDATE nonce = IF(%1$s, VALUES(nonce), nonce), node = IF(%1$s,"
-                      + " VALUES(node), node), before_epoch = IF(%1$s, NULL, before_epoch),"
-                      + " before_nonce = IF(%1$s, NULL, before_nonce), adopted_version = IF(%1$s,"
-                      + " 0, adopted_version), state = IF(%1$s, 'open', state), opened_at ="
-                      + " IF(%1$s, VALUES(opened_at), opened_at), epoch = GREATEST(epoch,"
-                      + " VALUES(epoch))")
-                  .formatted("VALUES(epoch) > epoch"),
-          some.stream()
-              .flatMap(
-                  of ->
-                      Stream.of(
-                          of.owner.encoded(), of.session.epoch(), of.session.nonce(), of.node))
-              .toArray());
+      boolean unused = mysql.inTransaction(to -> restore(to.getConnection(), some));
     }
+  }
+
+  private static boolean restore(Connection connection, List<LostSession> all) throws SQLException {
+    Set<OwnerId> there =
+        existing(connection, all.stream().map(LostSession::owner).toList(), " FOR UPDATE");
+    long purged = purgedEpoch(connection);
+    List<LostSession> lost =
+        all.stream().filter(of -> there.contains(of.owner) || of.session.epoch() > purged).toList();
+    return !lost.isEmpty()
+        && Sql.execute(
+                connection,
+                // The epoch last: assignments run in order, and the others compare with it.
+                "INSERT INTO gameq_owner (owner, epoch, nonce, node, state, opened_at) VALUES "
+                    + Sql.rows("(?, ?, ?, ?, 'open', UTC_TIMESTAMP(3))", lost.size())
+                    + (" ON DUPLICATE KEY UPDATE nonce = IF(%1$s, VALUES(nonce), nonce), node ="
+                            + " IF(%1$s, VALUES(node), node), before_epoch = IF(%1$s, NULL,"
+                            + " before_epoch), before_nonce = IF(%1$s, NULL, before_nonce),"
+                            + " adopted_version = IF(%1$s, 0, adopted_version), state = IF(%1$s,"
+                            + " 'open', state), opened_at = IF(%1$s, VALUES(opened_at),"
+                            + " opened_at), epoch = GREATEST(epoch, VALUES(epoch))")
+                        .formatted("VALUES(epoch) > epoch"),
+                lost.stream()
+                    .flatMap(
+                        of ->
+                            Stream.of(
+                                of.owner.encoded(),
+                                of.session.epoch(),
+                                of.session.nonce(),
+                                of.node))
+                    .toArray())
+            > 0;
   }
 
   @Override
@@ -346,16 +393,32 @@ public final class OwnerTable implements DurableSessions {
    */
   public record Durable(CountingSessions sessions, String node, Instant openedAt) {}
 
-  /** The same with nodes and times. */
+  /**
+   * The same with nodes and times. Once owners were purged, one without a row has a session that
+   * nobody has, of the highest epoch that was purged: a replay then restores newer ones alone.
+   */
   public Map<OwnerId, Durable> durable(Collection<OwnerId> owners) {
     return mysql.ask(
-        handle ->
-            select(
-                handle.getConnection(),
-                owners,
-                SESSION_COLUMNS + ", node, opened_at",
-                "",
-                rs -> new Durable(counting(rs), rs.getString(7), Sql.instant(rs, 8))));
+        handle -> {
+          Connection connection = handle.getConnection();
+          Map<OwnerId, Durable> found =
+              select(
+                  connection,
+                  owners,
+                  SESSION_COLUMNS + ", node, opened_at",
+                  "",
+                  rs -> new Durable(counting(rs), rs.getString(7), Sql.instant(rs, 8)));
+          long purged = purgedEpoch(connection); // after the rows: of each that is gone by now
+          SessionId nobody = new SessionId(purged, NO_NONCE);
+          Durable none = new Durable(CountingSessions.open(nobody), PURGED, Instant.EPOCH);
+          owners.stream().filter(of -> purged > 0).forEach(of -> found.putIfAbsent(of, none));
+          return found;
+        });
+  }
+
+  private static long purgedEpoch(Connection connection) throws SQLException {
+    return Objects.requireNonNull(
+        Sql.first(connection, READ_PURGED_EPOCH.formatted(""), rs -> rs.getLong(1)));
   }
 
   /**
@@ -449,19 +512,26 @@ public final class OwnerTable implements DurableSessions {
   // --- write within a transaction of somebody else
 
   /**
-   * Adds owners that nobody has opened yet, with the epoch of no session, so that they can be
-   * locked: an open may come at any moment.
+   * Adds owners that have no row, with a session that nobody has, so that they can be locked: an
+   * open may come at any moment. It has the epoch that was purged last, and none is lower.
    */
   public static void addNeverOpened(Connection connection, Collection<OwnerId> owners)
       throws SQLException {
     for (String owner : owners.stream().map(OwnerId::encoded).distinct().sorted().toList()) {
       Sql.execute(
           connection,
-          "INSERT INTO gameq_owner (owner, epoch, nonce, node, state, opened_at) VALUES (?, 0,"
-              + " '0000000000000000', '', 'open', UTC_TIMESTAMP(3)) ON DUPLICATE KEY UPDATE epoch ="
-              + " epoch",
-          owner);
+          "INSERT INTO gameq_owner (owner, epoch, nonce, node, state, opened_at) SELECT ?,"
+              + " COALESCE(MAX(CAST(value AS UNSIGNED)), 0), ?, '', 'open', UTC_TIMESTAMP(3) FROM"
+              + " gameq_setting WHERE name = ? ON DUPLICATE KEY UPDATE epoch = epoch",
+          owner,
+          NO_NONCE,
+          PURGED_EPOCH);
     }
+  }
+
+  /** Whether a session is that of an owner which nobody has opened. */
+  public static boolean isNeverOpened(SessionId session) {
+    return session.nonce().equals(NO_NONCE);
   }
 
   /**

@@ -73,6 +73,24 @@ public final class NodeSigns {
   }
 
   /**
+   * Whether a node process gave a sign of life a moment ago and has healed on this server: then the
+   * server knows of all sessions that it holds, unless it lost them since.
+   */
+  public static boolean isHealed(RedisConnection redis, String namespace, String process) {
+    String sign = sign(redis, namespace, process);
+    return sign != null && !sign.endsWith(UNHEALED);
+  }
+
+  /**
+   * For how long this server has lost nothing as far as nodes noticed, ms: 0 when none gives signs
+   * of life, or with their first healing here. Changes nothing.
+   */
+  public static long soundMillis(RedisConnection redis, String namespace) {
+    byte[] since = RedisReply.await(() -> redis.sync().get(unbrokenKey(namespace)));
+    return since == null ? 0 : RedisClock.now(redis) - Long.parseLong(LuaScript.string(since));
+  }
+
+  /**
    * For how long nodes have given signs of life here without a break, ms; to be called with each.
    */
   static long unbrokenMillis(RedisConnection redis, String namespace) {

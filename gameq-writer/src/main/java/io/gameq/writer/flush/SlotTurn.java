@@ -330,7 +330,11 @@ public class SlotTurn {
     if (stage instanceof Stage.RestoreSession of) {
       warn("MySQL lost session %s of %s: writing it again", of.session(), of.owner());
       try {
-        boolean unused = shared.sessions().restore(of.owner(), of.session());
+        if (!shared.sessions().restore(of.owner(), of.session())) {
+          warn(
+              "session %s of %s is not written: a later one is there, or the owner was purged",
+              of.session(), of.owner());
+        }
       } catch (MySqlException e) {
         if (!MySqlErrors.isTryAgain(e)) { // somebody locked him: he is tried with his next claim
           throw e;

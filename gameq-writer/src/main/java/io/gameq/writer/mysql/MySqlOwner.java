@@ -57,7 +57,7 @@ public record MySqlOwner(
 
   /** {@link #raised}, if the owner was ever opened. */
   public @Nullable OwnerRecord opened() {
-    return raised == null || raised.sessions().newest().epoch() == 0 ? null : raised;
+    return raised == null || OwnerTable.isNeverOpened(raised.sessions().newest()) ? null : raised;
   }
 
   /** Whether MySQL knows anything of the owner. */

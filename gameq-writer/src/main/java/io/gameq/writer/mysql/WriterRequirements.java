@@ -32,7 +32,7 @@ public final class WriterRequirements implements AutoCloseable {
   /** A column of each of gameq's own tables that a writer changes, and with which statements. */
   private static final Map<String, Rights> OWN_TABLES =
       Map.ofEntries(
-          Map.entry("gameq_owner", new Rights("owner", List.of("INSERT", "UPDATE"))),
+          Map.entry("gameq_owner", new Rights("owner", Rights.ALL)),
           Map.entry("gameq_redis_term", new Rights("id", List.of("INSERT", "UPDATE"))),
           Map.entry("gameq_layout", new Rights("fingerprint", List.of("INSERT"))),
           Map.entry("gameq_setting", new Rights("name", List.of("INSERT", "UPDATE"))),

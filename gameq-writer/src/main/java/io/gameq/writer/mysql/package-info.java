@@ -14,6 +14,7 @@
  *            DeadLetterRetry   writes the row after all, as guarded as a flush
  * pause    PauseTable        gameq_pause: what operators paused
  * check    WriterRequirements  what a running writer needs of a database
+ * purge    OldOwners         owners that were not opened for long, and go
  * trace    MySqlOwner        what gameq's own tables say of an owner
  * rows     StoredRowDecoder  decodes dead letters and stale rows, and reads what MySQL holds
  *            MySqlRow          what MySQL holds of one row

@@ -5,6 +5,7 @@
  * <pre>
  * DueSlots         firsts.lua       what there is to do in each slot
  * UnwrittenOwners  unwritten.lua    who has rows of before a time
+ * UnusedOwners     unused.lua       of whom it holds nothing, so that MySQL may forget them
  * RedisOwner       trace.lua        where one owner is
  * StaleRows        handled.lua      what a session that lost its owner tells of messages
  *                  park.lua         sets aside what it had not flushed

@@ -53,7 +53,6 @@ import io.gameq.writer.mysql.PauseTable.WriterPause;
 import io.gameq.writer.pause.PauseWatch;
 import io.gameq.writer.pause.Pauses;
 import io.gameq.writer.pause.ResumedTables;
-import io.gameq.writer.service.WriterUpkeep.TombstonePurge;
 import io.gameq.writer.status.BacklogWatch;
 import io.gameq.writer.status.ProcessWatch;
 import io.gameq.writer.status.Processes;
@@ -242,11 +241,7 @@ public final class WriterService implements AutoCloseable {
       worker.start(
           new Worker(shared, schedule, watch, leases, lane, new ControlConnection(primary)));
     }
-    upkeep =
-        new WriterUpkeep(
-            new ControlConnection(redis),
-            slots,
-            new TombstonePurge(mysql, options.tombstonesKept()));
+    upkeep = new WriterUpkeep(new ControlConnection(redis), slots, mysql, options.tombstonesKept());
     signs.start();
     LOG.info(
         "writer {} runs with {} workers over {} slots of namespace {}",

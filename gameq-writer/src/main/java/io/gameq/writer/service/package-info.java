@@ -7,7 +7,7 @@
  *   WriterService    starts and stops the agents: the watch over the term, the renewal of leases,
  *                    the slow lane, the workers
  *     StallWatch     nothing is written while rows wait: why?
- *     WriterUpkeep   old tombstones, marks of nodes that are gone, whether Redis evicts
+ *     WriterUpkeep   old tombstones and owners, marks of nodes that are gone, whether Redis evicts
  * </pre>
  */
 @org.jspecify.annotations.NullMarked
