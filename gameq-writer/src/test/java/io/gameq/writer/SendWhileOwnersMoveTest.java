@@ -85,9 +85,10 @@ class SendWhileOwnersMoveTest extends RedisLossFixture {
   private Void holdNowAndThen(GameQueue node, Random random) {
     while (sending.get() > 0) {
       try {
+        Set<Long> before = Set.copyOf(deleted);
         OwnerSession session = node.open(OWNER);
         opens.incrementAndGet();
-        Set<Long> known = knownOf(session);
+        Set<Long> known = knownOf(session, before);
         for (int i = random.nextInt(4); i > 0; i--) {
           deleteSome(session, known);
         }
@@ -101,11 +102,11 @@ class SendWhileOwnersMoveTest extends RedisLossFixture {
     return null;
   }
 
-  private Set<Long> knownOf(OwnerSession session) {
+  private Set<Long> knownOf(OwnerSession session, Set<Long> before) {
     Set<Long> known = ConcurrentHashMap.newKeySet();
     session.rows(Pet.class).forEach(pet -> known.add(pet.id()));
     known.stream()
-        .filter(deleted::contains)
+        .filter(before::contains)
         .forEach(id -> wrong.add("an open saw " + id + ", which was deleted before"));
     session.onSent(
         rows ->
@@ -156,7 +157,7 @@ class SendWhileOwnersMoveTest extends RedisLossFixture {
         done.get();
       }
       OwnerSession last = two.open(OWNER);
-      Set<Long> known = knownOf(last);
+      Set<Long> known = knownOf(last, deleted);
       for (GameQueue node : List.of(one, two, three, four)) {
         assertEquals(Set.of(), node.drain(LONG));
       }
