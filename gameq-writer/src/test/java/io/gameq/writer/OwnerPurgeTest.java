@@ -283,7 +283,7 @@ class OwnerPurgeTest extends RedisLossFixture {
               () ->
                   !game.queryText(
                           "SELECT COUNT(*) FROM information_schema.INNODB_TRX WHERE trx_state ="
-                              + " 'LOCK WAIT' AND trx_query LIKE '%FORCE INDEX%'")
+                              + " 'LOCK WAIT' AND trx_query LIKE '%gameq_owner%'")
                       .equals("0"));
       holder.rollback();
     }
