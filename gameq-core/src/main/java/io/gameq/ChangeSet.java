@@ -3,7 +3,10 @@ package io.gameq;
 import io.gameq.config.GameQueueConfigBuilder;
 import io.gameq.topic.Publish;
 import io.gameq.topic.Topic;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Changes of one or several owners that are committed as one or not at all: what {@link
@@ -71,6 +74,31 @@ public interface ChangeSet {
 
   /** Stages a message; see {@link #publish(Topic, String, Object)}. */
   <T> void publish(Topic<T> topic, Publish<T> message);
+
+  /**
+   * Stages the delete of a pending message, as {@link Topic#delete(String)}, together with the
+   * rows: both or neither. Of several changes of one message the last one counts.
+   *
+   * @param topic of the same node
+   * @param group null for none
+   */
+  void delete(Topic<?> topic, @Nullable String group, String key);
+
+  /** The same of a key without a group. */
+  default void delete(Topic<?> topic, String key) {
+    delete(topic, null, key);
+  }
+
+  /**
+   * Stages another due time of a pending message, as {@link Topic#retime(String, Instant)},
+   * together with the rows: both or neither.
+   *
+   * @param group null for none
+   */
+  void retime(Topic<?> topic, @Nullable String group, String key, Instant due);
+
+  /** The same from now on, by the clock of Redis. */
+  void retime(Topic<?> topic, @Nullable String group, String key, Duration fromNow);
 
   /**
    * Stages a row for an owner that is none of the set's, whoever has it: it is sent together with

@@ -6,11 +6,13 @@ import io.gameq.topic.DeadLetter;
 import io.gameq.topic.Publish;
 import io.gameq.topic.Topic;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The exclusive right of this node to write one owner's rows, from {@link GameQueue#open} to {@link
@@ -197,6 +199,33 @@ public interface OwnerSession extends AutoCloseable {
 
   /** Stages a message; see {@link #publish(Topic, String, Object)}. */
   <T> void publish(Topic<T> topic, Publish<T> message);
+
+  /**
+   * Stages the delete of a pending message, as {@link Topic#delete(String)}, together with the
+   * rows: both or neither. Of several changes of one message the last one counts: a publish after
+   * it is a new message, one before it is as if it had not been. Throws as {@link #publish(Topic,
+   * String, Object)}.
+   *
+   * @param topic of the same node
+   * @param group null for none
+   */
+  void delete(Topic<?> topic, @Nullable String group, String key);
+
+  /** The same of a key without a group. */
+  default void delete(Topic<?> topic, String key) {
+    delete(topic, null, key);
+  }
+
+  /**
+   * Stages another due time of a pending message, as {@link Topic#retime(String, Instant)},
+   * together with the rows: both or neither.
+   *
+   * @param group null for none
+   */
+  void retime(Topic<?> topic, @Nullable String group, String key, Instant due);
+
+  /** The same from now on, by the clock of Redis. */
+  void retime(Topic<?> topic, @Nullable String group, String key, Duration fromNow);
 
   /**
    * Drops everything staged since the last commit; what was committed stays. The session can go on:

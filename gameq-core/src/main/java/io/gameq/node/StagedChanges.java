@@ -25,6 +25,8 @@ import io.gameq.topic.Limits;
 import io.gameq.topic.Publish;
 import io.gameq.topic.Topic;
 import io.gameq.view.GameRows;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
@@ -619,16 +621,33 @@ final class StagedChanges {
       change("send", () -> stageSend(OwnerId.of(owner), rows.given(table, columns)));
     }
 
-    public <T> void publish(Topic<T> topic, Publish<T> message) {
+    private <T> void stage(
+        String what, Topic<T> topic, Function<NodeTopics.NodeTopic<T>, MessageChange> change) {
       change(
-          "publish",
+          what,
           () -> {
             if (!(topic instanceof NodeTopics.NodeTopic<T> of) || !of.isOf(commits)) {
               throw new GameQueueException(
                   "not a topic that this node's GameQueue.topic returned: " + topic);
             }
-            stage(of.change(message));
+            stage(change.apply(of));
           });
+    }
+
+    public <T> void publish(Topic<T> topic, Publish<T> message) {
+      stage("publish", topic, of -> of.change(message));
+    }
+
+    public void delete(Topic<?> topic, @Nullable String group, String key) {
+      stage("delete", topic, of -> of.deletion(group, key));
+    }
+
+    public void retime(Topic<?> topic, @Nullable String group, String key, Instant due) {
+      stage("retime", topic, of -> of.retiming(group, key, due));
+    }
+
+    public void retime(Topic<?> topic, @Nullable String group, String key, Duration fromNow) {
+      stage("retime", topic, of -> of.retiming(group, key, fromNow));
     }
   }
 

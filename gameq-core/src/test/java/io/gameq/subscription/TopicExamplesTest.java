@@ -390,6 +390,63 @@ class TopicExamplesTest {
   }
 
   @Test
+  void aTimerIsCancelledOrPutOffTogetherWithRows() {
+    Topic<Building> timers = queue.topic("timers", Building.class);
+    Building tower = new Building(8, "tower", 1);
+    Publish<Building> later = Publish.of("tower:8", tower).after(Duration.ofHours(8));
+    timers.publish(later).awaitQueued(LONG);
+    timers.publish(later.group("player:8")).awaitQueued(LONG);
+    try (OwnerSession player = queue.open("player:8")) {
+      player.put(new Purse(8, 1));
+      player.delete(timers, "tower:8");
+      player.rollback(); // neither
+      player.commit().awaitQueued(LONG);
+      assertTrue(timers.get("tower:8").isPresent());
+      player.put(new Purse(8, 2));
+      player.delete(timers, "tower:8");
+      player.retime(timers, "player:8", "tower:8", Instant.parse("2100-01-01T00:00:00Z"));
+      player.commit().awaitQueued(LONG);
+      assertEquals(List.of(new Purse(8, 2)), queue.read("player:8", Purse.class));
+      assertEquals(Optional.empty(), timers.get("tower:8"));
+      assertEquals(
+          Instant.parse("2100-01-01T00:00:00Z"),
+          timers.get("player:8", "tower:8").orElseThrow().due());
+      player.delete(timers, "player:8", "tower:8");
+      player.publish(timers, later.group("player:8")); // the last one counts
+      player.publish(timers, later);
+      player.delete(timers, "tower:8");
+      player.commit().awaitQueued(LONG);
+      assertEquals(Optional.empty(), timers.get("tower:8"));
+      assertTrue(
+          timers
+              .get("player:8", "tower:8")
+              .orElseThrow()
+              .due()
+              .isBefore(Instant.now().plus(Duration.ofDays(1))));
+      assertThrows(
+          IllegalStateException.class,
+          () ->
+              queue.transact(
+                  player,
+                  tx -> {
+                    tx.delete(timers, "player:8", "tower:8");
+                    throw new IllegalStateException("not after all");
+                  }));
+      assertTrue(timers.get("player:8", "tower:8").isPresent());
+      queue
+          .transact(
+              player,
+              tx -> {
+                tx.put(new Purse(8, 3));
+                tx.delete(timers, "player:8", "tower:8");
+              })
+          .awaitQueued(LONG);
+      assertEquals(Optional.empty(), timers.get("player:8", "tower:8"));
+      assertEquals(List.of(new Purse(8, 3)), queue.read("player:8", Purse.class));
+    }
+  }
+
+  @Test
   void inTheSameCommitAsRows() throws Exception {
     Topic<Building> finished = queue.topic("finished", Building.class);
     try (OwnerSession player = queue.open("player:7")) {

@@ -109,6 +109,33 @@ class MessageHealingTest extends MessagesFixture {
   }
 
   @Test
+  void aDeleteWithRowsIsKeptByAFailoverAndIsRefusedWithThem() throws Exception {
+    try (GameQueue queue = nodeBehindProxy("n1");
+        GameQueue other = game.node("n2")) {
+      OwnerSession player = queue.open("player:1");
+      published(queue, "timer", "x");
+      RedisContents replica = RedisContents.of(redis, game.namespace);
+      NodeAccess.stage(player, delete("timer"));
+      queued(player, new Pet(1, 1, "back"));
+      assertEquals(Map.of(), pending());
+      loseAllSince(replica);
+      published(queue, "second", "x");
+      awaitPending(Map.of("second", "x"));
+      assertEquals(List.of(new Pet(1, 1, "back")), queue.read("player:1", Pet.class));
+      other.open("player:1");
+      player.put(new Pet(1, 1, "late"));
+      NodeAccess.stage(player, delete("second"));
+      assertThrows(OwnershipLostException.class, () -> player.commit().awaitQueued(LONG));
+      assertEquals(Map.of("second", "x"), pending());
+      assertEquals(List.of(new Pet(1, 1, "back")), other.read("player:1", Pet.class));
+    }
+  }
+
+  private static MessageChange delete(String key) {
+    return new MessageChange.Delete(id(key), slot(id(key)));
+  }
+
+  @Test
   void aMessageWhoseAnswerIsLostIsPublishedOnceThoughItWasHandledMeanwhile() throws Exception {
     try (GameQueue queue = nodeBehindProxy("n1")) {
       OwnerSession player = queue.open("player:1");
