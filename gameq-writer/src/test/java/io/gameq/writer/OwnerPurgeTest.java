@@ -25,6 +25,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.BeforeEach;
@@ -88,7 +89,7 @@ class OwnerPurgeTest extends RedisLossFixture {
   }
 
   private SessionId session() {
-    return owners.current(List.of(PLAYER)).get(PLAYER).newest();
+    return Objects.requireNonNull(owners.current(List.of(PLAYER)).get(PLAYER)).newest();
   }
 
   @Test
@@ -110,7 +111,7 @@ class OwnerPurgeTest extends RedisLossFixture {
   }
 
   private SessionId raiseAfterNothing(String nonce) {
-    return owners.raiseAfter(null, PLAYER, nonce, "n1", 0);
+    return Objects.requireNonNull(owners.raiseAfter(null, PLAYER, nonce, "n1", 0));
   }
 
   @Test
