@@ -4,6 +4,8 @@ import io.gameq.terminal.ExitCodes;
 import io.gameq.terminal.TextTable.TerminalWriter;
 import io.gameq.writer.cli.AuditCommand;
 import io.gameq.writer.cli.DeadCommand;
+import io.gameq.writer.cli.OwnerCommands.EraseCommand;
+import io.gameq.writer.cli.OwnerCommands.ExportCommand;
 import io.gameq.writer.cli.StaleCommand;
 import io.gameq.writer.cli.TopicsCommand;
 import io.gameq.writer.doctor.DoctorCommand;
@@ -61,6 +63,8 @@ import picocli.CommandLine.ScopeType;
       DeadCommand.class,
       StaleCommand.class,
       TopicsCommand.class,
+      ExportCommand.class,
+      EraseCommand.class,
       TermCommand.class,
       AuditCommand.class,
       ConfigCommand.class,

@@ -279,7 +279,7 @@ public final class TopicMessages {
   }
 
   /** The key of a topic in a slot. */
-  static byte[] key(SlotKeys slot, String topic, String name) {
+  public static byte[] key(SlotKeys slot, String topic, String name) {
     return SlotKeys.bytes(slot.prefix() + ":t:" + topic + ":" + name);
   }
 

@@ -167,6 +167,22 @@ public record RedisOwner(
     return Stream.concat(Stream.of(this), inboxes.values().stream());
   }
 
+  /**
+   * Rows that are to be flushed, or may be under way: those that are sent count, stale ones not.
+   */
+  public long unflushed() {
+    return withInboxes()
+        .flatMap(
+            of ->
+                Stream.concat(
+                    Stream.ofNullable(of.claimed),
+                    of.sessions.stream()
+                        .filter(its -> !its.stale)
+                        .flatMap(its -> Stream.ofNullable(its.dirty))))
+        .mapToLong(TracedRows::rows)
+        .sum();
+  }
+
   /** Whether Redis knows anything of the owner. */
   public boolean isKnown() {
     return ownedBy != null
@@ -212,6 +228,27 @@ public record RedisOwner(
         .map(OwnerId::ofEncoded)
         .filter(OwnerId::isInbox)
         .toList();
+  }
+
+  /**
+   * The names of the keys that are the owner's alone, as far as Redis tells of them.
+   *
+   * @throws RedisUnavailableException when Redis does not answer
+   */
+  public static List<String> keys(RedisConnection redis, SlotKeys slot, OwnerId owner) {
+    RedisOwner all = look(redis, slot, owner, List.of());
+    List<byte[]> keys = new ArrayList<>(List.of(slot.own(owner), slot.inboxes(owner)));
+    all.addKeys(keys, slot, owner);
+    all.inboxes.forEach((inbox, its) -> its.addKeys(keys, slot, inbox));
+    return keys.stream()
+        .filter(key -> RedisReply.await(() -> redis.sync().exists(key)) > 0)
+        .map(LuaScript::string)
+        .toList();
+  }
+
+  private void addKeys(List<byte[]> to, SlotKeys slot, OwnerId owner) {
+    to.add(slot.claimed(owner));
+    sessions.forEach(of -> to.add(slot.dirty(owner, of.session)));
   }
 
   private static RedisOwner lookAt(

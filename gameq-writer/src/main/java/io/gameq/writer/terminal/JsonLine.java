@@ -21,4 +21,9 @@ public final class JsonLine {
   public static String of(Map<String, ?> values) {
     return JSON.<JsonNode>valueToTree(values).toString();
   }
+
+  /** The same on many lines, for people. */
+  public static String indented(Map<String, ?> values) {
+    return JSON.<JsonNode>valueToTree(values).toPrettyString();
+  }
 }
