@@ -7,6 +7,7 @@
  * pause      the same: what is to wait, or to be written now
  * socket     commands that a running writer answers
  * doctor, reslot                                  the same: what is mended or changed in Redis
+ * export, erase                                   the same: all that is kept of an owner
  * trace      where one owner or row is, and what will happen next
  * topics     topics: what waits in them, where one message is, pauses, dead letters
  * letters    what they do with dead letters; the console as well

@@ -38,7 +38,7 @@ final class JsonFields {
       String page = Files.readString(Path.of("REFERENCE.md"));
       String section =
           page.substring(page.indexOf("\n## For programs"), page.indexOf("\nA pause is"));
-      for (String item : List.of(section.split("\n- ", -1)).subList(1, 16)) {
+      for (String item : List.of(section.split("\n- ", -1)).subList(1, 17)) {
         int colon = item.indexOf(": ");
         Set<String> fields = new HashSet<>();
         Matcher field = NAME.matcher(item.substring(colon));

@@ -50,15 +50,15 @@ import org.jspecify.annotations.Nullable;
  * 6. the session is closed
  * </pre>
  *
- * <p>The rows of step 3 have no WAL here: should Redis lose what step 3 adopts before it is
- * flushed, the node before reports these rows as conflicts. Step 2 leaves nothing to adopt, unless
- * the owner is taken from a node that is alive.
+ * <p>What step 3 adopts is in no WAL of this process. Should Redis lose it before it is flushed,
+ * the node before reports it as conflicts. Step 2 leaves nothing to adopt, unless the owner is
+ * taken from a node that is alive; writers flush it then.
  */
 public final class OwnerErasure {
   /** What gameq_owner has in place of a node's name. */
   private static final String ERASED_BY = "(erased)";
 
-  private static final long LOOK_EVERY_MILLIS = 100;
+  private static final long LOOK_EVERY_MILLIS = 200;
 
   private final Slots slots;
   private final ControlConnection redis;
@@ -104,13 +104,14 @@ public final class OwnerErasure {
    *
    * @param rows in MySQL, by table
    * @param unflushed rows on their way there
+   * @param stale sessions with stale rows
    * @param isOpen whether Redis remembers a session that nobody closed
    */
   public record Holdings(
       Map<String, Long> rows,
       long unflushed,
       List<StaleSession> stale,
-      List<Stored> letters,
+      long letters,
       List<OwnerMessage> messages,
       boolean isOpen) {
     /** Whether there is nothing to erase. */
@@ -118,7 +119,7 @@ public final class OwnerErasure {
       return rows.isEmpty()
           && unflushed == 0
           && stale.isEmpty()
-          && letters.isEmpty()
+          && letters == 0
           && messages.isEmpty()
           && !isOpen;
     }
@@ -135,15 +136,9 @@ public final class OwnerErasure {
       words.add(Shown.count(all, "row") + (all == 0 ? "" : " (" + tables + ")"));
       add(words, unflushed, "row on its way", "rows on their way");
       add(words, stale.size(), "session with stale rows", "sessions with stale rows");
-      add(words, letters.size(), "dead letter", "dead letters");
+      add(words, letters, "dead letter", "dead letters");
       add(words, messages.size(), "message", "messages");
       return words.toString();
-    }
-
-    private static void add(StringJoiner to, long count, String one, String more) {
-      if (count > 0) {
-        to.add(Shown.line("%,d %s", count, count == 1 ? one : more));
-      }
     }
   }
 
@@ -167,19 +162,30 @@ public final class OwnerErasure {
         rows,
         inRedis.unflushed(),
         stale.sessions(owner),
-        OwnerExport.letters(mysql, owner),
+        OwnerExport.letters(mysql, owner, false).size(),
         messages.find(OwnerExport.texts(owner, messageKeys)),
         inRedis.ownedBy() != null && inRedis.expiresMillis() < 0);
   }
 
   /** Where the owner is open, as it is said to users; null for nowhere. */
   public @Nullable String holder(OwnerId owner) {
-    OpenOwners.Holder holder = holder(owner, sessions(owner));
+    OpenOwners.Holder holder = holderOf(owner);
     return holder == null ? null : holder.where();
   }
 
-  private OpenOwners.@Nullable Holder holder(OwnerId owner, @Nullable CountingSessions seen) {
-    return seen == null ? null : redis.call(of -> open.holder(of, slots.of(owner), owner, seen));
+  /** An erasure that was killed holds nothing. */
+  private OpenOwners.@Nullable Holder holderOf(OwnerId owner) {
+    OwnerTable.Durable seen = owners.durable(List.of(owner)).get(owner);
+    if (seen == null) {
+      return null;
+    }
+    OpenOwners.Holder holder =
+        redis.call(of -> open.holder(of, slots.of(owner), owner, seen.sessions()));
+    boolean isErasure =
+        holder != null
+            && seen.node().equals(ERASED_BY)
+            && holder.session().equals(seen.sessions().newest());
+    return isErasure ? null : holder;
   }
 
   private @Nullable CountingSessions sessions(OwnerId owner) {
@@ -199,13 +205,15 @@ public final class OwnerErasure {
   }
 
   /**
-   * Erases an owner. What it is left for changed nothing, or is erased by the next run.
+   * Erases an owner. One that is left has all its rows, or none any more; it may have been taken
+   * from its holder.
    *
    * @param messageKeys keys and groups of messages that are its own, besides its id
    * @throws GameQueueException when a server does not answer: run it again
    */
   public Erased erase(OwnerId owner, List<String> messageKeys, HowToTake how)
       throws InterruptedException {
+    CountingSessions seen = sessions(owner); // of before the look at who has it
     OpenOwners.Holder holder = awaitClosed(owner, how);
     if (holder != null && !how.takesOver) {
       return left(
@@ -213,7 +221,6 @@ public final class OwnerErasure {
           "it is open %s: close it there, pass --close to have its node asked, or --take-over"
               .formatted(holder.where()));
     }
-    CountingSessions seen = sessions(owner);
     Holdings found = look(owner, messageKeys);
     if (found.isNothing()) {
       return new Erased(owner, true, "nothing is left");
@@ -222,6 +229,9 @@ public final class OwnerErasure {
       return left(owner, waits(owner, how.timeout));
     }
     SessionId session = take(owner, seen, holder != null);
+    if (session == null) {
+      return left(owner, "somebody opens it at this moment: run it again");
+    }
     DeletionResult deleted;
     try {
       if (!awaitFlushed(owner, how.timeout)) {
@@ -264,7 +274,7 @@ public final class OwnerErasure {
   private OpenOwners.@Nullable Holder awaitClosed(OwnerId owner, HowToTake how)
       throws InterruptedException {
     long deadline = System.nanoTime() + how.timeout.toNanos();
-    OpenOwners.Holder holder = holder(owner, sessions(owner));
+    OpenOwners.Holder holder = holderOf(owner);
     SessionId asked = null;
     while (holder != null && how.asks && System.nanoTime() - deadline < 0) {
       if (!holder.session().equals(asked)) {
@@ -272,7 +282,7 @@ public final class OwnerErasure {
         asked = holder.session();
       }
       TimeUnit.MILLISECONDS.sleep(LOOK_EVERY_MILLIS);
-      holder = holder(owner, sessions(owner));
+      holder = holderOf(owner);
     }
     return holder;
   }
@@ -310,8 +320,9 @@ public final class OwnerErasure {
         });
   }
 
-  /** Opens it, as a node does; who has it is told that it lost it. */
-  private SessionId take(OwnerId owner, @Nullable CountingSessions seen, boolean fromAnybody) {
+  /** Opens it, as a node does, and tells who had it; null when somebody else opens it too. */
+  private @Nullable SessionId take(
+      OwnerId owner, @Nullable CountingSessions seen, boolean fromAnybody) {
     SlotKeys slot = slots.of(owner);
     String nonce = process + "%08x".formatted(random.nextInt());
     SessionId raised =
@@ -323,11 +334,7 @@ public final class OwnerErasure {
       raised = owners.raise(owner, nonce, ERASED_BY, refused.ownedBy().epoch() + 1);
       raised = open(slot, owner, raised) instanceof SessionScripts.Opened ? raised : null;
     }
-    if (raised == null || !owners.markOpen(owner, raised)) {
-      throw new GameQueueException(
-          "somebody opens %s at this moment: run it again".formatted(owner));
-    }
-    return raised;
+    return raised != null && owners.markOpen(owner, raised) ? raised : null;
   }
 
   private SessionScripts.Outcome open(SlotKeys slot, OwnerId owner, SessionId session) {
@@ -337,7 +344,7 @@ public final class OwnerErasure {
   /** What is not in managed tables; each of it may be done again. */
   private void removeOthers(OwnerId owner, List<String> messageKeys) {
     DeadLetters letters = new DeadLetters(mysql);
-    for (Stored letter : OwnerExport.letters(mysql, owner)) {
+    for (Stored letter : OwnerExport.letters(mysql, owner, false)) {
       boolean unused = letters.discard(letter);
     }
     for (StaleSession of : stale.sessions(owner)) {
@@ -347,13 +354,21 @@ public final class OwnerErasure {
         messages.find(OwnerExport.texts(owner, messageKeys)), new VersionClock(clock).next(1));
   }
 
-  /** What stays in MySQL and names the owner, or rows by their keys; it has no values. */
+  /** What stays in MySQL and names the owner or its rows' keys, without values; may be empty. */
   public String remains(OwnerId owner) {
     MySqlOwner of = MySqlOwner.read(mysql, owner);
-    return Shown.line(
-        "%s, %s, its row of gameq_owner; audit entries that name it: %d",
-        Shown.count(of.tombstones(), "tombstone"),
-        Shown.count(of.discards(), "discard"),
-        OwnerRecords.auditEntries(mysql, owner).size());
+    StringJoiner words = new StringJoiner(", ");
+    add(words, of.tombstones(), "tombstone", "tombstones");
+    add(words, of.discards(), "discard", "discards");
+    int entries = OwnerRecords.auditEntries(mysql, owner).size();
+    add(words, entries, "audit entry", "audit entries");
+    add(words, of.raised() == null ? 0 : 1, "row of gameq_owner", "");
+    return words.toString();
+  }
+
+  private static void add(StringJoiner to, long count, String one, String more) {
+    if (count > 0) {
+      to.add(Shown.line("%,d %s", count, count == 1 ? one : more));
+    }
   }
 }

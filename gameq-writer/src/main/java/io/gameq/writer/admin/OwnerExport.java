@@ -162,7 +162,7 @@ public final class OwnerExport {
 
   private List<Map<String, @Nullable Object>> deadLetters(OwnerId owner, StoredRowDecoder decoder) {
     List<Map<String, @Nullable Object>> found = new ArrayList<>();
-    for (Stored letter : letters(mysql, owner)) {
+    for (Stored letter : letters(mysql, owner, true)) {
       Refused of = letter.refused();
       Map<String, @Nullable Object> all = row(decoder, new EncodedRow(letter.key(), of.image()));
       all.put("id", letter.id());
@@ -174,13 +174,21 @@ public final class OwnerExport {
     return found;
   }
 
-  /** All dead letters of an owner's rows. */
-  static List<Stored> letters(MySql mysql, OwnerId owner) {
+  /** All dead letters of an owner; their rows are empty where they are not wanted. */
+  static List<Stored> letters(MySql mysql, OwnerId owner, boolean withRows) {
     List<Stored> found = new ArrayList<>();
-    DeadLetters letters = new DeadLetters(mysql);
+    DeadLetters all = new DeadLetters(mysql);
     DeadLetterFilter its = new DeadLetterFilter(List.of(), owner, null, null, null, null, null);
-    letters.pages(
-        its, 0, letters.lastId(), true, LETTERS_AT_ONCE, page -> found.addAll(page.letters()));
+    all.pages(
+        its,
+        0,
+        all.lastId(),
+        withRows,
+        LETTERS_AT_ONCE,
+        page -> {
+          found.addAll(page.letters());
+          return true;
+        });
     return found;
   }
 

@@ -10,6 +10,8 @@
  *   Messages        reads messages in pages
  *   TopicText       how topics are named and listed; what is to be done
  * StaleSessions   stale rows of sessions
+ * OwnerExport     all that is kept of an owner
+ * OwnerErasure    removes it for good
  * ActionResult    what became of one dead letter, of a row or a topic
  * RecordView      describes the fields of a record once: text table, JSON object
  * </pre>

@@ -166,17 +166,23 @@ public final class OwnerCommands {
         Erased of = erasure.erase(id, messageKeys.texts, how);
         left += of.isDone() ? 0 : 1;
         print(id, of.text());
-        print(id, "stays: " + erasure.remains(id));
+        String stays = of.isDone() ? erasure.remains(id) : "";
+        if (!stays.isEmpty()) {
+          print(id, "stays: " + stays);
+        }
       }
       LocalDate until = LocalDate.now(ZoneOffset.UTC).plusDays(tombstoneDays + 1L);
       out()
           .println(
-              ("%d of %s erased. What stays names owners and keys of rows, and has no values:"
-                      + " tombstones and discards until %s, audit entries until 'audit"
-                      + " --remove-older-than', the row of gameq_owner for good, a session in Redis"
-                      + " for an hour. WALs of nodes, backups and binary logs are not reached:"
-                      + " OPERATING.md says how long they keep it")
-                  .formatted(ids.size() - left, Shown.count(ids.size(), "owner"), until));
+              "%s of %s erased".formatted(ids.size() - left, Shown.count(ids.size(), "owner")));
+      if (left < ids.size()) {
+        out()
+            .println(
+                ("what stays has no values: tombstones and discards until %s, audit entries until"
+                        + " 'audit --remove-older-than', rows of gameq_owner for good, a session in"
+                        + " Redis for an hour; WALs, backups and binary logs: see OPERATING.md")
+                    .formatted(until));
+      }
       return left == 0 ? ExitCodes.OK : ExitCodes.FOUND_SOMETHING;
     }
 

@@ -7,6 +7,7 @@
  * DeadCommand     dead letters of rows; ColumnOptions: the new values of an edit
  * TopicsCommand   topics, and their dead letters
  * StaleCommand    stale rows
+ * OwnerCommands   export and erase of owners
  * AuditCommand    what operators did
  * </pre>
  */

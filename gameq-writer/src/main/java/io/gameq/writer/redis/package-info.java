@@ -7,6 +7,7 @@
  * UnwrittenOwners  unwritten.lua    who has rows of before a time
  * UnusedOwners     unused.lua       of whom it holds nothing, so that MySQL may forget them
  * RedisOwner       trace.lua        where one owner is
+ * OwnerMessages                     the messages of an owner, of all topics
  * StaleRows        handled.lua      what a session that lost its owner tells of messages
  *                  park.lua         sets aside what it had not flushed
  *                  stale.lua        what was parked, page by page
