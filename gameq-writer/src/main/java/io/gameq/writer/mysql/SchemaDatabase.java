@@ -98,7 +98,7 @@ public final class SchemaDatabase implements AutoCloseable {
           for (MigrationStep step : plan.steps()) {
             progress.accept(run(handle, step));
           }
-          handle.execute("DO RELEASE_LOCK(CONCAT('gameq:', LEFT(DATABASE(), 58)))");
+          unlock(handle);
           return plan;
         });
   }
@@ -135,6 +135,32 @@ public final class SchemaDatabase implements AutoCloseable {
         });
   }
 
+  /**
+   * Runs a script. It copies tables; foreign keys in the way are gone until its end.
+   *
+   * @return each statement that MySQL refused, with its error: the others are done
+   * @throws GameQueueException when MySQL does not answer; statements before that are done
+   */
+  public List<String> apply(TableFix.Script script) {
+    return mysql.ask(
+        handle -> {
+          lock(handle);
+          List<String> refused = new ArrayList<>();
+          for (String sql : script.statements()) {
+            try {
+              execute(handle, sql);
+            } catch (SQLException e) {
+              if (ErrorKind.of(e) == ErrorKind.OUTAGE) {
+                throw e;
+              }
+              refused.add("%s: %s".formatted(sql.replaceAll("\\s+", " "), e.getMessage()));
+            }
+          }
+          unlock(handle);
+          return refused;
+        });
+  }
+
   @Override
   public void close() {
     mysql.close();
@@ -161,6 +187,10 @@ public final class SchemaDatabase implements AutoCloseable {
                   + " until it is done")
               .formatted(MIGRATION_LOCK_SECONDS));
     }
+  }
+
+  private static void unlock(Handle handle) {
+    handle.execute("DO RELEASE_LOCK(CONCAT('gameq:', LEFT(DATABASE(), 58)))");
   }
 
   private static String run(Handle handle, MigrationStep step) {

@@ -62,6 +62,16 @@ public record TableFix(
       tables = List.copyOf(tables);
       addKeys = List.copyOf(addKeys);
     }
+
+    /** All that is to run, in its order. */
+    List<String> statements() {
+      return Stream.of(
+              dropKeys.stream(),
+              tables.stream().flatMap(fix -> fix.statements().stream()),
+              addKeys.stream())
+          .flatMap(statements -> statements)
+          .toList();
+    }
   }
 
   /** Whether something stands against the table. */

@@ -125,9 +125,11 @@ public final class SchemaCommand implements Runnable {
   @Command(
       name = "check",
       description =
-          "Says whether the server and the configured tables suit gameq; changes nothing.")
+          "Says whether the server and the configured tables suit gameq; without --fix it changes"
+              + " nothing.")
   static final class SchemaCheckCommand extends Subcommand {
     @Mixin private LoginOptions login = new LoginOptions();
+    @Mixin private Confirmation confirmation = new Confirmation();
 
     @Option(
         names = "--fix-sql",
@@ -137,15 +139,26 @@ public final class SchemaCommand implements Runnable {
         })
     private boolean fixSql;
 
+    @Option(
+        names = "--fix",
+        description = {
+          "Print that script, ask, and run it: it copies tables, and foreign keys in the way are",
+          "gone until its end. What MySQL refuses of it is told, the rest is done."
+        })
+    private boolean fix;
+
     /** Returns 1 when anything is not as it must be; warnings alone give 0. */
     @Override
     boolean run(PrintWriter out) {
       WriterConfig wanted = config.read();
       try (SchemaDatabase database = SchemaDatabase.open(login.of(wanted.mysql()))) {
         MySqlServerCheck server = database.serverCheck();
-        if (fixSql) {
+        if (fixSql || fix) {
           TableFix.Script fixes = database.fixes(wanted.requiredTables());
           printFixes(out, server.refusals(), fixes);
+          if (fix) {
+            return isFixed(out, wanted, database, fixes);
+          }
           return server.refusals().isEmpty()
               && fixes.tables().stream().noneMatch(TableFix::isNeeded);
         }
@@ -161,6 +174,30 @@ public final class SchemaCommand implements Runnable {
             "users with the least rights: 'security mysql' and 'security redis' print the scripts");
         return server.refusals().isEmpty() && plan.steps().isEmpty() && plan.manageable();
       }
+    }
+
+    private boolean isFixed(
+        PrintWriter out, WriterConfig wanted, SchemaDatabase database, TableFix.Script fixes) {
+      if (fixes.tables().stream().noneMatch(of -> !of.statements().isEmpty())) {
+        return fixes.tables().stream().noneMatch(TableFix::isNeeded);
+      }
+      out.flush();
+      confirmation.require(
+          "run this script in %s at %s? Keep it: a run that is killed leaves foreign keys dropped"
+              .formatted(wanted.mysql().database(), wanted.mysql().address()));
+      List<String> refused = database.apply(fixes);
+      refused.forEach(of -> out.println("refused: " + of));
+      boolean isWell = true;
+      for (TableInspection table : database.inspect(wanted.requiredTables())) {
+        String name = table.spec().name();
+        isWell &= table.manageable();
+        out.println(
+            table.manageable()
+                ? "table %s: ok".formatted(name)
+                : "table %s: cannot be managed, %s"
+                    .formatted(name, String.join("; ", table.reasons())));
+      }
+      return isWell && refused.isEmpty();
     }
   }
 

@@ -152,7 +152,8 @@ final class SchemaInitCommand implements Callable<Integer> {
     out.println();
     out.println("# A row belongs to the owner that its ownerColumn names: a session of player:42");
     out.println("# has the rows with 42 in it. These are guesses, each with its reason: look");
-    out.println("# through them. '!' stands against a table: see 'schema check --fix-sql'.");
+    out.println(
+        "# through them. '!' stands against a table: see 'schema check --fix-sql', '--fix'.");
     out.println("tables:" + (draft.proposals().isEmpty() ? " []" : ""));
     String kind = "";
     for (int i = 0; i < draft.proposals().size(); i++) {

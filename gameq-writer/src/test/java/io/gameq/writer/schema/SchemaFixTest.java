@@ -98,6 +98,24 @@ class SchemaFixTest {
   }
 
   @Test
+  void checkRunsTheScriptItselfOnlyWhenTheOperatorAgrees() throws Exception {
+    Path yaml = init();
+    String engine =
+        "SELECT ENGINE FROM information_schema.TABLES WHERE TABLE_SCHEMA = DATABASE() AND"
+            + " TABLE_NAME = 'hero_deed'";
+    CommandLineRun asked = run("check", "--fix", "--config", yaml.toString());
+    assertEquals(ExitCodes.COULD_NOT_RUN, asked.exitCode(), asked.out());
+    assertTrue(asked.out().contains("ALTER TABLE `hero_deed`"), asked.out());
+    assertEquals("MyISAM", game.queryText(engine));
+    CommandLineRun fixed = run("check", "--fix", "--yes", "--config", yaml.toString());
+    assertEquals(ExitCodes.OK, fixed.exitCode(), fixed.out());
+    assertTrue(fixed.out().contains("table hero_deed: ok"), fixed.out());
+    assertEquals("InnoDB", game.queryText(engine));
+    CommandLineRun again = run("check", "--fix-sql", "--config", yaml.toString());
+    assertEquals(List.of(), statements(again.out()));
+  }
+
+  @Test
   void theScriptSaysWhatItChangesAndWhatIsLeftToAPerson() throws Exception {
     Path yaml =
         config(

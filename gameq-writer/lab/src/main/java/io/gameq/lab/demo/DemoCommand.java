@@ -98,6 +98,17 @@ public final class DemoCommand implements Callable<Integer> {
               + " those that are guessed from keys and foreign keys, as by schema init).")
   private List<String> ownerColumns = new ArrayList<>();
 
+  @Option(
+      names = "--fix",
+      description = {
+        "With --schema, change tables in the demo's database as 'schema check --fix-sql' proposes,",
+        "and leave out triggers, procedures, functions and events."
+      })
+  private boolean fix;
+
+  @Option(names = "--no-data", description = "With --schema, leave out its INSERT statements.")
+  private boolean noData;
+
   @Option(names = "--break-verification", hidden = true)
   private boolean breakVerification;
 
@@ -113,6 +124,7 @@ public final class DemoCommand implements Callable<Integer> {
     check(nodes >= 1 && nodes <= MOST_NODES, "--nodes must be 1 to " + MOST_NODES);
     check(writers >= 1 && writers <= MOST_NODES, "--writers must be 1 to " + MOST_NODES);
     check(rate >= 0, "--rate must not be negative");
+    check(schema != null || !(fix || noData), "--fix and --no-data want --schema FILE");
     PrintWriter out = self.commandLine().getOut();
     PrintWriter err = self.commandLine().getErr();
     long chosen = seed == null ? new SecureRandom().nextInt(1_000_000) : seed;
@@ -164,11 +176,13 @@ public final class DemoCommand implements Callable<Integer> {
       database.runAlone(
           SchemaScript.within(
               schema,
-              SqlScript.statements(Files.readString(schema)),
+              SqlScript.statements(Files.readAllBytes(schema)),
               database.others(),
-              out::println));
+              out::println,
+              new SchemaScript.Choice(noData, fix)));
       return GeneratedGame.over(
-          database, new GeneratedGame.Plan(namespace, DemoRun.SLOTS, ownerColumns, chosen, out));
+          database,
+          new GeneratedGame.Plan(namespace, DemoRun.SLOTS, ownerColumns, fix, chosen, out));
     }
     database.run(
         SqlScript.statements(resource("schema.sql")).stream()

@@ -24,7 +24,7 @@ final class SchemaScript {
   /** A text is one token, so that nothing in it looks like a name. */
   private static final Pattern TOKEN =
       Pattern.compile(
-          "'(?:[^'\\\\]|\\\\.|'')*'|\"((?:[^\"\\\\]|\\\\.|\"\")*)\"|`((?:[^`]|``)*)`"
+          "'(?:[^'\\\\]++|\\\\.|'')*+'|\"((?:[^\"\\\\]++|\\\\.|\"\")*+)\"|`((?:[^`]|``)*+)`"
               + "|[\\p{L}\\p{N}_$@]+|\\S",
           Pattern.DOTALL);
 
@@ -55,6 +55,8 @@ final class SchemaScript {
   private static final Set<String> WITHIN_A_DATABASE =
       Set.of("TABLE", "INDEX", "VIEW", "TRIGGER", "FUNCTION", "PROCEDURE", "EVENT", "SEQUENCE");
 
+  private static final Set<String> PROGRAMS = Set.of("TRIGGER", "FUNCTION", "PROCEDURE", "EVENT");
+
   private static final Set<String> OF_THE_SERVER =
       Set.of(
           "DATABASE",
@@ -68,18 +70,40 @@ final class SchemaScript {
           "RESOURCE",
           "INSTANCE");
 
+  /** A dump keeps what it restores out of the binary log, and says what a replica has. */
+  private static final Set<String> OF_REPLICATION = Set.of("SQL_LOG_BIN", "GTID_PURGED");
+
+  /** The server of the demo may not have that user. */
+  private static final Pattern DEFINER =
+      Pattern.compile(
+          "(?i)\\bDEFINER\\s*=\\s*(?:`[^`]*`|'[^']*'|\\w+)"
+              + "(?:\\s*@\\s*(?:`[^`]*`|'[^']*'|[\\w.%-]+)|\\(\\))?");
+
   private static final Set<String> FOR_ALL =
       Set.of("GLOBAL", "PERSIST", "PERSIST_ONLY", "PASSWORD");
+
+  private static final String HAS_A_DATABASE = "the demo has a database";
 
   private final Path file;
   private final Set<String> others = new TreeSet<>(String.CASE_INSENSITIVE_ORDER);
   private final Set<String> chosen = new TreeSet<>();
   private final Consumer<String> say;
+  private final Choice choice;
+  private int inserts;
 
-  private SchemaScript(Path file, List<String> others, Consumer<String> say) {
+  /**
+   * What is to be left out.
+   *
+   * @param data INSERT and REPLACE
+   * @param programs triggers, procedures, functions and events
+   */
+  record Choice(boolean data, boolean programs) {}
+
+  private SchemaScript(Path file, List<String> others, Consumer<String> say, Choice choice) {
     this.file = file;
     this.others.addAll(others);
     this.say = say;
+    this.choice = choice;
   }
 
   /**
@@ -90,13 +114,25 @@ final class SchemaScript {
    * @throws GameQueueException that names file, line and remedy of the first that may not
    */
   static List<String> within(
-      Path file, List<SqlScript.Statement> statements, List<String> others, Consumer<String> say) {
-    SchemaScript script = new SchemaScript(file, others, say);
+      Path file,
+      List<SqlScript.Statement> statements,
+      List<String> others,
+      Consumer<String> say,
+      Choice leftOut) {
+    SchemaScript script = new SchemaScript(file, others, say, leftOut);
     List<String> kept = new ArrayList<>();
     for (SqlScript.Statement statement : statements) {
       if (script.stays(statement)) {
-        kept.add(statement.sql());
+        boolean creates = statement.sql().matches("(?is)[/*!M\\d\\s]*CREATE\\b.*");
+        kept.add(creates ? DEFINER.matcher(statement.sql()).replaceFirst("") : statement.sql());
       }
+    }
+    if (script.inserts > 0) {
+      say.accept(
+          leftOut.data()
+              ? "left out: %s statements that insert rows".formatted(script.inserts)
+              : "with the rows of %s INSERT statements; --no-data leaves them out"
+                  .formatted(script.inserts));
     }
     return kept;
   }
@@ -111,7 +147,7 @@ final class SchemaScript {
     }
   }
 
-  /** Whether it is to run; false for what only chooses a database. */
+  /** Whether it is to run; false for what is left out. */
   private boolean stays(SqlScript.Statement statement) {
     List<Token> tokens = tokens(statement.sql());
     if (tokens.isEmpty()) {
@@ -123,21 +159,24 @@ final class SchemaScript {
       if (chosen.size() > 1) {
         throw refused(statement, "uses a second database: give a file of one");
       }
-      return leftOut(statement);
+      return leftOut(statement, HAS_A_DATABASE);
     }
     if (!ALLOWED.contains(first)) {
       throw refused(statement, "is no statement that makes or fills tables: remove it");
     }
     if (first.equals("CREATE") || first.equals("ALTER") || first.equals("DROP")) {
       String what = what(tokens);
-      if (first.equals("CREATE") && (what.equals("DATABASE") || what.equals("SCHEMA"))) {
-        return leftOut(statement);
+      if (!first.equals("DROP") && (what.equals("DATABASE") || what.equals("SCHEMA"))) {
+        return leftOut(statement, HAS_A_DATABASE);
       }
       if (!WITHIN_A_DATABASE.contains(what)) {
         throw refused(statement, "changes more than a database's tables: remove it");
       }
     }
     if (first.equals("SET")) {
+      if (tokens.stream().anyMatch(of -> OF_REPLICATION.contains(of.upper()))) {
+        return leftOut(statement, "it is for replication");
+      }
       for (Token token : tokens) {
         if (FOR_ALL.contains(token.upper().replace("@@", ""))) {
           throw refused(statement, "sets something for the whole server: remove it");
@@ -151,7 +190,14 @@ final class SchemaScript {
             statement, "names the database '" + name.text() + "': remove it from the name");
       }
     }
-    return true;
+    if (first.equals("INSERT") || first.equals("REPLACE")) {
+      inserts++;
+      return !choice.data();
+    }
+    return !choice.programs()
+        || !first.equals("CREATE")
+        || !PROGRAMS.contains(what(tokens))
+        || leftOut(statement, "gameq does not see what it writes, so the game is to do that");
   }
 
   private static String what(List<Token> tokens) {
@@ -175,8 +221,8 @@ final class SchemaScript {
     return tokens;
   }
 
-  private boolean leftOut(SqlScript.Statement statement) {
-    say.accept("left out, since the demo has a database: " + at(statement));
+  private boolean leftOut(SqlScript.Statement statement, String why) {
+    say.accept("left out, since %s: %s".formatted(why, at(statement)));
     return false;
   }
 

@@ -16,6 +16,8 @@ import io.gameq.rows.Table.Column;
 import io.gameq.rows.TableRow;
 import io.gameq.writer.mysql.MigrationPlan;
 import io.gameq.writer.mysql.SchemaDatabase;
+import io.gameq.writer.mysql.TableFix;
+import io.gameq.writer.mysql.TableInspection;
 import io.gameq.writer.schema.OwnerGuess;
 import io.gameq.writer.schema.OwnerGuess.SchemaDraft;
 import java.sql.Connection;
@@ -147,6 +149,27 @@ public final class ScratchDatabase implements AutoCloseable {
   public SchemaDraft draft(List<String> ownerColumns) {
     try (SchemaDatabase schema = SchemaDatabase.open(config)) {
       return OwnerGuess.draft(schema, ownerColumns);
+    }
+  }
+
+  /** What ends the flaws of these tables. */
+  public TableFix.Script fixes(List<TableSpec> tables) {
+    try (SchemaDatabase schema = SchemaDatabase.open(config)) {
+      return schema.fixes(tables);
+    }
+  }
+
+  /** Does that; returns what MySQL refused of it. */
+  public List<String> apply(TableFix.Script fixes) {
+    try (SchemaDatabase schema = SchemaDatabase.open(config)) {
+      return schema.apply(fixes);
+    }
+  }
+
+  /** Whether these tables can be managed now. */
+  public List<TableInspection> inspect(List<TableSpec> tables) {
+    try (SchemaDatabase schema = SchemaDatabase.open(config)) {
+      return schema.inspect(tables);
     }
   }
 

@@ -136,6 +136,48 @@ class DemoCommandTest {
     assertTrue(text.contains("deed: trigger clan_made of clan: writes it past"), this::output);
   }
 
+  /** With the head, comments and statements of a default mysqldump. */
+  @Test
+  void fixesTheTablesOfADumpAndPlaysOverThem() throws IOException {
+    Path dump =
+        Files.writeString(
+            directory.resolve("dump.sql"),
+            """
+            /*M!999999\\- enable the sandbox mode */
+            -- MySQL dump 10.13  Distrib 8.0.36, for Linux (x86_64)
+            /*!50503 SET NAMES utf8mb4 */;
+            /*!40014 SET @OLD_FOREIGN_KEY_CHECKS=@@FOREIGN_KEY_CHECKS, FOREIGN_KEY_CHECKS=0 */;
+            SET @@SESSION.SQL_LOG_BIN= 0;
+            SET @@GLOBAL.GTID_PURGED=/*!80000 '+'*/ '3e11fa47-71ca-11e1-9e33-c80aa9429562:1-5';
+            DROP TABLE IF EXISTS `bag`;
+            CREATE TABLE `bag` (`hero_id` int NOT NULL, `item` varbinary(50) DEFAULT NULL,
+              KEY `hero_id` (`hero_id`)) ENGINE=MyISAM DEFAULT CHARSET=utf8mb4;
+            LOCK TABLES `bag` WRITE;
+            /*!40000 ALTER TABLE `bag` DISABLE KEYS */;
+            INSERT INTO `bag` VALUES %s;
+            /*!40000 ALTER TABLE `bag` ENABLE KEYS */;
+            UNLOCK TABLES;
+            CREATE TABLE `hero` (`id` int NOT NULL AUTO_INCREMENT, `name` varchar(30) NOT NULL,
+              PRIMARY KEY (`id`)) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4;
+            INSERT INTO `hero` VALUES (1,'Ann');
+            CREATE TABLE `horse` (`hero_id` int DEFAULT NULL, `name` varchar(30) NOT NULL,
+              UNIQUE KEY `name` (`hero_id`,`name`), CONSTRAINT `horse_hero` FOREIGN KEY (`hero_id`)
+              REFERENCES `hero` (`id`)) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4;
+            DELIMITER ;;
+            /*!50003 CREATE*/ /*!50017 DEFINER=`nobody`@`%%`*/ /*!50003 TRIGGER `hero_made` AFTER
+              INSERT ON `hero` FOR EACH ROW BEGIN INSERT INTO bag VALUES (NEW.id, 'x'); END */;;
+            DELIMITER ;
+            """
+                .formatted("(1,'x'),".repeat(2_000) + "(1,_binary 'y')"));
+    assertEquals(0, demo("--schema", dump.toString(), "--fix"), this::output);
+    String text = out.toString();
+    assertTrue(text.contains("bag: its engine is MyISAM: use InnoDB; it has no"), this::output);
+    assertTrue(text.contains("horse: it has no primary key; owner column"), this::output);
+    assertTrue(text.contains("ALTER TABLE `bag` ENGINE=InnoDB, ADD COLUMN `id`"), this::output);
+    assertTrue(text.contains("managed (3): bag, hero, horse"), this::output);
+    assertTrue(text.contains("left out, since gameq does not see what it writes"), this::output);
+  }
+
   @Test
   void refusesADatabaseThatHoldsTables() throws IOException, SQLException {
     database.execute("CREATE TABLE precious (id INT PRIMARY KEY)");

@@ -2,8 +2,10 @@ package io.gameq.lab.demo;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /** The splitter against what schema files hold. */
 class SqlScriptTest {
@@ -46,7 +48,9 @@ class SqlScriptTest {
   void keepsCommentsThatTheServerRuns() {
     assertEquals(
         List.of("/*!40101 SET NAMES utf8 */", "/*M! SELECT 1 */"),
-        statements("/*!40101 SET NAMES utf8 */;\n/*M! SELECT 1 */;"));
+        statements(
+            "/*M!999999\\- enable the sandbox mode */\n/*!40101 SET NAMES utf8 */;\n"
+                + "/*M! SELECT 1 */;"));
   }
 
   @Test
@@ -81,5 +85,23 @@ class SqlScriptTest {
     assertEquals(
         List.of("SELECT 1", "SELECT 2"),
         statements("DELIMITER $$\r\nSELECT 1$$\r\nDELIMITER ;\r\nSELECT 2;\r\n"));
+  }
+
+  @Test
+  void givesTextThatIsNotUtf8AsHex() {
+    String dump = "INSERT INTO t VALUES (1,_binary '\u00ff\\0\\'\\\\\\Z''x','\u00c3\u00a9');";
+    assertEquals(
+        List.of("INSERT INTO t VALUES (1,_binary 0xff00275c1a2778,'\u00e9')"),
+        SqlScript.statements(dump.getBytes(StandardCharsets.ISO_8859_1)).stream()
+            .map(SqlScript.Statement::sql)
+            .toList());
+  }
+
+  /** As mysqldump writes a table: it took minutes while each character looked at all before it. */
+  @Test
+  @Timeout(20)
+  void splitsAStatementOfAMegabyteInNoTime() {
+    String insert = "INSERT INTO t VALUES " + "(1234567,8901234),".repeat(100_000) + "(1,2)";
+    assertEquals(List.of(insert), statements(insert + ";"));
   }
 }

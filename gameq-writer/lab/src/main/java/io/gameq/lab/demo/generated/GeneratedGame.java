@@ -10,9 +10,12 @@ import io.gameq.mysql.schema.TableInspector.TableSpec;
 import io.gameq.rows.CurrentCatalog.Catalog;
 import io.gameq.rows.Table;
 import io.gameq.rows.Table.Column;
+import io.gameq.writer.mysql.TableFix;
 import io.gameq.writer.mysql.TableInspection;
 import io.gameq.writer.schema.OwnerGuess.SchemaDraft;
+import io.gameq.writer.schema.OwnerGuess.SchemaDraft.Proposal;
 import java.io.PrintWriter;
+import java.math.BigInteger;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -33,6 +36,8 @@ public final class GeneratedGame implements DemoGame {
   /** Numbers for keys begin this far above the largest owner that was there. */
   private static final long ABOVE = 1_000;
 
+  private static final Set<Class<?>> NUMBERS = Set.of(Long.class, BigInteger.class);
+
   private final List<OwnerFamily> families;
   private final long seed;
   private final long firstId;
@@ -50,9 +55,15 @@ public final class GeneratedGame implements DemoGame {
    * What a game is made from.
    *
    * @param ownerColumns the only ones to choose from; empty: those that are proposed
+   * @param fix whether tables are changed so that they can be managed
    */
   public record Plan(
-      String namespace, int slots, List<String> ownerColumns, long seed, PrintWriter out) {
+      String namespace,
+      int slots,
+      List<String> ownerColumns,
+      boolean fix,
+      long seed,
+      PrintWriter out) {
     public Plan {
       ownerColumns = List.copyOf(ownerColumns);
     }
@@ -64,19 +75,26 @@ public final class GeneratedGame implements DemoGame {
    * @throws GameQueueException when nothing can be managed
    */
   public static GeneratedGame over(ScratchDatabase database, Plan plan) {
-    SchemaFacts schema = database.facts();
     SchemaDraft draft = database.draft(plan.ownerColumns());
+    List<TableSpec> proposed = draft.proposals().stream().map(Proposal::table).toList();
+    TableFix.Script fixes = database.fixes(proposed);
+    if (plan.fix()) {
+      fix(database, fixes, plan.out());
+    }
+    SchemaFacts schema = database.facts();
     Map<String, String> left = new TreeMap<>();
     List<TableSpec> chosen = new ArrayList<>();
-    for (TableInspection table : draft.tables()) {
+    for (TableInspection table : database.inspect(proposed)) {
       if (!table.manageable()) {
-        left.put(table.spec().name(), String.join("; ", table.reasons()));
+        left.put(
+            table.spec().name(),
+            String.join("; ", table.reasons()) + remedy(table.spec(), fixes, plan.fix()));
       } else if (!table.otherWriters().isEmpty()) {
         left.put(
             table.spec().name(),
             String.join(", ", table.otherWriters())
                 + ": writes it past gameq, which the demo"
-                + " would take for a row that it lost");
+                + " would take for a row that it lost: let the game do that (--fix leaves it out)");
       } else {
         chosen.add(table.spec());
       }
@@ -105,6 +123,31 @@ public final class GeneratedGame implements DemoGame {
       plan.out().println("inserted rows to refer to: " + String.join(", ", parents.filled()));
     }
     return new GeneratedGame(families, plan.seed(), firstId, referredTo(schema, generators));
+  }
+
+  private static void fix(ScratchDatabase database, TableFix.Script fixes, PrintWriter out) {
+    List<String> refused = database.apply(fixes);
+    out.println("changed in the demo's database, as 'schema check --fix-sql' proposes:");
+    for (TableFix of : fixes.tables()) {
+      if (!of.mended().isEmpty()) {
+        out.println("  %s: %s".formatted(of.table().name(), String.join("; ", of.mended())));
+        of.statements().forEach(sql -> out.println("    " + sql.replaceAll("\\s+", " ")));
+      }
+    }
+    refused.forEach(statement -> out.println("  refused: " + statement));
+  }
+
+  private static String remedy(TableSpec table, TableFix.Script fixes, boolean isFixed) {
+    for (TableFix of : fixes.tables()) {
+      if (of.table().equals(table)) {
+        return isFixed || of.mended().isEmpty()
+            ? of.unmended().isEmpty()
+                ? ""
+                : " (by hand: %s)".formatted(String.join("; ", of.unmended()))
+            : " (--fix mends it)";
+      }
+    }
+    return "";
   }
 
   /** Without the rows that are the owners there is nothing to refer to. */
@@ -141,7 +184,8 @@ public final class GeneratedGame implements DemoGame {
           children.add(generator);
         }
       } catch (RowGenerator.Unfit | GameQueueException e) {
-        left.put(table.name(), "the demo makes no rows for it: " + e.getMessage());
+        left.put(
+            table.name(), "the demo makes no rows for it, gameq can manage it: " + e.getMessage());
       }
     }
     if (children.isEmpty() || (owner.table() != null && root == null)) {
@@ -174,7 +218,7 @@ public final class GeneratedGame implements DemoGame {
     long largest = 0;
     for (RowGenerator of : generators) {
       for (var column : of.table().columns()) {
-        if (column.type().valueClass() == Long.class
+        if (NUMBERS.contains(column.type().valueClass())
             && (column.name().equals(of.table().ownerColumn().name())
                 || of.table().keyColumns().contains(column))) {
           largest = Math.max(largest, database.largest(of.table().name(), column.name()));
@@ -219,7 +263,7 @@ public final class GeneratedGame implements DemoGame {
     Set<String> managed =
         generators(families).stream().map(of -> of.table().name()).collect(Collectors.toSet());
     out.println("managed (" + managed.size() + "): " + names(managed));
-    out.println("cannot be managed (" + left.size() + "):");
+    out.println("left out, and why (" + left.size() + "):");
     left.forEach((name, reason) -> out.println("  " + name + ": " + reason));
     Set<String> unowned =
         draft.left().stream()

@@ -54,7 +54,15 @@ final class RowGenerator {
     around.facts().foreignKeys().values().forEach(key -> foreignKey(key, around));
     ownerInKey = around.facts().primaryKey().contains(table.ownerColumn().name());
     key(around.facts());
-    around.facts().uniqueKeys().forEach((name, columns) -> uniqueKey(name, columns));
+    around
+        .facts()
+        .uniqueKeys()
+        .forEach(
+            (name, columns) -> {
+              if (!columns.containsAll(around.facts().primaryKey())) {
+                uniqueKey(name, columns);
+              }
+            });
     List<Integer> rest = new ArrayList<>();
     for (int i = 0; i < width; i++) {
       if (!unique[i]

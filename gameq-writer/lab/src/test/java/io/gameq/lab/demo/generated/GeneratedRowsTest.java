@@ -68,7 +68,7 @@ class GeneratedRowsTest {
           GeneratedGame.over(
               database,
               new GeneratedGame.Plan(
-                  "generated", 4, List.of("hero_id"), 1, new PrintWriter(said, true)));
+                  "generated", 4, List.of("hero_id"), false, 1, new PrintWriter(said, true)));
       assertTrue(
           said.toString().contains("managed (5): hero, member, numbers, texts, times"),
           said::toString);
