@@ -22,6 +22,9 @@ public record OwnerId(String kind, String key, String encoded) {
   /** Longest encoded id, in bytes: what gameq_owner.owner holds. */
   public static final int MAX_ENCODED_BYTES = 255;
 
+  /** Characters of a malformed id that a message shows. */
+  private static final int MAX_SHOWN = 60;
+
   private static final Pattern KIND = Pattern.compile("[a-z][a-z0-9_]{0,31}");
 
   private static final String ENCODED_COLON = "%3A";
@@ -38,19 +41,25 @@ public record OwnerId(String kind, String key, String encoded) {
     int colon = id.indexOf(':');
     if (colon < 0 || !KIND.matcher(id.substring(0, colon)).matches() || colon == id.length() - 1) {
       throw new GameQueueException(
-          ("owner id of %s characters is not 'kind:key', such as player:42 (kind: a"
+          ("owner id '%s' is not 'kind:key', such as player:42 (kind: a"
                   + " lower-case letter, then up to 31 of a-z 0-9 _; key: not empty)")
-              .formatted(id.length()));
+              .formatted(shown(id)));
     }
     String kind = id.substring(0, colon);
     String key = id.substring(colon + 1);
     String encoded = kind + ENCODED_COLON + PercentEncoding.percent(key);
     if (encoded.length() > MAX_ENCODED_BYTES) {
       throw new GameQueueException(
-          "owner id takes %s bytes encoded, the limit is %s: use a shorter id"
-              .formatted(encoded.length(), MAX_ENCODED_BYTES));
+          "owner id '%s' takes %s bytes encoded, the limit is %s: use a shorter id"
+              .formatted(shown(id), encoded.length(), MAX_ENCODED_BYTES));
     }
     return new OwnerId(kind, key, encoded);
+  }
+
+  /** The beginning of a malformed id, with control characters replaced. */
+  private static String shown(String id) {
+    String text = id.length() > MAX_SHOWN ? id.substring(0, MAX_SHOWN) + "..." : id;
+    return text.replaceAll("[\\p{C}\\u2028\\u2029]", "?");
   }
 
   /** The owner, or the inbox, whose {@link #encoded} form this is. */

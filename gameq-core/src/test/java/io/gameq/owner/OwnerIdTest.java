@@ -47,4 +47,14 @@ class OwnerIdTest {
       assertTrue(owners > 700 && owners < 1_300, "a slot with " + owners + " of 16,000 owners");
     }
   }
+
+  @Test
+  void namesAMalformedIdWithoutItsControlCharactersAndNoLongerThanALine() {
+    String message =
+        String.valueOf(
+            assertThrows(
+                    GameQueueException.class, () -> OwnerId.of("Pl\n\u001b:" + "x".repeat(300)))
+                .getMessage());
+    assertTrue(message.startsWith("owner id 'Pl??:" + "x".repeat(55) + "...' is not"), message);
+  }
 }
