@@ -297,7 +297,7 @@ public final class RedisConnector implements AutoCloseable {
                 ? "check the login of " + config.login().described()
                 : uri.isSsl()
                     ? "check that it runs, that this host may reach it, and that it speaks TLS on"
-                          + " this port"
+                        + " this port"
                     : "check that it runs and that this host may reach it";
     String message =
         "cannot connect to Redis at " + redacted(config.uri()) + ": " + reason + ": " + remedy;
