@@ -31,7 +31,7 @@ public final class GameMain {
     // page: end
   }
 
-  private static GameQueueConfig config(Map<String, String> settings, String node, Path wals) {
+  static GameQueueConfig config(Map<String, String> settings, String node, Path wals) {
     return GameQueueConfig.builder()
         .redis(need(settings, "GAME_REDIS"))
         .mysql(

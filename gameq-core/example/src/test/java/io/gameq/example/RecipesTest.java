@@ -6,11 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.gameq.GameQueue;
-import io.gameq.config.GameQueueConfig;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -49,18 +47,7 @@ class RecipesTest {
   }
 
   private GameQueue node(String name) {
-    Map<String, String> settings = world.settings();
-    return GameQueue.open(
-        GameQueueConfig.builder()
-            .redis(settings.get("GAME_REDIS"))
-            .mysql(
-                settings.get("GAME_MYSQL"),
-                settings.get("GAME_DB_USER"),
-                settings.get("GAME_DB_PASSWORD"))
-            .namespace("example")
-            .node(name)
-            .walDirectory(directory.resolve("wal"))
-            .build());
+    return GameQueue.open(GameMain.config(world.settings(), name, directory.resolve("wal")));
   }
 
   @AfterEach

@@ -1,6 +1,7 @@
 package io.gameq.lab.demo;
 
 import java.nio.ByteBuffer;
+import java.nio.CharBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -124,7 +125,8 @@ public final class SqlScript {
   private static boolean isUtf8(String text) {
     try {
       ByteBuffer bytes = ByteBuffer.wrap(text.getBytes(StandardCharsets.ISO_8859_1));
-      return StandardCharsets.UTF_8.newDecoder().decode(bytes).length() >= 0;
+      CharBuffer unused = StandardCharsets.UTF_8.newDecoder().decode(bytes);
+      return true;
     } catch (CharacterCodingException e) {
       return false;
     }
