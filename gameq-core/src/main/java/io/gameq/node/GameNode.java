@@ -9,11 +9,13 @@ import io.gameq.agent.AgentRunner;
 import io.gameq.agent.Duty;
 import io.gameq.backlog.NodePressure;
 import io.gameq.backlog.SharedBacklog;
+import io.gameq.change.Commit;
 import io.gameq.change.VersionClock;
 import io.gameq.commit.CommitSender;
 import io.gameq.config.EarlierWals;
 import io.gameq.config.GameQueueConfig;
 import io.gameq.durability.Callbacks;
+import io.gameq.durability.DurableTracker;
 import io.gameq.durability.NodeSessions;
 import io.gameq.healing.DurableTruth;
 import io.gameq.healing.LeftWalReplay;
@@ -22,6 +24,7 @@ import io.gameq.mysql.tables.OwnerReader;
 import io.gameq.mysql.tables.OwnerTable;
 import io.gameq.mysql.tables.TopicTable;
 import io.gameq.node.NodeServers.ResourceStack;
+import io.gameq.owner.SessionRef;
 import io.gameq.redis.ControlConnection;
 import io.gameq.redis.RedisClock;
 import io.gameq.redis.Slots;
@@ -31,6 +34,7 @@ import io.gameq.redis.script.NodeSigns.NodeHeartbeat.NameHolder;
 import io.gameq.rows.CurrentCatalog;
 import io.gameq.rows.RowCodec;
 import io.gameq.sign.NodeCounts;
+import io.gameq.topic.Limits;
 import io.gameq.view.GameRows;
 import io.gameq.view.OwnerViews;
 import io.gameq.wal.WalDirectory;
@@ -49,7 +53,7 @@ import org.slf4j.LoggerFactory;
  * What a running node works with: its start connects and checks MySQL and Redis, settles what
  * earlier starts left, makes a WAL, then starts the sender. Thread-safe.
  */
-final class GameNode {
+final class GameNode implements SessionHost {
   private static final Logger LOG = LoggerFactory.getLogger(GameNode.class);
 
   private static final Duration ASK_EVERY = Duration.ofSeconds(1);
@@ -303,13 +307,13 @@ final class GameNode {
     }
   }
 
-  /** Whether the game has closed the node. */
-  boolean isClosed() {
+  @Override
+  public boolean isClosed() {
     return closed.get();
   }
 
-  /** Throws ClosedException once the game has closed the node. */
-  void requireOpen() {
+  @Override
+  public void requireOpen() {
     if (isClosed()) {
       throw new ClosedException("node " + config.node() + " is closed: open a GameQueue anew");
     }
@@ -318,5 +322,77 @@ final class GameNode {
   /** From now on it is closed; false when it was before. */
   boolean close() {
     return !closed.getAndSet(true);
+  }
+
+  // --- for its sessions
+
+  @Override
+  public GameRows rows() {
+    return rows;
+  }
+
+  @Override
+  public Limits limits() {
+    return config.limits();
+  }
+
+  @Override
+  public int slots() {
+    return config.slots();
+  }
+
+  @Override
+  public String process() {
+    return process;
+  }
+
+  @Override
+  public NodeSessions sessions() {
+    return sessions;
+  }
+
+  @Override
+  public Callbacks callbacks() {
+    return callbacks;
+  }
+
+  @Override
+  public long deadline() {
+    return calls.deadline();
+  }
+
+  @Override
+  public void admit(long deadlineNanos) {
+    pressure.admit(deadlineNanos);
+  }
+
+  @Override
+  public void submit(Commit commit, long deadlineNanos) {
+    sender.submit(commit, deadlineNanos);
+  }
+
+  @Override
+  public void hurry() {
+    sender.hurry();
+  }
+
+  @Override
+  public void registerInbox(SessionRef inbox, DurableTracker tracker) {
+    sender.registerInbox(inbox, tracker);
+  }
+
+  @Override
+  public void flushNow(List<SessionRef> of) {
+    closing.flushNow(of);
+  }
+
+  @Override
+  public void awaitDurable(List<DurableTracker> of, Duration timeout) {
+    closing.awaitDurable(of, timeout);
+  }
+
+  @Override
+  public void close(DurableTracker session, long deadlineNanos) {
+    closing.close(session, deadlineNanos);
   }
 }

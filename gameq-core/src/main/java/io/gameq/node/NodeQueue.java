@@ -20,7 +20,6 @@ import io.gameq.durability.DurableTracker;
 import io.gameq.mysql.tables.IdTable;
 import io.gameq.mysql.tables.TopicTable;
 import io.gameq.node.NodeServers.ResourceStack;
-import io.gameq.node.StagedChanges.StagedChangeSet;
 import io.gameq.owner.OwnerId;
 import io.gameq.owner.OwnerId.PercentEncoding;
 import io.gameq.redis.RedisConnection;
@@ -34,7 +33,6 @@ import io.gameq.rows.EncodedRow.RowKey;
 import io.gameq.rows.RowHeader.RowOp;
 import io.gameq.rows.Table;
 import io.gameq.rows.Table.Column;
-import io.gameq.rows.types.ColumnDefault;
 import io.gameq.sign.NodeCounts;
 import io.gameq.sign.NodeSign;
 import io.gameq.subscription.NodeTopics;
@@ -48,9 +46,7 @@ import io.gameq.view.OwnerView;
 import io.gameq.wal.JvmFlags;
 import java.math.BigInteger;
 import java.time.Duration;
-import java.util.Arrays;
 import java.util.Collection;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -102,7 +98,7 @@ public final class NodeQueue implements GameQueue {
   }
 
   final GameNode node;
-  final SessionCommits commits;
+  final GameSessions sessions;
   private final ResourceStack opened;
   private final GameRows rows;
   private final NodeUpkeep upkeep;
@@ -114,20 +110,20 @@ public final class NodeQueue implements GameQueue {
     this.node = node;
     this.opened = opened;
     this.rows = node.rows;
-    this.commits = new SessionCommits(node);
+    this.sessions = new GameSessions(node);
     this.topics =
         new NodeTopics(
             new OpenTopic.Node(
                 node.config,
                 node.servers.slots(),
                 node.servers.connector(),
-                commits,
+                sessions.commits,
                 node.sender,
                 node.clock,
                 new TopicCalls(),
                 () -> node.lacksTopics.set(true),
                 node.callbacks));
-    this.opening = new OwnerOpener(node, commits);
+    this.opening = new OwnerOpener(node, sessions.commits);
     this.upkeep = new NodeUpkeep(node, opening, opened);
     LOG.info(
         "node {} opened namespace {} with WAL {}",
@@ -232,9 +228,7 @@ public final class NodeQueue implements GameQueue {
 
   @Override
   public CommitReceipt commit(Urgency urgency, OwnerSession... sessions) {
-    node.requireOpen();
-    return commits.commit(
-        urgency, List.of(), Arrays.stream(sessions).map(StagedChanges::of).toList());
+    return this.sessions.commit(urgency, sessions);
   }
 
   @Override
@@ -274,35 +268,17 @@ public final class NodeQueue implements GameQueue {
   @Override
   public <T> Transacted<T> transactReturning(
       Collection<? extends OwnerSession> sessions, Function<ChangeSet, T> changes) {
-    node.requireOpen();
-    if (sessions.isEmpty()) {
-      throw new GameQueueException("a change set needs at least one session");
-    }
-    StagedChangeSet set = new StagedChangeSet(node, commits, sessions);
-    T value = set.stage(changes);
-    return new Transacted<>(value, commits.commitSet(set, List.of()));
+    return this.sessions.transactReturning(sessions, changes);
   }
 
   @Override
   public CommitReceipt send(String owner, Record... sent) {
-    OwnerId to = OwnerId.of(owner);
-    return send(Arrays.stream(sent).map(row -> rows.sent(to, rows.given(row))).toList());
+    return sessions.send(owner, sent);
   }
 
   @Override
   public CommitReceipt send(String owner, String table, Map<String, ?> columns) {
-    return send(List.of(rows.sent(OwnerId.of(owner), rows.given(table, columns))));
-  }
-
-  private CommitReceipt send(List<GameRows.Sent> all) {
-    Set<String> keys = new HashSet<>();
-    for (GameRows.Sent row : all) {
-      if (!keys.add(row.row().key())) {
-        throw row.isTwice();
-      }
-    }
-    node.requireOpen();
-    return commits.send(all);
+    return sessions.send(owner, table, columns);
   }
 
   @Override
@@ -458,36 +434,8 @@ public final class NodeQueue implements GameQueue {
       this.node = node;
       this.taken = new IdTable(node.servers.mysql());
       this.table = table;
-      this.column = column(table);
+      this.column = table.idColumn();
       this.range = range;
-    }
-
-    /**
-     * The column that MySQL would number, else the only integer of the key that is not the owner.
-     */
-    private static Column column(Table of) {
-      List<Column> numbered =
-          of.columns().stream()
-              .filter(column -> column.onAbsence() instanceof ColumnDefault.Numbered)
-              .toList();
-      List<Column> all =
-          numbered.isEmpty()
-              ? of.keyColumns().stream()
-                  .filter(column -> isInteger(column) && !column.equals(of.ownerColumn()))
-                  .toList()
-              : numbered;
-      if (all.size() != 1) {
-        throw new GameQueueException(
-            ("table %s has %s: ids are for a column with AUTO_INCREMENT, or for the only integer"
-                    + " of the primary key beside the owner's column")
-                .formatted(
-                    of.name(), all.isEmpty() ? "no column for ids" : "several columns for ids"));
-      }
-      return all.get(0);
-    }
-
-    private static boolean isInteger(Column column) {
-      return column.type().isInteger();
     }
 
     @Override

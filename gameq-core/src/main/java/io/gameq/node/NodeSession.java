@@ -35,7 +35,7 @@ import org.jspecify.annotations.Nullable;
  * <p>What is loaded and staged is lost with the process; committed changes are in the WAL.
  */
 final class NodeSession extends StagedChanges.GameChanges implements OwnerSession {
-  private final GameNode node;
+  private final SessionHost node;
   private final SessionCommits commits;
   private final OpenOwner owner;
   private final StagedChanges staged;
@@ -46,8 +46,8 @@ final class NodeSession extends StagedChanges.GameChanges implements OwnerSessio
 
   private @Nullable CompletionStage<Void> asked;
 
-  NodeSession(GameNode node, SessionCommits commits, OpenOwner owner) {
-    super(node.rows, commits);
+  NodeSession(SessionHost node, SessionCommits commits, OpenOwner owner) {
+    super(node.rows(), commits);
     this.node = node;
     this.commits = commits;
     this.owner = owner;
@@ -104,20 +104,20 @@ final class NodeSession extends StagedChanges.GameChanges implements OwnerSessio
 
   @Override
   public synchronized CompletionStage<Void> lost() {
-    lost = lost == null ? node.callbacks.tell(owner.tracker.whenLost()) : lost;
+    lost = lost == null ? node.callbacks().tell(owner.tracker.whenLost()) : lost;
     return lost;
   }
 
   @Override
   public synchronized CompletionStage<Void> askedToClose() {
-    asked = asked == null ? node.callbacks.tell(owner.tracker.whenAsked()) : asked;
+    asked = asked == null ? node.callbacks().tell(owner.tracker.whenAsked()) : asked;
     return asked;
   }
 
   @Override
   public void onSent(Consumer<SentRows> listener) {
     sentToGame.takenBy(
-        sent -> node.callbacks.execute(() -> listener.accept(new RowsSent(rows, sent))));
+        sent -> node.callbacks().execute(() -> listener.accept(new RowsSent(rows, sent))));
   }
 
   // --- changes
@@ -153,7 +153,7 @@ final class NodeSession extends StagedChanges.GameChanges implements OwnerSessio
 
   @Override
   public Set<String> awaitDurable(Duration timeout) {
-    node.closing.awaitDurable(List.of(owner.tracker), timeout);
+    node.awaitDurable(List.of(owner.tracker), timeout);
     return notDurable();
   }
 
@@ -162,7 +162,7 @@ final class NodeSession extends StagedChanges.GameChanges implements OwnerSessio
     if (!owner.close()) {
       return;
     }
-    long deadline = node.calls.deadline();
+    long deadline = node.deadline();
     CommitReceipt last = TrackedCommit.Receipt.EMPTY;
     RuntimeException dropped = null;
     try {
@@ -177,7 +177,7 @@ final class NodeSession extends StagedChanges.GameChanges implements OwnerSessio
     }
     try {
       if (!node.isClosed()) { // else it has given all its sessions up, or left them to recovery
-        node.closing.close(owner.tracker, deadline);
+        node.close(owner.tracker, deadline);
       }
     } catch (GameQueueException e) {
       if (dropped == null) {

@@ -23,7 +23,6 @@ import io.gameq.redis.RedisReply;
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.script.LookupScript;
 import io.gameq.redis.script.NodeSigns.OpenOwners;
-import io.gameq.rows.CurrentCatalog.Catalog;
 import io.gameq.rows.EncodedRow;
 import io.gameq.rows.Table;
 import io.gameq.view.OwnerView;
@@ -36,7 +35,6 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
@@ -150,17 +148,9 @@ final class OwnerOpener {
   /** Does the id fit, and may the node open it? Nothing is written yet. */
   private OpenState.OpenRequest wanted(String id, Takeover takeover, boolean asks) {
     OwnerId owner = OwnerId.of(id);
-    Catalog catalog = node.rows.atStart();
-    List<Table> tables = catalog.ownedBy(owner.kind());
-    if (tables.isEmpty()) {
-      Set<String> kinds = new TreeSet<>();
-      catalog.tables().forEach(table -> kinds.add(table.ownerKind()));
-      throw new GameQueueException(
-          "no managed table has owners of kind '" + owner.kind() + "'; known kinds: " + kinds);
-    }
+    List<Table> tables = node.rows.atStart().tablesOf(owner);
     node.requireOpen();
     node.requireAlive();
-    tables.forEach(table -> table.ownerColumnValue(owner));
     return new OpenState.OpenRequest(owner, tables, takeover, asks);
   }
 

@@ -51,14 +51,14 @@ final class SessionCommits implements MessageCommits {
   /** Of a commit that waits for room as long as the limits say. */
   private static final long NO_DEADLINE = Long.MAX_VALUE;
 
-  private final GameNode node;
+  private final SessionHost node;
   private final Limits limits;
   private final Runnable hurry; // one for all: a commit makes no object for it
 
-  SessionCommits(GameNode node) {
+  SessionCommits(SessionHost node) {
     this.node = node;
-    this.limits = node.config.limits();
-    this.hurry = node.sender::hurry;
+    this.limits = node.limits();
+    this.hurry = node::hurry;
   }
 
   @Override
@@ -109,7 +109,7 @@ final class SessionCommits implements MessageCommits {
     try {
       List<MessageChange> messages = messages(List.of(), changes);
       checkLimits(List.of(), messages);
-      node.sender.submit(
+      node.submit(
           new Commit(List.of(), messages, null) {
             @Override
             public void queued() {
@@ -123,7 +123,7 @@ final class SessionCommits implements MessageCommits {
           },
           admissionDeadline());
     } catch (RuntimeException e) {
-      node.sessions.counts().failed(e, false);
+      node.sessions().counts().failed(e, false);
       throw e;
     }
   }
@@ -153,7 +153,7 @@ final class SessionCommits implements MessageCommits {
           ? TrackedCommit.Receipt.EMPTY
           : submit(urgency, changes, taken, trackers, sent, deadlineNanos);
     } catch (RuntimeException e) {
-      node.sessions.counts().failed(e, false);
+      node.sessions().counts().failed(e, false);
       if (!isSet) {
         putBack(of, all, taken, changes, e);
       }
@@ -232,7 +232,7 @@ final class SessionCommits implements MessageCommits {
       }
       long deadline = Math.min(deadlineNanos, admissionDeadline());
       if (urgency == Urgency.NORMAL && deadlineNanos == NO_DEADLINE && !parts.isEmpty()) {
-        node.pressure.admit(deadline); // messages alone wait for nothing that MySQL has to take
+        node.admit(deadline); // messages alone wait for nothing that MySQL has to take
       }
       awaitCallbacks(deadline);
       for (int i = 0; i < trackers.size(); i++) {
@@ -250,7 +250,7 @@ final class SessionCommits implements MessageCommits {
       }
       trackers.forEach(tracker -> tracker.submitted(commit));
       try {
-        node.sender.submit(commit, deadline);
+        node.submit(commit, deadline);
       } catch (RuntimeException e) {
         commit.moveFailed();
         trackers.forEach(tracker -> tracker.failed(commit));
@@ -258,7 +258,7 @@ final class SessionCommits implements MessageCommits {
       }
       taken.forEach(its -> its.from().owner.committed(its.part().rows(), commit::outcome));
       isSubmitted = true;
-      return commit.receipt(node.callbacks, hurry);
+      return commit.receipt(node.callbacks(), hurry);
     } finally {
       for (int i = 0; i < noted; i++) {
         taken.get(i).from().owner.handled.ended(handled, isSubmitted);
@@ -281,10 +281,10 @@ final class SessionCommits implements MessageCommits {
         (owner, rows) -> {
           SessionRef session =
               new SessionRef(
-                  owner.inbox(node.process),
-                  SessionId.ofInbox(node.process),
-                  owner.slot(node.config.slots()));
-          DurableTracker inbox = node.sessions.preparing(session, node.sender::registerInbox);
+                  owner.inbox(node.process()),
+                  SessionId.ofInbox(node.process()),
+                  owner.slot(node.slots()));
+          DurableTracker inbox = node.sessions().preparing(session, node::registerInbox);
           trackers.add(inbox);
           parts.add(new CommitPart(inbox.session(), rows));
           handovers.add(new PendingHandovers(inbox, List.of()));
@@ -410,7 +410,7 @@ final class SessionCommits implements MessageCommits {
   }
 
   private void awaitCallbacks(long deadline) {
-    if (!node.callbacks.awaitRoom(deadline)) {
+    if (!node.callbacks().awaitRoom(deadline)) {
       throw new QueueFullException(
           String.format(
               Locale.ROOT,
@@ -429,7 +429,7 @@ final class SessionCommits implements MessageCommits {
       if (tracker.awaitRoom(part.rows(), rows, bytes, System.nanoTime())) {
         return;
       }
-      node.closing.flushNow(List.of(tracker.session()));
+      node.flushNow(List.of(tracker.session()));
       if (tracker.awaitRoom(part.rows(), rows, bytes, deadline)) {
         return;
       }

@@ -20,7 +20,7 @@ import io.gameq.rows.EncodedRow.RowKey;
 import io.gameq.rows.RowHeader.RowOp;
 import io.gameq.rows.Table;
 import io.gameq.rows.TableRow;
-import io.gameq.subscription.NodeTopics;
+import io.gameq.subscription.PublishedTopic;
 import io.gameq.topic.Limits;
 import io.gameq.topic.Publish;
 import io.gameq.topic.Topic;
@@ -56,7 +56,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class StagedChanges {
   final OpenOwner owner;
-  private final GameNode node;
+  private final SessionHost node;
   private final GameRows games;
   private final Size size;
 
@@ -87,11 +87,11 @@ final class StagedChanges {
   private record RollbackCause(String why, Throwable cause) {}
 
   /** Those of a session. */
-  StagedChanges(GameNode node, OpenOwner owner) {
+  StagedChanges(SessionHost node, OpenOwner owner) {
     this.node = node;
-    this.games = node.rows;
+    this.games = node.rows();
     this.owner = owner;
-    this.size = new Size(node.config.limits());
+    this.size = new Size(node.limits());
     this.session = this;
   }
 
@@ -99,7 +99,7 @@ final class StagedChanges {
   private StagedChanges(StagedChanges session, Size sizeOfSet) {
     session.requireOpen();
     this.node = session.node;
-    this.games = node.rows;
+    this.games = node.rows();
     this.owner = session.owner;
     this.size = sizeOfSet;
     this.session = session;
@@ -139,9 +139,7 @@ final class StagedChanges {
 
   private void update(PartialRow part) {
     RowKey key = part.key();
-    put(
-        games.given(
-            part, owner.current(part.table(), key, get(key.text()), node.calls.deadline())));
+    put(games.given(part, owner.current(part.table(), key, get(key.text()), node.deadline())));
   }
 
   /** With the parts of the primary key in their order. */
@@ -626,7 +624,7 @@ final class StagedChanges {
       change(
           what,
           () -> {
-            if (!(topic instanceof NodeTopics.NodeTopic<T> of) || !of.isOf(commits)) {
+            if (!(topic instanceof PublishedTopic<T> of) || !of.isOf(commits)) {
               throw new GameQueueException(
                   "not a topic that this node's GameQueue.topic returned: " + topic);
             }
@@ -675,9 +673,9 @@ final class StagedChanges {
 
     /** Throws GameQueueException when these are no sessions of this node. */
     StagedChangeSet(
-        GameNode node, MessageCommits commits, Collection<? extends OwnerSession> sessions) {
-      super(node.rows, commits);
-      this.size = new Size(node.config.limits());
+        SessionHost node, MessageCommits commits, Collection<? extends OwnerSession> sessions) {
+      super(node.rows(), commits);
+      this.size = new Size(node.limits());
       this.shares =
           new LinkedHashSet<>(sessions)
               .stream().map(session -> new StagedChanges(of(session), size)).toList();

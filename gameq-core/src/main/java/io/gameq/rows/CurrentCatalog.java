@@ -1,12 +1,15 @@
 package io.gameq.rows;
 
 import io.gameq.GameQueueException;
+import io.gameq.owner.OwnerId;
 import io.gameq.rows.EncodedRow.RowKey;
 import io.gameq.rows.Table.SimilarNames;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
@@ -143,6 +146,23 @@ public final class CurrentCatalog {
     /** The tables whose rows belong to owners of this kind, parents before children. */
     public List<Table> ownedBy(String kind) {
       return tables.stream().filter(t -> t.ownerKind().equals(kind)).toList();
+    }
+
+    /**
+     * The tables of an owner's rows, parents before children.
+     *
+     * @throws GameQueueException when there are none, or its key is not exactly what they hold
+     */
+    public List<Table> tablesOf(OwnerId owner) {
+      List<Table> its = ownedBy(owner.kind());
+      if (its.isEmpty()) {
+        Set<String> kinds = new TreeSet<>();
+        tables.forEach(table -> kinds.add(table.ownerKind()));
+        throw new GameQueueException(
+            "no managed table has owners of kind '" + owner.kind() + "'; known kinds: " + kinds);
+      }
+      its.forEach(table -> table.ownerColumnValue(owner));
+      return its;
     }
 
     /** Whether the server takes names of tables in capitals and in small letters for the same. */

@@ -204,6 +204,30 @@ public final class Table {
   }
 
   /**
+   * The column for ids that the game takes: the one that MySQL would number, else the only integer
+   * of the key that is not the owner. Throws GameQueueException when there is not one.
+   */
+  public Column idColumn() {
+    List<Column> numbered =
+        columns().stream()
+            .filter(column -> column.onAbsence() instanceof ColumnDefault.Numbered)
+            .toList();
+    List<Column> all =
+        numbered.isEmpty()
+            ? keyColumns.stream()
+                .filter(column -> column.type().isInteger() && !column.equals(ownerColumn()))
+                .toList()
+            : numbered;
+    if (all.size() != 1) {
+      throw new GameQueueException(
+          ("table %s has %s: ids are for a column with AUTO_INCREMENT, or for the only integer of"
+                  + " the primary key beside the owner's column")
+              .formatted(name(), all.isEmpty() ? "no column for ids" : "several columns for ids"));
+    }
+    return all.get(0);
+  }
+
+  /**
    * This table in the columns of an older definition of it, each as it is now; those that are gone
    * are as they were. This table itself when it has the same columns.
    */

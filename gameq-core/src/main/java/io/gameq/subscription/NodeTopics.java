@@ -1,9 +1,7 @@
 package io.gameq.subscription;
 
 import io.gameq.ClosedException;
-import io.gameq.CommitReceipt;
 import io.gameq.GameQueueException;
-import io.gameq.commit.MessageCommits;
 import io.gameq.message.MessageChange;
 import io.gameq.message.MessageChange.MessageChangedException;
 import io.gameq.message.MessageChange.MessageId;
@@ -182,7 +180,7 @@ public final class NodeTopics {
    * A topic as a game has it open on a node: publishing, merging, looking at messages and dead
    * letters. Thread-safe.
    */
-  public final class NodeTopic<T> implements Topic<T> {
+  public final class NodeTopic<T> extends PublishedTopic<T> {
     /** Of the random rest before another merge, so that publishers do not meet again and again. */
     private static final long MOST_REST_NANOS = 2_000_000;
 
@@ -191,171 +189,13 @@ public final class NodeTopics {
 
     private static final Pattern START = Pattern.compile("(\\d{1,9})-(\\d)-(\\d{1,18})");
 
-    /** Priority times ageing: added to any time, a double in Redis holds it to the millisecond. */
-    private static final long MOST_PRIORITY_MILLIS = 1L << 52;
-
     private final OpenTopic<T> topic;
-    private final TopicDefinition definition;
-    private final TopicOptions options;
     private final Claims<T> claims;
 
     private NodeTopic(OpenTopic<T> topic) {
+      super(topic.definition(), topic.options(), topic.payloads(), node.commits(), node.clock());
       this.topic = topic;
-      this.definition = topic.definition();
-      this.options = topic.options();
       this.claims = new TopicClaims<>(topic, () -> claimPoller(topic));
-    }
-
-    @Override
-    public String name() {
-      return definition.topic();
-    }
-
-    @Override
-    public TopicOptions options() {
-      return options;
-    }
-
-    /** Whether it was opened on a node. */
-    public boolean isOf(MessageCommits of) {
-      return of == node.commits();
-    }
-
-    @Override
-    public CommitReceipt publish(Publish<T> message) {
-      return commit(change(message));
-    }
-
-    @Override
-    public CommitReceipt publish(List<Publish<T>> messages) {
-      return node.commits().commit(messages.stream().<MessageChange>map(this::change).toList());
-    }
-
-    /** Throws GameQueueException when key or group are empty or too long. */
-    private MessageId id(@Nullable String group, String key) {
-      return MessageId.of(definition.topic(), group, key);
-    }
-
-    private int slotNumber(MessageId id) {
-      return id.slot(definition.slots());
-    }
-
-    /**
-     * What publishes a message, for a commit of this topic's node.
-     *
-     * @throws GameQueueException when the message is not fit for the topic
-     */
-    public MessageChange.Publish change(Publish<T> message) {
-      MessageId id = id(message.group(), message.key());
-      checkPriority(id, message.priority());
-      byte[] payload = payload(id, message.payload());
-      Publish.Timing timing = message.timing();
-      Duration window = timing.window() == null ? options.window() : timing.window();
-      long now = node.clock().getAsLong();
-      long since = now;
-      boolean keepsTime = false;
-      long due = -1;
-      String schedule = "";
-      if (timing.at() != null) {
-        due = millis(timing.at());
-      } else if (timing.after() != null) {
-        due = now + timing.after().toMillis();
-      } else if (message.recurrence() == null) {
-        due = now + window.toMillis();
-        keepsTime = true;
-      }
-      if (message.recurrence() != null) {
-        Schedule.Begun begun = Schedule.begin(message.recurrence(), due, now);
-        due = begun.firstMillis();
-        since = due;
-        schedule = begun.schedule().text();
-      }
-      if (due < 0 || due > TopicClaims.LAST_MILLIS) {
-        throw new GameQueueException(
-            "message %s is due at %s ms since 1970, before that year or after 9999"
-                .formatted(id, due));
-      }
-      return new MessageChange.Publish(
-          id,
-          slotNumber(id),
-          due,
-          keepsTime,
-          timing.cap() == null ? 0 : timing.cap().toMillis(),
-          MessageValue.encode(since, message.priority(), schedule, payload));
-    }
-
-    private void checkPriority(MessageId id, int priority) {
-      if (priority == 0) {
-        return;
-      }
-      if (options.ageing().isZero()) {
-        throw new GameQueueException(
-            "message %s has a priority, and topic '%s' has none: open it with priorities(...)"
-                .formatted(id, definition.topic()));
-      }
-      long most = MOST_PRIORITY_MILLIS / options.ageing().toMillis();
-      if (Math.abs((long) priority) > most) {
-        throw new GameQueueException(
-            ("message %s has priority %s: with an ageing of %s, topic '%s' takes priorities from"
-                    + " -%s to %s; use smaller ones, or a shorter ageing")
-                .formatted(id, priority, options.ageing(), definition.topic(), most, most));
-      }
-    }
-
-    /** Throws GameQueueException when a payload cannot be encoded, or is too large. */
-    private byte[] payload(MessageId id, T of) {
-      byte[] payload = topic.payloads().encode().apply(of);
-      if (payload.length > options.payloadBytes()) {
-        throw new GameQueueException(
-            ("the payload of message %s takes %s bytes, the limit of topic '%s' is %s:"
-                    + " payloadBytes")
-                .formatted(id, payload.length, definition.topic(), options.payloadBytes()));
-      }
-      return payload;
-    }
-
-    /**
-     * What deletes a message, for a commit of this topic's node.
-     *
-     * @param group null for none
-     * @throws GameQueueException when key or group are empty or too long
-     */
-    public MessageChange.Delete deletion(@Nullable String group, String key) {
-      MessageId id = id(group, key);
-      return new MessageChange.Delete(id, slotNumber(id));
-    }
-
-    /**
-     * What gives a message another due time, for a commit of this topic's node.
-     *
-     * @param group null for none
-     * @throws GameQueueException also when it is due before 1970 or after 9999
-     */
-    public MessageChange.Retime retiming(@Nullable String group, String key, Instant due) {
-      MessageId id = id(group, key);
-      long millis = millis(due);
-      if (millis < 0 || millis > TopicClaims.LAST_MILLIS) {
-        throw new GameQueueException(
-            "message %s cannot be due at %s: before 1970 or after 9999".formatted(id, due));
-      }
-      return new MessageChange.Retime(id, slotNumber(id), millis);
-    }
-
-    /** The same from now on, by the clock of Redis. */
-    public MessageChange.Retime retiming(@Nullable String group, String key, Duration fromNow) {
-      return retiming(group, key, fromNow(fromNow));
-    }
-
-    private Instant fromNow(Duration time) {
-      return Instant.ofEpochMilli(node.clock().getAsLong()).plus(time);
-    }
-
-    private static long millis(Instant of) {
-      try {
-        return of.toEpochMilli();
-      } catch (ArithmeticException e) { // beyond the year 292,000,000
-        return of.getEpochSecond() < 0 ? -1 : Long.MAX_VALUE;
-      }
     }
 
     /** Reads the pending one, combines, and commits if it is still the same; else once more. */
@@ -446,40 +286,6 @@ public final class NodeTopics {
           Instant.ofEpochMilli(of.millis()),
           of.attempts(),
           of.error().isEmpty() ? null : of.error());
-    }
-
-    @Override
-    public CommitReceipt delete(String key) {
-      return commit(deletion(null, key));
-    }
-
-    @Override
-    public CommitReceipt delete(String group, String key) {
-      return commit(deletion(group, key));
-    }
-
-    @Override
-    public CommitReceipt retime(String key, Instant due) {
-      return commit(retiming(null, key, due));
-    }
-
-    @Override
-    public CommitReceipt retime(String key, Duration fromNow) {
-      return commit(retiming(null, key, fromNow));
-    }
-
-    @Override
-    public CommitReceipt retime(String group, String key, Instant due) {
-      return commit(retiming(group, key, due));
-    }
-
-    @Override
-    public CommitReceipt retime(String group, String key, Duration fromNow) {
-      return commit(retiming(group, key, fromNow));
-    }
-
-    private CommitReceipt commit(MessageChange change) {
-      return node.commits().commit(List.of(change));
     }
 
     /** The lists of a slot in which messages of a state are; none for dead letters. */

@@ -41,7 +41,7 @@ public final class OwnerView implements OwnerReader.Sink {
    * @param highestInRedis a version there that none of these rows may carry; 0 for none
    * @param missing tables of the game's that have gone since the node started
    */
-  OwnerView(
+  public OwnerView(
       OwnerId owner, List<RowImage> inRedis, long highestInRedis, Collection<String> missing) {
     this.owner = owner;
     this.inRedis = inRedis;
@@ -129,7 +129,8 @@ public final class OwnerView implements OwnerReader.Sink {
    * @param image null when it cannot be read
    * @param row the same as the game knows it; null also of a delete
    */
-  void addDeadLetter(DeadLetterTable.Stored letter, @Nullable RowImage image, @Nullable Row row) {
+  public void addDeadLetter(
+      DeadLetterTable.Stored letter, @Nullable RowImage image, @Nullable Row row) {
     DeadLetterTable.Refused of = letter.refused();
     if (image != null) { // else the version may be damaged too
       tombstoneVersion(of.version());

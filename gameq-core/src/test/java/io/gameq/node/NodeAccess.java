@@ -26,7 +26,7 @@ public final class NodeAccess {
 
   /** What commits messages of a node. */
   public static MessageCommits messages(GameQueue queue) {
-    return ((NodeQueue) queue).commits;
+    return ((NodeQueue) queue).sessions.commits;
   }
 
   /** Stages a change of a message in a session, as a publish within it does. */

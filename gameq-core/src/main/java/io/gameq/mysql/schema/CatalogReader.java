@@ -65,6 +65,16 @@ public final class CatalogReader {
         schema.tables().containsKey("gameq_dropped_column") // or who reads may not see it
             ? dropped(connection)
             : Map.of();
+    return of(schema, specs, dropped);
+  }
+
+  /**
+   * The catalogue of some tables of a database.
+   *
+   * @param dropped columns by table that are dropped on purpose
+   */
+  public static Catalog of(
+      SchemaSnapshot schema, List<TableSpec> specs, Map<String, Set<String>> dropped) {
     Map<String, TableDefinition> definitions = new TreeMap<>();
     Map<String, String> unmanaged = new HashMap<>();
     for (TableSpec spec : specs) {

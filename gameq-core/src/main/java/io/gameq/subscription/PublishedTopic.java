@@ -1,0 +1,214 @@
+package io.gameq.subscription;
+
+import io.gameq.CommitReceipt;
+import io.gameq.GameQueueException;
+import io.gameq.commit.MessageCommits;
+import io.gameq.message.MessageChange;
+import io.gameq.message.MessageChange.MessageId;
+import io.gameq.message.MessageChange.MessageValue;
+import io.gameq.redis.topic.DefinedTopic.TopicDefinition;
+import io.gameq.subscription.OpenTopic.Payloads;
+import io.gameq.topic.Publish;
+import io.gameq.topic.Topic;
+import io.gameq.topic.TopicOptions;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What of a topic changes messages by commits: checks them and encodes them, wherever they lie.
+ * Thread-safe.
+ */
+public abstract class PublishedTopic<T> implements Topic<T> {
+  /** Priority times ageing: added to any time, a double in Redis holds it to the millisecond. */
+  private static final long MOST_PRIORITY_MILLIS = 1L << 52;
+
+  final TopicDefinition definition;
+  final TopicOptions options;
+  final Payloads<T> payloads;
+  private final MessageCommits commits;
+  private final LongSupplier clock;
+
+  /** With the clock of Redis, ms. */
+  protected PublishedTopic(
+      TopicDefinition definition,
+      TopicOptions options,
+      Payloads<T> payloads,
+      MessageCommits commits,
+      LongSupplier clock) {
+    this.definition = definition;
+    this.options = options;
+    this.payloads = payloads;
+    this.commits = commits;
+    this.clock = clock;
+  }
+
+  @Override
+  public String name() {
+    return definition.topic();
+  }
+
+  @Override
+  public TopicOptions options() {
+    return options;
+  }
+
+  /** Whether it was opened on a node. */
+  public boolean isOf(MessageCommits of) {
+    return of == commits;
+  }
+
+  @Override
+  public CommitReceipt publish(Publish<T> message) {
+    return commit(change(message));
+  }
+
+  @Override
+  public CommitReceipt publish(List<Publish<T>> messages) {
+    return commits.commit(messages.stream().<MessageChange>map(this::change).toList());
+  }
+
+  /** Throws GameQueueException when key or group are empty or too long. */
+  protected final MessageId id(@Nullable String group, String key) {
+    return MessageId.of(definition.topic(), group, key);
+  }
+
+  protected final int slotNumber(MessageId id) {
+    return id.slot(definition.slots());
+  }
+
+  /**
+   * What publishes a message, for a commit of this topic's node.
+   *
+   * @throws GameQueueException when the message is not fit for the topic
+   */
+  public MessageChange.Publish change(Publish<T> message) {
+    MessageId id = id(message.group(), message.key());
+    checkPriority(id, message.priority());
+    byte[] payload = payload(id, message.payload());
+    Publish.Timing timing = message.timing();
+    Duration window = timing.window() == null ? options.window() : timing.window();
+    long now = clock.getAsLong();
+    long since = now;
+    boolean keepsTime = false;
+    long due = -1;
+    String schedule = "";
+    if (timing.at() != null) {
+      due = millis(timing.at());
+    } else if (timing.after() != null) {
+      due = now + timing.after().toMillis();
+    } else if (message.recurrence() == null) {
+      due = now + window.toMillis();
+      keepsTime = true;
+    }
+    if (message.recurrence() != null) {
+      Schedule.Begun begun = Schedule.begin(message.recurrence(), due, now);
+      due = begun.firstMillis();
+      since = due;
+      schedule = begun.schedule().text();
+    }
+    if (due < 0 || due > TopicClaims.LAST_MILLIS) {
+      throw new GameQueueException(
+          "message %s is due at %s ms since 1970, before that year or after 9999"
+              .formatted(id, due));
+    }
+    return new MessageChange.Publish(
+        id,
+        slotNumber(id),
+        due,
+        keepsTime,
+        timing.cap() == null ? 0 : timing.cap().toMillis(),
+        MessageValue.encode(since, message.priority(), schedule, payload));
+  }
+
+  private void checkPriority(MessageId id, int priority) {
+    if (priority == 0) {
+      return;
+    }
+    if (options.ageing().isZero()) {
+      throw new GameQueueException(
+          "message %s has a priority, and topic '%s' has none: open it with priorities(...)"
+              .formatted(id, definition.topic()));
+    }
+    long most = MOST_PRIORITY_MILLIS / options.ageing().toMillis();
+    if (Math.abs((long) priority) > most) {
+      throw new GameQueueException(
+          ("message %s has priority %s: with an ageing of %s, topic '%s' takes priorities from"
+                  + " -%s to %s; use smaller ones, or a shorter ageing")
+              .formatted(id, priority, options.ageing(), definition.topic(), most, most));
+    }
+  }
+
+  /** Throws GameQueueException when a payload cannot be encoded, or is too large. */
+  protected final byte[] payload(MessageId id, T of) {
+    byte[] payload = payloads.encode().apply(of);
+    if (payload.length > options.payloadBytes()) {
+      throw new GameQueueException(
+          ("the payload of message %s takes %s bytes, the limit of topic '%s' is %s:"
+                  + " payloadBytes")
+              .formatted(id, payload.length, definition.topic(), options.payloadBytes()));
+    }
+    return payload;
+  }
+
+  private CommitReceipt retime(MessageId id, Instant due) {
+    long millis = millis(due);
+    if (millis < 0 || millis > TopicClaims.LAST_MILLIS) {
+      throw new GameQueueException(
+          "message %s cannot be due at %s: before 1970 or after 9999".formatted(id, due));
+    }
+    return commit(new MessageChange.Retime(id, slotNumber(id), millis));
+  }
+
+  private Instant fromNow(Duration time) {
+    return Instant.ofEpochMilli(clock.getAsLong()).plus(time);
+  }
+
+  private static long millis(Instant of) {
+    try {
+      return of.toEpochMilli();
+    } catch (ArithmeticException e) { // beyond the year 292,000,000
+      return of.getEpochSecond() < 0 ? -1 : Long.MAX_VALUE;
+    }
+  }
+
+  @Override
+  public CommitReceipt delete(String key) {
+    return delete(id(null, key));
+  }
+
+  @Override
+  public CommitReceipt delete(String group, String key) {
+    return delete(id(group, key));
+  }
+
+  private CommitReceipt delete(MessageId id) {
+    return commit(new MessageChange.Delete(id, slotNumber(id)));
+  }
+
+  @Override
+  public CommitReceipt retime(String key, Instant due) {
+    return retime(id(null, key), due);
+  }
+
+  @Override
+  public CommitReceipt retime(String key, Duration fromNow) {
+    return retime(id(null, key), fromNow(fromNow));
+  }
+
+  @Override
+  public CommitReceipt retime(String group, String key, Instant due) {
+    return retime(id(group, key), due);
+  }
+
+  @Override
+  public CommitReceipt retime(String group, String key, Duration fromNow) {
+    return retime(id(group, key), fromNow(fromNow));
+  }
+
+  private CommitReceipt commit(MessageChange change) {
+    return commits.commit(List.of(change));
+  }
+}
