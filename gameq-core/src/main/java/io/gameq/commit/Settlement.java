@@ -23,7 +23,7 @@ import java.util.List;
  * How a commit ends: its room is freed, its failure stands in the WAL, and only then it is told.
  * Used by the sender's thread.
  */
-final class Settlement {
+public final class Settlement {
   private final CommitQueue queue;
   private final WalWriter wal;
   private final NodeCounts counts;
@@ -123,7 +123,7 @@ final class Settlement {
   // --- what the game is told
 
   /** Why Redis holds nothing of a commit. */
-  static RuntimeException reason(CommitGroup.Outcome outcome) {
+  public static RuntimeException reason(CommitGroup.Outcome outcome) {
     if (outcome instanceof CommitGroup.NotOwner not) {
       return lost(not.part().session());
     }
@@ -154,14 +154,14 @@ final class Settlement {
     throw new IllegalArgumentException(String.valueOf(outcome)); // the others are no refusals
   }
 
-  static OwnershipLostException lost(SessionRef session) {
+  public static OwnershipLostException lost(SessionRef session) {
     return new OwnershipLostException(
         session.owner().id(),
         "session %s no longer owns %s: a newer session was opened; open the owner again"
             .formatted(session.id(), session.owner()));
   }
 
-  static CommitUnknownException unknown(Commit commit, String why) {
+  public static CommitUnknownException unknown(Commit commit, String why) {
     List<String> rows =
         commit.parts().stream().flatMap(part -> part.rows().stream()).map(ChangedRow::key).toList();
     return new CommitUnknownException(

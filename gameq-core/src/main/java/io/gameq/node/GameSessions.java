@@ -3,12 +3,15 @@ package io.gameq.node;
 import io.gameq.ChangeSet;
 import io.gameq.CommitReceipt;
 import io.gameq.GameQueueException;
+import io.gameq.OpenProgress;
+import io.gameq.OpenResult;
 import io.gameq.OwnerSession;
 import io.gameq.Urgency;
 import io.gameq.commit.MessageCommits;
 import io.gameq.durability.DurableTracker;
 import io.gameq.node.StagedChanges.StagedChangeSet;
 import io.gameq.owner.OwnerId;
+import io.gameq.rows.EncodedRow;
 import io.gameq.topic.Transacted;
 import io.gameq.view.GameRows;
 import io.gameq.view.OwnerView;
@@ -18,6 +21,8 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
 import java.util.function.Function;
 
 /**
@@ -33,9 +38,18 @@ public final class GameSessions {
     this.commits = new SessionCommits(host);
   }
 
-  /** A session of an owner whose rows were loaded, none of them on its way to MySQL. */
-  public OwnerSession open(DurableTracker tracker, OwnerView loaded) {
-    return new NodeSession(host, commits, new OpenOwner(host.rows(), tracker, loaded, List.of()));
+  /** A session of an owner whose rows were loaded; with those on their way to MySQL. */
+  public OwnerSession open(DurableTracker tracker, OwnerView loaded, List<EncodedRow> adopted) {
+    return new NodeSession(host, commits, new OpenOwner(host.rows(), tracker, loaded, adopted));
+  }
+
+  /** As {@link io.gameq.GameQueue#openAll}, each by {@code open}. */
+  public CompletionStage<List<OpenResult>> openAll(
+      Collection<String> owners,
+      Function<String, CompletionStage<OwnerSession>> open,
+      Consumer<OpenProgress> progress) {
+    host.requireOpen();
+    return new OwnerOpener.BulkOpener(owners, open, progress, host.callbacks()).start();
   }
 
   /** Commits messages. */

@@ -167,10 +167,7 @@ public final class NodeQueue implements GameQueue {
   @Override
   public CompletionStage<List<OpenResult>> openAll(
       Collection<String> owners, Takeover takeover, Consumer<OpenProgress> progress) {
-    node.requireOpen();
-    return new OwnerOpener.BulkOpener(
-            owners, owner -> openAsync(owner, takeover), progress, node.callbacks)
-        .start();
+    return sessions.openAll(owners, owner -> openAsync(owner, takeover), progress);
   }
 
   @Override

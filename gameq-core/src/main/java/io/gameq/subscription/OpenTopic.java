@@ -98,15 +98,15 @@ public record OpenTopic<T>(
    * @param encode throws GameQueueException when a payload holds what cannot be encoded
    * @param decode throws GameQueueException when the bytes are not those of such a payload
    */
-  record Payloads<T>(Function<T, byte[]> encode, Function<byte[], T> decode) {
+  public record Payloads<T>(Function<T, byte[]> encode, Function<byte[], T> decode) {
     /** Bytes as they are: neither copied by a publish nor by a delivery. */
-    static final Payloads<byte[]> BYTES = new Payloads<>(bytes -> bytes, bytes -> bytes);
+    public static final Payloads<byte[]> BYTES = new Payloads<>(bytes -> bytes, bytes -> bytes);
 
     /**
      * Records as MessagePack maps, by the names of their components. Throws GameQueueException when
      * a component has a type that cannot be encoded.
      */
-    static <T extends Record> Payloads<T> ofRecord(Class<T> type) {
+    public static <T extends Record> Payloads<T> ofRecord(Class<T> type) {
       PackedType packed = PackedType.ofRecord(type);
       return new Payloads<>(of -> encode(packed, type, of), of -> decode(packed, type, of));
     }

@@ -17,7 +17,6 @@ import io.gameq.redis.topic.ConsumerScripts.Failure;
 import io.gameq.redis.topic.ConsumerScripts.NackResult;
 import io.gameq.redis.topic.ConsumerScripts.TakenMessage;
 import io.gameq.subscription.TopicPoller.Acknowledgements;
-import io.gameq.subscription.TopicSubscription.TopicDelivery;
 import io.gameq.topic.ClaimLostException;
 import io.gameq.topic.Claimed;
 import io.gameq.topic.Claims;

@@ -1,28 +1,21 @@
 package io.gameq.subscription;
 
-import io.gameq.ChangeSet;
 import io.gameq.ClosedException;
 import io.gameq.CommitPendingException;
 import io.gameq.CommitReceipt;
 import io.gameq.CommitUnknownException;
 import io.gameq.GameQueueException;
-import io.gameq.OwnerSession;
 import io.gameq.agent.AgentRunner;
 import io.gameq.agent.AgentRunner.Agent;
 import io.gameq.agent.AgentRunner.DaemonThreads;
-import io.gameq.message.MessageChange;
-import io.gameq.message.MessageChange.MessageValue;
 import io.gameq.redis.script.LuaScript;
 import io.gameq.redis.topic.ConsumerScripts.TakenMessage;
 import io.gameq.subscription.TopicPoller.Acknowledgements;
 import io.gameq.topic.BatchHandler;
 import io.gameq.topic.ClaimLostException;
-import io.gameq.topic.Delivery;
 import io.gameq.topic.SubscribeOptions;
 import io.gameq.topic.Subscription;
 import java.time.Duration;
-import java.time.Instant;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -31,8 +24,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
-import java.util.function.Function;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A node's share in handling a topic's messages. The consumer's thread stands between Redis and the
@@ -366,267 +357,6 @@ final class TopicSubscription<T> implements Subscription {
       return perSecond == 0 || tokens >= 1
           ? 0
           : (long) ((1 - tokens) / perSecond * TimeUnit.SECONDS.toNanos(1)) + 1;
-    }
-  }
-
-  /**
-   * A message under the lease of this node, from the take to its outcome. Thread-safe: a handler
-   * may hand it to other threads.
-   *
-   * <pre>
-   * open --ackWith--------> acknowledged      its receipt tells the outcome
-   * open --ackWith refused> refused           failed, unless ackWith is called again
-   * open --fail-----------> failed
-   * open --handler returns> returned          the subscription acknowledges it
-   * open --handler throws-> failed
-   * </pre>
-   */
-  static final class TopicDelivery<T> implements Delivery<T> {
-    private static final Duration LEAST_LEASE = Duration.ofMillis(100);
-    private static final Duration MOST_LEASE = Duration.ofDays(1);
-
-    /** Causes can go round in a circle. */
-    private static final int MOST_CAUSES = 50;
-
-    final TakenMessage taken;
-    private final MessageValue.Decoded value;
-    private final T payload;
-    private final @Nullable Schedule schedule;
-    private final OpenTopic<T> topic;
-    private volatile long leaseEndNanos;
-
-    /** Of {@link #ackWith}, once it was taken. */
-    private @Nullable CommitReceipt receipt;
-
-    /** Why it failed, or its commit was refused. */
-    private @Nullable String error;
-
-    private boolean isOutage;
-
-    /** It failed, or its handler has returned without a word. */
-    private boolean hasEnded;
-
-    /**
-     * A message as it was taken.
-     *
-     * @throws GameQueueException when its value or payload cannot be read
-     */
-    private TopicDelivery(TakenMessage taken, OpenTopic<T> topic) {
-      this.topic = topic;
-      this.taken = taken;
-      this.value = MessageValue.decode(taken.value());
-      this.schedule = Schedule.of(value);
-      this.payload = topic.payloads().decode().apply(value.payload());
-      this.leaseEndNanos = taken.leaseEndNanos();
-    }
-
-    /**
-     * Those of what was taken that are to be handled. What cannot be read, and occurrences that are
-     * left out, are settled at once.
-     */
-    static <T> List<TopicDelivery<T>> hold(
-        OpenTopic<T> topic, List<TakenMessage> all, Acknowledgements acks) {
-      List<TopicDelivery<T>> held = new ArrayList<>(all.size());
-      for (TakenMessage taken : all) {
-        try {
-          TopicDelivery<T> message = new TopicDelivery<>(taken, topic);
-          if (message.isLeftOut()) {
-            acks.acknowledge(message.ack()); // with its next occurrence
-          } else {
-            held.add(message);
-          }
-        } catch (RuntimeException e) { // also what the constructor of the game's record throws
-          acks.warnOf(e);
-          acks.fail(
-              taken,
-              "the message cannot be read: " + text(e),
-              Schedule.nextDue(taken, topic.options().lease()));
-        }
-      }
-      return held;
-    }
-
-    private boolean isLeftOut() {
-      long lease = topic.options().lease().toMillis();
-      return schedule != null
-          && taken.attempts() == 1
-          && schedule.leavesOut(value.sinceMillis(), taken.takenMillis(), lease);
-    }
-
-    /** When it is due again, ms; 0 for never. */
-    long nextDueMillis() {
-      long lease = topic.options().lease().toMillis();
-      return schedule == null ? 0 : schedule.next(value.sinceMillis(), taken.takenMillis(), lease);
-    }
-
-    /** Without the message, which many acknowledgements that wait would keep in memory. */
-    MessageChange.Ack ack() {
-      return ack(null);
-    }
-
-    private MessageChange.Ack ack(MessageChange.@Nullable Publish again) {
-      return new MessageChange.Ack(
-          taken.id(),
-          taken.slot(),
-          value.version(),
-          taken.token(),
-          nextDueMillis(),
-          schedule == null ? 0 : value.sinceMillis(),
-          again);
-    }
-
-    @Override
-    public T payload() {
-      return payload;
-    }
-
-    @Override
-    public String key() {
-      return taken.id().key();
-    }
-
-    @Override
-    public @Nullable String group() {
-      return taken.id().group();
-    }
-
-    @Override
-    public int attempt() {
-      return taken.attempts();
-    }
-
-    @Override
-    public Instant due() {
-      return Instant.ofEpochMilli(taken.dueMillis());
-    }
-
-    @Override
-    public Instant since() {
-      return Instant.ofEpochMilli(value.sinceMillis());
-    }
-
-    @Override
-    public long fence() {
-      return taken.fence();
-    }
-
-    @Override
-    public Duration remaining() {
-      return Duration.ofNanos(Math.max(0, leaseEndNanos - System.nanoTime()));
-    }
-
-    @Override
-    public void extend(Duration fromNow) {
-      checkLease(fromNow);
-      long began = System.nanoTime();
-      boolean isHeld =
-          topic.ask(
-              "to extend the lease of message " + taken.id(),
-              redis -> topic.scripts().extend(redis, List.of(taken), fromNow.toMillis()).get(0));
-      if (!isHeld) {
-        throw Acknowledgements.lost(taken.id());
-      }
-      leaseEndNanos = began + fromNow.toNanos();
-    }
-
-    /** Throws GameQueueException when a lease cannot be extended by that. */
-    static void checkLease(Duration fromNow) {
-      if (fromNow.compareTo(LEAST_LEASE) < 0 || fromNow.compareTo(MOST_LEASE) > 0) {
-        throw new GameQueueException(
-            "a lease is extended by %s to %s: %s".formatted(LEAST_LEASE, MOST_LEASE, fromNow));
-      }
-    }
-
-    @Override
-    public CommitReceipt ackWith(OwnerSession... sessions) {
-      return ackBy(ack -> topic.node().commits().commit(List.of(ack), sessions));
-    }
-
-    @Override
-    public CommitReceipt ackWith(Consumer<ChangeSet> changes, OwnerSession... sessions) {
-      return ackBy(ack -> topic.node().commits().commit(List.of(ack), changes, sessions));
-    }
-
-    private synchronized CommitReceipt ackBy(Function<MessageChange, CommitReceipt> commit) {
-      if (hasEnded || receipt != null) {
-        throw new GameQueueException(
-            "message %s was acknowledged or failed before".formatted(taken.id()));
-      }
-      error = "its commit was refused"; // to return does not acknowledge without the rows
-      isOutage = false;
-      try {
-        MessageChange.Ack ack = ack(schedule == null ? taken.publishedAgain() : null);
-        CommitReceipt committed = commit.apply(ack);
-        receipt = committed;
-        return committed;
-      } catch (GameQueueException e) {
-        isOutage = e.isOutage();
-        throw e;
-      }
-    }
-
-    @Override
-    public void fail(String why) {
-      fail(why, false);
-    }
-
-    @Override
-    public void fail(Throwable thrown) {
-      fail(text(thrown), isOutage(thrown));
-    }
-
-    /** As it is kept with a dead letter. */
-    static String text(Throwable e) {
-      return e.getMessage() == null
-          ? e.getClass().getName()
-          : e.getClass().getName() + ": " + e.getMessage();
-    }
-
-    /**
-     * Whether an outage made a handler fail: the first of gameq's own exceptions among what was
-     * thrown and its causes decides, as games wrap them.
-     */
-    private static boolean isOutage(Throwable thrown) {
-      Throwable cause = thrown;
-      for (int depth = 0; cause != null && depth < MOST_CAUSES; depth++) {
-        if (cause instanceof GameQueueException known) {
-          return known.isOutage();
-        }
-        cause = cause.getCause();
-      }
-      return false;
-    }
-
-    private synchronized void fail(String why, boolean byAnOutage) {
-      if (!hasEnded && receipt == null) {
-        hasEnded = true;
-        error = why;
-        isOutage = byAnOutage;
-      }
-    }
-
-    /**
-     * The handler returned: what it said nothing of is acknowledged. Returns the receipt of
-     * ackWith.
-     */
-    synchronized @Nullable CommitReceipt returned() {
-      hasEnded |= error == null;
-      return receipt;
-    }
-
-    /** Whether it failed for an outage. */
-    synchronized boolean isOutage() {
-      return isOutage;
-    }
-
-    /** Why it failed; null when it did not. */
-    synchronized @Nullable String error() {
-      return error;
-    }
-
-    @Override
-    public String toString() {
-      return "Delivery[" + taken.id() + ", attempt " + taken.attempts() + "]";
     }
   }
 }

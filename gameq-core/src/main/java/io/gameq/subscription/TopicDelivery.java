@@ -1,0 +1,304 @@
+package io.gameq.subscription;
+
+import io.gameq.ChangeSet;
+import io.gameq.CommitReceipt;
+import io.gameq.GameQueueException;
+import io.gameq.OwnerSession;
+import io.gameq.commit.MessageCommits;
+import io.gameq.message.MessageChange;
+import io.gameq.message.MessageChange.MessageValue;
+import io.gameq.redis.topic.ConsumerScripts.TakenMessage;
+import io.gameq.subscription.OpenTopic.Payloads;
+import io.gameq.subscription.TopicPoller.Acknowledgements;
+import io.gameq.topic.Delivery;
+import io.gameq.topic.TopicOptions;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.BiPredicate;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A message under the lease of this node, from the take to its outcome. Thread-safe: a handler may
+ * hand it to other threads.
+ *
+ * <pre>
+ * open --ackWith--------> acknowledged      its receipt tells the outcome
+ * open --ackWith refused> refused           failed, unless ackWith is called again
+ * open --fail-----------> failed
+ * open --handler returns> returned          the subscription acknowledges it
+ * open --handler throws-> failed
+ * </pre>
+ */
+public final class TopicDelivery<T> implements Delivery<T> {
+  /**
+   * What a delivery uses of its topic and node.
+   *
+   * @param commits take its acknowledgement
+   * @param lease extends its lease, from now on; false when it has run out
+   */
+  public record Handling<T>(
+      Payloads<T> payloads,
+      TopicOptions options,
+      MessageCommits commits,
+      BiPredicate<TakenMessage, Duration> lease) {}
+
+  private static final Duration LEAST_LEASE = Duration.ofMillis(100);
+  private static final Duration MOST_LEASE = Duration.ofDays(1);
+
+  /** Causes can go round in a circle. */
+  private static final int MOST_CAUSES = 50;
+
+  final TakenMessage taken;
+  private final MessageValue.Decoded value;
+  private final T payload;
+  private final @Nullable Schedule schedule;
+  private final Handling<T> by;
+  private volatile long leaseEndNanos;
+
+  /** Of {@link #ackWith}, once it was taken. */
+  private @Nullable CommitReceipt receipt;
+
+  /** Why it failed, or its commit was refused. */
+  private @Nullable String error;
+
+  private boolean isOutage;
+
+  /** It failed, or its handler has returned without a word. */
+  private boolean hasEnded;
+
+  /**
+   * A message as it was taken.
+   *
+   * @throws GameQueueException when its value or payload cannot be read
+   */
+  public TopicDelivery(TakenMessage taken, Handling<T> by) {
+    this.by = by;
+    this.taken = taken;
+    this.value = MessageValue.decode(taken.value());
+    this.schedule = Schedule.of(value);
+    this.payload = by.payloads.decode().apply(value.payload());
+    this.leaseEndNanos = taken.leaseEndNanos();
+  }
+
+  /**
+   * Those of what was taken that are to be handled. What cannot be read, and occurrences that are
+   * left out, are settled at once.
+   */
+  static <T> List<TopicDelivery<T>> hold(
+      OpenTopic<T> topic, List<TakenMessage> all, Acknowledgements acks) {
+    Handling<T> by =
+        new Handling<>(
+            topic.payloads(),
+            topic.options(),
+            topic.node().commits(),
+            (message, forHowLong) ->
+                topic.ask(
+                    "to extend the lease of message " + message.id(),
+                    redis ->
+                        topic
+                            .scripts()
+                            .extend(redis, List.of(message), forHowLong.toMillis())
+                            .get(0)));
+    List<TopicDelivery<T>> held = new ArrayList<>(all.size());
+    for (TakenMessage taken : all) {
+      try {
+        TopicDelivery<T> message = new TopicDelivery<>(taken, by);
+        if (message.isLeftOut()) {
+          acks.acknowledge(message.ack()); // with its next occurrence
+        } else {
+          held.add(message);
+        }
+      } catch (RuntimeException e) { // also what the constructor of the game's record throws
+        acks.warnOf(e);
+        acks.fail(
+            taken,
+            "the message cannot be read: " + text(e),
+            Schedule.nextDue(taken, topic.options().lease()));
+      }
+    }
+    return held;
+  }
+
+  public boolean isLeftOut() {
+    long lease = by.options.lease().toMillis();
+    return schedule != null
+        && taken.attempts() == 1
+        && schedule.leavesOut(value.sinceMillis(), taken.takenMillis(), lease);
+  }
+
+  /** When it is due again, ms; 0 for never. */
+  public long nextDueMillis() {
+    long lease = by.options.lease().toMillis();
+    return schedule == null ? 0 : schedule.next(value.sinceMillis(), taken.takenMillis(), lease);
+  }
+
+  /** Without the message, which many acknowledgements that wait would keep in memory. */
+  public MessageChange.Ack ack() {
+    return ack(null);
+  }
+
+  private MessageChange.Ack ack(MessageChange.@Nullable Publish again) {
+    return new MessageChange.Ack(
+        taken.id(),
+        taken.slot(),
+        value.version(),
+        taken.token(),
+        nextDueMillis(),
+        schedule == null ? 0 : value.sinceMillis(),
+        again);
+  }
+
+  @Override
+  public T payload() {
+    return payload;
+  }
+
+  @Override
+  public String key() {
+    return taken.id().key();
+  }
+
+  @Override
+  public @Nullable String group() {
+    return taken.id().group();
+  }
+
+  @Override
+  public int attempt() {
+    return taken.attempts();
+  }
+
+  @Override
+  public Instant due() {
+    return Instant.ofEpochMilli(taken.dueMillis());
+  }
+
+  @Override
+  public Instant since() {
+    return Instant.ofEpochMilli(value.sinceMillis());
+  }
+
+  @Override
+  public long fence() {
+    return taken.fence();
+  }
+
+  @Override
+  public Duration remaining() {
+    return Duration.ofNanos(Math.max(0, leaseEndNanos - System.nanoTime()));
+  }
+
+  @Override
+  public void extend(Duration fromNow) {
+    checkLease(fromNow);
+    long began = System.nanoTime();
+    boolean isHeld = by.lease.test(taken, fromNow);
+    if (!isHeld) {
+      throw Acknowledgements.lost(taken.id());
+    }
+    leaseEndNanos = began + fromNow.toNanos();
+  }
+
+  /** Throws GameQueueException when a lease cannot be extended by that. */
+  static void checkLease(Duration fromNow) {
+    if (fromNow.compareTo(LEAST_LEASE) < 0 || fromNow.compareTo(MOST_LEASE) > 0) {
+      throw new GameQueueException(
+          "a lease is extended by %s to %s: %s".formatted(LEAST_LEASE, MOST_LEASE, fromNow));
+    }
+  }
+
+  @Override
+  public CommitReceipt ackWith(OwnerSession... sessions) {
+    return ackBy(ack -> by.commits.commit(List.of(ack), sessions));
+  }
+
+  @Override
+  public CommitReceipt ackWith(Consumer<ChangeSet> changes, OwnerSession... sessions) {
+    return ackBy(ack -> by.commits.commit(List.of(ack), changes, sessions));
+  }
+
+  private synchronized CommitReceipt ackBy(Function<MessageChange, CommitReceipt> commit) {
+    if (hasEnded || receipt != null) {
+      throw new GameQueueException(
+          "message %s was acknowledged or failed before".formatted(taken.id()));
+    }
+    error = "its commit was refused"; // to return does not acknowledge without the rows
+    isOutage = false;
+    try {
+      MessageChange.Ack ack = ack(schedule == null ? taken.publishedAgain() : null);
+      CommitReceipt committed = commit.apply(ack);
+      receipt = committed;
+      return committed;
+    } catch (GameQueueException e) {
+      isOutage = e.isOutage();
+      throw e;
+    }
+  }
+
+  @Override
+  public void fail(String why) {
+    fail(why, false);
+  }
+
+  @Override
+  public void fail(Throwable thrown) {
+    fail(text(thrown), isOutage(thrown));
+  }
+
+  /** As it is kept with a dead letter. */
+  public static String text(Throwable e) {
+    return e.getMessage() == null
+        ? e.getClass().getName()
+        : e.getClass().getName() + ": " + e.getMessage();
+  }
+
+  /**
+   * Whether an outage made a handler fail: the first of gameq's own exceptions among what was
+   * thrown and its causes decides, as games wrap them.
+   */
+  private static boolean isOutage(Throwable thrown) {
+    Throwable cause = thrown;
+    for (int depth = 0; cause != null && depth < MOST_CAUSES; depth++) {
+      if (cause instanceof GameQueueException known) {
+        return known.isOutage();
+      }
+      cause = cause.getCause();
+    }
+    return false;
+  }
+
+  private synchronized void fail(String why, boolean byAnOutage) {
+    if (!hasEnded && receipt == null) {
+      hasEnded = true;
+      error = why;
+      isOutage = byAnOutage;
+    }
+  }
+
+  /**
+   * The handler returned: what it said nothing of is acknowledged. Returns the receipt of ackWith.
+   */
+  public synchronized @Nullable CommitReceipt returned() {
+    hasEnded |= error == null;
+    return receipt;
+  }
+
+  /** Whether it failed for an outage. */
+  public synchronized boolean isOutage() {
+    return isOutage;
+  }
+
+  /** Why it failed; null when it did not. */
+  public synchronized @Nullable String error() {
+    return error;
+  }
+
+  @Override
+  public String toString() {
+    return "Delivery[" + taken.id() + ", attempt " + taken.attempts() + "]";
+  }
+}
