@@ -2,8 +2,6 @@ package io.gameq.subscription;
 
 import io.gameq.ClosedException;
 import io.gameq.GameQueueException;
-import io.gameq.message.MessageChange;
-import io.gameq.message.MessageChange.MessageChangedException;
 import io.gameq.message.MessageChange.MessageId;
 import io.gameq.message.MessageChange.MessageValue;
 import io.gameq.mysql.tables.TopicTable;
@@ -22,22 +20,17 @@ import io.gameq.topic.BatchHandler;
 import io.gameq.topic.Claims;
 import io.gameq.topic.Message;
 import io.gameq.topic.Message.State;
-import io.gameq.topic.Publish;
 import io.gameq.topic.SubscribeOptions;
 import io.gameq.topic.Subscription;
 import io.gameq.topic.Topic;
 import io.gameq.topic.TopicOptions;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.ThreadLocalRandom;
-import java.util.concurrent.locks.LockSupport;
-import java.util.function.BinaryOperator;
 import java.util.function.Function;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -181,9 +174,6 @@ public final class NodeTopics {
    * letters. Thread-safe.
    */
   public final class NodeTopic<T> extends PublishedTopic<T> {
-    /** Of the random rest before another merge, so that publishers do not meet again and again. */
-    private static final long MOST_REST_NANOS = 2_000_000;
-
     /** Characters, as many as an operator's. */
     private static final int MOST_REASON = 255;
 
@@ -193,99 +183,24 @@ public final class NodeTopics {
     private final Claims<T> claims;
 
     private NodeTopic(OpenTopic<T> topic) {
-      super(topic.definition(), topic.options(), topic.payloads(), node.commits(), node.clock());
+      super(
+          topic.definition(),
+          topic.options(),
+          topic.payloads(),
+          node.commits(),
+          node.clock(),
+          node.config().callTimeout());
       this.topic = topic;
       this.claims = new TopicClaims<>(topic, () -> claimPoller(topic));
-    }
-
-    /** Reads the pending one, combines, and commits if it is still the same; else once more. */
-    @Override
-    public void merge(Publish<T> message, BinaryOperator<T> combine) {
-      long deadline = System.nanoTime() + node.config().callTimeout().toNanos();
-      MessageId id = id(message.group(), message.key());
-      for (int tries = 1; ; tries++) {
-        FoundMessage.Version found = find(id).pending();
-        MessageValue.Decoded pending = found == null ? null : MessageValue.decode(found.value());
-        MessageChange publish =
-            change(
-                pending == null
-                    ? message
-                    : new Publish<>(
-                        message.key(),
-                        combine.apply(
-                            topic.payloads().decode().apply(pending.payload()), message.payload()),
-                        message.group(),
-                        message.priority(),
-                        message.timing(),
-                        message.recurrence()));
-        long version = pending == null ? 0 : pending.version();
-        try {
-          node.commits()
-              .commit(List.of(new MessageChange.Expect(id, publish.slot(), version), publish))
-              .awaitQueued(Duration.ofNanos(Math.max(0, deadline - System.nanoTime())));
-          return;
-        } catch (MessageChangedException e) {
-          if (deadline - System.nanoTime() < 0) {
-            throw new GameQueueException(
-                "message %s was changed by others each of %s times that it was to be merged"
-                    .formatted(id, tries),
-                e);
-          }
-          LockSupport.parkNanos(ThreadLocalRandom.current().nextLong(MOST_REST_NANOS));
-        }
-      }
     }
 
     private SlotKeys slot(MessageId id) {
       return node.slots()[slotNumber(id)];
     }
 
-    private FoundMessage find(MessageId id) {
+    @Override
+    protected FoundMessage find(MessageId id) {
       return topic.ask("message " + id, redis -> TopicMessages.find(redis, slot(id), id));
-    }
-
-    @Override
-    public Optional<Message<T>> get(String key) {
-      return get(id(null, key));
-    }
-
-    @Override
-    public Optional<Message<T>> get(String group, String key) {
-      return get(id(group, key));
-    }
-
-    private Optional<Message<T>> get(MessageId id) {
-      FoundMessage found = find(id);
-      FoundMessage.Version pending = found.pending();
-      FoundMessage.Version held = found.held();
-      if (pending != null) {
-        return Optional.of(message(id, State.PENDING, pending));
-      }
-      return held != null
-          ? Optional.of(message(id, State.HELD, held))
-          : Optional.ofNullable(found.dead()).map(dead -> message(id, State.DEAD, dead));
-    }
-
-    /** A message as Redis holds it; without a payload when that cannot be decoded. */
-    private Message<T> message(MessageId id, State state, FoundMessage.Version of) {
-      MessageValue.Decoded value = MessageValue.decode(of.value());
-      T payload = null;
-      try {
-        payload = topic.payloads().decode().apply(value.payload());
-      } catch (GameQueueException e) {
-        // which may be why it is a dead letter
-      }
-      return new Message<>(
-          id.key(),
-          id.group(),
-          payload,
-          value.version(),
-          value.priority(),
-          state,
-          Instant.ofEpochMilli(value.sinceMillis()),
-          Instant.ofEpochMilli(of.millis()),
-          of.attempts(),
-          of.error().isEmpty() ? null : of.error());
     }
 
     /** The lists of a slot in which messages of a state are; none for dead letters. */

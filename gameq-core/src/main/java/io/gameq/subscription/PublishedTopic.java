@@ -4,16 +4,24 @@ import io.gameq.CommitReceipt;
 import io.gameq.GameQueueException;
 import io.gameq.commit.MessageCommits;
 import io.gameq.message.MessageChange;
+import io.gameq.message.MessageChange.MessageChangedException;
 import io.gameq.message.MessageChange.MessageId;
 import io.gameq.message.MessageChange.MessageValue;
 import io.gameq.redis.topic.DefinedTopic.TopicDefinition;
+import io.gameq.redis.topic.TopicMessages.FoundMessage;
 import io.gameq.subscription.OpenTopic.Payloads;
+import io.gameq.topic.Message;
+import io.gameq.topic.Message.State;
 import io.gameq.topic.Publish;
 import io.gameq.topic.Topic;
 import io.gameq.topic.TopicOptions;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BinaryOperator;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -22,6 +30,9 @@ import org.jspecify.annotations.Nullable;
  * Thread-safe.
  */
 public abstract class PublishedTopic<T> implements Topic<T> {
+  /** Of the random rest before another merge, so that publishers do not meet again and again. */
+  private static final long MOST_REST_NANOS = 2_000_000;
+
   /** Priority times ageing: added to any time, a double in Redis holds it to the millisecond. */
   private static final long MOST_PRIORITY_MILLIS = 1L << 52;
 
@@ -30,19 +41,27 @@ public abstract class PublishedTopic<T> implements Topic<T> {
   final Payloads<T> payloads;
   private final MessageCommits commits;
   private final LongSupplier clock;
+  private final Duration callTimeout;
 
-  /** With the clock of Redis, ms. */
+  /**
+   * A topic.
+   *
+   * @param clock of Redis, ms
+   * @param callTimeout of a merge
+   */
   protected PublishedTopic(
       TopicDefinition definition,
       TopicOptions options,
       Payloads<T> payloads,
       MessageCommits commits,
-      LongSupplier clock) {
+      LongSupplier clock,
+      Duration callTimeout) {
     this.definition = definition;
     this.options = options;
     this.payloads = payloads;
     this.commits = commits;
     this.clock = clock;
+    this.callTimeout = callTimeout;
   }
 
   @Override
@@ -210,5 +229,89 @@ public abstract class PublishedTopic<T> implements Topic<T> {
 
   private CommitReceipt commit(MessageChange change) {
     return commits.commit(List.of(change));
+  }
+
+  /** Where a message is. */
+  protected abstract FoundMessage find(MessageId id);
+
+  /** Reads the pending one, combines, and commits if it is still the same; else once more. */
+  @Override
+  public void merge(Publish<T> message, BinaryOperator<T> combine) {
+    long deadline = System.nanoTime() + callTimeout.toNanos();
+    MessageId id = id(message.group(), message.key());
+    for (int tries = 1; ; tries++) {
+      FoundMessage.Version found = find(id).pending();
+      MessageValue.Decoded pending = found == null ? null : MessageValue.decode(found.value());
+      MessageChange publish =
+          change(
+              pending == null
+                  ? message
+                  : new Publish<>(
+                      message.key(),
+                      combine.apply(payloads.decode().apply(pending.payload()), message.payload()),
+                      message.group(),
+                      message.priority(),
+                      message.timing(),
+                      message.recurrence()));
+      long version = pending == null ? 0 : pending.version();
+      try {
+        commits
+            .commit(List.of(new MessageChange.Expect(id, publish.slot(), version), publish))
+            .awaitQueued(Duration.ofNanos(Math.max(0, deadline - System.nanoTime())));
+        return;
+      } catch (MessageChangedException e) {
+        if (deadline - System.nanoTime() < 0) {
+          throw new GameQueueException(
+              "message %s was changed by others each of %s times that it was to be merged"
+                  .formatted(id, tries),
+              e);
+        }
+        LockSupport.parkNanos(ThreadLocalRandom.current().nextLong(MOST_REST_NANOS));
+      }
+    }
+  }
+
+  @Override
+  public Optional<Message<T>> get(String key) {
+    return get(id(null, key));
+  }
+
+  @Override
+  public Optional<Message<T>> get(String group, String key) {
+    return get(id(group, key));
+  }
+
+  private Optional<Message<T>> get(MessageId id) {
+    FoundMessage found = find(id);
+    FoundMessage.Version pending = found.pending();
+    FoundMessage.Version held = found.held();
+    if (pending != null) {
+      return Optional.of(message(id, State.PENDING, pending));
+    }
+    return held != null
+        ? Optional.of(message(id, State.HELD, held))
+        : Optional.ofNullable(found.dead()).map(dead -> message(id, State.DEAD, dead));
+  }
+
+  /** A message as servers hold it; without a payload when that cannot be decoded. */
+  protected final Message<T> message(MessageId id, State state, FoundMessage.Version of) {
+    MessageValue.Decoded value = MessageValue.decode(of.value());
+    T payload = null;
+    try {
+      payload = payloads.decode().apply(value.payload());
+    } catch (GameQueueException e) {
+      // which may be why it is a dead letter
+    }
+    return new Message<>(
+        id.key(),
+        id.group(),
+        payload,
+        value.version(),
+        value.priority(),
+        state,
+        Instant.ofEpochMilli(value.sinceMillis()),
+        Instant.ofEpochMilli(of.millis()),
+        of.attempts(),
+        of.error().isEmpty() ? null : of.error());
   }
 }

@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  * @param cron null of an interval
  * @param untilMillis no occurrence is later; 0 for no end
  */
-record Schedule(long everyMillis, @Nullable Cron cron, long untilMillis, Missed missed) {
+public record Schedule(long everyMillis, @Nullable Cron cron, long untilMillis, Missed missed) {
   private static final int MOST_CRON_COUNT = 10_000;
 
   /** The schedule of a message and its first occurrence. */
@@ -103,7 +103,7 @@ record Schedule(long everyMillis, @Nullable Cron cron, long untilMillis, Missed 
    * When a message that was taken, and is not handled, is due again, ms; 0 when it does not recur
    * any more. A schedule that cannot be read has ended.
    */
-  static long nextDue(TakenMessage taken, Duration lease) {
+  public static long nextDue(TakenMessage taken, Duration lease) {
     try {
       MessageValue.Decoded value = MessageValue.decode(taken.value());
       Schedule schedule = of(value);

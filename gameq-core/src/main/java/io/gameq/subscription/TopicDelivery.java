@@ -52,7 +52,7 @@ public final class TopicDelivery<T> implements Delivery<T> {
   /** Causes can go round in a circle. */
   private static final int MOST_CAUSES = 50;
 
-  final TakenMessage taken;
+  public final TakenMessage taken;
   private final MessageValue.Decoded value;
   private final T payload;
   private final @Nullable Schedule schedule;

@@ -53,13 +53,7 @@ public final class TopicTable {
     if (there == null) {
       throw removed(definition.topic());
     }
-    if (!there.definition().equals(definition)) {
-      throw new GameQueueException(
-          ("topic '%s' is defined differently in MySQL: %s; this node defines it as %s. Use the"
-               + " same options on all nodes; to change them, remove it with 'gameq-writer topics"
-               + " remove' while no node has it open")
-              .formatted(definition.topic(), there.definition().json(), definition.json()));
-    }
+    definition.requireSameAs(there.definition());
     return there;
   }
 

@@ -296,6 +296,17 @@ public record DefinedTopic(
               + (retry.jitter() ? " jitter" : ""));
     }
 
+    /** Throws GameQueueException, showing both, when it is not what is kept. */
+    public void requireSameAs(TopicDefinition kept) {
+      if (!kept.equals(this)) {
+        throw new GameQueueException(
+            ("topic '%s' is defined differently in MySQL: %s; this node defines it as %s. Use the"
+                 + " same options on all nodes; to change them, remove it with 'gameq-writer topics"
+                 + " remove' while no node has it open")
+                .formatted(topic, kept.json(), json()));
+      }
+    }
+
     private static String text(Duration delay) {
       return delay.toMillis() % 1000 == 0 ? delay.toMillis() / 1000 + "s" : delay.toMillis() + "ms";
     }

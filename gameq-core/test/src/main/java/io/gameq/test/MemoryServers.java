@@ -1,0 +1,66 @@
+package io.gameq.test;
+
+import io.gameq.GameQueue;
+import io.gameq.OwnershipLostException;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Redis and MySQL of one test, in memory, with the nodes of the game that use them. Nothing is
+ * shared with another test, and nothing needs to be closed. Thread-safe.
+ *
+ * <p>A commit is {@code queued} when it returns, and {@code durable} too, unless {@link Faults} say
+ * otherwise. What the game hangs on futures, and handlers of topics, run on the thread that causes
+ * it: that of the test.
+ */
+public final class MemoryServers implements TestControls {
+  final MemoryStore store;
+  private final List<MemoryQueue> nodes = new ArrayList<>();
+
+  private MemoryServers(TestSchema schema) {
+    this.store = new MemoryStore(schema.catalog());
+  }
+
+  /**
+   * Servers without rows.
+   *
+   * @throws io.gameq.GameQueueException naming the table, and column, that cannot be read or
+   *     managed
+   */
+  public static MemoryServers of(TestSchema schema) {
+    return new MemoryServers(schema);
+  }
+
+  /** Starts a node of the game; several share owners and topics, as on real servers. */
+  public synchronized GameQueue open(String node) {
+    MemoryQueue queue = new MemoryQueue(node, store);
+    nodes.add(queue);
+    return queue;
+  }
+
+  @Override
+  public TestClock clock() {
+    return store.clock;
+  }
+
+  @Override
+  public Faults faults() {
+    return store.faults;
+  }
+
+  @Override
+  public void flush() {
+    store.flush();
+  }
+
+  /**
+   * Has an owner taken over, as by a node of which the test knows nothing: its session is lost, and
+   * whatever it commits fails with {@link OwnershipLostException}.
+   */
+  @Override
+  public void takeOver(String owner) {
+    try (GameQueue other = open("another-node")) {
+      other.open(owner).close();
+    }
+  }
+}
