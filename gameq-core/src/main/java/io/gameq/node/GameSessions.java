@@ -12,6 +12,7 @@ import io.gameq.durability.DurableTracker;
 import io.gameq.node.StagedChanges.StagedChangeSet;
 import io.gameq.owner.OwnerId;
 import io.gameq.rows.EncodedRow;
+import io.gameq.rows.Table;
 import io.gameq.topic.Transacted;
 import io.gameq.view.GameRows;
 import io.gameq.view.OwnerView;
@@ -19,6 +20,7 @@ import java.util.Arrays;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
@@ -30,6 +32,9 @@ import java.util.function.Function;
  * same way with servers and without. Thread-safe.
  */
 public final class GameSessions {
+  /** That one node takes at a time. */
+  private static final int MOST_IDS = 1_000_000;
+
   final SessionCommits commits;
   private final SessionHost host;
 
@@ -41,6 +46,18 @@ public final class GameSessions {
   /** A session of an owner whose rows were loaded; with those on their way to MySQL. */
   public OwnerSession open(DurableTracker tracker, OwnerView loaded, List<EncodedRow> adopted) {
     return new NodeSession(host, commits, new OpenOwner(host.rows(), tracker, loaded, adopted));
+  }
+
+  /** The table of {@link io.gameq.GameQueue#ids(String, int)}, which says what this throws. */
+  public Table tableForIds(String name, int range) {
+    host.requireOpen();
+    Table table = host.rows().table(name);
+    if (range < 1 || range > MOST_IDS) {
+      throw new GameQueueException(
+          String.format(
+              Locale.ROOT, "a range of %d ids of %s: use 1 to %,d", range, name, MOST_IDS));
+    }
+    return table;
   }
 
   /** As {@link io.gameq.GameQueue#openAll}, each by {@code open}. */

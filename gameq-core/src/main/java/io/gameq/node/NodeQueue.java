@@ -48,7 +48,6 @@ import java.math.BigInteger;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -230,13 +229,7 @@ public final class NodeQueue implements GameQueue {
 
   @Override
   public Ids ids(String name, int range) {
-    node.requireOpen();
-    Table table = rows.table(name);
-    if (range < 1 || range > TableIds.MOST) {
-      throw new GameQueueException(
-          String.format(
-              Locale.ROOT, "a range of %d ids of %s: use 1 to %,d", range, name, TableIds.MOST));
-    }
+    Table table = sessions.tableForIds(name, range);
     TableIds ids = idsByTable.computeIfAbsent(table.name(), of -> new TableIds(node, table, range));
     long unused = ids.await(false); // takes the first range, if none was taken
     return ids;
@@ -415,7 +408,6 @@ public final class NodeQueue implements GameQueue {
    */
   private static final class TableIds implements Ids {
     private static final String TAKE = "take ids";
-    private static final int MOST = 1_000_000;
 
     private final GameNode node;
     private final IdTable taken;

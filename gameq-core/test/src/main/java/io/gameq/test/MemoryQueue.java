@@ -103,12 +103,12 @@ final class MemoryQueue implements GameQueue, SessionHost {
         new SessionRef(id, new SessionId(store.nextEpoch(), process + "00000000"), id.slot(SLOTS));
     DurableTracker tracker = new DurableTracker(session, trackers.counts());
     store.take(id, takeover, this, tracker);
+    trackers.add(tracker);
     List<EncodedRow> unflushed = store.unflushed(id);
     tracker.adopted(unflushed, List.of(), Collections.nCopies(unflushed.size(), 0L));
     OwnerView view = store.view(id, this);
     view.unflushed()
         .forEach(image -> tracker.carried().add(image.rowKey().text(), rows.carried(image)));
-    trackers.add(tracker);
     return game.open(tracker, view, unflushed);
   }
 
@@ -197,8 +197,7 @@ final class MemoryQueue implements GameQueue, SessionHost {
   /** From 1 on, without a look at the rows. */
   @Override
   public Ids ids(String table, int range) {
-    requireOpen();
-    Table of = rows.table(table);
+    Table of = game.tableForIds(table, range);
     Table.Column column = of.idColumn();
     return () -> {
       long id = store.nextId(of.name());

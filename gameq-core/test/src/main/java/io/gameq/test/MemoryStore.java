@@ -67,7 +67,12 @@ final class MemoryStore {
   private long epochs;
 
   /** Who has an owner open. */
-  record Holder(MemoryQueue node, DurableTracker session) {}
+  record Holder(MemoryQueue node, DurableTracker session) {
+    boolean isOpen() {
+      SessionRef of = session.session();
+      return !node.isClosed() && node.sessions().findOpen(of.owner().encoded(), of.text()) != null;
+    }
+  }
 
   private final class StoreTime implements TestClock.MemoryTime {
     @Override
@@ -152,11 +157,7 @@ final class MemoryStore {
   /** Who has an owner open, and is not closed; null for nobody. */
   synchronized @Nullable Holder holder(OwnerId owner) {
     Holder holder = holders.get(owner);
-    return holder == null
-            || holder.node.isClosed()
-            || !holder.node.sessions().isOpen(holder.session)
-        ? null
-        : holder;
+    return holder != null && holder.isOpen() ? holder : null;
   }
 
   synchronized long nextEpoch() {

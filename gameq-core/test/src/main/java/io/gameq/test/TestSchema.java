@@ -49,6 +49,10 @@ public final class TestSchema {
           "(?is)\\s*(CREATE|ALTER)\\s+TABLE\\s+(?:IF\\s+NOT\\s+EXISTS\\s+)?"
               + "(?:`?[\\w$]+`?\\s*\\.\\s*)?`?([\\w$]+)`?.*");
 
+  /** The parser wants a name. */
+  private static final Pattern UNNAMED_KEY =
+      Pattern.compile("(?i)(?<!PRIMARY\\s)(?<!FOREIGN\\s)\\b(KEY|INDEX)\\s*\\(");
+
   /** Numbers with a display width, which MySQL 8 tells no more. */
   private static final Set<String> INTEGERS =
       Set.of("tinyint", "smallint", "mediumint", "int", "bigint");
@@ -148,7 +152,12 @@ public final class TestSchema {
 
   private static CreateTable parse(String table, String statement) {
     try {
-      if (CCJSqlParserUtil.parse(statement) instanceof CreateTable create) {
+      int[] unnamed = {0};
+      String named =
+          UNNAMED_KEY
+              .matcher(statement)
+              .replaceAll(key -> key.group(1) + " unnamed_" + ++unnamed[0] + " (");
+      if (CCJSqlParserUtil.parse(named) instanceof CreateTable create) {
         return create;
       }
     } catch (JSQLParserException e) {

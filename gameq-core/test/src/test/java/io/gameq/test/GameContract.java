@@ -1,0 +1,764 @@
+package io.gameq.test;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.gameq.ClosedException;
+import io.gameq.ColumnName;
+import io.gameq.CommitFailedException;
+import io.gameq.CommitReceipt;
+import io.gameq.GameQueue;
+import io.gameq.GameQueueException;
+import io.gameq.Ids;
+import io.gameq.OpenResult;
+import io.gameq.OwnerHeldException;
+import io.gameq.OwnerSession;
+import io.gameq.OwnershipLostException;
+import io.gameq.RollbackRequiredException;
+import io.gameq.Row;
+import io.gameq.RowRefusedException;
+import io.gameq.TableName;
+import io.gameq.config.Takeover;
+import io.gameq.topic.DeadLetter;
+import io.gameq.topic.Message;
+import io.gameq.topic.Publish;
+import io.gameq.topic.Retry;
+import io.gameq.topic.Subscription;
+import io.gameq.topic.Topic;
+import io.gameq.topic.TopicOptions;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BooleanSupplier;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.function.Executable;
+
+/** What a game may rely on, in memory and on real servers alike. */
+abstract class GameContract {
+  private static final Duration TIME = Duration.ofSeconds(20);
+
+  /** Owners, rows and topics that no other test has. */
+  private static final AtomicLong IDS = new AtomicLong(1_000);
+
+  @TableName("player")
+  record Player(long id, String name, int gold) {}
+
+  @TableName("player")
+  record Gold(long id, int gold) {}
+
+  @TableName("item")
+  record Item(long id, @ColumnName("owner_id") long ownerId, long kind) {}
+
+  @TableName("worn")
+  record Worn(
+      @ColumnName("owner_id") long ownerId, int place, @ColumnName("item_id") long itemId) {}
+
+  record Order(String what) {}
+
+  final long me = id();
+  final long friend = id();
+
+  static long id() {
+    return IDS.incrementAndGet();
+  }
+
+  /** A node. */
+  abstract GameQueue queue();
+
+  /** Another node of the same game. */
+  abstract GameQueue other();
+
+  /** Lets time go by until this is so. */
+  abstract void until(Duration about, BooleanSupplier isSo);
+
+  void until(BooleanSupplier isSo) {
+    until(Duration.ZERO, isSo);
+  }
+
+  OwnerSession open(long player) {
+    return queue().open("player:" + player);
+  }
+
+  static void queued(CommitReceipt receipt) {
+    receipt.awaitQueued(TIME);
+  }
+
+  /** Has a commit end with this, whether it is refused at once or by Redis. */
+  static <E extends GameQueueException> E fails(
+      Class<E> with, java.util.function.Supplier<CommitReceipt> commit) {
+    return assertThrows(with, () -> commit.get().awaitQueued(TIME));
+  }
+
+  static String refusal(Executable change) {
+    return String.valueOf(assertThrows(RowRefusedException.class, change).getMessage());
+  }
+
+  <T> Topic<Order> topic(TopicOptions options) {
+    return queue().topic("t" + id(), Order.class, options);
+  }
+
+  // --- rows
+
+  @Test
+  void bringsBackWhatWasCommitted() {
+    try (OwnerSession session = open(me)) {
+      session.put(new Player(me, "Ann", 100));
+      queued(session.commit());
+    }
+
+    try (OwnerSession again = open(me)) {
+      assertEquals(List.of(new Player(me, "Ann", 100)), again.rows(Player.class));
+    }
+  }
+
+  @Test
+  void keepsWhatIsDurableWhenTheSessionIsOpenedAnew() {
+    try (OwnerSession session = open(me)) {
+      session.put(new Player(me, "Ann", 1));
+      queued(session.commit());
+      assertEquals(Set.of(), session.awaitDurable(TIME));
+      session.put(new Player(me, "Ann", 2));
+      queued(session.commit());
+      assertEquals(Set.of(), session.awaitDurable(TIME));
+      assertEquals(Set.of(), session.notDurable());
+    }
+
+    assertEquals(List.of(new Player(me, "Ann", 2)), queue().read("player:" + me, Player.class));
+  }
+
+  @Test
+  void fillsInDefaultsOfColumnsThatAreLeftOut() {
+    try (OwnerSession session = open(me)) {
+      session.put("player", Map.of("id", me, "name", "Ann"));
+      queued(session.commit());
+    }
+
+    Row row = queue().read("player:" + me, "player").get(0);
+    assertEquals(7, row.getLong("gold"));
+    assertTrue(row.isNull("born"));
+  }
+
+  @Test
+  void showsWhatIsStagedInCurrentAndNotInRows() {
+    try (OwnerSession session = open(me)) {
+      assertEquals(List.of(), session.current(Item.class));
+      session.put(new Item(id(), me, 4));
+
+      assertEquals(1, session.current(Item.class).size());
+      assertEquals(List.of(), session.rows(Item.class));
+      session.rollback();
+      assertEquals(List.of(), session.current(Item.class));
+    }
+  }
+
+  @Test
+  void updatesSomeColumnsAndKeepsTheOthers() {
+    try (OwnerSession session = open(me)) {
+      var unused = session.current(Player.class);
+      session.put(new Player(me, "Ann", 100));
+      queued(session.commit());
+      session.update(new Gold(me, 60));
+      queued(session.commit());
+
+      assertEquals(List.of(new Player(me, "Ann", 60)), session.current(Player.class));
+    }
+    assertEquals(List.of(new Player(me, "Ann", 60)), queue().read("player:" + me, Player.class));
+  }
+
+  @Test
+  void deletesARowAndMakesItAnew() {
+    long item = id();
+    try (OwnerSession session = open(me)) {
+      session.put("item", Map.of("id", item, "owner_id", me, "kind", 1, "note", "old"));
+      queued(session.commit());
+      session.delete(Item.class, item);
+      queued(session.commit());
+      assertEquals(List.of(), queue().read("player:" + me, Item.class));
+      session.put(new Item(item, me, 2));
+      queued(session.commit());
+    }
+
+    Row row = queue().read("player:" + me, "item").get(0);
+    assertEquals(2, row.getLong("kind"));
+    assertTrue(row.isNull("note"));
+  }
+
+  // --- refusals
+
+  @Test
+  void refusesATextThatIsTooLong() {
+    try (OwnerSession session = open(me)) {
+      String why = refusal(() -> session.put(new Player(me, "0123456789x", 1)));
+
+      assertTrue(why.startsWith("player.name: "), why);
+      assertThrows(RollbackRequiredException.class, session::commit);
+      session.rollback();
+      session.put(new Player(me, "0123456789", 1));
+      queued(session.commit());
+    }
+  }
+
+  @Test
+  void refusesNullAndNumbersOutOfRange() {
+    try (OwnerSession session = open(me)) {
+      String isNull = refusal(() -> session.put("player", Map.of("id", me)));
+      session.rollback();
+      String negative = refusal(() -> session.put(new Item(id(), me, -1)));
+      session.rollback();
+      String unknown =
+          String.valueOf(
+              assertThrows(
+                      GameQueueException.class,
+                      () -> session.put("player", Map.of("id", me, "nam", "Ann")))
+                  .getMessage());
+      session.rollback();
+
+      assertTrue(isNull.startsWith("player.name: "), isNull);
+      assertTrue(negative.startsWith("item.kind: "), negative);
+      assertTrue(unknown.contains("has no column nam (did you mean name?)"), unknown);
+    }
+  }
+
+  @Test
+  void refusesARowOfAnotherOwner() {
+    try (OwnerSession session = open(me)) {
+      String put = refusal(() -> session.put(new Item(id(), friend, 1)));
+      session.rollback();
+      String delete = refusal(() -> session.delete(Worn.class, friend, 1));
+      session.rollback();
+
+      assertEquals(
+          "item: the row belongs to player:%s by its column owner_id, not to player:%s: put it in"
+                  .formatted(friend, me)
+              + " that owner's session, or move it there",
+          put);
+      assertTrue(delete.startsWith("worn: the key names another owner"), delete);
+    }
+  }
+
+  @Test
+  void refusesOwnersThatNoTableHas() {
+    assertEquals(
+        "no managed table has owners of kind 'gild'; known kinds: [player]",
+        assertThrows(GameQueueException.class, () -> queue().open("gild:1")).getMessage());
+    assertThrows(GameQueueException.class, () -> queue().open("player:042"));
+    assertThrows(GameQueueException.class, () -> queue().read("player:1", "items"));
+  }
+
+  // --- several owners
+
+  @Test
+  void tradesBetweenTwoOwnersAsOne() {
+    long item = id();
+    try (OwnerSession mine = open(me);
+        OwnerSession yours = open(friend)) {
+      mine.put(new Item(item, me, 9));
+      queued(mine.commit());
+      mine.move(new Item(item, friend, 9), yours);
+      yours.put(new Player(friend, "Bob", 50));
+      assertThrows(GameQueueException.class, mine::commit); // half of a move
+      mine.rollback();
+      yours.rollback();
+
+      mine.move(new Item(item, friend, 9), yours);
+      yours.put(new Player(friend, "Bob", 50));
+      queued(queue().commit(mine, yours));
+      assertEquals(Set.of(), queue().drain(TIME));
+    }
+
+    assertEquals(List.of(), queue().read("player:" + me, Item.class));
+    assertEquals(List.of(new Item(item, friend, 9)), queue().read("player:" + friend, Item.class));
+  }
+
+  @Test
+  void commitsAChangeSetOrNothingOfIt() {
+    try (OwnerSession mine = open(me);
+        OwnerSession yours = open(friend)) {
+      mine.put(new Player(me, "Ann", 1)); // staged beside the set
+
+      assertThrows(
+          IllegalStateException.class,
+          () ->
+              queue()
+                  .transact(
+                      mine,
+                      yours,
+                      tx -> {
+                        tx.put(new Item(id(), me, 1));
+                        throw new IllegalStateException("the game's own");
+                      }));
+      assertThrows(
+          RowRefusedException.class,
+          () -> queue().transact(mine, tx -> tx.put(new Item(id(), friend, 1))));
+      GameQueueException staged =
+          assertThrows(
+              GameQueueException.class,
+              () -> queue().transact(mine, tx -> tx.put(new Player(me, "Ann", 2))));
+      queued(
+          queue()
+              .transact(
+                  mine,
+                  yours,
+                  tx -> {
+                    tx.put(new Item(id(), me, 5));
+                    tx.put(new Item(id(), friend, 6));
+                  }));
+
+      assertTrue(String.valueOf(staged.getMessage()).contains("is staged in the session"));
+      assertEquals(1, queue().read("player:" + me, Item.class).size());
+      assertEquals(6, queue().read("player:" + friend, Item.class).get(0).kind());
+      assertEquals(List.of(), queue().read("player:" + me, Player.class));
+      queued(mine.commit());
+      assertEquals(1, queue().read("player:" + me, Player.class).size());
+    }
+  }
+
+  @Test
+  void keepsACommitOfSeveralSessionsTogetherWhenOneIsRefused() {
+    try (OwnerSession mine = open(me);
+        OwnerSession yours = open(friend)) {
+      mine.put(new Player(me, "Ann", 1));
+      yours.put(new Player(friend, "Bob", 1));
+      refusal(() -> yours.put(new Player(friend, "01234567890", 1)));
+
+      assertThrows(RollbackRequiredException.class, () -> queue().commit(mine, yours));
+      assertThrows(RollbackRequiredException.class, mine::commit);
+      mine.rollback();
+      yours.rollback();
+      mine.put(new Player(me, "Ann", 2));
+      queued(mine.commit());
+    }
+    assertEquals(List.of(), queue().read("player:" + friend, Player.class));
+  }
+
+  // --- send
+
+  @Test
+  void sendsRowsToAnOwnerWhoIsNotOpen() {
+    long item = id();
+    queued(queue().send("player:" + friend, new Item(item, friend, 3)));
+
+    assertEquals(List.of(new Item(item, friend, 3)), queue().read("player:" + friend, Item.class));
+    try (OwnerSession session = open(friend)) {
+      assertEquals(List.of(new Item(item, friend, 3)), session.rows(Item.class));
+      session.delete(Item.class, item);
+      queued(session.commit());
+      assertEquals(Set.of(), queue().drain(TIME));
+    }
+    assertEquals(List.of(), queue().read("player:" + friend, Item.class));
+  }
+
+  @Test
+  void tellsASessionOfRowsThatWereSent() {
+    Queue<Item> came = new ConcurrentLinkedQueue<>();
+    long item = id();
+    try (OwnerSession yours = open(friend);
+        OwnerSession mine = open(me)) {
+      assertEquals(List.of(), yours.current(Item.class));
+      yours.onSent(sent -> came.addAll(sent.rows(Item.class)));
+      mine.put(new Player(me, "Ann", 1));
+      mine.send("player:" + friend, new Item(item, friend, 3));
+      queued(mine.commit());
+
+      until(() -> !came.isEmpty());
+      assertEquals(List.of(new Item(item, friend, 3)), List.copyOf(came));
+      assertEquals(List.of(new Item(item, friend, 3)), yours.current(Item.class));
+    }
+  }
+
+  @Test
+  void refusesToSendWhatIsNotTheReceivers() {
+    try (OwnerSession session = open(me)) {
+      refusal(() -> queue().send("player:" + friend, new Item(id(), me, 1)));
+      refusal(() -> session.send("player:" + me, new Item(id(), me, 1)));
+      session.rollback();
+    }
+    Item twice = new Item(id(), friend, 1);
+    refusal(() -> queue().send("player:" + friend, twice, twice));
+  }
+
+  @Test
+  void setsARowAsideThatWasSentUnderAKeyInUse() {
+    long item = id();
+    try (OwnerSession mine = open(me)) {
+      mine.put(new Item(item, me, 1));
+      queued(mine.commit());
+      assertEquals(Set.of(), mine.awaitDurable(TIME));
+      queued(queue().send("player:" + friend, new Item(item, friend, 3)));
+      assertEquals(Set.of(), queue().drain(TIME));
+    }
+
+    try (OwnerSession yours = open(friend)) {
+      DeadLetter dead = yours.deadLetters().get(0);
+      assertEquals("item:" + item, dead.key());
+      assertEquals(DeadLetter.KEY_IN_USE, dead.errorCode());
+      assertEquals(List.of(), yours.rows(Item.class));
+    }
+  }
+
+  @Test
+  void setsARowAsideThatAnotherOwnerHas() {
+    long item = id();
+    try (OwnerSession mine = open(me);
+        OwnerSession yours = open(friend)) {
+      mine.put(new Item(item, me, 1));
+      queued(mine.commit());
+      assertEquals(Set.of(), mine.awaitDurable(TIME));
+      yours.put(new Item(item, friend, 2));
+      queued(yours.commit());
+      assertEquals(Set.of(), yours.awaitDurable(TIME));
+    }
+
+    try (OwnerSession yours = open(friend)) {
+      assertEquals(DeadLetter.NOT_OWNER, yours.deadLetters().get(0).errorCode());
+    }
+    assertEquals(List.of(new Item(item, me, 1)), queue().read("player:" + me, Item.class));
+  }
+
+  // --- who owns
+
+  @Test
+  void losesASessionThatAnotherNodeTakesOver() throws Exception {
+    OwnerSession mine = open(me);
+    mine.put(new Player(me, "Ann", 1));
+    queued(mine.commit());
+    OwnerSession theirs = other().open("player:" + me);
+    assertEquals(List.of(new Player(me, "Ann", 1)), theirs.rows(Player.class));
+
+    mine.lost().toCompletableFuture().get(TIME.toSeconds(), TimeUnit.SECONDS);
+    mine.put(new Player(me, "Ann", 2));
+    fails(OwnershipLostException.class, mine::commit);
+    theirs.put(new Player(me, "Ann", 3));
+    queued(theirs.commit());
+
+    mine.close();
+    theirs.close();
+    assertEquals(List.of(new Player(me, "Ann", 3)), queue().read("player:" + me, Player.class));
+  }
+
+  @Test
+  void losesASessionThatIsOpenedAgainOnTheSameNode() {
+    OwnerSession first = open(me);
+    OwnerSession second = open(me);
+    first.put(new Player(me, "Ann", 1));
+
+    fails(OwnershipLostException.class, first::commit);
+    second.put(new Player(me, "Ann", 2));
+    queued(second.commit());
+    first.close();
+    second.close();
+  }
+
+  @Test
+  void leavesAnOwnerToWhoHasIt() {
+    OwnerSession mine = open(me);
+
+    OwnerHeldException held =
+        assertThrows(
+            OwnerHeldException.class, () -> other().open("player:" + me, Takeover.UNLESS_ALIVE));
+    assertTrue(String.valueOf(held.getMessage()).startsWith("player:" + me + " is open "));
+    mine.close();
+    other().open("player:" + me, Takeover.UNLESS_ALIVE).close();
+  }
+
+  @Test
+  void asksTheHolderToClose() {
+    OwnerSession mine = open(me);
+    var unused =
+        mine.askedToClose()
+            .thenRun(
+                () -> {
+                  mine.put(new Player(me, "Ann", 8));
+                  mine.close(); // commits
+                });
+
+    try (OwnerSession theirs =
+        other().open("player:" + me, Takeover.UNLESS_ALIVE, Duration.ofSeconds(20))) {
+      assertEquals(List.of(new Player(me, "Ann", 8)), theirs.rows(Player.class));
+    }
+  }
+
+  @Test
+  void takesNothingMoreOnceItIsClosed() {
+    OwnerSession session = open(me);
+    session.put(new Player(me, "Ann", 1));
+    session.close(); // commits what is staged
+    session.close();
+
+    assertThrows(ClosedException.class, () -> session.put(new Player(me, "Ann", 2)));
+    assertThrows(ClosedException.class, session::commit);
+    assertEquals(1, queue().read("player:" + me, Player.class).size());
+  }
+
+  @Test
+  void opensManyOwners() throws Exception {
+    AtomicInteger told = new AtomicInteger();
+    List<OpenResult> results =
+        queue()
+            .openAll(
+                List.of("player:" + me, "player:" + friend, "gild:1"),
+                Takeover.ALWAYS,
+                progress -> told.incrementAndGet())
+            .toCompletableFuture()
+            .get(TIME.toSeconds(), TimeUnit.SECONDS);
+
+    assertEquals(List.of(true, true, false), results.stream().map(OpenResult::isOpen).toList());
+    assertEquals(3, told.get());
+    results.stream().filter(OpenResult::isOpen).forEach(of -> of.session().close());
+  }
+
+  @Test
+  void givesIdsOnce() {
+    Ids ids = queue().ids("item");
+    assertNotEquals(ids.next(), ids.next());
+    assertThrows(GameQueueException.class, () -> queue().ids("item", 0));
+    assertThrows(GameQueueException.class, () -> queue().ids("nothing"));
+  }
+
+  @Test
+  void failsAnUnfinishedCommitOfMoreThanACommitTakes() {
+    try (OwnerSession session = open(me)) {
+      for (int i = 0; i < 1_000; i++) {
+        session.put(new Worn(me, i, 1));
+      }
+      GameQueueException full =
+          assertThrows(GameQueueException.class, () -> session.put(new Worn(me, 1_000, 1)));
+      session.rollback();
+
+      assertEquals(
+          "this change would make a commit of 1,001 rows and messages, the limit is 1,000: commit"
+              + " in smaller steps, or raise maxCommit",
+          full.getMessage());
+    }
+  }
+
+  // --- topics
+
+  @Test
+  void handlesAMessageThatIsDue() {
+    Queue<String> handled = new ConcurrentLinkedQueue<>();
+    Topic<Order> topic = topic(TopicOptions.DEFAULT);
+    queued(topic.publish("a", new Order("first")));
+    try (Subscription ours = topic.subscribe(of -> handled.add(of.key() + of.payload().what()))) {
+      until(() -> handled.contains("afirst"));
+      queued(topic.publish("b", new Order("second")));
+      until(() -> handled.contains("bsecond"));
+      until(() -> ours.counts().handled() == 2);
+    }
+    assertEquals(0, topic.counts().pending());
+  }
+
+  @Test
+  void replacesAPendingMessageOfTheSameKey() {
+    Queue<String> handled = new ConcurrentLinkedQueue<>();
+    Topic<Order> topic = topic(TopicOptions.DEFAULT);
+    queued(topic.publish(Publish.of("a", new Order("old")).after(Duration.ofHours(1))));
+    queued(topic.publish(Publish.of("a", new Order("new")).after(Duration.ofMillis(100))));
+    assertEquals(1, topic.counts().pending());
+    assertEquals("new", topic.get("a").orElseThrow().payload().what());
+
+    try (Subscription ours = topic.subscribe(of -> handled.add(of.payload().what()))) {
+      until(Duration.ofMillis(100), () -> !handled.isEmpty());
+      assertEquals(List.of("new"), List.copyOf(handled));
+    }
+  }
+
+  @Test
+  void mergesRetimesAndDeletesPendingMessages() {
+    Topic<Order> topic = topic(TopicOptions.DEFAULT);
+    Publish<Order> later = Publish.of("a", new Order("1")).after(Duration.ofHours(1));
+    topic.merge(later, (a, b) -> new Order(a.what() + b.what()));
+    topic.merge(later, (a, b) -> new Order(a.what() + b.what()));
+    assertEquals("11", topic.get("a").orElseThrow().payload().what());
+    queued(topic.publish(Publish.of("b", new Order("x")).after(Duration.ofHours(1))));
+    queued(topic.delete("b"));
+    assertTrue(topic.get("b").isEmpty());
+
+    queued(topic.retime("a", Duration.ZERO));
+    Queue<String> handled = new ConcurrentLinkedQueue<>();
+    try (Subscription ours = topic.subscribe(of -> handled.add(of.payload().what()))) {
+      until(() -> handled.contains("11"));
+    }
+  }
+
+  @Test
+  void handlesAGroupOneAfterAnother() {
+    Queue<String> handled = new ConcurrentLinkedQueue<>();
+    Topic<Order> topic =
+        topic(TopicOptions.DEFAULT.retry(Retry.fixed(Duration.ofMillis(100)).attempts(3)));
+    for (String key : List.of("a", "b", "c")) {
+      queued(topic.publish(Publish.of(key, new Order(key)).group("g")));
+    }
+    AtomicInteger inHand = new AtomicInteger();
+    try (Subscription ours =
+        topic.subscribe(
+            of -> {
+              assertEquals(1, inHand.incrementAndGet());
+              handled.add(of.payload().what() + of.group());
+              inHand.decrementAndGet();
+            })) {
+      until(() -> handled.size() == 3);
+      assertEquals(Set.of("ag", "bg", "cg"), Set.copyOf(handled));
+    }
+  }
+
+  @Test
+  void triesAgainAndThenSetsAMessageAside() {
+    AtomicInteger attempts = new AtomicInteger();
+    Topic<Order> topic =
+        topic(TopicOptions.DEFAULT.retry(Retry.fixed(Duration.ofMillis(100)).attempts(3)));
+    queued(topic.publish("a", new Order("x")));
+    Subscription ours =
+        topic.subscribe(
+            of -> {
+              assertEquals(attempts.incrementAndGet(), of.attempt());
+              throw new IllegalStateException("no");
+            });
+    until(Duration.ofMillis(300), () -> topic.counts().dead() == 1);
+    ours.close();
+
+    Message<Order> dead = topic.list(Message.State.DEAD).messages().get(0);
+    assertEquals(3, attempts.get());
+    assertEquals("java.lang.IllegalStateException: no", dead.error());
+    assertEquals(3, dead.attempts());
+    assertTrue(topic.retryDead(dead, new Order("mended")));
+    assertFalse(topic.retryDead(dead));
+    Queue<String> handled = new ConcurrentLinkedQueue<>();
+    try (Subscription again =
+        topic.subscribe(of -> handled.add(of.payload().what() + of.attempt()))) {
+      until(() -> handled.contains("mended1"));
+    }
+  }
+
+  @Test
+  void recursUntilItsLastOccurrence() {
+    Queue<String> handled = new ConcurrentLinkedQueue<>();
+    Topic<Order> topic = topic(TopicOptions.DEFAULT);
+    try (Subscription ours = topic.subscribe(of -> handled.add(of.key()))) {
+      queued(
+          topic.publish(Publish.of("tick", new Order("t")).every(Duration.ofMillis(200)).count(3)));
+      until(Duration.ofMillis(700), () -> topic.counts().pending() + topic.counts().held() == 0);
+    }
+    assertTrue(handled.size() >= 1 && handled.size() <= 3, handled::toString);
+  }
+
+  @Test
+  void publishesWithRowsOrNotAtAll() {
+    Topic<Order> topic = topic(TopicOptions.DEFAULT);
+    try (OwnerSession session = open(me)) {
+      session.put(new Player(me, "Ann", 1));
+      session.publish(topic, "a", new Order("x"));
+      session.rollback();
+      assertTrue(topic.get("a").isEmpty());
+      session.put(new Player(me, "Ann", 1));
+      session.publish(topic, "a", new Order("x"));
+      queued(session.commit());
+      assertEquals("x", topic.get("a").orElseThrow().payload().what());
+    }
+  }
+
+  @Test
+  void acknowledgesWithWhatASessionHasStaged() {
+    Topic<Order> topic =
+        topic(TopicOptions.DEFAULT.retry(Retry.fixed(Duration.ofMillis(100)).attempts(3)));
+    OwnerSession session = open(me);
+    queued(topic.publish("a", new Order("x")));
+    AtomicInteger attempts = new AtomicInteger();
+    try (Subscription ours =
+        topic.subscribe(
+            of -> {
+              if (attempts.incrementAndGet() == 1) {
+                throw new IllegalStateException("before it commits");
+              }
+              session.put(new Player(me, "Ann", attempts.get()));
+              var unused = of.ackWith(session);
+            })) {
+      until(Duration.ofMillis(100), () -> ours.counts().handled() == 1);
+    }
+
+    assertEquals(List.of(new Player(me, "Ann", 2)), queue().read("player:" + me, Player.class));
+    assertEquals(0, topic.counts().pending() + topic.counts().held());
+    session.close();
+  }
+
+  @Test
+  void acknowledgesWithAChangeSetOfItsOwn() {
+    Topic<Order> topic = topic(TopicOptions.DEFAULT);
+    Topic<Order> receipts = topic(TopicOptions.DEFAULT);
+    long item = id();
+    OwnerSession session = open(me);
+    session.put(new Player(me, "Ann", 1)); // stays staged
+    queued(topic.publish("a", new Order("x")));
+    try (Subscription ours =
+        topic.subscribe(
+            of -> {
+              var unused =
+                  of.ackWith(
+                      tx -> {
+                        tx.put(new Item(item, me, 1));
+                        tx.publish(receipts, "r", new Order("done"));
+                        tx.send("player:" + friend, new Item(item + 1_000_000, friend, 2));
+                      },
+                      session);
+            })) {
+      until(() -> ours.counts().handled() == 1);
+    }
+
+    assertEquals(List.of(new Item(item, me, 1)), queue().read("player:" + me, Item.class));
+    assertEquals(1, queue().read("player:" + friend, Item.class).size());
+    assertEquals("done", receipts.get("r").orElseThrow().payload().what());
+    assertEquals(List.of(), queue().read("player:" + me, Player.class));
+    queued(session.commit());
+    assertEquals(1, queue().read("player:" + me, Player.class).size());
+    session.close();
+  }
+
+  @Test
+  void refusesATopicThatIsDefinedDifferently() {
+    String name = "t" + id();
+    Topic<Order> unused = queue().topic(name, Order.class);
+    GameQueueException why =
+        assertThrows(
+            GameQueueException.class,
+            () ->
+                other().topic(name, Order.class, TopicOptions.DEFAULT.lease(Duration.ofHours(1))));
+    assertTrue(
+        String.valueOf(why.getMessage())
+            .startsWith("topic '" + name + "' is defined differently in MySQL: "));
+    assertThrows(GameQueueException.class, () -> queue().topic("No", Order.class));
+  }
+
+  @Test
+  void refusesMessagesThatAreNotFit() {
+    Topic<Order> topic = topic(TopicOptions.DEFAULT.payloadBytes(20));
+    assertThrows(GameQueueException.class, () -> topic.publish("", new Order("x")));
+    assertThrows(GameQueueException.class, () -> topic.publish("a", new Order("x".repeat(30))));
+    assertThrows(
+        GameQueueException.class, () -> topic.publish(Publish.of("a", new Order("x")).priority(1)));
+    assertThrows(
+        GameQueueException.class,
+        () ->
+            topic.publish(
+                Publish.of("a", new Order("x")).cron("every day", java.time.ZoneOffset.UTC)));
+    assertEquals(0, topic.counts().pending());
+  }
+
+  /** For tests of one kind. */
+  static void assertFailsWith(Class<? extends Throwable> type, CommitReceipt receipt) {
+    CompletionException failed =
+        assertThrows(CompletionException.class, () -> receipt.queued().join());
+    assertInstanceOf(type, failed.getCause());
+    assertNotEquals(CommitFailedException.class, type);
+  }
+}

@@ -1,0 +1,22 @@
+CREATE TABLE player (
+  id BIGINT NOT NULL PRIMARY KEY,
+  name VARCHAR(10) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL,
+  gold INT NOT NULL DEFAULT 7,
+  born DATE NULL
+) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4;
+
+CREATE TABLE item (
+  id BIGINT NOT NULL,
+  owner_id BIGINT NOT NULL,
+  kind INT UNSIGNED NOT NULL,
+  note VARCHAR(20) NULL,
+  PRIMARY KEY (id),
+  KEY (owner_id)
+);
+
+CREATE TABLE worn (
+  owner_id BIGINT NOT NULL,
+  place SMALLINT NOT NULL,
+  item_id BIGINT NOT NULL,
+  PRIMARY KEY (owner_id, place)
+);
