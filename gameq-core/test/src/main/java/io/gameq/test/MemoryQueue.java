@@ -121,6 +121,7 @@ final class MemoryQueue implements GameQueue, SessionHost {
       MemoryStore.Holder holder = store.holder(OwnerId.of(owner));
       if (holder != null) {
         var unused = holder.session().whenAsked().complete(null);
+        store.tellAll();
       }
       return open(owner, then);
     }
@@ -143,7 +144,10 @@ final class MemoryQueue implements GameQueue, SessionHost {
   @Override
   public CompletionStage<List<OpenResult>> openAll(
       Collection<String> owners, Takeover takeover, Consumer<OpenProgress> progress) {
-    return game.openAll(owners, owner -> openAsync(owner, takeover), progress);
+    CompletionStage<List<OpenResult>> all =
+        game.openAll(owners, owner -> openAsync(owner, takeover), progress);
+    store.tellAll();
+    return all;
   }
 
   @Override
@@ -265,6 +269,7 @@ final class MemoryQueue implements GameQueue, SessionHost {
         var unused = of.whenAsked().complete(null);
       }
     }
+    store.tellAll();
     Set<String> missing = drain(timeout);
     Set<String> open = new TreeSet<>();
     trackers.all().stream()

@@ -108,16 +108,12 @@ final class MemoryStore {
 
   // --- telling the game
 
-  /** Told at once, or after the change of the store that is under way on this thread. */
-  void tell(Runnable task) {
-    if (Thread.holdsLock(this)) {
-      toTell.add(task);
-    } else {
-      task.run();
-    }
+  /** Told by the next {@link #tellAll}, which whoever calls this calls without the lock. */
+  synchronized void tell(Runnable task) {
+    toTell.add(task);
   }
 
-  private void tellAll() {
+  void tellAll() {
     while (true) {
       Runnable next;
       synchronized (this) {
