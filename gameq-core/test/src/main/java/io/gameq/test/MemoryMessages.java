@@ -181,7 +181,7 @@ final class MemoryMessages {
     synchronized (store) {
       Box box = box(taken.id());
       Held held = box.held.get(taken.id().lane());
-      if (!stands(held, taken.id(), taken.token())) {
+      if (held == null || !stands(held, taken.id(), taken.token())) {
         return false;
       }
       box.held.remove(taken.id().lane());

@@ -1,7 +1,9 @@
 package io.gameq.test;
 
 import io.gameq.GameQueueException;
+import io.gameq.MySqlUnavailableException;
 import io.gameq.OwnerHeldException;
+import io.gameq.RedisUnavailableException;
 import io.gameq.change.ChangedRow;
 import io.gameq.change.Commit;
 import io.gameq.change.Commit.CommitPart;
@@ -28,6 +30,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -60,6 +63,10 @@ final class MemoryStore {
   private final List<MemoryQueue> nodes = new ArrayList<>();
   private final Deque<Commit> away = new ArrayDeque<>();
   private final Map<String, Long> nextIds = new HashMap<>();
+
+  /** Rows that were sent and not flushed: they take the place of none. */
+  private final Set<String> inboxed = new HashSet<>();
+
   private final Deque<Runnable> toTell = new ArrayDeque<>();
   private Instant now = TestClock.BEGINNING;
   private final AtomicLong versions = new AtomicLong();
@@ -287,9 +294,6 @@ final class MemoryStore {
     }
   }
 
-  /** Rows that were sent and not flushed: they take the place of none. */
-  private final Set<String> inboxed = new java.util.HashSet<>();
-
   // --- flushes
 
   /** Has all that is queued in MySQL, or set aside, unless MySQL is slow or away. */
@@ -327,7 +331,7 @@ final class MemoryStore {
       Map<String, Stored> letters = dead.computeIfAbsent(owner, of -> new LinkedHashMap<>());
       if (why == null) {
         letters.remove(row.key());
-        write(owner, row);
+        write(row);
       } else {
         refused.put(row.key(), row.version());
         letters.put(row.key(), letter(owner, row, why));
@@ -373,7 +377,7 @@ final class MemoryStore {
         : null;
   }
 
-  private void write(OwnerId owner, EncodedRow row) {
+  private void write(EncodedRow row) {
     if (row.op() == RowOp.PUT) {
       rows.put(row.key(), row);
     } else if (row.op() == RowOp.DELETE) {
@@ -388,10 +392,10 @@ final class MemoryStore {
   /** Throws when a call needs servers that are away. */
   synchronized void requireThere(boolean mySqlToo) {
     if (faults.redisAway) {
-      throw new io.gameq.RedisUnavailableException("Redis is away: a fault of the test");
+      throw new RedisUnavailableException("Redis is away: a fault of the test");
     }
     if (mySqlToo && faults.mySqlAway) {
-      throw new io.gameq.MySqlUnavailableException("MySQL is away: a fault of the test", null);
+      throw new MySqlUnavailableException("MySQL is away: a fault of the test");
     }
   }
 

@@ -88,12 +88,12 @@ final class MemorySubscription<T> implements Subscription {
   private void settle(TopicDelivery<T> message) {
     CommitReceipt receipt = message.returned();
     String error = message.error();
-    if (receipt == null && error == null) {
-      acknowledge(message);
-    } else if (receipt == null) {
+    if (receipt != null) {
+      settle(message, receipt);
+    } else if (error != null) {
       fail(message.taken, error, !message.isOutage(), message.nextDueMillis());
     } else {
-      settle(message, receipt);
+      acknowledge(message);
     }
   }
 

@@ -15,6 +15,7 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -161,17 +162,19 @@ public final class TestSchema {
         return create;
       }
     } catch (JSQLParserException e) {
-      throw notRead(table, String.valueOf(e.getMessage()).lines().findFirst().orElse(""), e);
+      GameQueueException why =
+          notRead(table, String.valueOf(e.getMessage()).lines().findFirst().orElse(""));
+      why.initCause(e);
+      throw why;
     }
-    throw notRead(table, "it is not one with a list of columns", null);
+    throw notRead(table, "it is not one with a list of columns");
   }
 
-  private static GameQueueException notRead(String what, String why, @Nullable Exception e) {
+  private static GameQueueException notRead(String what, String why) {
     return new GameQueueException(
         "the CREATE TABLE of %s cannot be read (%s): give it as SHOW CREATE TABLE prints it, or"
                 .formatted(what, why)
-            + " leave that out",
-        e);
+            + " leave that out");
   }
 
   /** The statements without comments. */
@@ -224,7 +227,7 @@ public final class TestSchema {
     private final CreateTable create;
     private final List<ColumnFacts> columns = new ArrayList<>();
     private final List<IndexPart> indexParts = new ArrayList<>();
-    private final Set<String> notNull = new java.util.HashSet<>();
+    private final Set<String> notNull = new HashSet<>();
 
     OneTable(CreateTable create) {
       this.create = create;
@@ -403,7 +406,7 @@ public final class TestSchema {
     private String defaultCollation(String column, @Nullable String charset) {
       String known = charset == null ? null : COLLATIONS.get(charset.toLowerCase(Locale.ROOT));
       if (known == null) {
-        throw notRead(name + "." + column, "its collation is not known, write COLLATE", null);
+        throw notRead(name + "." + column, "its collation is not known, write COLLATE");
       }
       return known;
     }
@@ -490,7 +493,7 @@ public final class TestSchema {
     }
 
     GameQueueException notUnderstood(String word) {
-      return notRead(column, "at '" + word + "'", null);
+      return notRead(column, "at '" + word + "'");
     }
   }
 }
