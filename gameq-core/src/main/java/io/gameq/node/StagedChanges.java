@@ -620,7 +620,7 @@ final class StagedChanges {
     }
 
     private <T> void stage(
-        String what, Topic<T> topic, Function<NodeTopics.NodeTopic<T>, MessageChange> change) {
+        String what, Topic<T> topic, Function<PublishedTopic<T>, MessageChange> change) {
       change(
           what,
           () -> {

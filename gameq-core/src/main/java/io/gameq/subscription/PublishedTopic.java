@@ -172,13 +172,36 @@ public abstract class PublishedTopic<T> implements Topic<T> {
     return payload;
   }
 
-  private CommitReceipt retime(MessageId id, Instant due) {
+  /**
+   * What deletes a message, for a commit of this topic's node.
+   *
+   * @param group null for none
+   * @throws GameQueueException when key or group are empty or too long
+   */
+  public MessageChange.Delete deletion(@Nullable String group, String key) {
+    MessageId id = id(group, key);
+    return new MessageChange.Delete(id, slotNumber(id));
+  }
+
+  /**
+   * What gives a message another due time, for a commit of this topic's node.
+   *
+   * @param group null for none
+   * @throws GameQueueException also when it is due before 1970 or after 9999
+   */
+  public MessageChange.Retime retiming(@Nullable String group, String key, Instant due) {
+    MessageId id = id(group, key);
     long millis = millis(due);
     if (millis < 0 || millis > TopicClaims.LAST_MILLIS) {
       throw new GameQueueException(
           "message %s cannot be due at %s: before 1970 or after 9999".formatted(id, due));
     }
-    return commit(new MessageChange.Retime(id, slotNumber(id), millis));
+    return new MessageChange.Retime(id, slotNumber(id), millis);
+  }
+
+  /** The same from now on, by the clock of Redis. */
+  public MessageChange.Retime retiming(@Nullable String group, String key, Duration fromNow) {
+    return retiming(group, key, fromNow(fromNow));
   }
 
   private Instant fromNow(Duration time) {
@@ -195,36 +218,32 @@ public abstract class PublishedTopic<T> implements Topic<T> {
 
   @Override
   public CommitReceipt delete(String key) {
-    return delete(id(null, key));
+    return commit(deletion(null, key));
   }
 
   @Override
   public CommitReceipt delete(String group, String key) {
-    return delete(id(group, key));
-  }
-
-  private CommitReceipt delete(MessageId id) {
-    return commit(new MessageChange.Delete(id, slotNumber(id)));
+    return commit(deletion(group, key));
   }
 
   @Override
   public CommitReceipt retime(String key, Instant due) {
-    return retime(id(null, key), due);
+    return commit(retiming(null, key, due));
   }
 
   @Override
   public CommitReceipt retime(String key, Duration fromNow) {
-    return retime(id(null, key), fromNow(fromNow));
+    return commit(retiming(null, key, fromNow));
   }
 
   @Override
   public CommitReceipt retime(String group, String key, Instant due) {
-    return retime(id(group, key), due);
+    return commit(retiming(group, key, due));
   }
 
   @Override
   public CommitReceipt retime(String group, String key, Duration fromNow) {
-    return retime(id(group, key), fromNow(fromNow));
+    return commit(retiming(group, key, fromNow));
   }
 
   private CommitReceipt commit(MessageChange change) {

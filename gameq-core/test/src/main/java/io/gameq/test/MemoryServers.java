@@ -9,9 +9,9 @@ import java.util.List;
  * Redis and MySQL of one test, in memory, with the nodes of the game that use them. Nothing is
  * shared with another test, and nothing needs to be closed. Thread-safe.
  *
- * <p>A commit is {@code queued} when it returns, and {@code durable} too, unless {@link Faults} say
- * otherwise. What the game hangs on futures, and handlers of topics, run on the thread that causes
- * it: that of the test.
+ * <p>A commit is {@code queued} when it returns, and {@code durable} too, unless {@link TestFaults}
+ * say otherwise. What the game hangs on futures, and handlers of topics, run on the thread that
+ * causes it: that of the test.
  */
 public final class MemoryServers implements TestControls {
   final MemoryStore store;
@@ -44,7 +44,7 @@ public final class MemoryServers implements TestControls {
   }
 
   @Override
-  public Faults faults() {
+  public TestFaults faults() {
     return store.faults;
   }
 

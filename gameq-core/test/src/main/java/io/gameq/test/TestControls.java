@@ -6,7 +6,7 @@ public interface TestControls {
   TestClock clock();
 
   /** What goes wrong with them. */
-  Faults faults();
+  TestFaults faults();
 
   /** Has everything that is queued in MySQL when it returns, unless MySQL is slow. */
   void flush();

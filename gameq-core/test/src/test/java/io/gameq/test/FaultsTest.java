@@ -32,12 +32,12 @@ import java.util.Set;
 import java.util.concurrent.CompletionException;
 import org.junit.jupiter.api.Test;
 
-/** Faults on demand, and the clock. */
+/** TestFaults on demand, and the clock. */
 class FaultsTest {
   private static final Duration AT_ONCE = Duration.ZERO;
 
   private final MemoryServers servers = MemoryServers.of(MemoryContractTest.schema());
-  private final Faults faults = servers.faults();
+  private final TestFaults faults = servers.faults();
   private final GameQueue queue = servers.open("one");
   private final OwnerSession ann = queue.open("player:1");
 

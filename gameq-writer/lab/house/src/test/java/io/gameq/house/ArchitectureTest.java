@@ -118,7 +118,8 @@ class ArchitectureTest {
         CLASSES.stream()
             .map(JavaClass::getPackageName)
             .filter(
-                name -> !name.matches("io\\.gameq\\.(writer|recovery|lab|spring|example)(\\..*)?"))
+                name ->
+                    !name.matches("io\\.gameq\\.(writer|recovery|lab|spring|example|test)(\\..*)?"))
             .filter(name -> !LAYERS.contains(name))
             .collect(Collectors.toCollection(TreeSet::new));
     assertEquals(new TreeSet<>(), unknown, "packages without a layer");

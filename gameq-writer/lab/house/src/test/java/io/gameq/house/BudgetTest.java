@@ -133,7 +133,7 @@ class BudgetTest {
 
   private static boolean isShipped(JavaClass of) {
     return of.getPackageName().matches("io\\.gameq(\\..*)?")
-        && !of.getPackageName().matches("io\\.gameq\\.(lab|spring|example)(\\..*)?");
+        && !of.getPackageName().matches("io\\.gameq\\.(lab|spring|example|test)(\\..*)?");
   }
 
   private static String file(JavaClass of) {
