@@ -9,11 +9,11 @@ import java.util.List;
  * Redis and MySQL of one test, in memory, with the nodes of the game that use them. Nothing is
  * shared with another test, and nothing needs to be closed. Thread-safe.
  *
- * <p>A commit is {@code queued} when it returns, and {@code durable} too, unless {@link TestFaults}
- * say otherwise. What the game hangs on futures, and handlers of topics, run on the thread that
- * causes it: that of the test.
+ * <p>A commit is {@code queued} when it returns, and {@code durable} too, unless {@link
+ * MemoryFaults} say otherwise. What the game hangs on futures, and handlers of topics, run on the
+ * thread that causes it: that of the test.
  */
-public final class MemoryServers implements TestControls {
+public final class MemoryServers {
   final MemoryStore store;
   private final List<MemoryQueue> nodes = new ArrayList<>();
 
@@ -38,17 +38,17 @@ public final class MemoryServers implements TestControls {
     return queue;
   }
 
-  @Override
+  /** Their clock. */
   public TestClock clock() {
     return store.clock;
   }
 
-  @Override
-  public TestFaults faults() {
+  /** What goes wrong with them. */
+  public MemoryFaults faults() {
     return store.faults;
   }
 
-  @Override
+  /** Has everything that is queued in MySQL when it returns, unless MySQL is slow. */
   public void flush() {
     store.flush();
   }
@@ -57,7 +57,6 @@ public final class MemoryServers implements TestControls {
    * Has an owner taken over, as by a node of which the test knows nothing: its session is lost, and
    * whatever it commits fails with {@link OwnershipLostException}.
    */
-  @Override
   public void takeOver(String owner) {
     try (GameQueue other = open("another-node")) {
       other.open(owner).close();

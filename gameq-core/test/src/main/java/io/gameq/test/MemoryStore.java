@@ -51,7 +51,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class MemoryStore {
   final TestClock clock = TestClock.of(new StoreTime());
-  final TestFaults faults = new TestFaults(this);
+  final MemoryFaults faults = new MemoryFaults(this);
   final MemoryMessages messages = new MemoryMessages(this);
   final Catalog catalog;
 
@@ -327,7 +327,7 @@ final class MemoryStore {
       if (HandledRow.is(row.key())) {
         continue;
       }
-      TestFaults.Refusal why = refusal(owner, row);
+      MemoryFaults.Refusal why = refusal(owner, row);
       Map<String, Stored> letters = dead.computeIfAbsent(owner, of -> new LinkedHashMap<>());
       if (why == null) {
         letters.remove(row.key());
@@ -340,7 +340,7 @@ final class MemoryStore {
     return refused;
   }
 
-  private Stored letter(OwnerId owner, EncodedRow row, TestFaults.Refusal why) {
+  private Stored letter(OwnerId owner, EncodedRow row, MemoryFaults.Refusal why) {
     RowKey key = catalog.rowKey(row.key());
     return new Stored(
         row.version(),
@@ -356,23 +356,23 @@ final class MemoryStore {
         now);
   }
 
-  private TestFaults.@Nullable Refusal refusal(OwnerId owner, EncodedRow row) {
-    TestFaults.Refusal ofRow = faults.refusals.get(row.key());
-    TestFaults.Refusal byTest =
+  private MemoryFaults.@Nullable Refusal refusal(OwnerId owner, EncodedRow row) {
+    MemoryFaults.Refusal ofRow = faults.refusals.get(row.key());
+    MemoryFaults.Refusal byTest =
         ofRow == null ? faults.refusals.get(RowKey.tableName(row.key())) : ofRow;
     EncodedRow there = rows.get(row.key());
     if (byTest != null || there == null) {
       return byTest;
     }
     if (inboxed.contains(row.key())) {
-      return new TestFaults.Refusal(
+      return new MemoryFaults.Refusal(
           DeadLetter.KEY_IN_USE, "the row was sent under a key that another row has");
     }
     RowImage stored = decode(there);
     boolean isForeign =
         !stored.table().isOwnedBy(owner, stored.values()) && decode(row).handovers().isEmpty();
     return isForeign
-        ? new TestFaults.Refusal(
+        ? new MemoryFaults.Refusal(
             DeadLetter.NOT_OWNER, "the row belongs to " + stored.table().ownerOf(stored.values()))
         : null;
   }

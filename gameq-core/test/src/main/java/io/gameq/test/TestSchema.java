@@ -41,9 +41,7 @@ import org.jspecify.annotations.Nullable;
  * passed over; but an ALTER TABLE of a managed one is refused, since it is not carried out.
  *
  * <pre>{@code
- * TestSchema.of(Path.of("schema.sql"))
- *     .table("player", "player", "id")
- *     .table("item", "player", "owner_id")
+ * TestSchema.of(Path.of("schema.sql")).table("item", "player", "owner_id")
  * }</pre>
  */
 public final class TestSchema {

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * What goes wrong with servers in memory, from the call on until {@link #clear} or {@link
  * #mySqlIsBack}; but an outcome is unknown of the next commit alone. Thread-safe.
  */
-public final class TestFaults {
+public final class MemoryFaults {
   private final MemoryStore store;
   boolean redisFull;
   boolean redisAway;
@@ -25,7 +25,7 @@ public final class TestFaults {
   /** What MySQL says. */
   record Refusal(int errorCode, String error) {}
 
-  TestFaults(MemoryStore store) {
+  MemoryFaults(MemoryStore store) {
     this.store = store;
   }
 

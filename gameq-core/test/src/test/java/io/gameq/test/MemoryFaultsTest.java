@@ -28,16 +28,17 @@ import java.time.LocalTime;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletionException;
 import org.junit.jupiter.api.Test;
 
-/** TestFaults on demand, and the clock. */
-class FaultsTest {
+/** Faults on demand, and the clock. */
+class MemoryFaultsTest {
   private static final Duration AT_ONCE = Duration.ZERO;
 
   private final MemoryServers servers = MemoryServers.of(MemoryContractTest.schema());
-  private final TestFaults faults = servers.faults();
+  private final MemoryFaults faults = servers.faults();
   private final GameQueue queue = servers.open("one");
   private final OwnerSession ann = queue.open("player:1");
 
@@ -132,7 +133,7 @@ class FaultsTest {
     OwnerSession again = queue.open("player:1");
     DeadLetter dead = again.deadLetters().get(0);
     assertEquals(3819, dead.errorCode());
-    assertEquals(2, dead.row().getLong("gold"));
+    assertEquals(2, Objects.requireNonNull(dead.row()).getLong("gold"));
     assertEquals(List.of(new Player(1, "Ann", 1)), again.rows(Player.class));
     faults.clear();
     again.put(new Player(1, "Ann", 3));
