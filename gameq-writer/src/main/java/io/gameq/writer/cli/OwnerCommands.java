@@ -178,9 +178,9 @@ public final class OwnerCommands {
       if (left < ids.size()) {
         out()
             .println(
-                ("what stays has no values: tombstones and discards until %s, audit entries until"
-                        + " 'audit --remove-older-than', rows of gameq_owner for good, a session in"
-                        + " Redis for an hour; WALs, backups and binary logs: see OPERATING.md")
+                ("what stays has no values: tombstones, discards and rows of gameq_owner until %s,"
+                        + " audit entries until 'audit --remove-older-than', a session in Redis for"
+                        + " an hour; WALs, backups and binary logs: see OPERATING.md")
                     .formatted(until));
       }
       return left == 0 ? ExitCodes.OK : ExitCodes.FOUND_SOMETHING;
