@@ -7,6 +7,7 @@ import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.util.regex.Pattern;
 import java.util.zip.CRC32;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The id of an owner, {@code kind:key}, for example {@code player:42}; immutable.
@@ -37,7 +38,10 @@ public record OwnerId(String kind, String key, String encoded) {
    * @throws GameQueueException when the kind is missing or malformed, the key is empty, or the id
    *     is too long
    */
-  public static OwnerId of(String id) {
+  public static OwnerId of(@Nullable String id) {
+    if (id == null) {
+      throw new GameQueueException("the owner id is null: give one such as player:42");
+    }
     int colon = id.indexOf(':');
     if (colon < 0 || !KIND.matcher(id.substring(0, colon)).matches() || colon == id.length() - 1) {
       throw new GameQueueException(

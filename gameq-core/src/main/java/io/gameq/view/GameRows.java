@@ -148,6 +148,7 @@ public final class GameRows {
 
   @SuppressWarnings("unchecked") // the class of a T
   private <T extends Record> RecordMapper<T> mapper(T row) {
+    requireGiven(row, "the row");
     return mapper((Class<T>) row.getClass());
   }
 
@@ -156,7 +157,15 @@ public final class GameRows {
     return new TableRow(mapper.table(), mapper.toPart(row).over(null, clock));
   }
 
+  /** The game's compiler may know nothing of null. */
+  private static void requireGiven(@Nullable Object what, String name) {
+    if (what == null) {
+      throw new RowRefusedException(name + " is null: a row goes by delete, with its key");
+    }
+  }
+
   public TableRow given(String table, Map<String, ?> columns) {
+    requireGiven(columns, "the map of columns of " + table);
     Table of = table(table);
     return new TableRow(of, CanonicalRow.of(of, columns, clock));
   }
@@ -167,6 +176,7 @@ public final class GameRows {
   }
 
   public PartialRow part(String table, Map<String, ?> columns) {
+    requireGiven(columns, "the map of columns of " + table);
     return CanonicalRow.partOf(table(table), columns);
   }
 

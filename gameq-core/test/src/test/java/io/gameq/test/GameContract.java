@@ -213,6 +213,26 @@ abstract class GameContract {
   }
 
   @Test
+  @SuppressWarnings("NullAway") // as a game whose compiler does not know of it
+  void refusesNothingInPlaceOfARow() {
+    try (OwnerSession session = open(me)) {
+      String noRow = refusal(() -> session.put((Player) null));
+      session.rollback();
+      String noColumns = refusal(() -> session.put("player", null));
+      session.rollback();
+      GameQueue on = queue();
+      String nobody =
+          String.valueOf(
+              assertThrows(GameQueueException.class, () -> on.open((String) null)).getMessage());
+
+      assertTrue(noRow.startsWith("the row is null"), noRow);
+      assertTrue(noColumns.startsWith("the map of columns of player is null"), noColumns);
+      assertTrue(nobody.startsWith("the owner id is null"), nobody);
+      assertThrows(RowRefusedException.class, () -> queue().send("player:1", (Player) null));
+    }
+  }
+
+  @Test
   void refusesNullAndNumbersOutOfRange() {
     try (OwnerSession session = open(me)) {
       String isNull = refusal(() -> session.put("player", Map.of("id", me)));
