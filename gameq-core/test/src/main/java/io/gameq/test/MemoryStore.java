@@ -205,6 +205,10 @@ final class MemoryStore {
 
   // --- commits
 
+  synchronized boolean isRedisAway() {
+    return faults.redisAway;
+  }
+
   void submit(Commit commit) {
     synchronized (this) {
       commit.setSequence(++sequences);

@@ -30,7 +30,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /** Faults on demand, and the clock. */
@@ -59,6 +61,24 @@ class MemoryFaultsTest {
     put(2).awaitDurable(AT_ONCE);
 
     assertEquals(List.of(new Player(1, "Ann", 2)), there());
+  }
+
+  @Test
+  void awaitsCommitsOfWhichAnotherThreadTells() {
+    IntStream.range(0, 4)
+        .mapToObj(
+            player ->
+                CompletableFuture.runAsync(
+                    () -> {
+                      OwnerSession session = queue.open("player:" + (10 + player));
+                      for (int i = 0; i < 5_000; i++) {
+                        session.put(new Player(10 + player, "Ann", i));
+                        session.commit().awaitQueued(Duration.ofMinutes(1));
+                      }
+                    }))
+        .toList()
+        .forEach(CompletableFuture::join);
+    assertEquals(4_999, queue.read("player:13", Player.class).get(0).gold());
   }
 
   @Test
