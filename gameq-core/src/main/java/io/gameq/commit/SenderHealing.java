@@ -189,7 +189,7 @@ final class SenderHealing {
 
     @Override
     public JournalMarks marks() {
-      return its.sessions.marks.now();
+      return its.sessions.marks.read();
     }
 
     @Override

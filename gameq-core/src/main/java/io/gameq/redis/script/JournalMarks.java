@@ -419,13 +419,11 @@ public final class JournalMarks {
       }
     }
 
-    /** The marks as a healing has read, or written, them last. */
+    /**
+     * The marks as a healing has read, or written, them last; where calls have moved them since, as
+     * Redis holds them now.
+     */
     public JournalMarks read() {
-      return read;
-    }
-
-    /** The same, but where calls have moved them since: as Redis holds them now. */
-    public JournalMarks now() {
       return new JournalMarks(told.clone(), read.sequences, read.answers);
     }
 

@@ -213,7 +213,7 @@ final class NodeHealingPorts implements HealingPorts {
 
   @Override
   public JournalMarks marks() {
-    return slotMarks().now();
+    return slotMarks().read();
   }
 
   @Override
