@@ -4,7 +4,9 @@ import io.gameq.owner.SessionRef;
 import io.gameq.sign.NodeCounts;
 import io.gameq.wal.WalWriter.WalNeeds;
 import java.util.Collection;
+import java.util.List;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentNavigableMap;
 import java.util.concurrent.ConcurrentSkipListMap;
@@ -79,6 +81,25 @@ public final class NodeSessions {
 
   public Collection<DurableTracker> closed() {
     return closed;
+  }
+
+  /** Those that are open. */
+  public List<DurableTracker> allOpen() {
+    return all().stream().filter(this::isOpen).toList();
+  }
+
+  /** Their owners, as the game wrote them. */
+  public Set<String> openOwners() {
+    Set<String> owners = new TreeSet<>();
+    allOpen().forEach(tracker -> owners.add(tracker.session().owner().toString()));
+    return owners;
+  }
+
+  /** Row keys of all, {@code table:primary key}, that are not known to be in MySQL. */
+  public Set<String> notDurable() {
+    Set<String> missing = new TreeSet<>();
+    all().forEach(tracker -> missing.addAll(tracker.notDurable()));
+    return missing;
   }
 
   /** How many are open. */

@@ -51,7 +51,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
@@ -274,9 +273,7 @@ public final class NodeQueue implements GameQueue {
   @Override
   public Set<String> drain(Duration timeout) {
     node.closing.awaitDurable(List.copyOf(node.sessions.all()), timeout);
-    Set<String> missing = new TreeSet<>();
-    node.sessions.all().forEach(tracker -> missing.addAll(tracker.notDurable()));
-    return missing;
+    return node.sessions.notDurable();
   }
 
   @Override
@@ -289,22 +286,16 @@ public final class NodeQueue implements GameQueue {
         LockSupport.parkNanos(CLOSE_LOOK_NANOS);
       }
       Set<String> missing = drain(Duration.ofNanos(Math.max(0, deadline - System.nanoTime())));
-      Set<String> open = new TreeSet<>();
-      openSessions().forEach(of -> open.add(of.session().owner().toString()));
-      return new Stopped(open, missing);
+      return new Stopped(node.sessions.openOwners(), missing);
     } finally {
       close();
     }
   }
 
-  private List<DurableTracker> openSessions() {
-    return node.sessions.all().stream().filter(node.sessions::isOpen).toList();
-  }
-
   /** Tells those who listen; returns whether one of them has a session open. */
   private boolean askToClose() {
     boolean isAwaited = false;
-    for (DurableTracker of : openSessions()) {
+    for (DurableTracker of : node.sessions.allOpen()) {
       CompletableFuture<Void> asked = of.whenAsked();
       if (asked.isDone() || asked.getNumberOfDependents() > 0) {
         boolean unused = asked.complete(null);

@@ -46,7 +46,6 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -256,25 +255,18 @@ final class MemoryQueue implements GameQueue, SessionHost {
   @Override
   public Set<String> drain(Duration timeout) {
     store.flush();
-    Set<String> missing = new TreeSet<>();
-    trackers.all().forEach(tracker -> missing.addAll(tracker.notDurable()));
-    return missing;
+    return trackers.notDurable();
   }
 
   @Override
   public Stopped stop(Duration timeout) {
     subscriptions.forEach(of -> of.close(timeout));
-    for (DurableTracker of : List.copyOf(trackers.all())) {
-      if (trackers.isOpen(of)) {
-        var unused = of.whenAsked().complete(null);
-      }
+    for (DurableTracker of : trackers.allOpen()) {
+      var unused = of.whenAsked().complete(null);
     }
     store.tellAll();
     Set<String> missing = drain(timeout);
-    Set<String> open = new TreeSet<>();
-    trackers.all().stream()
-        .filter(trackers::isOpen)
-        .forEach(of -> open.add(of.session().owner().toString()));
+    Set<String> open = trackers.openOwners();
     close();
     return new Stopped(open, missing);
   }

@@ -2,8 +2,6 @@ package io.gameq.test;
 
 import io.gameq.GameQueue;
 import io.gameq.OwnershipLostException;
-import java.util.ArrayList;
-import java.util.List;
 
 /**
  * Redis and MySQL of one test, in memory, with the nodes of the game that use them. Nothing is
@@ -15,7 +13,6 @@ import java.util.List;
  */
 public final class MemoryServers {
   final MemoryStore store;
-  private final List<MemoryQueue> nodes = new ArrayList<>();
 
   private MemoryServers(TestSchema schema) {
     this.store = new MemoryStore(schema.catalog());
@@ -32,10 +29,8 @@ public final class MemoryServers {
   }
 
   /** Starts a node of the game; several share owners and topics, as on real servers. */
-  public synchronized GameQueue open(String node) {
-    MemoryQueue queue = new MemoryQueue(node, store);
-    nodes.add(queue);
-    return queue;
+  public GameQueue open(String node) {
+    return new MemoryQueue(node, store);
   }
 
   /** Their clock. */
