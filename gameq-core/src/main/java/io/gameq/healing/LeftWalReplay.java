@@ -134,7 +134,8 @@ public final class LeftWalReplay {
   private record Left(BitSet ofWals, BitSet onTheirWay, boolean isOvertaken) {}
 
   private static Left replayRows(Lookups lookups, ReplayRedis redis, WalSet wals) {
-    Left left = new Left(new BitSet(), new BitSet(), false);
+    BitSet leaves = new BitSet();
+    BitSet onTheirWay = new BitSet();
     Map<Status, Long> rows = new EnumMap<>(Status.class);
     WalReplay replay =
         new WalReplay(
@@ -148,9 +149,9 @@ public final class LeftWalReplay {
         row -> {
           rows.merge(row.status(), 1L, Long::sum);
           if (!row.status().isSettled()) {
-            left.onTheirWay.set(row.change().wal());
+            onTheirWay.set(row.change().wal());
             if (row.status() != Status.LOST && row.status().callsForAction()) {
-              left.ofWals.set(row.change().wal());
+              leaves.set(row.change().wal());
             }
           }
         });
@@ -163,6 +164,6 @@ public final class LeftWalReplay {
         rows.getOrDefault(Status.LOST, 0L),
         replay.report().count(Count.ROWS));
     replay.report().named().forEach(LOG::warn);
-    return new Left(left.ofWals, left.onTheirWay, replay.report().isOvertaken());
+    return new Left(leaves, onTheirWay, replay.report().isOvertaken());
   }
 }

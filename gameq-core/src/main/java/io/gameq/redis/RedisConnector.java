@@ -288,22 +288,26 @@ public final class RedisConnector implements AutoCloseable {
     }
     String reason = String.valueOf(root.getMessage());
     String answer = RedisReply.answered(root);
-    String remedy =
-        reason.contains("without any password configured")
-            ? "this Redis wants no password: remove that of the configuration, or set requirepass"
-            : reason.contains("WRONGPASS")
-                    || reason.contains("NOAUTH")
-                    || reason.toLowerCase(Locale.ROOT).contains("password")
-                ? "check the login of " + config.login().described()
-                : uri.isSsl()
-                    ? "check that it runs, that this host may reach it, and that it speaks TLS on"
-                        + " this port"
-                    : "check that it runs and that this host may reach it";
     String message =
-        "cannot connect to Redis at " + redacted(config.uri()) + ": " + reason + ": " + remedy;
+        "cannot connect to Redis at %s: %s: %s"
+            .formatted(redacted(config.uri()), reason, remedy(reason));
     return answer == null || RedisReply.isAway(answer)
         ? new RedisUnavailableException(message, e)
         : new GameQueueException(message, e);
+  }
+
+  private String remedy(String reason) {
+    if (reason.contains("without any password configured")) {
+      return "this Redis wants no password: remove that of the configuration, or set requirepass";
+    }
+    if (reason.contains("WRONGPASS")
+        || reason.contains("NOAUTH")
+        || reason.toLowerCase(Locale.ROOT).contains("password")) {
+      return "check the login of " + config.login().described();
+    }
+    return uri.isSsl()
+        ? "check that it runs, that this host may reach it, and that it speaks TLS on this port"
+        : "check that it runs and that this host may reach it";
   }
 
   /** A Redis URI without its user and password. */
