@@ -3,6 +3,7 @@ package io.gameq;
 import io.gameq.config.GameQueueConfigBuilder;
 import io.gameq.config.Takeover;
 import io.gameq.topic.DeadLetter;
+import io.gameq.topic.OwnerHandler;
 import io.gameq.topic.Publish;
 import io.gameq.topic.Topic;
 import java.time.Duration;
@@ -11,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -184,6 +186,25 @@ public interface OwnerSession extends AutoCloseable {
    * @param listener takes the place of the one before
    */
   void onSent(Consumer<SentRows> listener);
+
+  /**
+   * Has this session handle the owner's messages of a topic {@linkplain
+   * io.gameq.topic.TopicOptions#ofOwners of owners}, until it is closed or lost. Messages that
+   * waited for that are handled now, by due time; of one topic one at a time.
+   *
+   * <p>While no session handles them they wait, or a node that called {@link Topic#subscribeOwners}
+   * opens the owner. When a node dies its owners' messages wait for 15 s, those that it had for the
+   * topic's lease, unless the owner is opened again before.
+   *
+   * @param topic of the same node
+   * @param executor runs the handler: the one thread at a time that acts for this owner. Up to
+   *     1,000 messages of a topic wait in the executors of a node
+   * @param handler takes the place of the one before
+   * @throws ClosedException when this session is closed
+   * @throws GameQueueException when the topic is not of owners, or the node has as many
+   *     subscriptions as it may (64; a topic that sessions handle is one)
+   */
+  <T> void handle(Topic<T> topic, Executor executor, OwnerHandler<T> handler);
 
   /**
    * Stages a message, which is published by {@link #commit} together with the rows: both or

@@ -120,7 +120,9 @@ public final class NodeQueue implements GameQueue {
                 node.clock,
                 new TopicCalls(),
                 () -> node.lacksTopics.set(true),
-                node.callbacks));
+                node.callbacks,
+                node.process,
+                owner -> open(owner, Takeover.UNLESS_ALIVE)));
     this.opening = new OwnerOpener(node, sessions.commits);
     this.upkeep = new NodeUpkeep(node, opening, opened);
     LOG.info(

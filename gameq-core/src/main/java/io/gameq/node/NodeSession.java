@@ -16,13 +16,18 @@ import io.gameq.rows.EncodedRow;
 import io.gameq.rows.Table;
 import io.gameq.rows.TableRow;
 import io.gameq.topic.DeadLetter;
+import io.gameq.topic.OwnerHandler;
+import io.gameq.topic.Topic;
 import io.gameq.view.GameRows;
 import io.gameq.view.OwnerView;
 import java.time.Duration;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
@@ -35,6 +40,9 @@ import org.jspecify.annotations.Nullable;
  * <p>What is loaded and staged is lost with the process; committed changes are in the WAL.
  */
 final class NodeSession extends StagedChanges.GameChanges implements OwnerSession {
+  /** Of a session's text, which begins with them. */
+  private static final int EPOCH_DIGITS = 16;
+
   private final SessionHost node;
   private final SessionCommits commits;
   private final OpenOwner owner;
@@ -45,6 +53,11 @@ final class NodeSession extends StagedChanges.GameChanges implements OwnerSessio
   private @Nullable CompletionStage<Void> lost;
 
   private @Nullable CompletionStage<Void> asked;
+
+  /** What ends the handling of its owner's messages, by topic. */
+  private final Map<String, Runnable> handled = new HashMap<>();
+
+  private boolean isClosing;
 
   NodeSession(SessionHost node, SessionCommits commits, OpenOwner owner) {
     super(node.rows(), commits);
@@ -120,6 +133,32 @@ final class NodeSession extends StagedChanges.GameChanges implements OwnerSessio
         sent -> node.callbacks().execute(() -> listener.accept(new RowsSent(rows, sent))));
   }
 
+  // --- messages
+
+  @Override
+  public <T> void handle(Topic<T> topic, Executor executor, OwnerHandler<T> handler) {
+    String epoch = ref().id().text().substring(0, EPOCH_DIGITS);
+    synchronized (handled) {
+      if (isClosing) {
+        throw new ClosedException(
+            "the session of %s is closed: open the owner again".formatted(owner.id));
+      }
+      handled.put(topic.name(), ofNode(topic).handle(this, owner.id, epoch, executor, handler));
+      if (handled.size() == 1) {
+        var unused = owner.tracker.whenLost().thenRun(this::handleNothing);
+      }
+    }
+  }
+
+  /** Whoever has the owner next handles its messages. */
+  private void handleNothing() {
+    synchronized (handled) {
+      isClosing = true;
+      handled.values().forEach(Runnable::run);
+      handled.clear();
+    }
+  }
+
   // --- changes
 
   @Override
@@ -162,6 +201,7 @@ final class NodeSession extends StagedChanges.GameChanges implements OwnerSessio
     if (!owner.close()) {
       return;
     }
+    handleNothing();
     long deadline = node.deadline();
     CommitReceipt last = TrackedCommit.Receipt.EMPTY;
     RuntimeException dropped = null;

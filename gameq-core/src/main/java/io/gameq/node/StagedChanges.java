@@ -621,15 +621,15 @@ final class StagedChanges {
 
     private <T> void stage(
         String what, Topic<T> topic, Function<PublishedTopic<T>, MessageChange> change) {
-      change(
-          what,
-          () -> {
-            if (!(topic instanceof PublishedTopic<T> of) || !of.isOf(commits)) {
-              throw new GameQueueException(
-                  "not a topic that this node's GameQueue.topic returned: " + topic);
-            }
-            stage(change.apply(of));
-          });
+      change(what, () -> stage(change.apply(ofNode(topic))));
+    }
+
+    final <T> PublishedTopic<T> ofNode(Topic<T> topic) {
+      if (!(topic instanceof PublishedTopic<T> of) || !of.isOf(commits)) {
+        throw new GameQueueException(
+            "not a topic that this node's GameQueue.topic returned: " + topic);
+      }
+      return of;
     }
 
     public <T> void publish(Topic<T> topic, Publish<T> message) {

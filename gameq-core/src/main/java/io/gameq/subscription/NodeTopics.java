@@ -2,9 +2,13 @@ package io.gameq.subscription;
 
 import io.gameq.ClosedException;
 import io.gameq.GameQueueException;
+import io.gameq.OwnerHeldException;
+import io.gameq.OwnerSession;
+import io.gameq.OwnershipLostException;
 import io.gameq.message.MessageChange.MessageId;
 import io.gameq.message.MessageChange.MessageValue;
 import io.gameq.mysql.tables.TopicTable;
+import io.gameq.owner.OwnerId;
 import io.gameq.redis.RedisConnection;
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.topic.DefinedTopic;
@@ -20,6 +24,7 @@ import io.gameq.topic.BatchHandler;
 import io.gameq.topic.Claims;
 import io.gameq.topic.Message;
 import io.gameq.topic.Message.State;
+import io.gameq.topic.OwnerHandler;
 import io.gameq.topic.SubscribeOptions;
 import io.gameq.topic.Subscription;
 import io.gameq.topic.Topic;
@@ -30,20 +35,30 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.concurrent.Executor;
 import java.util.function.Function;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** The topics of a node, and its subscriptions to them. Thread-safe. */
 public final class NodeTopics {
   /** Each has a connection, and a thread beside those of its handlers. */
   private static final int MOST_SUBSCRIPTIONS = 64;
 
+  /** Until an owner is looked for again whose node does not handle the topic. */
+  private static final long HELD_MILLIS = 5_000;
+
+  private static final Logger LOG = LoggerFactory.getLogger(NodeTopics.class);
+
   private final Node node;
   private final List<Subscription> subscriptions = new ArrayList<>();
   private final Map<TopicDefinition, ClaimPoller> takings = new HashMap<>();
+  private final Map<TopicDefinition, OwnerConsumer> consumers = new HashMap<>();
   private boolean isClosed;
 
   public NodeTopics(Node node) {
@@ -116,10 +131,10 @@ public final class NodeTopics {
     if (isClosed) {
       throw new ClosedException("the node is closed: nothing is handled any more");
     }
-    if (subscriptions.size() + takings.size() >= MOST_SUBSCRIPTIONS) {
+    if (subscriptions.size() + takings.size() + consumers.size() >= MOST_SUBSCRIPTIONS) {
       throw new GameQueueException(
-          ("a node has at most %s subscriptions, topics whose messages it takes by claims"
-                  + " counted: close one first")
+          ("a node has at most %s subscriptions, topics whose messages it takes by claims or"
+                  + " hands to sessions counted: close one first")
               .formatted(MOST_SUBSCRIPTIONS));
     }
   }
@@ -134,6 +149,38 @@ public final class NodeTopics {
       takings.put(topic.definition(), known);
     }
     return known;
+  }
+
+  /** What hands messages of a topic to sessions; one for each topic, until the node is closed. */
+  private synchronized OwnerConsumer consumer(OpenTopic<?> topic) {
+    OwnerConsumer known = consumers.get(topic.definition());
+    if (known == null) {
+      requireRoom();
+      known = new OwnerConsumer(topic);
+      known.start();
+      consumers.put(topic.definition(), known);
+    }
+    return known;
+  }
+
+  /** Opens the owner of a message, which no live node is to have, and has its handler run. */
+  private <T> void openAndHandle(TopicDelivery<T> delivery, OwnerHandler<T> handler) {
+    OwnerSession session;
+    try {
+      session = node.opener().apply(Objects.requireNonNullElse(delivery.group(), ""));
+    } catch (OwnerHeldException | OwnershipLostException e) {
+      delivery.elsewhere(TopicDelivery.text(e), HELD_MILLIS);
+      return;
+    }
+    try {
+      var unused = delivery.handle(session, handler);
+    } finally {
+      try {
+        session.close();
+      } catch (GameQueueException e) { // the receipt tells what became of its commit
+        LOG.debug("{} is not closed: {}", session, e.getMessage());
+      }
+    }
   }
 
   private static void pause(Subscription of) {
@@ -155,13 +202,18 @@ public final class NodeTopics {
   public void close(long deadlineNanos) {
     List<Subscription> all;
     List<ClaimPoller> taking;
+    List<OwnerConsumer> handing;
     synchronized (this) {
       isClosed = true;
       all = List.copyOf(subscriptions);
       taking = List.copyOf(takings.values());
+      handing = List.copyOf(consumers.values());
+      consumers.clear();
     }
     taking.forEach(ClaimPoller::stop);
     all.forEach(NodeTopics::pause);
+    handing.forEach(OwnerConsumer::pause);
+    handing.forEach(of -> of.close(deadlineNanos));
     all.forEach(
         of -> {
           boolean unused =
@@ -206,7 +258,7 @@ public final class NodeTopics {
     /** The lists of a slot in which messages of a state are; none for dead letters. */
     private static List<Place> places(State state) {
       return switch (state) {
-        case PENDING -> List.of(Place.READY, Place.DUE);
+        case PENDING -> List.of(Place.READY, Place.DUE, Place.UNHANDLED);
         case HELD -> List.of(Place.HELD);
         case DEAD -> List.of();
       };
@@ -375,11 +427,33 @@ public final class NodeTopics {
 
     @Override
     public Subscription subscribeBatch(BatchHandler<T> handler, SubscribeOptions with) {
+      requireOwners(false);
       return NodeTopics.this.subscribe(topic, handler, with);
     }
 
     @Override
+    public Subscription subscribeOwners(OwnerHandler<T> handler, SubscribeOptions with) {
+      requireOwners(true);
+      return NodeTopics.this.subscribe(
+          topic,
+          one -> openAndHandle((TopicDelivery<T>) one.get(0), handler),
+          new SubscribeOptions(with.concurrency(), 1, with.perSecond()));
+    }
+
+    @Override
+    public Runnable handle(
+        OwnerSession session,
+        OwnerId owner,
+        String epoch,
+        Executor executor,
+        OwnerHandler<T> handler) {
+      requireOwners(true);
+      return consumer(topic).handle(topic, session, owner, epoch, executor, handler);
+    }
+
+    @Override
     public Claims<T> claims() {
+      requireOwners(false);
       return claims;
     }
 

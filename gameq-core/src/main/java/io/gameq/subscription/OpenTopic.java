@@ -1,6 +1,7 @@
 package io.gameq.subscription;
 
 import io.gameq.GameQueueException;
+import io.gameq.OwnerSession;
 import io.gameq.commit.CommitSender;
 import io.gameq.commit.MessageCommits;
 import io.gameq.config.GameQueueConfig;
@@ -40,6 +41,9 @@ public record OpenTopic<T>(
    * @param asking for what threads of the game ask
    * @param topicIsMissing to be told when Redis has lost a topic
    * @param callbacks runs what the game hangs on futures
+   * @param process of this start of the node, 8 hex digits
+   * @param opener opens an owner that no live node has; throws as {@link
+   *     io.gameq.GameQueue#open(String, io.gameq.config.Takeover)}
    */
   public record Node(
       GameQueueConfig config,
@@ -50,7 +54,9 @@ public record OpenTopic<T>(
       RedisClock clock,
       ServerCalls asking,
       Runnable topicIsMissing,
-      Executor callbacks) {}
+      Executor callbacks,
+      String process,
+      Function<String, OwnerSession> opener) {}
 
   /** Asks servers for a thread of the game, for at most the time of a call. */
   public interface ServerCalls {

@@ -2,16 +2,19 @@ package io.gameq.subscription;
 
 import io.gameq.CommitReceipt;
 import io.gameq.GameQueueException;
+import io.gameq.OwnerSession;
 import io.gameq.commit.MessageCommits;
 import io.gameq.message.MessageChange;
 import io.gameq.message.MessageChange.MessageChangedException;
 import io.gameq.message.MessageChange.MessageId;
 import io.gameq.message.MessageChange.MessageValue;
+import io.gameq.owner.OwnerId;
 import io.gameq.redis.topic.DefinedTopic.TopicDefinition;
 import io.gameq.redis.topic.TopicMessages.FoundMessage;
 import io.gameq.subscription.OpenTopic.Payloads;
 import io.gameq.topic.Message;
 import io.gameq.topic.Message.State;
+import io.gameq.topic.OwnerHandler;
 import io.gameq.topic.Publish;
 import io.gameq.topic.Topic;
 import io.gameq.topic.TopicOptions;
@@ -19,6 +22,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.Executor;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BinaryOperator;
@@ -89,8 +93,48 @@ public abstract class PublishedTopic<T> implements Topic<T> {
     return commits.commit(messages.stream().<MessageChange>map(this::change).toList());
   }
 
-  /** Throws GameQueueException when key or group are empty or too long. */
+  /** Throws GameQueueException when the topic is not of owners, or is. */
+  protected final void requireOwners(boolean has) {
+    if (definition.hasOwners() != has) {
+      throw new GameQueueException(
+          has
+              ? "the messages of topic '%s' belong to no owners: open it with TopicOptions.ofOwners"
+                  .formatted(name())
+              : ("the messages of topic '%s' belong to owners: handle them by OwnerSession.handle,"
+                      + " and by Topic.subscribeOwners where nobody has the owner open")
+                  .formatted(name()));
+    }
+  }
+
+  /**
+   * Has a session handle its owner's messages.
+   *
+   * @param epoch of the session, 16 hex digits
+   * @return ends that; to be called any number of times
+   * @throws GameQueueException when the topic is not of owners, or the node has as many
+   *     subscriptions as it may
+   */
+  public abstract Runnable handle(
+      OwnerSession session,
+      OwnerId owner,
+      String epoch,
+      Executor executor,
+      OwnerHandler<T> handler);
+
+  /**
+   * Throws GameQueueException when key or group are empty or too long, or the group is no owner in
+   * a topic of owners.
+   */
   protected final MessageId id(@Nullable String group, String key) {
+    if (definition.hasOwners()) {
+      if (group == null) {
+        throw new GameQueueException(
+            "message %s of topic '%s' has no owner: Publish.owner says whose it is, and delete,"
+                    .formatted(key, name())
+                + " retime and get take the owner as the group");
+      }
+      var unused = OwnerId.of(group);
+    }
     return MessageId.of(definition.topic(), group, key);
   }
 

@@ -1,9 +1,12 @@
 package io.gameq.subscription;
 
 import io.gameq.ChangeSet;
+import io.gameq.ClosedException;
 import io.gameq.CommitReceipt;
 import io.gameq.GameQueueException;
+import io.gameq.OwnerHeldException;
 import io.gameq.OwnerSession;
+import io.gameq.OwnershipLostException;
 import io.gameq.commit.MessageCommits;
 import io.gameq.message.MessageChange;
 import io.gameq.message.MessageChange.MessageValue;
@@ -11,11 +14,13 @@ import io.gameq.redis.topic.ConsumerScripts.TakenMessage;
 import io.gameq.subscription.OpenTopic.Payloads;
 import io.gameq.subscription.TopicPoller.Acknowledgements;
 import io.gameq.topic.Delivery;
+import io.gameq.topic.OwnerHandler;
 import io.gameq.topic.TopicOptions;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletionException;
 import java.util.function.BiPredicate;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -66,9 +71,13 @@ public final class TopicDelivery<T> implements Delivery<T> {
   private @Nullable String error;
 
   private boolean isOutage;
+  private boolean isCommitting;
 
   /** It failed, or its handler has returned without a word. */
   private boolean hasEnded;
+
+  /** Whoever has the owner handles the message, so long from now; negative for nothing of it. */
+  private long elsewhereMillis = -1;
 
   /**
    * A message as it was taken.
@@ -222,12 +231,13 @@ public final class TopicDelivery<T> implements Delivery<T> {
   }
 
   private synchronized CommitReceipt ackBy(Function<MessageChange, CommitReceipt> commit) {
-    if (hasEnded || receipt != null) {
+    if (hasEnded || receipt != null || isCommitting) {
       throw new GameQueueException(
           "message %s was acknowledged or failed before".formatted(taken.id()));
     }
     error = "its commit was refused"; // to return does not acknowledge without the rows
     isOutage = false;
+    isCommitting = true;
     try {
       MessageChange.Ack ack = ack(schedule == null ? taken.publishedAgain() : null);
       CommitReceipt committed = commit.apply(ack);
@@ -236,7 +246,54 @@ public final class TopicDelivery<T> implements Delivery<T> {
     } catch (GameQueueException e) {
       isOutage = e.isOutage();
       throw e;
+    } finally {
+      isCommitting = false;
     }
+  }
+
+  /**
+   * Has an owner's handler stage its changes, and commits them with the acknowledgement. What the
+   * handler throws fails the delivery.
+   *
+   * @return the receipt; null when the delivery failed
+   */
+  public @Nullable CommitReceipt handle(OwnerSession owner, OwnerHandler<T> handler) {
+    try {
+      return ackWith(
+          changes -> {
+            try {
+              handler.handle(owner, this, changes);
+            } catch (Exception e) { // the game's, whatever it is
+              throw e instanceof RuntimeException unchecked
+                  ? unchecked
+                  : new CompletionException(e);
+            }
+            requireNotFailed();
+          },
+          owner);
+    } catch (OwnershipLostException | OwnerHeldException | ClosedException e) {
+      elsewhere(text(e), 0);
+    } catch (Throwable e) {
+      fail(e instanceof CompletionException && e.getCause() != null ? e.getCause() : e);
+    }
+    return null;
+  }
+
+  private synchronized void requireNotFailed() {
+    if (hasEnded) {
+      throw new GameQueueException("the handler called fail: " + error);
+    }
+  }
+
+  /** It is to be handled where its owner is, so long from now; that is no attempt. */
+  public synchronized void elsewhere(String why, long afterMillis) {
+    fail(why, false);
+    elsewhereMillis = afterMillis;
+  }
+
+  /** When it is to be handled {@link #elsewhere}; negative when it is not. */
+  public synchronized long elsewhereMillis() {
+    return elsewhereMillis;
   }
 
   @Override

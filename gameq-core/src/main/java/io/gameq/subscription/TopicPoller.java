@@ -1,6 +1,9 @@
 package io.gameq.subscription;
 
+import io.gameq.CommitPendingException;
+import io.gameq.CommitUnknownException;
 import io.gameq.GameQueueException;
+import io.gameq.OwnershipLostException;
 import io.gameq.RedisUnavailableException;
 import io.gameq.agent.RepeatedWarnings;
 import io.gameq.commit.CommitSender;
@@ -34,6 +37,7 @@ import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
 import java.util.function.IntSupplier;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -64,6 +68,11 @@ final class TopicPoller implements AutoCloseable {
   private final SlotTimes times;
   private final ChannelListener notices;
   private final ControlConnection control;
+
+  /** In a topic of owners, as {@link ConsumerScripts#take(RedisConnection, List, String)}. */
+  private final @Nullable String process;
+
+  private final Consumer<RedisConnection> first;
   private @Nullable String server;
   private long lookedNanos;
 
@@ -81,15 +90,35 @@ final class TopicPoller implements AutoCloseable {
 
   /** With {@code wake} to be run when something is due soon. */
   TopicPoller(OpenTopic<?> topic, Acknowledgements acks, Runnable wake) {
+    this(topic, acks, wake, null, redis -> {});
+  }
+
+  /**
+   * Of a topic of owners.
+   *
+   * @param process of what it handles; empty for owners that nobody handles; null of another topic
+   * @param first what is done over the connection before anything is taken
+   */
+  TopicPoller(
+      OpenTopic<?> topic,
+      Acknowledgements acks,
+      Runnable wake,
+      @Nullable String process,
+      Consumer<RedisConnection> first) {
     this.topic = topic;
     this.acks = acks;
+    this.process = process;
+    this.first = first;
     this.times = new SlotTimes(topic.definition().slots());
     this.notices =
         new ChannelListener(
             topic.node().connector(),
-            (channel, slot) -> {
-              times.notice(Integer.parseInt(slot));
-              wake.run();
+            (channel, notice) -> {
+              int space = notice.indexOf(' '); // before the process whose messages they are
+              if (space < 0 || notice.substring(space + 1).equals(process)) {
+                times.notice(Integer.parseInt(space < 0 ? notice : notice.substring(0, space)));
+                wake.run();
+              }
             },
             topic.node().config().namespace() + ":t:" + topic.name());
     this.control = new ControlConnection(topic.node().connector());
@@ -112,6 +141,7 @@ final class TopicPoller implements AutoCloseable {
       return done;
     }
     try {
+      first.accept(redis);
       done += acks.nack(redis);
       int most = room.getAsInt();
       return begin() && most > 0 ? done + take(redis, most, deliver) : done;
@@ -255,7 +285,8 @@ final class TopicPoller implements AutoCloseable {
   private @Nullable GameQueueException takeFree(
       RedisConnection redis, int room, List<TakenMessage> taken) {
     List<Share> shares = times.due(room);
-    List<LuaScript.Answer<ConsumerScripts.Batch>> answers = topic.scripts().take(redis, shares);
+    List<LuaScript.Answer<ConsumerScripts.Batch>> answers =
+        topic.scripts().take(redis, shares, process);
     GameQueueException failure = null;
     for (int i = 0; i < answers.size(); i++) {
       ConsumerScripts.Batch of = answers.get(i).reply();
@@ -379,6 +410,9 @@ final class TopicPoller implements AutoCloseable {
     /** In one commit: a script of so many holds Redis for a millisecond. */
     static final int MOST_TOGETHER = 500;
 
+    /** Handled messages without an answer of Redis, beyond which no more are taken. */
+    private static final int MOST_OPEN = 20_000;
+
     private static final Logger LOG = LoggerFactory.getLogger(Acknowledgements.class);
     private static final long LOG_EVERY_SECONDS = 60;
 
@@ -455,7 +489,46 @@ final class TopicPoller implements AutoCloseable {
 
     /** Of nobody's fault: it is due again at once, and the attempt does not count. */
     void giveBack(TakenMessage taken) {
-      add(taken, 0, false, "whoever took it did not wait for it any more", 0);
+      giveBack(taken, 0, "whoever took it did not wait for it any more");
+    }
+
+    /** The same, due again so long from now. */
+    void giveBack(TakenMessage taken, long afterMillis, String why) {
+      add(taken, afterMillis, false, cut(why), 0);
+    }
+
+    /**
+     * The commit of what a handler did has failed.
+     *
+     * @param outageMillis asked in an outage: how long the message waits at least
+     * @return false where an outage is in the way
+     */
+    boolean notCommitted(TopicDelivery<?> message, Throwable failure, LongSupplier outageMillis) {
+      if (failure instanceof ClaimLostException || failure instanceof CommitPendingException) {
+        lost(); // not given back if it may yet count: that its lease ran out is to be noted
+      } else if (failure instanceof CommitUnknownException unknown) { // its lease decides
+        notAcknowledged(1, unknown);
+      } else if (topic.definition().hasOwners() && failure instanceof OwnershipLostException) {
+        giveBack(message.taken, 0, TopicDelivery.text(failure));
+      } else {
+        boolean isOutage = failure instanceof GameQueueException known && known.isOutage();
+        return notHandled(message, TopicDelivery.text(failure), isOutage, outageMillis);
+      }
+      return true;
+    }
+
+    /** A handler failed, or its commit was refused; returns as {@link #notCommitted}. */
+    boolean notHandled(
+        TopicDelivery<?> message, String why, boolean isOutage, LongSupplier outageMillis) {
+      if (message.elsewhereMillis() >= 0) {
+        giveBack(message.taken, message.elsewhereMillis(), why);
+      } else if (isOutage) {
+        putOff(message.taken, outageMillis.getAsLong(), why);
+        return false;
+      } else {
+        fail(message.taken, why, message.nextDueMillis());
+      }
+      return true;
     }
 
     private void add(
@@ -477,6 +550,11 @@ final class TopicPoller implements AutoCloseable {
 
     private static long jittered(long millis) {
       return millis / 2 + ThreadLocalRandom.current().nextLong(millis / 2 + 1);
+    }
+
+    /** Whether so many have no answer of Redis that no more are taken. */
+    boolean isFull() {
+      return open.get() > MOST_OPEN;
     }
 
     /** How many messages have no answer of Redis yet. */

@@ -1,9 +1,7 @@
 package io.gameq.subscription;
 
 import io.gameq.ClosedException;
-import io.gameq.CommitPendingException;
 import io.gameq.CommitReceipt;
-import io.gameq.CommitUnknownException;
 import io.gameq.GameQueueException;
 import io.gameq.agent.AgentRunner;
 import io.gameq.agent.AgentRunner.Agent;
@@ -12,7 +10,6 @@ import io.gameq.redis.script.LuaScript;
 import io.gameq.redis.topic.ConsumerScripts.TakenMessage;
 import io.gameq.subscription.TopicPoller.Acknowledgements;
 import io.gameq.topic.BatchHandler;
-import io.gameq.topic.ClaimLostException;
 import io.gameq.topic.SubscribeOptions;
 import io.gameq.topic.Subscription;
 import java.time.Duration;
@@ -33,9 +30,6 @@ import java.util.function.Consumer;
  * <p>Nothing is taken ahead of a free handler: a lease is not to run out in a queue.
  */
 final class TopicSubscription<T> implements Subscription {
-  /** Handled messages without an answer of Redis, beyond which no more are taken. */
-  private static final int MOST_OPEN = 20_000;
-
   private static final long CLOSE_LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
   private static final long IDLE_SECONDS = 60;
 
@@ -60,7 +54,11 @@ final class TopicSubscription<T> implements Subscription {
 
   private boolean isClosing;
 
-  /** With {@code closed} to be told once it is. */
+  /**
+   * Of a topic, or of the owners in a topic of owners that nobody handles.
+   *
+   * @param closed to be told once it is
+   */
   TopicSubscription(
       OpenTopic<T> topic,
       BatchHandler<T> handler,
@@ -73,7 +71,8 @@ final class TopicSubscription<T> implements Subscription {
     this.limiter = new RateLimiter(with.concurrency(), with.perSecond());
     this.runner = new AgentRunner("gameq-topic-" + topic.name());
     this.acks = new Acknowledgements(topic, runner::wake);
-    this.poller = new TopicPoller(topic, acks, runner::wake);
+    String process = topic.definition().hasOwners() ? "" : null;
+    this.poller = new TopicPoller(topic, acks, runner::wake, process, redis -> {});
     this.threads =
         DaemonThreads.pool("gameq-handler-" + topic.name(), with.concurrency(), IDLE_SECONDS);
   }
@@ -98,7 +97,7 @@ final class TopicSubscription<T> implements Subscription {
     }
 
     private int room() {
-      int free = acks.open() > MOST_OPEN ? 0 : Math.max(0, limiter.handlers() - busy.get());
+      int free = acks.isFull() ? 0 : Math.max(0, limiter.handlers() - busy.get());
       int allowed = limiter.messages();
       isFull = free == 0 && allowed > 0; // a handler that ends wakes it
       return Math.min(free * batch, allowed);
@@ -171,7 +170,7 @@ final class TopicSubscription<T> implements Subscription {
       return settle(message, receipt);
     }
     if (error != null) {
-      return fail(message, error, message.isOutage());
+      return acks.notHandled(message, error, message.isOutage(), limiter::outage);
     }
     acks.acknowledge(message.ack());
     return true;
@@ -182,23 +181,10 @@ final class TopicSubscription<T> implements Subscription {
     try {
       receipt.awaitQueued(message.remaining().plusMillis(1));
       acks.handled(1);
-    } catch (ClaimLostException | CommitPendingException e) {
-      acks.lost(); // not given back if it may yet count: that its lease ran out is to be noted
-    } catch (CommitUnknownException e) { // its lease decides
-      acks.notAcknowledged(1, e);
     } catch (GameQueueException e) {
-      return fail(message, TopicDelivery.text(e), e.isOutage());
+      return acks.notCommitted(message, e, limiter::outage);
     }
     return true;
-  }
-
-  private boolean fail(TopicDelivery<T> message, String why, boolean isOutage) {
-    if (isOutage) {
-      acks.putOff(message.taken, limiter.outage(), why);
-    } else {
-      acks.fail(message.taken, why, message.nextDueMillis());
-    }
-    return !isOutage;
   }
 
   // --- on the game's threads

@@ -89,6 +89,14 @@ public record Publish<T>(
     return new Publish<>(key, payload, name, priority, timing, recurrence);
   }
 
+  /**
+   * Of an owner, such as {@code player:42}, in a topic {@linkplain TopicOptions#ofOwners of
+   * owners}: it is the message's group, so that an owner's messages are handled one after another.
+   */
+  public Publish<T> owner(String id) {
+    return group(id);
+  }
+
   /** With a priority; the topic must have {@link TopicOptions#priorities}, which says its limit. */
   public Publish<T> priority(int higherFirst) {
     return new Publish<>(key, payload, group, higherFirst, timing, recurrence);

@@ -135,6 +135,27 @@ public interface Topic<T> extends TopicAdmin<T> {
   /** Has this node handle messages several at a time; see {@link #subscribe(MessageHandler)}. */
   Subscription subscribeBatch(BatchHandler<T> handler, SubscribeOptions options);
 
+  /**
+   * Has this node handle messages of owners that nobody handles, in a topic {@linkplain
+   * TopicOptions#ofOwners of owners}: with {@link SubscribeOptions#DEFAULT}.
+   */
+  default Subscription subscribeOwners(OwnerHandler<T> handler) {
+    return subscribeOwners(handler, SubscribeOptions.DEFAULT);
+  }
+
+  /**
+   * The same. For each message it opens the owner, unless a live node has it ({@link
+   * io.gameq.config.Takeover#UNLESS_ALIVE}), has the handler run, commits and closes the session. A
+   * node that opens the owner meanwhile takes it over as from any other node, and the message is
+   * handled again. Where a live node has the owner and does not handle the topic, it is looked at
+   * again every 5 s or so.
+   *
+   * @param options of which the batch does not count
+   * @throws GameQueueException when the topic is not of owners, or the node has as many
+   *     subscriptions as it may (64)
+   */
+  Subscription subscribeOwners(OwnerHandler<T> handler, SubscribeOptions options);
+
   /** Takes messages by hand, without a subscription; costs nothing until it is used. */
   Claims<T> claims();
 }

@@ -1,6 +1,7 @@
 package io.gameq.topic;
 
 import io.gameq.GameQueueException;
+import io.gameq.OwnerSession;
 import java.time.Duration;
 
 /**
@@ -16,9 +17,16 @@ import java.time.Duration;
  * @param window what {@link Topic#publish(String, Object)} waits for later ones; zero for nothing
  * @param lease how long a handler has for a message before another one gets it
  * @param retry when a message that failed is tried again, and how often
+ * @param hasOwners whether each message belongs to an owner and is handled where that is open
  */
 public record TopicOptions(
-    int slots, int payloadBytes, Duration ageing, Duration window, Duration lease, Retry retry) {
+    int slots,
+    int payloadBytes,
+    Duration ageing,
+    Duration window,
+    Duration lease,
+    Retry retry,
+    boolean hasOwners) {
   /** Most that {@link #payloadBytes(int)} takes: 1 MiB. */
   public static final int MOST_PAYLOAD_BYTES = 1 << 20;
 
@@ -29,7 +37,7 @@ public record TopicOptions(
    */
   public static final TopicOptions DEFAULT =
       new TopicOptions(
-          0, 64 << 10, Duration.ZERO, Duration.ZERO, Duration.ofSeconds(30), Retry.DEFAULT);
+          0, 64 << 10, Duration.ZERO, Duration.ZERO, Duration.ofSeconds(30), Retry.DEFAULT, false);
 
   /** Throws GameQueueException when a value is out of range. */
   public TopicOptions {
@@ -45,6 +53,9 @@ public record TopicOptions(
     check("ageing", ageing, Duration.ZERO, YEAR);
     check("window", window, Duration.ZERO, YEAR);
     check("lease", lease, Duration.ofMillis(100), Duration.ofDays(1));
+    if (hasOwners && !ageing.isZero()) {
+      throw new GameQueueException("a topic of owners has no priorities");
+    }
   }
 
   private static void check(String name, Duration value, Duration least, Duration most) {
@@ -60,12 +71,12 @@ public record TopicOptions(
    * lies beside the rows of that owner.
    */
   public TopicOptions slots(int parts) {
-    return new TopicOptions(parts, payloadBytes, ageing, window, lease, retry);
+    return new TopicOptions(parts, payloadBytes, ageing, window, lease, retry, hasOwners);
   }
 
   /** With payloads of at most so many bytes, encoded: 1 to 1,048,576. */
   public TopicOptions payloadBytes(int most) {
-    return new TopicOptions(slots, most, ageing, window, lease, retry);
+    return new TopicOptions(slots, most, ageing, window, lease, retry, hasOwners);
   }
 
   /**
@@ -81,21 +92,31 @@ public record TopicOptions(
     if (ageing.toMillis() < 1) {
       throw new GameQueueException("ageing of a topic must be 1 ms at least: " + ageing);
     }
-    return new TopicOptions(slots, payloadBytes, ageing, window, lease, retry);
+    return new TopicOptions(slots, payloadBytes, ageing, window, lease, retry, hasOwners);
   }
 
   /** With a merge window for messages that do not say when they are due: up to a year. */
   public TopicOptions window(Duration time) {
-    return new TopicOptions(slots, payloadBytes, ageing, time, lease, retry);
+    return new TopicOptions(slots, payloadBytes, ageing, time, lease, retry, hasOwners);
   }
 
   /** With so much time for a handler: 100 ms to a day. */
   public TopicOptions lease(Duration time) {
-    return new TopicOptions(slots, payloadBytes, ageing, window, time, retry);
+    return new TopicOptions(slots, payloadBytes, ageing, window, time, retry, hasOwners);
   }
 
   /** With these attempts. */
   public TopicOptions retry(Retry policy) {
-    return new TopicOptions(slots, payloadBytes, ageing, window, lease, policy);
+    return new TopicOptions(slots, payloadBytes, ageing, window, lease, policy, hasOwners);
+  }
+
+  /**
+   * With messages that belong to owners: {@link Publish#owner} says whose each is. It is handled by
+   * the owner's session ({@link OwnerSession#handle}), on whichever node has it open, one message
+   * of an owner at a time. While nobody handles an owner's messages they wait, or a node that
+   * called {@link Topic#subscribeOwners} opens the owner for each. Not with priorities.
+   */
+  public TopicOptions ofOwners() {
+    return new TopicOptions(slots, payloadBytes, ageing, window, lease, retry, true);
   }
 }

@@ -82,7 +82,7 @@ abstract class MessagesFixture extends RedisLossFixture {
   final List<TakenMessage> takeAll(long leaseMillis) {
     ConsumerScripts scripts =
         new ConsumerScripts(
-            new TopicDefinition(TOPIC, Game.SLOTS, 0, 1, 16, leaseMillis, 0, ""),
+            new TopicDefinition(TOPIC, Game.SLOTS, 0, 1, 16, leaseMillis, 0, "", false),
             SlotKeys.all(game.namespace, Game.SLOTS),
             "consumer",
             () -> 0);

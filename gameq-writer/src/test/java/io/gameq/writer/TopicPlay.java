@@ -49,7 +49,7 @@ final class TopicPlay implements AutoCloseable {
 
   private static TopicDefinition definition(String topic, long ageMillis) {
     return new TopicDefinition(
-        topic, Game.SLOTS, ageMillis, 1_000, ATTEMPTS, LEASE_MILLIS, 0, "fixed 1s");
+        topic, Game.SLOTS, ageMillis, 1_000, ATTEMPTS, LEASE_MILLIS, 0, "fixed 1s", false);
   }
 
   private ConsumerScripts scripts(String topic) {

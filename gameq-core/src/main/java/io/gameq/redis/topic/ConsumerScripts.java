@@ -2,14 +2,17 @@ package io.gameq.redis.topic;
 
 import io.gameq.message.MessageChange;
 import io.gameq.message.MessageChange.MessageId;
+import io.gameq.owner.OwnerId;
 import io.gameq.owner.OwnerId.PercentEncoding;
 import io.gameq.redis.RedisConnection;
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.script.LuaScript;
 import io.gameq.redis.topic.DefinedTopic.TopicDefinition;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.function.IntFunction;
@@ -17,11 +20,13 @@ import java.util.function.LongSupplier;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What a node's consumers do to the messages of a topic: {@code take.lua}, {@code extend.lua},
- * {@code nack.lua} and {@code grant.lua}. Each call needs a connection that no other thread uses
- * meanwhile. Immutable.
+ * {@code nack.lua}, {@code grant.lua} and {@code handle.lua}. Each call needs a connection that no
+ * other thread uses meanwhile. Immutable.
  */
 public final class ConsumerScripts {
   /** Of {@code take.lua}, which puts so many into one command: unpack fails near 8,000 words. */
@@ -36,10 +41,14 @@ public final class ConsumerScripts {
   /** Words of each message in that reply. */
   private static final int WORDS = 5;
 
-  public static final LuaScript TAKE = script("take.lua");
+  public static final LuaScript TAKE = script("handlers.lua", "take.lua");
   public static final LuaScript EXTEND = script("extend.lua");
   private static final LuaScript NACK = script("nack.lua");
   private static final LuaScript GRANT = script("grant.lua");
+  private static final LuaScript HANDLE = script("handlers.lua", "handle.lua");
+
+  /** Owners in one call of {@code handle.lua}. */
+  private static final int MOST_OWNERS = 500;
 
   private final TopicDefinition definition;
   private final SlotKeys[] slots;
@@ -52,6 +61,13 @@ public final class ConsumerScripts {
    * @param most messages, 1 to {@link #MOST_TAKEN}
    */
   public record Share(int slot, int most) {}
+
+  /**
+   * Whether a process handles an owner's messages from now on, or no more.
+   *
+   * @param epoch of its session, 16 hex digits
+   */
+  public record HandledOwner(OwnerId owner, String epoch, boolean isHandled) {}
 
   /**
    * What take.lua answered.
@@ -116,9 +132,12 @@ public final class ConsumerScripts {
   }
 
   /** A script of this package, with what all of them need in front. */
-  static LuaScript script(String resource) {
+  static LuaScript script(String... resources) {
     return LuaScript.of(
-        ConsumerScripts.class, "/io/gameq/redis/script/topic.lua", "lanes.lua", resource);
+        ConsumerScripts.class,
+        Stream.concat(
+                Stream.of("/io/gameq/redis/script/topic.lua", "lanes.lua"), Stream.of(resources))
+            .toArray(String[]::new));
   }
 
   /**
@@ -126,11 +145,23 @@ public final class ConsumerScripts {
    * have been taken from it if Redis did not answer; their leases run out.
    */
   public List<LuaScript.Answer<Batch>> take(RedisConnection redis, List<Share> shares) {
+    return take(redis, shares, null);
+  }
+
+  /**
+   * The same of a topic of owners: what a process handles.
+   *
+   * @param process 8 hex digits; empty for owners that nobody handles
+   */
+  public List<LuaScript.Answer<Batch>> take(
+      RedisConnection redis, List<Share> shares, @Nullable String process) {
     String token = UUID.randomUUID().toString();
     long leaseEndNanos =
         System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(definition.leaseMillis());
     List<LuaScript.Call> calls =
-        shares.stream().map(of -> new LuaScript.Call(slots[of.slot], args(of, token))).toList();
+        shares.stream()
+            .map(of -> new LuaScript.Call(slots[of.slot], args(of, token, process)))
+            .toList();
     Iterator<Share> of = shares.iterator();
     return TAKE.callEach(redis, calls).stream()
         .map(
@@ -141,15 +172,57 @@ public final class ConsumerScripts {
         .toList();
   }
 
-  private List<?> args(Share of, String token) {
-    return List.of(
-        definition.topic(),
-        Math.min(of.most, MOST_TAKEN),
-        token,
-        definition.leaseMillis(),
-        definition.ageMillis(),
-        node,
-        latestMillis.getAsLong());
+  private List<?> args(Share of, String token, @Nullable String process) {
+    List<?> args =
+        List.of(
+            definition.topic(),
+            Math.min(of.most, MOST_TAKEN),
+            token,
+            definition.leaseMillis(),
+            definition.ageMillis(),
+            node,
+            latestMillis.getAsLong());
+    return process == null ? args : List.of(args, process);
+  }
+
+  /**
+   * Says that a process is there, in all slots of the topic, and which owners it handles, in the
+   * order of the list.
+   *
+   * @return slots that had forgotten the process: it is to say all of them again
+   * @throws io.gameq.RedisUnavailableException when Redis does not answer; some may be told then
+   */
+  public Set<Integer> handle(RedisConnection redis, String process, List<HandledOwner> owners) {
+    List<List<HandledOwner>> bySlot = new ArrayList<>();
+    for (int slot = 0; slot < definition.slots(); slot++) {
+      bySlot.add(new ArrayList<>());
+    }
+    owners.forEach(of -> bySlot.get(of.owner().slot(definition.slots())).add(of));
+    List<LuaScript.Call> calls = new ArrayList<>();
+    List<Integer> called = new ArrayList<>();
+    for (int slot = 0; slot < bySlot.size(); slot++) {
+      List<HandledOwner> all = bySlot.get(slot);
+      for (int i = 0; i == 0 || i < all.size(); i += MOST_OWNERS) {
+        List<?> some =
+            all.subList(i, Math.min(all.size(), i + MOST_OWNERS)).stream()
+                .map(of -> List.of(of.owner().encoded(), of.epoch(), of.isHandled()))
+                .toList();
+        calls.add(new LuaScript.Call(slots[slot], List.of(definition.topic(), process, some)));
+        called.add(slot);
+      }
+    }
+    Set<Integer> forgotten = new HashSet<>();
+    Iterator<Integer> of = called.iterator();
+    HANDLE
+        .callEach(redis, calls)
+        .forEach(
+            answer -> {
+              Integer slot = of.next();
+              if (answer.get().get(0).equals(0L)) {
+                forgotten.add(slot);
+              }
+            });
+    return forgotten;
   }
 
   private Batch batch(List<Object> reply, int slot, String token, long leaseEndNanos) {

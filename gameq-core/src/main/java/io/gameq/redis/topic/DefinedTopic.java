@@ -258,6 +258,7 @@ public record DefinedTopic(
    * @param leaseMillis how long a handler has
    * @param windowMillis the merge window of messages that do not say when they are due
    * @param backoff between attempts, for operators, and to compare: {@code "1s 2s 4s jitter"}
+   * @param hasOwners whether each message belongs to an owner and is handled where that is open
    */
   public record TopicDefinition(
       String topic,
@@ -267,7 +268,8 @@ public record DefinedTopic(
       int mostAttempts,
       long leaseMillis,
       long windowMillis,
-      String backoff) {
+      String backoff,
+      boolean hasOwners) {
     /** Enough that a script holds Redis for little; each costs a command a second when idle. */
     private static final int DEFAULT_SLOTS = 16;
 
@@ -293,7 +295,8 @@ public record DefinedTopic(
           options.lease().toMillis(),
           options.window().toMillis(),
           retry.delays().stream().map(TopicDefinition::text).collect(Collectors.joining(" "))
-              + (retry.jitter() ? " jitter" : ""));
+              + (retry.jitter() ? " jitter" : ""),
+          options.hasOwners());
     }
 
     /** Throws GameQueueException, showing both, when it is not what is kept. */
@@ -329,7 +332,8 @@ public record DefinedTopic(
           Duration.ofMillis(ageMillis),
           Duration.ofMillis(windowMillis),
           Duration.ofMillis(leaseMillis),
-          new Retry(delays, jitter, mostAttempts));
+          new Retry(delays, jitter, mostAttempts),
+          hasOwners);
     }
 
     private static Duration delay(String text) {
@@ -355,6 +359,9 @@ public record DefinedTopic(
       to.writeNumberField("leaseMillis", leaseMillis);
       to.writeNumberField("windowMillis", windowMillis);
       to.writeStringField("backoff", backoff);
+      if (hasOwners) {
+        to.writeBooleanField("hasOwners", true);
+      }
     }
 
     /** Throws NumberFormatException. */
@@ -367,7 +374,8 @@ public record DefinedTopic(
           (int) number(members, "mostAttempts"),
           number(members, "leaseMillis"),
           number(members, "windowMillis"),
-          members.getOrDefault("backoff", ""));
+          members.getOrDefault("backoff", ""),
+          Boolean.parseBoolean(members.get("hasOwners")));
     }
 
     private static long number(Map<String, String> members, String name) {

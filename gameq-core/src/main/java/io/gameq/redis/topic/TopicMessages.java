@@ -64,7 +64,9 @@ public final class TopicMessages {
     /** Of topics with priorities: due, the one that is taken next first. */
     READY("ready"),
     /** Held, by when their leases end. */
-    HELD("lease");
+    HELD("lease"),
+    /** Of owners whose messages nobody handles, by when they were due. */
+    UNHANDLED("unhandled");
 
     private final String key;
 

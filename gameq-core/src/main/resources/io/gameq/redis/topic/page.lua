@@ -1,8 +1,8 @@
 -- A page of the lanes in which messages wait, or are held, in the order of their times. Changes nothing, and is refused on a replica.
 -- Runs at maxmemory.
--- KEYS[1] '{ns:slot}', prefix of t:<topic>:msg, due, ready, lane:<group>, held, claim, lease, tries, failed: see package
---   io.gameq.redis.topic
--- ARGV[1] topic; ARGV[2] due, ready or lease, or lane:<group>; ARGV[3] how many to leave out; ARGV[4] most, at most 1,000
+-- KEYS[1] '{ns:slot}', prefix of t:<topic>:msg, due, ready, unhandled, lane:<group>, held, claim, lease, tries, failed: see
+--   package io.gameq.redis.topic
+-- ARGV[1] topic; ARGV[2] due, ready, unhandled or lease, or lane:<group>; ARGV[3] how many to leave out; ARGV[4] most, at most 1,000
 -- Returns for each {id; score: when due, priority counted in for ready, or the end of the lease, ms; value or ''; how many messages wait
 --   behind it in its group; attempts, of what is held this one counted; node that holds it, else ''; why it is back, else ''}.
 local slot, place = KEYS[1], ARGV[2]

@@ -6,7 +6,8 @@
 --   io.gameq.redis.topic
 -- ARGV[1] topic; ARGV[2] most messages, at most 1,000; ARGV[3] token, a UUID new for this call; ARGV[4] lease, ms; ARGV[5] by how much
 --   of being due earlier one step of priority counts, ms; 0 for a topic without priorities; ARGV[6] node; ARGV[7] the latest Redis
---   TIME that the node knew, ms
+--   TIME that the node knew, ms; of a topic of owners ARGV[8] the process that takes what it handles, or '' for who opens owners that
+--   nobody handles
 -- Returns {ms until the next is due, -1 for none, 0 when more are due now; how many leases ran out; Redis TIME, ms; fencing token: ms,
 --   count, 0 and 0 when nothing was taken; then for each message taken: id; attempts, this one counted; leases of it that ran out, as
 --   text; when it was due, ms; value}. The fence rises, also where Redis' clock goes back, or a server took over whose clock is behind and
@@ -17,8 +18,12 @@ local COLON = 58 -- ends the lane of a group, and no other
 local most = tonumber(ARGV[2])
 local t, now = topic_key(slot, topic), now_millis()
 local due_key, ready_key, claim_key, msg_key = t .. ':due', t .. ':ready', t .. ':claim', t .. ':msg'
+-- In a topic of owners: lanes that other processes found for this one; for who opens owners, lanes that nobody handles.
+local process = ARGV[8]
+local found_key = process and (process == '' and t .. ':unhandled' or t .. ':for:' .. process)
 
 local function until_next()
+  if process and redis.call('EXISTS', found_key) == 1 then return 0 end
   local due = first_due(t)
   if age > 0 and redis.call('EXISTS', ready_key) == 1 then return 0 end
   return due and math.max(0, due - now) or -1
@@ -113,6 +118,49 @@ local function move_to_ready()
   if #ready > 0 then redis.call('ZADD', ready_key, unpack(ready)) end
 end
 
+-- Has lanes that were found for this process, or that nobody handles, be due as they were.
+local function fetch_found()
+  local lanes = redis.call('ZRANGE', found_key, 0, most - 1, 'WITHSCORES')
+  if #lanes == 0 then return end
+  for i = 1, #lanes, 2 do
+    if process == '' then
+      redis.call('ZADD', due_key, lanes[i + 1], lanes[i])
+    else
+      redis.call('ZADD', due_key, 'XX', lanes[i + 1], lanes[i])
+    end
+  end
+  redis.call('ZREMRANGEBYRANK', found_key, 0, #lanes / 2 - 1)
+end
+
+-- Of lanes that are the first in order those that this process is to take. A lane of another process is left for it; it is due again in
+-- case that is gone by then. One that nobody handles waits until somebody does.
+local function route(lanes, dues)
+  local owners, mine, mine_due, told = {}, {}, {}, {}
+  for i, lane in ipairs(lanes) do owners[i] = string.sub(lane, 1, -2) end
+  local handlers = redis.call('HMGET', t .. ':handlers', unpack(owners))
+  for i, lane in ipairs(lanes) do
+    local handler = handlers[i] and process_of(handlers[i])
+    if handler and not is_alive(t, handler, now) then handler = nil end
+    if (handler or '') == process then
+      mine[#mine + 1], mine_due[#mine + 1] = lane, dues[i]
+    elseif handler then
+      redis.call('ZADD', due_key, 'XX', whole(now + LEFT_MILLIS), lane)
+      redis.call('ZADD', t .. ':for:' .. handler, dues[i], lane)
+      told[handler] = true
+    else
+      redis.call('ZREM', due_key, lane)
+      redis.call('ZADD', t .. ':unhandled', dues[i], lane)
+      told[''] = true
+    end
+  end
+  local namespace, in_slot = string.match(slot, '^{(.*):(%d+)}$')
+  for handler in pairs(told) do
+    if handler ~= '' then redis.call('PEXPIRE', t .. ':for:' .. handler, KEPT_MILLIS) end
+    redis.call('PUBLISH', namespace .. ':t:' .. topic, in_slot .. ' ' .. handler)
+  end
+  return mine, mine_due
+end
+
 local from = age > 0 and ready_key or due_key
 local held, claims, leases, taken, attempted = {}, {}, {}, {}, nil
 local deadline = whole(now + tonumber(ARGV[4]))
@@ -172,7 +220,8 @@ local function take(lanes, dues)
   for _, lane in ipairs(back) do set_lane_due(t, lane) end
 end
 
--- Where many lanes are held or empty, a few rounds more find others.
+if process then fetch_found() end
+-- Where many lanes are held, empty or others', a few rounds more find others.
 for _ = 1, 4 do
   local left = most - #taken
   if left == 0 then break end
@@ -181,14 +230,16 @@ for _ = 1, 4 do
   if age > 0 then
     range = redis.call('ZRANGE', ready_key, 0, left - 1, 'WITHSCORES')
   else
-    range = redis.call('ZRANGEBYSCORE', due_key, '-inf', now, 'WITHSCORES', 'LIMIT', 0, left)
+    range = redis.call('ZRANGEBYSCORE', due_key, '-inf', now, 'WITHSCORES', 'LIMIT', 0, process and math.max(left, MOST_ROUTED) or left)
   end
   if #range == 0 then break end
   local lanes, dues = {}, {}
   for i = 1, #range, 2 do
     lanes[(i + 1) / 2], dues[(i + 1) / 2] = range[i], range[i + 1]
   end
-  take(lanes, dues)
+  if process then lanes, dues = route(lanes, dues) end
+  for i = #lanes, left + 1, -1 do lanes[i] = nil end
+  if #lanes > 0 then take(lanes, dues) end
 end
 
 if #taken > 0 then

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 
 class TopicTableTest {
   private static final TopicDefinition SIXTEEN =
-      new TopicDefinition("building", 16, 0, 65_536, 16, 30_000, 0, "1s 2s");
+      new TopicDefinition("building", 16, 0, 65_536, 16, 30_000, 0, "1s 2s", false);
 
   private GameDatabase database;
   private MySql mysql;
@@ -46,7 +46,8 @@ class TopicTableTest {
   void theFirstDefinitionCountsAndADifferentOneIsAnErrorThatShowsBoth() {
     DefinedTopic first = topics.define(SIXTEEN);
     assertEquals(first, topics.define(SIXTEEN));
-    TopicDefinition eight = new TopicDefinition("building", 8, 0, 65_536, 16, 30_000, 0, "1s 2s");
+    TopicDefinition eight =
+        new TopicDefinition("building", 8, 0, 65_536, 16, 30_000, 0, "1s 2s", false);
     String error = assertThrows(GameQueueException.class, () -> topics.define(eight)).getMessage();
     assertTrue(error.contains(SIXTEEN.json()) && error.contains(eight.json()), error);
     assertEquals(List.of(first), topics.all());

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 
 class DefinedTopicsTest {
   private static final TopicDefinition BUILDING =
-      new TopicDefinition("building", 16, 0, 65_536, 16, 30_000, 0, "1s 2s \"jitter\"");
+      new TopicDefinition("building", 16, 0, 65_536, 16, 30_000, 0, "1s 2s \"jitter\"", false);
 
   private static DefinedTopic revision(long revision, DefinedTopic.@Nullable Pause pause) {
     return new DefinedTopic(
@@ -85,7 +85,8 @@ class DefinedTopicsTest {
     List<DefinedTopic> many = new ArrayList<>();
     for (int i = 0; i < 450; i++) {
       many.add(
-          new DefinedTopic(1, new TopicDefinition("t" + i, 1, 0, 1, 1, 1, 0, "1s"), null, null));
+          new DefinedTopic(
+              1, new TopicDefinition("t" + i, 1, 0, 1, 1, 1, 0, "1s", false), null, null));
     }
     try (ScriptedTopic of = new ScriptedTopic()) {
       DefinedTopic.put(of.redis, of.namespace, many);

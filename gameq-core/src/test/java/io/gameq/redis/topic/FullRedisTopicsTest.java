@@ -52,7 +52,7 @@ class FullRedisTopicsTest {
       DefinedTopic paused =
           new DefinedTopic(
               7,
-              new TopicDefinition("mail", 4, 0, 1, 1, 1, 0, "1s"),
+              new TopicDefinition("mail", 4, 0, 1, 1, 1, 0, "1s", false),
               new DefinedTopic.Pause(1, "ann", "Redis is full"),
               null);
       DefinedTopic.put(topic.redis, topic.namespace, List.of(paused));

@@ -200,7 +200,7 @@ final class ScriptedTopic implements AutoCloseable {
   /** The scripts of a topic whose messages have so many attempts. */
   ConsumerScripts scripts(int attempts, long ageMillis) {
     TopicDefinition definition =
-        new TopicDefinition(TOPIC, slots.length, ageMillis, 1, attempts, LEASE, 0, "");
+        new TopicDefinition(TOPIC, slots.length, ageMillis, 1, attempts, LEASE, 0, "", false);
     return new ConsumerScripts(definition, slots, consumer, latest::get);
   }
 

@@ -1,8 +1,10 @@
 package io.gameq.test;
 
+import io.gameq.OwnerSession;
 import io.gameq.commit.MessageCommits;
 import io.gameq.message.MessageChange.MessageId;
 import io.gameq.message.MessageChange.MessageValue;
+import io.gameq.owner.OwnerId;
 import io.gameq.redis.topic.TopicMessages.FoundMessage;
 import io.gameq.redis.topic.TopicMessages.FoundMessage.Version;
 import io.gameq.subscription.OpenTopic.Payloads;
@@ -12,6 +14,7 @@ import io.gameq.topic.BatchHandler;
 import io.gameq.topic.Claims;
 import io.gameq.topic.Message;
 import io.gameq.topic.Message.State;
+import io.gameq.topic.OwnerHandler;
 import io.gameq.topic.SubscribeOptions;
 import io.gameq.topic.Subscription;
 import io.gameq.topic.TopicOptions;
@@ -19,6 +22,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
 /** A topic as a node in memory has it open. Thread-safe. */
@@ -157,6 +161,21 @@ final class MemoryTopic<T> extends PublishedTopic<T> {
   @Override
   public Subscription subscribeBatch(BatchHandler<T> handler, SubscribeOptions with) {
     return node.subscribe(new MemorySubscription<>(store.messages, box, handling, handler, with));
+  }
+
+  @Override
+  public Subscription subscribeOwners(OwnerHandler<T> handler, SubscribeOptions with) {
+    throw MemoryStore.notHere("Topic.subscribeOwners");
+  }
+
+  @Override
+  public Runnable handle(
+      OwnerSession session,
+      OwnerId owner,
+      String epoch,
+      Executor executor,
+      OwnerHandler<T> handler) {
+    throw MemoryStore.notHere("OwnerSession.handle");
   }
 
   @Override

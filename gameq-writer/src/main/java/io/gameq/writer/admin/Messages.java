@@ -52,6 +52,8 @@ public final class Messages {
     PENDING("DUE", "due"),
     /** Those of them that are taken next: of a topic with priorities in that order. */
     READY("DUE", "due"),
+    /** Due, of owners whose messages nobody handles. */
+    UNHANDLED("DUE", "due"),
     /** A handler has them. */
     HELD("LEASE ENDS", "leaseEnds"),
     /** Set aside. */
@@ -70,7 +72,7 @@ public final class Messages {
       try {
         return valueOf(name.toUpperCase(Locale.ROOT));
       } catch (IllegalArgumentException e) {
-        throw new GameQueueException("a state is pending, ready, held or dead");
+        throw new GameQueueException("a state is pending, ready, unhandled, held or dead");
       }
     }
 
@@ -301,6 +303,7 @@ public final class Messages {
     Place place =
         switch (state) {
           case HELD -> Place.HELD;
+          case UNHANDLED -> Place.UNHANDLED;
           case READY -> topic.ageMillis() > 0 ? Place.READY : Place.DUE;
           default -> Place.DUE;
         };

@@ -5,8 +5,10 @@
 local function is_claimed(t, lane) return ask(0, 'HEXISTS', t .. ':claim', lane) == 1 end
 local function is_scored(t, set, lane) return ask(false, 'ZSCORE', t .. ':' .. set, lane) ~= false end
 
--- Whether a take, or the end of a claim, will look at it.
-local function is_awaited(t, lane) return is_scored(t, 'due', lane) or is_scored(t, 'ready', lane) or is_claimed(t, lane) end
+-- Whether a take, the end of a claim, or who handles the owner's messages next, will look at it.
+local function is_awaited(t, lane)
+  return is_scored(t, 'due', lane) or is_scored(t, 'ready', lane) or is_scored(t, 'unhandled', lane) or is_claimed(t, lane)
+end
 
 function look.message(slot, topic, id)
   local t = topic_key(slot, topic)
