@@ -2,9 +2,7 @@ package io.gameq.subscription;
 
 import io.gameq.ClosedException;
 import io.gameq.GameQueueException;
-import io.gameq.OwnerHeldException;
 import io.gameq.OwnerSession;
-import io.gameq.OwnershipLostException;
 import io.gameq.message.MessageChange.MessageId;
 import io.gameq.message.MessageChange.MessageValue;
 import io.gameq.mysql.tables.TopicTable;
@@ -35,25 +33,17 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.Executor;
 import java.util.function.Function;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /** The topics of a node, and its subscriptions to them. Thread-safe. */
 public final class NodeTopics {
   /** Each has a connection, and a thread beside those of its handlers. */
   private static final int MOST_SUBSCRIPTIONS = 64;
-
-  /** Until an owner is looked for again whose node does not handle the topic. */
-  private static final long HELD_MILLIS = 5_000;
-
-  private static final Logger LOG = LoggerFactory.getLogger(NodeTopics.class);
 
   private final Node node;
   private final List<Subscription> subscriptions = new ArrayList<>();
@@ -161,26 +151,6 @@ public final class NodeTopics {
       consumers.put(topic.definition(), known);
     }
     return known;
-  }
-
-  /** Opens the owner of a message, which no live node is to have, and has its handler run. */
-  private <T> void openAndHandle(TopicDelivery<T> delivery, OwnerHandler<T> handler) {
-    OwnerSession session;
-    try {
-      session = node.opener().apply(Objects.requireNonNullElse(delivery.group(), ""));
-    } catch (OwnerHeldException | OwnershipLostException e) {
-      delivery.elsewhere(TopicDelivery.text(e), HELD_MILLIS);
-      return;
-    }
-    try {
-      var unused = delivery.handle(session, handler);
-    } finally {
-      try {
-        session.close();
-      } catch (GameQueueException e) { // the receipt tells what became of its commit
-        LOG.debug("{} is not closed: {}", session, e.getMessage());
-      }
-    }
   }
 
   private static void pause(Subscription of) {
@@ -436,7 +406,7 @@ public final class NodeTopics {
       requireOwners(true);
       return NodeTopics.this.subscribe(
           topic,
-          one -> openAndHandle((TopicDelivery<T>) one.get(0), handler),
+          one -> ((TopicDelivery<T>) one.get(0)).openAndHandle(node.opener(), handler),
           new SubscribeOptions(with.concurrency(), 1, with.perSecond()));
     }
 

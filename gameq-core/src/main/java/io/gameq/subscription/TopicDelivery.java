@@ -20,11 +20,14 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletionException;
 import java.util.function.BiPredicate;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * A message under the lease of this node, from the take to its outcome. Thread-safe: a handler may
@@ -50,6 +53,11 @@ public final class TopicDelivery<T> implements Delivery<T> {
       TopicOptions options,
       MessageCommits commits,
       BiPredicate<TakenMessage, Duration> lease) {}
+
+  private static final Logger LOG = LoggerFactory.getLogger(TopicDelivery.class);
+
+  /** Until an owner is looked for again whose node does not handle the topic. */
+  private static final long HELD_MILLIS = 5_000;
 
   private static final Duration LEAST_LEASE = Duration.ofMillis(100);
   private static final Duration MOST_LEASE = Duration.ofDays(1);
@@ -271,12 +279,37 @@ public final class TopicDelivery<T> implements Delivery<T> {
             requireNotFailed();
           },
           owner);
-    } catch (OwnershipLostException | OwnerHeldException | ClosedException e) {
+    } catch (OwnershipLostException | ClosedException e) {
       elsewhere(text(e), 0);
     } catch (Throwable e) {
       fail(e instanceof CompletionException && e.getCause() != null ? e.getCause() : e);
     }
     return null;
+  }
+
+  /**
+   * Opens the owner, has its handler stage its changes, commits them and closes the session. Where
+   * a live node has the owner, whoever handles its messages later gets this one.
+   *
+   * @param opener throws OwnerHeldException when a live node has the owner
+   */
+  public void openAndHandle(Function<String, OwnerSession> opener, OwnerHandler<T> handler) {
+    OwnerSession session;
+    try {
+      session = opener.apply(Objects.requireNonNullElse(group(), ""));
+    } catch (OwnerHeldException | OwnershipLostException e) {
+      elsewhere(text(e), HELD_MILLIS);
+      return;
+    }
+    try {
+      var unused = handle(session, handler);
+    } finally {
+      try {
+        session.close();
+      } catch (GameQueueException e) { // the receipt tells what became of its commit
+        LOG.debug("{} is not closed: {}", session, e.getMessage());
+      }
+    }
   }
 
   private synchronized void requireNotFailed() {

@@ -13,6 +13,7 @@ import io.gameq.ChangeSet;
 import io.gameq.GameQueue;
 import io.gameq.GameQueueException;
 import io.gameq.OwnerSession;
+import io.gameq.servers.TestServers;
 import io.gameq.topic.Delivery;
 import io.gameq.topic.Message.State;
 import io.gameq.topic.OwnerHandler;
@@ -339,6 +340,41 @@ class OwnerTopicTest {
     } finally {
       open.forEach(OwnerSession::close);
       many.shutdown();
+    }
+  }
+
+  @Test
+  void whoHandlesIsToldAgainWhenRedisForgotIt() {
+    Topic<Sale> sales = topic(one, "forgotten");
+    try (Player player = new Player(one, 41).handles(sales)) {
+      sales.publish(sale("before", 41, 1));
+      await().atMost(LONG).until(() -> player.handled.size() == 1);
+      try (var redis = TestServers.redis()) {
+        for (int slot = 0; slot < 4; slot++) {
+          String of = "{" + FIXTURE.namespace() + ":" + slot + "}:t:forgotten:";
+          redis.sync().del(of + "handlers", of + "alive");
+        }
+      }
+      sales.publish(sale("after", 41, 1));
+      await().atMost(LONG).until(() -> player.handled.size() == 2);
+    }
+  }
+
+  @Test
+  void whatIsLeftOfADeletedMessageIsNothing() {
+    Topic<Sale> sales = topic(one, "deleted");
+    try (Player other = new Player(one, 42).handles(sales)) {
+      sales.publish(sale("s", 43, 1));
+      await().atMost(LONG).until(() -> keys("deleted", "unhandled") == 1);
+      sales.delete("player:43", "s").awaitQueued(LONG);
+      assertEquals(0, keys("deleted", "unhandled") + keys("deleted", "due"));
+      assertTrue(other.handled.isEmpty());
+    }
+  }
+
+  private static long keys(String topic, String kind) {
+    try (var redis = TestServers.redis()) {
+      return redis.sync().keys("{" + FIXTURE.namespace() + ":*}:t:" + topic + ":" + kind).size();
     }
   }
 

@@ -108,6 +108,7 @@ local function remove_pending(t, id)
     local lane = lane_of(id)
     redis.call('ZREM', lane_key(t, lane), id)
     set_lane_due(t, lane)
+    if redis.call('EXISTS', lane_key(t, lane)) == 0 then redis.call('ZREM', t .. ':unhandled', lane) end
   else
     redis.call('ZREM', t .. ':due', id)
     redis.call('ZREM', t .. ':ready', id)

@@ -18,6 +18,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -40,6 +41,10 @@ final class MemoryMessages {
     final Map<String, Version> pending = new TreeMap<>();
     final Map<String, Held> held = new TreeMap<>();
     final Map<String, Version> dead = new TreeMap<>();
+
+    /** By lane, in a topic of owners. */
+    final Map<String, MemorySubscription<?>> handlers = new TreeMap<>();
+
     boolean isPaused;
 
     Box(TopicDefinition definition) {
@@ -214,8 +219,8 @@ final class MemoryMessages {
     subscriptions.remove(subscription);
   }
 
-  /** Messages of a topic that are due, up to so many, each of another lane. */
-  List<TakenMessage> take(Box box, int most) {
+  /** Messages of some lanes of a topic that are due, up to so many, each of another lane. */
+  List<TakenMessage> take(Box box, int most, Predicate<String> lanes) {
     synchronized (store) {
       long now = store.clock.millis();
       List<TakenMessage> taken = new ArrayList<>();
@@ -223,7 +228,7 @@ final class MemoryMessages {
         return taken;
       }
       heads(box).values().stream()
-          .filter(of -> of.version.millis() <= now)
+          .filter(of -> of.version.millis() <= now && lanes.test(of.id.lane()))
           .sorted(
               Comparator.comparingLong(
                   of ->
@@ -317,7 +322,10 @@ final class MemoryMessages {
       for (MemorySubscription<?> subscription : subscriptions) {
         Box box = subscription.isPaused() ? null : subscription.box();
         for (Head head : box == null || box.isPaused ? List.<Head>of() : heads(box).values()) {
-          first = head.version.millis() > now ? Math.min(first, head.version.millis()) : first;
+          first =
+              head.version.millis() > now && subscription.takes(head.id.lane())
+                  ? Math.min(first, head.version.millis())
+                  : first;
         }
       }
       return first <= to.toEpochMilli() ? Instant.ofEpochMilli(first) : null;

@@ -15,6 +15,7 @@ import io.gameq.topic.Subscription;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Predicate;
 
 /**
  * Handles messages of a topic in memory, on the thread that makes them due. A retry waits for all
@@ -26,6 +27,7 @@ final class MemorySubscription<T> implements Subscription {
   private final Handling<T> handling;
   private final BatchHandler<T> handler;
   private final SubscribeOptions options;
+  private final Predicate<String> lanes;
   private boolean isPaused;
   private boolean isClosed;
   private long handled;
@@ -33,17 +35,24 @@ final class MemorySubscription<T> implements Subscription {
   private long dead;
   private long lost;
 
+  /** With the lanes that it takes. */
   MemorySubscription(
       MemoryMessages messages,
       MemoryMessages.Box box,
       Handling<T> handling,
       BatchHandler<T> handler,
-      SubscribeOptions options) {
+      SubscribeOptions options,
+      Predicate<String> lanes) {
     this.messages = messages;
     this.box = box;
     this.handling = handling;
     this.handler = handler;
     this.options = options;
+    this.lanes = lanes;
+  }
+
+  boolean takes(String lane) {
+    return lanes.test(lane);
   }
 
   MemoryMessages.Box box() {
@@ -56,7 +65,8 @@ final class MemorySubscription<T> implements Subscription {
 
   /** Has the handler run once, if anything is due; returns whether it was. */
   boolean handleSome() {
-    List<TakenMessage> taken = isPaused() ? List.of() : messages.take(box, options.batch());
+    List<TakenMessage> taken =
+        isPaused() ? List.of() : messages.take(box, options.batch(), this::takes);
     List<TopicDelivery<T>> held = new ArrayList<>();
     for (TakenMessage one : taken) {
       try {
@@ -90,6 +100,9 @@ final class MemorySubscription<T> implements Subscription {
     String error = message.error();
     if (receipt != null) {
       settle(message, receipt);
+    } else if (message.elsewhereMillis() >= 0) {
+      boolean unused =
+          messages.fail(message.taken, String.valueOf(error), message.elsewhereMillis(), false, 0);
     } else if (error != null) {
       fail(message.taken, error, !message.isOutage(), message.nextDueMillis());
     } else {

@@ -2,6 +2,7 @@ package io.gameq.test;
 
 import io.gameq.OwnerSession;
 import io.gameq.commit.MessageCommits;
+import io.gameq.config.Takeover;
 import io.gameq.message.MessageChange.MessageId;
 import io.gameq.message.MessageChange.MessageValue;
 import io.gameq.owner.OwnerId;
@@ -9,9 +10,11 @@ import io.gameq.redis.topic.TopicMessages.FoundMessage;
 import io.gameq.redis.topic.TopicMessages.FoundMessage.Version;
 import io.gameq.subscription.OpenTopic.Payloads;
 import io.gameq.subscription.PublishedTopic;
+import io.gameq.subscription.TopicDelivery;
 import io.gameq.subscription.TopicDelivery.Handling;
 import io.gameq.topic.BatchHandler;
 import io.gameq.topic.Claims;
+import io.gameq.topic.Delivery;
 import io.gameq.topic.Message;
 import io.gameq.topic.Message.State;
 import io.gameq.topic.OwnerHandler;
@@ -23,6 +26,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.Executor;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /** A topic as a node in memory has it open. Thread-safe. */
@@ -160,14 +164,34 @@ final class MemoryTopic<T> extends PublishedTopic<T> {
 
   @Override
   public Subscription subscribeBatch(BatchHandler<T> handler, SubscribeOptions with) {
-    return node.subscribe(new MemorySubscription<>(store.messages, box, handling, handler, with));
+    requireOwners(false);
+    return node.subscribe(subscription(handler, with, lane -> true));
   }
 
   @Override
   public Subscription subscribeOwners(OwnerHandler<T> handler, SubscribeOptions with) {
-    throw MemoryStore.notHere("Topic.subscribeOwners");
+    requireOwners(true);
+    return node.subscribe(
+        subscription(
+            one -> delivery(one).openAndHandle(this::openUnlessAlive, handler),
+            new SubscribeOptions(with.concurrency(), 1, with.perSecond()),
+            lane -> !box.handlers.containsKey(lane)));
   }
 
+  private OwnerSession openUnlessAlive(String owner) {
+    return node.open(owner, Takeover.UNLESS_ALIVE);
+  }
+
+  private static <T> TopicDelivery<T> delivery(List<Delivery<T>> one) {
+    return (TopicDelivery<T>) one.get(0);
+  }
+
+  private MemorySubscription<T> subscription(
+      BatchHandler<T> handler, SubscribeOptions with, Predicate<String> lanes) {
+    return new MemorySubscription<>(store.messages, box, handling, handler, with, lanes);
+  }
+
+  /** The handler runs on the thread that makes a message due, as others do. */
   @Override
   public Runnable handle(
       OwnerSession session,
@@ -175,11 +199,33 @@ final class MemoryTopic<T> extends PublishedTopic<T> {
       String epoch,
       Executor executor,
       OwnerHandler<T> handler) {
-    throw MemoryStore.notHere("OwnerSession.handle");
+    requireOwners(true);
+    String its = owner.encoded() + ":";
+    MemorySubscription<T> subscription =
+        subscription(
+            one -> {
+              var unused = delivery(one).handle(session, handler);
+            },
+            SubscribeOptions.DEFAULT,
+            its::equals);
+    synchronized (store) {
+      MemorySubscription<?> before = box.handlers.put(its, subscription);
+      if (before != null) {
+        before.close();
+      }
+    }
+    store.messages.add(subscription);
+    return () -> {
+      synchronized (store) {
+        box.handlers.remove(its, subscription);
+      }
+      subscription.close();
+    };
   }
 
   @Override
   public Claims<T> claims() {
+    requireOwners(false);
     throw MemoryStore.notHere("Topic.claims");
   }
 

@@ -23,6 +23,7 @@ import io.gameq.TableName;
 import io.gameq.config.Takeover;
 import io.gameq.topic.DeadLetter;
 import io.gameq.topic.Message;
+import io.gameq.topic.OwnerHandler;
 import io.gameq.topic.Publish;
 import io.gameq.topic.Retry;
 import io.gameq.topic.Subscription;
@@ -747,6 +748,94 @@ abstract class GameContract {
     queued(session.commit());
     assertEquals(1, queue().read("player:" + me, Player.class).size());
     session.close();
+  }
+
+  private static final TopicOptions OF_OWNERS =
+      TopicOptions.DEFAULT.ofOwners().retry(Retry.fixed(Duration.ofMillis(100)));
+
+  /** Adds one to the gold of the owner's row. */
+  private static OwnerHandler<Order> pays(Queue<String> handled) {
+    return (owner, order, tx) -> {
+      int gold = owner.rows(Player.class).stream().mapToInt(Player::gold).sum();
+      tx.put(
+          new Player(
+              Long.parseLong(owner.owner().substring("player:".length())),
+              order.payload().what(),
+              gold + 1));
+      handled.add(order.key());
+    };
+  }
+
+  @Test
+  void handlesAnOwnersMessagesByItsSession() {
+    Topic<Order> topic = topic(OF_OWNERS);
+    for (String key : List.of("a", "b", "c")) {
+      queued(topic.publish(Publish.of(key, new Order(key)).owner("player:" + me)));
+    }
+    Queue<String> handled = new ConcurrentLinkedQueue<>();
+    OwnerSession session = open(me);
+    session.handle(topic, Runnable::run, pays(handled));
+    until(() -> topic.counts().pending() + topic.counts().held() == 0);
+
+    assertEquals(List.of("a", "b", "c"), List.copyOf(handled));
+    assertEquals(List.of(new Player(me, "c", 1)), queue().read("player:" + me, Player.class));
+    session.close();
+    queued(topic.publish(Publish.of("d", new Order("d")).owner("player:" + me)));
+    assertEquals(1, topic.counts().pending());
+  }
+
+  @Test
+  void leavesAnOwnersMessagesToTheNodeThatTookItOver() {
+    String name = "t" + id();
+    Topic<Order> here = queue().topic(name, Order.class, OF_OWNERS);
+    Topic<Order> there = other().topic(name, Order.class, OF_OWNERS);
+    Queue<String> ours = new ConcurrentLinkedQueue<>();
+    Queue<String> theirs = new ConcurrentLinkedQueue<>();
+    OwnerSession first = open(me);
+    first.handle(here, Runnable::run, pays(ours));
+    OwnerSession second = other().open("player:" + me);
+    second.handle(there, Runnable::run, pays(theirs));
+    queued(here.publish(Publish.of("a", new Order("a")).owner("player:" + me)));
+    until(() -> here.counts().pending() + here.counts().held() == 0);
+
+    assertEquals(List.of("a"), List.copyOf(theirs));
+    assertEquals(1, queue().read("player:" + me, Player.class).size());
+    first.close();
+    second.close();
+  }
+
+  @Test
+  void opensOwnersWhoseMessagesNobodyHandles() {
+    Topic<Order> topic = topic(OF_OWNERS);
+    Queue<String> handled = new ConcurrentLinkedQueue<>();
+    queued(topic.publish(Publish.of("a", new Order("a")).owner("player:" + me)));
+    queued(topic.publish(Publish.of("b", new Order("b")).owner("player:" + me)));
+    try (Subscription opens = topic.subscribeOwners(pays(handled))) {
+      until(() -> opens.counts().handled() == 2);
+    }
+    assertEquals(List.of("a", "b"), List.copyOf(handled));
+    assertEquals(List.of(new Player(me, "b", 2)), queue().read("player:" + me, Player.class));
+  }
+
+  @Test
+  void refusesWhatDoesNotFitATopicOfOwners() {
+    Topic<Order> topic = topic(OF_OWNERS);
+    Topic<Order> plain = topic(TopicOptions.DEFAULT);
+    OwnerSession session = open(me);
+    assertThrows(GameQueueException.class, () -> topic.publish("a", new Order("a")));
+    assertThrows(
+        GameQueueException.class,
+        () -> topic.publish(Publish.of("a", new Order("a")).owner("nobody")));
+    assertThrows(GameQueueException.class, () -> topic.subscribe(of -> {}));
+    assertThrows(
+        GameQueueException.class, () -> plain.subscribeOwners(pays(new ConcurrentLinkedQueue<>())));
+    assertThrows(
+        GameQueueException.class,
+        () -> session.handle(plain, Runnable::run, pays(new ConcurrentLinkedQueue<>())));
+    session.close();
+    assertThrows(
+        ClosedException.class,
+        () -> session.handle(topic, Runnable::run, pays(new ConcurrentLinkedQueue<>())));
   }
 
   @Test
