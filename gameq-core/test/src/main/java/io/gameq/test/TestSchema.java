@@ -147,6 +147,15 @@ public final class TestSchema {
         .requireManaged();
   }
 
+  List<TableSpec> managed() {
+    return managed;
+  }
+
+  /** All statements, as they are. */
+  List<String> statements() {
+    return statements(ddl).stream().filter(of -> !of.isBlank()).toList();
+  }
+
   private boolean isManaged(String table) {
     return managed.stream().anyMatch(of -> of.name().equals(table));
   }

@@ -39,11 +39,12 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.function.BooleanSupplier;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
 
 /** What a game may rely on, in memory and on real servers alike. */
+@ContractTables
 abstract class GameContract {
   private static final Duration TIME = Duration.ofSeconds(20);
 
@@ -72,21 +73,19 @@ abstract class GameContract {
     return IDS.incrementAndGet();
   }
 
-  /** A node. */
-  abstract GameQueue queue();
+  private GameQueue queue;
+  private GameQueue other;
+  private GameTime time;
 
-  /** Another node of the same game. */
-  abstract GameQueue other();
-
-  /** Lets time go by until this is so. */
-  abstract void until(Duration about, BooleanSupplier isSo);
-
-  void until(BooleanSupplier isSo) {
-    until(Duration.ZERO, isSo);
+  @BeforeEach
+  void start(GameQueue one, GameQueue another, GameTime itsTime) {
+    queue = one;
+    other = another;
+    time = itsTime;
   }
 
   OwnerSession open(long player) {
-    return queue().open("player:" + player);
+    return queue.open("player:" + player);
   }
 
   static void queued(CommitReceipt receipt) {
@@ -104,7 +103,7 @@ abstract class GameContract {
   }
 
   <T> Topic<Order> topic(TopicOptions options) {
-    return queue().topic("t" + id(), Order.class, options);
+    return queue.topic("t" + id(), Order.class, options);
   }
 
   /** What the pending message of a key says. */
@@ -138,7 +137,7 @@ abstract class GameContract {
       assertEquals(Set.of(), session.notDurable());
     }
 
-    assertEquals(List.of(new Player(me, "Ann", 2)), queue().read("player:" + me, Player.class));
+    assertEquals(List.of(new Player(me, "Ann", 2)), queue.read("player:" + me, Player.class));
   }
 
   @Test
@@ -148,7 +147,7 @@ abstract class GameContract {
       queued(session.commit());
     }
 
-    Row row = queue().read("player:" + me, "player").get(0);
+    Row row = queue.read("player:" + me, "player").get(0);
     assertEquals(7, row.getLong("gold"));
     assertTrue(row.isNull("born"));
   }
@@ -177,7 +176,7 @@ abstract class GameContract {
 
       assertEquals(List.of(new Player(me, "Ann", 60)), session.current(Player.class));
     }
-    assertEquals(List.of(new Player(me, "Ann", 60)), queue().read("player:" + me, Player.class));
+    assertEquals(List.of(new Player(me, "Ann", 60)), queue.read("player:" + me, Player.class));
   }
 
   @Test
@@ -188,12 +187,12 @@ abstract class GameContract {
       queued(session.commit());
       session.delete(Item.class, item);
       queued(session.commit());
-      assertEquals(List.of(), queue().read("player:" + me, Item.class));
+      assertEquals(List.of(), queue.read("player:" + me, Item.class));
       session.put(new Item(item, me, 2));
       queued(session.commit());
     }
 
-    Row row = queue().read("player:" + me, "item").get(0);
+    Row row = queue.read("player:" + me, "item").get(0);
     assertEquals(2, row.getLong("kind"));
     assertTrue(row.isNull("note"));
   }
@@ -221,7 +220,7 @@ abstract class GameContract {
       session.rollback();
       String noColumns = refusal(() -> session.put("player", null));
       session.rollback();
-      GameQueue on = queue();
+      GameQueue on = queue;
       String nobody =
           String.valueOf(
               assertThrows(GameQueueException.class, () -> on.open((String) null)).getMessage());
@@ -229,7 +228,7 @@ abstract class GameContract {
       assertTrue(noRow.startsWith("the row is null"), noRow);
       assertTrue(noColumns.startsWith("the map of columns of player is null"), noColumns);
       assertTrue(nobody.startsWith("the owner id is null"), nobody);
-      assertThrows(RowRefusedException.class, () -> queue().send("player:1", (Player) null));
+      assertThrows(RowRefusedException.class, () -> queue.send("player:1", (Player) null));
     }
   }
 
@@ -275,9 +274,9 @@ abstract class GameContract {
   void refusesOwnersThatNoTableHas() {
     assertEquals(
         "no managed table has owners of kind 'gild'; known kinds: [player]",
-        assertThrows(GameQueueException.class, () -> queue().open("gild:1")).getMessage());
-    assertThrows(GameQueueException.class, () -> queue().open("player:042"));
-    assertThrows(GameQueueException.class, () -> queue().read("player:1", "items"));
+        assertThrows(GameQueueException.class, () -> queue.open("gild:1")).getMessage());
+    assertThrows(GameQueueException.class, () -> queue.open("player:042"));
+    assertThrows(GameQueueException.class, () -> queue.read("player:1", "items"));
   }
 
   // --- several owners
@@ -297,12 +296,12 @@ abstract class GameContract {
 
       mine.move(new Item(item, friend, 9), yours);
       yours.put(new Player(friend, "Bob", 50));
-      queued(queue().commit(mine, yours));
-      assertEquals(Set.of(), queue().drain(TIME));
+      queued(queue.commit(mine, yours));
+      assertEquals(Set.of(), queue.drain(TIME));
     }
 
-    assertEquals(List.of(), queue().read("player:" + me, Item.class));
-    assertEquals(List.of(new Item(item, friend, 9)), queue().read("player:" + friend, Item.class));
+    assertEquals(List.of(), queue.read("player:" + me, Item.class));
+    assertEquals(List.of(new Item(item, friend, 9)), queue.read("player:" + friend, Item.class));
   }
 
   @Test
@@ -314,37 +313,35 @@ abstract class GameContract {
       assertThrows(
           IllegalStateException.class,
           () ->
-              queue()
-                  .transact(
-                      mine,
-                      yours,
-                      tx -> {
-                        tx.put(new Item(id(), me, 1));
-                        throw new IllegalStateException("the game's own");
-                      }));
-      assertThrows(
-          RowRefusedException.class,
-          () -> queue().transact(mine, tx -> tx.put(new Item(id(), friend, 1))));
-      GameQueueException staged =
-          assertThrows(
-              GameQueueException.class,
-              () -> queue().transact(mine, tx -> tx.put(new Player(me, "Ann", 2))));
-      queued(
-          queue()
-              .transact(
+              queue.transact(
                   mine,
                   yours,
                   tx -> {
-                    tx.put(new Item(id(), me, 5));
-                    tx.put(new Item(id(), friend, 6));
+                    tx.put(new Item(id(), me, 1));
+                    throw new IllegalStateException("the game's own");
                   }));
+      assertThrows(
+          RowRefusedException.class,
+          () -> queue.transact(mine, tx -> tx.put(new Item(id(), friend, 1))));
+      GameQueueException staged =
+          assertThrows(
+              GameQueueException.class,
+              () -> queue.transact(mine, tx -> tx.put(new Player(me, "Ann", 2))));
+      queued(
+          queue.transact(
+              mine,
+              yours,
+              tx -> {
+                tx.put(new Item(id(), me, 5));
+                tx.put(new Item(id(), friend, 6));
+              }));
 
       assertTrue(String.valueOf(staged.getMessage()).contains("is staged in the session"));
-      assertEquals(1, queue().read("player:" + me, Item.class).size());
-      assertEquals(6, queue().read("player:" + friend, Item.class).get(0).kind());
-      assertEquals(List.of(), queue().read("player:" + me, Player.class));
+      assertEquals(1, queue.read("player:" + me, Item.class).size());
+      assertEquals(6, queue.read("player:" + friend, Item.class).get(0).kind());
+      assertEquals(List.of(), queue.read("player:" + me, Player.class));
       queued(mine.commit());
-      assertEquals(1, queue().read("player:" + me, Player.class).size());
+      assertEquals(1, queue.read("player:" + me, Player.class).size());
     }
   }
 
@@ -356,14 +353,14 @@ abstract class GameContract {
       yours.put(new Player(friend, "Bob", 1));
       refusal(() -> yours.put(new Player(friend, "01234567890", 1)));
 
-      assertThrows(RollbackRequiredException.class, () -> queue().commit(mine, yours));
+      assertThrows(RollbackRequiredException.class, () -> queue.commit(mine, yours));
       assertThrows(RollbackRequiredException.class, mine::commit);
       mine.rollback();
       yours.rollback();
       mine.put(new Player(me, "Ann", 2));
       queued(mine.commit());
     }
-    assertEquals(List.of(), queue().read("player:" + friend, Player.class));
+    assertEquals(List.of(), queue.read("player:" + friend, Player.class));
   }
 
   // --- send
@@ -371,16 +368,16 @@ abstract class GameContract {
   @Test
   void sendsRowsToAnOwnerWhoIsNotOpen() {
     long item = id();
-    queued(queue().send("player:" + friend, new Item(item, friend, 3)));
+    queued(queue.send("player:" + friend, new Item(item, friend, 3)));
 
-    assertEquals(List.of(new Item(item, friend, 3)), queue().read("player:" + friend, Item.class));
+    assertEquals(List.of(new Item(item, friend, 3)), queue.read("player:" + friend, Item.class));
     try (OwnerSession session = open(friend)) {
       assertEquals(List.of(new Item(item, friend, 3)), session.rows(Item.class));
       session.delete(Item.class, item);
       queued(session.commit());
-      assertEquals(Set.of(), queue().drain(TIME));
+      assertEquals(Set.of(), queue.drain(TIME));
     }
-    assertEquals(List.of(), queue().read("player:" + friend, Item.class));
+    assertEquals(List.of(), queue.read("player:" + friend, Item.class));
   }
 
   @Test
@@ -395,7 +392,7 @@ abstract class GameContract {
       mine.send("player:" + friend, new Item(item, friend, 3));
       queued(mine.commit());
 
-      until(() -> !came.isEmpty());
+      time.until(() -> !came.isEmpty());
       assertEquals(List.of(new Item(item, friend, 3)), List.copyOf(came));
       assertEquals(List.of(new Item(item, friend, 3)), yours.current(Item.class));
     }
@@ -404,12 +401,12 @@ abstract class GameContract {
   @Test
   void refusesToSendWhatIsNotTheReceivers() {
     try (OwnerSession session = open(me)) {
-      refusal(() -> queue().send("player:" + friend, new Item(id(), me, 1)));
+      refusal(() -> queue.send("player:" + friend, new Item(id(), me, 1)));
       refusal(() -> session.send("player:" + me, new Item(id(), me, 1)));
       session.rollback();
     }
     Item twice = new Item(id(), friend, 1);
-    refusal(() -> queue().send("player:" + friend, twice, twice));
+    refusal(() -> queue.send("player:" + friend, twice, twice));
   }
 
   @Test
@@ -419,8 +416,8 @@ abstract class GameContract {
       mine.put(new Item(item, me, 1));
       queued(mine.commit());
       assertEquals(Set.of(), mine.awaitDurable(TIME));
-      queued(queue().send("player:" + friend, new Item(item, friend, 3)));
-      assertEquals(Set.of(), queue().drain(TIME));
+      queued(queue.send("player:" + friend, new Item(item, friend, 3)));
+      assertEquals(Set.of(), queue.drain(TIME));
     }
 
     try (OwnerSession yours = open(friend)) {
@@ -447,7 +444,7 @@ abstract class GameContract {
     try (OwnerSession yours = open(friend)) {
       assertEquals(DeadLetter.NOT_OWNER, yours.deadLetters().get(0).errorCode());
     }
-    assertEquals(List.of(new Item(item, me, 1)), queue().read("player:" + me, Item.class));
+    assertEquals(List.of(new Item(item, me, 1)), queue.read("player:" + me, Item.class));
   }
 
   // --- who owns
@@ -457,7 +454,7 @@ abstract class GameContract {
     OwnerSession mine = open(me);
     mine.put(new Player(me, "Ann", 1));
     queued(mine.commit());
-    OwnerSession theirs = other().open("player:" + me);
+    OwnerSession theirs = other.open("player:" + me);
     assertEquals(List.of(new Player(me, "Ann", 1)), theirs.rows(Player.class));
 
     mine.lost().toCompletableFuture().get(TIME.toSeconds(), TimeUnit.SECONDS);
@@ -468,7 +465,7 @@ abstract class GameContract {
 
     mine.close();
     theirs.close();
-    assertEquals(List.of(new Player(me, "Ann", 3)), queue().read("player:" + me, Player.class));
+    assertEquals(List.of(new Player(me, "Ann", 3)), queue.read("player:" + me, Player.class));
   }
 
   @Test
@@ -490,10 +487,10 @@ abstract class GameContract {
 
     OwnerHeldException held =
         assertThrows(
-            OwnerHeldException.class, () -> other().open("player:" + me, Takeover.UNLESS_ALIVE));
+            OwnerHeldException.class, () -> other.open("player:" + me, Takeover.UNLESS_ALIVE));
     assertTrue(String.valueOf(held.getMessage()).startsWith("player:" + me + " is open "));
     mine.close();
-    other().open("player:" + me, Takeover.UNLESS_ALIVE).close();
+    other.open("player:" + me, Takeover.UNLESS_ALIVE).close();
   }
 
   @Test
@@ -508,7 +505,7 @@ abstract class GameContract {
                 });
 
     try (OwnerSession theirs =
-        other().open("player:" + me, Takeover.UNLESS_ALIVE, Duration.ofSeconds(20))) {
+        other.open("player:" + me, Takeover.UNLESS_ALIVE, Duration.ofSeconds(20))) {
       assertEquals(List.of(new Player(me, "Ann", 8)), theirs.rows(Player.class));
     }
   }
@@ -522,14 +519,14 @@ abstract class GameContract {
 
     assertThrows(ClosedException.class, () -> session.put(new Player(me, "Ann", 2)));
     assertThrows(ClosedException.class, session::commit);
-    assertEquals(1, queue().read("player:" + me, Player.class).size());
+    assertEquals(1, queue.read("player:" + me, Player.class).size());
   }
 
   @Test
   void opensManyOwners() throws Exception {
     AtomicInteger told = new AtomicInteger();
     List<OpenResult> results =
-        queue()
+        queue
             .openAll(
                 List.of("player:" + me, "player:" + friend, "gild:1"),
                 Takeover.ALWAYS,
@@ -546,10 +543,10 @@ abstract class GameContract {
 
   @Test
   void givesIdsOnce() {
-    Ids ids = queue().ids("item");
+    Ids ids = queue.ids("item");
     assertNotEquals(ids.next(), ids.next());
-    assertThrows(GameQueueException.class, () -> queue().ids("item", 0));
-    assertThrows(GameQueueException.class, () -> queue().ids("nothing"));
+    assertThrows(GameQueueException.class, () -> queue.ids("item", 0));
+    assertThrows(GameQueueException.class, () -> queue.ids("nothing"));
   }
 
   @Test
@@ -577,10 +574,10 @@ abstract class GameContract {
     Topic<Order> topic = topic(TopicOptions.DEFAULT);
     queued(topic.publish("a", new Order("first")));
     try (Subscription ours = topic.subscribe(of -> handled.add(of.key() + of.payload().what()))) {
-      until(() -> handled.contains("afirst"));
+      time.until(() -> handled.contains("afirst"));
       queued(topic.publish("b", new Order("second")));
-      until(() -> handled.contains("bsecond"));
-      until(() -> ours.counts().handled() == 2);
+      time.until(() -> handled.contains("bsecond"));
+      time.until(() -> ours.counts().handled() == 2);
     }
     assertEquals(0, topic.counts().pending());
   }
@@ -595,7 +592,7 @@ abstract class GameContract {
     assertEquals("new", pending(topic, "a"));
 
     try (Subscription ours = topic.subscribe(of -> handled.add(of.payload().what()))) {
-      until(Duration.ofMillis(100), () -> !handled.isEmpty());
+      time.until(() -> !handled.isEmpty());
       assertEquals(List.of("new"), List.copyOf(handled));
     }
   }
@@ -614,7 +611,7 @@ abstract class GameContract {
     queued(topic.retime("a", Duration.ZERO));
     Queue<String> handled = new ConcurrentLinkedQueue<>();
     try (Subscription ours = topic.subscribe(of -> handled.add(of.payload().what()))) {
-      until(() -> handled.contains("11"));
+      time.until(() -> handled.contains("11"));
     }
   }
 
@@ -634,7 +631,7 @@ abstract class GameContract {
               handled.add(of.payload().what() + of.group());
               inHand.decrementAndGet();
             })) {
-      until(() -> handled.size() == 3);
+      time.until(() -> handled.size() == 3);
       assertEquals(Set.of("ag", "bg", "cg"), Set.copyOf(handled));
     }
   }
@@ -651,7 +648,7 @@ abstract class GameContract {
               assertEquals(attempts.incrementAndGet(), of.attempt());
               throw new IllegalStateException("no");
             });
-    until(Duration.ofMillis(300), () -> topic.counts().dead() == 1);
+    time.until(() -> topic.counts().dead() == 1);
     ours.close();
 
     Message<Order> dead = topic.list(Message.State.DEAD).messages().get(0);
@@ -663,7 +660,7 @@ abstract class GameContract {
     Queue<String> handled = new ConcurrentLinkedQueue<>();
     try (Subscription again =
         topic.subscribe(of -> handled.add(of.payload().what() + of.attempt()))) {
-      until(() -> handled.contains("mended1"));
+      time.until(() -> handled.contains("mended1"));
     }
   }
 
@@ -674,7 +671,7 @@ abstract class GameContract {
     try (Subscription ours = topic.subscribe(of -> handled.add(of.key()))) {
       queued(
           topic.publish(Publish.of("tick", new Order("t")).every(Duration.ofMillis(200)).count(3)));
-      until(Duration.ofMillis(700), () -> topic.counts().pending() + topic.counts().held() == 0);
+      time.until(() -> topic.counts().pending() + topic.counts().held() == 0);
     }
     assertTrue(handled.size() >= 1 && handled.size() <= 3, handled::toString);
   }
@@ -710,10 +707,10 @@ abstract class GameContract {
               session.put(new Player(me, "Ann", attempts.get()));
               var unused = of.ackWith(session);
             })) {
-      until(Duration.ofMillis(100), () -> ours.counts().handled() == 1);
+      time.until(() -> ours.counts().handled() == 1);
     }
 
-    assertEquals(List.of(new Player(me, "Ann", 2)), queue().read("player:" + me, Player.class));
+    assertEquals(List.of(new Player(me, "Ann", 2)), queue.read("player:" + me, Player.class));
     assertEquals(0, topic.counts().pending() + topic.counts().held());
     session.close();
   }
@@ -738,15 +735,15 @@ abstract class GameContract {
                       },
                       session);
             })) {
-      until(() -> ours.counts().handled() == 1);
+      time.until(() -> ours.counts().handled() == 1);
     }
 
-    assertEquals(List.of(new Item(item, me, 1)), queue().read("player:" + me, Item.class));
-    assertEquals(1, queue().read("player:" + friend, Item.class).size());
+    assertEquals(List.of(new Item(item, me, 1)), queue.read("player:" + me, Item.class));
+    assertEquals(1, queue.read("player:" + friend, Item.class).size());
     assertEquals("done", pending(receipts, "r"));
-    assertEquals(List.of(), queue().read("player:" + me, Player.class));
+    assertEquals(List.of(), queue.read("player:" + me, Player.class));
     queued(session.commit());
-    assertEquals(1, queue().read("player:" + me, Player.class).size());
+    assertEquals(1, queue.read("player:" + me, Player.class).size());
     session.close();
   }
 
@@ -841,16 +838,15 @@ abstract class GameContract {
   @Test
   void refusesATopicThatIsDefinedDifferently() {
     String name = "t" + id();
-    Topic<Order> unused = queue().topic(name, Order.class);
+    Topic<Order> unused = queue.topic(name, Order.class);
     GameQueueException why =
         assertThrows(
             GameQueueException.class,
-            () ->
-                other().topic(name, Order.class, TopicOptions.DEFAULT.lease(Duration.ofHours(1))));
+            () -> other.topic(name, Order.class, TopicOptions.DEFAULT.lease(Duration.ofHours(1))));
     assertTrue(
         String.valueOf(why.getMessage())
             .startsWith("topic '" + name + "' is defined differently in MySQL: "));
-    assertThrows(GameQueueException.class, () -> queue().topic("No", Order.class));
+    assertThrows(GameQueueException.class, () -> queue.topic("No", Order.class));
   }
 
   @Test

@@ -36,13 +36,21 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /** Faults on demand, and the clock. */
+@ContractTables
 class MemoryFaultsTest {
   private static final Duration AT_ONCE = Duration.ZERO;
 
-  private final MemoryServers servers = MemoryServers.of(MemoryContractTest.schema());
-  private final MemoryFaults faults = servers.faults();
-  private final GameQueue queue = servers.open("one");
-  private final OwnerSession ann = queue.open("player:1");
+  private final MemoryServers servers;
+  private final MemoryFaults faults;
+  private final GameQueue queue;
+  private final OwnerSession ann;
+
+  MemoryFaultsTest(MemoryServers servers, MemoryFaults faults, GameQueue queue) {
+    this.servers = servers;
+    this.faults = faults;
+    this.queue = queue;
+    this.ann = queue.open("player:1");
+  }
 
   private CommitReceipt put(int gold) {
     ann.put(new Player(1, "Ann", gold));
