@@ -6,82 +6,77 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.gameq.GameQueue;
-import java.nio.file.Path;
+import io.gameq.test.GameQueueTest;
+import io.gameq.test.GameQueueTest.ManagedTable;
+import io.gameq.test.GameTime;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
-/** What the page says beyond the day of the example, on two nodes. */
+/**
+ * What the page says beyond the day of the example, on two nodes: in memory, or on the servers that
+ * {@code gameq.test.servers} names.
+ */
+@GameQueueTest(
+    schema = "game.sql",
+    tables = {
+      @ManagedTable(name = "player", owner = "player", ownerColumn = "player_id"),
+      @ManagedTable(name = "item", owner = "player", ownerColumn = "player_id"),
+      @ManagedTable(name = "mail", owner = "player", ownerColumn = "player_id"),
+      @ManagedTable(name = "gift", owner = "player", ownerColumn = "player_id"),
+      @ManagedTable(name = "player_name", owner = "name", ownerColumn = "name"),
+      @ManagedTable(name = "listing", owner = "listing", ownerColumn = "listing_id")
+    })
 class RecipesTest {
   private static final Duration LONG = Duration.ofSeconds(30);
 
-  @TempDir static Path directory;
+  private final GameQueue here;
+  private final GameQueue there;
+  private final GameTime time;
 
-  private static ExampleWorld world;
-  private GameQueue here;
-  private GameQueue there;
-
-  @BeforeAll
-  static void startWorld() throws Exception {
-    world = new ExampleWorld(directory, System.getProperty("java.class.path"));
-  }
-
-  @AfterAll
-  static void stopWorld() throws Exception {
-    world.close();
-  }
-
-  @BeforeEach
-  void start() {
-    here = node("node-1");
-    there = node("node-2");
-  }
-
-  private GameQueue node(String name) {
-    return GameQueue.open(GameMain.config(world.settings(), name, directory.resolve("wal")));
-  }
-
-  @AfterEach
-  void stop() {
-    here.close();
-    there.close();
+  RecipesTest(GameQueue here, GameQueue there, GameTime time) {
+    this.here = here;
+    this.there = there;
+    this.time = time;
   }
 
   private OnlinePlayer login(GameQueue queue, long id, String name) {
     return new OnlinePlayer(queue.open("player:" + id), id, name);
   }
 
-  private void inMySql(List<String> rows, String query) throws Exception {
-    assertEquals(List.of(), List.copyOf(here.drain(LONG)));
-    assertEquals(List.of(), List.copyOf(there.drain(LONG)));
-    assertEquals(rows, world.rows(query));
+  /** The rows of an owner, once all is in MySQL. */
+  private <T extends Record> List<T> rows(String owner, Class<T> type) {
+    assertEquals(Set.of(), here.drain(LONG));
+    assertEquals(Set.of(), there.drain(LONG));
+    return here.read(owner, type);
   }
 
   @Test
   void aNameIsOnePlayersAndFreeOnceThatOneHasAnother() throws Exception {
     OnlinePlayer anna = login(here, 31, "player-31");
     OnlinePlayer bert = login(there, 32, "player-32");
-    NameRegister names = new NameRegister(here);
+    NameRegister register = new NameRegister(here);
     NameRegister others = new NameRegister(there);
     CompletableFuture<Boolean> one =
-        CompletableFuture.supplyAsync(() -> names.rename(anna, "Blade"));
+        CompletableFuture.supplyAsync(() -> register.rename(anna, "Blade"));
     boolean other = others.rename(bert, "blade");
     assertTrue(one.get(1, TimeUnit.MINUTES) ^ other, "one of them has it");
     OnlinePlayer loser = other ? anna : bert;
-    assertFalse((other ? names : others).rename(loser, "BLADE"));
-    assertTrue((other ? others : names).rename(other ? bert : anna, "Rose"));
-    assertTrue((other ? names : others).rename(loser, "Blade"));
-    inMySql(List.of("blade", "rose"), "SELECT name FROM player_name ORDER BY name");
-    inMySql(List.of("Blade", "Rose"), "SELECT name FROM player WHERE player_id > 30 ORDER BY name");
+    assertFalse((other ? register : others).rename(loser, "BLADE"));
+    assertTrue((other ? others : register).rename(other ? bert : anna, "Rose"));
+    assertTrue((other ? register : others).rename(loser, "Blade"));
+    long winner = other ? 32 : 31;
+    assertEquals("Rose", rows("player:" + winner, Rows.Player.class).get(0).name());
+    assertEquals("Blade", rows("player:" + (63 - winner), Rows.Player.class).get(0).name());
+    List<Rows.PlayerName> names = rows("name:blade", Rows.PlayerName.class);
+    assertEquals(List.of(new Rows.PlayerName("blade", 63 - winner)), names);
+    names = rows("name:rose", Rows.PlayerName.class);
+    assertEquals(List.of(new Rows.PlayerName("rose", winner)), names);
   }
 
   @Test
@@ -107,13 +102,14 @@ class RecipesTest {
     OnlinePlayer again = login(here, 21, "Anna");
     again.onGifts(thread);
     await(again, thread, 1_045);
-    inMySql(
-        List.of("Anna 1045", "Bert 65"),
-        "SELECT name, gold FROM player WHERE player_id IN (21, 22) ORDER BY 1");
-    inMySql(List.of(), "SELECT gift_id FROM gift UNION ALL SELECT listing_id FROM listing");
-    inMySql(
-        List.of("1 7", "2 8", "9 1"),
-        "SELECT slot, item_id FROM item WHERE player_id = 22 ORDER BY 1");
+    assertEquals(List.of(new Rows.Player(21, "Anna", 1_045)), rows("player:21", Rows.Player.class));
+    assertEquals(List.of(new Rows.Player(22, "Bert", 65)), rows("player:22", Rows.Player.class));
+    assertEquals(List.of(), rows("player:21", Rows.Gift.class));
+    assertEquals(List.of(), rows("listing:" + sword, Rows.Listing.class));
+    assertEquals(List.of(), rows("listing:" + shield, Rows.Listing.class));
+    assertEquals(
+        Set.of(new Rows.Item(22, 1, 7, 1), new Rows.Item(22, 2, 8, 1), new Rows.Item(22, 9, 1, 1)),
+        Set.copyOf(rows("player:22", Rows.Item.class)));
     thread.shutdown();
   }
 
@@ -128,16 +124,12 @@ class RecipesTest {
     await(farmer, thread, 14);
     gifts.give(11, 1, "one more").awaitQueued(LONG);
     await(farmer, thread, 15);
-    inMySql(List.of("Cara 15"), "SELECT name, gold FROM player WHERE player_id = 11");
+    assertEquals(List.of(new Rows.Player(11, "Cara", 15)), rows("player:11", Rows.Player.class));
     thread.shutdown();
   }
 
-  private static void await(OnlinePlayer player, ExecutorService thread, long gold)
-      throws Exception {
-    long until = System.nanoTime() + LONG.toNanos();
-    while (thread.submit(() -> player.row().gold()).get() != gold) {
-      assertTrue(System.nanoTime() < until, () -> "has " + player.row().gold());
-      TimeUnit.MILLISECONDS.sleep(10);
-    }
+  private void await(OnlinePlayer player, ExecutorService thread, long gold) {
+    time.until(
+        () -> CompletableFuture.supplyAsync(() -> player.row().gold(), thread).join() == gold);
   }
 }

@@ -26,8 +26,6 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.extension.AfterAllCallback;
-import org.junit.jupiter.api.extension.AfterEachCallback;
 import org.junit.jupiter.api.extension.ConditionEvaluationResult;
 import org.junit.jupiter.api.extension.ExecutionCondition;
 import org.junit.jupiter.api.extension.ExtensionConfigurationException;
@@ -39,9 +37,8 @@ import org.junit.jupiter.api.extension.ParameterResolver;
 import org.junit.platform.commons.support.AnnotationSupport;
 import org.junit.platform.commons.support.ReflectionSupport;
 
-/** Gives tests what {@link GameQueueTest} says, from JUnit 5.12 on. Thread-safe. */
-final class GameQueueExtension
-    implements ExecutionCondition, ParameterResolver, AfterEachCallback, AfterAllCallback {
+/** Gives tests what {@link GameQueueTest} says, from JUnit 5.13 on. Thread-safe. */
+final class GameQueueExtension implements ExecutionCondition, ParameterResolver {
   private static final Namespace HERE = Namespace.create(GameQueueExtension.class);
   private static final String SERVERS = "gameq.test.servers";
   private static final String MEMORY = "memory";
@@ -49,14 +46,26 @@ final class GameQueueExtension
   private static final Set<Class<?>> IN_MEMORY =
       Set.of(MemoryServers.class, MemoryFaults.class, TestClock.class);
 
-  /** What one test plays: in memory, or else on servers. */
+  /**
+   * What one test plays, in memory or else on servers. JUnit closes it, also after a test that is
+   * skipped once its constructor has run.
+   */
   private record TestGame(
-      @Nullable MemoryServers memory, Function<String, GameQueue> opens, List<GameQueue> nodes) {
+      @Nullable MemoryServers memory, @Nullable ServersGame servers, List<GameQueue> nodes)
+      implements AutoCloseable {
     GameQueue node(int number) {
       while (nodes.size() <= number) {
-        nodes.add(opens.apply("node-" + (nodes.size() + 1)));
+        String name = "node-" + (nodes.size() + 1);
+        nodes.add(memory == null ? Objects.requireNonNull(servers).open(name) : memory.open(name));
       }
       return nodes.get(number);
+    }
+
+    @Override
+    public void close() {
+      if (servers != null) {
+        servers.end(nodes);
+      }
     }
   }
 
@@ -132,12 +141,9 @@ final class GameQueueExtension
     }
     ExtensionContext ofClass = ofClass(context);
     ServersGame servers = onServers(ofClass);
-    MemoryServers memory = servers == null ? MemoryServers.of(schema(ofClass)) : null;
     TestGame game =
         new TestGame(
-            memory,
-            memory == null ? Objects.requireNonNull(servers)::open : memory::open,
-            new ArrayList<>());
+            servers == null ? MemoryServers.of(schema(ofClass)) : null, servers, new ArrayList<>());
     store.put(TestGame.class, game);
     return game;
   }
@@ -172,7 +178,11 @@ final class GameQueueExtension
       return null;
     }
     if (configured.equals("testcontainers")) {
-      return ContainerServers::get;
+      return () -> {
+        ReflectionSupport.tryToLoadClass("org.testcontainers.containers.GenericContainer")
+            .getOrThrow(GameQueueExtension::noTestcontainers);
+        return ContainerServers.get();
+      };
     }
     List<String> words = List.of(configured.split("[\\s,]+"));
     if (words.size() != 2 || !words.get(1).startsWith("jdbc:mysql://")) {
@@ -187,6 +197,14 @@ final class GameQueueExtension
             words.get(1),
             ofClass.getConfigurationParameter("gameq.test.user").orElse("root"),
             ofClass.getConfigurationParameter("gameq.test.password").orElse(""));
+  }
+
+  private static ExtensionConfigurationException noTestcontainers(Exception why) {
+    return new ExtensionConfigurationException(
+        SERVERS
+            + "=testcontainers needs the artifact org.testcontainers:testcontainers, 2.0 or newer,"
+            + " in scope test",
+        why);
   }
 
   /** The context of the class that is annotated: a nested one has its tests in the outer one's. */
@@ -229,25 +247,6 @@ final class GameQueueExtension
           : TestSchema.of(new String(resource.readAllBytes(), StandardCharsets.UTF_8));
     } catch (IOException e) {
       throw new UncheckedIOException(e);
-    }
-  }
-
-  // --- the end
-
-  @Override
-  public void afterEach(ExtensionContext context) {
-    TestGame game = context.getStore(HERE).remove(TestGame.class, TestGame.class);
-    if (game != null && game.memory == null) {
-      ServersGame of = ofClass(context).getStore(HERE).get(ServersGame.class, ServersGame.class);
-      of.end(game.nodes);
-    }
-  }
-
-  @Override
-  public void afterAll(ExtensionContext context) {
-    ServersGame game = context.getStore(HERE).remove(ServersGame.class, ServersGame.class);
-    if (game != null) {
-      game.close();
     }
   }
 }

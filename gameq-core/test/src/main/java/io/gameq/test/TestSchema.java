@@ -89,6 +89,9 @@ public final class TestSchema {
   private final String ddl;
   private final List<TableSpec> managed;
 
+  /** Read once: that takes longer than a test. */
+  private volatile @Nullable Catalog catalog;
+
   private TestSchema(String ddl, List<TableSpec> managed) {
     this.ddl = ddl;
     this.managed = List.copyOf(managed);
@@ -126,6 +129,15 @@ public final class TestSchema {
    * @throws GameQueueException naming the table, and column, that cannot be read or managed
    */
   Catalog catalog() {
+    Catalog known = catalog;
+    if (known == null) {
+      known = read();
+      catalog = known;
+    }
+    return known;
+  }
+
+  private Catalog read() {
     Map<String, TableFacts> tables = new LinkedHashMap<>();
     List<ForeignKeyFacts> foreignKeys = new ArrayList<>();
     for (String statement : statements(ddl)) {
