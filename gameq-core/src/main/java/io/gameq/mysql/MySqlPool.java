@@ -305,8 +305,9 @@ public final class MySqlPool {
     }
     return switch (e.getErrorCode()) {
       case 1044 ->
-          "does not let %s use database '%s': grant it the right to"
-              .formatted(user, config.database());
+          ("has no database '%s' that %s may use: correct the name in mysql.url if it is misspelt,"
+                  + " else grant the right to (MySQL tells no difference)")
+              .formatted(config.database(), user);
       case 1049 ->
           "has no database '%s': create it, or correct mysql.url".formatted(config.database());
       case 1129 -> "has blocked this host after many errors: run mysqladmin flush-hosts there";

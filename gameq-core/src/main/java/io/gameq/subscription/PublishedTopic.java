@@ -167,6 +167,7 @@ public abstract class PublishedTopic<T> implements Topic<T> {
       keepsTime = true;
     }
     if (message.recurrence() != null) {
+      checkTiming(id, timing, message.recurrence());
       Schedule.Begun begun = Schedule.begin(message.recurrence(), due, now);
       due = begun.firstMillis();
       since = due;
@@ -184,6 +185,23 @@ public abstract class PublishedTopic<T> implements Topic<T> {
         keepsTime,
         timing.cap() == null ? 0 : timing.cap().toMillis(),
         MessageValue.encode(since, message.priority(), schedule, payload));
+  }
+
+  /** What says twice when a message is due, and counts once. */
+  private static void checkTiming(
+      MessageId id, Publish.Timing timing, Publish.Recurrence recurrence) {
+    boolean isCron = recurrence.cron() != null;
+    String without =
+        timing.window() != null
+            ? "window"
+            : isCron && timing.after() != null
+                ? "after"
+                : isCron && timing.at() != null ? "at" : null;
+    if (without != null) {
+      throw new GameQueueException(
+          "message %s recurs by %s, which says when it is due: publish it without '%s'"
+              .formatted(id, isCron ? "cron" : "an interval", without));
+    }
   }
 
   private void checkPriority(MessageId id, int priority) {

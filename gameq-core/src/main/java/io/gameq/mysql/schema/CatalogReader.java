@@ -53,7 +53,8 @@ public final class CatalogReader {
     SchemaSnapshot schema = SchemaSnapshot.read(handle);
     if (!schema.tables().containsKey(REGISTRY)) {
       throw new GameQueueException(
-          "this database has no table " + REGISTRY + ": run 'gameq-writer schema migrate'");
+          "%s has no table %s: run 'gameq-writer schema migrate', or correct mysql.url"
+              .formatted(schema.name(), REGISTRY));
     }
     Connection connection = handle.getConnection();
     List<TableSpec> specs =

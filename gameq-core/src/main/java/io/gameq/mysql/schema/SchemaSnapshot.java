@@ -20,10 +20,12 @@ import org.jspecify.annotations.Nullable;
  * What information_schema says of the current database, in a fixed number of queries; immutable
  * once read. Names are those that tables and columns have, however a foreign key spells them.
  *
+ * @param name what messages call it, as {@code database 'game'}
  * @param foldsNames whether the server takes names of tables in capitals and in small letters for
  *     the same: lower_case_table_names is not 0. Of columns every server does
  */
 public record SchemaSnapshot(
+    String name,
     boolean mariaDb,
     boolean foldsNames,
     Map<String, TableFacts> tables,
@@ -217,8 +219,10 @@ public record SchemaSnapshot(
         "SELECT EVENT_OBJECT_TABLE, TRIGGER_NAME FROM information_schema.TRIGGERS WHERE"
             + " EVENT_OBJECT_SCHEMA = DATABASE()",
         (table, rs) -> table.triggers.add(rs.getString(2)));
-    SchemaSnapshot asWritten = new SchemaSnapshot(mariaDb, foldsNames, tables, List.of());
+    String name = "database '" + connection.getCatalog() + "'";
+    SchemaSnapshot asWritten = new SchemaSnapshot(name, mariaDb, foldsNames, tables, List.of());
     return new SchemaSnapshot(
+        name,
         mariaDb,
         foldsNames,
         tables,

@@ -116,7 +116,9 @@ public final class TableInspector {
     TableFacts table = schema.tables().get(spec.name());
     TableDefinition definition = null;
     if (table == null) {
-      other("no such table in this database" + meant() + ": correct the configuration");
+      other(
+          "no such table in %s%s: correct the configuration, or grant this user the right to it"
+              .formatted(schema.name(), meant()));
     } else {
       definition = inspect(table);
     }

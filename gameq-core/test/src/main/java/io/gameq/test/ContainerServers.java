@@ -30,7 +30,9 @@ final class ContainerServers {
     GenericContainer<?> redis =
         started(
             new GenericContainer<>("redis:8.0")
-                .withCommand("redis-server", "--save", "", "--maxmemory-policy", "noeviction")
+                .withCommand(
+                    "redis-server --protected-mode no --bind 0.0.0.0 --appendonly no"
+                        + " --maxmemory-policy noeviction")
                 .withExposedPorts(6379)
                 .waitingFor(Wait.forListeningPort()));
     GenericContainer<?> mysql =

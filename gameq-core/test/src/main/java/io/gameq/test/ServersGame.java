@@ -59,24 +59,23 @@ final class ServersGame implements AutoCloseable {
   ServersGame(ServerAddresses at, TestSchema schema) {
     this.at = at;
     List<String> java = java();
-    database = new ClassDatabase(at.mysql(), at.user(), at.password(), name);
-    database.execute(schema.statements());
     namespace = new ClassNamespace(at.redis(), name);
+    database = new ClassDatabase(at.mysql(), at.user(), at.password(), name);
     try {
+      database.execute(schema.statements());
       directory = Files.createTempDirectory("gameq-test");
       Files.writeString(directory.resolve("gameq.yaml"), config(schema));
       Process migration = writer(java, "schema", "migrate");
-      if (!migration.waitFor(MOST_COMMAND_SECONDS, TimeUnit.SECONDS)
-          || migration.exitValue() != 0) {
-        migration.destroyForcibly();
+      boolean isOver = migration.waitFor(MOST_COMMAND_SECONDS, TimeUnit.SECONDS);
+      migration.destroyForcibly();
+      if (!isOver || migration.exitValue() != 0) {
         throw new IllegalStateException("gameq-writer schema migrate failed: " + log("schema"));
       }
       writer = writer(java, "run");
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new IllegalStateException("interrupted while gameq-writer migrates the schema", e);
+    } catch (IOException | InterruptedException | RuntimeException e) {
+      namespace.close();
+      database.close();
+      throw new IllegalStateException("tests cannot run on these servers: " + e.getMessage(), e);
     }
   }
 

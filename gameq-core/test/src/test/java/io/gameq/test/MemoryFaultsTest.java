@@ -210,7 +210,7 @@ class MemoryFaultsTest {
     assertTrue(
         refusal("CREATE TABLE a (id BIGINT NOT NULL, name POINT, PRIMARY KEY (id))")
             .contains("a table cannot be managed: a: column name: "));
-    assertTrue(refusal("CREATE TABLE b (id BIGINT)").contains("no such table in this database"));
+    assertTrue(refusal("CREATE TABLE b (id BIGINT)").contains("no such table in the schema of the test"));
     assertTrue(
         refusal("CREATE TABLE a (id VARCHAR(9) NOT NULL PRIMARY KEY)").contains("collation"));
   }
