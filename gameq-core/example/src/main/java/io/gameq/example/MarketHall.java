@@ -10,12 +10,12 @@ import io.gameq.OwnerSession;
 final class MarketHall {
   private final GameQueue queue;
   private final SharedOwners owners;
-  private final GiftShop gifts;
+  private final Payouts payouts;
 
-  MarketHall(GameQueue queue, GiftShop gifts) {
+  MarketHall(GameQueue queue, Payouts payouts) {
     this.queue = queue;
     this.owners = new SharedOwners(queue);
-    this.gifts = gifts;
+    this.payouts = payouts;
   }
 
   /** Puts what is in a slot up for sale; returns the number of the listing. */
@@ -35,7 +35,7 @@ final class MarketHall {
   }
 
   /**
-   * Buys it into a slot, and sends the seller the price.
+   * Buys it into a slot, and pays the seller.
    *
    * @throws IllegalStateException when it is sold, or its price is another one
    */
@@ -47,7 +47,8 @@ final class MarketHall {
           Rows.Listing sold = onSale(listing, price);
           changes.delete(Rows.Listing.class, listingId);
           changes.put(new Rows.Item(buyer.row().playerId(), toSlot, sold.itemId(), sold.count()));
-          changes.send("player:" + sold.sellerId(), gifts.gift(sold.sellerId(), price, "sold"));
+          changes.publish(
+              payouts.topic(), Payouts.of(sold.sellerId(), "sold/" + listingId, price, "sold"));
         },
         buyer,
         buyer.row().plus(-price));

@@ -2,11 +2,11 @@ package io.gameq.example;
 
 import io.gameq.CommitReceipt;
 import io.gameq.OwnerSession;
-import java.util.HashSet;
+import io.gameq.example.Payouts.Payout;
+import io.gameq.topic.Topic;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
@@ -19,8 +19,6 @@ public final class OnlinePlayer {
   private final OwnerSession session;
   private final Map<Integer, Rows.Item> items = new TreeMap<>();
   private final List<Rows.Mail> mailAtLogin;
-  private final List<Rows.Gift> giftsAtLogin;
-  private final Set<Long> taken = new HashSet<>();
   private Rows.Player row;
 
   /** What Redis and MySQL have of the player; a new one begins with nothing. */
@@ -37,7 +35,6 @@ public final class OnlinePlayer {
     }
     session.rows(Rows.Item.class).forEach(item -> items.put(item.slot(), item));
     mailAtLogin = session.rows(Rows.Mail.class);
-    giftsAtLogin = session.rows(Rows.Gift.class);
     session.forgetLoaded(); // from here on this object is the player
     // page: end
   }
@@ -65,28 +62,20 @@ public final class OnlinePlayer {
   }
 
   /**
-   * Takes the gifts that are there, and from now on each that comes, from whichever node.
+   * Takes what is paid out to this player, whoever does it, on whichever node.
    *
    * @param thread acts for this player, one task after another
    */
-  public void onGifts(Executor thread) {
-    // page: gifts
-    thread.execute(() -> take(giftsAtLogin));
-    session.onSent(sent -> thread.execute(() -> take(sent.rows(Rows.Gift.class))));
-    // page: end
-  }
-
-  private void take(List<Rows.Gift> gifts) {
-    // page: take
-    for (Rows.Gift gift : gifts) {
-      if (taken.add(gift.giftId())) { // after a failover one may be told again
-        Rows.Player richer = row.plus(gift.gold());
-        session.put(richer);
-        session.delete(Rows.Gift.class, gift.playerId(), gift.giftId());
-        session.commit(); // the gold is there, and the gift gone, or neither
-        become(richer);
-      }
-    }
+  void onPayouts(Topic<Payout> payouts, Executor thread) {
+    // page: paid
+    session.handle(
+        payouts,
+        thread,
+        (player, payout, changes) -> {
+          Rows.Player richer = row.plus(payout.payload().gold());
+          changes.put(richer); // one commit with the acknowledgement: once
+          become(richer);
+        });
     // page: end
   }
 

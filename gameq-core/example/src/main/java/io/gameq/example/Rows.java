@@ -23,9 +23,6 @@ public final class Rows {
   /** A letter to a player; others send it. */
   public record Mail(long playerId, long mailId, String sender, String text, Instant sentAt) {}
 
-  /** Gold that a player is yet to take; others send it. */
-  public record Gift(long playerId, long giftId, long gold, String reason) {}
-
   /** Of the owner {@code name:<name>}: whose name it is, in lower case. */
   public record PlayerName(String name, long playerId) {}
 

@@ -28,7 +28,6 @@ import org.junit.jupiter.api.Test;
       @ManagedTable(name = "player", owner = "player", ownerColumn = "player_id"),
       @ManagedTable(name = "item", owner = "player", ownerColumn = "player_id"),
       @ManagedTable(name = "mail", owner = "player", ownerColumn = "player_id"),
-      @ManagedTable(name = "gift", owner = "player", ownerColumn = "player_id"),
       @ManagedTable(name = "player_name", owner = "name", ownerColumn = "name"),
       @ManagedTable(name = "listing", owner = "listing", ownerColumn = "listing_id")
     })
@@ -80,31 +79,32 @@ class RecipesTest {
   }
 
   @Test
-  void whoSellsIsPaidOnceOnlineElsewhereOrAtTheNextLogin() throws Exception {
-    GiftShop gifts = new GiftShop(here);
-    MarketHall market = new MarketHall(here, gifts);
+  void whoSellsIsPaidOnceOnlineElsewhereOrOffline() throws Exception {
+    Payouts payouts = new Payouts(here);
+    Payouts elsewhere = new Payouts(there);
+    MarketHall market = new MarketHall(here, payouts);
     ExecutorService thread = Executors.newSingleThreadExecutor();
     OnlinePlayer seller = login(there, 21, "Anna");
     seller.find(1, 7, 10);
     seller.find(2, 8, 0);
-    MarketHall elsewhere = new MarketHall(there, new GiftShop(there));
-    long sword = elsewhere.list(seller, 1, 30);
-    long shield = elsewhere.list(seller, 2, 5);
+    MarketHall sellers = new MarketHall(there, elsewhere);
+    long sword = sellers.list(seller, 1, 30);
+    long shield = sellers.list(seller, 2, 5);
     OnlinePlayer buyer = login(here, 22, "Bert");
     buyer.find(9, 1, 100);
-    seller.onGifts(thread);
+    seller.onPayouts(elsewhere.topic(), thread);
     market.buy(buyer, sword, 30, 1);
     await(seller, thread, 40);
     seller.session().close();
     market.buy(buyer, shield, 5, 2);
     assertThrows(IllegalStateException.class, () -> market.buy(buyer, shield, 5, 3));
-    gifts.give(21, 1_000, "sorry").awaitQueued(LONG);
+    time.until(() -> here.read("player:21", Rows.Player.class).get(0).gold() == 45);
     OnlinePlayer again = login(here, 21, "Anna");
-    again.onGifts(thread);
+    again.onPayouts(payouts.topic(), thread);
+    elsewhere.give(21, "4711", 1_000).awaitQueued(LONG);
     await(again, thread, 1_045);
     assertEquals(List.of(new Rows.Player(21, "Anna", 1_045)), rows("player:21", Rows.Player.class));
     assertEquals(List.of(new Rows.Player(22, "Bert", 65)), rows("player:22", Rows.Player.class));
-    assertEquals(List.of(), rows("player:21", Rows.Gift.class));
     assertEquals(List.of(), rows("listing:" + sword, Rows.Listing.class));
     assertEquals(List.of(), rows("listing:" + shield, Rows.Listing.class));
     assertEquals(
@@ -115,14 +115,15 @@ class RecipesTest {
 
   @Test
   void aTimerFiresOnceForAPlayerWhoIsOnAnotherNode() throws Exception {
-    GiftShop gifts = new GiftShop(here);
+    Payouts payouts = new Payouts(here);
+    Payouts elsewhere = new Payouts(there);
     ExecutorService thread = Executors.newSingleThreadExecutor();
     OnlinePlayer farmer = login(there, 11, "Cara");
     farmer.find(1, 7, 10);
-    farmer.onGifts(thread);
-    new GiftShop(there).sow(farmer, 3, 4, Duration.ofMillis(300)).awaitQueued(LONG);
+    farmer.onPayouts(elsewhere.topic(), thread);
+    elsewhere.sow(farmer, 3, 4, Duration.ofMillis(300)).awaitQueued(LONG);
     await(farmer, thread, 14);
-    gifts.give(11, 1, "one more").awaitQueued(LONG);
+    payouts.give(11, "4712", 1).awaitQueued(LONG);
     await(farmer, thread, 15);
     assertEquals(List.of(new Rows.Player(11, "Cara", 15)), rows("player:11", Rows.Player.class));
     thread.shutdown();

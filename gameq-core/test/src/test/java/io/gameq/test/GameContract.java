@@ -772,10 +772,10 @@ abstract class GameContract {
     Queue<String> handled = new ConcurrentLinkedQueue<>();
     OwnerSession session = open(me);
     session.handle(topic, Runnable::run, pays(handled));
-    until(() -> topic.counts().pending() + topic.counts().held() == 0);
+    time.until(() -> topic.counts().pending() + topic.counts().held() == 0);
 
     assertEquals(List.of("a", "b", "c"), List.copyOf(handled));
-    assertEquals(List.of(new Player(me, "c", 1)), queue().read("player:" + me, Player.class));
+    assertEquals(List.of(new Player(me, "c", 1)), queue.read("player:" + me, Player.class));
     session.close();
     queued(topic.publish(Publish.of("d", new Order("d")).owner("player:" + me)));
     assertEquals(1, topic.counts().pending());
@@ -784,19 +784,19 @@ abstract class GameContract {
   @Test
   void leavesAnOwnersMessagesToTheNodeThatTookItOver() {
     String name = "t" + id();
-    Topic<Order> here = queue().topic(name, Order.class, OF_OWNERS);
-    Topic<Order> there = other().topic(name, Order.class, OF_OWNERS);
+    Topic<Order> here = queue.topic(name, Order.class, OF_OWNERS);
+    Topic<Order> there = other.topic(name, Order.class, OF_OWNERS);
     Queue<String> ours = new ConcurrentLinkedQueue<>();
     Queue<String> theirs = new ConcurrentLinkedQueue<>();
     OwnerSession first = open(me);
     first.handle(here, Runnable::run, pays(ours));
-    OwnerSession second = other().open("player:" + me);
+    OwnerSession second = other.open("player:" + me);
     second.handle(there, Runnable::run, pays(theirs));
     queued(here.publish(Publish.of("a", new Order("a")).owner("player:" + me)));
-    until(() -> here.counts().pending() + here.counts().held() == 0);
+    time.until(() -> here.counts().pending() + here.counts().held() == 0);
 
     assertEquals(List.of("a"), List.copyOf(theirs));
-    assertEquals(1, queue().read("player:" + me, Player.class).size());
+    assertEquals(1, queue.read("player:" + me, Player.class).size());
     first.close();
     second.close();
   }
@@ -808,10 +808,10 @@ abstract class GameContract {
     queued(topic.publish(Publish.of("a", new Order("a")).owner("player:" + me)));
     queued(topic.publish(Publish.of("b", new Order("b")).owner("player:" + me)));
     try (Subscription opens = topic.subscribeOwners(pays(handled))) {
-      until(() -> opens.counts().handled() == 2);
+      time.until(() -> opens.counts().handled() == 2);
     }
     assertEquals(List.of("a", "b"), List.copyOf(handled));
-    assertEquals(List.of(new Player(me, "b", 2)), queue().read("player:" + me, Player.class));
+    assertEquals(List.of(new Player(me, "b", 2)), queue.read("player:" + me, Player.class));
   }
 
   @Test

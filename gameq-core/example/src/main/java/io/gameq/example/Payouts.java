@@ -1,0 +1,72 @@
+package io.gameq.example;
+
+import io.gameq.CommitReceipt;
+import io.gameq.GameQueue;
+import io.gameq.topic.Publish;
+import io.gameq.topic.Topic;
+import io.gameq.topic.TopicOptions;
+import java.time.Duration;
+
+/**
+ * Gold for a player wherever that player is, from whoever gives it: a game master, a timer, a
+ * market. Thread-safe.
+ */
+final class Payouts {
+  private final GameQueue queue;
+  private final Topic<Payout> topic;
+
+  /** What a player is given, and why. */
+  record Payout(long gold, String reason) {}
+
+  Payouts(GameQueue queue) {
+    this.queue = queue;
+    // page: payouts
+    topic = queue.topic("payout", Payout.class, TopicOptions.DEFAULT.ofOwners());
+    topic.subscribeOwners( // for players who are offline
+        (player, payout, changes) ->
+            player
+                .rows(Rows.Player.class)
+                .forEach(row -> changes.put(row.plus(payout.payload().gold()))));
+    // page: end
+  }
+
+  Topic<Payout> topic() {
+    return topic;
+  }
+
+  /** What pays a player; of one key one is pending. */
+  static Publish<Payout> of(long playerId, String key, long gold, String reason) {
+    // page: payout
+    return Publish.of(key, new Payout(gold, reason)).owner("player:" + playerId);
+    // page: end
+  }
+
+  /**
+   * A game master gives gold. Returns at once.
+   *
+   * @param ticket names it: the same ticket pays once while it is pending
+   */
+  CommitReceipt give(long playerId, String ticket, long gold) {
+    // page: game master
+    return topic.publish(of(playerId, "ticket/" + ticket, gold, "sorry"));
+    // page: end
+  }
+
+  /** Sows: what it costs and the timer are one commit. Returns at once. */
+  CommitReceipt sow(OnlinePlayer player, int field, long price, Duration ripens) {
+    // page: timer
+    Rows.Player poorer = player.row().plus(-price);
+    CommitReceipt receipt =
+        queue.transact(
+            player.session(),
+            tx -> {
+              tx.put(poorer);
+              tx.publish(
+                  topic,
+                  of(poorer.playerId(), "field/" + field, 2 * price, "harvest").after(ripens));
+            });
+    // page: end
+    player.become(poorer);
+    return receipt;
+  }
+}
