@@ -250,7 +250,7 @@ final class OwnerConsumer {
     } else if (receipt == null) {
       String why = message.error();
       boolean unused =
-          acks.notHandled(message, why == null ? "" : why, message.isOutage(), () -> 0);
+          message.notHandled(why == null ? "" : why, message.isOutage(), acks, () -> 0);
       ended();
     } else {
       var unused =
@@ -262,7 +262,7 @@ final class OwnerConsumer {
                       acks.handled(1);
                     } else {
                       boolean ignored =
-                          acks.notCommitted(message, Callbacks.cause(failure), () -> 0);
+                          message.notCommitted(Callbacks.cause(failure), acks, () -> 0);
                     }
                     ended();
                   });

@@ -2,7 +2,9 @@ package io.gameq.subscription;
 
 import io.gameq.ChangeSet;
 import io.gameq.ClosedException;
+import io.gameq.CommitPendingException;
 import io.gameq.CommitReceipt;
+import io.gameq.CommitUnknownException;
 import io.gameq.GameQueueException;
 import io.gameq.OwnerHeldException;
 import io.gameq.OwnerSession;
@@ -13,6 +15,7 @@ import io.gameq.message.MessageChange.MessageValue;
 import io.gameq.redis.topic.ConsumerScripts.TakenMessage;
 import io.gameq.subscription.OpenTopic.Payloads;
 import io.gameq.subscription.TopicPoller.Acknowledgements;
+import io.gameq.topic.ClaimLostException;
 import io.gameq.topic.Delivery;
 import io.gameq.topic.OwnerHandler;
 import io.gameq.topic.TopicOptions;
@@ -25,6 +28,7 @@ import java.util.concurrent.CompletionException;
 import java.util.function.BiPredicate;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -375,6 +379,40 @@ public final class TopicDelivery<T> implements Delivery<T> {
   public synchronized @Nullable CommitReceipt returned() {
     hasEnded |= error == null;
     return receipt;
+  }
+
+  /**
+   * Says what the commit of this delivery failed with.
+   *
+   * @param outageMillis asked in an outage: how long the message waits at least
+   * @return false where an outage is in the way
+   */
+  boolean notCommitted(Throwable failure, Acknowledgements acks, LongSupplier outageMillis) {
+    if (failure instanceof ClaimLostException || failure instanceof CommitPendingException) {
+      acks.lost(); // not given back if it may yet count: that its lease ran out is to be noted
+    } else if (failure instanceof CommitUnknownException unknown) { // its lease decides
+      acks.notAcknowledged(1, unknown);
+    } else if (by.options.hasOwners() && failure instanceof OwnershipLostException) {
+      acks.giveBack(taken, 0, text(failure));
+    } else {
+      boolean itIsOutage = failure instanceof GameQueueException known && known.isOutage();
+      return notHandled(text(failure), itIsOutage, acks, outageMillis);
+    }
+    return true;
+  }
+
+  /** Says that its handler failed, or its commit was refused; as {@link #notCommitted}. */
+  boolean notHandled(
+      String why, boolean byAnOutage, Acknowledgements acks, LongSupplier outageMillis) {
+    if (elsewhereMillis() >= 0) {
+      acks.giveBack(taken, elsewhereMillis(), why);
+    } else if (byAnOutage) {
+      acks.putOff(taken, outageMillis.getAsLong(), why);
+      return false;
+    } else {
+      acks.fail(taken, why, nextDueMillis());
+    }
+    return true;
   }
 
   /** Whether it failed for an outage. */

@@ -1,9 +1,6 @@
 package io.gameq.subscription;
 
-import io.gameq.CommitPendingException;
-import io.gameq.CommitUnknownException;
 import io.gameq.GameQueueException;
-import io.gameq.OwnershipLostException;
 import io.gameq.RedisUnavailableException;
 import io.gameq.agent.RepeatedWarnings;
 import io.gameq.commit.CommitSender;
@@ -37,7 +34,6 @@ import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
 import java.util.function.IntSupplier;
-import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -495,40 +491,6 @@ final class TopicPoller implements AutoCloseable {
     /** The same, due again so long from now. */
     void giveBack(TakenMessage taken, long afterMillis, String why) {
       add(taken, afterMillis, false, cut(why), 0);
-    }
-
-    /**
-     * The commit of what a handler did has failed.
-     *
-     * @param outageMillis asked in an outage: how long the message waits at least
-     * @return false where an outage is in the way
-     */
-    boolean notCommitted(TopicDelivery<?> message, Throwable failure, LongSupplier outageMillis) {
-      if (failure instanceof ClaimLostException || failure instanceof CommitPendingException) {
-        lost(); // not given back if it may yet count: that its lease ran out is to be noted
-      } else if (failure instanceof CommitUnknownException unknown) { // its lease decides
-        notAcknowledged(1, unknown);
-      } else if (topic.definition().hasOwners() && failure instanceof OwnershipLostException) {
-        giveBack(message.taken, 0, TopicDelivery.text(failure));
-      } else {
-        boolean isOutage = failure instanceof GameQueueException known && known.isOutage();
-        return notHandled(message, TopicDelivery.text(failure), isOutage, outageMillis);
-      }
-      return true;
-    }
-
-    /** A handler failed, or its commit was refused; returns as {@link #notCommitted}. */
-    boolean notHandled(
-        TopicDelivery<?> message, String why, boolean isOutage, LongSupplier outageMillis) {
-      if (message.elsewhereMillis() >= 0) {
-        giveBack(message.taken, message.elsewhereMillis(), why);
-      } else if (isOutage) {
-        putOff(message.taken, outageMillis.getAsLong(), why);
-        return false;
-      } else {
-        fail(message.taken, why, message.nextDueMillis());
-      }
-      return true;
     }
 
     private void add(

@@ -170,7 +170,7 @@ final class TopicSubscription<T> implements Subscription {
       return settle(message, receipt);
     }
     if (error != null) {
-      return acks.notHandled(message, error, message.isOutage(), limiter::outage);
+      return message.notHandled(error, message.isOutage(), acks, limiter::outage);
     }
     acks.acknowledge(message.ack());
     return true;
@@ -182,7 +182,7 @@ final class TopicSubscription<T> implements Subscription {
       receipt.awaitQueued(message.remaining().plusMillis(1));
       acks.handled(1);
     } catch (GameQueueException e) {
-      return acks.notCommitted(message, e, limiter::outage);
+      return message.notCommitted(e, acks, limiter::outage);
     }
     return true;
   }

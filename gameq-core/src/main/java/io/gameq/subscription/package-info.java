@@ -7,6 +7,8 @@
  *                                       records; Schedule of a recurring one: an interval or cron
  * topic.claims      TopicClaims         what ends a claim; ClaimPoller: for who waits
  * topic.subscribe   TopicSubscription   runs the handlers
+ * session.handle    OwnerConsumer       hands messages of owners to their sessions; handle.lua says
+ *                                       to Redis whose these are, take.lua takes those alone
  *
  *                   a subscription, from Redis to Redis
  *                   notice, due time, poll

@@ -25,10 +25,19 @@
  * T:age                STRING  the age that scores in T:ready were made with, ms
  * T:fence              STRING  'ms count taken': ms and count of the newest take, which never go
  *                              back; Redis TIME at that take, which does when its clock was set
+ * of a topic of owners, see handlers.lua:
+ * T:handlers           HASH    owner -> 'epoch process' of the session that handles its messages
+ * T:alive              HASH    process -> when it last said that it is there, ms
+ * T:for:PROCESS        ZSET    lane -> when it was due: found for that process; it is in T:due too
+ * T:unhandled          ZSET    lane -> when it was due: nobody handles its owner's; not in T:due
  * {ns:0}:t:TOPIC:rate  STRING  'messages millis': what is left of the topic's rate
  * ns:topics            HASH    topic -> 'revision JSON': definition, pause, rate; a copy of MySQL's
- * ns:t:TOPIC           channel number of a slot where something is due sooner than before, and soon
+ * ns:t:TOPIC           channel number of a slot where something is due sooner than before, and
+ *                              soon; with a process behind it when it was found for that one
  * </pre>
+ *
+ * <p>Who handles an owner is a hint: a lane that was found for a process is due again five seconds
+ * later, in case that is gone; whether rows of a handler count, the owner's session decides.
  *
  * <p>An id is {@code key} or {@code group:key}, encoded; a lane, of which one message is handled at
  * a time, {@code group:} or the id. A value is what {@link
@@ -53,6 +62,7 @@
  *                  extend.lua  prolongs a lease
  *                  nack.lua    gives back, or makes a dead letter
  *                  grant.lua   shares out the topic's rate
+ *                  handle.lua  says which owners' messages a process handles
  * TopicMessages    find.lua    where one message is: FoundMessage
  *                  page.lua    lists; TopicCounts
  *                  revive.lua  dead letters: list, retry, discard
