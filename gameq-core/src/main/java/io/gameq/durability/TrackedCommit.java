@@ -19,6 +19,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** Tells the sessions and the game what became of a commit. */
@@ -97,9 +98,11 @@ public final class TrackedCommit extends Commit {
    * What the game gets; does not hold the rows.
    *
    * @param hurry is run when a thread waits for Redis
+   * @param writers begins to say what writers do, when a thread waits for MySQL in vain
    */
-  public CommitReceipt receipt(Callbacks callbacks, Runnable hurry) {
-    return new Receipt(progress, callbacks, hurry);
+  public CommitReceipt receipt(
+      Callbacks callbacks, Runnable hurry, Supplier<CompletableFuture<String>> writers) {
+    return new Receipt(progress, callbacks, hurry, writers);
   }
 
   /** How far a commit has come. Apart from it, so that a receipt does not hold its rows. */
@@ -142,19 +145,31 @@ public final class TrackedCommit extends Commit {
 
     private final Progress progress;
     private final Callbacks callbacks;
-    private final Runnable hurry;
+    private static final CompletableFuture<String> NOTHING = CompletableFuture.completedFuture("");
 
-    private Receipt(Progress progress, Callbacks callbacks, Runnable hurry) {
+    /** Of a wait for MySQL, the end: enough to ask Redis what writers do. */
+    private static final long MOST_LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
+
+    private final Runnable hurry;
+    private final Supplier<CompletableFuture<String>> writers;
+
+    private Receipt(
+        Progress progress,
+        Callbacks callbacks,
+        Runnable hurry,
+        Supplier<CompletableFuture<String>> writers) {
       this.progress = progress;
       this.callbacks = callbacks;
       this.hurry = hurry;
+      this.writers = writers;
     }
 
     private static CommitReceipt empty() {
       Progress ended = new Progress(List.of());
       ended.journaled.arrived();
       ended.queued.arrived();
-      return new Receipt(ended, Callbacks.on(Runnable::run), () -> {}); // nothing is left to tell
+      return new Receipt( // nothing is left to tell
+          ended, Callbacks.on(Runnable::run), () -> {}, () -> NOTHING);
     }
 
     @Override
@@ -178,17 +193,32 @@ public final class TrackedCommit extends Commit {
       if (!queued.isDone()) {
         hurry.run();
       }
-      await(queued, timeout, "Redis has");
+      await(queued, timeout, "Redis has", () -> NOTHING);
     }
 
     @Override
     public void awaitDurable(Duration timeout) {
-      await(progress.durable(), timeout, "MySQL has");
+      await(
+          progress.durable(),
+          timeout,
+          "MySQL has",
+          () -> progress.queued.future().isDone() ? writers.get() : NOTHING);
     }
 
-    private static void await(CompletableFuture<Void> known, Duration timeout, String what) {
+    private static void await(
+        CompletableFuture<Void> known,
+        Duration timeout,
+        String what,
+        Supplier<CompletableFuture<String>> why) {
+      long lookNanos = Math.min(MOST_LOOK_NANOS, timeout.toNanos() / 4);
+      CompletableFuture<String> look = NOTHING;
       try {
-        known.get(timeout.toNanos(), TimeUnit.NANOSECONDS);
+        try {
+          known.get(timeout.toNanos() - lookNanos, TimeUnit.NANOSECONDS);
+        } catch (TimeoutException e) {
+          look = why.get(); // while there is time
+          known.get(lookNanos, TimeUnit.NANOSECONDS);
+        }
       } catch (ExecutionException e) {
         Throwable cause = Callbacks.cause(Objects.requireNonNull(e.getCause()));
         if (cause instanceof GameQueueException reason) {
@@ -197,13 +227,18 @@ public final class TrackedCommit extends Commit {
         throw new GameQueueException("the commit failed: " + cause, e);
       } catch (TimeoutException e) {
         throw new CommitPendingException(
-            "not known within %s ms that %s the commit; its outcome is still open"
-                .formatted(timeout.toMillis(), what));
+            "not known within %s ms that %s the commit; its outcome is still open%s"
+                .formatted(timeout.toMillis(), what, seen(look)));
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();
         throw new CommitPendingException(
             "interrupted while waiting for a commit; its outcome is still open");
       }
+    }
+
+    private static String seen(CompletableFuture<String> look) {
+      String text = look.isDone() && !look.isCompletedExceptionally() ? look.join() : "";
+      return text.isEmpty() ? "" : "; " + text;
     }
   }
 

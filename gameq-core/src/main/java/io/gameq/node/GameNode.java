@@ -31,6 +31,7 @@ import io.gameq.redis.Slots;
 import io.gameq.redis.script.NodeSigns;
 import io.gameq.redis.script.NodeSigns.NodeHeartbeat;
 import io.gameq.redis.script.NodeSigns.NodeHeartbeat.NameHolder;
+import io.gameq.redis.script.NodeSigns.ProcessSigns;
 import io.gameq.rows.CurrentCatalog;
 import io.gameq.rows.RowCodec;
 import io.gameq.sign.NodeCounts;
@@ -43,6 +44,7 @@ import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
@@ -94,6 +96,7 @@ final class GameNode implements SessionHost {
 
   final CommitSender sender;
   final NodeCalls calls;
+  private final WriterLook writerLook;
   final ClosedSessions closing;
 
   /** Which thresholds of the backlog are passed. */
@@ -159,6 +162,8 @@ final class GameNode implements SessionHost {
                 config,
                 new NodeCalls.Servers(
                     sender::isHealed, () -> mysqlAnswers, servers.mysql()::hasConnections)));
+    ProcessSigns signs = new ProcessSigns(config.namespace());
+    writerLook = new WriterLook(calls, () -> servers.ask(signs::all));
     closing = opened.add(new ClosedSessions(servers, sessions, sender, calls));
     pressure = startPressure(opened);
   }
@@ -374,6 +379,11 @@ final class GameNode implements SessionHost {
   @Override
   public void hurry() {
     sender.hurry();
+  }
+
+  @Override
+  public CompletableFuture<String> writers() {
+    return writerLook.begin();
   }
 
   @Override

@@ -103,6 +103,11 @@ final class NodeCalls implements AutoCloseable {
     return await(what, nanos, begin(redis, new Call<>(what, work, late -> {})));
   }
 
+  /** A call that waits for Redis only, and whose result several wait for. */
+  <T> CompletableFuture<T> shareOfRedis(String what, Work<T> work) {
+    return begin(redis, new Call<>(what, work, late -> {}));
+  }
+
   /**
    * A call of MySQL that nobody waits for; its time begins when one of the threads takes it up.
    *

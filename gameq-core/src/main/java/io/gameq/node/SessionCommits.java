@@ -36,7 +36,9 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -54,11 +56,13 @@ final class SessionCommits implements MessageCommits {
   private final SessionHost node;
   private final Limits limits;
   private final Runnable hurry; // one for all: a commit makes no object for it
+  private final Supplier<CompletableFuture<String>> writers;
 
   SessionCommits(SessionHost node) {
     this.node = node;
     this.limits = node.limits();
     this.hurry = node::hurry;
+    this.writers = node::writers;
   }
 
   @Override
@@ -258,7 +262,7 @@ final class SessionCommits implements MessageCommits {
       }
       taken.forEach(its -> its.from().owner.committed(its.part().rows(), commit::outcome));
       isSubmitted = true;
-      return commit.receipt(node.callbacks(), hurry);
+      return commit.receipt(node.callbacks(), hurry, writers);
     } finally {
       for (int i = 0; i < noted; i++) {
         taken.get(i).from().owner.handled.ended(handled, isSubmitted);

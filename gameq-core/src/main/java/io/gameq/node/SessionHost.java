@@ -10,6 +10,7 @@ import io.gameq.topic.Limits;
 import io.gameq.view.GameRows;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 
 /**
  * What sessions and their commits use of a node: one with servers, or one in memory for a game's
@@ -53,6 +54,9 @@ public interface SessionHost {
 
   /** Somebody waits for what was submitted. */
   void hurry();
+
+  /** What is known of writers, in a sentence, for who waits for MySQL in vain; returns at once. */
+  CompletableFuture<String> writers();
 
   /** This node is about to send rows by an inbox that it did not know. */
   void registerInbox(SessionRef inbox, DurableTracker tracker);

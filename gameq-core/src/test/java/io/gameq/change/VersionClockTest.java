@@ -10,7 +10,8 @@ import org.junit.jupiter.api.Test;
 
 class VersionClockTest {
   private final AtomicLong millis = new AtomicLong(1_790_000_000_000L);
-  private final VersionClock clock = new VersionClock(millis::get);
+  private final AtomicLong host = new AtomicLong(millis.get());
+  private final VersionClock clock = new VersionClock(millis::get, host::get);
 
   @Test
   void risesWithinOneMillisecondAndWhenTheWallClockGoesBack() {
@@ -36,13 +37,23 @@ class VersionClockTest {
   }
 
   @Test
-  void refusesAVersionFromAClockFarAhead() {
-    long far = (millis.get() + VersionClock.MAX_AHEAD_MILLIS + 1_000) << 16;
-    assertTrue(
-        assertThrows(GameQueueException.class, () -> clock.observe(far))
-            .getMessage()
-            .contains("ahead of the Redis server's clock"));
+  void refusesAVersionFromAClockFarAheadAndSaysWhichOneIsWrong() {
+    long far = (millis.get() + VersionClock.MAX_AHEAD_MILLIS + 60_000) << 16;
+    assertRefused(far, "is 360 s ahead of the Redis server's clock, more than the 300 s allowed; ");
+    assertRefused(far, "Redis' was ahead when the row was changed: wait 61 s");
+    host.addAndGet(350_000);
+    assertRefused(far, "this host's clock is 350 s ahead of Redis', and not behind the row");
+    assertRefused(far, "Redis' is late, set it by NTP (chrony)");
+    host.addAndGet(-700_000);
+    assertRefused(far, "this host's clock is 350 s behind Redis': set the one that is wrong");
     assertEquals(millis.get(), clock.next(1) >>> 16);
+  }
+
+  private void assertRefused(long version, String why) {
+    String message =
+        String.valueOf(
+            assertThrows(GameQueueException.class, () -> clock.observe(version)).getMessage());
+    assertTrue(message.contains(why), message);
   }
 
   @Test

@@ -167,6 +167,21 @@ class MySqlPoolTest {
   }
 
   @Test
+  void aDatabaseThatMaySimplyBeMisspeltIsNamed() throws SQLException {
+    String user = "no_rights_" + System.nanoTime();
+    server.execute("CREATE USER '" + user + "'@'%' IDENTIFIED BY 'p'");
+    try {
+      String url = TestServers.mysql().jdbcUrl() + "gaem";
+      String message = refusal(new MySqlConfig(url, user, "p", 1));
+      assertTrue(
+          message.contains("has no database 'gaem' that user '" + user + "' may use"), message);
+      assertTrue(message.contains("if it is misspelt"), message);
+    } finally {
+      server.execute("DROP USER '" + user + "'@'%'");
+    }
+  }
+
+  @Test
   void absentServerIsNamedWithinTheConnectTimeout() throws Exception {
     int port;
     try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {

@@ -469,6 +469,35 @@ abstract class GameContract {
   }
 
   @Test
+  void aTradeNamesTheOwnerWhoseSessionWasLost() throws Exception {
+    try (OwnerSession mine = open(me);
+        OwnerSession yours = open(friend);
+        OwnerSession theirs = other.open("player:" + friend)) {
+      OwnershipLostException lost = // by Redis, or known already
+          fails(
+              OwnershipLostException.class,
+              () ->
+                  queue.transact(
+                      mine,
+                      yours,
+                      trade -> {
+                        trade.put(new Player(me, "Ann", 1));
+                        trade.put(new Player(friend, "Bob", 1));
+                      }));
+
+      assertEquals("player:" + friend, lost.owner());
+      assertTrue(String.valueOf(lost.getMessage()).contains("no longer owns player:" + friend));
+      yours.lost().toCompletableFuture().get(TIME.toSeconds(), TimeUnit.SECONDS);
+      lost =
+          fails(
+              OwnershipLostException.class,
+              () -> queue.transact(mine, yours, trade -> trade.put(new Player(friend, "Bob", 1))));
+      assertEquals("player:" + friend, lost.owner());
+      assertEquals(List.of(), theirs.rows(Player.class));
+    }
+  }
+
+  @Test
   void losesASessionThatIsOpenedAgainOnTheSameNode() {
     OwnerSession first = open(me);
     OwnerSession second = open(me);
@@ -567,6 +596,31 @@ abstract class GameContract {
   }
 
   // --- topics
+
+  @Test
+  void refusesToSayTwiceWhenAMessageIsDue() {
+    Topic<Order> topic = topic(TopicOptions.DEFAULT);
+    Publish<Order> order = Publish.of("tax", new Order("x"));
+    Publish<Order> atFour = order.cron("0 4 * * *", java.time.ZoneOffset.UTC);
+    Duration soon = Duration.ofSeconds(1);
+
+    assertEquals(
+        "message "
+            + topic.name()
+            + "/tax recurs by cron, which says when it is due: publish it"
+            + " without 'after'",
+        assertThrows(GameQueueException.class, () -> topic.publish(atFour.after(soon)))
+            .getMessage());
+    assertThrows(
+        GameQueueException.class,
+        () ->
+            topic.publish(
+                order.at(java.time.Instant.EPOCH).cron("0 4 * * *", java.time.ZoneOffset.UTC)));
+    assertThrows(GameQueueException.class, () -> topic.publish(atFour.window(soon)));
+    assertThrows(GameQueueException.class, () -> topic.publish(order.every(soon).window(soon)));
+    queued(topic.publish(order.every(soon).after(Duration.ofHours(1))));
+    queued(topic.publish(atFour));
+  }
 
   @Test
   void handlesAMessageThatIsDue() {

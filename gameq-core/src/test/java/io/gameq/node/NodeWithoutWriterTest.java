@@ -1,6 +1,7 @@
 package io.gameq.node;
 
 import static io.gameq.servers.Waits.LONG;
+import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -15,6 +16,12 @@ import io.gameq.OwnershipLostException;
 import io.gameq.RowRefusedException;
 import io.gameq.config.GameQueueConfig;
 import io.gameq.config.GameQueueConfigBuilder;
+import io.gameq.redis.RedisConnection;
+import io.gameq.redis.RedisConnector;
+import io.gameq.redis.RedisConnector.RedisConfig;
+import io.gameq.redis.script.NodeSigns.ProcessSigns;
+import io.gameq.redis.script.NodeSigns.ProcessSigns.ProcessSign;
+import io.gameq.redis.script.NodeSigns.ProcessSigns.ProcessSign.Beat;
 import io.gameq.servers.GameDatabase;
 import io.gameq.servers.RedisMonitor;
 import io.gameq.servers.TestServers;
@@ -29,7 +36,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A node without any writer: what commits do to Redis, and what is refused before. */
-class GameQueueTest {
+class NodeWithoutWriterTest {
   private static final GameDatabase DATABASE = database();
 
   record Item(long playerId, int slot, int itemId, int count) {}
@@ -203,6 +210,36 @@ class GameQueueTest {
       receipt.awaitQueued(LONG);
       assertFalse(receipt.durable().isDone());
     }
+  }
+
+  @Test
+  void aWaitForMySqlThatRanOutSaysWhetherWritersRun() throws Exception {
+    ProcessSigns signs = new ProcessSigns(namespace);
+    try (GameQueue queue = node();
+        RedisConnector redis = new RedisConnector(new RedisConfig(TestServers.adminRedisUri()));
+        RedisConnection connection = redis.open()) {
+      OwnerSession player = queue.open("player:18");
+      player.put(new Item(18, 1, 1, 1));
+      CommitReceipt receipt = player.commit();
+      receipt.awaitQueued(LONG);
+      assertTrue(late(receipt).endsWith("; no writer runs: start one, 'gameq-writer run'"));
+
+      signs.tell(connection, "0000abcd", ProcessSigns.WRITER, Map.of("outage", "true"));
+      await().atMost(LONG).until(() -> late(receipt).contains("1 writer runs, the newest sign of"));
+      assertTrue(late(receipt).contains("s old, and MySQL does not answer them: "), late(receipt));
+    }
+    ProcessSign gone =
+        new ProcessSign("0000abcd", 90_000, Beat.NONE, Map.of("kind", ProcessSigns.WRITER));
+    assertEquals(
+        "no writer runs, the newest sign of one is 90 s old: start one, 'gameq-writer run'",
+        WriterLook.text(List.of(gone)));
+  }
+
+  private static String late(CommitReceipt receipt) {
+    return String.valueOf(
+        assertThrows(
+                CommitPendingException.class, () -> receipt.awaitDurable(Duration.ofMillis(800)))
+            .getMessage());
   }
 
   @Test
