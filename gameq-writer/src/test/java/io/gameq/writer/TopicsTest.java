@@ -226,6 +226,36 @@ class TopicsTest {
     run(ExitCodes.COULD_NOT_RUN, "topics remove gone");
   }
 
+  @Test
+  void optionsAreChangedAuditedAndThoseOfPlacesInAnEmptyTopicAlone() throws Exception {
+    define("options");
+    play.publish("options", null, "k", 0, payload());
+    String before = run(ExitCodes.OK, "topics options options").out();
+    assertTrue(before.contains("leaseMillis=30000\n"), before);
+    String dry = run(ExitCodes.OK, "topics options options --set leaseMillis=5000 --dry-run").out();
+    assertTrue(dry.startsWith("leaseMillis 30000 -> 5000\ntopic options would be changed"), dry);
+    assertEquals(before, run(ExitCodes.OK, "topics options options").out());
+
+    run(ExitCodes.OK, "topics options options --set leaseMillis=5000 --set mostAttempts=7");
+    run(ExitCodes.FOUND_SOMETHING, "topics options options --set leaseMillis=5000");
+    String after = run(ExitCodes.OK, "topics options options").out();
+    assertTrue(after.contains("leaseMillis=5000\n") && after.contains("mostAttempts=7\n"), after);
+    assertTrue(world.file.run("topics").out().contains("lease 5 s, 7 attempts"), "Redis has it");
+    assertEquals(
+        "mostAttempts 2 -> 7, leaseMillis 30000 -> 5000",
+        world.game.queryText(
+            "SELECT detail FROM gameq_audit WHERE action = 'topic options' AND target ="
+                + " 'options'"));
+
+    String full = run(ExitCodes.COULD_NOT_RUN, "topics options options --set slots=2").err();
+    assertTrue(full.contains("topic options is not empty: 1 pending"), full);
+    String misspelt = run(ExitCodes.COULD_NOT_RUN, "topics options options --set slot=2").err();
+    assertTrue(misspelt.contains("no option 'slot' (did you mean slots?)"), misspelt);
+    define("still-empty");
+    run(ExitCodes.OK, "topics options still-empty --set slots=2 --set ageMillis=1000");
+    run(ExitCodes.COULD_NOT_RUN, "topics options nowhere");
+  }
+
   /** The writer's user adds to the audit log, and so what he attempts; who migrates removes. */
   @Test
   void theAuditLogIsOnlyAddedToButByTheUserOfMigrations() throws Exception {

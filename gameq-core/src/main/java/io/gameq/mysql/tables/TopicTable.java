@@ -104,6 +104,24 @@ public final class TopicTable {
         (there, millis) -> there.with(there.pause(), new Rate(perSecond, millis, who, reason)));
   }
 
+  /**
+   * Has a topic be another one from now on.
+   *
+   * @throws GameQueueException when it is not {@code from} any more
+   */
+  public DefinedTopic options(TopicDefinition from, TopicDefinition to) {
+    return change(
+        from.topic(),
+        (there, millis) -> {
+          if (!there.definition().equals(from)) {
+            throw new GameQueueException(
+                "somebody else changes topic '%s': it has %s now"
+                    .formatted(from.topic(), there.definition().json()));
+          }
+          return there.with(to);
+        });
+  }
+
   /** Ends the rate of a topic, if it has one. */
   public DefinedTopic endRate(String topic) {
     return change(topic, (there, millis) -> there.with(there.pause(), null));

@@ -9,6 +9,7 @@ import io.gameq.redis.RedisConnection;
 import io.gameq.redis.RedisReply;
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.script.LuaScript;
+import io.gameq.rows.Table.SimilarNames;
 import io.gameq.topic.Retry;
 import io.gameq.topic.TopicOptions;
 import java.io.IOException;
@@ -16,6 +17,7 @@ import java.io.StringWriter;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -89,6 +91,11 @@ public record DefinedTopic(
   /** The same topic, paused and at a rate or not. */
   public DefinedTopic with(@Nullable Pause newPause, @Nullable Rate newRate) {
     return new DefinedTopic(revision, definition, newPause, newRate);
+  }
+
+  /** The same topic, with other options. */
+  public DefinedTopic with(TopicDefinition newDefinition) {
+    return new DefinedTopic(revision, newDefinition, pause, rate);
   }
 
   /** The same in another revision. */
@@ -299,14 +306,69 @@ public record DefinedTopic(
           options.hasOwners());
     }
 
-    /** Throws GameQueueException, showing both, when it is not what is kept. */
+    /** Throws GameQueueException, showing what differs, when it is not what is kept. */
     public void requireSameAs(TopicDefinition kept) {
       if (!kept.equals(this)) {
+        Map<String, String> changes = changes(kept);
+        String set =
+            changes.keySet().stream()
+                .map(name -> " --set '%s=%s'".formatted(name, members().get(name)))
+                .collect(Collectors.joining());
         throw new GameQueueException(
-            ("topic '%s' is defined differently in MySQL: %s; this node defines it as %s. Use the"
-                 + " same options on all nodes; to change them, remove it with 'gameq-writer topics"
-                 + " remove' while no node has it open")
-                .formatted(topic, kept.json(), json()));
+            ("topic '%s' is defined differently in MySQL: there -> here: %s. Use the same options"
+                    + " on all nodes; what is kept is changed by: gameq-writer topics options %s%s")
+                .formatted(topic, String.join(", ", changes.values()), topic, set));
+      }
+    }
+
+    /** The options by the names that MySQL and {@code topics options} have for them. */
+    public Map<String, String> members() {
+      Map<String, String> all = new LinkedHashMap<>();
+      all.put("slots", Integer.toString(slots));
+      all.put("ageMillis", Long.toString(ageMillis));
+      all.put("maxPayloadBytes", Integer.toString(maxPayloadBytes));
+      all.put("mostAttempts", Integer.toString(mostAttempts));
+      all.put("leaseMillis", Long.toString(leaseMillis));
+      all.put("windowMillis", Long.toString(windowMillis));
+      all.put("backoff", backoff);
+      return all;
+    }
+
+    /** What differs from another one's, as {@code leaseMillis 30000 -> 60000}, by option. */
+    public Map<String, String> changes(TopicDefinition from) {
+      Map<String, String> changes = new LinkedHashMap<>();
+      Map<String, String> before = from.members();
+      members()
+          .forEach(
+              (name, value) -> {
+                if (!value.equals(before.get(name))) {
+                  changes.put(name, "%s %s -> %s".formatted(name, before.get(name), value));
+                }
+              });
+      return changes;
+    }
+
+    /**
+     * The same with some options changed.
+     *
+     * @param changes by the names of {@link #members}
+     * @param namespaceSlots of the namespace
+     * @throws GameQueueException naming an option that is not known, or out of range
+     */
+    public TopicDefinition with(Map<String, String> changes, int namespaceSlots) {
+      Map<String, String> all = members();
+      changes.forEach(
+          (name, value) -> {
+            if (all.replace(name, value) == null) {
+              throw new GameQueueException(
+                  "a topic has no option '%s'%s"
+                      .formatted(name, SimilarNames.hint(name, all.keySet())));
+            }
+          });
+      try {
+        return of(topic, of(topic, all).options(), namespaceSlots);
+      } catch (NumberFormatException e) {
+        throw new GameQueueException("not a number: " + e.getMessage(), e);
       }
     }
 

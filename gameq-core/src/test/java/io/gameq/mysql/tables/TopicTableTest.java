@@ -15,6 +15,7 @@ import io.gameq.servers.GameDatabase;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.TreeSet;
 import java.util.stream.IntStream;
@@ -43,15 +44,40 @@ class TopicTableTest {
   }
 
   @Test
-  void theFirstDefinitionCountsAndADifferentOneIsAnErrorThatShowsBoth() {
+  void theFirstDefinitionCountsAndADifferentOneIsAnErrorThatNamesTheCommand() {
     DefinedTopic first = topics.define(SIXTEEN);
     assertEquals(first, topics.define(SIXTEEN));
     TopicDefinition eight =
         new TopicDefinition("building", 8, 0, 65_536, 16, 30_000, 0, "1s 2s", false);
     String error = assertThrows(GameQueueException.class, () -> topics.define(eight)).getMessage();
-    assertTrue(error.contains(SIXTEEN.json()) && error.contains(eight.json()), error);
+    assertTrue(error.contains("in MySQL: there -> here: slots 16 -> 8. Use the same"), error);
+    assertTrue(error.endsWith("gameq-writer topics options building --set 'slots=8'"), error);
     assertEquals(List.of(first), topics.all());
     assertNull(topics.find("mail"));
+  }
+
+  @Test
+  void otherOptionsArePutInPlaceOfThoseThatWereSeen() {
+    TopicDefinition from = topics.define(SIXTEEN).definition();
+    topics.pause("building", "why", "ann");
+    TopicDefinition to = from.with(Map.of("leaseMillis", "60000", "backoff", "1000ms 2s"), 16);
+    assertEquals(new TopicDefinition("building", 16, 0, 65_536, 16, 60_000, 0, "1s 2s"), to);
+    DefinedTopic changed = topics.options(from, to);
+    assertEquals(to, changed.definition());
+    assertEquals("why", Objects.requireNonNull(changed.pause()).reason());
+    assertTrue(changed.revision() > 0);
+    assertEquals(changed, topics.define(to));
+    assertThrows(GameQueueException.class, () -> topics.options(from, to), "it is another by now");
+    for (Map<String, String> wrong :
+        List.of(
+            Map.of("lease", "1"),
+            Map.of("leaseMillis", "1"),
+            Map.of("leaseMillis", "a minute"),
+            Map.of("slots", "3"),
+            Map.of("slots", "32"),
+            Map.of("backoff", "soon"))) {
+      assertThrows(GameQueueException.class, () -> from.with(wrong, 16), wrong::toString);
+    }
   }
 
   @Test

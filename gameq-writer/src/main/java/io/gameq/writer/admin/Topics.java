@@ -28,6 +28,7 @@ import java.time.Instant;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
@@ -251,6 +252,14 @@ public final class Topics {
    */
   public void remove(String topic) {
     DefinedTopic unused = kept(topic);
+    requireEmpty(topic);
+    audit("topic remove", topic, "");
+    table().remove(topic);
+    boolean unusedReply =
+        redis.call(connection -> DefinedTopic.remove(connection, slots.namespace(), topic));
+  }
+
+  private void requireEmpty(String topic) {
     TopicSurvey.TopicSummary of = redis.ask(connection -> TopicSurvey.of(connection, slots, topic));
     if (of != null && !of.error().isEmpty()) {
       throw new GameQueueException(of.error());
@@ -262,10 +271,36 @@ public final class Topics {
                   + " discard them")
               .formatted(topic, counts.pending(), counts.held(), counts.dead()));
     }
-    audit("topic remove", topic, "");
-    table().remove(topic);
-    boolean unusedReply =
-        redis.call(connection -> DefinedTopic.remove(connection, slots.namespace(), topic));
+  }
+
+  /** What a topic is, by MySQL. */
+  public TopicDefinition options(String topic) {
+    return kept(topic).definition();
+  }
+
+  /**
+   * What a topic would be with other options; nothing is changed.
+   *
+   * @param changes by the names of {@link TopicDefinition#members}
+   * @throws GameQueueException when one is not known or out of range, or says where messages lie
+   *     and how they are sorted, and there are some
+   */
+  public TopicDefinition options(TopicDefinition from, Map<String, String> changes) {
+    TopicDefinition to = from.with(changes, slots.count());
+    if (from.slots() != to.slots() || from.ageMillis() != to.ageMillis()) {
+      requireEmpty(from.topic());
+    }
+    return to;
+  }
+
+  /**
+   * Has a topic be another one. Nodes that have it open go on with what they opened it with.
+   *
+   * @throws GameQueueException when somebody else has changed it meanwhile
+   */
+  public void change(TopicDefinition from, TopicDefinition to) {
+    audit("topic options", to.topic(), String.join(", ", to.changes(from).values()));
+    DefinedTopic unused = put(table().options(from, to));
   }
 
   /** The dead letters of these keys; those that have none are left out. */

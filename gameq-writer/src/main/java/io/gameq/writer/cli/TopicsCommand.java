@@ -4,6 +4,7 @@ import io.gameq.GameQueueException;
 import io.gameq.message.PayloadText;
 import io.gameq.redis.topic.DefinedTopic.Pause;
 import io.gameq.redis.topic.DefinedTopic.Rate;
+import io.gameq.redis.topic.DefinedTopic.TopicDefinition;
 import io.gameq.redis.topic.TopicMessages.TopicSurvey;
 import io.gameq.redis.topic.TopicMessages.TopicSurvey.TopicSummary;
 import io.gameq.terminal.ExitCodes;
@@ -342,6 +343,47 @@ public final class TopicsCommand extends AdminCommand {
       throw new GameQueueException(
           "RATE is a number of messages a second, or 'none': " + Shown.text(rate), e);
     }
+  }
+
+  @Command(
+      name = "options",
+      description = "Shows the options of a topic, or changes them in MySQL.",
+      footer = {
+        "",
+        "Nodes that have the topic open go on with theirs. A node that opens it with other options"
+            + " than MySQL has is refused: change them here, then restart the nodes. slots and"
+            + " ageMillis are changed while there are no messages, and no node has it open. Ends"
+            + " with 1 when nothing differs."
+      })
+  int options(
+      @Parameters(paramLabel = "TOPIC", description = TOPIC) String topic,
+      @Option(
+              names = "--set",
+              paramLabel = "NAME=VALUE",
+              description = "An option, named as without --set; repeat it for more.")
+          @Nullable Map<String, String> set,
+      @Option(names = "--dry-run", description = "Only say what would be changed.")
+          boolean isDryRun) {
+    return with(
+        topics -> {
+          TopicDefinition there = topics.options(topic);
+          if (set == null) {
+            there.members().forEach((name, value) -> out().println(name + "=" + Shown.text(value)));
+            return ExitCodes.OK;
+          }
+          TopicDefinition to = topics.options(there, set);
+          to.changes(there).values().forEach(change -> out().println(Shown.text(change)));
+          if (to.equals(there)) {
+            return ended(false, "topic %s has these options: nothing was done".formatted(topic));
+          }
+          if (!isDryRun) {
+            topics.change(there, to);
+          }
+          return ended(
+              true,
+              "topic %s %s; nodes that have it open go on as they opened it"
+                  .formatted(topic, isDryRun ? "would be changed" : "is changed"));
+        });
   }
 
   @Command(
