@@ -232,17 +232,19 @@ class TopicsTest {
     play.publish("options", null, "k", 0, payload());
     String before = run(ExitCodes.OK, "topics options options").out();
     assertTrue(before.contains("leaseMillis=30000\n"), before);
-    String dry = run(ExitCodes.OK, "topics options options --set leaseMillis=5000 --dry-run").out();
-    assertTrue(dry.startsWith("leaseMillis 30000 -> 5000\ntopic options would be changed"), dry);
+    String set = "topics options options --set leaseMillis=5000 --set backoff=2s";
+    String dry = run(ExitCodes.OK, set + " --dry-run").out();
+    assertTrue(dry.startsWith("leaseMillis 30000 -> 5000\nbackoff fixed 1s -> 2s\ntopic"), dry);
+    assertTrue(dry.contains("topic options would be changed; "), dry);
     assertEquals(before, run(ExitCodes.OK, "topics options options").out());
 
-    run(ExitCodes.OK, "topics options options --set leaseMillis=5000 --set mostAttempts=7");
-    run(ExitCodes.FOUND_SOMETHING, "topics options options --set leaseMillis=5000");
+    run(ExitCodes.OK, set + " --set mostAttempts=7");
+    run(ExitCodes.FOUND_SOMETHING, set);
     String after = run(ExitCodes.OK, "topics options options").out();
     assertTrue(after.contains("leaseMillis=5000\n") && after.contains("mostAttempts=7\n"), after);
     assertTrue(world.file.run("topics").out().contains("lease 5 s, 7 attempts"), "Redis has it");
     assertEquals(
-        "mostAttempts 2 -> 7, leaseMillis 30000 -> 5000",
+        "mostAttempts 2 -> 7, leaseMillis 30000 -> 5000, backoff fixed 1s -> 2s",
         world.game.queryText(
             "SELECT detail FROM gameq_audit WHERE action = 'topic options' AND target ="
                 + " 'options'"));
@@ -252,7 +254,9 @@ class TopicsTest {
     String misspelt = run(ExitCodes.COULD_NOT_RUN, "topics options options --set slot=2").err();
     assertTrue(misspelt.contains("no option 'slot' (did you mean slots?)"), misspelt);
     define("still-empty");
-    run(ExitCodes.OK, "topics options still-empty --set slots=2 --set ageMillis=1000");
+    run(
+        ExitCodes.OK,
+        "topics options still-empty --set slots=2 --set ageMillis=1000 --set backoff=2s");
     run(ExitCodes.COULD_NOT_RUN, "topics options nowhere");
   }
 
