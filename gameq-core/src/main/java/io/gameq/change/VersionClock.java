@@ -78,9 +78,9 @@ public final class VersionClock {
   /** Which clock is wrong, as far as this host's tells. */
   private static String remedy(long aheadMillis, long hostAheadMillis) {
     if (Math.abs(hostAheadMillis) < SAME_MILLIS) {
-      return "Redis' clock and this host's agree, so Redis' was ahead when the row was changed:"
-                 + " wait"
-          + " %s s".formatted((aheadMillis - MAX_AHEAD_MILLIS) / 1000 + 1);
+      return ("Redis' clock and this host's agree, so Redis' was ahead when the row was changed:"
+              + " wait %s s")
+          .formatted((aheadMillis - MAX_AHEAD_MILLIS) / 1000 + 1);
     }
     String host =
         "this host's clock is %s s %s Redis'"

@@ -143,13 +143,13 @@ public final class TrackedCommit extends Commit {
     /** Of nothing. */
     public static final CommitReceipt EMPTY = empty();
 
-    private final Progress progress;
-    private final Callbacks callbacks;
     private static final CompletableFuture<String> NOTHING = CompletableFuture.completedFuture("");
 
     /** Of a wait for MySQL, the end: enough to ask Redis what writers do. */
     private static final long MOST_LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
+    private final Progress progress;
+    private final Callbacks callbacks;
     private final Runnable hurry;
     private final Supplier<CompletableFuture<String>> writers;
 

@@ -9,8 +9,8 @@ import io.gameq.test.GameQueueTest.ServerAddresses;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
+import java.lang.reflect.Constructor;
 import java.lang.reflect.Executable;
-import java.lang.reflect.Method;
 import java.lang.reflect.Parameter;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -20,9 +20,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
-import java.util.function.Function;
 import java.util.function.Supplier;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -73,8 +71,8 @@ final class GameQueueExtension implements ExecutionCondition, ParameterResolver 
 
   @Override
   public ConditionEvaluationResult evaluateExecutionCondition(ExtensionContext context) {
-    if (context.getTestMethod().isPresent() && servers(ofClass(context)) != null) {
-      for (Class<?> asked : askedFor(context.getRequiredTestMethod())) {
+    if (context.getTestClass().isPresent() && servers(ofClass(context)) != null) {
+      for (Class<?> asked : askedFor(context)) {
         if (IN_MEMORY.contains(asked)) {
           return ConditionEvaluationResult.disabled(
               "%s is to be had in memory only, and this runs on servers (%s)"
@@ -85,17 +83,21 @@ final class GameQueueExtension implements ExecutionCondition, ParameterResolver 
     return ConditionEvaluationResult.enabled("it can run here");
   }
 
-  /** By a test, and by what runs before and after it. */
-  private static List<Class<?>> askedFor(Method test) {
-    Class<?> of = test.getDeclaringClass();
-    Stream<Executable> all =
-        Stream.of(
-                Stream.of(test),
-                Arrays.stream(of.getDeclaredConstructors()),
-                AnnotationSupport.findAnnotatedMethods(of, BeforeEach.class, TOP_DOWN).stream(),
-                AnnotationSupport.findAnnotatedMethods(of, AfterEach.class, TOP_DOWN).stream())
-            .flatMap(Function.identity());
-    return all.<Class<?>>flatMap(one -> Arrays.stream(one.getParameterTypes())).toList();
+  /**
+   * By a test, and by what runs before and after it; by the constructor of a class, which runs
+   * before JUnit looks whether its tests do.
+   */
+  private static List<Class<?>> askedFor(ExtensionContext context) {
+    Class<?> of = context.getRequiredTestClass();
+    List<Executable> all = new ArrayList<>();
+    context.getTestMethod().ifPresentOrElse(all::add, () -> all.addAll(constructors(of)));
+    all.addAll(AnnotationSupport.findAnnotatedMethods(of, BeforeEach.class, TOP_DOWN));
+    all.addAll(AnnotationSupport.findAnnotatedMethods(of, AfterEach.class, TOP_DOWN));
+    return all.stream().<Class<?>>flatMap(one -> Arrays.stream(one.getParameterTypes())).toList();
+  }
+
+  private static List<Constructor<?>> constructors(Class<?> of) {
+    return List.of(of.getDeclaredConstructors());
   }
 
   // --- parameters

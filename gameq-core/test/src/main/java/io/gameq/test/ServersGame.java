@@ -49,6 +49,7 @@ final class ServersGame implements AutoCloseable {
           System.currentTimeMillis(),
           NUMBERS.incrementAndGet());
   private final Path directory;
+  private final List<String> managed;
   private final ClassDatabase database;
   private final ClassNamespace namespace;
   private final Process writer;
@@ -58,6 +59,7 @@ final class ServersGame implements AutoCloseable {
 
   ServersGame(ServerAddresses at, TestSchema schema) {
     this.at = at;
+    this.managed = schema.managed().stream().map(TableSpec::name).toList();
     List<String> java = java();
     namespace = new ClassNamespace(at.redis(), name);
     database = new ClassDatabase(at.mysql(), at.user(), at.password(), name);
@@ -160,7 +162,7 @@ final class ServersGame implements AutoCloseable {
   void begin() {
     if (!isEmpty) {
       namespace.empty();
-      database.empty();
+      database.empty(managed);
     }
     isEmpty = false;
     wals++;

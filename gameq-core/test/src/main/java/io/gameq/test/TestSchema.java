@@ -155,7 +155,9 @@ public final class TestSchema {
       }
     }
     return CatalogReader.of(
-            new SchemaSnapshot("the schema of the test", false, false, tables, foreignKeys), managed, Map.of())
+            new SchemaSnapshot("the schema of the test", false, false, tables, foreignKeys),
+            managed,
+            Map.of())
         .requireManaged();
   }
 

@@ -130,6 +130,10 @@ class MemoryFaultsTest {
     CommitReceipt receipt = put(1);
     assertTrue(receipt.queued().isDone());
     assertFalse(receipt.durable().isDone());
+    assertTrue(
+        assertThrows(CommitPendingException.class, () -> receipt.awaitDurable(AT_ONCE))
+            .getMessage()
+            .endsWith("; MySQL is slow or away, a fault of the test"));
     servers.flush();
     assertEquals(Set.of("player:1"), queue.drain(AT_ONCE));
     assertEquals(List.of(new Player(1, "Ann", 1)), there());
@@ -210,7 +214,8 @@ class MemoryFaultsTest {
     assertTrue(
         refusal("CREATE TABLE a (id BIGINT NOT NULL, name POINT, PRIMARY KEY (id))")
             .contains("a table cannot be managed: a: column name: "));
-    assertTrue(refusal("CREATE TABLE b (id BIGINT)").contains("no such table in the schema of the test"));
+    assertTrue(
+        refusal("CREATE TABLE b (id BIGINT)").contains("no such table in the schema of the test"));
     assertTrue(
         refusal("CREATE TABLE a (id VARCHAR(9) NOT NULL PRIMARY KEY)").contains("collation"));
   }

@@ -103,7 +103,8 @@ class OwnerGuessTest {
   }
 
   private OwnerGuess guess() {
-    return OwnerGuess.of(new SchemaSnapshot("database 'game'", true, false, tables, foreignKeys), List.of());
+    return OwnerGuess.of(
+        new SchemaSnapshot("database 'game'", true, false, tables, foreignKeys), List.of());
   }
 
   private Proposal proposal(String table) {

@@ -184,7 +184,8 @@ class SchemaFixTest {
             "owner kind 'Hero' is not a-z, then up to 31 of a-z 0-9 _: correct the configuration",
             "it is a view, not a table",
             "?): correct the configuration",
-            "no such table in database '", "' (did you mean hero_bag")) {
+            "no such table in database '",
+            "' (did you mean hero_bag")) {
       assertTrue(run.out().contains(reason), reason + "\n" + run.out());
     }
   }

@@ -51,16 +51,17 @@ public final class ClassDatabase implements AutoCloseable {
     }
   }
 
-  /** Deletes the rows of all tables but those that say what the database is. */
-  public void empty() {
+  /** Deletes the rows of these tables, and of gameq's own but those that say what it is. */
+  public void empty(List<String> managed) {
     List<String> deletes = new ArrayList<>();
     deletes.add("SET foreign_key_checks = 0");
+    managed.forEach(table -> deletes.add("DELETE FROM `" + table + "`"));
     try (Statement statement = connection.createStatement();
-        ResultSet tables = statement.executeQuery("SHOW TABLES")) {
+        ResultSet tables = statement.executeQuery("SHOW TABLES LIKE 'gameq\\_%'")) {
       while (tables.next()) {
         String table = tables.getString(1);
         if (!KEPT.contains(table)) {
-          deletes.add("DELETE FROM `" + table + "`");
+          deletes.add("DELETE FROM " + table);
         }
       }
     } catch (SQLException e) {
