@@ -331,6 +331,7 @@ public record DefinedTopic(
       all.put("leaseMillis", Long.toString(leaseMillis));
       all.put("windowMillis", Long.toString(windowMillis));
       all.put("backoff", backoff);
+      all.put("hasOwners", Boolean.toString(hasOwners));
       return all;
     }
 

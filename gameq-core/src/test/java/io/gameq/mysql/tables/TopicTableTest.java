@@ -61,7 +61,7 @@ class TopicTableTest {
     TopicDefinition from = topics.define(SIXTEEN).definition();
     topics.pause("building", "why", "ann");
     TopicDefinition to = from.with(Map.of("leaseMillis", "60000", "backoff", "1000ms 2s"), 16);
-    assertEquals(new TopicDefinition("building", 16, 0, 65_536, 16, 60_000, 0, "1s 2s"), to);
+    assertEquals(new TopicDefinition("building", 16, 0, 65_536, 16, 60_000, 0, "1s 2s", false), to);
     DefinedTopic changed = topics.options(from, to);
     assertEquals(to, changed.definition());
     assertEquals("why", Objects.requireNonNull(changed.pause()).reason());

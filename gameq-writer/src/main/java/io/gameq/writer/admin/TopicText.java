@@ -28,7 +28,8 @@ public final class TopicText {
           .json("windowMillis", TopicDefinition::windowMillis)
           .json("ageMillis", TopicDefinition::ageMillis)
           .json("maxPayloadBytes", TopicDefinition::maxPayloadBytes)
-          .json("backoff", TopicDefinition::backoff);
+          .json("backoff", TopicDefinition::backoff)
+          .json("hasOwners", TopicDefinition::hasOwners);
 
   private static final RecordView<Pause> PAUSE =
       new RecordView<Pause>()
@@ -114,7 +115,8 @@ public final class TopicText {
   public static String definition(TopicDefinition of) {
     return String.format(
         Locale.ROOT,
-        "%s, lease %s, %s%s%s%s, payload %,d bytes",
+        "%s%s, lease %s, %s%s%s%s, payload %,d bytes",
+        of.hasOwners() ? "of owners, " : "",
         Shown.count(of.slots(), "slot"),
         seconds(of.leaseMillis()),
         Shown.count(of.mostAttempts(), "attempt"),

@@ -282,12 +282,14 @@ public final class Topics {
    * What a topic would be with other options; nothing is changed.
    *
    * @param changes by the names of {@link TopicDefinition#members}
-   * @throws GameQueueException when one is not known or out of range, or says where messages lie
-   *     and how they are sorted, and there are some
+   * @throws GameQueueException when one is not known or out of range, or says where messages lie,
+   *     how they are sorted and whose they are, and there are some
    */
   public TopicDefinition options(TopicDefinition from, Map<String, String> changes) {
     TopicDefinition to = from.with(changes, slots.count());
-    if (from.slots() != to.slots() || from.ageMillis() != to.ageMillis()) {
+    if (from.slots() != to.slots()
+        || from.ageMillis() != to.ageMillis()
+        || from.hasOwners() != to.hasOwners()) {
       requireEmpty(from.topic());
     }
     return to;

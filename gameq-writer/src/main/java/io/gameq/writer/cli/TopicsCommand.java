@@ -103,6 +103,7 @@ public final class TopicsCommand extends AdminCommand {
         "",
         "States: pending (they wait; of a group the next one, and how many are BEHIND it; with the"
             + " ERROR of the last attempt where one failed), ready (those that are taken next),"
+            + " unhandled (due, and nobody handles their owner's messages; not among the pending),"
             + " held (a handler has them), dead (set aside with an error).",
         "Slot after slot; in a slot by their times, dead ones by their keys."
       })
@@ -112,7 +113,7 @@ public final class TopicsCommand extends AdminCommand {
               names = "--state",
               paramLabel = "STATE",
               defaultValue = "pending",
-              description = "pending (the default), ready, held or dead.")
+              description = "pending (the default), ready, unhandled, held or dead.")
           String state,
       @Option(
               names = "--limit",
