@@ -6,7 +6,8 @@ public enum WalSync {
   OFF,
   /**
    * Once for every group of commits that travels to Redis together: what is acknowledged survives a
-   * power loss of the host, and each group waits for the disk.
+   * power loss of the host, and each group waits for the disk. On Linux alone: on macOS it may lie
+   * in the drive's cache, and Windows does not sync mapped memory.
    */
   GROUP
 }

@@ -3,6 +3,7 @@ package io.gameq.wal;
 import io.gameq.GameQueueException;
 import io.gameq.WalException;
 import io.gameq.config.WalLimits;
+import io.gameq.config.WalSync;
 import io.gameq.wal.FileScan.WalFile;
 import java.io.Closeable;
 import java.io.IOException;
@@ -195,9 +196,9 @@ public final class WalDirectory {
 
   /**
    * Permissions of a new file or directory. A WAL holds players' data: only the user that runs the
-   * node may look into it. File systems without such permissions are taken as they are.
+   * node may look into it. None where the file system has no such permissions.
    */
-  static FileAttribute<?>[] permissions(Path of, String permissions) {
+  public static FileAttribute<?>[] permissions(Path of, String permissions) {
     return isPosix(of)
         ? new FileAttribute<?>[] {
           PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString(permissions))
@@ -221,11 +222,34 @@ public final class WalDirectory {
     return path.getFileSystem().supportedFileAttributeViews().contains("posix");
   }
 
-  /** Forces the names in a directory to the disk. */
+  /** Forces the names in a directory to the disk; nothing on Windows, which opens none. */
   static void sync(Path directory) throws IOException {
-    try (FileChannel channel = FileChannel.open(directory, StandardOpenOption.READ)) {
-      channel.force(true);
+    if (isPosix(directory)) {
+      try (FileChannel channel = FileChannel.open(directory, StandardOpenOption.READ)) {
+        channel.force(true);
+      }
     }
+  }
+
+  /**
+   * What a WAL lacks on a system other than Linux, for the log.
+   *
+   * @param system by {@code os.name}
+   */
+  static List<String> lacking(Path directory, WalSync sync, String system) {
+    List<String> lacking = new ArrayList<>();
+    if (!isPosix(directory)) {
+      lacking.add(
+          "the WAL in %s holds players' data, and %s has no permissions that keep others out: use"
+                  .formatted(directory, system)
+              + " a directory that only your user may read");
+    }
+    if (sync == WalSync.GROUP && !system.equals("Linux")) {
+      lacking.add(
+          "walSync GROUP on %s does not survive a power loss: run games on Linux"
+              .formatted(system));
+    }
+    return lacking;
   }
 
   // --- the numbers beside the records

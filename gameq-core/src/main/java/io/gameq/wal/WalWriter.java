@@ -137,6 +137,8 @@ public final class WalWriter implements AutoCloseable {
       WalDirectory.removeExpired(start.parent(), limits);
       new RoomGuard(start.parent(), limits).requireFree(START_BYTES, false);
       Files.createDirectory(directory, WalDirectory.permissions(directory, "rwx------"));
+      WalDirectory.lacking(directory, limits.sync(), System.getProperty("os.name"))
+          .forEach(LOG::warn);
       if (firstSequence > 1) {
         WalDirectory.write(directory, WalDirectory.TRIMMED_FILE, firstSequence);
       }
@@ -361,17 +363,21 @@ public final class WalWriter implements AutoCloseable {
   private RandomAccessFile createFile(long bytes) throws IOException {
     String name = WalRollCycle.fileName(clockMillis);
     Path prepared = directory.resolve(name + WalDirectory.PREPARED_SUFFIX);
+    Path named = directory.resolve(name);
     Files.deleteIfExists(prepared);
     WalDirectory.createFile(prepared);
-    RandomAccessFile created = new RandomAccessFile(prepared.toFile(), "rw");
     try {
-      long end = extend(created, 0, bytes);
-      Files.move(prepared, directory.resolve(name), StandardCopyOption.ATOMIC_MOVE);
+      long end;
+      try (RandomAccessFile zeros = new RandomAccessFile(prepared.toFile(), "rw")) {
+        end = extend(zeros, 0, bytes);
+      }
+      Files.move(prepared, named, StandardCopyOption.ATOMIC_MOVE); // Windows: of no open file
+      RandomAccessFile created = new RandomAccessFile(named.toFile(), "rw");
       reserved = end;
       return created;
     } catch (IOException | RuntimeException e) {
-      created.close();
       Files.deleteIfExists(prepared);
+      Files.deleteIfExists(named);
       throw e;
     }
   }

@@ -111,7 +111,7 @@ final class WalSpecimen {
 
   /** A copy without the long tails of zeros, so that many are cheap. */
   static WalSpecimen copy(Path wal, Path to) throws IOException {
-    Path directory = Files.createDirectories(to.resolve(wal.getFileName()));
+    Path directory = Files.createDirectories(to.resolve(wal.getFileName().toString()));
     List<Place> places = new ArrayList<>();
     try (Stream<Path> files = Files.list(wal)) {
       for (Path file : files.sorted().toList()) {

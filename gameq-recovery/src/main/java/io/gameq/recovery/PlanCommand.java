@@ -8,6 +8,7 @@ import io.gameq.healing.Planner;
 import io.gameq.recovery.ServerOptions.RecoveryServers;
 import io.gameq.rows.RowImage;
 import io.gameq.terminal.Shown;
+import io.gameq.wal.WalDirectory;
 import java.io.BufferedWriter;
 import java.io.Closeable;
 import java.io.IOException;
@@ -15,12 +16,9 @@ import java.io.PrintWriter;
 import java.io.UncheckedIOException;
 import java.io.Writer;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.FileSystems;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
-import java.nio.file.attribute.FileAttribute;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
@@ -143,7 +141,7 @@ final class PlanCommand extends WalCommand.PlannedCommand {
     Details(Path directory) {
       this.directory = directory;
       try {
-        Files.createDirectories(directory, attributes("rwx------"));
+        Files.createDirectories(directory, WalDirectory.permissions(directory, "rwx------"));
         json = writer(directory.resolve("plan.json"));
         csv = writer(directory.resolve("plan.csv"));
         json.write("[");
@@ -159,17 +157,9 @@ final class PlanCommand extends WalCommand.PlannedCommand {
 
     private static Writer writer(Path file) throws IOException {
       Files.deleteIfExists(file);
-      Files.createFile(file, attributes("rw-------"));
+      Files.createFile(file, WalDirectory.permissions(file, "rw-------"));
       return new BufferedWriter(
           Files.newBufferedWriter(file, StandardCharsets.UTF_8, StandardOpenOption.WRITE), 1 << 16);
-    }
-
-    private static FileAttribute<?>[] attributes(String permissions) {
-      return FileSystems.getDefault().supportedFileAttributeViews().contains("posix")
-          ? new FileAttribute<?>[] {
-            PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString(permissions))
-          }
-          : new FileAttribute<?>[0];
     }
 
     void row(PlannedRow row) {
