@@ -1,5 +1,6 @@
 package io.gameq.servers;
 
+import io.gameq.lab.servers.EmbeddedMariaDb;
 import io.gameq.lab.servers.EmbeddedServerException;
 import java.lang.reflect.Constructor;
 import java.lang.reflect.Method;
@@ -14,24 +15,28 @@ import org.junit.jupiter.api.extension.ReflectiveInvocationContext;
 
 /**
  * With {@code GAMEQ_TEST_SERVERS=none} a test that asks for a server is skipped, so that the others
- * run alone, in seconds. Found as a service, in each module's tests.
+ * run alone, in seconds. So is one that starts a server of its own where no program of it runs.
+ * Found as a service, in each module's tests.
  */
 public final class WithoutServers implements ExecutionCondition, InvocationInterceptor {
-  private static final boolean NONE = ServerKind.asked() == ServerKind.NONE;
+  private static final boolean SKIPS =
+      ServerKind.asked() == ServerKind.NONE || !EmbeddedMariaDb.isForThisPlatform();
   private static final Namespace HERE = Namespace.create(WithoutServers.class);
   private static final String SKIPPED = "skipped";
+  private static final String REASON =
+      "GAMEQ_TEST_SERVERS=none, or no embedded server for this platform: this test needs one";
 
   /** A class whose static fields start servers is skipped as a whole. */
   @Override
   public ConditionEvaluationResult evaluateExecutionCondition(ExtensionContext context) {
-    if (NONE && context.getTestMethod().isEmpty() && context.getTestClass().isPresent()) {
+    if (SKIPS && context.getTestMethod().isEmpty() && context.getTestClass().isPresent()) {
       Class<?> test = context.getRequiredTestClass();
       try {
         Class<?> initialized = Class.forName(test.getName(), true, test.getClassLoader());
         return ConditionEvaluationResult.enabled(initialized + " needs no server so far");
       } catch (ClassNotFoundException | LinkageError e) {
         if (needsServer(e)) {
-          return ConditionEvaluationResult.disabled("GAMEQ_TEST_SERVERS=none: needs a server");
+          return ConditionEvaluationResult.disabled(REASON);
         }
       }
     }
@@ -114,9 +119,9 @@ public final class WithoutServers implements ExecutionCondition, InvocationInter
     } catch (Throwable e) {
       ExtensionContext.Store store = context.getStore(HERE);
       // What closes them afterwards fails, too.
-      if (NONE && (needsServer(e) || store.get(SKIPPED) != null)) {
+      if (SKIPS && (needsServer(e) || store.get(SKIPPED) != null)) {
         store.put(SKIPPED, true);
-        return Assumptions.abort("GAMEQ_TEST_SERVERS=none: this test needs a server");
+        return Assumptions.abort(REASON);
       }
       throw e;
     }

@@ -48,6 +48,11 @@ public final class EmbeddedMariaDb implements AutoCloseable {
     }
   }
 
+  /** Whether {@link #start} finds a program that runs here. */
+  public static boolean isForThisPlatform() {
+    return ServerBinaries.isLinuxX86();
+  }
+
   /** Starts in a temporary directory on a free port. */
   public static EmbeddedMariaDb start() {
     return start(Options.defaults());

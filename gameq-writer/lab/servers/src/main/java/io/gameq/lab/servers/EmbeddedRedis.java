@@ -92,6 +92,9 @@ public final class EmbeddedRedis implements AutoCloseable {
 
   public static String executable(WorkDirectory directory) {
     try {
+      if (ServerBinaries.platform().startsWith("windows")) {
+        throw new IOException("the archive's program for Windows is Redis 5");
+      }
       return ExecutableProvider.newJarResourceProvider(directory.directory("bin").toFile())
           .get()
           .getAbsolutePath();
