@@ -25,6 +25,7 @@ import io.gameq.redis.RedisReply;
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.script.CommitGroup;
 import io.gameq.redis.script.NodeSigns.NodeHeartbeat;
+import io.gameq.sign.Protocol.UnspokenProtocolException;
 import io.gameq.wal.WalWriter;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -388,6 +389,14 @@ public final class CommitSender implements AutoCloseable {
     }
   }
 
+  /** Commits nothing any more, as after an error that nothing helps against. Returns at once. */
+  public void end(GameQueueException why) {
+    add(
+        () -> {
+          throw why;
+        });
+  }
+
   /**
    * Gives another connection of this node up, if it leads to an older server than the one that this
    * node has healed on: what it reads there would miss what was put back. Throws GameQueueException
@@ -424,7 +433,7 @@ public final class CommitSender implements AutoCloseable {
 
   /** Whether it is connected to a server that has all that this node knows. */
   public boolean isHealed() {
-    return healedOn != null;
+    return healedOn != null && !hasDied();
   }
 
   /**
@@ -1044,8 +1053,11 @@ public final class CommitSender implements AutoCloseable {
     }
   }
 
-  /** Throws what no further attempt helps against: an error of gameq's own. */
+  /** Throws what no further attempt helps against: an error of gameq's own, or a newer protocol. */
   private static void requireTransient(RuntimeException e) {
+    if (e instanceof UnspokenProtocolException) {
+      throw e;
+    }
     if (!(e instanceof GameQueueException
         || RedisReply.isOfClient(e)
         || e instanceof IllegalStateException)) { // that: a client that was shut down

@@ -3,7 +3,7 @@
  * packages touch JDBC. Internal.
  *
  * <pre>
- * gameq_setting      namespace, slots, schema, tombstones_purged_before
+ * gameq_setting      namespace, slots, schema, protocol, tombstones_purged_before
  * gameq_owner        owner -&gt; epoch, nonce, node, opening | open; while opening also the
  *                    session before it                                 the durable session
  * gameq_tombstone    table, key -&gt; version of the delete

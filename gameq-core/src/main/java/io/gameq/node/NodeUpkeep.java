@@ -1,6 +1,5 @@
 package io.gameq.node;
 
-import io.gameq.GameQueue;
 import io.gameq.GameQueueException;
 import io.gameq.MySqlException;
 import io.gameq.agent.AgentRunner;
@@ -23,6 +22,7 @@ import io.gameq.sign.NodeCounts;
 import io.gameq.sign.NodeCounts.CommitOutcome;
 import io.gameq.sign.NodeSign;
 import io.gameq.sign.ProcessIdentity;
+import io.gameq.sign.Protocol.UnspokenProtocolException;
 import io.gameq.sign.SignFields;
 import io.gameq.wal.WalDirectory;
 import io.gameq.wal.WalWriter.WalNeeds;
@@ -83,7 +83,7 @@ final class NodeUpkeep implements AutoCloseable {
             node.servers.connector(), node.config.namespace(), node.process, new Notices());
     signs = new ProcessSigns(node.config.namespace());
     started = new NodeTable(node.servers.mysql());
-    process = ProcessIdentity.here(node.config.node(), GameQueue.class);
+    process = ProcessIdentity.here(node.config.node());
     // A connection, and a thread, that nothing else uses: nothing holds up the heartbeat.
     ofHeartbeat = NodeServers.apart(node.config, opened);
     opened.add(this);
@@ -203,11 +203,17 @@ final class NodeUpkeep implements AutoCloseable {
         });
   }
 
-  /** A node leaves a primary that was demoted within a second or so, whatever it still answers. */
+  /**
+   * A node leaves a primary that was demoted within a second or so, whatever it still answers; it
+   * ends as soon once its game is at a protocol that it does not speak.
+   */
   private void followTerm() {
     try {
       node.sender.followTerm();
       node.mysqlAnswers |= node.sender.isHealed(); // else it was not asked
+    } catch (UnspokenProtocolException e) {
+      node.sender.end(e);
+      throw e;
     } catch (MySqlException e) {
       node.mysqlAnswers = false;
       throw e;
@@ -333,6 +339,7 @@ final class NodeUpkeep implements AutoCloseable {
     return new NodeSign(
         process,
         phase,
+        node.servers.primary().protocol().version(),
         node.mysqlAnswers,
         new NodeSign.Sessions(node.sessions.open(), counts.sessionsLost.sum()),
         new NodeSign.Commits(

@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 
 import io.gameq.GameQueueException;
 import io.gameq.redis.RedisConnector.Sentinels;
+import io.gameq.sign.Protocol;
 import io.gameq.term.Term;
 import io.gameq.term.Term.Primary;
 import io.gameq.term.Term.TermMovedException;
@@ -13,6 +14,7 @@ import io.lettuce.core.RedisException;
 import io.lettuce.core.SetArgs;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -172,6 +174,11 @@ public final class PrimaryConnector {
     }
   }
 
+  /** In which formats this process is to write, as MySQL said last. */
+  public Protocol protocol() {
+    return terms.protocol();
+  }
+
   /** The number of the term, by MySQL. */
   public long term() {
     return terms.current().number();
@@ -214,14 +221,16 @@ public final class PrimaryConnector {
   /**
    * The identity of the queue in Redis, at {@code <namespace>:database}: whoever connects first
    * notes that of MySQL there, and others compare. A writer between the MySQL of one environment
-   * and the Redis of another would write rows into the wrong database, and acknowledge them.
-   * Stateless.
+   * and the Redis of another would write rows into the wrong database, and acknowledge them. Beside
+   * it a copy of the protocol, once it was raised: MySQL decides, but one that was restored from
+   * before a raise does not know in which formats rows wait here. Stateless.
    */
   public static final class RedisIdentity {
     private RedisIdentity() {}
 
     /**
-     * Passes where Redis belongs to the database, or to none yet.
+     * Passes where Redis belongs to the database, or to none yet, and this build speaks its
+     * protocol.
      *
      * @return whether it says so, or nobody is to be told
      * @throws GameQueueException naming both, with the remedy
@@ -230,33 +239,37 @@ public final class PrimaryConnector {
       if (ours.namespace().isEmpty() || ours.database().isEmpty()) {
         return true;
       }
-      byte[] value = RedisReply.await(() -> redis.sync().get(SlotKeys.bytes(key(ours))));
-      String there = value == null ? null : new String(value, US_ASCII);
+      String there = read(redis, key(ours));
       if (there != null && !there.equals(ours.database())) {
         throw new GameQueueException(
             ("this Redis holds what is to be written into database %s, and MySQL is database %s,"
                  + " perhaps a clone: correct the address of one of them. Where MySQL takes the"
                  + " place of that database, as a restored backup does, run: gameq-writer schema"
                  + " new-identity --as %s. Where both are copies, and nobody else uses this Redis:"
-                 + " redis-cli SET %s %s")
-                .formatted(there, ours.database(), there, key(ours), ours.database()));
+                 + " redis-cli SET %s:database %s")
+                .formatted(there, ours.database(), there, ours.namespace(), ours.database()));
       }
-      return there != null;
+      Protocol protocol =
+          Protocol.of(read(redis, protocolKey(ours))).requireSpoken("what this Redis holds");
+      return there != null && protocol.version() >= ours.protocol().version();
+    }
+
+    private static @Nullable String read(RedisConnection redis, byte[] key) {
+      byte[] value = RedisReply.await(() -> redis.sync().get(key));
+      return value == null ? null : new String(value, US_ASCII);
     }
 
     /**
      * Notes that Redis belongs to the database, unless somebody else was quicker: then as {@link
      * #require}. One that takes no writes now, since it is full or lacks replicas, notes it later.
      */
-    static void note(RedisConnection redis, QueueIdentity ours) {
+    public static void note(RedisConnection redis, QueueIdentity ours) {
       try {
         String unused =
-            redis
-                .sync()
-                .set(
-                    SlotKeys.bytes(key(ours)),
-                    SlotKeys.bytes(ours.database()),
-                    SetArgs.Builder.nx());
+            redis.sync().set(key(ours), SlotKeys.bytes(ours.database()), SetArgs.Builder.nx());
+        if (ours.protocol().version() > Protocol.FIRST.version()) {
+          unused = redis.sync().set(protocolKey(ours), SlotKeys.bytes(ours.protocol().text()));
+        }
       } catch (RedisException e) {
         if (RedisReply.answered(e) == null) {
           throw RedisReply.exception(e);
@@ -265,8 +278,12 @@ public final class PrimaryConnector {
       boolean unused = require(redis, ours);
     }
 
-    private static String key(QueueIdentity queue) {
-      return queue.namespace() + ":database";
+    private static byte[] key(QueueIdentity queue) {
+      return SlotKeys.bytes(queue.namespace() + ":database");
+    }
+
+    private static byte[] protocolKey(QueueIdentity queue) {
+      return SlotKeys.bytes(queue.namespace() + ":" + Protocol.NAME);
     }
   }
 }

@@ -36,6 +36,7 @@
  * ns:processes              ZSET    at most 10,000 PROCESS, by when it did last, ms of Redis TIME
  * ns:clock                  STRING  the latest time at which one did, ms; the clock may go back
  * ns:database               STRING  which database it belongs to, by MySQL: RedisIdentity
+ * ns:protocol               STRING  in which formats rows may wait here, once that was raised
  * ns:backlog                HASH    the latest look at what waits, for nodes and writers; expires
  * ns:fleet                  HASH    the latest look at the processes, for writers; expires
  * ns:durable:PROCESS        channel 'O S version [!row version]... [+row version]...' lines: in

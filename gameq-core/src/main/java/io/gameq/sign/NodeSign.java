@@ -4,11 +4,13 @@ package io.gameq.sign;
  * What a node says of itself. Immutable.
  *
  * @param phase what it is doing
+ * @param protocol in which it writes
  * @param mysql whether MySQL answered when it was asked last
  */
 public record NodeSign(
     ProcessIdentity process,
     String phase,
+    long protocol,
     boolean mysql,
     Sessions sessions,
     Commits commits,

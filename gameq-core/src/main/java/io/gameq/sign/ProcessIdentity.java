@@ -1,5 +1,6 @@
 package io.gameq.sign;
 
+import io.gameq.sign.Protocol.ProtocolRange;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 
@@ -7,23 +8,20 @@ import java.net.UnknownHostException;
  * Which process it is. Immutable.
  *
  * @param name as it was configured
- * @param version of gameq; {@code ?} where the jar does not say
+ * @param version of gameq; {@code ?} where nobody says
+ * @param speaks which protocols
  * @param startedMillis ms since 1970, by its host's clock
  */
 public record ProcessIdentity(
-    String name, String host, long pid, String version, long startedMillis) {
-  /**
-   * This process.
-   *
-   * @param of a class of the jar whose version is to be told
-   */
-  public static ProcessIdentity here(String name, Class<?> of) {
-    String version = of.getPackage().getImplementationVersion();
+    String name, String host, long pid, String version, ProtocolRange speaks, long startedMillis) {
+  /** This process. */
+  public static ProcessIdentity here(String name) {
     return new ProcessIdentity(
         name,
         hostName(),
         ProcessHandle.current().pid(),
-        version == null ? "?" : version,
+        Protocol.RELEASE,
+        ProtocolRange.ours(),
         System.currentTimeMillis());
   }
 

@@ -6,6 +6,7 @@
  * <pre>
  * NodeCounts        what a node did: CommitOutcome by outcome, heals, conflicts
  *   CommitTimes     is told how long commits took
+ * Protocol          the number of all formats together, and which of them this build speaks
  * NodeSign          what a node says: its ProcessIdentity, sessions, WAL, healings
  * SignFields        a record as the fields of a hash, and back
  * </pre>

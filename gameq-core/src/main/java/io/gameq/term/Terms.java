@@ -1,12 +1,24 @@
 package io.gameq.term;
 
+import io.gameq.sign.Protocol;
 import io.gameq.term.Term.Primary;
 import io.gameq.term.Term.TermMovedException;
 import org.slf4j.LoggerFactory;
 
 /** The term in MySQL. Thread-safe; all throw {@link io.gameq.MySqlException} when MySQL is away. */
 public interface Terms {
+  /**
+   * Asks for it, and for the protocol.
+   *
+   * @throws io.gameq.sign.Protocol.UnspokenProtocolException when this build does not speak it: it
+   *     is to write nothing from now on
+   */
   Term current();
+
+  /** In which formats this process is to write, as {@link #current} found it last. */
+  default Protocol protocol() {
+    return Protocol.FIRST;
+  }
 
   /**
    * Passes where this process may take part, to be asked before each connection.
@@ -71,9 +83,10 @@ public interface Terms {
    *
    * @param namespace empty where nobody used the database yet
    * @param database its random id, which a clone shares until it is given another one
+   * @param protocol that this build speaks
    */
-  public record QueueIdentity(String namespace, String database) {
+  public record QueueIdentity(String namespace, String database, Protocol protocol) {
     /** Passes everywhere. */
-    public static final QueueIdentity ANY = new QueueIdentity("", "");
+    public static final QueueIdentity ANY = new QueueIdentity("", "", Protocol.FIRST);
   }
 }

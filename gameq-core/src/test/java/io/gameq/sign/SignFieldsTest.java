@@ -1,7 +1,9 @@
 package io.gameq.sign;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 
+import io.gameq.sign.Protocol.ProtocolRange;
 import java.util.HashMap;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -9,8 +11,9 @@ import org.junit.jupiter.api.Test;
 class SignFieldsTest {
   private static final NodeSign SIGN =
       new NodeSign(
-          new ProcessIdentity("n1", "höst", 17, "1.2", 1_790_000_000_000L),
+          new ProcessIdentity("n1", "höst", 17, "1.2", new ProtocolRange(1, 2), 1_790_000_000_000L),
           NodeSign.RUNNING,
+          1,
           true,
           new NodeSign.Sessions(3, 1),
           new NodeSign.Commits(10, 30, 4, 2, 0.25),
@@ -30,12 +33,15 @@ class SignFieldsTest {
     Map<String, String> fields = new HashMap<>(SignFields.of(SIGN));
     fields.remove("heals");
     fields.remove("version");
+    fields.remove("newestProtocol");
     fields.put("journaled", "many");
     fields.put("mysql", "perhaps");
     fields.put("tomorrow", "1");
     NodeSign read = SignFields.read(NodeSign.class, fields);
     assertEquals(0, read.healings().heals());
     assertEquals("", read.process().version());
+    assertEquals("1", new ProtocolRange(0, 0).text());
+    assertFalse(read.process().speaks().speaks(2));
     assertEquals(0, read.wal().journaled());
     assertEquals(false, read.mysql());
     assertEquals(5, read.healings().replayed());

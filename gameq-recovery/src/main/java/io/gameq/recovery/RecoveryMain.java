@@ -1,5 +1,6 @@
 package io.gameq.recovery;
 
+import io.gameq.sign.Protocol;
 import io.gameq.terminal.ErrorLine;
 import io.gameq.terminal.ExitCodes;
 import io.gameq.terminal.TextTable.TerminalWriter;
@@ -96,12 +97,11 @@ public final class RecoveryMain implements Runnable, ServerOptions.Environment {
         .execute(args);
   }
 
-  /** The version in the jar's manifest. */
+  /** The release. */
   static final class RecoveryVersion implements IVersionProvider {
     @Override
     public String[] getVersion() {
-      String version = RecoveryMain.class.getPackage().getImplementationVersion();
-      return new String[] {"gameq-recovery " + (version == null ? "(not packaged)" : version)};
+      return new String[] {"gameq-recovery " + Protocol.RELEASE};
     }
   }
 }

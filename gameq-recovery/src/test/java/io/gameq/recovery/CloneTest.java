@@ -69,6 +69,20 @@ class CloneTest {
   }
 
   @Test
+  void theToolRefusesADatabaseOfANewerProtocolBeforeItWrites() throws Exception {
+    playAndLoseRedis(1);
+    game.database
+        .server()
+        .execute("INSERT INTO gameq_setting VALUES ('protocol', '9 0.9.0 then x')");
+    for (String command : List.of("plan", "verify", "replay --execute", "plan --no-redis")) {
+      Run run = game.run(command);
+      assertEquals(ExitCodes.COULD_NOT_RUN, run.exitCode(), run::toString);
+      assertTrue(run.says("the database is at 9"), run::toString);
+    }
+    assertEquals("0", game.query("SELECT COUNT(*) FROM gameq_audit"));
+  }
+
+  @Test
   void aNodeLeavesTheWalOfAnotherDatabaseAlone() throws Exception {
     playAndLoseRedis(1);
     isAnotherDatabase();
@@ -87,6 +101,17 @@ class CloneTest {
             assertThrows(GameQueueException.class, () -> game.node("n1").close()).getMessage());
     assertTrue(
         message.contains("redis-cli SET " + game.namespace + ":database anotherone"), message);
+  }
+
+  @Test
+  void theToolRefusesARedisWithRowsOfANewerProtocol() {
+    playAndLoseRedis(1);
+    String key = game.namespace + ":protocol";
+    String unused = TestServers.redis().sync().set(key, "9 0.9.0 then x");
+    Run run = game.run("replay --execute");
+    TestServers.redis().sync().del(key);
+    assertEquals(ExitCodes.COULD_NOT_RUN, run.exitCode(), run::toString);
+    assertTrue(run.says("what this Redis holds is at 9"), run::toString);
   }
 
   @Test

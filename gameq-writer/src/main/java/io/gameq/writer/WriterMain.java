@@ -1,5 +1,6 @@
 package io.gameq.writer;
 
+import io.gameq.sign.Protocol;
 import io.gameq.terminal.ExitCodes;
 import io.gameq.terminal.TextTable.TerminalWriter;
 import io.gameq.writer.cli.AuditCommand;
@@ -15,6 +16,7 @@ import io.gameq.writer.pause.PauseCommands.ResumeCommand;
 import io.gameq.writer.schema.SchemaCommand;
 import io.gameq.writer.service.RunCommand;
 import io.gameq.writer.setup.ConfigCommand;
+import io.gameq.writer.setup.ProtocolCommand;
 import io.gameq.writer.setup.SecurityCommand;
 import io.gameq.writer.setup.TermCommand;
 import io.gameq.writer.socket.CommandClient;
@@ -66,6 +68,7 @@ import picocli.CommandLine.ScopeType;
       ExportCommand.class,
       EraseCommand.class,
       TermCommand.class,
+      ProtocolCommand.class,
       AuditCommand.class,
       ConfigCommand.class,
       CompletionCommand.class
@@ -94,12 +97,11 @@ public final class WriterMain extends TopCommand {
     return new WriterMain().execute(out, err, args);
   }
 
-  /** The version in the jar's manifest. */
+  /** The release. */
   static final class WriterVersion implements IVersionProvider {
     @Override
     public String[] getVersion() {
-      String version = WriterMain.class.getPackage().getImplementationVersion();
-      return new String[] {"gameq-writer " + (version == null ? "(not packaged)" : version)};
+      return new String[] {"gameq-writer " + Protocol.RELEASE};
     }
   }
 }

@@ -18,6 +18,7 @@ import io.gameq.servers.GameDatabase;
 import io.gameq.servers.TestServers;
 import io.gameq.sign.NodeSign;
 import io.gameq.sign.ProcessIdentity;
+import io.gameq.sign.Protocol.ProtocolRange;
 import io.gameq.sign.SignFields;
 import io.gameq.terminal.ExitCodes;
 import io.gameq.writer.service.WriterService;
@@ -162,8 +163,10 @@ class ProcessesTest {
 
   private static NodeSign lostNode() {
     return new NodeSign(
-        new ProcessIdentity("n9\u001b[2J", "h1", 17, "1.2", System.currentTimeMillis()),
+        new ProcessIdentity(
+            "n9\u001b[2J", "h1", 17, "1.2", new ProtocolRange(1, 2), System.currentTimeMillis()),
         NodeSign.RUNNING,
+        1,
         true,
         new NodeSign.Sessions(3, 1),
         new NodeSign.Commits(10, 30, 4, 2, 0.25),

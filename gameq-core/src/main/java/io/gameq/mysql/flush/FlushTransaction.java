@@ -23,6 +23,7 @@ import io.gameq.owner.OwnerId;
 import io.gameq.owner.SessionId;
 import io.gameq.rows.HandledRow;
 import io.gameq.rows.Table;
+import io.gameq.sign.Protocol.UnspokenProtocolException;
 import io.gameq.term.Term;
 import io.gameq.term.Term.TermMovedException;
 import java.sql.Connection;
@@ -103,7 +104,8 @@ public final class FlushTransaction {
   public record Outage(String reason, boolean midway) implements Failure {}
 
   /**
-   * The rows were claimed from a Redis primary that does not count any more; nothing was written.
+   * The rows were claimed from a Redis primary that does not count any more, or the protocol was
+   * raised beyond this build; nothing was written.
    */
   public record Demoted(String reason) implements Failure {}
 
@@ -182,7 +184,7 @@ public final class FlushTransaction {
           (failure, conflicts) -> changesFor(plan, failure, conflicts),
           () -> plan.decide(halves),
           transaction -> write(transaction, plan));
-    } catch (TermMovedException e) {
+    } catch (TermMovedException | UnspokenProtocolException e) {
       return new Demoted(String.valueOf(e.getMessage()));
     } catch (TableRefusedException e) {
       return new TableRefused(e.table(), MySqlText.of(e));

@@ -2,6 +2,7 @@ package io.gameq.mysql.schema;
 
 import io.gameq.GameQueueException;
 import io.gameq.mysql.MySqlPool.MySql;
+import io.gameq.sign.Protocol;
 import io.gameq.term.Terms.QueueIdentity;
 import java.io.IOException;
 import java.io.InputStream;
@@ -18,7 +19,21 @@ public final class Settings {
   /** Another value makes it another database: WALs that name the one before are not replayed. */
   public static final String DATABASE = "database";
 
+  /** For {@link #spoken}, in a statement that asks for something else anyway. */
+  public static final String PROTOCOL =
+      "(SELECT value FROM gameq_setting WHERE name = '" + Protocol.NAME + "')";
+
   private Settings() {}
+
+  /**
+   * The protocol of the database, where this build speaks it.
+   *
+   * @param value of {@link #PROTOCOL}
+   * @throws io.gameq.sign.Protocol.UnspokenProtocolException where it does not
+   */
+  public static Protocol spoken(@Nullable String value) {
+    return Protocol.of(value).requireSpoken("the database");
+  }
 
   /**
    * Checks namespace and slots against those of the database, which the first one to come fixes.
@@ -50,19 +65,21 @@ public final class Settings {
    * Which queue it is.
    *
    * @throws io.gameq.MySqlException when MySQL does not answer
+   * @throws io.gameq.sign.Protocol.UnspokenProtocolException as {@link #spoken}
    */
   public static QueueIdentity identity(MySql mysql) {
     return isThere(mysql)
         ? new QueueIdentity(
             Objects.requireNonNullElse(read(mysql, "namespace"), ""),
-            Objects.requireNonNullElse(read(mysql, DATABASE), ""))
+            Objects.requireNonNullElse(read(mysql, DATABASE), ""),
+            spoken(read(mysql, Protocol.NAME)))
         : QueueIdentity.ANY;
   }
 
   /**
-   * Passes when gameq's own tables are there and new enough.
+   * Passes when gameq's own tables are there and new enough, and this build speaks their protocol.
    *
-   * @throws GameQueueException with the command to run
+   * @throws GameQueueException with the command to run, or as {@link #spoken}
    */
   public static void requireSchema(MySql mysql) {
     String there = isThere(mysql) ? read(mysql, "schema") : null;
@@ -73,6 +90,7 @@ public final class Settings {
                   + " 'schema migrate' of gameq-writer.jar")
               .formatted(schema, SchemaFiles.latest()));
     }
+    Protocol unused = spoken(read(mysql, Protocol.NAME));
   }
 
   /**
@@ -97,6 +115,13 @@ public final class Settings {
                   + " to %s, and start it again")
               .formatted(there, slots, there));
     }
+  }
+
+  /** Raises the protocol, if it is still {@code from}; returns whether it was. */
+  public static boolean raise(MySql mysql, Protocol from, Protocol to) {
+    String sql = "INSERT IGNORE INTO gameq_setting (name, value) VALUES (?, ?)";
+    return mysql.execute(sql, Protocol.NAME, to.text()) == 1
+        || replace(mysql, Protocol.NAME, from.text(), to.text());
   }
 
   /** Gives a setting another value, if it has {@code from}; returns whether it had. */

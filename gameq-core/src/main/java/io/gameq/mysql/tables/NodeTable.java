@@ -2,6 +2,7 @@ package io.gameq.mysql.tables;
 
 import io.gameq.mysql.MySqlPool.MySql;
 import io.gameq.sign.ProcessIdentity;
+import io.gameq.sign.Protocol.ProtocolRange;
 import java.util.List;
 
 /**
@@ -60,7 +61,12 @@ public final class NodeTable {
           return new Started(
               rs.getString(1),
               new ProcessIdentity(
-                  rs.getString(2), rs.getString(3), rs.getLong(4), "?", startedMillis),
+                  rs.getString(2),
+                  rs.getString(3),
+                  rs.getLong(4),
+                  "?",
+                  new ProtocolRange(0, 0),
+                  startedMillis),
               rs.getString(5),
               agoMillis);
         },

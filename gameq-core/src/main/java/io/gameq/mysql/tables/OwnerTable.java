@@ -6,9 +6,11 @@ import io.gameq.mysql.MySqlErrors;
 import io.gameq.mysql.MySqlPool.MySql;
 import io.gameq.mysql.Sql;
 import io.gameq.mysql.Statements;
+import io.gameq.mysql.schema.Settings;
 import io.gameq.owner.DurableSessions;
 import io.gameq.owner.OwnerId;
 import io.gameq.owner.SessionId;
+import io.gameq.sign.Protocol;
 import io.gameq.term.Term;
 import java.sql.Connection;
 import java.sql.ResultSet;
@@ -437,16 +439,19 @@ public final class OwnerTable implements DurableSessions {
    *
    * @param term its number, see {@link io.gameq.term}
    * @throws io.gameq.term.Term.TermMovedException when another primary counts
+   * @throws io.gameq.sign.Protocol.UnspokenProtocolException when the protocol was raised beyond
+   *     this build
    */
   public static Map<OwnerId, CountingSessions> lock(
       Connection connection, Collection<OwnerId> owners, long term) throws SQLException {
     return select(
         connection,
         owners,
-        SESSION_COLUMNS + ", " + TermTable.NUMBER,
+        SESSION_COLUMNS + ", " + TermTable.NUMBER + ", " + Settings.PROTOCOL,
         " ORDER BY owner FOR UPDATE",
         rs -> {
           TermTable.requireCounts(term, rs.getLong(7));
+          Protocol unused = Settings.spoken(rs.getString(8));
           return counting(rs);
         });
   }

@@ -5,6 +5,7 @@ import io.gameq.mysql.MySqlPool.MySql;
 import io.gameq.mysql.Sql;
 import io.gameq.mysql.Statements;
 import io.gameq.mysql.schema.Settings;
+import io.gameq.sign.Protocol;
 import io.gameq.term.Term;
 import io.gameq.term.Term.Primary;
 import io.gameq.term.Term.TermMovedException;
@@ -26,6 +27,7 @@ public final class TermTable implements Terms {
 
   private final MySql mysql;
   private final int slots;
+  private volatile Protocol protocol = Protocol.FIRST;
 
   /** For who works with whatever number of slots the database has. */
   public TermTable(MySql mysql) {
@@ -55,18 +57,26 @@ public final class TermTable implements Terms {
     List<Term> found =
         mysql.list(
             "SELECT number, run_id, repl_id, address, sentinel_epoch, former_run_id,"
-                + " TIMESTAMPDIFF(MICROSECOND, seen_at, UTC_TIMESTAMP(3)) DIV 1000 FROM"
-                + " gameq_redis_term WHERE id = 1",
-            rs ->
-                new Term(
-                    rs.getLong(1),
-                    rs.getString(2),
-                    rs.getString(3),
-                    rs.getString(4),
-                    rs.getLong(5),
-                    rs.getString(6),
-                    rs.getLong(7)));
+                + " TIMESTAMPDIFF(MICROSECOND, seen_at, UTC_TIMESTAMP(3)) DIV 1000, "
+                + Settings.PROTOCOL
+                + " FROM gameq_redis_term WHERE id = 1",
+            rs -> {
+              protocol = Settings.spoken(rs.getString(8));
+              return new Term(
+                  rs.getLong(1),
+                  rs.getString(2),
+                  rs.getString(3),
+                  rs.getString(4),
+                  rs.getLong(5),
+                  rs.getString(6),
+                  rs.getLong(7));
+            });
     return found.isEmpty() ? Term.NONE : found.get(0);
+  }
+
+  @Override
+  public Protocol protocol() {
+    return protocol;
   }
 
   @Override

@@ -3,6 +3,7 @@ package io.gameq.lab;
 import io.gameq.lab.bench.BenchCommand;
 import io.gameq.lab.compare.CompareCommand;
 import io.gameq.lab.demo.DemoCommand;
+import io.gameq.sign.Protocol;
 import io.gameq.terminal.ExitCodes;
 import io.gameq.writer.terminal.TopCommand;
 import java.io.PrintWriter;
@@ -50,8 +51,7 @@ public final class LabMain extends TopCommand {
   static final class Version implements IVersionProvider {
     @Override
     public String[] getVersion() {
-      String version = LabMain.class.getPackage().getImplementationVersion();
-      return new String[] {"gameq-lab " + (version == null ? "(not packaged)" : version)};
+      return new String[] {"gameq-lab " + Protocol.RELEASE};
     }
   }
 }

@@ -73,8 +73,7 @@ class ArchiveTest {
               Map.of("JAVA_OPTS", "-Xmx64m -XX:+UseSerialGC"),
               List.of(link + "/bin/" + program, "--version"));
       assertEquals(0, version.exitCode(), version::said);
-      assertTrue(version.said().startsWith(program + " "), version::said);
-      assertFalse(version.said().contains("not packaged"), version::said);
+      assertTrue(version.said().matches(program + " \\d+\\.\\d+\\.\\d+\\s*"), version::said);
     }
   }
 

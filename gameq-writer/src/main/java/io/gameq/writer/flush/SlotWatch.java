@@ -10,12 +10,15 @@ import io.gameq.redis.RedisClock;
 import io.gameq.redis.RedisConnection;
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.Slots;
+import io.gameq.sign.Protocol;
+import io.gameq.sign.Protocol.UnspokenProtocolException;
 import io.gameq.term.Term;
 import io.gameq.terminal.Shown;
 import io.gameq.writer.redis.DueSlots;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -161,6 +164,7 @@ public final class SlotWatch implements AutoCloseable {
     private final PrimaryConnector primary;
     private volatile long number;
     private volatile long answeredNanos;
+    private volatile @Nullable UnspokenProtocolException refusal;
 
     /** Asks once; the term has to be there. */
     public TermWatch(PrimaryConnector primary) {
@@ -174,8 +178,23 @@ public final class SlotWatch implements AutoCloseable {
     }
 
     private void ask() {
-      number = primary.term();
-      answeredNanos = System.nanoTime();
+      try {
+        number = primary.term();
+        answeredNanos = System.nanoTime();
+      } catch (UnspokenProtocolException e) {
+        refusal = e;
+        throw e;
+      }
+    }
+
+    /** Why this writer is to end; null while it speaks the protocol of its database. */
+    public @Nullable UnspokenProtocolException refusal() {
+      return refusal;
+    }
+
+    /** In which formats it is to write. */
+    public Protocol protocol() {
+      return primary.protocol();
     }
 
     /** The number of the primary that counts. */

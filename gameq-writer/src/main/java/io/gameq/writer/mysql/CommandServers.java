@@ -10,6 +10,7 @@ import io.gameq.redis.ControlConnection;
 import io.gameq.redis.PrimaryConnector;
 import io.gameq.redis.RedisConnector;
 import io.gameq.redis.Slots;
+import io.gameq.sign.Protocol.UnspokenProtocolException;
 import io.gameq.term.Term;
 import io.gameq.term.Terms.QueueIdentity;
 import io.gameq.writer.config.ConfigOption;
@@ -150,6 +151,8 @@ public final class CommandServers implements AutoCloseable {
           }
         }
         database = new Database(Settings.identity(mysql), new TermTable(mysql).current());
+      } catch (UnspokenProtocolException e) {
+        throw e;
       } catch (GameQueueException e) {
         command
             .commandLine()

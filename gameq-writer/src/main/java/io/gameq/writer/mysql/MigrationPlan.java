@@ -3,11 +3,15 @@ package io.gameq.writer.mysql;
 import io.gameq.GameQueueException;
 import io.gameq.mysql.JdbcValues;
 import io.gameq.mysql.Sql;
+import io.gameq.mysql.schema.Settings;
 import io.gameq.mysql.schema.Settings.SchemaFiles;
 import io.gameq.mysql.schema.Settings.SchemaFiles.SchemaFile;
 import io.gameq.mysql.schema.TableInspector.TableSpec;
 import io.gameq.mysql.schema.TableInspector.VersionColumn;
+import io.gameq.mysql.tables.AuditTable.Actor;
 import io.gameq.rows.Table;
+import io.gameq.sign.Protocol;
+import io.gameq.sign.Protocol.ProtocolRange;
 import io.gameq.writer.mysql.MigrationPlan.MigrationStep.Way;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -90,6 +94,7 @@ public record MigrationPlan(
           "the database has schema %s, this program knows up to %s: use a newer gameq-writer"
               .formatted(state.schema(), SchemaFiles.latest()));
     }
+    Protocol unused = Settings.spoken(state.settings().get(Protocol.NAME));
     List<MigrationStep> steps = new ArrayList<>();
     for (SchemaFile file : SchemaFiles.all()) {
       if (file.number() > state.schema()) {
@@ -99,6 +104,10 @@ public record MigrationPlan(
         // After each file: a run that stops here goes on with the next one.
         steps.add(set("schema file " + file.name(), "schema", Integer.toString(file.number())));
       }
+    }
+    if (state.schema() == 0) { // nobody has used it: it is not to be raised first
+      String newest = Protocol.raised(ProtocolRange.ours().newest(), Actor.here().who()).text();
+      steps.add(set("setting " + Protocol.NAME, Protocol.NAME, newest));
     }
     return steps;
   }

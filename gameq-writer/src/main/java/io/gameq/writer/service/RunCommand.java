@@ -157,6 +157,10 @@ public final class RunCommand implements Callable<Integer> {
             service.stop(
                 Duration.ofNanos(Math.max(LEAST_STOP_NANOS, deadline - System.nanoTime())));
         signal.drained();
+        GameQueueException refusal = service.refusal();
+        if (refusal != null) {
+          throw refusal;
+        }
       }
     } catch (GameQueueException e) {
       if (settings.log().format() == LogSettings.Format.TEXT) {
@@ -265,10 +269,12 @@ public final class RunCommand implements Callable<Integer> {
 
   private static void untilToldToStop(WriterService service, CountDownLatch stop)
       throws InterruptedException {
-    for (long flushes = 0;
-        !stop.await(REPORT_EVERY_SECONDS, TimeUnit.SECONDS);
-        flushes = service.stats().flushes()) {
-      if (service.stats().flushes() != flushes) {
+    long flushes = 0;
+    for (long seconds = 1;
+        service.refusal() == null && !stop.await(1, TimeUnit.SECONDS);
+        seconds++) {
+      if (seconds % REPORT_EVERY_SECONDS == 0 && service.stats().flushes() != flushes) {
+        flushes = service.stats().flushes();
         LOG.info("{}", service.stats());
       }
     }

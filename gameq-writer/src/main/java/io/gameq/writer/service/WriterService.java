@@ -174,7 +174,11 @@ public final class WriterService implements AutoCloseable {
             options.bounds(), options.workers(), options.rowsPerSecond(), System::nanoTime);
     pace.bindTo(meters);
     SlotSchedule schedule =
-        new SlotSchedule(slots.count(), pace, pauses::isPaused, System::nanoTime);
+        new SlotSchedule(
+            slots.count(),
+            pace,
+            slot -> watch.refusal() != null || pauses.isPaused(slot),
+            System::nanoTime);
     SlotTurn.TurnContext shared =
         new SlotTurn.TurnContext(
             options,
@@ -208,7 +212,7 @@ public final class WriterService implements AutoCloseable {
     resumed =
         new ResumedTables(
             new ControlConnection(primary), of -> watch.connected(of).redis(), slots, pauses);
-    process = ProcessIdentity.here(options.name(), WriterService.class);
+    process = ProcessIdentity.here(options.name());
     SharedSnapshot<Processes> fleet = Processes.shared(options.namespace());
     processes =
         new ProcessWatch(
@@ -353,6 +357,14 @@ public final class WriterService implements AutoCloseable {
     return workers.stream().anyMatch(AgentRunner::isAlive);
   }
 
+  /**
+   * Why it claims nothing more and is to be closed: its game is at a protocol that it does not
+   * speak.
+   */
+  public @Nullable GameQueueException refusal() {
+    return watch.refusal();
+  }
+
   /** Why rows are not written now, each in one line; empty when they are. */
   public List<String> problems() {
     List<String> problems = new ArrayList<>();
@@ -410,6 +422,7 @@ public final class WriterService implements AutoCloseable {
     return new WriterSign(
         process,
         phase(),
+        watch.protocol().version(),
         blockers.mysql().isClosed(),
         String.join(", ", new TreeSet<>(blockers.tables().reasons().keySet())),
         new WriterSign.WorkCounters(

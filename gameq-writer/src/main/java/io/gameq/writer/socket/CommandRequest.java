@@ -57,6 +57,7 @@ record CommandRequest(
           "stale list",
           "stale show",
           "term show",
+          "protocol",
           "config check");
 
   /** Options that change something, take long, name files of the client, or ask for help. */

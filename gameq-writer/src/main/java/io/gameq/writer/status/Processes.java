@@ -258,7 +258,12 @@ public record Processes(
     return view.column(heading, of -> Shown.text(process.apply(of).name()))
         .field("ID", "id", id)
         .column("HOST", of -> Shown.text(process.apply(of).host()))
-        .column("VERSION", of -> Shown.text(process.apply(of).version()));
+        .column("VERSION", of -> version(process.apply(of)));
+  }
+
+  /** {@code 0.2.0 (1-2)}: the release, and which protocols it speaks. */
+  private static String version(ProcessIdentity of) {
+    return Shown.text(of.version()) + " (" + of.speaks().text() + ")";
   }
 
   private static String duration(long millis) {

@@ -116,11 +116,17 @@ public final class WriterSigns implements AutoCloseable {
    *
    * @param phase what it is doing: {@link #RUNNING}, {@link #QUIET}, {@link #PAUSED}, {@link
    *     #STOPPING}
+   * @param protocol in which it writes
    * @param outage whether MySQL is away
    * @param parked tables that take no rows now, their names, separated by commas
    */
   public record WriterSign(
-      ProcessIdentity process, String phase, boolean outage, String parked, WorkCounters work) {
+      ProcessIdentity process,
+      String phase,
+      long protocol,
+      boolean outage,
+      String parked,
+      WorkCounters work) {
     public static final String RUNNING = "running";
 
     /** An operator paused this writer: it claims nothing, others go on. */

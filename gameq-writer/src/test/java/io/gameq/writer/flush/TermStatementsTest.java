@@ -121,6 +121,14 @@ class TermStatementsTest {
   }
 
   @Test
+  void flushWritesNothingOnceTheProtocolIsRaisedBeyondThisBuild() throws SQLException {
+    assertInstanceOf(Committed.class, flush(1));
+    database.server().execute("INSERT INTO gameq_setting VALUES ('protocol', '9 0.9.0 then x')");
+    Demoted refused = assertInstanceOf(Demoted.class, flush(1));
+    assertTrue(refused.reason().contains("the database is at 9"), refused.reason());
+  }
+
+  @Test
   void openByWayOfAFormerPrimaryDoesNotSetTheSessionOpen() throws SQLException {
     assertTrue(terms.moveOn(terms.current(), promoted));
     assertThrows(TermMovedException.class, () -> opens(1));

@@ -61,6 +61,7 @@ class SchemaCommandsTest {
     assertEquals("mygame", setting("namespace"));
     assertEquals("256", setting("slots"));
     assertEquals(Integer.toString(SchemaFiles.latest()), setting("schema"));
+    assertTrue(setting("protocol").startsWith("1 0.1.0 "), "a new database is at the newest");
 
     CommandLineRun second = migrate(GOOD);
     assertEquals(ExitCodes.OK, second.exitCode());

@@ -3,6 +3,7 @@ package io.gameq.writer.status;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.gameq.sign.ProcessIdentity;
+import io.gameq.sign.Protocol.ProtocolRange;
 import io.gameq.writer.status.ProcessWatch.RowTotals;
 import io.gameq.writer.status.Processes.WriterStatus;
 import io.gameq.writer.status.WriterSigns.WriterSign;
@@ -19,8 +20,9 @@ class FleetWorkTest {
         0,
         false,
         new WriterSign(
-            new ProcessIdentity(id, "host", 1, "1", 0),
+            new ProcessIdentity(id, "host", 1, "1", new ProtocolRange(1, 1), 0),
             WriterSign.RUNNING,
+            1,
             false,
             "",
             new WriterSign.WorkCounters(1, 0, flushes, rows, 0, 0, 0, "")));

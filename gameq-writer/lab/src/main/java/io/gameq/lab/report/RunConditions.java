@@ -4,10 +4,10 @@ import io.gameq.lab.mysql.MySqlFacts;
 import io.gameq.lab.mysql.ScratchDatabase;
 import io.gameq.lab.redis.ServerFacts;
 import io.gameq.lab.scratch.ScratchServers;
+import io.gameq.sign.Protocol;
 import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.Objects;
 
 /**
  * Under what conditions a run measures: without them a figure says nothing. Holds no addresses and
@@ -24,11 +24,6 @@ public final class RunConditions {
     facts.put("description", servers.description());
     facts.put("redis", ServerFacts.of(servers.redisUri()));
     facts.put("mysql", MySqlFacts.of(database.mysql()));
-    return new ResultJson.Conditions(version(), date, options, machine, facts);
-  }
-
-  private static String version() {
-    return Objects.requireNonNullElse(
-        RunConditions.class.getPackage().getImplementationVersion(), "(not packaged)");
+    return new ResultJson.Conditions(Protocol.RELEASE, date, options, machine, facts);
   }
 }
