@@ -29,13 +29,27 @@ public final class ChildJvm {
             new InputStreamReader(process.getInputStream(), StandardCharsets.US_ASCII));
   }
 
-  public static ChildJvm start(Path log, Class<?> main, List<String> arguments) {
-    return start(log, main, arguments, Map.of());
+  /**
+   * A build whose classes run.
+   *
+   * @param flags of its JVM, beside those of all
+   */
+  public record Build(String classPath, List<String> flags) {
+    /** That of this JVM. */
+    public static final Build THIS = new Build(System.getProperty("java.class.path"), List.of());
   }
 
-  /** The same with more in its environment. */
+  public static ChildJvm start(Path log, Class<?> main, List<String> arguments) {
+    return start(Build.THIS, log, main, arguments, Map.of());
+  }
+
+  /** The same of another build, with more in its environment. */
   public static ChildJvm start(
-      Path log, Class<?> main, List<String> arguments, Map<String, String> environment) {
+      Build build,
+      Path log,
+      Class<?> main,
+      List<String> arguments,
+      Map<String, String> environment) {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(List.of("-Xmx128m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"));
@@ -49,10 +63,9 @@ public final class ChildJvm {
             "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn",
             "-Dorg.slf4j.simpleLogger.log.io.gameq=info",
             "-Dorg.slf4j.simpleLogger.showDateTime=true",
-            "-Dorg.slf4j.simpleLogger.dateTimeFormat=HH:mm:ss.SSS",
-            "-cp",
-            System.getProperty("java.class.path"),
-            main.getName()));
+            "-Dorg.slf4j.simpleLogger.dateTimeFormat=HH:mm:ss.SSS"));
+    command.addAll(build.flags());
+    command.addAll(List.of("-cp", build.classPath(), main.getName()));
     command.addAll(arguments);
     try {
       File file = log.toFile();

@@ -174,6 +174,7 @@ final class IncidentWorld implements AutoCloseable {
     nodes.put(
         number,
         ChildJvm.start(
+            ChildJvm.Build.THIS,
             directory.resolve("n" + (number + 1) + ".log"),
             LedgerNode.class,
             options.toArguments(),

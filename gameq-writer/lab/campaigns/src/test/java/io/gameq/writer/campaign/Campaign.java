@@ -1,5 +1,6 @@
 package io.gameq.writer.campaign;
 
+import io.gameq.servers.ChildJvm.Build;
 import io.gameq.writer.campaign.Violation.Kind;
 import io.gameq.writer.campaign.messages.MessageChecker;
 import io.gameq.writer.campaign.messages.MessageEnd;
@@ -29,10 +30,17 @@ final class Campaign {
   private static final long AFTER_NANOS = TimeUnit.SECONDS.toNanos(5);
 
   private final CampaignServers servers;
+  private final Build build;
   private final Path directory;
 
   Campaign(CampaignServers servers, Path directory) {
+    this(servers, Build.THIS, directory);
+  }
+
+  /** One that begins with nodes and writers of another build. */
+  Campaign(CampaignServers servers, Build build, Path directory) {
     this.servers = servers;
+    this.build = build;
     this.directory = directory;
   }
 
@@ -45,7 +53,7 @@ final class Campaign {
   CaseResult run(Fault fault, long seed) throws Exception {
     Random random = new Random(seed ^ fault.name().hashCode());
     try (World world =
-        new World(servers, filesOf(fault, seed), random.nextLong(), fault.setsClocks())) {
+        new World(servers, build, filesOf(fault, seed), random.nextLong(), fault.setsClocks())) {
       TimeUnit.MILLISECONDS.sleep(BEFORE_MILLIS);
       long faultsFrom = System.nanoTime();
       for (int i = 0; i < fault.times(); i++) {

@@ -1,6 +1,7 @@
 package io.gameq.writer.campaign;
 
 import io.gameq.servers.ChildJvm;
+import io.gameq.servers.ChildJvm.Build;
 import io.gameq.servers.ProcessClock;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -16,6 +17,7 @@ public class NodeJvm {
   private final NodeOptions first;
   private final @Nullable ProcessClock clock;
   private NodeOptions options;
+  private Build build;
   private ChildJvm process;
 
   /**
@@ -24,6 +26,12 @@ public class NodeJvm {
    * @param hasOwnClock whether its clock may be set
    */
   public NodeJvm(Path directory, NodeOptions options, boolean hasOwnClock) {
+    this(Build.THIS, directory, options, hasOwnClock);
+  }
+
+  /** The same of another build. */
+  NodeJvm(Build build, Path directory, NodeOptions options, boolean hasOwnClock) {
+    this.build = build;
     this.log = directory.resolve(options.name() + ".log");
     this.clock =
         hasOwnClock ? new ProcessClock(directory.resolve(options.name() + ".clock")) : null;
@@ -34,6 +42,7 @@ public class NodeJvm {
 
   private ChildJvm launch() {
     return ChildJvm.start(
+        build,
         log,
         CampaignNode.class,
         options.toArguments(),
@@ -76,6 +85,12 @@ public class NodeJvm {
   /** Kills it if it lives, and starts it anew as it was at first. */
   public void restart() {
     restart(first.wal(), 0);
+  }
+
+  /** The same as another build. */
+  void restartAs(Build another) {
+    build = another;
+    restart();
   }
 
   /** The same with another WAL directory or another clock. */

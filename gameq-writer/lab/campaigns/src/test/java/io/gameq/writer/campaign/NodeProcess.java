@@ -1,5 +1,6 @@
 package io.gameq.writer.campaign;
 
+import io.gameq.servers.ChildJvm.Build;
 import io.gameq.servers.FaultProxy;
 import java.nio.file.Path;
 
@@ -9,12 +10,13 @@ final class NodeProcess extends NodeJvm implements AutoCloseable {
   private final FaultProxy mysql;
 
   NodeProcess(
+      Build build,
       Path directory,
       NodeOptions options,
       boolean hasOwnClock,
       FaultProxy redis,
       FaultProxy mysql) {
-    super(directory, options, hasOwnClock);
+    super(build, directory, options, hasOwnClock);
     this.redis = redis;
     this.mysql = mysql;
   }

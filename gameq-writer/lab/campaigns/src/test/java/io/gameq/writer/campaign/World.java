@@ -1,6 +1,7 @@
 package io.gameq.writer.campaign;
 
 import io.gameq.GameQueue;
+import io.gameq.servers.ChildJvm.Build;
 import io.gameq.servers.FaultProxy;
 import io.gameq.servers.LeastRedisUsers;
 import io.gameq.servers.MySqlServer;
@@ -41,24 +42,26 @@ final class World implements AutoCloseable {
 
   /** One in which nobody's clock is set. */
   World(CampaignServers servers, Path directory, long seed) throws IOException, SQLException {
-    this(servers, directory, seed, false);
+    this(servers, Build.THIS, directory, seed, false);
   }
 
   /**
    * Starts everybody.
    *
+   * @param build of nodes and writers; the reader is of this one
    * @param setsClocks whether nodes have clocks of their own
    */
-  World(CampaignServers servers, Path directory, long seed, boolean setsClocks)
+  World(CampaignServers servers, Build build, Path directory, long seed, boolean setsClocks)
       throws IOException, SQLException {
     this.servers = servers;
     this.directory = Files.createDirectories(directory.toAbsolutePath());
     this.database = servers.mysql().freshDatabase();
     LeastRedisUsers.make(servers.redis(), namespace);
     for (int i = 0; i < 2; i++) {
-      nodes.add(startNode(i, seed, setsClocks));
+      nodes.add(startNode(build, i, seed, setsClocks));
       writers.add(
           new WriterProcess(
+              build,
               this.directory,
               "w" + (i + 1),
               namespace,
@@ -89,11 +92,12 @@ final class World implements AutoCloseable {
             seed);
   }
 
-  private NodeProcess startNode(int home, long seed, boolean hasOwnClock) {
+  private NodeProcess startNode(Build build, int home, long seed, boolean hasOwnClock) {
     FaultProxy redis = new FaultProxy(servers.redisPort());
     FaultProxy mysql = new FaultProxy(servers.mysql().port());
     String name = "n" + (home + 1);
     return new NodeProcess(
+        build,
         directory,
         new NodeOptions(
             name,

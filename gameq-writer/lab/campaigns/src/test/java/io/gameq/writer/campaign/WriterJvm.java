@@ -2,6 +2,7 @@ package io.gameq.writer.campaign;
 
 import io.gameq.rights.MySqlRights.Role;
 import io.gameq.servers.ChildJvm;
+import io.gameq.servers.ChildJvm.Build;
 import io.gameq.servers.LeastRedisUsers;
 import io.gameq.writer.CampaignWriter;
 import java.io.IOException;
@@ -10,6 +11,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
@@ -28,6 +30,7 @@ public class WriterJvm {
 
   private final Path log;
   private final Path config;
+  private Build build;
   private ChildJvm process;
 
   /** How many of its starts had come to work when the last one was made. */
@@ -35,6 +38,14 @@ public class WriterJvm {
 
   public WriterJvm(Path directory, String name, String namespace, String redisUri, String jdbcUrl)
       throws IOException {
+    this(Build.THIS, directory, name, namespace, redisUri, jdbcUrl);
+  }
+
+  /** One of another build. */
+  WriterJvm(
+      Build build, Path directory, String name, String namespace, String redisUri, String jdbcUrl)
+      throws IOException {
+    this.build = build;
     this.log = directory.resolve(name + ".log");
     this.config = directory.resolve(name + ".yaml");
     Files.writeString(
@@ -60,7 +71,8 @@ public class WriterJvm {
 
   private ChildJvm launch() {
     runsBefore = runs();
-    return ChildJvm.start(log, CampaignWriter.class, List.of("run", "--config", config.toString()));
+    return ChildJvm.start(
+        build, log, CampaignWriter.class, List.of("run", "--config", config.toString()), Map.of());
   }
 
   /** How often it came to work, of all its starts. */
@@ -106,6 +118,17 @@ public class WriterJvm {
     process.kill();
     process = launch();
     awaitReady();
+  }
+
+  /** The same as another build. */
+  void restartAs(Build another) {
+    build = another;
+    restart();
+  }
+
+  /** Where its configuration is. */
+  Path config() {
+    return config;
   }
 
   /** Lets it go on, or starts it anew. */

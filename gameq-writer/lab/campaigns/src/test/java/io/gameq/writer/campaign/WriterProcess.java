@@ -1,5 +1,6 @@
 package io.gameq.writer.campaign;
 
+import io.gameq.servers.ChildJvm.Build;
 import io.gameq.servers.FaultProxy;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -10,6 +11,7 @@ final class WriterProcess extends WriterJvm implements AutoCloseable {
   private final FaultProxy mysql;
 
   WriterProcess(
+      Build build,
       Path directory,
       String name,
       String namespace,
@@ -18,6 +20,7 @@ final class WriterProcess extends WriterJvm implements AutoCloseable {
       FaultProxy mysql)
       throws IOException {
     super(
+        build,
         directory,
         name,
         namespace,
