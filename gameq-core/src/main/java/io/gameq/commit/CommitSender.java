@@ -25,7 +25,6 @@ import io.gameq.redis.RedisReply;
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.script.CommitGroup;
 import io.gameq.redis.script.NodeSigns.NodeHeartbeat;
-import io.gameq.sign.Protocol.UnspokenProtocolException;
 import io.gameq.wal.WalWriter;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -391,10 +390,12 @@ public final class CommitSender implements AutoCloseable {
 
   /** Commits nothing any more, as after an error that nothing helps against. Returns at once. */
   public void end(GameQueueException why) {
-    add(
-        () -> {
-          throw why;
-        });
+    if (!hasDied()) {
+      add(
+          () -> {
+            throw why;
+          });
+    }
   }
 
   /**
@@ -1053,11 +1054,8 @@ public final class CommitSender implements AutoCloseable {
     }
   }
 
-  /** Throws what no further attempt helps against: an error of gameq's own, or a newer protocol. */
+  /** Throws what no further attempt helps against: an error of gameq's own. */
   private static void requireTransient(RuntimeException e) {
-    if (e instanceof UnspokenProtocolException) {
-      throw e;
-    }
     if (!(e instanceof GameQueueException
         || RedisReply.isOfClient(e)
         || e instanceof IllegalStateException)) { // that: a client that was shut down

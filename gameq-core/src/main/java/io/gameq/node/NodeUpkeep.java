@@ -209,11 +209,17 @@ final class NodeUpkeep implements AutoCloseable {
    */
   private void followTerm() {
     try {
-      node.sender.followTerm();
-      node.mysqlAnswers |= node.sender.isHealed(); // else it was not asked
+      followPrimary();
     } catch (UnspokenProtocolException e) {
       node.sender.end(e);
       throw e;
+    }
+  }
+
+  private void followPrimary() {
+    try {
+      node.sender.followTerm();
+      node.mysqlAnswers |= node.sender.isHealed(); // else it was not asked
     } catch (MySqlException e) {
       node.mysqlAnswers = false;
       throw e;

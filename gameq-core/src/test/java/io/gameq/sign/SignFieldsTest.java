@@ -2,8 +2,11 @@ package io.gameq.sign;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.gameq.sign.Protocol.ProtocolRange;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -26,6 +29,12 @@ class SignFieldsTest {
     assertEquals("3", fields.get("sessions"));
     assertEquals("0.25", fields.get("room"));
     assertEquals(SIGN, SignFields.read(NodeSign.class, fields));
+  }
+
+  @Test
+  void theReleaseIsThatOfThePom() throws Exception {
+    String pom = Files.readString(Path.of("pom.xml"));
+    assertTrue(pom.contains("<version>" + Protocol.RELEASE + "</version>\n  </parent>"), pom);
   }
 
   @Test

@@ -13,6 +13,7 @@ import io.gameq.OwnerSession;
 import io.gameq.servers.ChildJvm;
 import io.gameq.servers.GameDatabase;
 import io.gameq.servers.TestServers;
+import io.gameq.sign.Protocol;
 import io.gameq.terminal.ExitCodes;
 import io.gameq.writer.service.WriterService;
 import java.nio.file.Files;
@@ -72,9 +73,9 @@ class ProtocolTest {
 
   private static void assertRefused(String who, String message) {
     String text =
-        "this is gameq 0.1.0, which speaks protocol 1, and %s is at 3 (raised 2026-11-29T10:15:00Z"
-            + " by alice@ops): use gameq 0.3.0 or newer";
-    assertTrue(message.contains(text.formatted(who)), message);
+        "this is gameq %s, which speaks protocol 1, and %s is at 3 (raised 2026-11-29T10:15:00Z by"
+            + " alice@ops): use gameq 0.3.0 or newer";
+    assertTrue(message.contains(text.formatted(Protocol.RELEASE, who)), message);
   }
 
   private void assertNobodyStarts(String who) {
@@ -149,7 +150,9 @@ class ProtocolTest {
       CommandLineRun refused = config.run("protocol raise --yes");
       assertEquals(ExitCodes.FOUND_SOMETHING, refused.exitCode(), refused::toString);
       assertTrue(
-          refused.out().contains("is gameq 0.1.0, which speaks protocol 1 and not 2"),
+          refused
+              .out()
+              .contains("is gameq " + Protocol.RELEASE + ", which speaks protocol 1 and not 2"),
           refused::toString);
       assertEquals(ExitCodes.FOUND_SOMETHING, config.run("protocol").exitCode());
       assertEquals("0", game.queryText("SELECT COUNT(*) FROM gameq_audit"));
@@ -159,13 +162,13 @@ class ProtocolTest {
       OwnerSession session = node.open("player:1");
       session.put(new Pet(1, 1, "Rex"));
       session.commit().awaitDurable(LONG);
-      assertTrue(config.run("nodes").out().contains("0.1.0 (1-2)"));
+      assertTrue(config.run("nodes").out().contains(Protocol.RELEASE + " (1-2)"));
       assertTrue(config.run("protocol raise --dry-run").out().contains("from protocol 1 to 2"));
       assertTrue(config.run("protocol").out().contains("from protocol 1 to 2"));
       CommandLineRun raised = config.run("protocol raise --yes");
       assertEquals(ExitCodes.OK, raised.exitCode(), raised::toString);
       String value = game.queryText("SELECT value FROM gameq_setting WHERE name = 'protocol'");
-      assertTrue(value.startsWith("2 0.1.0 2"), value);
+      assertTrue(value.startsWith("2 " + Protocol.RELEASE + " 2"), value);
       assertEquals(value, TestServers.redis().sync().get(game.namespace + ":protocol"));
       assertEquals("1 -> 2", game.queryText("SELECT detail FROM gameq_audit"));
       for (String who : List.of("nodes", "writers")) {

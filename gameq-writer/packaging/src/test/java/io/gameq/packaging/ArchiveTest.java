@@ -73,7 +73,8 @@ class ArchiveTest {
               Map.of("JAVA_OPTS", "-Xmx64m -XX:+UseSerialGC"),
               List.of(link + "/bin/" + program, "--version"));
       assertEquals(0, version.exitCode(), version::said);
-      assertTrue(version.said().matches(program + " \\d+\\.\\d+\\.\\d+\\s*"), version::said);
+      assertTrue(
+          version.said().matches("(?s)" + program + " \\d+\\.\\d+\\.\\d+\\s.*"), version::said);
     }
   }
 

@@ -10,6 +10,7 @@ import io.gameq.rights.MySqlRights;
 import io.gameq.rights.MySqlRights.Role;
 import io.gameq.servers.MySqlServer;
 import io.gameq.servers.TestServers;
+import io.gameq.sign.Protocol;
 import io.gameq.terminal.ExitCodes;
 import io.gameq.writer.CommandLineRun;
 import java.io.IOException;
@@ -61,7 +62,8 @@ class SchemaCommandsTest {
     assertEquals("mygame", setting("namespace"));
     assertEquals("256", setting("slots"));
     assertEquals(Integer.toString(SchemaFiles.latest()), setting("schema"));
-    assertTrue(setting("protocol").startsWith("1 0.1.0 "), "a new database is at the newest");
+    assertTrue(
+        setting("protocol").startsWith("1 " + Protocol.RELEASE), "a new database is at the newest");
 
     CommandLineRun second = migrate(GOOD);
     assertEquals(ExitCodes.OK, second.exitCode());

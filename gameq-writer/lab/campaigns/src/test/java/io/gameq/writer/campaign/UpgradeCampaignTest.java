@@ -30,10 +30,10 @@ import org.junit.jupiter.api.Test;
  * left:
  *
  * <pre>
- * all old   writer by writer, then node by node: all new    (which speaks a newer protocol, and writes the old one)
- *           writer by writer, then node by node: all old
- *           all but a writer: new, and 'protocol raise' is refused
- * all new   'protocol raise': all write the newer protocol, and who is old is refused by name
+ * all old   writer by writer, then node by node: all new, which speaks a newer protocol
+ * all new   writer by writer, then node by node: all old
+ * all old   all but a writer: new, and 'protocol raise' is refused
+ * all new   raised: all write the newer protocol, and who is old is refused by name
  * </pre>
  *
  * <p>All that the fault campaign checks is checked. {@code -Dgameq.seed=N} for another seed, {@code
