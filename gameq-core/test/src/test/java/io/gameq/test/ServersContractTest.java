@@ -10,18 +10,15 @@ import java.util.function.Supplier;
 /** The contract on two real nodes with a Redis, a MariaDB and a writer. */
 @OnServers(ServersContractTest.Embedded.class)
 class ServersContractTest extends GameContract {
-  private static EmbeddedRedis redis;
-  private static EmbeddedMariaDb mysql;
-
-  /** Servers of this class alone, started at its first test. */
+  /** Servers of this JVM's tests alone, started at the first one. */
   static final class Embedded implements Supplier<ServerAddresses> {
+    private static final EmbeddedRedis REDIS = EmbeddedRedis.start();
+    private static final EmbeddedMariaDb MYSQL =
+        EmbeddedMariaDb.start(new EmbeddedMariaDb.Options(null, 0, 2, List.of()));
+
     @Override
     public ServerAddresses get() {
-      if (redis == null) {
-        redis = EmbeddedRedis.start();
-        mysql = EmbeddedMariaDb.start(new EmbeddedMariaDb.Options(null, 0, 2, List.of()));
-      }
-      return new ServerAddresses(redis.uri(), mysql.jdbcUrl(), mysql.user(), mysql.password());
+      return new ServerAddresses(REDIS.uri(), MYSQL.jdbcUrl(), MYSQL.user(), MYSQL.password());
     }
   }
 }
