@@ -45,6 +45,9 @@ final class OwnerConsumer {
   /** Owners told in one round. */
   private static final int MOST_CHANGES = 10_000;
 
+  /** Of any session there will be. */
+  private static final String LAST_EPOCH = "ffffffffffffffff";
+
   private static final long BUSY_MILLIS = 5_000;
   private static final long REFUSED_MILLIS = 1_000;
   private static final long CLOSE_LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
@@ -59,6 +62,12 @@ final class OwnerConsumer {
 
   /** What Redis is to be told. */
   private final Queue<HandledOwner> changes = new ConcurrentLinkedQueue<>();
+
+  /**
+   * Owners that are not handled here, which Redis is told before all changes: it may think
+   * otherwise, as after a failover. The consumer's thread alone uses it.
+   */
+  private final List<HandledOwner> notHandled = new ArrayList<>();
 
   /** Messages that sessions have, or whose commits have no answer yet. */
   private final AtomicInteger running = new AtomicInteger();
@@ -144,7 +153,7 @@ final class OwnerConsumer {
     private int room() {
       int room = acks.isFull() ? 0 : MOST_RUNNING - running.get();
       isFull = room <= 0;
-      return handled.isEmpty() ? 0 : room;
+      return room;
     }
 
     @Override
@@ -168,7 +177,7 @@ final class OwnerConsumer {
     if (!isNew && changes.isEmpty() && sayNanos - System.nanoTime() > 0) {
       return;
     }
-    List<HandledOwner> some = new ArrayList<>();
+    List<HandledOwner> some = new ArrayList<>(notHandled);
     for (HandledOwner one; some.size() < MOST_CHANGES && (one = changes.poll()) != null; ) {
       some.add(one);
     }
@@ -183,10 +192,12 @@ final class OwnerConsumer {
       if (!again.isEmpty()) {
         var unused = topic.scripts().handle(redis, topic.node().process(), again);
       }
-    } catch (RuntimeException e) {
-      changes.addAll(some); // one that comes after a later session's changes nothing
+    } catch (RuntimeException e) { // what is handled is told anyway over the next connection
+      notHandled.clear();
+      some.stream().filter(of -> !of.isHandled()).forEach(notHandled::add);
       throw e;
     }
+    notHandled.clear();
     told = redis;
     sayNanos = System.nanoTime() + SAY_NANOS;
   }
@@ -198,8 +209,11 @@ final class OwnerConsumer {
   private void deliver(List<TakenMessage> taken) {
     for (TakenMessage message : taken) {
       Handling<?> of = handled.get(message.id().lane().replace(":", ""));
-      if (of == null) {
-        acks.giveBack(message); // its session has ended meanwhile
+      if (of == null) { // its session has ended meanwhile, or Redis forgot that it had
+        acks.giveBack(message);
+        OwnerId owner = OwnerId.ofEncoded(message.id().lane().replace(":", ""));
+        notHandled.add(new HandledOwner(owner, LAST_EPOCH, false));
+        sayNanos = System.nanoTime();
       } else {
         deliver(of, message);
       }

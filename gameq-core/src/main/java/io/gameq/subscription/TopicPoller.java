@@ -488,9 +488,9 @@ final class TopicPoller implements AutoCloseable {
       giveBack(taken, 0, "whoever took it did not wait for it any more");
     }
 
-    /** The same, due again so long from now. */
+    /** The same, due again so long from now; it keeps its place in its group, which waits. */
     void giveBack(TakenMessage taken, long afterMillis, String why) {
-      add(taken, afterMillis, false, cut(why), 0);
+      add(taken, -afterMillis, false, cut(why), 0);
     }
 
     private void add(

@@ -85,7 +85,8 @@ public final class ConsumerScripts {
   /**
    * An attempt that failed.
    *
-   * @param backoffMillis until the next attempt
+   * @param backoffMillis until the next attempt; negative or 0 of one that does not count and keeps
+   *     its place in its group, which waits for so long
    * @param counts whether it is one of those that a message has
    * @param error kept with a dead letter
    * @param nextDueMillis when a recurring message is due again if this was its last attempt, Redis
