@@ -52,9 +52,11 @@ final class PlantedScripts {
             "full",
             messages(),
             "take",
-            ConsumerScripts.script("take.lua"),
+            ConsumerScripts.TAKE,
             "nack",
-            ConsumerScripts.script("nack.lua"));
+            ConsumerScripts.script("nack.lua"),
+            "handle",
+            ConsumerScripts.script("handlers.lua", "handle.lua"));
     boolean matched = false;
     for (Map.Entry<String, LuaScript> of : scripts.entrySet()) {
       String text = new String(of.getValue().text(), UTF_8);
@@ -175,6 +177,23 @@ final class PlantedScripts {
 
   After nack(TopicImage image, String id, String token) {
     return run(image, "nack", List.of(TOPIC, "16", id, token, "0", "1", "0", "failed"));
+  }
+
+  /** It is due again so many ms from now, and the attempt does not count. */
+  After giveBack(TopicImage image, String id, String token, String delay) {
+    return run(image, "nack", List.of(TOPIC, "16", id, token, delay, "0", "0", "elsewhere"));
+  }
+
+  /** In a topic of owners, by a process or, for '', by who opens owners. */
+  After take(TopicImage image, String token, String process) {
+    return run(image, "take", List.of(TOPIC, "1", token, "9000000", "0", "n", "0", process));
+  }
+
+  /** What a process says: for each owner its name, the session's epoch, 1 or 0. */
+  After handle(TopicImage image, String process, List<String> owners) {
+    List<String> args = new ArrayList<>(List.of(TOPIC, process));
+    args.addAll(owners);
+    return run(image, "handle", args);
   }
 
   static boolean isGrouped(String id) {

@@ -16,9 +16,15 @@ record TopicImage(TreeMap<String, List<String>> keys) {
   static final TopicImage EMPTY = new TopicImage(new TreeMap<>());
 
   private static final List<String> HASHES =
-      List.of("msg", "held", "claim", "tries", "dead", "why", "done", "journal");
+      List.of(
+          "msg", "held", "claim", "tries", "dead", "why", "done", "journal", "handlers", "alive");
   private static final List<String> SETS =
-      List.of("due", "ready", "behind", "lease", "lane:g", "lane:h");
+      List.of("due", "ready", "behind", "lease", "lane:g", "lane:h", "unhandled", "for:A", "for:B");
+
+  /** When a lane is due of which that is seconds from now. */
+  private static final String LATER = "8000000000000";
+
+  private static final String DUE = "1000000000000";
 
   /** KEYS[1] prefix of the slot; ARGV[1] topic; puts or returns: key, number of items, items ... */
   private static final String NAMES =
@@ -27,6 +33,8 @@ record TopicImage(TreeMap<String, List<String>> keys) {
         if of == 'journal' then return KEYS[1] .. ':journal' end
         return KEYS[1] .. ':t:' .. ARGV[1] .. ':' .. of
       end
+      local time = redis.call('TIME')
+      local now = time[1] * 1000 + math.floor(time[2] / 1000)
       """;
 
   static final String TAKE =
@@ -37,10 +45,18 @@ record TopicImage(TreeMap<String, List<String>> keys) {
           + """
           for _, key in ipairs(HASHES) do
             local items = redis.call('HGETALL', name(key))
+            if key == 'alive' then
+              for i = 2, #items, 2 do items[i] = now - tonumber(items[i]) < 14000 and '1' or '0' end
+            end
             if #items > 0 then all[#all + 1] = {key, items} end
           end
           for _, key in ipairs(SETS) do
             local items = redis.call('ZRANGE', name(key), 0, -1, 'WITHSCORES')
+            if key == 'due' or key == 'lane:g' then
+              for i = 2, #items, 2 do
+                if tonumber(items[i]) > now + 1000 then items[i] = '8000000000000' end
+              end
+            end
             if #items > 0 then all[#all + 1] = {key, items} end
           end
           return all
@@ -58,7 +74,9 @@ record TopicImage(TreeMap<String, List<String>> keys) {
           while at <= #ARGV do
             local key = ARGV[at]
             for i = at + 2, at + 1 + tonumber(ARGV[at + 1]), 2 do
-              if hash[key] then redis.call('HSET', name(key), ARGV[i], ARGV[i + 1])
+              if key == 'alive' then
+                redis.call('HSET', name(key), ARGV[i], string.format('%.0f', now - (1 - ARGV[i + 1]) * 15000))
+              elseif hash[key] then redis.call('HSET', name(key), ARGV[i], ARGV[i + 1])
               else redis.call('ZADD', name(key), ARGV[i + 1], ARGV[i]) end
             end
             at = at + 2 + tonumber(ARGV[at + 1])
@@ -97,7 +115,7 @@ record TopicImage(TreeMap<String, List<String>> keys) {
     }
     return HASHES.contains(key) && !key.equals("claim")
         ? value
-        : value.replaceAll("\\b1[0-9]{12}\\b", "1000000000000");
+        : value.replaceAll("\\b1[0-9]{12}\\b", DUE);
   }
 
   /** Arguments of {@link #PUT}. */
@@ -149,14 +167,34 @@ record TopicImage(TreeMap<String, List<String>> keys) {
 
   /** The same with a lease that has run out. */
   TopicImage lapsed(String lane) {
+    return with("lease", lane, "1");
+  }
+
+  /** The same with another value, or score, of what is there. */
+  TopicImage with(String key, String name, String value) {
     TreeMap<String, List<String>> changed = new TreeMap<>(keys);
-    List<String> leases = new ArrayList<>(Objects.requireNonNull(keys.get("lease")));
-    for (int i = 0; i < leases.size(); i += 2) {
-      if (leases.get(i).equals(lane)) {
-        leases.set(i + 1, "1");
+    List<String> items = new ArrayList<>(Objects.requireNonNull(keys.get(key)));
+    for (int i = 0; i < items.size(); i += 2) {
+      if (items.get(i).equals(name)) {
+        items.set(i + 1, value);
       }
     }
-    changed.put("lease", List.copyOf(leases));
+    changed.put(key, List.copyOf(items));
+    return new TopicImage(changed);
+  }
+
+  /** The same without a key. */
+  TopicImage without(String key) {
+    TreeMap<String, List<String>> changed = new TreeMap<>(keys);
+    changed.remove(key);
+    return new TopicImage(changed);
+  }
+
+  /** The same seconds later: what is due later is due. */
+  TopicImage secondsLater() {
+    TreeMap<String, List<String>> changed = new TreeMap<>(keys);
+    changed.replaceAll(
+        (key, items) -> items.stream().map(of -> of.equals(LATER) ? DUE : of).toList());
     return new TopicImage(changed);
   }
 
