@@ -13,6 +13,7 @@ import io.gameq.ChangeSet;
 import io.gameq.GameQueue;
 import io.gameq.GameQueueException;
 import io.gameq.OwnerSession;
+import io.gameq.owner.OwnerId;
 import io.gameq.servers.TestServers;
 import io.gameq.topic.Delivery;
 import io.gameq.topic.Message.State;
@@ -41,6 +42,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Messages that belong to owners are handled where these are open. */
 class OwnerTopicTest {
+  private static final int SLOTS = 4;
   private static final TopicFixture FIXTURE = new TopicFixture();
   private static final TopicOptions OPTIONS =
       TopicOptions.DEFAULT.ofOwners().retry(Retry.fixed(ofMillis(20)));
@@ -220,6 +222,39 @@ class OwnerTopicTest {
       await().atMost(LONG).until(() -> player.handled.size() == 1);
     }
     assertEquals(5, gold(21));
+  }
+
+  @Test
+  void anOwnerThatRedisTakesForHandledHereIsLeftToOthersAndKeepsItsOrder() {
+    Topic<Sale> sales = topic(one, "forgotten");
+    List<String> handled = new CopyOnWriteArrayList<>();
+    new Player(one, 27).handles(sales).close();
+    try (var admin = TestServers.redis()) {
+      String of =
+          "{%s:%d}:t:forgotten:"
+              .formatted(FIXTURE.namespace(), OwnerId.of("player:27").slot(SLOTS));
+      await().atMost(LONG).until(() -> admin.sync().hlen(of + "alive") == 1);
+      await().atMost(LONG).until(() -> admin.sync().exists(of + "handlers") == 0);
+      String process = admin.sync().hkeys(of + "alive").get(0);
+      String owner = OwnerId.of("player:27").encoded();
+      admin.sync().hset(of + "handlers", owner, "0000000000000001 " + process);
+    }
+    List<Publish<Sale>> some = new ArrayList<>();
+    for (int i = 0; i < 5; i++) {
+      some.add(sale("s" + i, 27, 1));
+    }
+    sales.publish(some);
+    try (Subscription unused =
+        topic(two, "forgotten")
+            .subscribeOwners(
+                (owner, sale, changes) -> {
+                  pay(owner, sale, changes);
+                  handled.add(sale.key());
+                })) {
+      await().atMost(LONG).until(() -> sales.counts().pending() + sales.counts().held() == 0);
+    }
+    assertEquals(List.of("s0", "s1", "s2", "s3", "s4"), handled);
+    assertEquals(5, gold(27));
   }
 
   @Test

@@ -559,6 +559,19 @@ class ConsumerScriptsTest {
     assertEquals(List.of(), send(ack(held)), "its claim stands");
   }
 
+  @Test
+  void whenRedisClockWentBackAGroupThatWasPutOffIsDueWithItsFirstMessage() {
+    MessageId grouped = inSlotOfA("player:");
+    send(topic.publish(grouped, "waits", past));
+    long ahead = topic.now() + 3_600_000;
+    topic
+        .redis
+        .sync()
+        .zadd(topic.key(grouped, "due"), (double) ahead, SlotKeys.bytes(grouped.lane()));
+    tookAt(ahead);
+    assertEquals(1, topic.take(topic.slot(A), 9, 0).taken().size());
+  }
+
   private static MessageId inSlotOfA(String prefix) {
     String group = prefix.endsWith(":") ? prefix + "g" : null;
     for (int i = 0; ; i++) {
