@@ -34,7 +34,7 @@ final class OwnerCast {
   boolean hasFailedOver;
 
   /** A process, as OwnerConsumer is one. What is said is an epoch, and + or -. */
-  static final class Process {
+  static final class Taker {
     boolean isDead;
 
     /** Whether it has opened the owner before: it takes and says nothing until then. */
@@ -64,8 +64,8 @@ final class OwnerCast {
 
     int acks;
 
-    Process copy() {
-      Process copy = new Process();
+    Taker copy() {
+      Taker copy = new Taker();
       copy.isDead = isDead;
       copy.hasOpened = hasOpened;
       copy.session = session;
@@ -115,7 +115,7 @@ final class OwnerCast {
 
   record Acknowledged(int message, int by, long sequence) {}
 
-  final Process[] processes = {new Process(), new Process(), new Process()};
+  final Taker[] processes = {new Taker(), new Taker(), new Taker()};
 
   // What may still happen.
   int publishes;

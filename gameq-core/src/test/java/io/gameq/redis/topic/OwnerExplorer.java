@@ -6,8 +6,8 @@ import static io.gameq.redis.topic.OwnerCast.OPENER;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
 import io.gameq.redis.topic.OwnerCast.Acknowledged;
-import io.gameq.redis.topic.OwnerCast.Process;
 import io.gameq.redis.topic.OwnerCast.Replica;
+import io.gameq.redis.topic.OwnerCast.Taker;
 import io.gameq.redis.topic.PlantedScripts.After;
 import io.gameq.redis.topic.PlantedScripts.Handled;
 import io.gameq.redis.topic.PlantedScripts.Sent;
@@ -173,7 +173,7 @@ final class OwnerExplorer {
 
   /** Whether it has nothing to say. */
   private static boolean isSettled(OwnerCast state, int p) {
-    Process of = state.processes[p];
+    Taker of = state.processes[p];
     return of.hasSaidAll
         && !of.isForgotten
         && of.unanswered == null
@@ -224,7 +224,7 @@ final class OwnerExplorer {
   // --- processes
 
   private void process(OwnerCast state, int p) {
-    Process of = state.processes[p];
+    Taker of = state.processes[p];
     String name = NAMES.get(p);
     if (state.opens > 0 && !state.owns(p) && (p == A || state.processes[A].hasOpened)) {
       step(state, name + " opens", after -> open(after, p));
@@ -272,7 +272,7 @@ final class OwnerExplorer {
   private static void open(OwnerCast state, int p) {
     state.opens--;
     state.opened(p);
-    Process of = state.processes[p];
+    Taker of = state.processes[p];
     of.hasOpened = true;
     of.handles = of.session;
     of.changed(of.session, '+');
@@ -286,7 +286,7 @@ final class OwnerExplorer {
   }
 
   private static void lost(OwnerCast state, int p) {
-    Process of = state.processes[p];
+    Taker of = state.processes[p];
     of.changed(of.handles, '-');
     of.handles = 0;
     of.session = 0;
@@ -298,14 +298,14 @@ final class OwnerExplorer {
   }
 
   private void say(OwnerCast state, int p) {
-    Process of = state.processes[p];
+    Taker of = state.processes[p];
     boolean isNew = !of.hasSaidAll && fault != Fault.SAYS_CHANGES_ALONE;
     boolean isKnown = say(state, p, poll(of));
     of.hasSaidAll = true;
     of.isForgotten = isNew || !isKnown && fault != Fault.SAYS_NOTHING_AGAIN;
   }
 
-  private static List<String> poll(Process of) {
+  private static List<String> poll(Taker of) {
     List<String> some = new ArrayList<>(of.first);
     some.addAll(of.changes);
     of.first = List.of();
@@ -327,7 +327,7 @@ final class OwnerExplorer {
   }
 
   private void sayAll(OwnerCast state, int p) {
-    Process of = state.processes[p];
+    Taker of = state.processes[p];
     if (of.handles != 0) {
       boolean unused = say(state, p, List.of(of.handles + "+"));
     }
@@ -344,7 +344,7 @@ final class OwnerExplorer {
           NAMES.get(p) + (arrives ? " says without an answer" : " says in vain"),
           after -> {
             after.lostAnswers--;
-            Process of = after.processes[p];
+            Taker of = after.processes[p];
             List<String> some = all ? List.of() : poll(of);
             if (arrives && all) {
               sayAll(after, p);
@@ -359,7 +359,7 @@ final class OwnerExplorer {
   }
 
   /** What is handled is said anyway over the next connection. */
-  private static void unanswered(Process of) {
+  private static void unanswered(Taker of) {
     List<String> some = of.unanswered == null ? List.of() : of.unanswered;
     some.stream().filter(one -> one.endsWith("-")).forEach(of::saysFirst);
     of.unanswered = null;
@@ -398,7 +398,7 @@ final class OwnerExplorer {
       giveBack(state, p, "0");
       return;
     }
-    Process of = state.processes[p];
+    Taker of = state.processes[p];
     int message = of.holds;
     Acknowledged ack = new Acknowledged(message, p, ++of.acks);
     of.holds = 0;
@@ -433,7 +433,7 @@ final class OwnerExplorer {
 
   private void giveBack(OwnerCast state, int p, String delay) {
     TopicImage before = state.image;
-    Process of = state.processes[p];
+    Taker of = state.processes[p];
     String id = id(of.holds);
     String token = "T" + NAMES.get(p);
     state.image =
@@ -448,7 +448,7 @@ final class OwnerExplorer {
   // --- the opener
 
   private void opener(OwnerCast state) {
-    Process of = state.processes[OPENER];
+    Taker of = state.processes[OPENER];
     if (of.holds == 0) {
       step(state, "opener takes", after -> take(after, OPENER));
     } else if (of.session == 0) {
@@ -515,7 +515,7 @@ final class OwnerExplorer {
   /** By none that lives: a failover can bring a claim back. */
   private static boolean isHeldByNobody(OwnerCast state) {
     for (int p = 0; p <= OPENER; p++) {
-      Process of = state.processes[p];
+      Taker of = state.processes[p];
       if (!of.isDead
           && of.holds != 0
           && state.image.isClaimedBy("T" + NAMES.get(p), LANE, id(of.holds))) {
@@ -554,7 +554,7 @@ final class OwnerExplorer {
     for (Acknowledged ack : to.since()) {
       boolean unused = acknowledge(state, ack, Sent.AGAIN);
     }
-    for (Process of : state.processes) {
+    for (Taker of : state.processes) {
       of.hasSaidAll = false;
       of.isForgotten = false;
     }
@@ -612,7 +612,7 @@ final class OwnerExplorer {
   }
 
   private void goOn(OwnerCast state, int p, int at) {
-    Process of = state.processes[p];
+    Taker of = state.processes[p];
     if (of.isDead || !of.hasOpened) {
       if (state.image.get("alive", NAMES.get(p)) != null) {
         state.image = state.image.with("alive", NAMES.get(p), "0");
@@ -638,7 +638,7 @@ final class OwnerExplorer {
   }
 
   private void takeAndSettle(OwnerCast state, int p) {
-    Process of = state.processes[p];
+    Taker of = state.processes[p];
     if (of.holds == 0) {
       take(state, p);
     }
