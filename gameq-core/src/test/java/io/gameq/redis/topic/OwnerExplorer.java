@@ -302,7 +302,7 @@ final class OwnerExplorer {
     boolean isNew = !of.hasSaidAll && fault != Fault.SAYS_CHANGES_ALONE;
     boolean isKnown = say(state, p, poll(of));
     of.hasSaidAll = true;
-    of.isForgotten = isNew || !isKnown && fault != Fault.SAYS_NOTHING_AGAIN;
+    of.isForgotten = isNew || (!isKnown && fault != Fault.SAYS_NOTHING_AGAIN);
   }
 
   private static List<String> poll(Taker of) {
