@@ -1,6 +1,5 @@
 package io.gameq.redis.topic;
 
-import static io.gameq.redis.topic.OwnerCast.of;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -46,45 +45,45 @@ class OwnerExplorerTest {
 
   @Test
   void messagesReachWhoeverHasTheOwnerOpenInOrderWhereverItMoves() {
-    holds(of(2, 2));
-    holds(of(1, 2).opener());
-    holds(of(2, 1).opener().leases(1));
+    holds(OwnerCast.of(2, 2));
+    holds(OwnerCast.of(1, 2).opener());
+    holds(OwnerCast.of(2, 1).opener().leases(1));
     if (FULL) {
-      holds(of(2, 3).opener().leases(1));
-      holds(of(3, 2).opener());
+      holds(OwnerCast.of(2, 3).opener().leases(1));
+      holds(OwnerCast.of(3, 2).opener());
     }
   }
 
   @Test
   void theyReachThemWhoeverDiesOrIsSilentForLong() {
-    holds(of(1, 2).deaths(1));
-    holds(of(1, 1).opener().deaths(1));
-    holds(of(1, 2).stalls(1));
-    holds(of(2, 1).opener().stalls(1));
+    holds(OwnerCast.of(1, 2).deaths(1));
+    holds(OwnerCast.of(1, 1).opener().deaths(1));
+    holds(OwnerCast.of(1, 2).stalls(1));
+    holds(OwnerCast.of(2, 1).opener().stalls(1));
     if (FULL) {
-      holds(of(2, 2).opener().deaths(1));
-      holds(of(2, 2).opener().stalls(2).leases(1));
-      holds(of(1, 2).opener().deaths(1).stalls(1));
+      holds(OwnerCast.of(2, 2).opener().deaths(1));
+      holds(OwnerCast.of(2, 2).opener().stalls(2).leases(1));
+      holds(OwnerCast.of(1, 2).opener().deaths(1).stalls(1));
     }
   }
 
   @Test
   void theyReachThemWhateverWasSaidInVain() {
-    holds(of(1, 2).lostAnswers(1));
-    holds(of(1, 1).opener().lostAnswers(2));
+    holds(OwnerCast.of(1, 2).lostAnswers(1));
+    holds(OwnerCast.of(1, 1).opener().lostAnswers(2));
     if (FULL) {
-      holds(of(2, 2).opener().lostAnswers(2));
-      holds(of(1, 2).opener().lostAnswers(1).stalls(1));
+      holds(OwnerCast.of(2, 2).opener().lostAnswers(2));
+      holds(OwnerCast.of(1, 2).opener().lostAnswers(1).stalls(1));
     }
   }
 
   @Test
   void theyReachThemWhateverAFailoverForgot() {
-    holds(of(1, 1).opener().failovers(1));
+    holds(OwnerCast.of(1, 1).opener().failovers(1));
     if (FULL) {
-      holds(of(1, 2).opener().failovers(1));
-      holds(of(2, 1).opener().failovers(1).deaths(1));
-      holds(of(1, 1).opener().failovers(1).lostAnswers(1));
+      holds(OwnerCast.of(1, 2).opener().failovers(1));
+      holds(OwnerCast.of(2, 1).opener().failovers(1).deaths(1));
+      holds(OwnerCast.of(1, 1).opener().failovers(1).lostAnswers(1));
     }
   }
 
@@ -94,43 +93,51 @@ class OwnerExplorerTest {
   void messagesAreLeftWithoutTheRulesOfWhoSaysWhatItHandles() {
     misses(
         "NEVER",
-        of(1, 1),
+        OwnerCast.of(1, 1),
         "redis.call('ZREM', t .. ':unhandled', lane)\n    set_lane_due(t, lane)",
         "");
-    misses("NEVER", of(1, 1).stalls(1), "return {was_alive and 1 or 0}", "return {1}");
-    misses("NEVER", of(1, 2), "not before or string.sub(before, 1, 16) <= epoch", "true");
+    misses("NEVER", OwnerCast.of(1, 1).stalls(1), "return {was_alive and 1 or 0}", "return {1}");
+    misses("NEVER", OwnerCast.of(1, 2), "not before or string.sub(before, 1, 16) <= epoch", "true");
     String ends = "before and process_of(before) == process and string.sub(before, 1, 16) <= epoch";
-    misses("NEVER", of(1, 2), ends, "before");
-    misses("NEVER", of(1, 3), ends, "before and process_of(before) == process");
-    misses("NEVER", of(1, 1).opener().failovers(1), ends, "before == epoch .. ' ' .. process");
+    misses("NEVER", OwnerCast.of(1, 2), ends, "before");
+    misses("NEVER", OwnerCast.of(1, 3), ends, "before and process_of(before) == process");
+    misses(
+        "NEVER",
+        OwnerCast.of(1, 1).opener().failovers(1),
+        ends,
+        "before == epoch .. ' ' .. process");
   }
 
   @Test
   void messagesAreLeftWithoutTheRulesOfTakes() {
     misses(
         "NEVER",
-        of(1, 2),
+        OwnerCast.of(1, 2),
         "redis.call('ZADD', due_key, 'XX', whole(now + LEFT_MILLIS), lane)",
         "redis.call('ZREM', due_key, lane)");
-    misses("NEVER", of(1, 1).opener(), "redis.call('ZADD', due_key, lanes[i + 1], lanes[i])", "");
-    misses("STUCK", of(1, 1), "redis.call('ZADD', t .. ':unhandled', dues[i], lane)", "");
     misses(
         "NEVER",
-        of(1, 1).opener().deaths(1),
+        OwnerCast.of(1, 1).opener(),
+        "redis.call('ZADD', due_key, lanes[i + 1], lanes[i])",
+        "");
+    misses("STUCK", OwnerCast.of(1, 1), "redis.call('ZADD', t .. ':unhandled', dues[i], lane)", "");
+    misses(
+        "NEVER",
+        OwnerCast.of(1, 1).opener().deaths(1),
         "return math.abs(now - said[process]) < ALIVE_MILLIS",
         "return true");
     misses(
         "OUT OF ORDER",
-        of(2, 1),
+        OwnerCast.of(2, 1),
         "keeps_place and math.min(now, tonumber(claim.due)) or now",
         "now");
   }
 
   @Test
   void messagesAreLeftWithoutTheRulesOfNodes() {
-    misses("NEVER", of(1, 1).opener().failovers(1), Fault.KEEPS_STRANGERS);
-    misses("NEVER", of(1, 1).stalls(1), Fault.SAYS_NOTHING_AGAIN);
-    misses("NEVER", of(1, 2).failovers(1), Fault.SAYS_CHANGES_ALONE);
+    misses("NEVER", OwnerCast.of(1, 1).opener().failovers(1), Fault.KEEPS_STRANGERS);
+    misses("NEVER", OwnerCast.of(1, 1).stalls(1), Fault.SAYS_NOTHING_AGAIN);
+    misses("NEVER", OwnerCast.of(1, 2).failovers(1), Fault.SAYS_CHANGES_ALONE);
   }
 
   private static void misses(String what, OwnerCast cast, String rule, String without) {
