@@ -34,13 +34,13 @@ public record Protocol(int version, String release, String since, String by) {
   /** What each brought, from 1 on: this build writes them all. */
   private static final List<String> BROUGHT = List.of("what gameq 0.1.0 reads and writes");
 
-  /** One that is raised now. */
+  /** One that is raised now; a long name of who did is cut, for the column. */
   public static Protocol raised(int version, String by) {
     return new Protocol(
         version,
         RELEASE,
         Instant.now().truncatedTo(ChronoUnit.SECONDS).toString(),
-        by.replaceAll("[^!-~]", "?"));
+        by.replaceAll("[^!-~]", "?").replaceAll("(.{128}).+", "$1"));
   }
 
   /** From its {@link #text}; the first without one. */

@@ -115,7 +115,7 @@ class ProtocolTest {
       session.put(new Pet(1, 1, "before"));
       session.commit().awaitQueued(LONG);
       raised();
-      assertRefused("the database", failed.get(LONG.toSeconds(), TimeUnit.SECONDS).getMessage());
+      assertRefused("the database", failed.get(LONG.toSeconds(), TimeUnit.SECONDS).toString());
       session.put(new Pet(1, 1, "after"));
       GameQueueException refused =
           assertThrows(GameQueueException.class, () -> session.commit().awaitQueued(LONG));
