@@ -22,6 +22,7 @@
  *                         what was published and handled against dead letters and rows
  *     HistoryReplay       all acknowledged images of all WALs flushed twice more change nothing
  * CampaignReport          target/campaign.md, target/campaign.json
+ * UpgradeCampaignTest     the same checks of an upgrade from the ReleaseBefore, and back
  * </pre>
  *
  * <p><b>Moments.</b> A fault between two steps is not left to luck: a {@link
