@@ -251,6 +251,9 @@ final class OwnerConsumer {
       if (!held.isEmpty()) {
         message = held.get(0);
         receipt = message.handle(of.session, of.handler);
+        if (message.elsewhereMillis() >= 0) {
+          end(of); // its session has ended, and would refuse every message
+        }
       }
     } finally {
       of.isBusy.set(false);
