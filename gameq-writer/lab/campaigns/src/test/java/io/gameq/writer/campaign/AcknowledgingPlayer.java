@@ -1,5 +1,6 @@
 package io.gameq.writer.campaign;
 
+import io.gameq.ChangeSet;
 import io.gameq.GameQueue;
 import io.gameq.OwnerSession;
 import io.gameq.node.NodeAccess;
@@ -37,6 +38,19 @@ final class AcknowledgingPlayer implements ErrandHandler.RowWork {
       session.set(of);
     }
     commit(of, delivery, before);
+  }
+
+  @Override
+  public synchronized String put(OwnerSession of, ChangeSet changes) {
+    String id = ledger.nextId();
+    long deed = ledger.nextRowId();
+    long player = Long.parseLong(of.owner().substring(of.owner().indexOf(':') + 1));
+    ledger.invoked(
+        id,
+        List.of(new Attempt.Part(of.owner(), NodeAccess.epoch(of))),
+        List.of(new Change(CampaignTables.deed(deed), of.owner(), true)));
+    LateColumns.put(queue, changes, new Deed(deed, player, id));
+    return id;
   }
 
   private void commit(OwnerSession of, Delivery<Errand> delivery, Consumer<String> before) {

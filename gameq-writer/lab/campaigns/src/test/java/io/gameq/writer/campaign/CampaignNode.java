@@ -18,6 +18,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
@@ -29,6 +31,7 @@ import java.util.function.Consumer;
  * <pre>
  * halt        the next commit writes its invocation into the history and dies before anything else
  * handle      the next handler of a message writes that it began into the notes and dies
+ * errand      the next handler of an owner's message stages its rows and dies
  * steal       take over every owner now
  * poison      commit a row that MySQL refuses
  * gear        commit rows that exchange what is unique, and bags, from now on
@@ -76,7 +79,20 @@ public final class CampaignNode {
             notes,
             new AcknowledgingPlayer(queue, acknowledging, FIRST_HANDLING_OWNER + options.home()));
     handler.subscribe(queue);
-    CampaignPlayer.Game game = new CampaignPlayer.Game(queue, messages);
+    if (options.home() == 0) {
+      handler.subscribeOwners(queue);
+    }
+    ExecutorService executor = Executors.newFixedThreadPool(THREADS);
+    CampaignPlayer.Game game =
+        new CampaignPlayer.Game(
+            queue,
+            messages,
+            (session, one) ->
+                handler.handle(
+                    queue,
+                    session,
+                    task -> executor.execute(() -> one.runAlone(task)),
+                    () -> one.ended(session)));
     for (int i = 0; i < THREADS; i++) {
       CampaignPlayer player =
           new CampaignPlayer(
@@ -144,6 +160,7 @@ public final class CampaignNode {
     switch (command.split(" ", 2)[0]) {
       case "halt" -> players.get(0).haltAtNextCommit();
       case "handle" -> handler.haltNext();
+      case "errand" -> handler.haltNextOwned();
       case "steal" -> players.forEach(CampaignPlayer::stealAll);
       case "gear" -> players.forEach(CampaignPlayer::useGear);
       case "poison" -> players.get(0).poisonOnce();

@@ -25,6 +25,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -51,7 +52,12 @@ final class CampaignPlayer implements Runnable {
 
   private final Random random;
   private final Map<Long, Held> held = new HashMap<>();
+
+  /** Those that it plays with at this moment. */
+  private final List<Held> picked = new ArrayList<>();
+
   private final MessagePlayer messages;
+  private final BiConsumer<OwnerSession, CampaignPlayer> handling;
 
   /** Commits that publish a message as well. */
   private final Set<String> staged = new HashSet<>();
@@ -61,8 +67,13 @@ final class CampaignPlayer implements Runnable {
   private volatile boolean poison;
   private volatile boolean gear;
 
-  /** What all players of a node play with. */
-  record Game(GameQueue queue, MessagePlayer messages) {}
+  /**
+   * What all players of a node play with.
+   *
+   * @param handling has a new session of a player handle its owner's messages
+   */
+  record Game(
+      GameQueue queue, MessagePlayer messages, BiConsumer<OwnerSession, CampaignPlayer> handling) {}
 
   /** An owner that this player has a session of. */
   private static final class Held {
@@ -96,6 +107,7 @@ final class CampaignPlayer implements Runnable {
   CampaignPlayer(Game game, Ledger ledger, List<Long> owners, int home, long seed) {
     this.queue = game.queue;
     this.messages = game.messages;
+    this.handling = game.handling;
     this.ledger = ledger;
     this.owners = owners;
     this.home = home;
@@ -134,16 +146,38 @@ final class CampaignPlayer implements Runnable {
         try {
           play();
         } catch (GameQueueException e) { // a server is away, or another node was quicker
+          picked.forEach(of -> of.doubtful = true); // the commit of a message ended its session
           TimeUnit.MILLISECONDS.sleep(20);
         }
         LockSupport.parkNanos(PAUSE_NANOS);
       }
+      leaveEnded();
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
   }
 
-  private void play() throws InterruptedException {
+  /** One thread at a time acts for its owners. */
+  synchronized void runAlone(Runnable task) {
+    task.run();
+  }
+
+  /** A refused commit has ended a session: it is opened again, or left to who opens owners. */
+  synchronized void ended(OwnerSession session) {
+    held.values().stream().filter(of -> of.session == session).forEach(of -> of.doubtful = true);
+    if (stopped) {
+      leaveEnded();
+    }
+  }
+
+  private synchronized void leaveEnded() {
+    List<Held> ended = held.values().stream().filter(of -> of.doubtful).toList();
+    held.values().removeAll(ended);
+    ended.forEach(of -> of.session.close());
+  }
+
+  private synchronized void play() throws InterruptedException {
+    picked.clear();
     if (stealAll) {
       for (long owner : owners) {
         open(owner);
@@ -213,6 +247,7 @@ final class CampaignPlayer implements Runnable {
     long owner = owners.get(random.nextInt(owners.size()));
     Held of = held.get(owner);
     if (of != null && !of.doubtful) {
+      picked.add(of);
       return of;
     }
     if (owner % 2 != home && random.nextInt(200) > 0) {
@@ -243,6 +278,7 @@ final class CampaignPlayer implements Runnable {
     ledger.opened(from, session.owner(), of.part.epoch(), rows);
     session.forgetLoaded();
     held.put(owner, of);
+    handling.accept(session, this);
     return of;
   }
 

@@ -18,7 +18,17 @@ public final class DrainCheck {
 
   /** Of {@code t:TOPIC:}. */
   private static final Set<String> MAY_STAY =
-      Set.of("dead", "why", "done", "done:before", "back", "back:before", "age", "fence");
+      Set.of(
+          "dead",
+          "why",
+          "done",
+          "done:before",
+          "back",
+          "back:before",
+          "age",
+          "fence",
+          "handlers",
+          "alive");
 
   private DrainCheck() {}
 
@@ -51,7 +61,8 @@ public final class DrainCheck {
   }
 
   private static boolean isOfWaitingMessage(String name) {
-    return name.startsWith("t:") && !MAY_STAY.contains(name.split(":", 3)[2]);
+    String of = name.startsWith("t:") ? name.split(":", 3)[2] : "fence";
+    return !MAY_STAY.contains(of) && !of.startsWith("for:"); // a hint, for a minute
   }
 
   private static boolean mustBeGone(String name) {

@@ -1,5 +1,6 @@
 package io.gameq.writer.campaign;
 
+import io.gameq.ChangeSet;
 import io.gameq.CommitReceipt;
 import io.gameq.GameQueue;
 import io.gameq.OwnerSession;
@@ -72,6 +73,16 @@ final class LateColumns {
       session.put(row);
     } else {
       session.put(table(row), all);
+    }
+  }
+
+  /** The same for a handler's. */
+  static void put(GameQueue queue, ChangeSet changes, Record row) {
+    Map<String, Object> all = columns(queue, row);
+    if (all.isEmpty()) {
+      changes.put(row);
+    } else {
+      changes.put(table(row), all);
     }
   }
 

@@ -81,6 +81,11 @@ final class Ledger {
     }
   }
 
+  /** Writes down a commit whose outcome nobody hears but gameq. */
+  void invoked(String id, List<Attempt.Part> parts, List<Change> changes) {
+    history.invoke(id, parts, changes);
+  }
+
   private void settled(String id, @Nullable Throwable error) {
     if (error == null) {
       history.durable(id);

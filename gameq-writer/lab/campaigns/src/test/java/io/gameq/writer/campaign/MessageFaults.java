@@ -48,6 +48,11 @@ final class MessageFaults {
             3,
             MessageFaults::rowsNever),
         new Fault("consumer SIGSTOP as it extends a lease", 2, MessageFaults::extendStalled),
+        new Fault("node with handled owners kill -9, rows staged", 2, MessageFaults::ownedKilled),
+        new Fault(
+            "node with handled owners SIGSTOP 17 s, opened elsewhere",
+            1,
+            MessageFaults::ownedStalled),
         new Fault("reply of a take lost", 3, MessageFaults::takeLost),
         new Fault("reply of an acknowledgement lost", 3, MessageFaults::ackLost),
         new Fault("Redis maxmemory reached while messages are due", 1, MessageFaults::full));
@@ -77,6 +82,25 @@ final class MessageFaults {
       throw new IllegalStateException("the node handled nothing");
     }
     node.restart();
+  }
+
+  private static void ownedKilled(World world, Random random) throws Exception {
+    NodeProcess node = consumer(world, random);
+    node.process().tell("errand");
+    if (!node.process().awaitEnd(Trap.LIMIT_SECONDS)) {
+      throw new IllegalStateException("the node handled nothing of an owner");
+    }
+    node.restart();
+  }
+
+  /** Longer than it counts as there: {@code handlers.lua}. */
+  private static void ownedStalled(World world, Random random) throws Exception {
+    int index = random.nextInt(2);
+    NodeProcess stalled = world.nodes.get(index);
+    Signals.stop(stalled.process().pid());
+    world.nodes.get(1 - index).process().tell("steal");
+    TimeUnit.SECONDS.sleep(17);
+    Signals.resume(stalled.process().pid());
   }
 
   private static void ackInWal(World world, Random random) throws Exception {

@@ -22,6 +22,7 @@ public record Errand(String id, Kind kind) {
 
   private static final String PLAIN = "errand";
   private static final String SERIAL = "serial";
+  static final String OWNED = "owned";
 
   /** What a handler does with one. */
   public enum Kind {
@@ -49,8 +50,13 @@ public record Errand(String id, Kind kind) {
     return queue.topic(SERIAL, Errand.class, OPTIONS);
   }
 
+  /** The topic of errands of owners, which their sessions handle. */
+  public static Topic<Errand> owned(GameQueue queue) {
+    return queue.topic(OWNED, Errand.class, OPTIONS.ofOwners());
+  }
+
   /** All topics that are played. */
   static List<Topic<Errand>> topics(GameQueue queue) {
-    return List.of(plain(queue), serial(queue));
+    return List.of(plain(queue), serial(queue), owned(queue));
   }
 }

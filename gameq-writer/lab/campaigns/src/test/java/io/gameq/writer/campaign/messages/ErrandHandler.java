@@ -1,12 +1,17 @@
 package io.gameq.writer.campaign.messages;
 
+import io.gameq.ChangeSet;
 import io.gameq.GameQueue;
+import io.gameq.OwnerSession;
 import io.gameq.topic.Delivery;
 import io.gameq.topic.SubscribeOptions;
 import java.time.Duration;
+import java.util.concurrent.Executor;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Handles what is published, as each message's kind says, and notes it. Thread-safe: the handlers
@@ -18,11 +23,15 @@ public final class ErrandHandler {
   private final MessageNotes notes;
   private final RowWork rows;
   private volatile boolean haltNext;
+  private volatile boolean haltNextOwned;
 
   /** Changes rows together with an acknowledgement. */
   public interface RowWork {
     /** Commits a row with the acknowledgement; {@code before} is told by which commit. */
     void ackWith(Delivery<Errand> delivery, Consumer<String> before);
+
+    /** Stages a row for an owner's handler; returns the id of its commit, which it has noted. */
+    String put(OwnerSession owner, ChangeSet changes);
   }
 
   /** A handler. */
@@ -37,13 +46,58 @@ public final class ErrandHandler {
     Errand.serial(queue).subscribe(this::handle, SubscribeOptions.DEFAULT.concurrency(3));
   }
 
+  /** Opens owners that nobody has, for their errands. */
+  public void subscribeOwners(GameQueue queue) {
+    Errand.owned(queue).subscribeOwners(this::handleOwned, SubscribeOptions.DEFAULT.concurrency(3));
+  }
+
+  /**
+   * Has a session handle the errands of its owner.
+   *
+   * @param ended runs where the handler was not called: a refused commit has ended the session
+   */
+  public void handle(GameQueue queue, OwnerSession session, Executor executor, Runnable ended) {
+    AtomicBoolean isCalled = new AtomicBoolean();
+    session.handle(
+        Errand.owned(queue),
+        task ->
+            executor.execute(
+                () -> {
+                  isCalled.set(false);
+                  task.run();
+                  if (!isCalled.get()) {
+                    ended.run();
+                  }
+                }),
+        (owner, delivery, changes) -> {
+          isCalled.set(true);
+          handleOwned(owner, delivery, changes);
+        });
+  }
+
   /** The next handler notes that it began, and has the process die. */
   public void haltNext() {
     haltNext = true;
   }
 
+  /** The same of an owner's errand, with its rows staged. */
+  public void haltNextOwned() {
+    haltNextOwned = true;
+  }
+
+  private void handleOwned(OwnerSession owner, Delivery<Errand> delivery, ChangeSet changes)
+      throws InterruptedException {
+    String take = notes.taken(delivery.payload(), held(owner.owner(), delivery));
+    sleep(ThreadLocalRandom.current().nextInt(WORK_MILLIS));
+    notes.rows(take, rows.put(owner, changes));
+    if (haltNextOwned) {
+      Runtime.getRuntime().halt(137);
+    }
+    notes.about(MessageNotes.DONE, take);
+  }
+
   private void handle(Delivery<Errand> delivery) throws InterruptedException {
-    String take = notes.taken(delivery.payload(), held(delivery));
+    String take = notes.taken(delivery.payload(), held(delivery.group(), delivery));
     if (haltNext) {
       Runtime.getRuntime().halt(137);
     }
@@ -56,11 +110,11 @@ public final class ErrandHandler {
     notes.about(MessageNotes.DONE, take);
   }
 
-  private static MessageNotes.Held held(Delivery<Errand> delivery) {
+  private static MessageNotes.Held held(@Nullable String group, Delivery<Errand> delivery) {
     long now = System.nanoTime();
     long remaining = delivery.remaining().toNanos();
     return new MessageNotes.Held(
-        MessageNotes.lane(delivery.group(), delivery.key()),
+        MessageNotes.lane(group, delivery.key()),
         delivery.fence(),
         delivery.attempt(),
         delivery.due().toEpochMilli(),

@@ -54,6 +54,9 @@ final class LaneChecks {
       if (runs.get(0).lane.endsWith(":")) {
         checkOrder(runs);
       }
+      if (!trouble.forgets()) { // else MySQL decides which run counts
+        checkOrder(runs.stream().filter(this::isOwnersAndApplied).toList());
+      }
     }
   }
 
@@ -151,6 +154,15 @@ final class LaneChecks {
     return (of.attempt > 1
             || trouble.forgot(Objects.requireNonNull(history.published.get(of.id)).queuedAt))
         && of.doneAt + ACK_NANOS > trouble.forgetsAt();
+  }
+
+  /** What was given back has kept its place: of an owner the rows have the order as well. */
+  private boolean isOwnersAndApplied(Handled run) {
+    Published of = history.published.get(run.id);
+    return of != null
+        && of.topic.equals(Errand.OWNED)
+        && run.rows != null
+        && rows.contains(run.rows);
   }
 
   /** Of what waited when one was taken, none is due before it. */

@@ -99,6 +99,9 @@ public final class MessageChecker {
       report(MessageViolation.Kind.LOST, of.toString());
     }
     for (Handled run : byId.getOrDefault(of.id, List.of())) {
+      if (!run.lane.equals(of.lane)) {
+        report(MessageViolation.Kind.STRANGER, run + ": it is of " + of.lane);
+      }
       if (of.isRefused) {
         report(MessageViolation.Kind.REVIVED, run + ": its publish was refused");
       }

@@ -1,6 +1,7 @@
 package io.gameq.writer.campaign.messages;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.gameq.writer.campaign.messages.MessageViolation.Kind;
 import java.util.HashSet;
@@ -300,6 +301,31 @@ class MessageCheckerTest {
     taken(30, "t2", "a", "g:", 2, 1, 10);
     note("done", 35, "t2");
     assertEquals(List.of(Kind.ORDER), check());
+  }
+
+  @Test
+  void findsAnOwnersMessageThatAnotherOwnersSessionHandled() {
+    publish(1, "a", "a", "g:a", Errand.Kind.QUICK);
+    handled(20, "t1", "a", "h:", 1);
+    assertEquals(List.of(Kind.STRANGER), check());
+  }
+
+  @Test
+  void findsRowsOfAnOwnerOutOfOrder() {
+    for (String id : List.of("a", "b")) {
+      history.readLine(
+          "publish", nanos(1), id, id, "owned", "g:", "g:" + id, "0", "ROWS", MessageNotes.ALONE);
+      note("queued", 2, id);
+    }
+    taken(20, "t1", "a", "g:", 1, 1, 5);
+    history.readLine("rows", nanos(21), "t1", "c1");
+    taken(30, "t2", "b", "g:", 2, 1, 6);
+    history.readLine("rows", nanos(31), "t2", "c2");
+    note("done", 32, "t2");
+    taken(40, "t3", "a", "g:", 3, 1, 5);
+    history.readLine("rows", nanos(41), "t3", "c3");
+    rows.addAll(List.of("c2", "c3"));
+    assertTrue(check().contains(Kind.ORDER));
   }
 
   @Test

@@ -26,10 +26,15 @@ public final class MessagePlayer implements Runnable {
   private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(12);
   private static final int MOST_OPEN = 64;
   private static final int GROUPS = 4;
+
+  /** The last four are open now and then, or never. */
+  private static final int OWNERS = 16;
+
   private static final int MERGED_KEYS = 3;
 
   private final Topic<Errand> plain;
   private final Topic<Errand> serial;
+  private final Topic<Errand> owned;
   private final MessageNotes notes;
   private final String prefix;
   private final Random random;
@@ -45,6 +50,7 @@ public final class MessagePlayer implements Runnable {
   public MessagePlayer(GameQueue queue, MessageNotes notes, String prefix, long seed) {
     this.plain = Errand.plain(queue);
     this.serial = Errand.serial(queue);
+    this.owned = Errand.owned(queue);
     this.notes = notes;
     this.prefix = prefix;
     this.random = new Random(seed);
@@ -66,7 +72,10 @@ public final class MessagePlayer implements Runnable {
 
   private void publish(int dice) {
     String id = nextId();
-    if (dice < 35) {
+    if (dice < 15) {
+      String owner = "player:" + (1 + random.nextInt(OWNERS));
+      commit(owned, Publish.of(id, new Errand(id, Kind.ROWS)).owner(owner));
+    } else if (dice < 35) {
       commit(plain, later(id, Kind.QUICK, 400));
     } else if (dice < 60) {
       String group = prefix + "." + random.nextInt(GROUPS);

@@ -18,6 +18,8 @@ public record MessageViolation(Kind kind, String what) {
     FENCE,
     /** Rows of {@code ackWith} that were changed twice, or not at all. */
     ROWS,
+    /** Handled by a session of another owner, or in another group. */
+    STRANGER,
     /** A commit of which a part was applied. */
     HALF,
     /** A dead letter that had attempts left. */
