@@ -19,6 +19,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -105,8 +106,7 @@ class KubernetesTest {
     Path settings =
         Files.writeString(
             directory.resolve("gameq.yaml"),
-            map.getData()
-                .get("gameq.yaml")
+            Objects.requireNonNull(map.getData().get("gameq.yaml"))
                 .replace("${WRITER_NAME}", "gameq-writer-0")
                 .replace("/run/secrets/gameq", directory.toString()));
     WriterConfig config = ConfigReader.read(settings);
