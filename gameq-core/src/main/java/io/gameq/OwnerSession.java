@@ -197,8 +197,9 @@ public interface OwnerSession extends AutoCloseable {
    * topic's lease, unless the owner is opened again before.
    *
    * @param topic of the same node
-   * @param executor runs the handler: the one thread at a time that acts for this owner. Up to
-   *     1,000 messages of a topic wait in the executors of a node
+   * @param executor runs the handler: the one thread at a time that acts for this owner. A
+   *     message's lease runs while it waits there. Up to 1,000 messages of a topic wait in the
+   *     executors of a node
    * @param handler takes the place of the one before
    * @throws ClosedException when this session is closed
    * @throws GameQueueException when the topic is not of owners, or the node has as many

@@ -37,8 +37,8 @@ public final class ExampleGame implements AutoCloseable {
         .queued()
         .whenComplete(
             (done, failure) -> {
-              if (failure != null) { // as when the player logged in on another node meanwhile
-                online.remove(player.row().playerId(), player);
+              if (failure != null) { // taken over, or Redis is full: memory is ahead of the rows
+                online.remove(player.row().playerId(), player); // who logs in again
               }
             });
     return receipt;

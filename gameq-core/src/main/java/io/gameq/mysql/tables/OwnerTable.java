@@ -157,7 +157,10 @@ public final class OwnerTable implements DurableSessions {
         return mysql.ask(handle -> call.over(handle.getConnection()));
       } catch (MySqlException e) {
         if (MySqlErrors.isLockWait(e)) { // who logs in waits no longer: MySQL's 1 s is up to 2
-          throw new MySqlException("%s is locked in MySQL, %s".formatted(owner, byWhom()), e);
+          throw new MySqlException(
+              "%s is locked in MySQL, %s. It may be a writer's flush: open it again"
+                  .formatted(owner, byWhom()),
+              e);
         }
         if (tries == MOST_TRIES || !MySqlErrors.isTryAgain(e)) {
           throw e;
