@@ -164,6 +164,11 @@ public final class TrackedCommit extends Commit {
       this.writers = writers;
     }
 
+    /** Whether Redis has it; not for the game: it ends on the sender's thread. */
+    public CompletableFuture<Void> outcome() {
+      return progress.queued.future();
+    }
+
     private static CommitReceipt empty() {
       Progress ended = new Progress(List.of());
       ended.journaled.arrived();

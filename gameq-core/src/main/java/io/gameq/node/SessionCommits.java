@@ -146,8 +146,9 @@ final class SessionCommits implements MessageCommits {
     List<GameRows.Sent> sent = alone;
     try {
       for (StagedChanges one : of) {
-        Staged its = one.take(all);
-        if (!its.isEmpty()) {
+        boolean mustOwn = isSet && acknowledges(changes, one.owner.id);
+        Staged its = one.take(all, mustOwn);
+        if (mustOwn || !its.isEmpty()) {
           taken.add(its);
           trackers.add(one.owner.tracker);
           sent = joined(sent, its.sent());
@@ -165,6 +166,15 @@ final class SessionCommits implements MessageCommits {
     } finally {
       trackers.forEach(DurableTracker::prepared);
     }
+  }
+
+  /** Whether it ends a message of the owner, which a session that lost the owner must not. */
+  private static boolean acknowledges(List<MessageChange> changes, OwnerId owner) {
+    return changes.stream()
+        .anyMatch(
+            change ->
+                change instanceof MessageChange.Ack
+                    && change.id().lane().equals(owner.encoded() + ":"));
   }
 
   private static <T> List<T> joined(List<T> some, List<T> more) {

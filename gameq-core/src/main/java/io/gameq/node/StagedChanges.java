@@ -303,16 +303,17 @@ final class StagedChanges {
   // --- commit and rollback
 
   /**
-   * Takes what is staged for a commit of {@code all} these; empty when nothing is. Else closing the
-   * session waits until the tracker is told that it was sent, or not.
+   * Takes what is staged for a commit of {@code all} these; empty when nothing is. Else, and where
+   * it is sent all the same, closing the session waits until the tracker is told that it was sent,
+   * or not.
    *
    * @throws RollbackRequiredException when it may be half of a change; it stays staged
    */
-  Staged take(Set<StagedChanges> all) {
+  Staged take(Set<StagedChanges> all, boolean isSentEmpty) {
     synchronized (session) {
       session.requireOpen();
       Staged taken = takeAll(all);
-      if (!taken.isEmpty()) {
+      if (isSentEmpty || !taken.isEmpty()) {
         owner.tracker.preparing();
       }
       return taken;

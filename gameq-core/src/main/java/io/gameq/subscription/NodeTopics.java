@@ -48,7 +48,10 @@ public final class NodeTopics {
   private final Node node;
   private final List<Subscription> subscriptions = new ArrayList<>();
   private final Map<TopicDefinition, ClaimPoller> takings = new HashMap<>();
-  private final Map<TopicDefinition, OwnerConsumer> consumers = new HashMap<>();
+
+  /** By topic: a second one of this process would get what belongs to the sessions of the first. */
+  private final Map<String, OwnerConsumer> consumers = new HashMap<>();
+
   private boolean isClosed;
 
   public NodeTopics(Node node) {
@@ -143,12 +146,12 @@ public final class NodeTopics {
 
   /** What hands messages of a topic to sessions; one for each topic, until the node is closed. */
   private synchronized OwnerConsumer consumer(OpenTopic<?> topic) {
-    OwnerConsumer known = consumers.get(topic.definition());
+    OwnerConsumer known = consumers.get(topic.name());
     if (known == null) {
       requireRoom();
       known = new OwnerConsumer(topic);
       known.start();
-      consumers.put(topic.definition(), known);
+      consumers.put(topic.name(), known);
     }
     return known;
   }

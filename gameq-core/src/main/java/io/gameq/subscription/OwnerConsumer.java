@@ -5,6 +5,7 @@ import io.gameq.OwnerSession;
 import io.gameq.agent.AgentRunner;
 import io.gameq.agent.AgentRunner.Agent;
 import io.gameq.durability.Callbacks;
+import io.gameq.durability.TrackedCommit;
 import io.gameq.owner.OwnerId;
 import io.gameq.redis.RedisConnection;
 import io.gameq.redis.topic.ConsumerScripts.HandledOwner;
@@ -19,10 +20,9 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
@@ -45,9 +45,6 @@ final class OwnerConsumer {
   /** Owners told in one round. */
   private static final int MOST_CHANGES = 10_000;
 
-  /** Of any session there will be. */
-  private static final String LAST_EPOCH = "ffffffffffffffff";
-
   private static final long BUSY_MILLIS = 5_000;
   private static final long REFUSED_MILLIS = 1_000;
   private static final long CLOSE_LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
@@ -63,12 +60,6 @@ final class OwnerConsumer {
   /** What Redis is to be told. */
   private final Queue<HandledOwner> changes = new ConcurrentLinkedQueue<>();
 
-  /**
-   * Owners that are not handled here, which Redis is told before all changes: it may think
-   * otherwise, as after a failover. The consumer's thread alone uses it.
-   */
-  private final List<HandledOwner> notHandled = new ArrayList<>();
-
   /** Messages that sessions have, or whose commits have no answer yet. */
   private final AtomicInteger running = new AtomicInteger();
 
@@ -77,14 +68,56 @@ final class OwnerConsumer {
 
   private volatile long sayNanos = System.nanoTime();
 
-  /** A session that handles the messages of its owner. */
+  /**
+   * A session that handles the messages of its owner.
+   *
+   * @param task what its executor has, or runs
+   */
   private record Handling<T>(
       OpenTopic<T> topic,
       OwnerSession session,
       HandledOwner owner,
       Executor executor,
       OwnerHandler<T> handler,
-      AtomicBoolean isBusy) {}
+      AtomicReference<@Nullable Task<T>> task) {}
+
+  /** Has a message handled, once, unless it was taken back: its executor may never begin. */
+  private final class Task<T> implements Runnable {
+    private final Handling<T> of;
+    private final AtomicReference<@Nullable TakenMessage> waits;
+
+    Task(Handling<T> of, TakenMessage message) {
+      this.of = of;
+      this.waits = new AtomicReference<>(message);
+    }
+
+    /** The message if nobody has begun to handle it; then nobody does. */
+    @Nullable TakenMessage takeBack() {
+      TakenMessage message = waits.getAndSet(null);
+      if (message != null) {
+        of.task.compareAndSet(this, null);
+        ended();
+      }
+      return message;
+    }
+
+    boolean isOverdue() {
+      TakenMessage message = waits.get();
+      return message != null && isOver(message);
+    }
+
+    @Override
+    public void run() {
+      TakenMessage message = waits.getAndSet(null);
+      if (message != null) {
+        OwnerConsumer.this.run(this, message);
+      }
+    }
+  }
+
+  private static boolean isOver(TakenMessage lease) {
+    return lease.leaseEndNanos() - System.nanoTime() <= 0;
+  }
 
   OwnerConsumer(OpenTopic<?> topic) {
     this.topic = topic;
@@ -120,9 +153,20 @@ final class OwnerConsumer {
             new HandledOwner(owner, epoch, true),
             executor,
             handler,
-            new AtomicBoolean());
-    handled.put(owner.encoded(), its);
-    changes.add(its.owner);
+            new AtomicReference<>());
+    var unused =
+        handled.compute(
+            owner.encoded(),
+            (id, before) -> {
+              if (before != null) {
+                if (before.owner.epoch().compareTo(epoch) > 0) {
+                  return before; // a later session of this node has the owner
+                }
+                giveBack(before);
+              }
+              changes.add(its.owner);
+              return its;
+            });
     runner.wake();
     return () -> end(its);
   }
@@ -131,7 +175,17 @@ final class OwnerConsumer {
     OwnerId owner = its.owner.owner();
     if (handled.remove(owner.encoded(), its)) {
       changes.add(new HandledOwner(owner, its.owner.epoch(), false));
+      giveBack(its);
       runner.wake();
+    }
+  }
+
+  /** What its executor has not begun is for whoever handles the owner next. */
+  private void giveBack(Handling<?> its) {
+    Task<?> task = its.task.get();
+    TakenMessage message = task == null ? null : task.takeBack();
+    if (message != null) {
+      acks.giveBack(message);
     }
   }
 
@@ -151,6 +205,9 @@ final class OwnerConsumer {
     }
 
     private int room() {
+      if (running.get() >= MOST_RUNNING) {
+        forgetOverdue();
+      }
       int room = acks.isFull() ? 0 : MOST_RUNNING - running.get();
       isFull = room <= 0;
       return room;
@@ -158,7 +215,13 @@ final class OwnerConsumer {
 
     @Override
     public long idleNanos() {
-      long idle = isFull || poller.isHeldUp() ? TopicPoller.HELD_UP_NANOS : poller.waitNanos();
+      if (handled.isEmpty() && changes.isEmpty() && acks.open() == 0) {
+        return SAY_NANOS; // whoever handles something wakes it
+      }
+      long idle =
+          isFull || handled.isEmpty() || poller.isHeldUp()
+              ? TopicPoller.HELD_UP_NANOS
+              : poller.waitNanos();
       return changes.isEmpty() ? Math.min(idle, Math.max(0, sayNanos - System.nanoTime())) : 0;
     }
 
@@ -177,7 +240,7 @@ final class OwnerConsumer {
     if (!isNew && changes.isEmpty() && sayNanos - System.nanoTime() > 0) {
       return;
     }
-    List<HandledOwner> some = new ArrayList<>(notHandled);
+    List<HandledOwner> some = new ArrayList<>();
     for (HandledOwner one; some.size() < MOST_CHANGES && (one = changes.poll()) != null; ) {
       some.add(one);
     }
@@ -192,12 +255,12 @@ final class OwnerConsumer {
       if (!again.isEmpty()) {
         var unused = topic.scripts().handle(redis, topic.node().process(), again);
       }
-    } catch (RuntimeException e) { // what is handled is told anyway over the next connection
-      notHandled.clear();
-      some.stream().filter(of -> !of.isHandled()).forEach(notHandled::add);
+    } catch (RuntimeException e) {
+      // What is handled is told again, by all of it. An end must not come before its beginning; one
+      // that comes after a later session's changes nothing.
+      some.stream().filter(of -> !of.isHandled() && !of.epoch().isEmpty()).forEach(changes::add);
       throw e;
     }
-    notHandled.clear();
     told = redis;
     sayNanos = System.nanoTime() + SAY_NANOS;
   }
@@ -208,30 +271,51 @@ final class OwnerConsumer {
 
   private void deliver(List<TakenMessage> taken) {
     for (TakenMessage message : taken) {
-      Handling<?> of = handled.get(message.id().lane().replace(":", ""));
-      if (of == null) { // its session has ended meanwhile, or Redis forgot that it had
+      Handling<?> of =
+          handled.computeIfAbsent(
+              message.id().lane().replace(":", ""),
+              owner -> { // its session has ended meanwhile, or a lost call came after its end
+                changes.add(new HandledOwner(OwnerId.ofEncoded(owner), "", false));
+                return null;
+              });
+      if (of == null) {
         acks.giveBack(message);
-        OwnerId owner = OwnerId.ofEncoded(message.id().lane().replace(":", ""));
-        notHandled.add(new HandledOwner(owner, LAST_EPOCH, false));
-        sayNanos = System.nanoTime();
       } else {
         deliver(of, message);
       }
     }
   }
 
-  private void deliver(Handling<?> of, TakenMessage message) {
-    if (!of.isBusy.compareAndSet(false, true)) { // beyond its lease
+  private <T> void deliver(Handling<T> of, TakenMessage message) {
+    Task<T> before = of.task.get();
+    if (before != null && before.takeBack() == null) { // it runs beyond its lease
       acks.giveBack(message, BUSY_MILLIS, "the handler of the message before it still runs");
       return;
     }
+    Task<T> task = new Task<>(of, message);
+    of.task.set(task);
     running.incrementAndGet();
+    if (handled.get(of.owner.owner().encoded()) != of) {
+      giveBack(of); // it ended meanwhile
+      return;
+    }
     try {
-      of.executor.execute(() -> run(of, message));
-    } catch (RejectedExecutionException e) {
-      of.isBusy.set(false);
-      acks.giveBack(message, REFUSED_MILLIS, "the executor of its owner's session refused it");
-      ended();
+      of.executor.execute(task);
+    } catch (RuntimeException | Error e) { // the game's, whatever it is
+      if (task.takeBack() != null) {
+        String why = "the executor of its owner's session refused it: ";
+        acks.giveBack(message, REFUSED_MILLIS, why + TopicDelivery.text(e));
+      }
+    }
+  }
+
+  /** Executors that stand still, or dropped what they had, hold up others for a lease at most. */
+  private void forgetOverdue() {
+    for (Handling<?> of : handled.values()) {
+      Task<?> task = of.task.get();
+      if (task != null && task.isOverdue()) {
+        TakenMessage unused = task.takeBack(); // its lease has given it back
+      }
     }
   }
 
@@ -242,21 +326,27 @@ final class OwnerConsumer {
 
   // --- on the executors of sessions
 
-  /** Never throws. */
-  private <T> void run(Handling<T> of, TakenMessage taken) {
+  private <T> void run(Task<T> task, TakenMessage taken) {
+    Handling<T> of = task.of;
     TopicDelivery<T> message = null;
     CommitReceipt receipt = null;
     try {
+      if (isOver(taken)) { // its commit would be refused, and end the session
+        acks.lost();
+        return;
+      }
       List<TopicDelivery<T>> held = TopicDelivery.hold(of.topic, List.of(taken), acks);
       if (!held.isEmpty()) {
         message = held.get(0);
         receipt = message.handle(of.session, of.handler);
         if (message.elsewhereMillis() >= 0) {
-          end(of); // its session has ended, and would refuse every message
+          end(of); // the session takes nothing any more
+        } else if (receipt == null && handled.get(of.owner.owner().encoded()) != of) {
+          message.elsewhere("its session ended", 0); // which is no attempt
         }
       }
     } finally {
-      of.isBusy.set(false);
+      of.task.compareAndSet(task, null);
       settle(message, receipt);
     }
   }
@@ -270,18 +360,21 @@ final class OwnerConsumer {
           message.notHandled(why == null ? "" : why, message.isOutage(), acks, () -> 0);
       ended();
     } else {
-      var unused =
-          receipt
-              .queued()
+      var unused = // on the sender's thread: callbacks of the game may be held up
+          ((TrackedCommit.Receipt) receipt)
+              .outcome()
               .whenComplete(
                   (nothing, failure) -> {
-                    if (failure == null) {
-                      acks.handled(1);
-                    } else {
-                      boolean ignored =
-                          message.notCommitted(Callbacks.cause(failure), acks, () -> 0);
+                    try {
+                      if (failure == null) {
+                        acks.handled(1);
+                      } else {
+                        boolean ignored =
+                            message.notCommitted(Callbacks.cause(failure), acks, () -> 0);
+                      }
+                    } finally {
+                      ended();
                     }
-                    ended();
                   });
     }
   }
@@ -291,9 +384,9 @@ final class OwnerConsumer {
   /** Takes nothing more; waits for what runs, and tells Redis that nothing is handled here. */
   void close(long deadlineNanos) {
     pause();
-    await(() -> !poller.isTaking() && running.get() == 0 && acks.open() == 0, deadlineNanos);
+    await(() -> !poller.isTaking(), deadlineNanos);
     handled.values().forEach(this::end);
-    await(changes::isEmpty, deadlineNanos);
+    await(() -> running.get() == 0 && acks.open() == 0 && changes.isEmpty(), deadlineNanos);
     runner.close();
   }
 

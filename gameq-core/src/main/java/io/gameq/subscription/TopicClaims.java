@@ -13,6 +13,7 @@ import io.gameq.message.MessageChange.MessageId;
 import io.gameq.owner.OwnerId.PercentEncoding;
 import io.gameq.redis.RedisConnection;
 import io.gameq.redis.topic.ConsumerScripts;
+import io.gameq.redis.topic.ConsumerScripts.Attempt;
 import io.gameq.redis.topic.ConsumerScripts.Failure;
 import io.gameq.redis.topic.ConsumerScripts.NackResult;
 import io.gameq.redis.topic.ConsumerScripts.TakenMessage;
@@ -213,7 +214,7 @@ final class TopicClaims<T> implements Claims<T> {
                 after != null
                     ? after.toMillis()
                     : Acknowledgements.backoffMillis(retry, claim.attempt()),
-                counts,
+                counts ? Attempt.FAILED : Attempt.PUT_OFF,
                 why,
                 counts ? claim.nextDueMillis() : 0),
         (redis, failures) ->

@@ -275,18 +275,18 @@ public final class TopicDelivery<T> implements Delivery<T> {
           changes -> {
             try {
               handler.handle(owner, this, changes);
-            } catch (Exception e) { // the game's, whatever it is
-              throw e instanceof RuntimeException unchecked
-                  ? unchecked
-                  : new CompletionException(e);
+            } catch (Throwable e) { // the game's, whatever it is, also of other sessions
+              throw new CompletionException(e);
             }
             requireNotFailed();
           },
           owner);
-    } catch (OwnershipLostException | ClosedException e) {
+    } catch (CompletionException e) {
+      fail(Objects.requireNonNullElse(e.getCause(), e));
+    } catch (OwnershipLostException | ClosedException e) { // the owner's own
       elsewhere(text(e), 0);
-    } catch (Throwable e) {
-      fail(e instanceof CompletionException && e.getCause() != null ? e.getCause() : e);
+    } catch (RuntimeException e) {
+      fail(e);
     }
     return null;
   }
@@ -301,7 +301,7 @@ public final class TopicDelivery<T> implements Delivery<T> {
     OwnerSession session;
     try {
       session = opener.apply(Objects.requireNonNullElse(group(), ""));
-    } catch (OwnerHeldException | OwnershipLostException e) {
+    } catch (OwnerHeldException | OwnershipLostException | ClosedException e) {
       elsewhere(text(e), HELD_MILLIS);
       return;
     }

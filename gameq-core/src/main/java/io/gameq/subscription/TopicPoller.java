@@ -12,6 +12,7 @@ import io.gameq.redis.PrimaryConnector;
 import io.gameq.redis.RedisConnection;
 import io.gameq.redis.script.LuaScript;
 import io.gameq.redis.topic.ConsumerScripts;
+import io.gameq.redis.topic.ConsumerScripts.Attempt;
 import io.gameq.redis.topic.ConsumerScripts.Failure;
 import io.gameq.redis.topic.ConsumerScripts.NackResult;
 import io.gameq.redis.topic.ConsumerScripts.Share;
@@ -462,7 +463,7 @@ final class TopicPoller implements AutoCloseable {
      */
     void fail(TakenMessage taken, String error, long nextDueMillis) {
       failed.increment();
-      add(taken, backoffMillis(retry, taken.attempts()), true, cut(error), nextDueMillis);
+      add(taken, backoffMillis(retry, taken.attempts()), Attempt.FAILED, cut(error), nextDueMillis);
     }
 
     /**
@@ -473,30 +474,30 @@ final class TopicPoller implements AutoCloseable {
     void putOff(TakenMessage taken, long leastMillis, String why) {
       failed.increment();
       long afterMillis = Math.max(jittered(leastMillis), backoffMillis(retry, taken.attempts()));
-      add(taken, afterMillis, false, cut(why), 0);
+      add(taken, afterMillis, Attempt.PUT_OFF, cut(why), 0);
     }
 
     /** It was taken once more than it may be tried. */
     void giveUp(TakenMessage taken) {
       String why = "the lease of its last attempt ran out";
       long nextDueMillis = Schedule.nextDue(taken, topic.options().lease());
-      add(taken, backoffMillis(retry, taken.attempts()), true, why, nextDueMillis);
+      add(taken, backoffMillis(retry, taken.attempts()), Attempt.FAILED, why, nextDueMillis);
     }
 
-    /** Of nobody's fault: it is due again at once, and the attempt does not count. */
+    /** Of nobody's fault: it waits in its place, and the attempt does not count. */
     void giveBack(TakenMessage taken) {
       giveBack(taken, 0, "whoever took it did not wait for it any more");
     }
 
-    /** The same, due again so long from now; it keeps its place in its group, which waits. */
+    /** The same; all of its lane is looked at again so long from now, or once more comes. */
     void giveBack(TakenMessage taken, long afterMillis, String why) {
-      add(taken, -afterMillis, false, cut(why), 0);
+      add(taken, afterMillis, Attempt.GIVEN_BACK, cut(why), 0);
     }
 
     private void add(
-        TakenMessage taken, long afterMillis, boolean counts, String why, long nextDue) {
+        TakenMessage taken, long afterMillis, Attempt attempt, String why, long nextDue) {
       open.incrementAndGet();
-      nacks.add(new Failure(taken, afterMillis, counts, why, nextDue));
+      nacks.add(new Failure(taken, afterMillis, attempt, why, nextDue));
     }
 
     static String cut(String error) {

@@ -97,7 +97,9 @@ final class TopicPlay implements AutoCloseable {
     for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
       List<ConsumerScripts.Failure> failures =
           take(topic).stream()
-              .map(of -> new ConsumerScripts.Failure(of, 0, true, error, 0))
+              .map(
+                  of ->
+                      new ConsumerScripts.Failure(of, 0, ConsumerScripts.Attempt.FAILED, error, 0))
               .toList();
       List<ConsumerScripts.NackResult> unused = scripts(topic).nack(redis, failures);
     }

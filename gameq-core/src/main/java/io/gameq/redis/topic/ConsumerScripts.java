@@ -65,7 +65,8 @@ public final class ConsumerScripts {
   /**
    * Whether a process handles an owner's messages from now on, or no more.
    *
-   * @param epoch of its session, 16 hex digits
+   * @param epoch of its session, 16 hex digits; empty for that of any session, which is handled no
+   *     more
    */
   public record HandledOwner(OwnerId owner, String epoch, boolean isHandled) {}
 
@@ -85,15 +86,24 @@ public final class ConsumerScripts {
   /**
    * An attempt that failed.
    *
-   * @param backoffMillis until the next attempt; negative or 0 of one that does not count and keeps
-   *     its place in its group, which waits for so long
-   * @param counts whether it is one of those that a message has
+   * @param backoffMillis until the next attempt
+   * @param attempt what it was
    * @param error kept with a dead letter
    * @param nextDueMillis when a recurring message is due again if this was its last attempt, Redis
    *     time in ms; 0 for never
    */
   public record Failure(
-      TakenMessage taken, long backoffMillis, boolean counts, String error, long nextDueMillis) {}
+      TakenMessage taken, long backoffMillis, Attempt attempt, String error, long nextDueMillis) {}
+
+  /** What an attempt was; its number is an argument of {@code nack.lua}. */
+  public enum Attempt {
+    /** Nobody's fault: it does not count. The message is due when it may be tried again. */
+    PUT_OFF,
+    /** One of those that a message has. */
+    FAILED,
+    /** None: the message stays due when it was, and its lane waits. */
+    GIVEN_BACK
+  }
 
   /** What became of a message whose handling failed. */
   public enum NackResult {
@@ -277,7 +287,10 @@ public final class ConsumerScripts {
             i -> {
               Failure of = failures.get(i);
               return List.of(
-                  of.backoffMillis, of.counts, of.nextDueMillis, LuaScript.utf8(of.error));
+                  of.backoffMillis,
+                  of.attempt.ordinal(),
+                  of.nextDueMillis,
+                  LuaScript.utf8(of.error));
             })
         .mapToObj(number -> NackResult.values()[(int) number])
         .toList();

@@ -2,7 +2,8 @@
 -- due. Runs at maxmemory.
 -- KEYS[1] '{ns:slot}', prefix of t:<topic>:handlers HASH, alive HASH, unhandled ZSET, due ZSET, lane:<group> ZSET: see handlers.lua
 -- ARGV[1] topic; ARGV[2] process; then for each owner, up to 1,000: owner; epoch of its session, 16 hex digits; 1 when the process
---   handles its messages from now on, 0 when it does no more, nor by an earlier session. A later session's process stays.
+--   handles its messages from now on, 0 when it does no more, by this session or an earlier one, or by any where the epoch is ''. A later
+--   session's process stays.
 -- Returns {1, or 0 when the process did not count as there: what it said before may be forgotten, so it is to say all of it again}.
 local GONE_MILLIS, LOOKED_AT = 3600000, 4
 local slot, topic, process = KEYS[1], ARGV[1], ARGV[2]
@@ -31,7 +32,7 @@ for i = 3, #ARGV, 3 do
     is_changed = not before or string.sub(before, 1, 16) <= epoch
     if is_changed then redis.call('HSET', handlers, owner, epoch .. ' ' .. process) end
   else
-    is_changed = before and process_of(before) == process and string.sub(before, 1, 16) <= epoch
+    is_changed = before and process_of(before) == process and (epoch == '' or string.sub(before, 1, 16) <= epoch)
     if is_changed then redis.call('HDEL', handlers, owner) end
   end
   if is_changed and redis.call('EXISTS', lane_key(t, lane)) == 1 then

@@ -73,7 +73,7 @@ local function bring_forward()
       local due = due_by_this_clock(ids[i], tonumber(ids[i + 1]))
       if due then set_due(t, ids[i], whole(due)) end
     end
-    if is_grouped(lane) then set_lane_due(t, lane) end -- it may have been put off as a whole
+    if is_grouped(lane) then set_lane_due(t, lane) end -- it may wait for longer than its messages
   end
   redis.call('SET', t .. ':fence', whole(fence) .. ' ' .. number .. ' ' .. whole(now))
 end

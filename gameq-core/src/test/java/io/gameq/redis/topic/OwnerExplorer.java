@@ -460,7 +460,7 @@ final class OwnerExplorer {
 
   private void openForMessage(OwnerCast state) {
     if (state.isOpen()) {
-      giveBack(state, OPENER, "-5000");
+      giveBack(state, OPENER, "5000");
     } else {
       state.opened(OPENER);
     }

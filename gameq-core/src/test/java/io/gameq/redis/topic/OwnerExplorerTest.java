@@ -98,7 +98,9 @@ class OwnerExplorerTest {
         "");
     misses("NEVER", OwnerCast.of(1, 1).stalls(1), "return {was_alive and 1 or 0}", "return {1}");
     misses("NEVER", OwnerCast.of(1, 2), "not before or string.sub(before, 1, 16) <= epoch", "true");
-    String ends = "before and process_of(before) == process and string.sub(before, 1, 16) <= epoch";
+    String ends =
+        "before and process_of(before) == process"
+            + " and (epoch == '' or string.sub(before, 1, 16) <= epoch)";
     misses("NEVER", OwnerCast.of(1, 2), ends, "before");
     misses("NEVER", OwnerCast.of(1, 3), ends, "before and process_of(before) == process");
     misses(
@@ -129,8 +131,8 @@ class OwnerExplorerTest {
     misses(
         "OUT OF ORDER",
         OwnerCast.of(2, 1),
-        "keeps_place and math.min(now, tonumber(claim.due)) or now",
-        "now");
+        "whole(math.min(now, tonumber(claim.due)))",
+        "whole(now)");
   }
 
   @Test

@@ -179,9 +179,9 @@ final class PlantedScripts {
     return run(image, "nack", List.of(TOPIC, "16", id, token, "0", "1", "0", "failed"));
   }
 
-  /** It is due again so many ms from now, and the attempt does not count. */
+  /** It keeps its place; its lane is looked at again so many ms from now. */
   After giveBack(TopicImage image, String id, String token, String delay) {
-    return run(image, "nack", List.of(TOPIC, "16", id, token, delay, "0", "0", "elsewhere"));
+    return run(image, "nack", List.of(TOPIC, "16", id, token, delay, "2", "0", "elsewhere"));
   }
 
   /** In a topic of owners, by a process or, for '', by who opens owners. */

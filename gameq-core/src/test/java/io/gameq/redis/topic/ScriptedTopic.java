@@ -248,7 +248,9 @@ final class ScriptedTopic implements AutoCloseable {
     return scripts(most, 0)
         .nack(
             redis,
-            List.of(new ConsumerScripts.Failure(taken, backoff, true, "went wrong: ü", nextDue)))
+            List.of(
+                new ConsumerScripts.Failure(
+                    taken, backoff, ConsumerScripts.Attempt.FAILED, "went wrong: ü", nextDue)))
         .get(0);
   }
 

@@ -43,12 +43,26 @@ final class MemoryMessages {
     final Map<String, Version> dead = new TreeMap<>();
 
     /** By lane, in a topic of owners. */
-    final Map<String, MemorySubscription<?>> handlers = new TreeMap<>();
+    final Map<String, OwnerHandling> handlers = new TreeMap<>();
 
     boolean isPaused;
 
     Box(TopicDefinition definition) {
       this.definition = definition;
+    }
+  }
+
+  /** By a session that handles the messages of its owner. */
+  static final class OwnerHandling {
+    final String epoch;
+    @Nullable MemorySubscription<?> subscription;
+
+    OwnerHandling(String epoch) {
+      this.epoch = epoch;
+    }
+
+    void close() {
+      Objects.requireNonNull(subscription).close();
     }
   }
 

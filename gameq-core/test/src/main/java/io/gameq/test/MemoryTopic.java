@@ -12,6 +12,7 @@ import io.gameq.subscription.OpenTopic.Payloads;
 import io.gameq.subscription.PublishedTopic;
 import io.gameq.subscription.TopicDelivery;
 import io.gameq.subscription.TopicDelivery.Handling;
+import io.gameq.test.MemoryMessages.OwnerHandling;
 import io.gameq.topic.BatchHandler;
 import io.gameq.topic.Claims;
 import io.gameq.topic.Delivery;
@@ -201,26 +202,37 @@ final class MemoryTopic<T> extends PublishedTopic<T> {
       OwnerHandler<T> handler) {
     requireOwners(true);
     String its = owner.encoded() + ":";
+    OwnerHandling of = new OwnerHandling(epoch);
     MemorySubscription<T> subscription =
         subscription(
             one -> {
               var unused = delivery(one).handle(session, handler);
+              if (delivery(one).elsewhereMillis() >= 0) { // the session takes nothing any more
+                end(its, of);
+              }
             },
             SubscribeOptions.DEFAULT,
             its::equals);
+    of.subscription = subscription;
     synchronized (store) {
-      MemorySubscription<?> before = box.handlers.put(its, subscription);
+      OwnerHandling before = box.handlers.get(its);
+      if (before != null && before.epoch.compareTo(epoch) > 0) {
+        return () -> {}; // a later session has the owner
+      }
+      box.handlers.put(its, of);
       if (before != null) {
         before.close();
       }
     }
     store.messages.add(subscription);
-    return () -> {
-      synchronized (store) {
-        box.handlers.remove(its, subscription);
-      }
-      subscription.close();
-    };
+    return () -> end(its, of);
+  }
+
+  private void end(String lane, OwnerHandling of) {
+    synchronized (store) {
+      box.handlers.remove(lane, of);
+    }
+    of.close();
   }
 
   @Override

@@ -171,8 +171,9 @@ public final class SlotContents {
     }
     String type =
         switch (matcher.group(2)) {
-          case "msg", "held", "claim", "tries", "failed", "dead", "why" -> "hash";
-          case "due", "ready", "behind", "lease", "lane" -> "zset";
+          case "msg", "held", "claim", "tries", "failed", "dead", "why", "handlers", "alive" ->
+              "hash";
+          case "due", "ready", "behind", "lease", "lane", "unhandled" -> "zset";
           default -> "";
         };
     if (!type.isEmpty()) {
