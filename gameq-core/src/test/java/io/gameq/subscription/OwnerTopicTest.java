@@ -258,6 +258,41 @@ class OwnerTopicTest {
   }
 
   @Test
+  void aSessionThatARefusedCommitEndedLeavesItsMessagesToOthers() {
+    Topic<Sale> sales = topic(one, "ended");
+    AtomicInteger calls = new AtomicInteger();
+    ExecutorService own = Executors.newSingleThreadExecutor();
+    try (var admin = TestServers.redis();
+        OwnerSession session = one.open("player:28");
+        Subscription unused = topic(two, "ended").subscribeOwners(OwnerTopicTest::pay)) {
+      OwnerId owner = OwnerId.of("player:28");
+      String of = "{%s:%d}:t:ended:".formatted(FIXTURE.namespace(), owner.slot(SLOTS));
+      session.handle(
+          sales,
+          own,
+          (player, sale, changes) -> {
+            calls.incrementAndGet();
+            changes.put(new Purse(28, 1_000_000));
+            admin.sync().zadd(of + "lease", 1, owner.encoded() + ":");
+            await().atMost(LONG).until(() -> error(sales, "player:28").contains("still runs"));
+          });
+      await().atMost(LONG).until(() -> admin.sync().exists(of + "handlers") == 1);
+      sales.publish(sale("s", 28, 6));
+      await().atMost(LONG).until(() -> error(sales, "player:28").contains("OwnerHeld"));
+      session.close();
+      await().atMost(LONG).until(() -> gold(28) == 6);
+    } finally {
+      own.shutdown();
+    }
+    assertEquals(1, calls.get());
+  }
+
+  /** Why a message waits; empty when it does not. */
+  private static String error(Topic<Sale> sales, String owner) {
+    return sales.get(owner, "s").map(of -> String.valueOf(of.error())).orElse("");
+  }
+
+  @Test
   void whatAHandlerThrewAtLeavesNothingAndIsTriedAgain() {
     Topic<Sale> sales = topic(one, "throws");
     AtomicInteger attempts = new AtomicInteger();

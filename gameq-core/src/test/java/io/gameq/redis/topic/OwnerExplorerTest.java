@@ -72,7 +72,7 @@ class OwnerExplorerTest {
     holds(OwnerCast.of(1, 2).lostAnswers(1));
     holds(OwnerCast.of(1, 1).opener().lostAnswers(2));
     if (FULL) {
-      holds(OwnerCast.of(2, 2).opener().lostAnswers(2));
+      holds(OwnerCast.of(2, 1).opener().lostAnswers(2));
       holds(OwnerCast.of(1, 2).opener().lostAnswers(1).stalls(1));
     }
   }

@@ -10,7 +10,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What Redis holds of one topic in one slot. Immutable. Times that are taken from the clock are
- * evened out: what is due is due, and a lease lasts until the explorer ends it.
+ * evened out: what is due is due, or due seconds later, a lease lasts until the explorer ends it,
+ * and a process is there (1) or has been silent for 15 s (0).
  */
 record TopicImage(TreeMap<String, List<String>> keys) {
   static final TopicImage EMPTY = new TopicImage(new TreeMap<>());
@@ -75,7 +76,8 @@ record TopicImage(TreeMap<String, List<String>> keys) {
             local key = ARGV[at]
             for i = at + 2, at + 1 + tonumber(ARGV[at + 1]), 2 do
               if key == 'alive' then
-                redis.call('HSET', name(key), ARGV[i], string.format('%.0f', now - (1 - ARGV[i + 1]) * 15000))
+                local said = now - (1 - ARGV[i + 1]) * 15000
+                redis.call('HSET', name(key), ARGV[i], string.format('%.0f', said))
               elseif hash[key] then redis.call('HSET', name(key), ARGV[i], ARGV[i + 1])
               else redis.call('ZADD', name(key), ARGV[i + 1], ARGV[i]) end
             end

@@ -6,7 +6,9 @@
  *   MessagePlayer           publishes alone, several together, with rows, merged, in groups;
  *                           deletes
  *   ErrandHandler           handles what any node published, as each {@link
- *                           io.gameq.writer.campaign.messages.Errand.Kind} says
+ *                           io.gameq.writer.campaign.messages.Errand.Kind} says;
+ *                           of owners: by the sessions of those that the node plays, with rows,
+ *                           and at the first node by opening who is open nowhere
  *   MessageNotes            what both do, a line each that survives kill -9
  * MessageHistory            the notes of all nodes: Published, Handled
  * MessageChecker            each message and each commit; LaneChecks: each key and group
