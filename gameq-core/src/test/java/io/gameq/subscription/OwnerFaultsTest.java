@@ -10,6 +10,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.gameq.ClosedException;
 import io.gameq.GameQueue;
 import io.gameq.OwnerSession;
+import io.gameq.owner.OwnerId;
+import io.gameq.servers.TestServers;
 import io.gameq.topic.OwnerHandler;
 import io.gameq.topic.Publish;
 import io.gameq.topic.Retry;
@@ -329,6 +331,55 @@ class OwnerFaultsTest {
       session.handle(sales, game, keeping(handled));
       await().atMost(LONG).until(() -> handled.size() == 50);
       assertEquals(expected, handled);
+    }
+  }
+
+  @Test
+  void aCallThatComesAfterTheEndOfItsSessionHoldsNothingUp() {
+    Topic<Sale> sales = topic(one, "zombie");
+    List<String> handled = new CopyOnWriteArrayList<>();
+    try (OwnerSession other = one.open("player:15");
+        var redis = TestServers.redis()) {
+      other.handle(sales, game, keeping(new ArrayList<>()));
+      OwnerSession session = one.open("player:14");
+      session.handle(sales, game, keeping(new ArrayList<>()));
+      String key =
+          "{%s:%s}:t:zombie:handlers"
+              .formatted(FIXTURE.namespace(), OwnerId.of("player:14").slot(4));
+      await().atMost(LONG).until(() -> redis.sync().hexists(key, "player%3A14"));
+      String said = redis.sync().hget(key, "player%3A14");
+      session.close();
+      await().atMost(LONG).until(() -> !redis.sync().hexists(key, "player%3A14"));
+      redis.sync().hset(key, "player%3A14", said);
+      sales.publish(sale("s", 14));
+      try (Subscription opener = topic(two, "zombie").subscribeOwners(keeping(handled))) {
+        await().atMost(LONG).until(() -> handled.contains("s"));
+      }
+    }
+  }
+
+  @Test
+  void aSessionWhoseCommitWasRefusedIsGivenNothingMore() {
+    Topic<Sale> sales = one.topic("refused", Sale.class, OPTIONS.lease(ofMillis(500)));
+    AtomicInteger begun = new AtomicInteger();
+    try (OwnerSession other = one.open("player:17");
+        OwnerSession session = one.open("player:16");
+        var redis = TestServers.redis()) {
+      other.handle(sales, game, keeping(new ArrayList<>()));
+      session.handle(
+          sales,
+          game,
+          (owner, sale, changes) -> {
+            changes.put(new Purse(16, 1));
+            begun.incrementAndGet();
+            Thread.sleep(1_000); // beyond its lease
+          });
+      sales.publish(sale("s", 16));
+      String key =
+          "{%s:%s}:t:refused:unhandled"
+              .formatted(FIXTURE.namespace(), OwnerId.of("player:16").slot(4));
+      await().atMost(LONG).until(() -> redis.sync().exists(key) == 1);
+      assertEquals(1, begun.get());
     }
   }
 }
