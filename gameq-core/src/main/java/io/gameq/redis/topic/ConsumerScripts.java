@@ -95,14 +95,21 @@ public final class ConsumerScripts {
   public record Failure(
       TakenMessage taken, long backoffMillis, Attempt attempt, String error, long nextDueMillis) {}
 
-  /** What an attempt was; its number is an argument of {@code nack.lua}. */
+  /** What an attempt was. */
   public enum Attempt {
     /** Nobody's fault: it does not count. The message is due when it may be tried again. */
-    PUT_OFF,
+    PUT_OFF(0),
     /** One of those that a message has. */
-    FAILED,
+    FAILED(1),
     /** None: the message stays due when it was, and its lane waits. */
-    GIVEN_BACK
+    GIVEN_BACK(2);
+
+    /** As {@code nack.lua} takes it. */
+    private final int number;
+
+    Attempt(int number) {
+      this.number = number;
+    }
   }
 
   /** What became of a message whose handling failed. */
@@ -287,10 +294,7 @@ public final class ConsumerScripts {
             i -> {
               Failure of = failures.get(i);
               return List.of(
-                  of.backoffMillis,
-                  of.attempt.ordinal(),
-                  of.nextDueMillis,
-                  LuaScript.utf8(of.error));
+                  of.backoffMillis, of.attempt.number, of.nextDueMillis, LuaScript.utf8(of.error));
             })
         .mapToObj(number -> NackResult.values()[(int) number])
         .toList();
