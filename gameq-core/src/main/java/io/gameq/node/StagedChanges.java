@@ -263,13 +263,14 @@ final class StagedChanges {
   /**
    * The commit of a handler was refused after it was taken: another handler may have the message,
    * and the next full row would bring in what the game remembers of this one. Only an open reads
-   * what is there.
+   * what is there, so the game is told as if the owner were lost.
    */
   void refuse(RuntimeException why) {
     session.end(
         ("a commit of %s together with the acknowledgement of a message was refused, and what"
                 + " the game remembers may be ahead of its rows: open the owner again (%s)")
             .formatted(owner.id, why.getMessage()));
+    boolean unused = owner.tracker.whenLost().complete(null);
   }
 
   private synchronized void end(String why) {

@@ -295,7 +295,7 @@ final class OwnerConsumer {
     Task<T> task = new Task<>(of, message);
     of.task.set(task);
     running.incrementAndGet();
-    if (handled.get(of.owner.owner().encoded()) != of) {
+    if (!of.equals(handled.get(of.owner.owner().encoded()))) {
       giveBack(of); // it ended meanwhile
       return;
     }
@@ -341,7 +341,7 @@ final class OwnerConsumer {
         receipt = message.handle(of.session, of.handler);
         if (message.elsewhereMillis() >= 0) {
           end(of); // the session takes nothing any more
-        } else if (receipt == null && handled.get(of.owner.owner().encoded()) != of) {
+        } else if (receipt == null && !of.equals(handled.get(of.owner.owner().encoded()))) {
           message.elsewhere("its session ended", 0); // which is no attempt
         }
       }

@@ -279,6 +279,7 @@ class OwnerTopicTest {
       await().atMost(LONG).until(() -> admin.sync().exists(of + "handlers") == 1);
       sales.publish(sale("s", 28, 6));
       await().atMost(LONG).until(() -> error(sales, "player:28").contains("OwnerHeld"));
+      await().atMost(LONG).until(() -> session.lost().toCompletableFuture().isDone());
       session.close();
       await().atMost(LONG).until(() -> gold(28) == 6);
     } finally {
