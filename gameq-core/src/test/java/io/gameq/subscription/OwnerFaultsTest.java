@@ -181,7 +181,7 @@ class OwnerFaultsTest {
       other.handle(sales, game, keeping(new ArrayList<>()));
       sales.publish(sale("s", 5)).awaitQueued(LONG);
       Runnable late = tasks.poll(10, TimeUnit.SECONDS);
-      await().atMost(LONG).pollDelay(ofMillis(600)).until(() -> true);
+      await().atMost(LONG).pollDelay(ofSeconds(3)).until(() -> true);
       late.run();
       await()
           .atMost(LONG)
@@ -355,31 +355,6 @@ class OwnerFaultsTest {
       try (Subscription opener = topic(two, "zombie").subscribeOwners(keeping(handled))) {
         await().atMost(LONG).until(() -> handled.contains("s"));
       }
-    }
-  }
-
-  @Test
-  void aSessionWhoseCommitWasRefusedIsGivenNothingMore() {
-    Topic<Sale> sales = one.topic("refused", Sale.class, OPTIONS.lease(ofMillis(500)));
-    AtomicInteger begun = new AtomicInteger();
-    try (OwnerSession other = one.open("player:17");
-        OwnerSession session = one.open("player:16");
-        var redis = TestServers.redis()) {
-      other.handle(sales, game, keeping(new ArrayList<>()));
-      session.handle(
-          sales,
-          game,
-          (owner, sale, changes) -> {
-            changes.put(new Purse(16, 1));
-            begun.incrementAndGet();
-            Thread.sleep(1_000); // beyond its lease
-          });
-      sales.publish(sale("s", 16));
-      String key =
-          "{%s:%s}:t:refused:unhandled"
-              .formatted(FIXTURE.namespace(), OwnerId.of("player:16").slot(4));
-      await().atMost(LONG).until(() -> redis.sync().exists(key) == 1);
-      assertEquals(1, begun.get());
     }
   }
 }
