@@ -339,6 +339,10 @@ final class OwnerConsumer {
       if (!held.isEmpty()) {
         message = held.get(0);
         receipt = message.handle(of.session, of.handler);
+        Throwable thrown = message.thrown();
+        if (thrown != null) {
+          acks.warnOf(thrown);
+        }
         if (message.elsewhereMillis() >= 0) {
           end(of); // the session takes nothing any more
         } else if (receipt == null && !of.equals(handled.get(of.owner.owner().encoded()))) {

@@ -84,6 +84,7 @@ public final class TopicDelivery<T> implements Delivery<T> {
 
   private boolean isOutage;
   private boolean isCommitting;
+  private volatile @Nullable Throwable thrown;
 
   /** It failed, or its handler has returned without a word. */
   private boolean hasEnded;
@@ -282,13 +283,19 @@ public final class TopicDelivery<T> implements Delivery<T> {
           },
           owner);
     } catch (CompletionException e) {
-      fail(Objects.requireNonNullElse(e.getCause(), e));
+      thrown = Objects.requireNonNullElse(e.getCause(), e);
+      fail(thrown);
     } catch (OwnershipLostException | ClosedException e) { // the owner's own
       elsewhere(text(e), 0);
     } catch (RuntimeException e) {
       fail(e);
     }
     return null;
+  }
+
+  /** What the owner's handler threw; null when it did not. */
+  @Nullable Throwable thrown() {
+    return thrown;
   }
 
   /**

@@ -155,6 +155,12 @@ final class TopicSubscription<T> implements Subscription {
       held.forEach(message -> message.fail(e));
     }
     for (TopicDelivery<T> message : held) {
+      Throwable thrown = message.thrown(); // by the handler of an owner that was opened for it
+      if (thrown != null) {
+        succeeded = false;
+        limiter.failed();
+        acks.warnOf(thrown);
+      }
       succeeded &= settle(message);
     }
     if (succeeded) {

@@ -357,4 +357,19 @@ class OwnerFaultsTest {
       }
     }
   }
+
+  @Test
+  void fewerOwnersAreOpenedAtATimeWhileTheirHandlersFail() {
+    Topic<Sale> sales = topic(one, "failing");
+    try (Subscription opener =
+        sales.subscribeOwners(
+            (owner, sale, changes) -> {
+              throw new IllegalStateException("as always");
+            })) {
+      for (int player = 20; player < 30; player++) {
+        sales.publish(sale("s", player));
+      }
+      await().atMost(LONG).until(() -> opener.counts().concurrency() == 1);
+    }
+  }
 }
