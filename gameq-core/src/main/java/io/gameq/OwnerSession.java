@@ -200,7 +200,8 @@ public interface OwnerSession extends AutoCloseable {
    * @param topic of the same node
    * @param executor runs the handler: the one thread at a time that acts for this owner. A
    *     message's lease runs while it waits there. Up to 1,000 messages of a topic wait in the
-   *     executors of a node
+   *     executors of a node. With {@code Runnable::run} it would hold up a thread of gameq, and all
+   *     other owners
    * @param handler takes the place of the one before
    * @throws ClosedException when this session is closed
    * @throws GameQueueException when the topic is not of owners, or the node has as many
