@@ -9,7 +9,6 @@ import java.time.Duration;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -54,25 +53,13 @@ public final class ErrandHandler {
   /**
    * Has a session handle the errands of its owner.
    *
-   * @param ended runs where the handler was not called: a refused commit has ended the session
+   * @param executor acts for the session
+   * @param ended runs there once the session takes nothing more: it is lost, or a commit was
+   *     refused
    */
   public void handle(GameQueue queue, OwnerSession session, Executor executor, Runnable ended) {
-    AtomicBoolean isCalled = new AtomicBoolean();
-    session.handle(
-        Errand.owned(queue),
-        task ->
-            executor.execute(
-                () -> {
-                  isCalled.set(false);
-                  task.run();
-                  if (!isCalled.get()) {
-                    ended.run();
-                  }
-                }),
-        (owner, delivery, changes) -> {
-          isCalled.set(true);
-          handleOwned(owner, delivery, changes);
-        });
+    session.handle(Errand.owned(queue), executor, this::handleOwned);
+    var unused = session.lost().thenRunAsync(ended, executor);
   }
 
   /** The next handler notes that it began, and has the process die. */
