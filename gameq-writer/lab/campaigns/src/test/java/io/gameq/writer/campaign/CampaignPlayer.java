@@ -257,7 +257,11 @@ final class CampaignPlayer implements Runnable {
   }
 
   private Held open(long owner) {
-    boolean isLeftOpen = held.remove(owner) != null; // UNLESS_ALIVE would protect it
+    Held before = held.get(owner); // when the open fails, it is left at the end
+    boolean isLeftOpen = before != null; // UNLESS_ALIVE would protect it
+    if (before != null) {
+      before.doubtful = true;
+    }
     long from = System.nanoTime();
     Takeover takeover =
         random.nextInt(4) == 0 && !isLeftOpen ? Takeover.UNLESS_ALIVE : Takeover.ALWAYS;
