@@ -454,7 +454,9 @@ public final class OwnerTable implements DurableSessions {
         " ORDER BY owner FOR UPDATE",
         rs -> {
           TermTable.requireCounts(term, rs.getLong(7));
-          Protocol unused = Settings.spoken(rs.getString(8));
+          if (rs.isFirst()) { // it is the same in all
+            Protocol unused = Settings.spoken(rs.getString(8));
+          }
           return counting(rs);
         });
   }
