@@ -343,9 +343,7 @@ final class OwnerConsumer {
         if (thrown != null) {
           acks.warnOf(thrown);
         }
-        if (message.elsewhereMillis() >= 0) {
-          end(of); // the session takes nothing any more
-        } else if (receipt == null && !of.equals(handled.get(of.owner.owner().encoded()))) {
+        if (receipt == null && !of.equals(handled.get(of.owner.owner().encoded()))) {
           message.elsewhere("its session ended", 0); // which is no attempt
         }
       }

@@ -53,18 +53,7 @@ final class MemoryMessages {
   }
 
   /** By a session that handles the messages of its owner. */
-  static final class OwnerHandling {
-    final String epoch;
-    @Nullable MemorySubscription<?> subscription;
-
-    OwnerHandling(String epoch) {
-      this.epoch = epoch;
-    }
-
-    void close() {
-      Objects.requireNonNull(subscription).close();
-    }
-  }
+  record OwnerHandling(String epoch, MemorySubscription<?> subscription) {}
 
   /** A message in the hands of a handler. */
   record Held(TakenMessage taken, boolean isDeleted) {}

@@ -202,37 +202,31 @@ final class MemoryTopic<T> extends PublishedTopic<T> {
       OwnerHandler<T> handler) {
     requireOwners(true);
     String its = owner.encoded() + ":";
-    OwnerHandling of = new OwnerHandling(epoch);
     MemorySubscription<T> subscription =
         subscription(
             one -> {
               var unused = delivery(one).handle(session, handler);
-              if (delivery(one).elsewhereMillis() >= 0) { // the session takes nothing any more
-                end(its, of);
-              }
             },
             SubscribeOptions.DEFAULT,
             its::equals);
-    of.subscription = subscription;
+    OwnerHandling of = new OwnerHandling(epoch, subscription);
     synchronized (store) {
       OwnerHandling before = box.handlers.get(its);
-      if (before != null && before.epoch.compareTo(epoch) > 0) {
+      if (before != null && before.epoch().compareTo(epoch) > 0) {
         return () -> {}; // a later session has the owner
       }
       box.handlers.put(its, of);
       if (before != null) {
-        before.close();
+        before.subscription().close();
       }
     }
     store.messages.add(subscription);
-    return () -> end(its, of);
-  }
-
-  private void end(String lane, OwnerHandling of) {
-    synchronized (store) {
-      box.handlers.remove(lane, of);
-    }
-    of.close();
+    return () -> {
+      synchronized (store) {
+        box.handlers.remove(its, of);
+      }
+      subscription.close();
+    };
   }
 
   @Override
