@@ -322,23 +322,23 @@ public record DefinedTopic(
     }
 
     /** The options by the names that MySQL and {@code topics options} have for them. */
-    public Map<String, String> members() {
-      Map<String, String> all = new LinkedHashMap<>();
-      all.put("slots", Integer.toString(slots));
-      all.put("ageMillis", Long.toString(ageMillis));
-      all.put("maxPayloadBytes", Integer.toString(maxPayloadBytes));
-      all.put("mostAttempts", Integer.toString(mostAttempts));
-      all.put("leaseMillis", Long.toString(leaseMillis));
-      all.put("windowMillis", Long.toString(windowMillis));
+    public Map<String, Object> members() {
+      Map<String, Object> all = new LinkedHashMap<>();
+      all.put("slots", slots);
+      all.put("ageMillis", ageMillis);
+      all.put("maxPayloadBytes", maxPayloadBytes);
+      all.put("mostAttempts", mostAttempts);
+      all.put("leaseMillis", leaseMillis);
+      all.put("windowMillis", windowMillis);
       all.put("backoff", backoff);
-      all.put("hasOwners", Boolean.toString(hasOwners));
+      all.put("hasOwners", hasOwners);
       return all;
     }
 
     /** What differs from another one's, as {@code leaseMillis 30000 -> 60000}, by option. */
     public Map<String, String> changes(TopicDefinition from) {
       Map<String, String> changes = new LinkedHashMap<>();
-      Map<String, String> before = from.members();
+      Map<String, Object> before = from.members();
       members()
           .forEach(
               (name, value) -> {
@@ -357,7 +357,8 @@ public record DefinedTopic(
      * @throws GameQueueException naming an option that is not known, or out of range
      */
     public TopicDefinition with(Map<String, String> changes, int namespaceSlots) {
-      Map<String, String> all = members();
+      Map<String, String> all = new LinkedHashMap<>();
+      members().forEach((name, value) -> all.put(name, value.toString()));
       changes.forEach(
           (name, value) -> {
             if (all.replace(name, value) == null) {
@@ -415,15 +416,10 @@ public record DefinedTopic(
     }
 
     void write(JsonGenerator to) throws IOException {
-      to.writeNumberField("slots", slots);
-      to.writeNumberField("ageMillis", ageMillis);
-      to.writeNumberField("maxPayloadBytes", maxPayloadBytes);
-      to.writeNumberField("mostAttempts", mostAttempts);
-      to.writeNumberField("leaseMillis", leaseMillis);
-      to.writeNumberField("windowMillis", windowMillis);
-      to.writeStringField("backoff", backoff);
-      if (hasOwners) {
-        to.writeBooleanField("hasOwners", true);
+      for (Map.Entry<String, Object> member : members().entrySet()) {
+        if (!Boolean.FALSE.equals(member.getValue())) {
+          to.writeObjectField(member.getKey(), member.getValue());
+        }
       }
     }
 

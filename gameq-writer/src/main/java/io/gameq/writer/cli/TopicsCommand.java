@@ -369,7 +369,9 @@ public final class TopicsCommand extends AdminCommand {
         topics -> {
           TopicDefinition there = topics.options(topic);
           if (set == null) {
-            there.members().forEach((name, value) -> out().println(name + "=" + Shown.text(value)));
+            there
+                .members()
+                .forEach((name, value) -> out().println(name + "=" + Shown.text(value.toString())));
             return ExitCodes.OK;
           }
           TopicDefinition to = topics.options(there, set);
