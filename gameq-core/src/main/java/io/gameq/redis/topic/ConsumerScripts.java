@@ -220,12 +220,13 @@ public final class ConsumerScripts {
     List<Integer> called = new ArrayList<>();
     for (int slot = 0; slot < bySlot.size(); slot++) {
       List<HandledOwner> all = bySlot.get(slot);
-      for (int i = 0; i == 0 || i < all.size(); i += MOST_OWNERS) {
-        List<?> some =
-            all.subList(i, Math.min(all.size(), i + MOST_OWNERS)).stream()
+      for (List<HandledOwner> some :
+          all.isEmpty() ? List.of(all) : LuaScript.pieces(all, MOST_OWNERS)) {
+        List<?> args =
+            some.stream()
                 .map(of -> List.of(of.owner().encoded(), of.epoch(), of.isHandled()))
                 .toList();
-        calls.add(new LuaScript.Call(slots[slot], List.of(definition.topic(), process, some)));
+        calls.add(new LuaScript.Call(slots[slot], List.of(definition.topic(), process, args)));
         called.add(slot);
       }
     }

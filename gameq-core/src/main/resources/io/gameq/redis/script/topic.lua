@@ -71,7 +71,8 @@ local function wake(slot, topic, t, was)
   end
 end
 
--- Has a grouped lane be due when its first message is; what a priority had brought to the front stands there no more.
+-- Has a grouped lane be due when its first message is; what a priority had brought to the front stands there no more. Returns whether there
+-- is one.
 local function set_lane_due(t, lane)
   local head = redis.call('ZRANGE', lane_key(t, lane), 0, 0, 'WITHSCORES')
   redis.call('ZREM', t .. ':ready', lane)
@@ -80,6 +81,7 @@ local function set_lane_due(t, lane)
   else
     redis.call('ZREM', t .. ':due', lane)
   end
+  return head[1] ~= nil
 end
 
 -- Has a pending message be due at 'when'.
@@ -107,8 +109,7 @@ local function remove_pending(t, id)
   if is_grouped(id) then
     local lane = lane_of(id)
     redis.call('ZREM', lane_key(t, lane), id)
-    set_lane_due(t, lane)
-    if redis.call('EXISTS', lane_key(t, lane)) == 0 then redis.call('ZREM', t .. ':unhandled', lane) end
+    if not set_lane_due(t, lane) then redis.call('ZREM', t .. ':unhandled', lane) end
   else
     redis.call('ZREM', t .. ':due', id)
     redis.call('ZREM', t .. ':ready', id)

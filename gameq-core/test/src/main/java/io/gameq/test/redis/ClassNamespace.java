@@ -5,9 +5,10 @@ import io.gameq.redis.RedisConnector;
 import io.gameq.redis.RedisConnector.RedisConfig;
 import io.gameq.redis.RedisReply;
 import io.gameq.redis.SlotKeys;
-import io.lettuce.core.KeyScanCursor;
+import io.gameq.redis.script.LuaScript;
 import io.lettuce.core.ScanArgs;
-import io.lettuce.core.ScanCursor;
+import io.lettuce.core.ScanIterator;
+import java.util.List;
 
 /** The keys of a namespace that one test class has for itself. One thread at a time. */
 public final class ClassNamespace implements AutoCloseable {
@@ -32,16 +33,11 @@ public final class ClassNamespace implements AutoCloseable {
 
   private void delete(String pattern) {
     ScanArgs these = ScanArgs.Builder.matches(SlotKeys.bytes(pattern)).limit(KEYS_AT_ONCE);
-    ScanCursor at = ScanCursor.INITIAL;
-    do {
-      ScanCursor from = at;
-      KeyScanCursor<byte[]> found = RedisReply.await(() -> redis.sync().scan(from, these));
-      if (!found.getKeys().isEmpty()) {
-        long unused =
-            RedisReply.await(() -> redis.sync().del(found.getKeys().toArray(new byte[0][])));
-      }
-      at = found;
-    } while (!at.isFinished());
+    List<byte[]> keys =
+        RedisReply.await(() -> ScanIterator.scan(redis.sync(), these).stream().toList());
+    for (List<byte[]> some : LuaScript.pieces(keys, KEYS_AT_ONCE)) {
+      long unused = RedisReply.await(() -> redis.sync().del(some.toArray(new byte[0][])));
+    }
   }
 
   /** Deletes all of it. */
