@@ -1,5 +1,8 @@
 package io.gameq.subscription;
 
+import static io.gameq.servers.Waits.LONG;
+import static io.gameq.subscription.OwnerTopicTest.OPTIONS;
+import static io.gameq.subscription.OwnerTopicTest.topic;
 import static java.time.Duration.ofMillis;
 import static java.time.Duration.ofSeconds;
 import static org.awaitility.Awaitility.await;
@@ -12,12 +15,12 @@ import io.gameq.GameQueue;
 import io.gameq.OwnerSession;
 import io.gameq.owner.OwnerId;
 import io.gameq.servers.TestServers;
+import io.gameq.subscription.OwnerTopicTest.Purse;
+import io.gameq.subscription.OwnerTopicTest.Sale;
 import io.gameq.topic.OwnerHandler;
 import io.gameq.topic.Publish;
-import io.gameq.topic.Retry;
 import io.gameq.topic.Subscription;
 import io.gameq.topic.Topic;
-import io.gameq.topic.TopicOptions;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
 import java.nio.file.Path;
@@ -39,20 +42,13 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** What games, executors and sessions that come late do to topics of owners. */
 class OwnerFaultsTest {
-  private static final java.time.Duration LONG = ofSeconds(30);
   private static final TopicFixture FIXTURE = new TopicFixture();
-  private static final TopicOptions OPTIONS =
-      TopicOptions.DEFAULT.ofOwners().retry(Retry.fixed(ofMillis(20)));
 
   @TempDir static Path wals;
 
   private static GameQueue one;
   private static GameQueue two;
   private static ExecutorService game;
-
-  record Sale(long gold) {}
-
-  record Purse(long playerId, long gold) {}
 
   @BeforeAll
   static void start() {
@@ -68,12 +64,8 @@ class OwnerFaultsTest {
     game.shutdownNow();
   }
 
-  private static Topic<Sale> topic(GameQueue queue, String name) {
-    return queue.topic(name, Sale.class, OPTIONS);
-  }
-
   private static Publish<Sale> sale(String key, long player) {
-    return Publish.of(key, new Sale(1)).owner("player:" + player);
+    return OwnerTopicTest.sale(key, player, 1);
   }
 
   private static OwnerHandler<Sale> keeping(List<String> handled) {

@@ -44,7 +44,7 @@ import org.junit.jupiter.api.io.TempDir;
 class OwnerTopicTest {
   private static final int SLOTS = 4;
   private static final TopicFixture FIXTURE = new TopicFixture();
-  private static final TopicOptions OPTIONS =
+  static final TopicOptions OPTIONS =
       TopicOptions.DEFAULT.ofOwners().retry(Retry.fixed(ofMillis(20)));
 
   @TempDir static Path wals;
@@ -105,11 +105,11 @@ class OwnerTopicTest {
     return Long.parseLong(owner.owner().substring("player:".length()));
   }
 
-  private static Topic<Sale> topic(GameQueue queue, String name) {
+  static Topic<Sale> topic(GameQueue queue, String name) {
     return queue.topic(name, Sale.class, OPTIONS);
   }
 
-  private static Publish<Sale> sale(String key, long player, long gold) {
+  static Publish<Sale> sale(String key, long player, long gold) {
     return Publish.of(key, new Sale(gold)).owner("player:" + player);
   }
 

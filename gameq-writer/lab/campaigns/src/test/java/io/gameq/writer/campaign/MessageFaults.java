@@ -93,14 +93,8 @@ final class MessageFaults {
     node.restart();
   }
 
-  /** Longer than it counts as there: {@code handlers.lua}. */
   private static void ownedStalled(World world, Random random) throws Exception {
-    int index = random.nextInt(2);
-    NodeProcess stalled = world.nodes.get(index);
-    Signals.stop(stalled.process().pid());
-    world.nodes.get(1 - index).process().tell("steal");
-    TimeUnit.SECONDS.sleep(17);
-    Signals.resume(stalled.process().pid());
+    NodeFaults.stall(world, random, 17); // longer than it counts as there: handlers.lua
   }
 
   private static void ackInWal(World world, Random random) throws Exception {

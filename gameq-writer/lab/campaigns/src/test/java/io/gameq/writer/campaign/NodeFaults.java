@@ -69,12 +69,17 @@ final class NodeFaults {
   }
 
   private static void stalled(World world, Random random) throws InterruptedException {
+    stall(world, random, 8);
+    TimeUnit.SECONDS.sleep(1);
+  }
+
+  /** Stops a node for so long, while the other takes all of its owners over. */
+  static void stall(World world, Random random, int seconds) throws InterruptedException {
     int index = random.nextInt(2);
     NodeProcess stalled = world.nodes.get(index);
     Signals.stop(stalled.process().pid());
     world.nodes.get(1 - index).process().tell("steal");
-    TimeUnit.SECONDS.sleep(8);
+    TimeUnit.SECONDS.sleep(seconds);
     Signals.resume(stalled.process().pid());
-    TimeUnit.SECONDS.sleep(1);
   }
 }
