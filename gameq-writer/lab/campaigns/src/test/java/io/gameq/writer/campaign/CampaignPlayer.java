@@ -173,7 +173,13 @@ final class CampaignPlayer implements Runnable {
   private synchronized void leaveEnded() {
     List<Held> ended = held.values().stream().filter(of -> of.doubtful).toList();
     held.values().removeAll(ended);
-    ended.forEach(of -> of.session.close());
+    for (Held of : ended) {
+      try {
+        of.session.close();
+      } catch (GameQueueException e) {
+        // it is closed all the same; such as half of a trade was staged in it
+      }
+    }
   }
 
   private synchronized void play() throws InterruptedException {
