@@ -43,7 +43,6 @@ final class ClosedSessions implements AutoCloseable {
   /** Sessions that Redis was not told of, and whether it has all of their commits. */
   private final Map<SessionRef, BooleanSupplier> untold = new ConcurrentHashMap<>();
 
-  private final Map<SessionRef, Long> lateUntilNanos = new ConcurrentHashMap<>();
   private final Map<SessionRef, Long> toldNanos = new ConcurrentHashMap<>();
 
   /** For what nobody waits for; what there is no room for is not done. */
@@ -87,11 +86,10 @@ final class ClosedSessions implements AutoCloseable {
   }
 
   /**
-   * Nobody holds a session whose open failed. Redis may yet learn of it, by a request that is late
-   * or by a writer, so it is told for some time.
+   * Nobody holds a session whose open failed. Where Redis learns of it later, by a request that is
+   * late or by a writer, the next open that is refused for it has this told again.
    */
   void openFailed(SessionRef session) {
-    lateUntilNanos.put(session, System.nanoTime() + KEPT_NANOS);
     untold.put(session, () -> true);
     tasks.execute(this::tell);
   }
@@ -108,7 +106,6 @@ final class ClosedSessions implements AutoCloseable {
   void tell() {
     long now = System.nanoTime();
     toldNanos.values().removeIf(told -> now - told > KEPT_NANOS);
-    lateUntilNanos.values().removeIf(until -> now - until > 0);
     for (Map.Entry<SessionRef, BooleanSupplier> one : untold.entrySet()) {
       if (one.getValue().getAsBoolean() && !tell(one.getKey())) {
         return;
@@ -119,15 +116,12 @@ final class ClosedSessions implements AutoCloseable {
   /** False when Redis does not answer. */
   private boolean tell(SessionRef of) {
     try {
-      boolean isTold =
+      boolean unused =
           servers
               .control()
               .call(
                   redis ->
                       SessionScripts.close(redis, servers.slots()[of.slot()], of.owner(), of.id()));
-      if (!isTold && lateUntilNanos.containsKey(of)) { // another one owns as far as Redis knows
-        return true;
-      }
     } catch (RedisUnavailableException e) {
       LOG.debug("Redis is not told yet that session {} is closed: {}", of, e.getMessage());
       return false;

@@ -162,6 +162,11 @@ final class NodeUpkeep implements AutoCloseable {
     }
 
     @Override
+    public void held(String owner, String session) {
+      opening.held(OwnerId.ofEncoded(owner), SessionId.parse(session));
+    }
+
+    @Override
     public void sent(int slot) {
       sent.soon(slot);
     }

@@ -195,9 +195,7 @@ public sealed interface OpenState {
         if (holder == null) {
           return new Free(attempt, at.by, at.seen);
         }
-        if (attempt.of.asks) {
-          ask(owner, holder.session());
-        }
+        tellHolder(owner, holder.session(), attempt.of.asks);
         throw new OwnerHeldException(
             owner.id(),
             "%s is open %s: close it there, or open it with Takeover.ALWAYS"
@@ -330,8 +328,13 @@ public sealed interface OpenState {
     protected abstract OpenOwners.@Nullable Holder holder(
         SlotKeys slot, OwnerId owner, CountingSessions durable);
 
-    /** Asks the node that has the owner open to close it. */
-    protected abstract void ask(OwnerId owner, SessionId session);
+    /**
+     * Tells the node that has the owner open of this open: a node that has no such session says so
+     * to Redis.
+     *
+     * @param asks whether it is asked to close the session
+     */
+    protected abstract void tellHolder(OwnerId owner, SessionId session, boolean asks);
 
     /** The primary of this term was demoted: the node leaves it. */
     protected abstract void leave(long term);

@@ -187,6 +187,21 @@ final class OwnerOpener {
     }
   }
 
+  /**
+   * Another node takes an owner for open here. Where this node has no such session, it tells Redis:
+   * MySQL had raised one though the answer was lost, or Redis learned of it late.
+   */
+  void held(OwnerId owner, SessionId id) {
+    synchronized (underWay) {
+      if (underWay.contains(owner)) {
+        return;
+      }
+    }
+    if (node.sessions.find(owner.encoded(), id.text()) == null) {
+      node.closing.openFailed(new SessionRef(owner, id, owner.slot(node.servers.slots().length)));
+    }
+  }
+
   private NodeSession openInTurn(
       OpenState.OpenRequest wanted, boolean onlyUnfinished, BooleanSupplier isAwaited) {
     OwnerId owner = wanted.owner();
@@ -347,8 +362,8 @@ final class OwnerOpener {
     }
 
     @Override
-    protected void ask(OwnerId owner, SessionId session) {
-      openOwners.ask(node.servers.control(), owner, session);
+    protected void tellHolder(OwnerId owner, SessionId session, boolean asks) {
+      openOwners.tellHolder(node.servers.control(), owner, session, asks);
     }
 
     @Override

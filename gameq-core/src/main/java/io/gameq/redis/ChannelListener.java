@@ -44,6 +44,9 @@ public final class ChannelListener implements AutoCloseable {
     /** Another node asks for the owner to be closed. */
     default void asked(String owner, String session) {}
 
+    /** Another node takes the owner for open here, by what Redis says. */
+    default void held(String owner, String session) {}
+
     /** Rows were sent to owners of this slot. */
     default void sent(int slot) {}
   }
@@ -103,11 +106,12 @@ public final class ChannelListener implements AutoCloseable {
     }
   }
 
-  /** {@code lost owner session}, {@code asked owner session} or {@code sent slot}. */
+  /** {@code lost}, {@code asked} or {@code held owner session}, or {@code sent slot}. */
   private static void tellOfSession(String[] words, Notices told) {
     switch (words[0]) {
       case "lost" -> told.lost(words[1], words[2]);
       case "asked" -> told.asked(words[1], words[2]);
+      case "held" -> told.held(words[1], words[2]);
       case "sent" -> told.sent(Integer.parseInt(words[1]));
       default -> LOG.debug("a notice of a newer version of gameq: {}", words[0]);
     }

@@ -43,8 +43,8 @@
  *                                   MySQL up to that version, but for rows set aside as dead
  *                                   letters (!) and rows that wait on (+)
  * ns:session:PROCESS        channel 'lost O S': another session owns now; 'asked O S': somebody
- *                                   asks for the owner to be closed; 'sent SLOT': rows were sent to
- *                                   owners in it
+ *                                   asks for the owner to be closed; 'held O S': somebody takes it
+ *                                   for open there; 'sent SLOT': rows were sent to owners in it
  * </pre>
  *
  * <p>O is an encoded owner, or an inbox: {@code O!PROCESS}, what one node sends to an owner. S is a

@@ -12,14 +12,19 @@ import io.gameq.GameQueueException;
 import io.gameq.OwnerHeldException;
 import io.gameq.OwnerSession;
 import io.gameq.config.Takeover;
+import io.gameq.mysql.tables.OwnerTable;
 import io.gameq.owner.OwnerId;
+import io.gameq.owner.SessionId;
 import io.gameq.redis.SlotKeys;
+import io.gameq.redis.script.NodeSigns;
+import io.gameq.redis.script.SessionScripts;
 import io.gameq.rights.MySqlRights.Role;
 import io.gameq.servers.FaultProxy;
 import io.gameq.servers.MySqlServer;
 import io.lettuce.core.SetArgs;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutorService;
@@ -69,6 +74,25 @@ class TakeoverTest extends RedisLossFixture {
           .execute("RENAME TABLE gameq_dead_letter TO away"); // read with the rows
       assertThrows(GameQueueException.class, () -> one.open("player:1"));
       game.database.server().execute("RENAME TABLE away TO gameq_dead_letter");
+      awaitFree(two);
+    }
+  }
+
+  @Test
+  void aSessionThatItsLivingNodeDoesNotKnowDoesNotHoldTheOwner() throws Exception {
+    try (GameQueue one = game.node("n1");
+        GameQueue two = game.node("n2")) {
+      OwnerId owner = OwnerId.of("player:1");
+      SlotKeys slot = new SlotKeys(game.namespace, owner.slot(Game.SLOTS));
+      one.open("player:1").close();
+      String process =
+          NodeSigns.process(Objects.requireNonNull(SessionScripts.session(redis, slot, owner)));
+      // MySQL raised it, the answer was lost, and a writer finished the open.
+      OwnerTable owners = new OwnerTable(game.mysql);
+      SessionId unknown = owners.raise(owner, process + "00000001", "n1", 0);
+      assertTrue(owners.markOpen(owner, unknown));
+      SessionScripts.Outcome unused = SessionScripts.open(redis, slot, owner, unknown, 0, false);
+      assertThrows(OwnerHeldException.class, () -> openUnlessAlive(two));
       awaitFree(two);
     }
   }

@@ -321,13 +321,24 @@ public final class NodeSigns {
                   LIFE_SECONDS - millis / 1000.0));
     }
 
-    /** Asks the node that has an owner open to close it; nobody may be listening. */
-    public void ask(ControlConnection redis, OwnerId owner, SessionId session) {
+    /**
+     * Tells the node that has an owner open that it is wanted here; nobody may be listening.
+     *
+     * @param asks whether it is to close the session
+     */
+    public void tellHolder(
+        ControlConnection redis, OwnerId owner, SessionId session, boolean asks) {
       byte[] channel = SlotKeys.bytes(SlotKeys.sessionChannel(namespace, process(session)));
-      byte[] line = SlotKeys.bytes("asked " + owner.encoded() + " " + session.text());
+      String notices = notice("held", owner, session);
+      byte[] lines =
+          SlotKeys.bytes(asks ? notices + "\n" + notice("asked", owner, session) : notices);
       long unused =
           redis.call(
-              connection -> RedisReply.await(() -> connection.sync().publish(channel, line)));
+              connection -> RedisReply.await(() -> connection.sync().publish(channel, lines)));
+    }
+
+    private static String notice(String kind, OwnerId owner, SessionId session) {
+      return kind + " " + owner.encoded() + " " + session.text();
     }
 
     /**

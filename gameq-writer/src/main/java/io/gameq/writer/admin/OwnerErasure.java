@@ -275,7 +275,7 @@ public final class OwnerErasure {
     SessionId asked = null;
     while (holder != null && how.asks && System.nanoTime() - deadline < 0) {
       if (!holder.session().equals(asked)) {
-        open.ask(redis, owner, holder.session());
+        open.tellHolder(redis, owner, holder.session(), true);
         asked = holder.session();
       }
       TimeUnit.MILLISECONDS.sleep(LOOK_EVERY_MILLIS);

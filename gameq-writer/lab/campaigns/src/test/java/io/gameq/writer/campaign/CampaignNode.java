@@ -76,11 +76,12 @@ public final class CampaignNode {
     acknowledging = ledger(options, THREADS, history);
     handler =
         new ErrandHandler(
+            queue,
             notes,
             new AcknowledgingPlayer(queue, acknowledging, FIRST_HANDLING_OWNER + options.home()));
-    handler.subscribe(queue);
+    handler.subscribe();
     if (options.home() == 0) {
-      handler.subscribeOwners(queue);
+      handler.subscribeOwners();
     }
     ExecutorService executor = Executors.newFixedThreadPool(THREADS);
     CampaignPlayer.Game game =
@@ -89,7 +90,6 @@ public final class CampaignNode {
             messages,
             (session, one) ->
                 handler.handle(
-                    queue,
                     session,
                     task -> executor.execute(() -> one.runAlone(task)),
                     () -> one.ended(session)));

@@ -45,7 +45,7 @@ public final class DrainCheck {
       if (name.startsWith("dirty:") && !stale.contains(key)) {
         left.add(key + " (" + redis.type(key) + ")");
       } else if (mustBeGone(name) || isOfWaitingMessage(name)) {
-        left.add(key);
+        left.add(name.endsWith(":failed") ? key + " " + redis.hgetall(key) : key);
       }
     }
     return left;

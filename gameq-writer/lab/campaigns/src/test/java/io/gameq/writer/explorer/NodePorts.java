@@ -52,7 +52,7 @@ final class NodePorts extends OpenState.Node {
   }
 
   @Override
-  protected void ask(OwnerId owner, SessionId session) {}
+  protected void tellHolder(OwnerId owner, SessionId session, boolean asks) {}
 
   @Override
   protected void leave(long term) {

@@ -5,6 +5,7 @@ import io.gameq.GameQueue;
 import io.gameq.OwnerSession;
 import io.gameq.topic.Delivery;
 import io.gameq.topic.SubscribeOptions;
+import io.gameq.topic.Topic;
 import java.time.Duration;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ThreadLocalRandom;
@@ -18,6 +19,11 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ErrandHandler {
   private static final int WORK_MILLIS = 20;
+
+  private final GameQueue queue;
+
+  /** Made once: a session would go on without its errands while MySQL is away. */
+  private final Topic<Errand> owned;
 
   private final MessageNotes notes;
   private final RowWork rows;
@@ -33,21 +39,23 @@ public final class ErrandHandler {
     String put(OwnerSession owner, ChangeSet changes);
   }
 
-  /** A handler. */
-  public ErrandHandler(MessageNotes notes, RowWork rows) {
+  /** A handler of a node. */
+  public ErrandHandler(GameQueue queue, MessageNotes notes, RowWork rows) {
+    this.queue = queue;
+    this.owned = Errand.owned(queue);
     this.notes = notes;
     this.rows = rows;
   }
 
   /** Subscribes to all topics. */
-  public void subscribe(GameQueue queue) {
+  public void subscribe() {
     Errand.plain(queue).subscribe(this::handle, SubscribeOptions.DEFAULT.concurrency(4));
     Errand.serial(queue).subscribe(this::handle, SubscribeOptions.DEFAULT.concurrency(3));
   }
 
   /** Opens owners that nobody has, for their errands. */
-  public void subscribeOwners(GameQueue queue) {
-    Errand.owned(queue).subscribeOwners(this::handleOwned, SubscribeOptions.DEFAULT.concurrency(3));
+  public void subscribeOwners() {
+    owned.subscribeOwners(this::handleOwned, SubscribeOptions.DEFAULT.concurrency(3));
   }
 
   /**
@@ -57,8 +65,8 @@ public final class ErrandHandler {
    * @param ended runs there once the session takes nothing more: it is lost, or a commit was
    *     refused
    */
-  public void handle(GameQueue queue, OwnerSession session, Executor executor, Runnable ended) {
-    session.handle(Errand.owned(queue), executor, this::handleOwned);
+  public void handle(OwnerSession session, Executor executor, Runnable ended) {
+    session.handle(owned, executor, this::handleOwned);
     var unused = session.lost().thenRunAsync(ended, executor);
   }
 

@@ -34,13 +34,6 @@ public final class MessagePlayer implements Runnable {
 
   private final Topic<Errand> plain;
   private final Topic<Errand> serial;
-
-  /**
-   * Whether errands of owners are published: cases in which MySQL's connections are killed do not
-   * drain them yet, so it has to be asked for.
-   */
-  private static final boolean WITH_OWNERS = System.getenv("GAMEQ_CAMPAIGN_OWNERS") != null;
-
   private final Topic<Errand> owned;
   private final MessageNotes notes;
   private final String prefix;
@@ -79,7 +72,7 @@ public final class MessagePlayer implements Runnable {
 
   private void publish(int dice) {
     String id = nextId();
-    if (WITH_OWNERS && dice < 15) {
+    if (dice < 15) {
       String owner = "player:" + (1 + random.nextInt(OWNERS));
       commit(owned, Publish.of(id, new Errand(id, Kind.ROWS)).owner(owner));
     } else if (dice < 35) {
