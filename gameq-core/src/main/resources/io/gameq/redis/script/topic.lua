@@ -71,17 +71,17 @@ local function wake(slot, topic, t, was)
   end
 end
 
--- Has a grouped lane be due when its first message is; what a priority had brought to the front stands there no more. Returns whether there
--- is one.
+-- Has a grouped lane be due when its first message is; what a priority had brought to the front stands there no more, nor does it wait for
+-- somebody who handles its owner's.
 local function set_lane_due(t, lane)
   local head = redis.call('ZRANGE', lane_key(t, lane), 0, 0, 'WITHSCORES')
   redis.call('ZREM', t .. ':ready', lane)
+  redis.call('ZREM', t .. ':unhandled', lane)
   if head[1] then
     redis.call('ZADD', t .. ':due', head[2], lane)
   else
     redis.call('ZREM', t .. ':due', lane)
   end
-  return head[1] ~= nil
 end
 
 -- Has a pending message be due at 'when'.
@@ -109,7 +109,7 @@ local function remove_pending(t, id)
   if is_grouped(id) then
     local lane = lane_of(id)
     redis.call('ZREM', lane_key(t, lane), id)
-    if not set_lane_due(t, lane) then redis.call('ZREM', t .. ':unhandled', lane) end
+    set_lane_due(t, lane)
   else
     redis.call('ZREM', t .. ':due', id)
     redis.call('ZREM', t .. ':ready', id)

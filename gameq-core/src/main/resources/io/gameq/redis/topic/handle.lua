@@ -35,10 +35,7 @@ for i = 3, #ARGV, 3 do
     is_changed = before and process_of(before) == process and (epoch == '' or string.sub(before, 1, 16) <= epoch)
     if is_changed then redis.call('HDEL', handlers, owner) end
   end
-  if is_changed and redis.call('EXISTS', lane_key(t, lane)) == 1 then
-    redis.call('ZREM', t .. ':unhandled', lane)
-    set_lane_due(t, lane)
-  end
+  if is_changed and redis.call('EXISTS', lane_key(t, lane)) == 1 then set_lane_due(t, lane) end
 end
 wake(slot, topic, t, was_due)
 return {was_alive and 1 or 0}

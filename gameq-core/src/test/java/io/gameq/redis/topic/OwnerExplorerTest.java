@@ -94,7 +94,8 @@ class OwnerExplorerTest {
     misses(
         "NEVER",
         OwnerCast.of(1, 1),
-        "redis.call('ZREM', t .. ':unhandled', lane)\n    set_lane_due(t, lane)",
+        "if is_changed and redis.call('EXISTS', lane_key(t, lane)) == 1 then set_lane_due(t, lane)"
+            + " end",
         "");
     misses("NEVER", OwnerCast.of(1, 1).stalls(1), "return {was_alive and 1 or 0}", "return {1}");
     misses("NEVER", OwnerCast.of(1, 2), "not before or string.sub(before, 1, 16) <= epoch", "true");
