@@ -180,6 +180,12 @@ class OwnerErasureTest {
         other.send("player:1", new Pet(15, 1, 9)).awaitQueued(LONG);
         publish("player:1");
         publish("player:12");
+        game.database
+            .server()
+            .execute(
+                "INSERT INTO gameq_handled VALUES ('mail', 'player%3A1:b', 1, 0, 't', 1,"
+                    + " UTC_TIMESTAMP(3)), ('mail', 'player%3A12:b', 1, 0, 't', 1,"
+                    + " UTC_TIMESTAMP(3))");
         JsonNode all =
             new ObjectMapper().readTree(run(ExitCodes.OK, "export player:1 --json").out());
         assertEquals("secret-new", all.path("rows").path("hero").path(0).path("name").asText());
@@ -189,6 +195,8 @@ class OwnerErasureTest {
             "6000", all.path("deadLetters").path(0).path("columns").path("weight").asText());
         assertEquals(3, all.path("messages").size());
         assertEquals("pet", all.path("tombstones").path(0).path("table").asText());
+        assertEquals(1, all.path("handled").size());
+        assertEquals("player%3A1:b", all.path("handled").path(0).path("id").asText());
         assertEquals("n1", all.path("sessions").path(0).path("node").asText());
         assertTrue(all.path("redisKeys").size() >= 3, all::toString);
         assertEquals(1, all.path("auditEntries").size());

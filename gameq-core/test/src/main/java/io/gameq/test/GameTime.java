@@ -1,6 +1,7 @@
 package io.gameq.test;
 
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
@@ -21,6 +22,11 @@ public final class GameTime {
 
   GameTime(@Nullable TestClock clock) {
     this.clock = clock;
+  }
+
+  /** The time by which messages are due: the clock's in memory, or everybody's. */
+  public Instant now() {
+    return clock == null ? Instant.now() : clock.instant();
   }
 
   /**

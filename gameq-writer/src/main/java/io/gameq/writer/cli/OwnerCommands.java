@@ -178,9 +178,10 @@ public final class OwnerCommands {
       if (left < ids.size()) {
         out()
             .println(
-                ("what stays has no values: tombstones, discards and rows of gameq_owner until %s,"
-                        + " audit entries until 'audit --remove-older-than', a session in Redis for"
-                        + " an hour; WALs, backups and binary logs: see OPERATING.md")
+                ("what stays has no values: tombstones, discards and rows of gameq_owner and"
+                     + " gameq_handled until %s, audit entries until 'audit --remove-older-than', a"
+                     + " session in Redis for an hour; WALs, backups and binary logs: see"
+                     + " OPERATING.md")
                     .formatted(until));
       }
       return left == 0 ? ExitCodes.OK : ExitCodes.FOUND_SOMETHING;

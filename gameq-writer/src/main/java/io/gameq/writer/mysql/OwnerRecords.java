@@ -8,6 +8,7 @@ import java.sql.ResultSet;
 import java.sql.ResultSetMetaData;
 import java.sql.SQLException;
 import java.sql.Types;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -30,7 +31,11 @@ public final class OwnerRecords {
           "handovers",
           "SELECT table_name AS `table`, row_key AS `key`, version, IF(received, 'received',"
               + " 'given') AS side, noted_at AS notedAt FROM gameq_handover WHERE owner = ? ORDER"
-              + " BY table_name, row_key");
+              + " BY table_name, row_key",
+          "handled", // ids that are too long are hashes, see HandledRow
+          "SELECT h.topic, h.id, h.handled_at AS handledAt FROM gameq_topic t JOIN gameq_handled h"
+              + " ON h.topic = t.topic AND h.id > CONCAT(?, ':') AND h.id < CONCAT(?, ';') ORDER BY"
+              + " h.topic, h.id");
 
   private OwnerRecords() {}
 
@@ -43,7 +48,8 @@ public final class OwnerRecords {
     return mysql.ask(
         handle -> {
           Map<String, List<Map<String, @Nullable String>>> all = new LinkedHashMap<>();
-          for (String name : List.of("sessions", "tombstones", "discards", "handovers")) {
+          for (String name :
+              List.of("sessions", "tombstones", "discards", "handovers", "handled")) {
             all.put(name, list(handle.getConnection(), name, owner));
           }
           return all;
@@ -53,7 +59,9 @@ public final class OwnerRecords {
   private static List<Map<String, @Nullable String>> list(
       Connection connection, String name, OwnerId owner) throws SQLException {
     String sql = TABLES.getOrDefault(name, "");
-    return Sql.list(connection, sql, OwnerRecords::fields, owner.encoded());
+    int marks = (int) sql.chars().filter(at -> at == '?').count();
+    Object[] owners = Collections.nCopies(marks, owner.encoded()).toArray();
+    return Sql.list(connection, sql, OwnerRecords::fields, owners);
   }
 
   private static Map<String, @Nullable String> fields(ResultSet rs) throws SQLException {
