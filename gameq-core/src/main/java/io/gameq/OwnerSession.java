@@ -68,8 +68,8 @@ public interface OwnerSession extends AutoCloseable {
 
   /**
    * Ends, where the game's callbacks run, when the owner was taken over: by another node, or by
-   * another open of this one; and when a commit with an acknowledgement failed, see {@link
-   * io.gameq.topic.Delivery#ackWith}. Told at once; where the notice is lost, after some 5 s, or by
+   * another open of this one; and when a commit failed, see {@link
+   * io.gameq.config.WhenCommitFails}. Told at once; where the notice is lost, after some 5 s, or by
    * the next commit. Whatever is committed from then on fails: drop the owner's state, and close
    * the session. (A takeover that Redis forgets in a failover is told all the same.) Does not end
    * once the session is closed.

@@ -65,6 +65,7 @@ public record GameQueueConfig(
     Duration callTimeout,
     WhenRedisIsFull whenRedisIsFull,
     WhenRedisIsAway whenRedisIsAway,
+    WhenCommitFails whenCommitFails,
     Duration maxConflictWait,
     Consumer<Conflict> onConflict,
     Consumer<Throwable> onFailure,

@@ -55,6 +55,7 @@ public final class GameQueueConfigBuilder {
   private Duration admission = Duration.ofMillis(Limits.DEFAULT.admissionMillis());
   private Duration callTimeout = Duration.ofSeconds(15);
   private WhenRedisIsFull whenRedisIsFull = WhenRedisIsFull.FAIL;
+  private WhenCommitFails whenCommitFails = WhenCommitFails.END_SESSION;
   private WhenRedisIsAway whenRedisIsAway = WhenRedisIsAway.JOURNAL;
   private int journalCommits = Limits.DEFAULT.journalCommits();
   private int journalBytes = Limits.DEFAULT.journalBytes();
@@ -321,6 +322,15 @@ public final class GameQueueConfigBuilder {
     return this;
   }
 
+  /**
+   * What becomes of a session of which a commit failed; default {@link
+   * WhenCommitFails#END_SESSION}.
+   */
+  public GameQueueConfigBuilder whenCommitFails(WhenCommitFails policy) {
+    whenCommitFails = policy;
+    return this;
+  }
+
   /** What becomes of commits while Redis is at maxmemory; default {@link WhenRedisIsFull#FAIL}. */
   public GameQueueConfigBuilder whenRedisIsFull(WhenRedisIsFull policy) {
     this.whenRedisIsFull = policy;
@@ -485,6 +495,7 @@ public final class GameQueueConfigBuilder {
         callTimeout,
         whenRedisIsFull,
         whenRedisIsAway,
+        whenCommitFails,
         maxConflictWait,
         onConflict,
         onFailure,

@@ -14,6 +14,7 @@ import io.gameq.change.VersionClock;
 import io.gameq.commit.CommitSender;
 import io.gameq.config.EarlierWals;
 import io.gameq.config.GameQueueConfig;
+import io.gameq.config.WhenCommitFails;
 import io.gameq.durability.Callbacks;
 import io.gameq.durability.DurableTracker;
 import io.gameq.durability.NodeSessions;
@@ -339,6 +340,11 @@ final class GameNode implements SessionHost {
   @Override
   public Limits limits() {
     return config.limits();
+  }
+
+  @Override
+  public WhenCommitFails whenCommitFails() {
+    return config.whenCommitFails();
   }
 
   @Override

@@ -14,6 +14,7 @@ import io.gameq.change.Commit;
 import io.gameq.change.Commit.CommitPart;
 import io.gameq.change.FoldedMessages;
 import io.gameq.commit.MessageCommits;
+import io.gameq.config.WhenCommitFails;
 import io.gameq.durability.Callbacks;
 import io.gameq.durability.DurableTracker;
 import io.gameq.durability.PendingHandovers;
@@ -55,12 +56,14 @@ final class SessionCommits implements MessageCommits {
 
   private final SessionHost node;
   private final Limits limits;
+  private final WhenCommitFails whenFails;
   private final Runnable hurry; // one for all: a commit makes no object for it
   private final Supplier<CompletableFuture<String>> writers;
 
   SessionCommits(SessionHost node) {
     this.node = node;
     this.limits = node.limits();
+    this.whenFails = node.whenCommitFails();
     this.hurry = node::hurry;
     this.writers = node::writers;
   }
@@ -259,7 +262,7 @@ final class SessionCommits implements MessageCommits {
               trackers,
               move,
               urgency);
-      if (!handled.isEmpty()) {
+      if (!handled.isEmpty() || whenFails == WhenCommitFails.END_SESSION) {
         commit.whenFailed(reason -> taken.forEach(its -> its.from().refuse(reason)));
       }
       trackers.forEach(tracker -> tracker.submitted(commit));

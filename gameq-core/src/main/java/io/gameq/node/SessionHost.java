@@ -2,6 +2,7 @@ package io.gameq.node;
 
 import io.gameq.QueueFullException;
 import io.gameq.change.Commit;
+import io.gameq.config.WhenCommitFails;
 import io.gameq.durability.Callbacks;
 import io.gameq.durability.DurableTracker;
 import io.gameq.durability.NodeSessions;
@@ -20,6 +21,9 @@ public interface SessionHost {
   GameRows rows();
 
   Limits limits();
+
+  /** What becomes of a session of which a commit failed. */
+  WhenCommitFails whenCommitFails();
 
   /** How many slots the namespace has. */
   int slots();

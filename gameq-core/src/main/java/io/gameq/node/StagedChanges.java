@@ -261,14 +261,16 @@ final class StagedChanges {
   // --- whether it may be committed
 
   /**
-   * The commit of a handler was refused after it was taken: another handler may have the message,
-   * and the next full row would bring in what the game remembers of this one. Only an open reads
-   * what is there, so the game is told as if the owner were lost.
+   * A commit failed after it was taken: the next full row would bring in what the game remembers of
+   * it. Only an open reads what is there, so the game is told as if the owner were lost.
    */
   void refuse(RuntimeException why) {
+    if (owner.session().isLost()) {
+      return; // it commits nothing more, and says so
+    }
     session.end(
-        ("a commit of %s together with the acknowledgement of a message was refused, and what"
-                + " the game remembers may be ahead of its rows: open the owner again (%s)")
+        ("a commit of %s failed, and what the game remembers may be ahead of its rows: open the"
+                + " owner again (%s)")
             .formatted(owner.id, why.getMessage()));
     boolean unused = owner.tracker.whenLost().complete(null);
   }

@@ -12,6 +12,7 @@ import io.gameq.OwnerSession;
 import io.gameq.OwnershipLostException;
 import io.gameq.RowRefusedException;
 import io.gameq.TableName;
+import io.gameq.config.WhenCommitFails;
 import io.gameq.servers.GameDatabase;
 import java.nio.file.Path;
 import java.sql.SQLException;
@@ -65,6 +66,7 @@ class UpdateTest {
             .node(name)
             .slots(4)
             .walDirectory(walDirectory)
+            .whenCommitFails(WhenCommitFails.CONTINUE)
             .build());
   }
 

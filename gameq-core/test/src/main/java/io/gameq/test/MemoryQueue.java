@@ -16,6 +16,7 @@ import io.gameq.Row;
 import io.gameq.Urgency;
 import io.gameq.change.Commit;
 import io.gameq.config.Takeover;
+import io.gameq.config.WhenCommitFails;
 import io.gameq.durability.Callbacks;
 import io.gameq.durability.DurableTracker;
 import io.gameq.durability.NodeSessions;
@@ -283,6 +284,11 @@ final class MemoryQueue implements GameQueue, SessionHost {
   @Override
   public GameRows rows() {
     return rows;
+  }
+
+  @Override
+  public WhenCommitFails whenCommitFails() {
+    return WhenCommitFails.END_SESSION;
   }
 
   @Override
