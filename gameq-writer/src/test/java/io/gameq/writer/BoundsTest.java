@@ -167,6 +167,7 @@ class BoundsTest {
       fillRedis();
       CommitReceipt refused = commit(players.get(0), new Pet(1, 1, "y"));
       assertThrows(RedisFullException.class, () -> refused.awaitQueued(LONG));
+      players.set(0, queue.open("player:1")); // its session has ended with the commit
       try (WriterService writer = game.writer("w1")) {
         for (OwnerSession player : players) {
           assertEquals(java.util.Set.of(), player.awaitDurable(LONG));
