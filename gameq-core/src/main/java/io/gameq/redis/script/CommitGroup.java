@@ -250,7 +250,7 @@ public abstract class CommitGroup {
       Sent one = new Sent(scripted.slots().map(slot -> move(slot, commit.sequence())).toList());
       sent.add(one);
       moves.addAll(one.moves);
-      return CommitScript.sendText(redis, call, one.moves, scripted)
+      return CommitScript.send(redis, call, one.moves, scripted)
           .<@Nullable Void>handle(
               (answer, error) -> {
                 if (error != null) {
