@@ -160,10 +160,6 @@ public final class DurableTracker implements Unsettled {
     }
   }
 
-  public DurableTracker(SessionRef session) {
-    this(session, new NodeCounts());
-  }
-
   /** Of a node that counts what becomes of it. */
   public DurableTracker(SessionRef session, NodeCounts counts) {
     this.session = session;

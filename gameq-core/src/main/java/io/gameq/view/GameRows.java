@@ -153,8 +153,7 @@ public final class GameRows {
   }
 
   public <T extends Record> TableRow given(T row) {
-    RecordMapper<T> mapper = mapper(row);
-    return new TableRow(mapper.table(), mapper.toPart(row).over(null, clock));
+    return given(part(row), null);
   }
 
   /** The game's compiler may know nothing of null. */
@@ -165,9 +164,7 @@ public final class GameRows {
   }
 
   public TableRow given(String table, Map<String, ?> columns) {
-    requireGiven(columns, "the map of columns of " + table);
-    Table of = table(table);
-    return new TableRow(of, CanonicalRow.of(of, columns, clock));
+    return given(part(table, columns), null);
   }
 
   /** The columns that a record has. */
