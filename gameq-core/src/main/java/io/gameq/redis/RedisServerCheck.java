@@ -3,6 +3,7 @@ package io.gameq.redis;
 import io.gameq.GameQueueException;
 import io.gameq.RedisUnavailableException;
 import io.gameq.agent.RepeatedWarnings;
+import java.lang.module.ModuleDescriptor.Version;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
@@ -39,7 +40,7 @@ public final class RedisServerCheck {
     Map<String, String> info = fields(redis, "default");
     boolean valkey = info.containsKey(VALKEY_VERSION);
     String version = info.getOrDefault("redis_version", "0");
-    if (!valkey && isOlder(version, 6, 2)) {
+    if (!valkey && Version.parse(version).compareTo(Version.parse("6.2")) < 0) {
       throw new GameQueueException(
           "Redis " + version + " is too old: gameq needs 6.2 or newer, or Valkey");
     }
@@ -111,13 +112,6 @@ public final class RedisServerCheck {
     return ("Redis has maxmemory-policy %s, which would drop unflushed rows: run CONFIG SET"
             + " maxmemory-policy noeviction, and set it in redis.conf")
         .formatted(policy);
-  }
-
-  private static boolean isOlder(String version, int major, int minor) {
-    String[] parts = version.split("\\.", -1);
-    int ours = Integer.parseInt(parts[0]);
-    return ours < major
-        || (ours == major && parts.length > 1 && Integer.parseInt(parts[1]) < minor);
   }
 
   /**
