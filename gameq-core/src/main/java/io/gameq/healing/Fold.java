@@ -53,8 +53,11 @@ final class Fold {
     /** Those that a replay writes, once they are planned. */
     final List<WalRow> toReplay = new ArrayList<>();
 
-    private SessionId newest;
-    private int wal;
+    /** Its newest session. */
+    SessionId newest;
+
+    /** The number of the WAL that the newest session was found in. */
+    int wal;
 
     FoldedOwner(String owner, SessionId session, int wal) {
       this.id = OwnerId.ofEncoded(owner);
@@ -72,16 +75,6 @@ final class Fold {
         wal = itsWal;
       }
       return session;
-    }
-
-    /** Its newest session. */
-    SessionId newest() {
-      return newest;
-    }
-
-    /** The number of the WAL that the newest session was found in. */
-    int wal() {
-      return wal;
     }
   }
 

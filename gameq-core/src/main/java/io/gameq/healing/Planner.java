@@ -293,7 +293,7 @@ public final class Planner {
     Verdict verdict =
         RowLookup.judge(
             SessionId.parse(part.session()),
-            owner.newest(),
+            owner.newest,
             durable.get(owner.id),
             lookups.ownedBy(owner.id));
     return verdict.under() == null

@@ -18,6 +18,7 @@ import io.gameq.rows.HandledRow;
 import io.gameq.rows.RowHeader.RowOp;
 import io.gameq.rows.RowImage;
 import io.gameq.rows.Table;
+import io.gameq.term.Term;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -219,7 +220,8 @@ public final class OwnerViews {
     return againIfAltered(
         () -> {
           OwnerView view = new OwnerView(owner, List.of(), 0, List.of());
-          boolean unused = reader.read(owner, null, List.of(), managed(rowKeys), view);
+          boolean unused =
+              reader.read(owner, null, Term.NOT_KNOWN, 0, List.of(), managed(rowKeys), view);
           return view.newest().stream()
               .map(row -> new EncodedRow(row.rowKey().text(), rows.codec().encodeWhole(row)))
               .toList();

@@ -130,9 +130,9 @@ class FoldTest {
     }
     for (int i = 0; i < 5_000; i++) {
       assertEquals(
-          new SessionId(9, "8%015x".formatted(i)), fold.owner(OwnerId.of("player:" + i)).newest());
+          new SessionId(9, "8%015x".formatted(i)), fold.owner(OwnerId.of("player:" + i)).newest);
     }
-    fold.owners().forEach(owner -> assertEquals(9, owner.wal()));
+    fold.owners().forEach(owner -> assertEquals(9, owner.wal));
   }
 
   /** Replays all of these owners; which is replayed together with the first. */
