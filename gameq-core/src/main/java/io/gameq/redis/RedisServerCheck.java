@@ -27,12 +27,12 @@ public final class RedisServerCheck {
    * @param replId names its history of writes
    * @param formerReplId names the history that it went on from when it was promoted
    */
-  public record Server(String version, String runId, String replId, String formerReplId) {}
+  public record Server(String runId, String replId, String formerReplId) {}
 
   /**
    * Checks version, eviction policy and role.
    *
-   * @return the server's name and version, for a log line, and its run id
+   * @return the ids that the server gives itself
    * @throws GameQueueException naming what is wrong and the remedy; RedisUnavailableException of a
    *     replica, which may be promoted yet
    */
@@ -58,7 +58,6 @@ public final class RedisServerCheck {
           "this Redis is a replica: give the address of the primary, or a redis-sentinel:// URI");
     }
     return new Server(
-        name(info),
         info.getOrDefault("run_id", ""),
         info.getOrDefault("master_replid", ""),
         info.getOrDefault("master_replid2", ""));

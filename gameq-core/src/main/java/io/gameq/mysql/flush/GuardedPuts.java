@@ -29,6 +29,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
@@ -224,25 +225,18 @@ final class GuardedPuts {
       return Set.of();
     }
     Map<RowKey, Long> tombstones = tombstones(rows, true);
-    Map<RowKey, Long> deleted = new HashMap<>();
+    Map<RowKey, Long> deleted = new TreeMap<>(Comparator.comparing(RowKey::text));
     for (RowChange row : rows) {
       Long tombstone = tombstones.get(row.key());
       if (tombstone != null && tombstone >= row.image().version()) {
         deleted.put(row.key(), tombstone);
       }
     }
-    takeOut(connection, table, deleted);
-    return deleted.keySet();
-  }
-
-  /** Deletes those that are there up to these versions, though they were just put. */
-  private static void takeOut(Connection connection, Table table, Map<RowKey, Long> deleted)
-      throws SQLException {
-    List<RowKey> keys =
-        deleted.keySet().stream().sorted(Comparator.comparing(RowKey::text)).toList();
-    for (List<RowKey> some : Sql.chunks(keys, MOST_DELETES_PER_STATEMENT)) {
+    for (List<RowKey> some :
+        Sql.chunks(List.copyOf(deleted.keySet()), MOST_DELETES_PER_STATEMENT)) {
       delete(connection, table, some, deleted, NO_LIMIT); // they are few, and not searched for
     }
+    return deleted.keySet();
   }
 
   /** Deletes each row unless its version is newer than the one given. */

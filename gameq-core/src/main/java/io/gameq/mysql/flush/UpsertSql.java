@@ -30,19 +30,11 @@ public final class UpsertSql {
   /**
    * Puts rows of one table that name the same columns in one statement, which fails, with {@link
    * #isOfAnotherOwner}, where a newer version would replace another owner's row.
-   */
-  public void execute(Connection connection, Table table, List<RowChange> rows)
-      throws SQLException {
-    execute(connection, table, rows, false, 0);
-  }
-
-  /**
-   * The same.
    *
    * @param handsOver whether the rows may change owners
    * @param mostSeconds see {@link io.gameq.mysql.StatementLimits}
    */
-  void execute(
+  public void execute(
       Connection connection, Table table, List<RowChange> rows, boolean handsOver, int mostSeconds)
       throws SQLException {
     RowImage like = rows.get(0).image();
