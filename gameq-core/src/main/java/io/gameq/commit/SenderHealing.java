@@ -19,6 +19,7 @@ import io.gameq.redis.SlotKeys;
 import io.gameq.redis.script.CommitGroup;
 import io.gameq.redis.script.JournalMarks;
 import io.gameq.redis.script.JournalMarks.SlotMarks;
+import io.gameq.redis.script.MessagesScript.Mode;
 import io.gameq.wal.WalWriter;
 import java.util.Arrays;
 import java.util.Collection;
@@ -277,8 +278,10 @@ final class SenderHealing {
 
     @Override
     public CommitGroup group(Commit commit) {
-      return its.sessions.again(
-          commit, isOlder(its.unanswered.peek(), commit) || isOlder(its.journaled.peek(), commit));
+      return its.sessions.group(
+          Mode.AGAIN,
+          List.of(commit),
+          isOlder(its.unanswered.peek(), commit) || isOlder(its.journaled.peek(), commit));
     }
 
     private static boolean isOlder(@Nullable Commit one, Commit than) {
