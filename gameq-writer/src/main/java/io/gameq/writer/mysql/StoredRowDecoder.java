@@ -139,9 +139,6 @@ public final class StoredRowDecoder {
     public void tombstone(RowKey key, long version) {
       deletedVersion = version;
     }
-
-    @Override
-    public void tombstoneVersion(long version) {}
   }
 
   /**
