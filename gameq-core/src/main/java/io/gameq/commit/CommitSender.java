@@ -1030,7 +1030,7 @@ public final class CommitSender implements AutoCloseable {
     broken = false;
     recent.healed();
     queue.redisIsBack();
-    if (!link.server().equals(lastHealedOn) || healing.putMessagesBack()) {
+    if (!link.server().equals(lastHealedOn) || healing.putMessagesBack) {
       healedElsewhereNanos = System.nanoTime();
     }
     lastHealedOn = link.server();

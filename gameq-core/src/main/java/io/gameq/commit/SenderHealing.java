@@ -48,7 +48,10 @@ final class SenderHealing {
   private final NodeSessions ofNode;
   private final Deque<Commit> unanswered;
   private final Deque<Commit> journaled;
-  private boolean putMessagesBack;
+
+  /** Whether the last healing found that Redis had lost messages. */
+  boolean putMessagesBack;
+
   private boolean hasReadMarks;
   private int replayed;
   private int givenUp;
@@ -141,11 +144,6 @@ final class SenderHealing {
 
   private static long owning(List<HeldSession> all) {
     return all.stream().filter(of -> !of.ref().isLost()).count();
-  }
-
-  /** Whether the last healing found that Redis had lost messages. */
-  boolean putMessagesBack() {
-    return putMessagesBack;
   }
 
   /**

@@ -41,7 +41,9 @@ final class Fold {
   private final int of;
   private final long mostBytes;
   private long bytes;
-  private boolean isFull;
+
+  /** Whether it held more than it may, and is empty now. */
+  boolean isFull;
 
   /** What WALs say of an owner. */
   static final class FoldedOwner {
@@ -160,10 +162,6 @@ final class Fold {
       versions.add(new WalRecord.Part(part.owner(), part.session(), rows));
     }
     return versions;
-  }
-
-  boolean isFull() {
-    return isFull;
   }
 
   Collection<FoldedOwner> owners() {

@@ -165,7 +165,7 @@ public final class Planner {
   private void plan(
       int part, int of, Consumer<PlannedRow> rows, Consumer<List<List<FoldedOwner>>> lost) {
     Fold fold = fold(part, of);
-    if (fold.isFull()) {
+    if (fold.isFull) {
       plan(part, 2 * of, rows, lost);
       plan(part + of, 2 * of, rows, lost);
       return;

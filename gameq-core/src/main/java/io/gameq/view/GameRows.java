@@ -39,8 +39,11 @@ public final class GameRows {
   private static final long MISSING_EVERY_NANOS = TimeUnit.SECONDS.toNanos(5);
 
   private final Catalog atStart;
-  private final CurrentCatalog current;
-  private final RowCodec codec;
+
+  /** The tables as they are, by what was read of them last. */
+  final CurrentCatalog current;
+
+  final RowCodec codec;
   private final Clock clock;
   private final int mostRowBytes;
   private volatile GameTables known;
@@ -85,15 +88,6 @@ public final class GameRows {
       known = of;
     }
     return of;
-  }
-
-  /** The tables as they are, by what was read of them last. */
-  CurrentCatalog current() {
-    return current;
-  }
-
-  RowCodec codec() {
-    return codec;
   }
 
   /** The tables that the game knows, though one may have gone. */

@@ -98,9 +98,9 @@ class FoldTest {
     Fold two = fold(0, 1, 1_200);
     two.add(commit(part("player%3A0", 1, 1, "a", "b")), 0, false);
     two.add(commit(part("player%3A0", 1, 2, "a")), 0, false);
-    assertFalse(two.isFull());
+    assertFalse(two.isFull);
     two.add(commit(part("player%3A0", 1, 1, "c")), 0, false);
-    assertTrue(two.isFull());
+    assertTrue(two.isFull);
     assertEquals(List.of(), rows(two));
   }
 
