@@ -12,11 +12,6 @@ public final class CallTimeoutException extends GameQueueException {
 
   /** With what was not done, and how long it was waited for. */
   public CallTimeoutException(String message) {
-    super(message);
-  }
-
-  @Override
-  public boolean isOutage() {
-    return true;
+    super(message, true);
   }
 }

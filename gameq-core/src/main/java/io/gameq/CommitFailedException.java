@@ -8,4 +8,8 @@ public class CommitFailedException extends GameQueueException {
   public CommitFailedException(String message) {
     super(message);
   }
+
+  CommitFailedException(String message, boolean isOutage) {
+    super(message, isOutage);
+  }
 }

@@ -9,11 +9,6 @@ public final class CommitPendingException extends GameQueueException {
 
   /** With what was waited for, and how long. */
   public CommitPendingException(String message) {
-    super(message);
-  }
-
-  @Override
-  public boolean isOutage() {
-    return true;
+    super(message, true);
   }
 }

@@ -7,14 +7,26 @@ package io.gameq;
 public class GameQueueException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
+  private final boolean isOutage;
+
   /** With what happened, and the remedy. */
   public GameQueueException(String message) {
-    super(message);
+    this(message, false);
   }
 
   /** With what happened, the remedy, and the cause. */
   public GameQueueException(String message, Throwable cause) {
+    this(message, cause, false);
+  }
+
+  GameQueueException(String message, boolean isOutage) {
+    super(message);
+    this.isOutage = isOutage;
+  }
+
+  GameQueueException(String message, Throwable cause, boolean isOutage) {
     super(message, cause);
+    this.isOutage = isOutage;
   }
 
   /**
@@ -23,7 +35,7 @@ public class GameQueueException extends RuntimeException {
    * handler throws such an exception does not count.
    */
   public boolean isOutage() {
-    return false;
+    return isOutage;
   }
 
   /** The message; never null. */

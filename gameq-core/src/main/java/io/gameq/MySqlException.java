@@ -9,16 +9,11 @@ public class MySqlException extends GameQueueException {
 
   /** With what happened, and the remedy. */
   public MySqlException(String message) {
-    super(message);
+    super(message, true);
   }
 
   /** With what happened, the remedy, and the cause. */
   public MySqlException(String message, Throwable cause) {
-    super(message, cause);
-  }
-
-  @Override
-  public boolean isOutage() {
-    return true;
+    super(message, cause, true);
   }
 }

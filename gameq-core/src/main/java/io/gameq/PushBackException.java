@@ -11,17 +11,12 @@ public final class PushBackException extends GameQueueException {
 
   /** With what is passed, and the remedy. */
   public PushBackException(Pressure pressure, String message) {
-    super(message);
+    super(message, true);
     this.pressure = pressure;
   }
 
   /** The threshold, and the value that passed it. */
   public Pressure pressure() {
     return pressure;
-  }
-
-  @Override
-  public boolean isOutage() {
-    return true;
   }
 }

@@ -9,11 +9,6 @@ public final class QueueFullException extends GameQueueException {
 
   /** With what happened, and the remedy. */
   public QueueFullException(String message) {
-    super(message);
-  }
-
-  @Override
-  public boolean isOutage() {
-    return true;
+    super(message, true);
   }
 }

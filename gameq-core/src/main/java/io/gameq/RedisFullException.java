@@ -9,11 +9,6 @@ public final class RedisFullException extends CommitFailedException {
 
   /** With what happened, and the remedy. */
   public RedisFullException(String message) {
-    super(message);
-  }
-
-  @Override
-  public boolean isOutage() {
-    return true;
+    super(message, true);
   }
 }

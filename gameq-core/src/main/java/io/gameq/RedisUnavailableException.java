@@ -9,16 +9,11 @@ public class RedisUnavailableException extends GameQueueException {
 
   /** With what happened, and the remedy. */
   public RedisUnavailableException(String message) {
-    super(message);
+    super(message, true);
   }
 
   /** With what happened, the remedy, and the cause. */
   public RedisUnavailableException(String message, Throwable cause) {
-    super(message, cause);
-  }
-
-  @Override
-  public boolean isOutage() {
-    return true;
+    super(message, cause, true);
   }
 }

@@ -10,7 +10,7 @@ public final class WalException extends GameQueueException {
 
   /** With what happened, and the remedy. */
   public WalException(String message) {
-    super(message);
+    super(message, true);
     this.mayBeReadable = false;
   }
 
@@ -24,7 +24,7 @@ public final class WalException extends GameQueueException {
    * same.
    */
   public WalException(String message, Throwable cause, boolean mayBeReadable) {
-    super(message, cause);
+    super(message, cause, true);
     this.mayBeReadable = mayBeReadable;
   }
 
@@ -33,10 +33,5 @@ public final class WalException extends GameQueueException {
    */
   public boolean mayBeReadable() {
     return mayBeReadable;
-  }
-
-  @Override
-  public boolean isOutage() {
-    return true;
   }
 }

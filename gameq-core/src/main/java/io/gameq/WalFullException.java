@@ -10,11 +10,6 @@ public final class WalFullException extends CommitFailedException {
 
   /** With what happened, and the remedy. */
   public WalFullException(String message) {
-    super(message);
-  }
-
-  @Override
-  public boolean isOutage() {
-    return true;
+    super(message, true);
   }
 }

@@ -13,19 +13,21 @@ import org.jspecify.annotations.Nullable;
  * An {@link EncodedRow} in the commit that changes it, with what only this commit needs to know:
  * its version is written into the image when the commit is sent. Key and image are encoded once, by
  * the game's thread, for WAL and Redis. Written to as {@link Commit} says.
+ *
+ * @param keyBytes the key's bytes; not to be changed
+ * @param bytes of the key and the image; known without reading either
+ * @param movedIn whether another session of the same commit must move the row away
+ * @param moves whose version the sender writes into the handover of the same index; null for one
+ *     that has it
  */
-public final class ChangedRow {
-  private final String key;
-  private final byte[] keyBytes;
-  private final byte[] image;
-  private final int bytes;
-  private final boolean movedIn;
-
-  /**
-   * Whose version the sender writes into the handover of the same index; null for one that has it.
-   */
-  private final List<@Nullable RowMove> moves;
-
+@SuppressWarnings("ArrayRecordComponent") // nobody compares them
+public record ChangedRow(
+    String key,
+    byte[] keyBytes,
+    byte[] image,
+    int bytes,
+    boolean movedIn,
+    List<@Nullable RowMove> moves) {
   public ChangedRow(String key, byte[] image) {
     this(key, key.getBytes(US_ASCII), image, false, List.of());
   }
@@ -36,12 +38,7 @@ public final class ChangedRow {
 
   private ChangedRow(
       String key, byte[] keyBytes, byte[] image, boolean movedIn, List<@Nullable RowMove> moves) {
-    this.key = key;
-    this.keyBytes = keyBytes;
-    this.image = image;
-    this.bytes = keyBytes.length + image.length;
-    this.movedIn = movedIn;
-    this.moves = moves;
+    this(key, keyBytes, image, keyBytes.length + image.length, movedIn, moves);
   }
 
   /** The same row as the receiving half of a move. */
@@ -75,35 +72,8 @@ public final class ChangedRow {
     return new EncodedRow(key, image);
   }
 
-  public String key() {
-    return key;
-  }
-
-  /** The key's bytes; not to be changed. */
-  public byte[] keyBytes() {
-    return keyBytes;
-  }
-
-  public byte[] image() {
-    return image;
-  }
-
-  /** Whether another session of the same commit must move the row away. */
-  public boolean movedIn() {
-    return movedIn;
-  }
-
   public RowOp op() {
     return RowHeader.op(image);
-  }
-
-  public long version() {
-    return RowHeader.version(image);
-  }
-
-  /** Of the key and the image; known without reading either. */
-  public int bytes() {
-    return bytes;
   }
 
   /**

@@ -21,11 +21,6 @@ public abstract class Commit {
   private final List<CommitPart> parts;
   private final List<MessageChange> messages;
   private final int bytes;
-  private final boolean publishes;
-  private final boolean acknowledges;
-  private final boolean makesRoom;
-  private final boolean changesPending;
-  private final boolean goesAlone;
   private final @Nullable RowMove move;
   private final long beganNanos = System.nanoTime();
   private volatile long sequence;
@@ -49,27 +44,12 @@ public abstract class Commit {
     this.messages = List.copyOf(messages);
     this.move = move;
     int sum = 0;
-    boolean onlyAcknowledges = true;
-    boolean pending = false;
-    boolean published = false;
-    boolean acknowledged = false;
     for (MessageChange change : this.messages) {
       sum += change.bytes();
-      onlyAcknowledges &= change instanceof MessageChange.Ack;
-      acknowledged |= change instanceof MessageChange.Ack;
-      published |= change instanceof MessageChange.Publish;
-      pending |= change instanceof MessageChange.Delete || change instanceof MessageChange.Retime;
     }
-    this.publishes = published;
-    this.acknowledges = acknowledged;
-    this.makesRoom = this.parts.isEmpty() && onlyAcknowledges;
-    this.changesPending = pending;
-    boolean sends = false;
     for (CommitPart part : parts) {
       sum += (int) part.bytes();
-      sends |= part.session().isInbox();
     }
-    this.goesAlone = isSpanning() || sends || (!this.messages.isEmpty() && !this.parts.isEmpty());
     this.bytes = sum;
   }
 
@@ -129,17 +109,18 @@ public abstract class Commit {
 
   /** Whether it publishes messages. */
   public boolean publishes() {
-    return publishes;
+    return messages.stream().anyMatch(MessageChange.Publish.class::isInstance);
   }
 
   /** Whether it acknowledges a message, whose lease runs. */
   public boolean acknowledges() {
-    return acknowledges;
+    return messages.stream().anyMatch(MessageChange.Ack.class::isInstance);
   }
 
   /** Whether it is sent by itself: what is checked of all of it decides about all of it. */
   public boolean goesAlone() {
-    return goesAlone;
+    return isSpanning()
+        || (!parts.isEmpty() && (!messages.isEmpty() || parts.get(0).session().isInbox()));
   }
 
   /** How many rows it changes. */
@@ -156,7 +137,7 @@ public abstract class Commit {
    * room, by messages that were handled.
    */
   public boolean makesRoom() {
-    return makesRoom;
+    return parts.isEmpty() && messages.stream().allMatch(MessageChange.Ack.class::isInstance);
   }
 
   /**
@@ -164,18 +145,16 @@ public abstract class Commit {
    * which it would find nothing.
    */
   public boolean changesPending() {
-    return changesPending;
+    return messages.stream().anyMatch(Commit::changesPending);
   }
 
   /** Whether it deletes or retimes one of these messages. */
   public boolean changesPendingOf(Set<MessageId> ids) {
-    return changesPending
-        && messages.stream()
-            .anyMatch(
-                change ->
-                    (change instanceof MessageChange.Delete
-                            || change instanceof MessageChange.Retime)
-                        && ids.contains(change.id()));
+    return messages.stream().anyMatch(of -> changesPending(of) && ids.contains(of.id()));
+  }
+
+  private static boolean changesPending(MessageChange change) {
+    return change instanceof MessageChange.Delete || change instanceof MessageChange.Retime;
   }
 
   /** Adds the messages that it publishes. */

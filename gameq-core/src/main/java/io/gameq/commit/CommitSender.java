@@ -24,6 +24,7 @@ import io.gameq.redis.RedisConnection;
 import io.gameq.redis.RedisReply;
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.script.CommitGroup;
+import io.gameq.redis.script.MessagesScript.Mode;
 import io.gameq.redis.script.NodeSigns.NodeHeartbeat;
 import io.gameq.wal.WalWriter;
 import java.util.ArrayDeque;
@@ -737,7 +738,7 @@ public final class CommitSender implements AutoCloseable {
       inHand.clear();
       return 0;
     }
-    CommitGroup group = sessions.group(commits, overtakes);
+    CommitGroup group = sessions.group(Mode.FIRST, commits, overtakes);
     inFlight.add(group);
     inHand.clear();
     try {
@@ -1029,7 +1030,7 @@ public final class CommitSender implements AutoCloseable {
     broken = false;
     recent.healed();
     queue.redisIsBack();
-    if (!link.server().equals(lastHealedOn) || healing.putMessagesBack()) {
+    if (!link.server().equals(lastHealedOn) || healing.putMessagesBack) {
       healedElsewhereNanos = System.nanoTime();
     }
     lastHealedOn = link.server();

@@ -19,6 +19,7 @@ import io.gameq.redis.SlotKeys;
 import io.gameq.redis.script.CommitGroup;
 import io.gameq.redis.script.JournalMarks;
 import io.gameq.redis.script.JournalMarks.SlotMarks;
+import io.gameq.redis.script.MessagesScript.Mode;
 import io.gameq.wal.WalWriter;
 import java.util.Arrays;
 import java.util.Collection;
@@ -47,7 +48,10 @@ final class SenderHealing {
   private final NodeSessions ofNode;
   private final Deque<Commit> unanswered;
   private final Deque<Commit> journaled;
-  private boolean putMessagesBack;
+
+  /** Whether the last healing found that Redis had lost messages. */
+  boolean putMessagesBack;
+
   private boolean hasReadMarks;
   private int replayed;
   private int givenUp;
@@ -140,11 +144,6 @@ final class SenderHealing {
 
   private static long owning(List<HeldSession> all) {
     return all.stream().filter(of -> !of.ref().isLost()).count();
-  }
-
-  /** Whether the last healing found that Redis had lost messages. */
-  boolean putMessagesBack() {
-    return putMessagesBack;
   }
 
   /**
@@ -277,8 +276,10 @@ final class SenderHealing {
 
     @Override
     public CommitGroup group(Commit commit) {
-      return its.sessions.again(
-          commit, isOlder(its.unanswered.peek(), commit) || isOlder(its.journaled.peek(), commit));
+      return its.sessions.group(
+          Mode.AGAIN,
+          List.of(commit),
+          isOlder(its.unanswered.peek(), commit) || isOlder(its.journaled.peek(), commit));
     }
 
     private static boolean isOlder(@Nullable Commit one, Commit than) {

@@ -78,18 +78,10 @@ final class SenderSessions {
     return sessions.values();
   }
 
-  /** Commits that travel together, for the first time; {@code overtakes}: older ones wait. */
-  CommitGroup group(List<Commit> commits, boolean overtakes) {
-    return CommitGroup.of(commits, call(Mode.FIRST, commits.get(0)), marks, overtakes);
-  }
-
-  /** A commit that is sent again; {@code overtakes}: older ones wait. */
-  CommitGroup again(Commit commit, boolean overtakes) {
-    return CommitGroup.of(List.of(commit), call(Mode.AGAIN, commit), marks, overtakes);
-  }
-
-  private WalCall call(Mode mode, Commit first) {
-    return new WalCall(
-        walId, mode, recent.openUpTo(first.sequence()), dueMillis.getAsLong(), slots);
+  /** Commits that travel together; {@code overtakes}: older ones wait. */
+  CommitGroup group(Mode mode, List<Commit> commits, boolean overtakes) {
+    long openUpTo = recent.openUpTo(commits.get(0).sequence());
+    WalCall call = new WalCall(walId, mode, openUpTo, dueMillis.getAsLong(), slots);
+    return CommitGroup.of(commits, call, marks, overtakes);
   }
 }

@@ -41,7 +41,9 @@ final class Fold {
   private final int of;
   private final long mostBytes;
   private long bytes;
-  private boolean isFull;
+
+  /** Whether it held more than it may, and is empty now. */
+  boolean isFull;
 
   /** What WALs say of an owner. */
   static final class FoldedOwner {
@@ -53,8 +55,11 @@ final class Fold {
     /** Those that a replay writes, once they are planned. */
     final List<WalRow> toReplay = new ArrayList<>();
 
-    private SessionId newest;
-    private int wal;
+    /** Its newest session. */
+    SessionId newest;
+
+    /** The number of the WAL that the newest session was found in. */
+    int wal;
 
     FoldedOwner(String owner, SessionId session, int wal) {
       this.id = OwnerId.ofEncoded(owner);
@@ -72,16 +77,6 @@ final class Fold {
         wal = itsWal;
       }
       return session;
-    }
-
-    /** Its newest session. */
-    SessionId newest() {
-      return newest;
-    }
-
-    /** The number of the WAL that the newest session was found in. */
-    int wal() {
-      return wal;
     }
   }
 
@@ -167,10 +162,6 @@ final class Fold {
       versions.add(new WalRecord.Part(part.owner(), part.session(), rows));
     }
     return versions;
-  }
-
-  boolean isFull() {
-    return isFull;
   }
 
   Collection<FoldedOwner> owners() {

@@ -143,15 +143,12 @@ public interface HealingPorts {
   /**
    * The WAL records that a replay is to send. Immutable. A replay that does not come to its end
    * leaves them owed.
+   *
+   * @param sequences in WAL order; not to be changed
    */
-  final class RecordsToReplay {
+  @SuppressWarnings("ArrayRecordComponent") // nobody compares them
+  record RecordsToReplay(long[] sequences) {
     public static final RecordsToReplay NOTHING = new RecordsToReplay(new long[0]);
-
-    private final long[] sequences;
-
-    private RecordsToReplay(long[] sequences) {
-      this.sequences = sequences;
-    }
 
     /** Adds what Redis may have lost of these sessions: what its marks do not prove. */
     public RecordsToReplay plusLost(Collection<HeldSession> sessions, JournalMarks marks) {
@@ -166,11 +163,6 @@ public interface HealingPorts {
     /** Nothing but these records. */
     static RecordsToReplay of(Collection<Long> sequences) {
       return new RecordsToReplay(sequences.stream().mapToLong(Long::longValue).sorted().toArray());
-    }
-
-    /** In WAL order. */
-    public long[] sequences() {
-      return sequences.clone();
     }
 
     @Override

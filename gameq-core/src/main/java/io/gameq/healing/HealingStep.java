@@ -136,14 +136,14 @@ public sealed interface HealingStep {
       for (int begin = from; begin < owed.length; ) {
         int end = (int) Math.min(owed.length, (long) begin + ports.recordsAtOnce());
         ReplayPass pass = ReplayPass.run(ports, Arrays.copyOfRange(owed, begin, end));
-        all = all.plus(pass.undecided(), pass.unreadable());
-        ReplayPass.RefusedRecord refusal = pass.refusal();
+        all = all.plus(pass.undecided, pass.unreadable);
+        ReplayPass.RefusedRecord refusal = pass.refusal;
         if (refusal != null) {
           int refused = Arrays.binarySearch(owed, refusal.sequence());
           return new AskOwner(refusal.session(), new Replay(refused, all), true);
         }
         begin = end;
-        if (pass.sent() > 0) {
+        if (pass.sent > 0) {
           return begin < owed.length ? new Replay(begin, all) : ended(ports, all);
         }
       }
@@ -213,7 +213,7 @@ public sealed interface HealingStep {
                   left.put(sequence, record);
                 }
               });
-      ReplayPass.RefusedRecord refusal = ReplayPass.run(ports, sent).refusal();
+      ReplayPass.RefusedRecord refusal = ReplayPass.run(ports, sent).refusal;
       if (refusal != null) { // all of these are decided again: versions are compared
         left.putAll(sent);
       }
@@ -473,7 +473,10 @@ public sealed interface HealingStep {
     private final Set<Long> doubtful;
     private final RedisConnection redis;
     private final Deque<Sent> inFlight = new ArrayDeque<>();
+
+    /** Trades, by sequence, of which a session that is lost has one half. */
     private final Map<Long, WalRecord> undecided = new LinkedHashMap<>();
+
     private final List<Long> unreadable = new ArrayList<>();
     private int sent;
     private int bytesInFlight;
@@ -610,24 +613,6 @@ public sealed interface HealingStep {
         throw new GameQueueException(
             "the replay stopped at WAL record " + of.record.sequence() + ": " + e.getMessage(), e);
       }
-    }
-
-    /** Trades, by sequence, of which a session that is lost has one half. */
-    Map<Long, WalRecord> undecided() {
-      return undecided;
-    }
-
-    List<Long> unreadable() {
-      return unreadable;
-    }
-
-    /** How many records were sent. */
-    int sent() {
-      return sent;
-    }
-
-    @Nullable RefusedRecord refusal() {
-      return refusal;
     }
   }
 }

@@ -165,7 +165,7 @@ public final class Planner {
   private void plan(
       int part, int of, Consumer<PlannedRow> rows, Consumer<List<List<FoldedOwner>>> lost) {
     Fold fold = fold(part, of);
-    if (fold.isFull()) {
+    if (fold.isFull) {
       plan(part, 2 * of, rows, lost);
       plan(part + of, 2 * of, rows, lost);
       return;
@@ -293,7 +293,7 @@ public final class Planner {
     Verdict verdict =
         RowLookup.judge(
             SessionId.parse(part.session()),
-            owner.newest(),
+            owner.newest,
             durable.get(owner.id),
             lookups.ownedBy(owner.id));
     return verdict.under() == null

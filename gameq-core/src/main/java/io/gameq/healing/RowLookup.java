@@ -130,7 +130,7 @@ final class RowLookup {
     long readNanos = System.nanoTime();
     List<Row> rows = new ArrayList<>();
     for (WalRow change : batch) {
-      Row row = new Row(change, fold.owner(change.owner()).newest(), readNanos);
+      Row row = new Row(change, fold.owner(change.owner()).newest, readNanos);
       rows.add(row);
       try {
         RowKey key = mysql.catalog().rowKey(row.change.key());
@@ -183,11 +183,11 @@ final class RowLookup {
 
   private void askMySql(List<Row> rows) {
     Set<RowKey> keys = keys(rows);
-    Map<RowKey, Long> versions = mysql.versions(keys);
+    Map<RowKey, Long> versions = mysql.reader().versions(keys);
     rows.forEach(row -> row.version = row.key == null ? null : versions.get(row.key));
     List<Row> missing = rows.stream().filter(row -> !row.change.isCoveredBy(row.version)).toList();
     Set<RowKey> missingKeys = keys(missing);
-    Map<OwnerId, Map<RowKey, Long>> letters = mysql.deadLetters(missingKeys);
+    Map<OwnerId, Map<RowKey, Long>> letters = mysql.reader().setAside(missingKeys);
     Map<RowKey, List<Discard>> discards = mysql.discards(missingKeys);
     Map<OwnerId, Durable> durable =
         lookups.durable(missing.stream().map(row -> row.change.owner()));

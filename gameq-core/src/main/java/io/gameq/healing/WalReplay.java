@@ -164,7 +164,7 @@ public final class WalReplay {
     boolean restores = false;
     List<EncodedRow> rows = new ArrayList<>();
     for (WalRow row : of.toReplay) {
-      Verdict verdict = RowLookup.judge(row.session(), of.newest(), durable, inRedis);
+      Verdict verdict = RowLookup.judge(row.session(), of.newest, durable, inRedis);
       if (verdict.under() == null) {
         report.overtaken(of.id, 1, verdict.conflict());
       } else {
@@ -178,7 +178,7 @@ public final class WalReplay {
     }
     if (restores) {
       restored.add(
-          new OwnerTable.LostSession(of.id, under, planner.wals().folders().get(of.wal()).node()));
+          new OwnerTable.LostSession(of.id, under, planner.wals().folders().get(of.wal).node()));
     }
     return new Owner(of.id, under, !under.isInbox() && isGone(under), rows);
   }

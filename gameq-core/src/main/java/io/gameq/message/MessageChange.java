@@ -236,11 +236,7 @@ public sealed interface MessageChange {
 
     /** The version of a value. Throws GameQueueException when it is none. */
     public static long version(byte[] value) {
-      try {
-        return Long.parseUnsignedLong(new String(value, 0, VERSION_DIGITS, US_ASCII), 16);
-      } catch (IndexOutOfBoundsException | NumberFormatException e) {
-        throw new GameQueueException("a message's value without a version", e);
-      }
+      return RowHeader.version(value);
     }
 
     /** Reads a value. Throws GameQueueException when it is none. */

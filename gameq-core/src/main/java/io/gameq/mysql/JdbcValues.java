@@ -7,7 +7,6 @@ import io.gameq.rows.EncodedRow.RowKey;
 import io.gameq.rows.Table;
 import io.gameq.rows.Table.Column;
 import io.gameq.rows.types.ColumnType;
-import java.math.BigDecimal;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.DateTimeException;
@@ -52,7 +51,7 @@ public final class JdbcValues {
    *     0000-00-00
    */
   public static @Nullable Object read(ResultSet row, int index, Column column) throws SQLException {
-    Object value = get(row, index, column.type().jdbc().type());
+    Object value = row.getObject(index, column.type().jdbc().type());
     if (value == null || row.wasNull()) {
       return null;
     }
@@ -68,19 +67,6 @@ public final class JdbcValues {
   }
 
   /** By the getter of that class: the drivers' getObject gives other values of some columns. */
-  private static @Nullable Object get(ResultSet row, int index, Class<?> as) throws SQLException {
-    if (as == Long.class) {
-      return row.getLong(index);
-    }
-    if (as == Double.class) {
-      return row.getDouble(index);
-    }
-    if (as == BigDecimal.class) {
-      return row.getBigDecimal(index);
-    }
-    return as == byte[].class ? row.getBytes(index) : row.getString(index);
-  }
-
   /** The values of columns that were selected in their order, from {@code at} on. */
   public static @Nullable Object[] read(ResultSet row, int at, List<Column> columns)
       throws SQLException {

@@ -2,6 +2,7 @@ package io.gameq.mysql;
 
 import io.gameq.GameQueueException;
 import io.gameq.mysql.MySqlPool.MySql;
+import java.lang.module.ModuleDescriptor.Version;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -22,8 +23,8 @@ import org.jspecify.annotations.Nullable;
 public record MySqlServerCheck(
     String version, boolean isMariaDb, List<String> refusals, List<String> warnings) {
   private static final Pattern VERSION = Pattern.compile("(\\d+)\\.(\\d+)\\.(\\d+)");
-  private static final long MYSQL_MIN = number(8, 0, 19);
-  private static final long MARIADB_MIN = number(10, 6, 0);
+  private static final Version MYSQL_MIN = Version.parse("8.0.19");
+  private static final Version MARIADB_MIN = Version.parse("10.6.0");
 
   /** A row may have 2 MiB, and its text grows where it is quoted; half of a packet is filled. */
   private static final long MIN_PACKET_BYTES = 8 << 20;
@@ -58,7 +59,7 @@ public record MySqlServerCheck(
     boolean isMariaDb = versionText.contains("MariaDB");
     List<String> refusals = new ArrayList<>();
     List<String> warnings = new ArrayList<>();
-    if (number(versionText) < (isMariaDb ? MARIADB_MIN : MYSQL_MIN)) {
+    if (plain(versionText).compareTo(isMariaDb ? MARIADB_MIN : MYSQL_MIN) < 0) {
       refusals.add(
           "version %s is too old: use MySQL 8.0.19 or newer, or MariaDB 10.6 or newer"
               .formatted(versionText));
@@ -120,17 +121,8 @@ public record MySqlServerCheck(
   }
 
   /** Old MariaDB servers put 5.5.5- before their version, for old replicas' sake. */
-  private static long number(String version) {
+  private static Version plain(String version) {
     Matcher parts = VERSION.matcher(version.startsWith("5.5.5-") ? version.substring(6) : version);
-    return parts.find()
-        ? number(
-            Long.parseLong(parts.group(1)),
-            Long.parseLong(parts.group(2)),
-            Long.parseLong(parts.group(3)))
-        : 0;
-  }
-
-  private static long number(long major, long minor, long patch) {
-    return (major * 1000 + minor) * 1000 + patch;
+    return Version.parse(parts.find() ? parts.group() : "0");
   }
 }

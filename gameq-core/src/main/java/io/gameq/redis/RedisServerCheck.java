@@ -3,6 +3,7 @@ package io.gameq.redis;
 import io.gameq.GameQueueException;
 import io.gameq.RedisUnavailableException;
 import io.gameq.agent.RepeatedWarnings;
+import java.lang.module.ModuleDescriptor.Version;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
@@ -26,12 +27,12 @@ public final class RedisServerCheck {
    * @param replId names its history of writes
    * @param formerReplId names the history that it went on from when it was promoted
    */
-  public record Server(String version, String runId, String replId, String formerReplId) {}
+  public record Server(String runId, String replId, String formerReplId) {}
 
   /**
    * Checks version, eviction policy and role.
    *
-   * @return the server's name and version, for a log line, and its run id
+   * @return the ids that the server gives itself
    * @throws GameQueueException naming what is wrong and the remedy; RedisUnavailableException of a
    *     replica, which may be promoted yet
    */
@@ -39,7 +40,7 @@ public final class RedisServerCheck {
     Map<String, String> info = fields(redis, "default");
     boolean valkey = info.containsKey(VALKEY_VERSION);
     String version = info.getOrDefault("redis_version", "0");
-    if (!valkey && isOlder(version, 6, 2)) {
+    if (!valkey && Version.parse(version).compareTo(Version.parse("6.2")) < 0) {
       throw new GameQueueException(
           "Redis " + version + " is too old: gameq needs 6.2 or newer, or Valkey");
     }
@@ -57,7 +58,6 @@ public final class RedisServerCheck {
           "this Redis is a replica: give the address of the primary, or a redis-sentinel:// URI");
     }
     return new Server(
-        name(info),
         info.getOrDefault("run_id", ""),
         info.getOrDefault("master_replid", ""),
         info.getOrDefault("master_replid2", ""));
@@ -111,13 +111,6 @@ public final class RedisServerCheck {
     return ("Redis has maxmemory-policy %s, which would drop unflushed rows: run CONFIG SET"
             + " maxmemory-policy noeviction, and set it in redis.conf")
         .formatted(policy);
-  }
-
-  private static boolean isOlder(String version, int major, int minor) {
-    String[] parts = version.split("\\.", -1);
-    int ours = Integer.parseInt(parts[0]);
-    return ours < major
-        || (ours == major && parts.length > 1 && Integer.parseInt(parts[1]) < minor);
   }
 
   /**

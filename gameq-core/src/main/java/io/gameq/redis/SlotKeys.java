@@ -108,10 +108,6 @@ public final class SlotKeys {
     return bytes(prefix + ":closing");
   }
 
-  public byte[] healing() {
-    return bytes(prefix + ":healing");
-  }
-
   public byte[] journal() {
     return journal;
   }

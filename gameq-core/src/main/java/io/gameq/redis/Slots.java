@@ -1,12 +1,12 @@
 package io.gameq.redis;
 
 import io.gameq.owner.OwnerId;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 
 /** The slots of a namespace, in order. Immutable. */
 public final class Slots {
@@ -43,10 +43,9 @@ public final class Slots {
 
   /** By slot, since a script has one slot at a time; keeps the order within each. */
   public <T> Map<SlotKeys, List<T>> grouped(Collection<T> all, Function<T, OwnerId> owner) {
-    Map<SlotKeys, List<T>> grouped = new LinkedHashMap<>();
-    for (T one : all) {
-      grouped.computeIfAbsent(of(owner.apply(one)), slot -> new ArrayList<>()).add(one);
-    }
-    return grouped;
+    return all.stream()
+        .collect(
+            Collectors.groupingBy(
+                one -> of(owner.apply(one)), LinkedHashMap::new, Collectors.toList()));
   }
 }

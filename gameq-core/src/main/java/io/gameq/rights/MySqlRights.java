@@ -1,5 +1,6 @@
 package io.gameq.rights;
 
+import io.gameq.terminal.Variables;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -92,11 +93,7 @@ public final class MySqlRights {
     }
 
     static String with(String line, Map<String, String> names) {
-      String filled = line;
-      for (Map.Entry<String, String> name : names.entrySet()) {
-        filled = filled.replace("${" + name.getKey() + "}", name.getValue());
-      }
-      return filled;
+      return Variables.filled(line, name -> names.getOrDefault(name, "${" + name + "}"));
     }
 
     /** How the users of a namespace begin. */

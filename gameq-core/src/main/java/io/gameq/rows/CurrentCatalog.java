@@ -67,13 +67,6 @@ public final class CurrentCatalog {
     private final boolean foldsNames;
 
     /**
-     * A catalogue of a server that tells names of tables in capitals from those in small letters.
-     */
-    public Catalog(List<Table> tables, Map<String, String> unmanaged) {
-      this(tables, unmanaged, false);
-    }
-
-    /**
      * A catalogue.
      *
      * @param unmanaged tables that are registered but cannot be managed, and why

@@ -12,7 +12,6 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.time.Clock;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.BitSet;
 import java.util.Collections;
 import java.util.LinkedHashSet;
@@ -21,14 +20,12 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
+import org.msgpack.core.MessageBufferPacker;
 import org.msgpack.core.MessageFormat;
 import org.msgpack.core.MessagePack;
 import org.msgpack.core.MessagePackException;
-import org.msgpack.core.MessagePacker;
 import org.msgpack.core.MessageUnpacker;
 import org.msgpack.core.buffer.ArrayBufferInput;
-import org.msgpack.core.buffer.MessageBuffer;
-import org.msgpack.core.buffer.MessageBufferOutput;
 
 /**
  * Turns rows into the bytes that wait in Redis and in the WAL, and back; safe for any thread.
@@ -37,7 +34,8 @@ import org.msgpack.core.buffer.MessageBufferOutput;
  * with, so it stays readable after ALTER TABLE as long as that list is kept in gameq_layout.
  */
 public final class RowCodec {
-  private static final ThreadLocal<RowPacker> PACKER = ThreadLocal.withInitial(RowPacker::new);
+  private static final ThreadLocal<MessageBufferPacker> PACKER =
+      ThreadLocal.withInitial(MessagePack::newDefaultBufferPacker);
 
   /** Kept, as a new one takes 16 KiB for its first text. */
   private static final ThreadLocal<MessageUnpacker> UNPACKER =
@@ -74,9 +72,8 @@ public final class RowCodec {
           "%s of table %s takes %s values, not %s"
               .formatted(image.op(), table.name(), types.size(), values.length));
     }
-    RowPacker out = PACKER.get();
+    MessageBufferPacker packer = PACKER.get();
     try {
-      MessagePacker packer = out.begin();
       packer.writePayload(image.op().header);
       packer.packArrayHeader(values.length + 1);
       packer.packLong(image.isAnew() ? ~table.fingerprint() : table.fingerprint());
@@ -90,9 +87,11 @@ public final class RowCodec {
           types.get(i).pack(packer, value);
         }
       }
-      return out.end();
+      return packer.toByteArray();
     } catch (IOException e) {
       throw new UncheckedIOException("writing to memory", e);
+    } finally {
+      packer.clear(); // also of a row that was refused half-way
     }
   }
 
@@ -218,75 +217,6 @@ public final class RowCodec {
       }
     }
     return values;
-  }
-
-  /** Packs one row after the other into an array that it keeps. Not thread-safe. */
-  static final class RowPacker implements MessageBufferOutput {
-    private static final int FIRST_BYTES = 1 << 10;
-
-    /** What a rare large row grew is not kept. */
-    private static final int KEPT_BYTES = 1 << 16;
-
-    private byte[] bytes = new byte[FIRST_BYTES];
-    private int length;
-    private MessagePacker packer = MessagePack.newDefaultPacker(this);
-    private boolean packing;
-
-    /** A packer for the next row, up to {@link #end}. */
-    MessagePacker begin() {
-      if (packing) { // the last row was refused half-way: its rest is in the packer
-        packer = MessagePack.newDefaultPacker(this);
-      }
-      packing = true;
-      length = 0;
-      return packer;
-    }
-
-    /** The bytes of the row. */
-    byte[] end() throws IOException {
-      packer.flush();
-      packing = false;
-      byte[] row = Arrays.copyOf(bytes, length);
-      if (bytes.length > KEPT_BYTES) {
-        bytes = new byte[FIRST_BYTES];
-      }
-      return row;
-    }
-
-    private void room(int more) {
-      if (bytes.length - length < more) {
-        bytes = Arrays.copyOf(bytes, Math.max(2 * bytes.length, length + more));
-      }
-    }
-
-    @Override
-    public MessageBuffer next(int minimumSize) {
-      room(minimumSize);
-      return MessageBuffer.wrap(bytes, length, bytes.length - length);
-    }
-
-    @Override
-    public void writeBuffer(int written) {
-      length += written;
-    }
-
-    @Override
-    public void write(byte[] buffer, int offset, int size) {
-      room(size);
-      System.arraycopy(buffer, offset, bytes, length, size);
-      length += size;
-    }
-
-    @Override
-    public void add(byte[] buffer, int offset, int size) {
-      write(buffer, offset, size);
-    }
-
-    @Override
-    public void flush() {}
-
-    @Override
-    public void close() {}
   }
 
   /**

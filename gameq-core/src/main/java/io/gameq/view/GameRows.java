@@ -39,8 +39,11 @@ public final class GameRows {
   private static final long MISSING_EVERY_NANOS = TimeUnit.SECONDS.toNanos(5);
 
   private final Catalog atStart;
-  private final CurrentCatalog current;
-  private final RowCodec codec;
+
+  /** The tables as they are, by what was read of them last. */
+  final CurrentCatalog current;
+
+  final RowCodec codec;
   private final Clock clock;
   private final int mostRowBytes;
   private volatile GameTables known;
@@ -85,15 +88,6 @@ public final class GameRows {
       known = of;
     }
     return of;
-  }
-
-  /** The tables as they are, by what was read of them last. */
-  CurrentCatalog current() {
-    return current;
-  }
-
-  RowCodec codec() {
-    return codec;
   }
 
   /** The tables that the game knows, though one may have gone. */
@@ -153,8 +147,7 @@ public final class GameRows {
   }
 
   public <T extends Record> TableRow given(T row) {
-    RecordMapper<T> mapper = mapper(row);
-    return new TableRow(mapper.table(), mapper.toPart(row).over(null, clock));
+    return given(part(row), null);
   }
 
   /** The game's compiler may know nothing of null. */
@@ -165,9 +158,7 @@ public final class GameRows {
   }
 
   public TableRow given(String table, Map<String, ?> columns) {
-    requireGiven(columns, "the map of columns of " + table);
-    Table of = table(table);
-    return new TableRow(of, CanonicalRow.of(of, columns, clock));
+    return given(part(table, columns), null);
   }
 
   /** The columns that a record has. */

@@ -18,6 +18,7 @@ import io.gameq.rows.HandledRow;
 import io.gameq.rows.RowHeader.RowOp;
 import io.gameq.rows.RowImage;
 import io.gameq.rows.Table;
+import io.gameq.term.Term;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -131,7 +132,7 @@ public final class OwnerViews {
       if (!ErrorKind.isOfSchema(e)) {
         throw e;
       }
-      rows.current().readAfter(System.nanoTime());
+      rows.current.readAfter(System.nanoTime());
       return read.get();
     }
   }
@@ -171,7 +172,7 @@ public final class OwnerViews {
    */
   private Unflushed decode(List<EncodedRow> unflushed) {
     long readNanos = System.nanoTime();
-    CurrentCatalog current = rows.current();
+    CurrentCatalog current = rows.current;
     boolean isOld = System.nanoTime() - current.lastReadNanos() > UNMANAGED_EVERY_NANOS;
     try {
       Catalog present = current.get();
@@ -195,8 +196,8 @@ public final class OwnerViews {
           Table table = catalog.rowKey(row.key()).table();
           images.add(
               isFresh
-                  ? rows.codec().decodeForGame(table, row.image())
-                  : rows.codec().decode(table, row.image()));
+                  ? rows.codec.decodeForGame(table, row.image())
+                  : rows.codec.decode(table, row.image()));
         } else {
           LOG.warn("row {} cannot be read: its table is not managed now", row.key());
           highest = Math.max(highest, row.version());
@@ -219,16 +220,17 @@ public final class OwnerViews {
     return againIfAltered(
         () -> {
           OwnerView view = new OwnerView(owner, List.of(), 0, List.of());
-          boolean unused = reader.read(owner, null, List.of(), managed(rowKeys), view);
+          boolean unused =
+              reader.read(owner, null, Term.NOT_KNOWN, 0, List.of(), managed(rowKeys), view);
           return view.newest().stream()
-              .map(row -> new EncodedRow(row.rowKey().text(), rows.codec().encodeWhole(row)))
+              .map(row -> new EncodedRow(row.rowKey().text(), rows.codec.encodeWhole(row)))
               .toList();
         });
   }
 
   /** The version that MySQL holds of each row, deleted rows by their tombstone. */
   public Map<String, Long> versions(Collection<String> rowKeys) {
-    return versions(reader, rows.current().get(), rowKeys);
+    return versions(reader, rows.current.get(), rowKeys);
   }
 
   /** The same with the tables of a catalogue. */
@@ -261,7 +263,7 @@ public final class OwnerViews {
   }
 
   private List<RowKey> managed(Collection<String> rowKeys) {
-    return managed(rows.current().get(), rowKeys);
+    return managed(rows.current.get(), rowKeys);
   }
 
   private static List<RowKey> managed(Catalog catalog, Collection<String> rowKeys) {

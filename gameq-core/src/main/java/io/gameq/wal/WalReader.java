@@ -62,11 +62,6 @@ public final class WalReader {
     return read(directory, 1, Long.MAX_VALUE, sink);
   }
 
-  /** As {@link #read(Path, long, long, Consumer)}, to the last record. */
-  public static WalReport read(Path directory, long fromSequence, Consumer<Entry> sink) {
-    return read(directory, fromSequence, Long.MAX_VALUE, sink);
-  }
-
   /**
    * Hands every intact record from {@code fromSequence} on to {@code sink}, in order, also those
    * behind damage, and those behind {@code toSequence} in the same file. Headers and layouts come

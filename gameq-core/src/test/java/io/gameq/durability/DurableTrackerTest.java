@@ -14,6 +14,7 @@ import io.gameq.owner.SessionId;
 import io.gameq.owner.SessionRef;
 import io.gameq.rows.EncodedRow;
 import io.gameq.rows.RowHeader;
+import io.gameq.sign.NodeCounts;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -25,7 +26,7 @@ import org.junit.jupiter.api.Test;
 class DurableTrackerTest {
   private final SessionRef session =
       new SessionRef(OwnerId.of("player:1"), new SessionId(1, "0123456789abcdef"), 0);
-  private final DurableTracker tracker = new DurableTracker(session);
+  private final DurableTracker tracker = new DurableTracker(session, new NodeCounts());
 
   private Commit commit(String key, long version) {
     return commit(version, part(session, key));

@@ -4,6 +4,7 @@ import io.gameq.change.Commit;
 import io.gameq.change.Unsettled;
 import io.gameq.owner.SessionRef;
 import io.gameq.rows.EncodedRow;
+import io.gameq.sign.NodeCounts;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -77,7 +78,7 @@ public final class TrackerInSteps {
   }
 
   private DurableTracker tracker() {
-    DurableTracker tracker = new DurableTracker(session);
+    DurableTracker tracker = new DurableTracker(session, new NodeCounts());
     told.forEach(one -> one.effect.accept(tracker));
     return tracker;
   }

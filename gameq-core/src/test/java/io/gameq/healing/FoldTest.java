@@ -98,9 +98,9 @@ class FoldTest {
     Fold two = fold(0, 1, 1_200);
     two.add(commit(part("player%3A0", 1, 1, "a", "b")), 0, false);
     two.add(commit(part("player%3A0", 1, 2, "a")), 0, false);
-    assertFalse(two.isFull());
+    assertFalse(two.isFull);
     two.add(commit(part("player%3A0", 1, 1, "c")), 0, false);
-    assertTrue(two.isFull());
+    assertTrue(two.isFull);
     assertEquals(List.of(), rows(two));
   }
 
@@ -130,9 +130,9 @@ class FoldTest {
     }
     for (int i = 0; i < 5_000; i++) {
       assertEquals(
-          new SessionId(9, "8%015x".formatted(i)), fold.owner(OwnerId.of("player:" + i)).newest());
+          new SessionId(9, "8%015x".formatted(i)), fold.owner(OwnerId.of("player:" + i)).newest);
     }
-    fold.owners().forEach(owner -> assertEquals(9, owner.wal()));
+    fold.owners().forEach(owner -> assertEquals(9, owner.wal));
   }
 
   /** Replays all of these owners; which is replayed together with the first. */

@@ -40,7 +40,7 @@ class TypeRoundTripTest {
   private static final List<Samples> SAMPLES = Samples.all();
   private static final TestDatabase DATABASE = new TestDatabase();
 
-  private static Catalog catalog = new Catalog(List.of(), Map.of());
+  private static Catalog catalog = new Catalog(List.of(), Map.of(), false);
 
   @BeforeAll
   static void createOneTablePerType() throws SQLException {

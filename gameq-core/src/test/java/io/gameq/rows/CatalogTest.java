@@ -27,7 +27,7 @@ class CatalogTest {
           .owner("guild", "tag")
           .build();
   private final Catalog catalog =
-      new Catalog(List.of(item, guild), Map.of("log", "its engine is MyISAM: use InnoDB"));
+      new Catalog(List.of(item, guild), Map.of("log", "its engine is MyISAM: use InnoDB"), false);
 
   @Test
   void namesUnknownAndUnmanagedTables() {

@@ -148,7 +148,7 @@ class RecordMapperTest {
 
   @Test
   void buildsEachMapperOnce() {
-    RecordMappers mappers = new RecordMappers(new Catalog(List.of(table), Map.of()));
+    RecordMappers mappers = new RecordMappers(new Catalog(List.of(table), Map.of(), false));
     assertSame(mappers.of(GameItem.class), mappers.of(GameItem.class));
   }
 

@@ -37,7 +37,7 @@ class RowKeyTest {
 
   @Test
   void readsBackWhatItWrote() {
-    Catalog catalog = new Catalog(List.of(table), Map.of());
+    Catalog catalog = new Catalog(List.of(table), Map.of(), false);
     RowKey key = key("", new byte[0], -1);
     RowKey read = catalog.rowKey(key.text());
     assertEquals(key, read);

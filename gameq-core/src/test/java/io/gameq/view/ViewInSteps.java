@@ -7,6 +7,7 @@ import io.gameq.rows.EncodedRow;
 import io.gameq.rows.EncodedRow.RowKey;
 import io.gameq.rows.RowCodec;
 import io.gameq.rows.RowImage;
+import io.gameq.term.Term;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
@@ -48,6 +49,8 @@ public final class ViewInSteps {
         reader.read(
             owner,
             null,
+            Term.NOT_KNOWN,
+            0,
             catalog.ownedBy(owner.kind()),
             unflushed.stream().map(row -> catalog.rowKey(row.key())).toList(),
             new OwnerReader.Sink() {

@@ -92,7 +92,8 @@ final class WalBenchmark {
             rows.get() / seconds);
       }
       long start = System.nanoTime();
-      WalReport report = WalReader.read(wal.directory(), records - 1000, entry -> {});
+      WalReport report =
+          WalReader.read(wal.directory(), records - 1000, Long.MAX_VALUE, entry -> {});
       System.out.printf(
           "read the last %,d records: %d ms%n",
           report.records(), (System.nanoTime() - start) / 1_000_000);

@@ -91,7 +91,7 @@ abstract class MessagesFixture extends RedisLossFixture {
       shares.add(new ConsumerScripts.Share(slot, 100));
     }
     List<TakenMessage> taken = new ArrayList<>();
-    scripts.take(redis, shares).forEach(answer -> taken.addAll(answer.get().taken()));
+    scripts.take(redis, shares, null).forEach(answer -> taken.addAll(answer.get().taken()));
     return taken;
   }
 

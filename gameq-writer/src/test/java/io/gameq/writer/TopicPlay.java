@@ -84,7 +84,7 @@ final class TopicPlay implements AutoCloseable {
       all.add(new ConsumerScripts.Share(slot.slot(), 100));
     }
     List<TakenMessage> taken = new ArrayList<>();
-    for (LuaScript.Answer<ConsumerScripts.Batch> answer : scripts(topic).take(redis, all)) {
+    for (LuaScript.Answer<ConsumerScripts.Batch> answer : scripts(topic).take(redis, all, null)) {
       if (answer.reply() != null) {
         taken.addAll(answer.reply().taken());
       }

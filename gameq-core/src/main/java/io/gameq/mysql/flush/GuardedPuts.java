@@ -29,6 +29,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
@@ -57,7 +58,7 @@ final class GuardedPuts {
     this.custody = custody;
     this.upserts = upserts;
     this.mostBytesPerStatement = mostBytesPerStatement;
-    this.connection = bisection.connection();
+    this.connection = bisection.connection;
   }
 
   /**
@@ -70,7 +71,7 @@ final class GuardedPuts {
     List<RowChange> next =
         table.foreignKeys().parents().contains(table.name()) ? notDeleted(table, rows) : rows;
     while (true) {
-      int refusedBefore = bisection.refused().size();
+      int refusedBefore = bisection.refused.size();
       upsert(table, next);
       Set<RowKey> hidden = takeOutDeleted(table, bisection.notRefused(rows));
       if (!table.hasOtherUniqueKeys()) {
@@ -87,7 +88,7 @@ final class GuardedPuts {
         return;
       }
       if (blocked.size() == next.size() && !exchange(table, blocked)) {
-        bisection.refused().addAll(blocked);
+        bisection.refused.addAll(blocked);
         return;
       }
       next = blocked.stream().map(RowRefusal::row).toList();
@@ -103,13 +104,13 @@ final class GuardedPuts {
     boolean all =
         bisection.allOrNone(
             () -> {
-              int refusedBefore = bisection.refused().size();
+              int refusedBefore = bisection.refused.size();
               written.addAll(
                   new ExchangedValues(connection, table)
                       .takeOff(blocked.stream().map(RowRefusal::row).toList()));
               upsert(table, written);
               return !written.isEmpty()
-                  && bisection.refused().size() == refusedBefore
+                  && bisection.refused.size() == refusedBefore
                   && unwritten(written).isEmpty();
             });
     if (all) {
@@ -144,8 +145,8 @@ final class GuardedPuts {
     int[] key = table.primaryKey();
     rows.sort((a, b) -> compareKeys(key, a, b));
     int mostOfTable = MOST_PLACEHOLDERS / (table.columns().size() + 1);
-    int most = Math.max(1, Math.min(bisection.limits().rows(), mostOfTable));
-    int mostBytes = Math.min(bisection.limits().bytes(), mostBytesPerStatement);
+    int most = Math.max(1, Math.min(bisection.limits.rows(), mostOfTable));
+    int mostBytes = Math.min(bisection.limits.bytes(), mostBytesPerStatement);
     for (int from = 0; from < rows.size(); ) {
       int left = Math.min(most, rows.size() - from);
       // Few sizes, since each is a statement to prepare: 1, 2, 3, 4, 6, 8, 12, 16, 24 ...
@@ -158,7 +159,7 @@ final class GuardedPuts {
           rows.subList(from, from + size),
           some ->
               upserts.execute(
-                  connection, table, some, handsOver, bisection.limits().secondsFor(some.size())));
+                  connection, table, some, handsOver, bisection.limits.secondsFor(some.size())));
       from += size;
     }
   }
@@ -224,25 +225,18 @@ final class GuardedPuts {
       return Set.of();
     }
     Map<RowKey, Long> tombstones = tombstones(rows, true);
-    Map<RowKey, Long> deleted = new HashMap<>();
+    Map<RowKey, Long> deleted = new TreeMap<>(Comparator.comparing(RowKey::text));
     for (RowChange row : rows) {
       Long tombstone = tombstones.get(row.key());
       if (tombstone != null && tombstone >= row.image().version()) {
         deleted.put(row.key(), tombstone);
       }
     }
-    takeOut(connection, table, deleted);
-    return deleted.keySet();
-  }
-
-  /** Deletes those that are there up to these versions, though they were just put. */
-  private static void takeOut(Connection connection, Table table, Map<RowKey, Long> deleted)
-      throws SQLException {
-    List<RowKey> keys =
-        deleted.keySet().stream().sorted(Comparator.comparing(RowKey::text)).toList();
-    for (List<RowKey> some : Sql.chunks(keys, MOST_DELETES_PER_STATEMENT)) {
+    for (List<RowKey> some :
+        Sql.chunks(List.copyOf(deleted.keySet()), MOST_DELETES_PER_STATEMENT)) {
       delete(connection, table, some, deleted, NO_LIMIT); // they are few, and not searched for
     }
+    return deleted.keySet();
   }
 
   /** Deletes each row unless its version is newer than the one given. */

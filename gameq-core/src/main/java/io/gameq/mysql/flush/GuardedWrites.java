@@ -102,15 +102,15 @@ public final class GuardedWrites {
     }
     RowOwnership custody = new RowOwnership(connection, sessions);
     List<List<RowChange>> turns = custody.decide(left.getOrDefault(false, List.of()));
-    RowBisection bisection = new RowBisection(connection, kinds, limits, custody.refused());
+    RowBisection bisection = new RowBisection(connection, kinds, limits, custody.refused);
     DependentRows rows =
         new DependentRows(
             bisection, new GuardedPuts(bisection, custody, upserts, mostBytesPerStatement));
     for (List<RowChange> turn : turns) {
       rows.write(turn);
     }
-    custody.forgetSettled(bisection.refused());
-    return bisection.refused();
+    custody.forgetSettled(bisection.refused);
+    return bisection.refused;
   }
 
   /** Owners whose rows these may become or were: a transaction locks them with its own. */
@@ -167,7 +167,7 @@ public final class GuardedWrites {
     DependentRows(RowBisection bisection, GuardedPuts puts) {
       this.bisection = bisection;
       this.puts = puts;
-      this.connection = bisection.connection();
+      this.connection = bisection.connection;
     }
 
     /** Rows of which no two have the same key. */
@@ -195,9 +195,9 @@ public final class GuardedWrites {
 
     /** Writes rows that had been refused; returns how many were refused again. */
     private int again(List<RowChange> rows) throws SQLException {
-      int before = bisection.refused().size();
+      int before = bisection.refused.size();
       delete(withoutParentsOfRefused(writeAllButCascades(rows)));
-      return bisection.refused().size() - before;
+      return bisection.refused.size() - before;
     }
 
     /** Returns the deletes that take rows of other tables along, with tombstones by now. */
@@ -233,13 +233,13 @@ public final class GuardedWrites {
      */
     private List<RowChange> withoutParentsOfRefused(List<RowChange> cascades) throws SQLException {
       Set<String> parents =
-          bisection.refused().stream()
+          bisection.refused.stream()
               .flatMap(refusal -> refusal.row().key().table().foreignKeys().parents().stream())
               .collect(Collectors.toSet());
       List<RowChange> rest = new ArrayList<>();
       for (RowChange row : cascades) {
         if (parents.contains(row.key().table().name())) {
-          bisection.refused().add(new RowRefusal(row, wouldCascade()));
+          bisection.refused.add(new RowRefusal(row, wouldCascade()));
           TombstoneTable.remove(connection, row);
         } else {
           rest.add(row);
@@ -269,7 +269,7 @@ public final class GuardedWrites {
         Map<RowKey, Long> upTo =
             rows.stream()
                 .collect(Collectors.toMap(RowChange::key, row -> row.image().version(), Math::max));
-        int refusedBefore = bisection.refused().size();
+        int refusedBefore = bisection.refused.size();
         for (List<RowChange> chunk : Sql.chunks(rows, GuardedPuts.MOST_DELETES_PER_STATEMENT)) {
           bisection.execute(
               table,
@@ -280,9 +280,9 @@ public final class GuardedWrites {
                       table,
                       some.stream().map(RowChange::key).toList(),
                       upTo,
-                      bisection.limits().secondsFor(some.size())));
+                      bisection.limits.secondsFor(some.size())));
         }
-        List<RowRefusal> refused = bisection.refused();
+        List<RowRefusal> refused = bisection.refused;
         for (RowRefusal refusal : refused.subList(refusedBefore, refused.size())) {
           TombstoneTable.remove(connection, refusal.row());
         }
@@ -291,7 +291,7 @@ public final class GuardedWrites {
 
     /** Writes rows that refer to each other in a circle; false when there are none. */
     private boolean breakCycles() throws SQLException {
-      List<RowRefusal> circle = ForeignKeyCycles.candidates(bisection.refused());
+      List<RowRefusal> circle = ForeignKeyCycles.candidates(bisection.refused);
       while (!circle.isEmpty()) {
         Set<RowChange> stay = new HashSet<>();
         if (breakCycle(circle, stay)) {
@@ -310,8 +310,8 @@ public final class GuardedWrites {
     private boolean breakCycle(List<RowRefusal> circle, Set<RowChange> stay) throws SQLException {
       return bisection.allOrNone(
           () -> {
-            bisection.refused().removeAll(circle);
-            List<RowRefusal> others = List.copyOf(bisection.refused());
+            bisection.refused.removeAll(circle);
+            List<RowRefusal> others = List.copyOf(bisection.refused);
             List<RowChange> left = circle.stream().map(RowRefusal::row).toList();
             for (Map.Entry<Table, List<RowChange>> of :
                 byTable(ForeignKeyCycles.withoutReferences(left), PARENTS_FIRST).entrySet()) {
@@ -321,12 +321,11 @@ public final class GuardedWrites {
             int tried;
             do {
               tried = left.size();
-              bisection.refused().clear(); // at first of what was refused without its references
-              bisection
-                  .refused()
-                  .addAll(others); // a delete must not take along what these are rows of
+              bisection.refused.clear(); // at first of what was refused without its references
+              bisection.refused.addAll(
+                  others); // a delete must not take along what these are rows of
               again(left);
-              left = bisection.refused().stream().skip(others.size()).map(RowRefusal::row).toList();
+              left = bisection.refused.stream().skip(others.size()).map(RowRefusal::row).toList();
             } while (!left.isEmpty() && left.size() < tried);
             stay.addAll(left);
             return left.isEmpty();

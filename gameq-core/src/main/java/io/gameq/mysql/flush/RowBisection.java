@@ -52,10 +52,13 @@ public final class RowBisection {
     void execute(List<RowChange> rows) throws SQLException;
   }
 
-  private final Connection connection;
+  final Connection connection;
   private final Set<ErrorKind> kinds;
-  private final StatementLimits limits;
-  private final List<RowRefusal> refused;
+  final StatementLimits limits;
+
+  /** What is refused so far; who repeats a row takes it out. */
+  final List<RowRefusal> refused;
+
   private final List<RowRefusal> slow = new ArrayList<>();
   private final Map<Table, Boolean> takeRows = new HashMap<>();
 
@@ -75,19 +78,6 @@ public final class RowBisection {
     this.kinds = kinds;
     this.limits = limits;
     this.refused = new ArrayList<>(refused);
-  }
-
-  Connection connection() {
-    return connection;
-  }
-
-  StatementLimits limits() {
-    return limits;
-  }
-
-  /** What is refused so far; who repeats a row takes it out. */
-  List<RowRefusal> refused() {
-    return refused;
   }
 
   /** Goes back to where it was, with what was refused then, unless the attempt succeeds. */

@@ -52,7 +52,9 @@ final class RowOwnership {
   private final Set<RowChange> overtaken = new HashSet<>();
 
   private final Set<RowChange> handedOver = new HashSet<>();
-  private final List<RowRefusal> refused = new ArrayList<>();
+
+  /** Rows that are not this session's to write, or not yet. */
+  final List<RowRefusal> refused = new ArrayList<>();
 
   /** What MySQL holds of a row; {@code owner} is null when it holds none, or one of nobody. */
   private record Present(boolean isThere, @Nullable OwnerId owner, long version) {
@@ -111,11 +113,6 @@ final class RowOwnership {
     return row.owner().isInbox()
         || (!row.key().table().isKeyedByOwner()
             && (row.image().op() != RowOp.PUT || !row.image().handovers().isEmpty()));
-  }
-
-  /** Rows that are not this session's to write, or not yet. */
-  List<RowRefusal> refused() {
-    return refused;
   }
 
   /** Whether this row may take the place of another owner's, which is locked. */

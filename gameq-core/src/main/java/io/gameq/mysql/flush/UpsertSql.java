@@ -10,31 +10,18 @@ import io.gameq.rows.Table.Column;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.ArrayList;
-import java.util.BitSet;
 import java.util.List;
-import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The one statement that puts rows: a multi-row upsert in which an older version changes nothing,
- * and columns that the rows do not name keep their values. Thread-safe; keeps the texts it made.
+ * and columns that the rows do not name keep their values. Thread-safe.
  */
 public final class UpsertSql {
   private static final int NULL_IN_COLUMN = 1048;
 
   private final Dialect dialect;
-  private final Map<StatementKey, String> texts = new ConcurrentHashMap<>();
-
-  private record StatementKey(
-      String table,
-      long fingerprint,
-      List<Column> key,
-      boolean otherUniqueKeys,
-      @Nullable BitSet named,
-      boolean handsOver,
-      int rows) {}
 
   public UpsertSql(Dialect dialect) {
     this.dialect = dialect;
@@ -43,33 +30,15 @@ public final class UpsertSql {
   /**
    * Puts rows of one table that name the same columns in one statement, which fails, with {@link
    * #isOfAnotherOwner}, where a newer version would replace another owner's row.
-   */
-  public void execute(Connection connection, Table table, List<RowChange> rows)
-      throws SQLException {
-    execute(connection, table, rows, false, 0);
-  }
-
-  /**
-   * The same.
    *
    * @param handsOver whether the rows may change owners
    * @param mostSeconds see {@link io.gameq.mysql.StatementLimits}
    */
-  void execute(
+  public void execute(
       Connection connection, Table table, List<RowChange> rows, boolean handsOver, int mostSeconds)
       throws SQLException {
     RowImage like = rows.get(0).image();
-    String sql =
-        texts.computeIfAbsent(
-            new StatementKey(
-                table.name(),
-                table.fingerprint(),
-                table.keyColumns(),
-                table.hasOtherUniqueKeys(),
-                like.named(),
-                handsOver,
-                rows.size()),
-            key -> upsertSql(table, like, key.rows(), handsOver || table.isKeyedByOwner()));
+    String sql = upsertSql(table, like, rows.size(), handsOver || table.isKeyedByOwner());
     List<Column> columns = table.columns();
     List<@Nullable Object> arguments = new ArrayList<>(rows.size() * (columns.size() + 1));
     for (RowChange row : rows) {

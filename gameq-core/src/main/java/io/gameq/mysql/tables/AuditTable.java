@@ -2,8 +2,7 @@ package io.gameq.mysql.tables;
 
 import io.gameq.mysql.MySqlPool.MySql;
 import io.gameq.mysql.Sql;
-import java.net.InetAddress;
-import java.net.UnknownHostException;
+import io.gameq.sign.ProcessIdentity;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -29,15 +28,7 @@ public final class AuditTable {
 
     /** A user of this host. */
     public static Actor of(String user) {
-      return new Actor(user + "@" + host(), "command line");
-    }
-
-    private static String host() {
-      try {
-        return InetAddress.getLocalHost().getHostName();
-      } catch (UnknownHostException e) {
-        return "?";
-      }
+      return new Actor(user + "@" + ProcessIdentity.hostName(), "command line");
     }
   }
 

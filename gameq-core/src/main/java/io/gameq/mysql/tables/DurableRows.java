@@ -13,6 +13,7 @@ import io.gameq.rows.EncodedRow.RowKey;
 import io.gameq.rows.RowCodec;
 import io.gameq.rows.RowImage;
 import io.gameq.rows.Table;
+import io.gameq.term.Term;
 import java.time.Instant;
 import java.util.Collection;
 import java.util.HashMap;
@@ -103,18 +104,6 @@ public final class DurableRows {
     return TombstoneHorizon.read(mysql);
   }
 
-  /**
-   * The version that MySQL holds of each row, deleted rows by their tombstone; others are missing.
-   */
-  public Map<RowKey, Long> versions(Collection<RowKey> keys) {
-    return reader.versions(keys);
-  }
-
-  /** The versions in which rows of each owner were refused and set aside; others are missing. */
-  public Map<OwnerId, Map<RowKey, Long>> deadLetters(Collection<RowKey> keys) {
-    return reader.setAside(keys);
-  }
-
   /** What of these rows was given up; rows of which nothing was are missing. */
   public Map<RowKey, List<Discard>> discards(Collection<RowKey> keys) {
     return mysql.ask(handle -> DiscardTable.read(handle.getConnection(), keys));
@@ -123,7 +112,14 @@ public final class DurableRows {
   /** The rows themselves; those that MySQL does not hold are missing. */
   public Map<RowKey, RowImage> rows(Collection<RowKey> keys) {
     Map<RowKey, RowImage> found = new HashMap<>();
-    reader.read(NOBODY, null, List.of(), keys, image -> found.put(image.rowKey(), image));
+    reader.read(
+        NOBODY,
+        null,
+        Term.NOT_KNOWN,
+        0,
+        List.of(),
+        keys,
+        image -> found.put(image.rowKey(), image));
     return found;
   }
 }

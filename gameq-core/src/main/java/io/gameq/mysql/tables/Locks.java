@@ -42,22 +42,18 @@ public final class Locks {
    */
   public record Found(
       boolean everything, Set<String> tables, Set<OwnerId> owners, Set<RowKey> rows) {
-    static final Found NOTHING = new Found(false, Set.of());
-
-    private Found(boolean everything, Set<String> tables) {
-      this(everything, tables, Set.of(), Set.of());
-    }
+    static final Found NOTHING = new Found(false, Set.of(), Set.of(), Set.of());
   }
 
   /** Looks for locks on these owners and rows; finds nothing when MySQL does not say. */
   public static Found look(MySql mysql, Collection<OwnerId> owners, Collection<RowKey> keys) {
     try (Connection connection = mysql.connection()) {
       if (isLocked(connection, "gameq_owner")) {
-        return new Found(true, Set.of());
+        return new Found(true, Set.of(), Set.of(), Set.of());
       }
       Set<String> tables = lockedTables(connection, Sql.byTable(keys).keySet());
       if (!tables.isEmpty()) {
-        return new Found(false, tables);
+        return new Found(false, tables, Set.of(), Set.of());
       }
       connection.setAutoCommit(false);
       try {

@@ -14,7 +14,6 @@ import io.gameq.rows.EncodedRow.RowKey;
 import io.gameq.rows.RowHeader.RowOp;
 import io.gameq.rows.RowImage;
 import io.gameq.rows.Table;
-import io.gameq.term.Term;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.ArrayList;
@@ -99,22 +98,11 @@ public final class OwnerReader {
    *
    * @param tables those of the owner's kind
    * @param keys rows that Redis holds for the owner
-   * @return false when a newer session was opened meanwhile; what the sink was told is void then
-   */
-  public boolean read(
-      OwnerId owner,
-      @Nullable SessionId session,
-      List<Table> tables,
-      Collection<RowKey> keys,
-      Sink sink) {
-    return read(owner, session, Term.NOT_KNOWN, 0, tables, keys, sink);
-  }
-
-  /**
-   * The same of a session that was opened by way of a Redis primary.
-   *
-   * @param term its number, see {@link io.gameq.term}
+   * @param session null when none was opened; then neither term nor adopted count
+   * @param term the number of the Redis primary that it was opened by way of, see {@link
+   *     io.gameq.term}
    * @param adopted the highest version that it took over there, 0 for none
+   * @return false when a newer session was opened meanwhile; what the sink was told is void then
    * @throws io.gameq.term.Term.TermMovedException when another primary counts: the session is not
    *     set open
    */

@@ -24,6 +24,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.stream.Stream;
+import org.jdbi.v3.core.HandleCallback;
 import org.jspecify.annotations.Nullable;
 
 /** The durable sessions in {@code gameq_owner}. Thread-safe. */
@@ -108,11 +109,12 @@ public final class OwnerTable implements DurableSessions {
     if (seen == null) {
       EpochRequest wanted = new EpochRequest(owner, nonce, node, atLeast);
       SessionId raised =
-          raising(owner, to -> insert(to, List.of(wanted), "epoch = epoch")).get(owner);
+          raising(owner, to -> insert(to.getConnection(), List.of(wanted), "epoch = epoch"))
+              .get(owner);
       return raised != null && raised.nonce().equals(nonce) ? raised : null;
     }
     SessionId session = new SessionId(Math.max(seen.newest().epoch() + 1, atLeast), nonce);
-    return raising(owner, connection -> raiseAfter(connection, seen, owner, session, node))
+    return raising(owner, to -> raiseAfter(to.getConnection(), seen, owner, session, node))
         ? session
         : null;
   }
@@ -138,7 +140,7 @@ public final class OwnerTable implements DurableSessions {
   }
 
   private SessionId raise(EpochRequest wanted) {
-    return raising(wanted.owner, connection -> raise(connection, List.of(wanted)).get(0));
+    return raising(wanted.owner, to -> raise(to.getConnection(), List.of(wanted)).get(0));
   }
 
   /** In one transaction. */
@@ -146,15 +148,11 @@ public final class OwnerTable implements DurableSessions {
     return mysql.ask(handle -> raise(handle.getConnection(), all));
   }
 
-  private interface Raise<T> {
-    T over(Connection connection) throws SQLException;
-  }
-
   /** Raises an owner's epoch, again when others hold locks. */
-  private <T> T raising(OwnerId owner, Raise<T> call) {
+  private <T> T raising(OwnerId owner, HandleCallback<T, SQLException> call) {
     for (int tries = 1; ; tries++) {
       try {
-        return mysql.ask(handle -> call.over(handle.getConnection()));
+        return mysql.ask(call);
       } catch (MySqlException e) {
         if (MySqlErrors.isLockWait(e)) { // who logs in waits no longer: MySQL's 1 s is up to 2
           throw new MySqlException(

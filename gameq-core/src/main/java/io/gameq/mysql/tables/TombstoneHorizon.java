@@ -2,6 +2,7 @@ package io.gameq.mysql.tables;
 
 import io.gameq.mysql.MySqlPool.MySql;
 import io.gameq.mysql.Sql;
+import io.gameq.mysql.schema.Settings;
 import io.gameq.rows.types.TimeTypes;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -57,10 +58,8 @@ public final class TombstoneHorizon {
    * @throws io.gameq.MySqlException when MySQL does not answer
    */
   public static @Nullable Instant read(MySql mysql) {
-    String sql = "SELECT value FROM gameq_setting WHERE name = ?";
-    return mysql.list(sql, rs -> Instant.parse(rs.getString(1)), SETTING).stream()
-        .findFirst()
-        .orElse(null);
+    String before = Settings.read(mysql, SETTING);
+    return before == null ? null : Instant.parse(before);
   }
 
   /**

@@ -15,7 +15,6 @@ import io.gameq.redis.SlotKeys;
 import io.gameq.redis.SlotKeys.SessionKeys;
 import io.gameq.redis.script.CommitScript.ScriptCommit;
 import io.gameq.redis.script.JournalMarks.SlotMarks;
-import io.gameq.redis.script.LuaScript.BytesArgs;
 import io.gameq.redis.script.MessagesScript.Mode;
 import io.gameq.redis.script.MessagesScript.WalCall;
 import io.lettuce.core.TransactionResult;
@@ -26,6 +25,7 @@ import io.lettuce.core.output.StatusOutput;
 import io.lettuce.core.output.ValueListOutput;
 import io.lettuce.core.protocol.AsyncCommand;
 import io.lettuce.core.protocol.Command;
+import io.lettuce.core.protocol.CommandArgs;
 import io.lettuce.core.protocol.CommandType;
 import io.lettuce.core.protocol.RedisCommand;
 import java.util.ArrayList;
@@ -250,7 +250,7 @@ public abstract class CommitGroup {
       Sent one = new Sent(scripted.slots().map(slot -> move(slot, commit.sequence())).toList());
       sent.add(one);
       moves.addAll(one.moves);
-      return CommitScript.sendText(redis, call, one.moves, scripted)
+      return CommitScript.send(redis, call, one.moves, scripted)
           .<@Nullable Void>handle(
               (answer, error) -> {
                 if (error != null) {
@@ -564,13 +564,13 @@ public abstract class CommitGroup {
       }
       List<RedisCommand<byte[], byte[], ?>> commands = new ArrayList<>();
       commands.add(new AsyncCommand<>(new Command<>(CommandType.MULTI, new StatusOutput<>(CODEC))));
-      BytesArgs owns = new BytesArgs(sessions.size());
+      CommandArgs<byte[], byte[]> owns = new CommandArgs<>(CODEC);
       commands.add(new Command<>(CommandType.MGET, new ValueListOutput<>(CODEC), owns));
       int number = 0;
       for (Map.Entry<SlotKeys, SlotChanges> of : slots.entrySet()) {
         for (SessionChanges session : of.getValue().sessions) {
           session.number = number++;
-          owns.and(session.keys.own);
+          owns.add(session.keys.own);
         }
         addWrites(commands, of.getKey(), of.getValue());
       }
@@ -587,17 +587,17 @@ public abstract class CommitGroup {
      */
     private void addWrites(
         List<RedisCommand<byte[], byte[], ?>> to, SlotKeys keys, SlotChanges slot) {
-      BytesArgs due = new BytesArgs(2 + 2 * slot.sessions.size()).and(keys.due()).and(LT);
+      CommandArgs<byte[], byte[]> due = new CommandArgs<>(CODEC).add(keys.due()).add(LT);
       byte[] dueAt = LuaScript.number(call.due(false));
       int replies = to.size() - 1; // MULTI has no place in the answer of EXEC
       for (SessionChanges of : slot.sessions) {
         of.dirty = replies++;
-        BytesArgs rows = new BytesArgs(1 + 2 * of.rows.size()).and(of.keys.dirty);
+        CommandArgs<byte[], byte[]> rows = new CommandArgs<>(CODEC).add(of.keys.dirty);
         for (ChangedRow row : of.lastImages()) {
-          rows.and(row.keyBytes()).and(row.image());
+          rows.add(row.keyBytes()).add(row.image());
         }
         to.add(new Command<>(CommandType.HSET, new IntegerOutput<>(CODEC), rows));
-        due.and(of.urgent ? LuaScript.number(call.due(true)) : dueAt).and(of.keys.dueMember);
+        due.add(of.urgent ? LuaScript.number(call.due(true)) : dueAt).add(of.keys.dueMember);
       }
       slot.due = replies;
       long last = before.getOrDefault(keys.slot(), Long.MAX_VALUE) - 1;
@@ -608,10 +608,7 @@ public abstract class CommitGroup {
           new Command<>(
               CommandType.HINCRBY,
               new IntegerOutput<>(CODEC),
-              new BytesArgs(3)
-                  .and(keys.journal())
-                  .and(call.walId())
-                  .and(LuaScript.number(move.delta()))));
+              new CommandArgs<>(CODEC).add(keys.journal()).add(call.walId()).add(move.delta())));
     }
 
     @Override

@@ -5,14 +5,12 @@ import io.gameq.change.Commit.CommitPart;
 import io.gameq.message.MessageChange;
 import io.gameq.owner.SessionRef;
 import io.gameq.redis.RedisConnection;
-import io.gameq.redis.RedisReply;
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.SlotKeys.SessionKeys;
 import io.gameq.redis.script.JournalMarks.SlotMarks;
 import io.gameq.redis.script.MessagesScript.MessageBatches;
 import io.gameq.redis.script.MessagesScript.WalCall;
 import io.gameq.rows.EncodedRow;
-import io.lettuce.core.ScriptOutputType;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -116,34 +114,18 @@ public final class CommitScript {
     }
   }
 
-  /**
-   * Sends by text: between other commands a forgotten script could not be loaded in time. A commit
-   * with messages goes as by {@link #send}: its script is several times as long.
-   *
-   * @param moves of the journal marks, one for each of the commit's slots in their order; none of a
-   *     replay
-   */
-  public static CompletionStage<List<Object>> sendText(
-      RedisConnection redis, WalCall call, List<SlotMarks.Move> moves, ScriptCommit commit) {
-    if (!commit.messages.isEmpty()) {
-      return send(redis, call, moves, commit);
-    }
-    return redis
-        .async()
-        .eval(
-            SCRIPT.text(),
-            ScriptOutputType.MULTI,
-            commit.keys(call).toArray(byte[][]::new),
-            commit.values(call, moves).toArray(byte[][]::new));
-  }
-
   /** Has Redis know the scripts, with messages and without; see {@link #send}. */
   public static void load(RedisConnection redis) {
     SCRIPT.load(redis);
     WITH_MESSAGES.load(redis);
   }
 
-  /** Sends by SHA-1; the scripts were {@linkplain #load loaded} on this connection. */
+  /**
+   * Sends by SHA-1; the scripts were {@linkplain #load loaded} on this connection.
+   *
+   * @param moves of the journal marks, one for each of the commit's slots in their order; none of a
+   *     replay
+   */
   public static CompletionStage<List<Object>> send(
       RedisConnection redis, WalCall call, List<SlotMarks.Move> moves, ScriptCommit commit) {
     return (commit.messages.isEmpty() ? SCRIPT : WITH_MESSAGES)
@@ -173,7 +155,8 @@ public final class CommitScript {
 
   private static void putBack(RedisConnection redis, SlotKeys[] slots, CommitPart rows) {
     ScriptCommit commit = new ScriptCommit(0, 0, false, List.of(rows), List.of());
-    List<Object> unused =
-        RedisReply.await(sendText(redis, WalCall.ofReplay(slots, 0), List.of(), commit));
+    WalCall call = WalCall.ofReplay(slots, 0);
+    byte[][] keys = commit.keys(call).toArray(byte[][]::new);
+    List<Object> unused = SCRIPT.call(redis, keys, commit.values(call, List.of()));
   }
 }

@@ -17,19 +17,10 @@ import io.lettuce.core.RedisFuture;
 import io.lettuce.core.RedisNoScriptException;
 import io.lettuce.core.ScriptOutputType;
 import io.lettuce.core.codec.Base16;
-import io.lettuce.core.codec.ByteArrayCodec;
-import io.lettuce.core.output.NestedMultiOutput;
-import io.lettuce.core.protocol.AsyncCommand;
-import io.lettuce.core.protocol.Command;
-import io.lettuce.core.protocol.CommandArgs;
-import io.lettuce.core.protocol.CommandType;
-import io.lettuce.core.protocol.RedisCommand;
-import io.netty.buffer.ByteBuf;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Collection;
 import java.util.HexFormat;
 import java.util.List;
@@ -287,21 +278,15 @@ public final class LuaScript {
     return send(redis, call.keys(), args(call.args));
   }
 
-  /**
-   * Sends the script by its SHA-1 without waiting: {@link #load} it first on this connection. Costs
-   * no object for each argument.
-   */
+  /** Sends the script by its SHA-1 without waiting: {@link #load} it first on this connection. */
   CompletionStage<List<Object>> send(RedisConnection redis, List<byte[]> keys, List<byte[]> args) {
-    BytesArgs all = new BytesArgs(2 + keys.size() + args.size());
-    all.and(SlotKeys.bytes(one.sha1)).and(number(keys.size()));
-    keys.forEach(all::and);
-    args.forEach(all::and);
-    AsyncCommand<byte[], byte[], List<Object>> call =
-        new AsyncCommand<>(
-            new Command<>(
-                CommandType.EVALSHA, new NestedMultiOutput<>(ByteArrayCodec.INSTANCE), all));
-    Collection<RedisCommand<byte[], byte[], ?>> unused = redis.dispatch(List.of(call));
-    return call;
+    return redis
+        .async()
+        .evalsha(
+            one.sha1,
+            ScriptOutputType.MULTI,
+            keys.toArray(byte[][]::new),
+            args.toArray(byte[][]::new));
   }
 
   /** Whether a call failed since Redis has forgotten the script: nothing of it was applied. */
@@ -362,50 +347,6 @@ public final class LuaScript {
       return COMMENTS.matcher(text).replaceAll("");
     } catch (IOException e) {
       throw new UncheckedIOException(e);
-    }
-  }
-
-  /** Arguments of a command that are bytes already, without an object for each. Not thread-safe. */
-  static final class BytesArgs extends CommandArgs<byte[], byte[]> {
-    private byte[][] args;
-    private int count;
-
-    BytesArgs(int expected) {
-      super(ByteArrayCodec.INSTANCE);
-      args = new byte[expected][];
-    }
-
-    BytesArgs and(byte[] arg) {
-      if (count == args.length) {
-        args = Arrays.copyOf(args, 2 * count + 1);
-      }
-      args[count++] = arg;
-      return this;
-    }
-
-    @Override
-    public int count() {
-      return count;
-    }
-
-    @Override
-    public void encode(ByteBuf buf) {
-      for (int i = 0; i < count; i++) {
-        buf.writeByte('$');
-        number(buf, args[i].length);
-        buf.writeByte('\r');
-        buf.writeByte('\n');
-        buf.writeBytes(args[i]);
-        buf.writeByte('\r');
-        buf.writeByte('\n');
-      }
-    }
-
-    private static void number(ByteBuf buf, int value) {
-      if (value >= 10) {
-        number(buf, value / 10);
-      }
-      buf.writeByte('0' + value % 10);
     }
   }
 }

@@ -8,6 +8,7 @@ import io.gameq.redis.RedisReply;
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.Slots;
 import io.gameq.rows.EncodedRow;
+import io.gameq.sign.SignFields;
 import io.lettuce.core.ScanArgs;
 import io.lettuce.core.ScanIterator;
 import java.nio.charset.StandardCharsets;
@@ -96,22 +97,7 @@ public record SlotBacklog(
 
   /** All but the slot, in order, {@link #NUMBERS} of them. */
   public long[] numbers() {
-    return new long[] {
-      nowMillis,
-      due,
-      overdue,
-      ready,
-      claimed,
-      lapsed,
-      oldestMillis,
-      oldestPassingMillis,
-      counted,
-      countedRows,
-      stale,
-      closing,
-      healing,
-      foreign
-    };
+    return SignFields.values(this).values().stream().skip(1).mapToLong(Long.class::cast).toArray();
   }
 
   /** Owners with rows that are not in MySQL; one who commits while he is claimed counts twice. */

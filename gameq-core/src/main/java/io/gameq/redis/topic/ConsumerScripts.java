@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
@@ -161,15 +162,9 @@ public final class ConsumerScripts {
   /**
    * Takes from several slots in one go; one that fails does not disturb the others. Messages may
    * have been taken from it if Redis did not answer; their leases run out.
-   */
-  public List<LuaScript.Answer<Batch>> take(RedisConnection redis, List<Share> shares) {
-    return take(redis, shares, null);
-  }
-
-  /**
-   * The same of a topic of owners: what a process handles.
    *
-   * @param process 8 hex digits; empty for owners that nobody handles
+   * @param process of a topic of owners, whose messages are taken: 8 hex digits; empty for owners
+   *     that nobody handles; null of other topics
    */
   public List<LuaScript.Answer<Batch>> take(
       RedisConnection redis, List<Share> shares, @Nullable String process) {
@@ -211,15 +206,11 @@ public final class ConsumerScripts {
    * @throws io.gameq.RedisUnavailableException when Redis does not answer; some may be told then
    */
   public Set<Integer> handle(RedisConnection redis, String process, List<HandledOwner> owners) {
-    List<List<HandledOwner>> bySlot = new ArrayList<>();
-    for (int slot = 0; slot < definition.slots(); slot++) {
-      bySlot.add(new ArrayList<>());
-    }
-    owners.forEach(of -> bySlot.get(of.owner().slot(definition.slots())).add(of));
+    Map<Integer, List<HandledOwner>> bySlot =
+        owners.stream().collect(Collectors.groupingBy(of -> of.owner().slot(definition.slots())));
     List<LuaScript.Call> calls = new ArrayList<>();
-    List<Integer> called = new ArrayList<>();
-    for (int slot = 0; slot < bySlot.size(); slot++) {
-      List<HandledOwner> all = bySlot.get(slot);
+    for (int slot = 0; slot < definition.slots(); slot++) {
+      List<HandledOwner> all = bySlot.getOrDefault(slot, List.of());
       for (List<HandledOwner> some :
           all.isEmpty() ? List.of(all) : LuaScript.pieces(all, MOST_OWNERS)) {
         List<?> args =
@@ -227,20 +218,15 @@ public final class ConsumerScripts {
                 .map(of -> List.of(of.owner().encoded(), of.epoch(), of.isHandled()))
                 .toList();
         calls.add(new LuaScript.Call(slots[slot], List.of(definition.topic(), process, args)));
-        called.add(slot);
       }
     }
     Set<Integer> forgotten = new HashSet<>();
-    Iterator<Integer> of = called.iterator();
-    HANDLE
-        .callEach(redis, calls)
-        .forEach(
-            answer -> {
-              Integer slot = of.next();
-              if (answer.get().get(0).equals(0L)) {
-                forgotten.add(slot);
-              }
-            });
+    List<LuaScript.Answer<List<Object>>> answers = HANDLE.callEach(redis, calls);
+    for (int i = 0; i < calls.size(); i++) {
+      if (answers.get(i).get().get(0).equals(0L)) {
+        forgotten.add(calls.get(i).slots().get(0).slot());
+      }
+    }
     return forgotten;
   }
 

@@ -10,6 +10,7 @@ import io.gameq.redis.RedisReply;
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.script.LuaScript;
 import io.gameq.rows.Table.SimilarNames;
+import io.gameq.sign.SignFields;
 import io.gameq.topic.Retry;
 import io.gameq.topic.TopicOptions;
 import java.io.IOException;
@@ -110,20 +111,24 @@ public record DefinedTopic(
 
   /** As MySQL holds it beside the revision: one line of JSON. */
   public String json() {
+    Map<String, Object> all = definition.members();
+    all.values().removeIf(Boolean.FALSE::equals);
+    if (pause != null) {
+      all.put("pausedMillis", pause.sinceMillis);
+      all.put("pausedBy", pause.who);
+      all.put("pauseReason", pause.reason);
+    }
+    if (rate != null) {
+      all.put("perSecond", rate.perSecond);
+      all.put("rateMillis", rate.sinceMillis);
+      all.put("rateBy", rate.who);
+      all.put("rateReason", rate.reason);
+    }
     StringWriter text = new StringWriter();
     try (JsonGenerator to = JSON.createGenerator(text)) {
       to.writeStartObject();
-      definition.write(to);
-      if (pause != null) {
-        to.writeNumberField("pausedMillis", pause.sinceMillis);
-        to.writeStringField("pausedBy", pause.who);
-        to.writeStringField("pauseReason", pause.reason);
-      }
-      if (rate != null) {
-        to.writeNumberField("perSecond", rate.perSecond);
-        to.writeNumberField("rateMillis", rate.sinceMillis);
-        to.writeStringField("rateBy", rate.who);
-        to.writeStringField("rateReason", rate.reason);
+      for (Map.Entry<String, Object> member : all.entrySet()) {
+        to.writeObjectField(member.getKey(), member.getValue());
       }
       to.writeEndObject();
     } catch (IOException e) {
@@ -323,15 +328,8 @@ public record DefinedTopic(
 
     /** The options by the names that MySQL and {@code topics options} have for them. */
     public Map<String, Object> members() {
-      Map<String, Object> all = new LinkedHashMap<>();
-      all.put("slots", slots);
-      all.put("ageMillis", ageMillis);
-      all.put("maxPayloadBytes", maxPayloadBytes);
-      all.put("mostAttempts", mostAttempts);
-      all.put("leaseMillis", leaseMillis);
-      all.put("windowMillis", windowMillis);
-      all.put("backoff", backoff);
-      all.put("hasOwners", hasOwners);
+      Map<String, Object> all = SignFields.values(this);
+      all.remove("topic");
       return all;
     }
 
@@ -413,14 +411,6 @@ public record DefinedTopic(
     /** For a person to read: one line of JSON. */
     public String json() {
       return new DefinedTopic(0, this, null, null).json();
-    }
-
-    void write(JsonGenerator to) throws IOException {
-      for (Map.Entry<String, Object> member : members().entrySet()) {
-        if (!Boolean.FALSE.equals(member.getValue())) {
-          to.writeObjectField(member.getKey(), member.getValue());
-        }
-      }
     }
 
     /** Throws NumberFormatException. */

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.core.StreamReadConstraints;
+import com.fasterxml.jackson.core.io.CharTypes;
 import io.gameq.rows.types.ColumnType.Refusal;
 import java.io.IOException;
 import java.math.BigDecimal;
@@ -13,6 +14,7 @@ import java.math.RoundingMode;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Comparator;
+import java.util.HexFormat;
 import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
@@ -36,6 +38,9 @@ final class JsonText {
                   .maxNameLength(Integer.MAX_VALUE)
                   .build())
           .build();
+
+  /** Of each ASCII character: 0, what follows the backslash, or -1 for its number. */
+  private static final int[] ESCAPES = CharTypes.get7BitOutputEscapes();
 
   /** A shorter key first, keys of one length by their UTF-8 bytes. */
   private static final Comparator<byte[]> KEY_ORDER =
@@ -127,31 +132,19 @@ final class JsonText {
   }
 
   private void string(String text, StringBuilder out) {
+    if (!StandardCharsets.UTF_8.newEncoder().canEncode(text)) {
+      throw Refusal.of(column, "JSON with a lone surrogate in a string");
+    }
     out.append('"');
     for (int i = 0; i < text.length(); i++) {
       char c = text.charAt(i);
-      switch (c) {
-        case '"' -> out.append("\\\"");
-        case '\\' -> out.append("\\\\");
-        case '\b' -> out.append("\\b");
-        case '\t' -> out.append("\\t");
-        case '\n' -> out.append("\\n");
-        case '\f' -> out.append("\\f");
-        case '\r' -> out.append("\\r");
-        default -> {
-          if (c < ' ') {
-            out.append("\\u00").append(Character.forDigit(c >> 4, 16));
-            out.append(Character.forDigit(c & 15, 16));
-          } else if (Character.isHighSurrogate(c)
-              && i + 1 < text.length()
-              && Character.isLowSurrogate(text.charAt(i + 1))) {
-            out.append(c).append(text.charAt(++i));
-          } else if (Character.isSurrogate(c)) {
-            throw Refusal.of(column, "JSON with a lone surrogate in a string");
-          } else {
-            out.append(c);
-          }
-        }
+      int escape = c < ESCAPES.length ? ESCAPES[c] : 0;
+      if (escape == 0) {
+        out.append(c);
+      } else if (escape > 0) {
+        out.append('\\').append((char) escape);
+      } else {
+        out.append("\\u").append(HexFormat.of().toHexDigits(c));
       }
     }
     out.append('"');
@@ -209,19 +202,7 @@ final class JsonText {
         }
         return out.append('e').append(point - 1).toString();
       }
-      if (point <= 0) {
-        return out.append("0.").append("0".repeat(-point)).append(digits).toString();
-      }
-      if (endsInZeros) {
-        return out.append(digits)
-            .append("0".repeat(point - digits.length()))
-            .append(".0")
-            .toString();
-      }
-      return out.append(digits, 0, point)
-          .append('.')
-          .append(digits, point, digits.length())
-          .toString();
+      return out.append(shortest.toPlainString()).append(endsInZeros ? ".0" : "").toString();
     }
 
     /**

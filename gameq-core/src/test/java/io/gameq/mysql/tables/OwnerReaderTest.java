@@ -21,6 +21,7 @@ import io.gameq.rows.RowImage;
 import io.gameq.rows.Table;
 import io.gameq.servers.MySqlServer;
 import io.gameq.servers.TestServers;
+import io.gameq.term.Term;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -80,6 +81,8 @@ class OwnerReaderTest {
     return reader.read(
         PLAYER,
         session,
+        Term.NOT_KNOWN,
+        0,
         tables,
         List.of(),
         new OwnerReader.Sink() {

@@ -214,7 +214,7 @@ final class ScriptedTopic implements AutoCloseable {
 
   ConsumerScripts.Batch take(SlotKeys slot, int most, long ageMillis, int attempts) {
     return scripts(attempts, ageMillis)
-        .take(redis, List.of(new ConsumerScripts.Share(slot.slot(), most)))
+        .take(redis, List.of(new ConsumerScripts.Share(slot.slot(), most)), null)
         .get(0)
         .get();
   }

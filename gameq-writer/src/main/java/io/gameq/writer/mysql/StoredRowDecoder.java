@@ -15,6 +15,7 @@ import io.gameq.rows.EncodedRow.RowKey;
 import io.gameq.rows.RowCodec;
 import io.gameq.rows.RowImage;
 import io.gameq.rows.Table;
+import io.gameq.term.Term;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Clock;
@@ -121,7 +122,7 @@ public final class StoredRowDecoder {
   /** What MySQL holds of a row now. */
   public CurrentRow present(OwnerId owner, RowKey key) {
     RowSink found = new RowSink();
-    durable.reader().read(owner, null, List.of(), List.of(key), found);
+    durable.reader().read(owner, null, Term.NOT_KNOWN, 0, List.of(), List.of(key), found);
     return new CurrentRow(found.row, found.deletedVersion);
   }
 
@@ -138,9 +139,6 @@ public final class StoredRowDecoder {
     public void tombstone(RowKey key, long version) {
       deletedVersion = version;
     }
-
-    @Override
-    public void tombstoneVersion(long version) {}
   }
 
   /**

@@ -10,7 +10,7 @@ import io.lettuce.core.codec.Base16;
 public final class ScriptSha {
   static final String OPEN = Base16.digest(SessionScripts.OPEN.text());
 
-  /** A commit that is replayed; others go by MULTI or by the script's text. */
+  /** A commit that is replayed, spans sessions, or is sent again; others go by MULTI. */
   public static final String REPLAY = Base16.digest(CommitScript.SCRIPT.text());
 
   static final String ACK = Base16.digest(ClaimScript.ACK.textOfEach());

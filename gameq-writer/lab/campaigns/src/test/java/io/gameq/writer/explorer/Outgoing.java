@@ -136,7 +136,7 @@ final class Outgoing {
               part.kind(),
               part.toPlayer(),
               count(),
-              inOrder.get(i).version(),
+              inOrder.get(i).encoded().version(),
               MadeChange.Status.SENT));
     }
     return changes;

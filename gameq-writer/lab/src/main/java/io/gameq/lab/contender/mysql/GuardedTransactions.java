@@ -78,7 +78,7 @@ final class GuardedTransactions {
   private void statements(Connection connection, List<RowChange> rows) throws SQLException {
     for (int from = 0; from < rows.size(); ) {
       int size = Integer.highestOneBit(rows.size() - from);
-      upserts.execute(connection, table, rows.subList(from, from + size));
+      upserts.execute(connection, table, rows.subList(from, from + size), false, 0);
       from += size;
     }
   }
