@@ -35,7 +35,11 @@ public final class FileScan implements Closeable {
 
   private static final String NO_END_MARK = "zeros where the file's end mark should be";
   private static final int PAGE_BYTES = 4096;
+  private static final byte[] ZEROS = new byte[PAGE_BYTES];
   private static final int SECTOR_BYTES = 512;
+
+  /** Zeros are looked for so often; other bytes must not pay for it. */
+  private static final int LOOK_BYTES = 64;
 
   private static final int HEADER_BYTES = 4;
 
@@ -46,8 +50,6 @@ public final class FileScan implements Closeable {
   private static final int NOT_COMPLETE = 0x80000000;
   private static final int END_MARK = NOT_COMPLETE | META;
   private static final int END_MARK_TEXT = 0x464F45C3;
-  private static final VarHandle LONG =
-      MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.nativeOrder());
   private static final VarHandle CHRONICLE_INT =
       MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.LITTLE_ENDIAN);
 
@@ -402,10 +404,11 @@ public final class FileScan implements Closeable {
   private long find(byte value, long from) throws IOException {
     for (long position = from; has(position, 1); position = start + filled) {
       for (int i = index(position); i < filled; i++) {
-        if (i + 8 <= filled && (long) LONG.get(buffer, i) == 0) {
-          i += 7;
-        } else if (buffer[i] == value) {
+        if (buffer[i] == value) {
           return start + i;
+        }
+        if (i % LOOK_BYTES == 0 && i + PAGE_BYTES <= filled && isZeroAt(i, PAGE_BYTES)) {
+          i += PAGE_BYTES - 1;
         }
       }
     }
@@ -420,7 +423,8 @@ public final class FileScan implements Closeable {
     for (long position = from; has(position, 1); position = start + filled) {
       int i = filled;
       while (i > index(position) && buffer[i - 1] == 0) {
-        i -= i - 8 >= index(position) && (long) LONG.get(buffer, i - 8) == 0 ? 8 : 1;
+        int page = i - PAGE_BYTES;
+        i = page >= index(position) && isZeroAt(page, PAGE_BYTES) ? page : i - 1;
       }
       if (i > index(position)) {
         last = start + i;
@@ -430,11 +434,11 @@ public final class FileScan implements Closeable {
   }
 
   private boolean isZero(long from, int bytes) throws IOException {
-    if (!has(from, bytes)) {
-      return false;
-    }
-    int at = index(from);
-    return Arrays.equals(buffer, at, at + bytes, new byte[bytes], 0, bytes);
+    return has(from, bytes) && isZeroAt(index(from), bytes);
+  }
+
+  private boolean isZeroAt(int i, int bytes) {
+    return Arrays.equals(buffer, i, i + bytes, ZEROS, 0, bytes);
   }
 
   /**

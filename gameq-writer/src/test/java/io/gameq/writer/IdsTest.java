@@ -39,8 +39,11 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** Ids for new rows, taken in ranges by nodes of several processes. */
+@Execution(ExecutionMode.CONCURRENT)
 class IdsTest {
   record Item(long id, long playerId) {}
 

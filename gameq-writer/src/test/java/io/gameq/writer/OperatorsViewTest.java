@@ -30,8 +30,11 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** What an operator sees of a game: by the command line and as meters. */
+@Execution(ExecutionMode.CONCURRENT)
 class OperatorsViewTest {
   /** Of MySQL: their names begin like those of meters. */
   private static final Set<String> TABLES =

@@ -37,8 +37,11 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** Another number of slots. */
+@Execution(ExecutionMode.CONCURRENT)
 class ReslotTest {
   private static final AuditTable.Actor ACTOR = new AuditTable.Actor("ann", "test");
   private static final int SLOTS = 32;

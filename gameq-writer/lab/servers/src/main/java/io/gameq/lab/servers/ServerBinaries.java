@@ -1,12 +1,20 @@
 package io.gameq.lab.servers;
 
+import static java.nio.file.LinkOption.NOFOLLOW_LINKS;
+import static java.nio.file.StandardCopyOption.ATOMIC_MOVE;
+import static java.nio.file.StandardCopyOption.REPLACE_EXISTING;
+import static java.nio.file.attribute.PosixFilePermissions.asFileAttribute;
+import static java.nio.file.attribute.PosixFilePermissions.fromString;
+
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.net.JarURLConnection;
 import java.net.URL;
+import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.UserPrincipal;
 import java.util.List;
 import java.util.Locale;
 import java.util.jar.JarEntry;
@@ -37,8 +45,27 @@ final class ServerBinaries {
   }
 
   /**
-   * Copies the entries below {@code root} that start with one of {@code wanted} into a directory;
-   * files that are there with the right size are kept, so a kept work directory starts faster.
+   * A directory of this user alone in the system's temporary one, for processes of any time; Linux.
+   *
+   * @throws IOException when somebody else has made it
+   */
+  static Path ownDirectory(String prefix) throws IOException {
+    String name = prefix + "-" + System.getProperty("user.name");
+    Path directory = Path.of(System.getProperty("java.io.tmpdir"), name);
+    try {
+      return Files.createDirectory(directory, asFileAttribute(fromString("rwx------")));
+    } catch (FileAlreadyExistsException e) {
+      UserPrincipal owner = Files.getOwner(directory, NOFOLLOW_LINKS);
+      if (!owner.equals(Files.getOwner(Path.of("/proc/self")))) {
+        throw new IOException(directory + " belongs to " + owner.getName() + ": remove it", e);
+      }
+      return directory;
+    }
+  }
+
+  /**
+   * Copies the entries below {@code root} that start with one of {@code wanted} into a directory,
+   * as programs. Files that are there with the right size are kept; others appear as a whole.
    *
    * @throws IOException when the classpath has no jar with {@code root/marker}
    */
@@ -66,10 +93,13 @@ final class ServerBinaries {
       if (Files.exists(target) && Files.size(target) == entry.getSize()) {
         return;
       }
+      Path part = target.resolveSibling(target.getFileName() + ".part");
       Files.createDirectories(target.resolveSibling("."));
       try (InputStream content = jar.getInputStream(entry)) {
-        Files.copy(content, target, java.nio.file.StandardCopyOption.REPLACE_EXISTING);
+        Files.copy(content, part, REPLACE_EXISTING);
       }
+      Files.setPosixFilePermissions(part, fromString("rwx------"));
+      Files.move(part, target, ATOMIC_MOVE);
     } catch (IOException e) {
       throw new UncheckedIOException("cannot unpack " + target, e);
     }
