@@ -5,6 +5,7 @@ import io.gameq.terminal.ExitCodes;
 import io.gameq.terminal.Shown;
 import io.gameq.writer.admin.ActionResult;
 import io.gameq.writer.config.ConfigOption;
+import io.gameq.writer.mysql.CommandServers;
 import io.gameq.writer.terminal.TopCommand;
 import java.io.PrintWriter;
 import java.util.LinkedHashMap;
@@ -40,6 +41,11 @@ public abstract class AdminCommand implements Callable<Integer> {
   /** The option that its subcommands have too. */
   protected final ConfigOption config() {
     return config;
+  }
+
+  /** Its servers; throws as {@link CommandServers#of}. */
+  protected final CommandServers servers() {
+    return CommandServers.of(config, spec());
   }
 
   /** Its stdout. */

@@ -5,8 +5,7 @@ import io.gameq.mysql.tables.AuditTable;
 import io.gameq.mysql.tables.AuditTable.Entry;
 import io.gameq.terminal.ExitCodes;
 import io.gameq.writer.admin.RecordView;
-import io.gameq.writer.mysql.CommandServers.AgreedConfig;
-import io.gameq.writer.mysql.CommandServers.CommandDatabase;
+import io.gameq.writer.mysql.CommandServers;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
@@ -69,11 +68,11 @@ public final class AuditCommand extends AdminCommand {
     if (removedDays != null && removedDays < 1) {
       throw wrong("--remove-older-than must be 1 day or more");
     }
-    try (MySql mysql = CommandDatabase.open(AgreedConfig.read(config(), spec()).mysql(), "audit")) {
+    try (CommandServers servers = servers()) {
       if (removedDays == null) {
-        list(mysql);
+        list(servers.mysql());
       } else {
-        long removed = remove(mysql, removedDays);
+        long removed = remove(servers.mysql(), removedDays);
         out().printf(Locale.ROOT, "%,d %s removed%n", removed, removed == 1 ? "entry" : "entries");
       }
     }

@@ -6,7 +6,6 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.gameq.GameQueueException;
 import io.gameq.agent.RateLimit;
-import io.gameq.mysql.MySqlPool.MySql;
 import io.gameq.mysql.tables.DeadLetterTable.Refused;
 import io.gameq.terminal.ExitCodes;
 import io.gameq.terminal.Shown;
@@ -17,8 +16,7 @@ import io.gameq.writer.admin.DeadRows.Filter;
 import io.gameq.writer.admin.DeadRows.LetterView;
 import io.gameq.writer.admin.DeadRows.Selection;
 import io.gameq.writer.admin.StaleSessions.RowColumn;
-import io.gameq.writer.mysql.CommandServers.AgreedConfig;
-import io.gameq.writer.mysql.CommandServers.CommandDatabase;
+import io.gameq.writer.mysql.CommandServers;
 import io.gameq.writer.mysql.DeadLetters;
 import io.gameq.writer.mysql.DeadLetters.LetterState;
 import io.gameq.writer.terminal.Confirmation;
@@ -62,10 +60,8 @@ public final class DeadCommand extends AdminCommand {
   private static final int MOST_AT_ONCE = 256;
 
   private int with(ToIntFunction<DeadRows> work) {
-    // A retry's transaction is open while it reads the columns of old rows.
-    try (MySql mysql =
-        CommandDatabase.open(AgreedConfig.read(config(), spec()).mysql(), "dead", 2)) {
-      return work.applyAsInt(new DeadRows(new DeadLetters(mysql), actor()));
+    try (CommandServers servers = servers()) {
+      return work.applyAsInt(new DeadRows(new DeadLetters(servers.mysql()), actor()));
     }
   }
 

@@ -8,7 +8,6 @@ import io.gameq.writer.admin.OwnerErasure;
 import io.gameq.writer.admin.OwnerErasure.Erased;
 import io.gameq.writer.admin.OwnerErasure.HowToTake;
 import io.gameq.writer.admin.OwnerExport;
-import io.gameq.writer.config.WriterConfig;
 import io.gameq.writer.mysql.CommandServers;
 import io.gameq.writer.redis.StaleRows;
 import io.gameq.writer.terminal.Confirmation;
@@ -41,10 +40,6 @@ public final class OwnerCommands {
     private List<String> texts = new ArrayList<>();
   }
 
-  private static StaleRows stale(WriterConfig settings) {
-    return new StaleRows(settings.redis(), settings.namespace(), settings.slots());
-  }
-
   /** {@code export}: what there is of an owner. */
   @Command(
       name = "export",
@@ -64,10 +59,14 @@ public final class OwnerCommands {
     @Override
     public Integer call() {
       OwnerId id = OwnerId.of(owner);
-      try (CommandServers servers = new CommandServers(config(), spec());
-          StaleRows stale = stale(servers.settings())) {
+      try (CommandServers servers = servers()) {
         Map<String, @Nullable Object> all =
-            new OwnerExport(servers.slots(), servers.redis(), servers.mysql(), stale, actor())
+            new OwnerExport(
+                    servers.slots(),
+                    servers.redis(),
+                    servers.mysql(),
+                    new StaleRows(servers.redis(), servers.slots()),
+                    actor())
                 .of(id, messageKeys.texts);
         out().println(json ? JsonLine.of(all) : JsonLine.indented(all));
         out().flush();
@@ -129,10 +128,13 @@ public final class OwnerCommands {
       if (timeoutSeconds < 1 || timeoutSeconds > MOST_SECONDS) {
         throw wrong("--timeout takes 1 to %s seconds".formatted(MOST_SECONDS));
       }
-      try (CommandServers servers = new CommandServers(config(), spec());
-          StaleRows stale = stale(servers.settings())) {
+      try (CommandServers servers = servers()) {
         OwnerErasure erasure =
-            new OwnerErasure(servers.slots(), servers.redis(), servers.mysql(), stale);
+            new OwnerErasure(
+                servers.slots(),
+                servers.redis(),
+                servers.mysql(),
+                new StaleRows(servers.redis(), servers.slots()));
         if (dryRun) {
           return show(erasure, ids);
         }

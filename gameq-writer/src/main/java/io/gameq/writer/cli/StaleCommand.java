@@ -9,9 +9,7 @@ import io.gameq.terminal.Shown;
 import io.gameq.writer.admin.StaleSessions;
 import io.gameq.writer.admin.StaleSessions.RowColumn;
 import io.gameq.writer.admin.StaleSessions.RowView;
-import io.gameq.writer.config.WriterConfig;
-import io.gameq.writer.mysql.CommandServers.AgreedConfig;
-import io.gameq.writer.mysql.CommandServers.CommandDatabase;
+import io.gameq.writer.mysql.CommandServers;
 import io.gameq.writer.redis.StaleRows;
 import io.gameq.writer.redis.StaleRows.DiscardResult;
 import io.gameq.writer.redis.StaleRows.DiscardStatus;
@@ -43,10 +41,6 @@ import picocli.CommandLine.Parameters;
             + " another one. They lie in Redis and are never flushed.")
 public final class StaleCommand extends AdminCommand {
   private static final int MOST_AT_ONCE = 500;
-
-  private static StaleRows open(WriterConfig config) {
-    return new StaleRows(config.redis(), config.namespace(), config.slots());
-  }
 
   /** {@code player:42, session 0000000000000001-aaaaaaaa00000001} */
   private static String name(StaleSession session) {
@@ -90,7 +84,8 @@ public final class StaleCommand extends AdminCommand {
     long rows = 0;
     boolean isAnyLost = false;
     StaleRows.SessionPage page;
-    try (StaleRows stale = open(AgreedConfig.readWithRedis(config(), spec()))) {
+    try (CommandServers servers = servers()) {
+      StaleRows stale = new StaleRows(servers.redis(), servers.slots());
       RateLimit pace = rate.limit();
       String next = after;
       do {
@@ -132,29 +127,27 @@ public final class StaleCommand extends AdminCommand {
                   "Show the values of the rows, not only which differ; that is in the audit log.")
           boolean withValues) {
     OwnerId of = OwnerId.of(owner);
-    WriterConfig settings = AgreedConfig.readWithRedis(config(), spec());
-    try (StaleRows stale = open(settings)) {
+    try (CommandServers servers = servers()) {
+      StaleRows stale = new StaleRows(servers.redis(), servers.slots());
       List<StaleSession> sessions = stale.sessions(of);
       if (sessions.isEmpty()) {
         err().println(Shown.text(of.id()) + " has no stale rows");
         return ExitCodes.FOUND_SOMETHING;
       }
-      try (MySql mysql = CommandDatabase.open(settings.mysql(), "stale", 2)) {
-        Set<StaleSession> begun = new HashSet<>();
-        new StaleSessions(stale, mysql, actor())
-            .show(
-                sessions,
-                withValues,
-                "with values",
-                (session, rows) -> {
-                  if (begun.add(session)) {
-                    String count = Shown.count(stale.count(session), "row");
-                    out().println(name(session) + ": " + count);
-                  }
-                  rows.forEach(this::print);
-                  return true;
-                });
-      }
+      Set<StaleSession> begun = new HashSet<>();
+      new StaleSessions(stale, servers.mysql(), actor())
+          .show(
+              sessions,
+              withValues,
+              "with values",
+              (session, rows) -> {
+                if (begun.add(session)) {
+                  String count = Shown.count(stale.count(session), "row");
+                  out().println(name(session) + ": " + count);
+                }
+                rows.forEach(this::print);
+                return true;
+              });
       if (!withValues) {
         out().println("values are hidden: --values shows them");
       }
@@ -199,9 +192,9 @@ public final class StaleCommand extends AdminCommand {
     if (names.isEmpty() != all) {
       throw wrong("give owners, or --all");
     }
-    WriterConfig settings = AgreedConfig.readWithRedis(config(), spec());
-    try (StaleRows stale = open(settings);
-        MySql mysql = CommandDatabase.open(settings.mysql(), "discard")) { // before it removes any
+    try (CommandServers servers = servers()) {
+      StaleRows stale = new StaleRows(servers.redis(), servers.slots());
+      MySql mysql = servers.mysql(); // before it removes any
       List<StaleSession> named = new ArrayList<>();
       List<String> without = new ArrayList<>();
       for (String owner : names) {

@@ -77,7 +77,7 @@ public final class TopicsCommand extends AdminCommand {
 
   /** MySQL is opened when something is to be changed, or Redis does not know the topic. */
   private int with(ToIntFunction<Topics> work) {
-    try (CommandServers servers = new CommandServers(config(), spec())) {
+    try (CommandServers servers = servers()) {
       int exitCode =
           work.applyAsInt(new Topics(servers.redis(), servers.slots(), servers::mysql, actor()));
       out().flush();

@@ -96,7 +96,7 @@ public final class DoctorCommand extends AdminCommand {
   public Integer call() throws InterruptedException {
     PrintWriter out = out();
     Duration between = Duration.ofSeconds(Math.max(1, againAfterSeconds));
-    try (CommandServers servers = new CommandServers(config(), spec())) {
+    try (CommandServers servers = servers()) {
       Doctor doctor = new Doctor(servers.slots(), servers.redis(), between, rate.perSecond());
       Consumer<ScanProgress> progress = RateOption.progress(err());
       Diagnosis left = doctor.examine(progress);

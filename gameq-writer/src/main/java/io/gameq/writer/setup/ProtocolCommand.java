@@ -34,7 +34,7 @@ public final class ProtocolCommand extends AdminCommand {
 
   @Override
   public Integer call() {
-    try (CommandServers servers = new CommandServers(config(), spec())) {
+    try (CommandServers servers = servers()) {
       ProtocolLook look = ProtocolLook.of(servers);
       Protocol now = look.now;
       TextTable.withoutHeadings(out(), 2)
@@ -70,7 +70,7 @@ public final class ProtocolCommand extends AdminCommand {
       @Mixin Confirmation confirmation,
       @Option(names = "--dry-run", description = "Only say whether it could be done now.")
           boolean dryRun) {
-    try (CommandServers servers = new CommandServers(config(), spec())) {
+    try (CommandServers servers = servers()) {
       ProtocolLook look = ProtocolLook.of(servers);
       List<String> obstacles = look.obstacles();
       if (!obstacles.isEmpty()) {

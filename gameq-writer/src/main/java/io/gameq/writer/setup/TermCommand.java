@@ -23,8 +23,7 @@ import io.gameq.terminal.Shown;
 import io.gameq.terminal.TextTable;
 import io.gameq.writer.cli.AdminCommand;
 import io.gameq.writer.config.WriterConfig;
-import io.gameq.writer.mysql.CommandServers.AgreedConfig;
-import io.gameq.writer.mysql.CommandServers.CommandDatabase;
+import io.gameq.writer.mysql.CommandServers;
 import io.gameq.writer.terminal.Confirmation;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -51,9 +50,10 @@ public final class TermCommand extends AdminCommand {
       description = "Shows which Redis counts, and whether the configured one does.",
       footer = {"", "Ends with 1 when the configured one does not count."})
   int show() {
-    WriterConfig settings = AgreedConfig.read(config(), spec());
-    try (MySql mysql = CommandDatabase.open(settings.mysql(), "term");
-        RedisConnector connector = new RedisConnector(settings.redis())) {
+    try (CommandServers servers = servers()) {
+      WriterConfig settings = servers.settings();
+      MySql mysql = servers.mysql();
+      RedisConnector connector = servers.connector();
       Term term = new TermTable(mysql).current();
       TextTable lines = TextTable.withoutHeadings(out(), 2);
       lines.print(
@@ -101,9 +101,10 @@ public final class TermCommand extends AdminCommand {
                   "Even where the one that counts lives, or holds what is not written: what waits"
                       + " there is written by nobody then.")
           boolean leaves) {
-    WriterConfig settings = AgreedConfig.read(config(), spec());
-    try (MySql mysql = CommandDatabase.open(settings.mysql(), "term");
-        RedisConnector connector = new RedisConnector(settings.redis())) {
+    try (CommandServers servers = servers()) {
+      WriterConfig settings = servers.settings();
+      MySql mysql = servers.mysql();
+      RedisConnector connector = servers.connector();
       TermTable terms = new TermTable(mysql);
       Term before = terms.current();
       Seen seen = PrimaryConnector.see(connector);

@@ -100,7 +100,7 @@ public final class FlushCommand extends AdminCommand {
     }
     List<OwnerId> ids = owners.stream().distinct().map(OwnerId::of).toList();
     PrintWriter out = out();
-    try (CommandServers servers = new CommandServers(config(), spec())) {
+    try (CommandServers servers = servers()) {
       FlushRequest flush = new FlushRequest(servers.mysql(), servers.redis(), servers.slots());
       long began = System.nanoTime();
       FlushProgress progress = all ? flush.all(actor()) : flush.owners(actor(), ids);

@@ -43,7 +43,7 @@ public abstract class StatusCommands extends AdminCommand {
 
   @Override
   public final Integer call() throws InterruptedException {
-    try (CommandServers servers = new CommandServers(config(), spec())) {
+    try (CommandServers servers = servers()) {
       List<String> toDo = show(servers, out());
       return toDo.isEmpty() ? ExitCodes.OK : ExitCodes.FOUND_SOMETHING;
     }

@@ -5,6 +5,7 @@ import io.gameq.backlog.SharedBacklog.Backlog;
 import io.gameq.backlog.SharedBacklog.TopicBacklog;
 import io.gameq.mysql.MySqlPool.MySql;
 import io.gameq.mysql.tables.NodeTable;
+import io.gameq.redis.ControlConnection;
 import io.gameq.redis.script.SlotBacklog;
 import io.gameq.terminal.ErrorLine;
 import io.gameq.terminal.Shown;
@@ -99,6 +100,7 @@ public record StatusSnapshot(
 
   /** Asks; a server that does not answer is something to show. */
   static StatusSnapshot of(CommandServers servers) {
+    ControlConnection redis = servers.redis();
     long deadLetters = -1;
     String mysqlError = "";
     Pauses pauses = Pauses.NONE;
@@ -119,8 +121,8 @@ public record StatusSnapshot(
     String namespace = servers.settings().namespace();
     Set<String> paused = held;
     try {
-      backlog = servers.redis().ask(of -> Backlog.of(of, servers.slots(), paused));
-      processes = servers.redis().ask(of -> Processes.of(of, namespace)).with(started);
+      backlog = redis.ask(of -> Backlog.of(of, servers.slots(), paused));
+      processes = redis.ask(of -> Processes.of(of, namespace)).with(started);
     } catch (GameQueueException e) {
       redisError = ErrorLine.of(e);
     }

@@ -87,7 +87,7 @@ public final class TraceCommand extends AdminCommand {
     if (!ofRow && (values || !owners.isEmpty())) {
       throw wrong("--values and --owner are for a row: give a table and a key");
     }
-    try (CommandServers servers = new CommandServers(config(), spec())) {
+    try (CommandServers servers = servers()) {
       Slots slots = servers.slots();
       ControlConnection redis = servers.redis();
       String namespace = servers.settings().namespace();
