@@ -1,12 +1,8 @@
 package io.gameq.writer.admin;
 
-import com.fasterxml.jackson.core.JsonGenerator;
-import com.fasterxml.jackson.databind.JsonSerializer;
-import com.fasterxml.jackson.databind.SerializerProvider;
 import io.gameq.terminal.Shown;
 import io.gameq.terminal.TextTable;
 import io.gameq.writer.terminal.JsonLine;
-import java.io.IOException;
 import java.io.PrintWriter;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -93,16 +89,6 @@ public final class RecordView<T> {
     Map<String, @Nullable Object> all = new LinkedHashMap<>();
     json.forEach(fields -> all.putAll(fields.apply(of)));
     return all;
-  }
-
-  /** Has Jackson write a record as {@link #json} does. */
-  public JsonSerializer<T> serializer() {
-    return new JsonSerializer<>() {
-      @Override
-      public void serialize(T of, JsonGenerator to, SerializerProvider by) throws IOException {
-        to.writePOJO(json(of));
-      }
-    };
   }
 
   /** Prints pages of records: JSON lines, or one table that goes on from page to page. */

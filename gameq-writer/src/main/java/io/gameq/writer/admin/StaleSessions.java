@@ -1,5 +1,7 @@
 package io.gameq.writer.admin;
 
+import com.fasterxml.jackson.databind.annotation.JsonSerialize;
+import com.fasterxml.jackson.databind.ser.std.ToStringSerializer;
 import io.gameq.GameQueueException;
 import io.gameq.mysql.MySqlPool.MySql;
 import io.gameq.mysql.tables.AuditTable;
@@ -86,16 +88,11 @@ public final class StaleSessions {
    * @param undecodable why it cannot be decoded, or null
    */
   public record RowView(
-      String key, long version, String op, List<RowColumn> columns, @Nullable String undecodable) {
-    /** As JSON has it. */
-    public static final RecordView<RowView> VIEW =
-        new RecordView<RowView>()
-            .json("key", RowView::key)
-            .json("version", of -> Long.toUnsignedString(of.version))
-            .json("op", RowView::op)
-            .json("columns", RowView::columns)
-            .json("undecodable", RowView::undecodable);
-  }
+      String key,
+      @JsonSerialize(using = ToStringSerializer.class) long version,
+      String op,
+      List<RowColumn> columns,
+      @Nullable String undecodable) {}
 
   /**
    * Hands over the rows of sessions page by page, as {@link StaleRows#rows} does, each page in the

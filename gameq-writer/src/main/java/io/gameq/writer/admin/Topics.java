@@ -440,10 +440,6 @@ public final class Topics {
       long nowMillis) {
     /** Of a group, so many are looked at. */
     static final int MOST_AHEAD = 1_000;
-
-    public MessageTrace {
-      places = List.copyOf(places);
-    }
   }
 
   /**

@@ -2,14 +2,11 @@ package io.gameq.writer.console;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import com.fasterxml.jackson.databind.module.SimpleModule;
 import io.gameq.GameQueueException;
 import io.gameq.MySqlException;
 import io.gameq.RedisUnavailableException;
 import io.gameq.mysql.tables.AuditTable.Actor;
 import io.gameq.terminal.ErrorLine;
-import io.gameq.writer.admin.DeadRows;
-import io.gameq.writer.admin.StaleSessions.RowView;
 import io.gameq.writer.config.AccessToken;
 import io.gameq.writer.config.AccessToken.TokenRole;
 import io.gameq.writer.config.WriterConfig.ConsoleMode;
@@ -75,12 +72,7 @@ final class ConsoleRoutes {
   private static final int MOST_NAME_CHARS = 60;
   private static final Pattern NOT_A_NAME = Pattern.compile("[\\p{Cntrl}\\p{Cf}]");
 
-  private static final ObjectMapper JSON =
-      new ObjectMapper()
-          .registerModule(
-              new SimpleModule()
-                  .addSerializer(DeadRows.LetterView.class, DeadRows.VIEW.serializer())
-                  .addSerializer(RowView.class, RowView.VIEW.serializer()));
+  private static final ObjectMapper JSON = new ObjectMapper();
 
   private final RoutesConfig routes;
   private final AccessTokens tokens;

@@ -512,10 +512,6 @@ public final class DeadLetters {
     public static final DeadLetterFilter ALL =
         new DeadLetterFilter(List.of(), null, null, null, null, null, null);
 
-    public DeadLetterFilter {
-      ids = List.copyOf(ids);
-    }
-
     /** Those with these ids. */
     public static DeadLetterFilter ofIds(List<Long> ids) {
       return new DeadLetterFilter(ids, null, null, null, null, null, null);

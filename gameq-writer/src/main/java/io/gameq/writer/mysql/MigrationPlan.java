@@ -32,11 +32,6 @@ import org.jdbi.v3.core.Handle;
  */
 public record MigrationPlan(
     List<MigrationStep> steps, List<TableInspection> tables, List<String> notices) {
-  public MigrationPlan {
-    steps = List.copyOf(steps);
-    tables = List.copyOf(tables);
-    notices = List.copyOf(notices);
-  }
 
   /** True when every table can be managed, after the missing version columns were added. */
   public boolean manageable() {
@@ -48,11 +43,7 @@ public record MigrationPlan(
    *
    * @param mayRebuild whether a table may be copied, which blocks whoever writes it meanwhile
    */
-  public record Target(String namespace, int slots, List<TableSpec> tables, boolean mayRebuild) {
-    public Target {
-      tables = List.copyOf(tables);
-    }
-  }
+  public record Target(String namespace, int slots, List<TableSpec> tables, boolean mayRebuild) {}
 
   /**
    * The plan from a state to a target.
@@ -176,9 +167,6 @@ public record MigrationPlan(
    * @param remedy what to do when it can do none of them
    */
   public record MigrationStep(String purpose, List<Way> ways, String remedy) {
-    public MigrationStep {
-      ways = List.copyOf(ways);
-    }
 
     /** A step that every server can do. */
     static MigrationStep of(String purpose, String sql) {

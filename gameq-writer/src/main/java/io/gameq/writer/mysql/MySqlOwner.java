@@ -31,10 +31,6 @@ public record MySqlOwner(
 
   private static final int MOST_LETTERS = 10;
 
-  public MySqlOwner {
-    letters = List.copyOf(letters);
-  }
-
   /**
    * The owner's durable session.
    *

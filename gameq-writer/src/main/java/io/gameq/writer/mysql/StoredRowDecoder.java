@@ -161,12 +161,6 @@ public final class StoredRowDecoder {
       @Nullable OwnerId ownerByKey) {
     private static final int MOST_LETTERS = 100;
 
-    public MySqlRow {
-      letters = List.copyOf(letters);
-      discards = List.copyOf(discards);
-      handovers = List.copyOf(handovers);
-    }
-
     /** A tombstone. */
     public record Tombstone(OwnerId owner, long version) {}
 

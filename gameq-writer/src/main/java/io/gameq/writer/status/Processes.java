@@ -96,11 +96,6 @@ public record Processes(
               "PARKED", of -> of.sign().parked().isEmpty() ? "-" : Shown.text(of.sign().parked()))
           .leavingOut("VERSION", "HOST", "FLUSHES", "CLAIMS", "WORKERS", "UP", "ID");
 
-  public Processes {
-    nodes = List.copyOf(nodes);
-    writers = List.copyOf(writers);
-  }
-
   /**
    * Looks.
    *

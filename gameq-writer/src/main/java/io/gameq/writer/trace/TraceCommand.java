@@ -137,7 +137,7 @@ public final class TraceCommand extends AdminCommand {
     out.println(
         Shown.text(trace.rowKey())
             + (trace.isManaged() ? "" : ": no row of a managed table has this key"));
-    view(values).printer(out, false).accept(trace.places());
+    places(values).printer(out, false).accept(trace.places());
     List<RowPlace> images = trace.places().stream().filter(of -> of.image() != null).toList();
     if (!images.isEmpty()) {
       columns(images, values, out);
@@ -148,7 +148,8 @@ public final class TraceCommand extends AdminCommand {
     out.println("next: " + trace.next().sentence());
   }
 
-  private static RecordView<RowPlace> view(boolean values) {
+  /** Where a row is, as command and console show it. */
+  public static RecordView<RowPlace> places(boolean values) {
     return new RecordView<RowPlace>()
         .field("WHERE", "where", RowPlace::where, of -> of.where().text())
         .field("OWNER", "owner", of -> of.owner().id())
@@ -218,7 +219,7 @@ public final class TraceCommand extends AdminCommand {
     Map<String, Object> all = new LinkedHashMap<>();
     all.put("row", trace.rowKey());
     all.put("managed", trace.isManaged());
-    all.put("places", trace.places().stream().map(view(values)::json).toList());
+    all.put("places", trace.places().stream().map(places(values)::json).toList());
     all.put("owners", trace.owners().stream().map(TraceCommand::owner).toList());
     next(all, trace.next());
     return JsonLine.of(all);

@@ -262,10 +262,6 @@ public final class Tracer {
    */
   public record RowTrace(
       String rowKey, boolean isManaged, List<RowPlace> places, List<OwnerTrace> owners) {
-    public RowTrace {
-      places = List.copyOf(places);
-      owners = List.copyOf(owners);
-    }
 
     /** What will happen to the row next, in one sentence. */
     public NextStep next() {
