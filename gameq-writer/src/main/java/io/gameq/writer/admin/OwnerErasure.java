@@ -17,10 +17,10 @@ import io.gameq.redis.script.NodeSigns.OpenOwners;
 import io.gameq.redis.script.SessionScripts;
 import io.gameq.terminal.Shown;
 import io.gameq.writer.mysql.DeadLetters;
+import io.gameq.writer.mysql.DeadLetters.DeadLetterFilter;
 import io.gameq.writer.mysql.MySqlOwner;
 import io.gameq.writer.mysql.OwnerDeletion;
 import io.gameq.writer.mysql.OwnerDeletion.DeletionResult;
-import io.gameq.writer.mysql.OwnerRecords;
 import io.gameq.writer.redis.OwnerMessages;
 import io.gameq.writer.redis.OwnerMessages.OwnerMessage;
 import io.gameq.writer.redis.RedisOwner;
@@ -159,7 +159,7 @@ public final class OwnerErasure {
         rows,
         inRedis.unflushed(),
         stale.sessions(owner),
-        OwnerExport.letters(mysql, owner, false).size(),
+        new DeadLetters(mysql).count(DeadLetterFilter.ofOwner(owner)),
         messages.find(OwnerExport.texts(owner, messageKeys)),
         inRedis.ownedBy() != null && inRedis.expiresMillis() < 0);
   }
@@ -191,13 +191,7 @@ public final class OwnerErasure {
 
   private RedisOwner inRedis(OwnerId owner) {
     CountingSessions seen = sessions(owner);
-    List<SessionId> known = new ArrayList<>();
-    if (seen != null) {
-      known.add(seen.newest());
-      if (seen.before() != null) {
-        known.add(seen.before());
-      }
-    }
+    List<SessionId> known = seen == null ? List.of() : seen.all();
     return redis.ask(of -> RedisOwner.look(of, slots.of(owner), owner, known));
   }
 
@@ -341,7 +335,7 @@ public final class OwnerErasure {
   /** What is not in managed tables; each of it may be done again. */
   private void removeOthers(OwnerId owner, List<String> messageKeys) {
     DeadLetters letters = new DeadLetters(mysql);
-    for (Stored letter : OwnerExport.letters(mysql, owner, false)) {
+    for (Stored letter : letters.ofOwner(owner, false, Integer.MAX_VALUE)) {
       boolean unused = letters.discard(letter);
     }
     for (StaleSession of : stale.sessions(owner)) {
@@ -357,7 +351,7 @@ public final class OwnerErasure {
     StringJoiner words = new StringJoiner(", ");
     add(words, of.tombstones(), "tombstone", "tombstones");
     add(words, of.discards(), "discard", "discards");
-    int entries = OwnerRecords.auditEntries(mysql, owner).size();
+    int entries = MySqlOwner.auditEntries(mysql, owner).size();
     add(words, entries, "audit entry", "audit entries");
     add(words, of.raised() == null ? 0 : 1, "row of gameq_owner", "");
     return words.toString();

@@ -26,8 +26,7 @@ import io.gameq.view.OwnerViews;
 import io.gameq.writer.admin.Messages.MessageView;
 import io.gameq.writer.admin.StaleSessions.RowColumn;
 import io.gameq.writer.mysql.DeadLetters;
-import io.gameq.writer.mysql.DeadLetters.DeadLetterFilter;
-import io.gameq.writer.mysql.OwnerRecords;
+import io.gameq.writer.mysql.MySqlOwner;
 import io.gameq.writer.mysql.StoredRowDecoder;
 import io.gameq.writer.mysql.StoredRowDecoder.DecodeError;
 import io.gameq.writer.mysql.StoredRowDecoder.DecodedRow;
@@ -51,8 +50,6 @@ import org.jspecify.annotations.Nullable;
 public final class OwnerExport {
   /** No row has as much: nothing is put. */
   private static final int MOST_ROW_BYTES = Integer.MAX_VALUE;
-
-  private static final int LETTERS_AT_ONCE = 100;
 
   private final Slots slots;
   private final ControlConnection redis;
@@ -89,8 +86,8 @@ public final class OwnerExport {
     all.put("stale", stale(owner, decoder));
     all.put("deadLetters", deadLetters(owner, decoder));
     all.put("messages", messages(texts(owner, messageKeys)));
-    all.putAll(OwnerRecords.read(mysql, owner));
-    all.put("auditEntries", OwnerRecords.auditEntries(mysql, owner));
+    all.putAll(MySqlOwner.records(mysql, owner));
+    all.put("auditEntries", MySqlOwner.auditEntries(mysql, owner));
     all.put("redisKeys", redisKeys(owner));
     return all;
   }
@@ -162,7 +159,7 @@ public final class OwnerExport {
 
   private List<Map<String, @Nullable Object>> deadLetters(OwnerId owner, StoredRowDecoder decoder) {
     List<Map<String, @Nullable Object>> found = new ArrayList<>();
-    for (Stored letter : letters(mysql, owner, true)) {
+    for (Stored letter : new DeadLetters(mysql).ofOwner(owner, true, Integer.MAX_VALUE)) {
       Refused of = letter.refused();
       Map<String, @Nullable Object> all = row(decoder, new EncodedRow(letter.key(), of.image()));
       all.put("id", letter.id());
@@ -171,24 +168,6 @@ public final class OwnerExport {
       all.put("refusedAt", letter.refusedAt().toString());
       found.add(all);
     }
-    return found;
-  }
-
-  /** All dead letters of an owner; their rows are empty where they are not wanted. */
-  static List<Stored> letters(MySql mysql, OwnerId owner, boolean withRows) {
-    List<Stored> found = new ArrayList<>();
-    DeadLetters all = new DeadLetters(mysql);
-    DeadLetterFilter its = new DeadLetterFilter(List.of(), owner, null, null, null, null, null);
-    all.pages(
-        its,
-        0,
-        all.lastId(),
-        withRows,
-        LETTERS_AT_ONCE,
-        page -> {
-          found.addAll(page.letters());
-          return true;
-        });
     return found;
   }
 

@@ -1,6 +1,7 @@
 package io.gameq.writer.console;
 
 import io.gameq.backlog.SharedBacklog.Backlog;
+import io.gameq.mysql.tables.DeadLetterTable.Stored;
 import io.gameq.owner.OwnerId;
 import io.gameq.terminal.Shown;
 import io.gameq.writer.console.ConsoleRoutes.Access;
@@ -172,6 +173,7 @@ final class HoldPages {
       if (mysql != null && mysql.deadLetters() > 0) {
         String cause =
             mysql.letters().stream()
+                .map(Stored::refused)
                 .limit(3)
                 .map(of -> "%s %s (error %s)".formatted(of.table(), of.rowKey(), of.errorCode()))
                 .collect(Collectors.joining(", ", "MySQL refused: ", ""));

@@ -39,12 +39,10 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Help.Ansi;
@@ -274,12 +272,11 @@ public final class FlushCommand extends AdminCommand {
     /** Those that may have rows: the one that owns in Redis, and those that count in MySQL. */
     private Set<SessionId> sessions(OwnerId owner, @Nullable CountingSessions durable) {
       SessionId inRedis = redis.ask(of -> SessionScripts.session(of, slots.of(owner), owner));
-      return Stream.of(
-              inRedis,
-              durable == null ? null : durable.newest(),
-              durable == null ? null : durable.before())
-          .filter(Objects::nonNull)
-          .collect(Collectors.toCollection(LinkedHashSet::new));
+      Set<SessionId> all = new LinkedHashSet<>(durable == null ? List.of() : durable.all());
+      if (inRedis != null) {
+        all.add(inRedis);
+      }
+      return all;
     }
 
     /**

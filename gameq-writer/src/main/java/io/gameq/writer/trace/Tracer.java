@@ -2,6 +2,8 @@ package io.gameq.writer.trace;
 
 import io.gameq.GameQueueException;
 import io.gameq.mysql.MySqlPool.MySql;
+import io.gameq.mysql.tables.DeadLetterTable.Refused;
+import io.gameq.mysql.tables.DeadLetterTable.Stored;
 import io.gameq.mysql.tables.DiscardTable.Discard;
 import io.gameq.mysql.tables.HandoverTable;
 import io.gameq.owner.OwnerId;
@@ -21,6 +23,7 @@ import io.gameq.terminal.Shown;
 import io.gameq.writer.admin.StaleSessions;
 import io.gameq.writer.admin.StaleSessions.RowColumn;
 import io.gameq.writer.mysql.MySqlOwner;
+import io.gameq.writer.mysql.MySqlOwner.OwnerRecord;
 import io.gameq.writer.mysql.PauseTable;
 import io.gameq.writer.mysql.PauseTable.Scope;
 import io.gameq.writer.mysql.PauseTable.WriterPause;
@@ -28,7 +31,6 @@ import io.gameq.writer.mysql.StoredRowDecoder;
 import io.gameq.writer.mysql.StoredRowDecoder.DecodeError;
 import io.gameq.writer.mysql.StoredRowDecoder.DecodedRow;
 import io.gameq.writer.mysql.StoredRowDecoder.MySqlRow;
-import io.gameq.writer.mysql.StoredRowDecoder.MySqlRow.RowLetter;
 import io.gameq.writer.redis.RedisOwner;
 import io.gameq.writer.redis.RedisOwner.SessionRows;
 import io.gameq.writer.trace.NextStep.OwnerTrace;
@@ -42,10 +44,8 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import java.util.function.Supplier;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -102,7 +102,8 @@ public final class Tracer {
     String aliveNode = null;
     Map<String, String> nowParked = Map.of();
     try {
-      List<SessionId> known = sessions(inMySql);
+      OwnerRecord raised = inMySql == null ? null : inMySql.raised();
+      List<SessionId> known = raised == null ? List.of() : raised.sessions().all();
       inRedis = redis.ask(of -> RedisOwner.look(of, slot, owner, known));
       SessionId holder = OwnerTrace.holder(inMySql, inRedis);
       nowParked = parked.get();
@@ -115,14 +116,6 @@ public final class Tracer {
     }
     return new OwnerTrace(
         owner, slot.slot(), inRedis, redisError, inMySql, mysqlError, aliveNode, pauses, nowParked);
-  }
-
-  private static List<SessionId> sessions(@Nullable MySqlOwner of) {
-    return of == null || of.raised() == null
-        ? List.of()
-        : Stream.of(of.raised().sessions().newest(), of.raised().sessions().before())
-            .filter(Objects::nonNull)
-            .toList();
   }
 
   /**
@@ -210,14 +203,10 @@ public final class Tracer {
       if (deleted != null) {
         add(PlaceKind.TOMBSTONE, deleted.owner(), "", deleted.version(), RowOp.DELETE, "");
       }
-      for (RowLetter letter : found.letters()) {
+      for (Stored letter : found.letters()) {
+        Refused of = letter.refused();
         String id = Long.toString(letter.id());
-        add(
-            PlaceKind.DEAD_LETTER,
-            letter.owner(),
-            id,
-            letter.image(),
-            "error " + letter.errorCode());
+        add(PlaceKind.DEAD_LETTER, of.owner(), id, of.image(), "error " + of.errorCode());
       }
       for (Discard of : found.discards()) {
         add(PlaceKind.DISCARD, of.owner(), of.session(), of.version(), null, "up to this version");
