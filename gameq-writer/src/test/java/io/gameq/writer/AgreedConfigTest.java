@@ -66,7 +66,7 @@ class AgreedConfigTest {
     assertTrue(
         run.err()
             .contains(
-                "setting 'slots' is %s, but that of the database is %s"
+                "this configuration has slots %s, the database has %s"
                     .formatted(Game.SLOTS * 2, Game.SLOTS)),
         run.err());
     assertEquals("", run.out());
@@ -77,10 +77,10 @@ class AgreedConfigTest {
     CommandLineRun run =
         ConfigFile.write(directory, database.server(), "elsewhere", Game.SLOTS).run("status");
     assertEquals(ExitCodes.COULD_NOT_RUN, run.exitCode(), run.err());
-    assertTrue(run.err().contains("setting 'namespace' is elsewhere"), run.err());
+    assertTrue(run.err().contains("has namespace elsewhere"), run.err());
     CommandLineRun right =
         ConfigFile.write(directory, database.server(), game.namespace, Game.SLOTS).run("status");
-    assertFalse(right.err().contains("setting '"), right.err());
+    assertFalse(right.err().contains("this configuration"), right.err());
     assertTrue(right.exitCode() != ExitCodes.COULD_NOT_RUN, right.err());
   }
 

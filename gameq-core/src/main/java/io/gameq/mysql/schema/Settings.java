@@ -10,7 +10,9 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -43,22 +45,40 @@ public final class Settings {
    */
   public static void agree(MySql mysql, String namespace, int slots) {
     requireSchema(mysql);
-    agree(mysql, "namespace", namespace);
-    agree(mysql, "slots", Integer.toString(slots));
+    for (Map.Entry<String, String> of : fixed(namespace, slots)) {
+      if (read(mysql, of.getKey()) == null) { // the first of all: later ones may not write here
+        String sql = "INSERT IGNORE INTO gameq_setting (name, value) VALUES (?, ?)";
+        mysql.execute(sql, of.getKey(), of.getValue());
+      }
+    }
+    List<String> differences = differences(name -> read(mysql, name), namespace, slots);
+    if (!differences.isEmpty()) {
+      throw new GameQueueException(String.join("; ", differences));
+    }
   }
 
-  private static void agree(MySql mysql, String name, String value) {
-    String there = read(mysql, name);
-    if (there == null) { // the first of all: later ones need no right to write here
-      mysql.execute("INSERT IGNORE INTO gameq_setting (name, value) VALUES (?, ?)", name, value);
-      there = read(mysql, name);
+  private static List<Map.Entry<String, String>> fixed(String namespace, int slots) {
+    return List.of(Map.entry("namespace", namespace), Map.entry("slots", Integer.toString(slots)));
+  }
+
+  /**
+   * What a configuration has otherwise than the database, for which it is fixed: a sentence each.
+   *
+   * @param there the database's settings; null for one that it does not have yet
+   */
+  public static List<String> differences(
+      Function<String, @Nullable String> there, String namespace, int slots) {
+    List<String> found = new ArrayList<>();
+    for (Map.Entry<String, String> of : fixed(namespace, slots)) {
+      String its = there.apply(of.getKey());
+      if (its != null && !its.equals(of.getValue())) {
+        found.add(
+            ("this configuration has %s %s, the database has %s: it is fixed for a database; use"
+                    + " %s, or another database")
+                .formatted(of.getKey(), of.getValue(), its, its));
+      }
     }
-    if (!value.equals(there)) {
-      throw new GameQueueException(
-          ("this configuration has %s %s, the database has %s: they are fixed for a"
-                  + " database; use %s, or another database")
-              .formatted(name, value, there, there));
-    }
+    return found;
   }
 
   /**

@@ -28,7 +28,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -366,20 +365,17 @@ public final class DeadCommand extends AdminCommand {
 
   /** Which dead letters, by what they are. */
   static final class FilterOptions {
-    private final Map<String, @Nullable String> given = new HashMap<>();
+    @Spec(Spec.Target.MIXEE)
+    private @Nullable CommandSpec command;
 
     @Option(
         names = "--owner",
         paramLabel = "OWNER",
         description = "Those of one owner, as the game writes it: player:42.")
-    void owner(@Nullable String owner) {
-      given.put("owner", owner);
-    }
+    @Nullable String owner;
 
     @Option(names = "--table", paramLabel = "TABLE", description = "Those of one table.")
-    void table(@Nullable String table) {
-      given.put("table", table);
-    }
+    @Nullable String table;
 
     @Option(
         names = "--code",
@@ -387,42 +383,32 @@ public final class DeadCommand extends AdminCommand {
         description =
             "Those with one error code: MySQL's, 0 for an error of gameq's own, -1 for a row that"
                 + " belongs to another owner.")
-    void code(@Nullable String code) {
-      given.put("code", code);
-    }
+    @Nullable String code;
 
     @Option(
         names = "--error",
         paramLabel = "TEXT",
         description = "Those whose error has this text in it, in capital letters or not.")
-    void error(@Nullable String error) {
-      given.put("error", error);
-    }
+    @Nullable String error;
 
     @Option(
         names = "--since",
         paramLabel = "TIME",
         description = "Those refused since then: " + TimeArgument.FORMS)
-    void since(@Nullable String since) {
-      given.put("since", since);
-    }
+    @Nullable String since;
 
     @Option(
         names = "--before",
         paramLabel = "TIME",
         description = "Those refused before then, given in the same way.")
-    void before(@Nullable String before) {
-      given.put("before", before);
-    }
+    @Nullable String before;
 
     @Option(
         names = "--state",
         paramLabel = "STATE",
         completionCandidates = StateNames.class,
         description = "Those that are in a state now: ${COMPLETION-CANDIDATES}.")
-    void state(@Nullable String state) {
-      given.put("state", state);
-    }
+    @Nullable String state;
 
     /** What a shell completes. */
     private static final class StateNames extends ArrayList<String> {
@@ -442,7 +428,8 @@ public final class DeadCommand extends AdminCommand {
      * @param ids empty for whichever
      */
     private Filter filter(List<Long> ids) {
-      return Filter.of(ids, given::get);
+      CommandSpec options = Objects.requireNonNull(command);
+      return Filter.of(ids, name -> options.findOption("--" + name).getValue());
     }
   }
 

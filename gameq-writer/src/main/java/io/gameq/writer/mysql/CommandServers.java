@@ -93,15 +93,14 @@ public final class CommandServers implements AutoCloseable {
    */
   public static CommandServers of(ConfigOption option, CommandSpec command) {
     WriterConfig settings = option.read();
-    String other = null;
+    List<String> differences = List.of();
     QueueIdentity identity = QueueIdentity.ANY;
     Term term = Term.NONE;
     try (MySql mysql = MySqlPool.open(settings.mysql().withPoolSize(1), "config")) {
       if (Settings.isThere(mysql)) {
-        other = difference(mysql, "namespace", settings.namespace());
-        if (other == null) {
-          other = difference(mysql, "slots", Integer.toString(settings.slots()));
-        }
+        differences =
+            Settings.differences(
+                name -> Settings.read(mysql, name), settings.namespace(), settings.slots());
       }
       identity = Settings.identity(mysql);
       term = new TermTable(mysql).current();
@@ -113,8 +112,8 @@ public final class CommandServers implements AutoCloseable {
           .getErr()
           .println(option.file() + " is not compared with the database: " + e.getMessage());
     }
-    if (other != null) {
-      throw new GameQueueException(option.file() + ": " + other);
+    if (!differences.isEmpty()) {
+      throw new GameQueueException(option.file() + ": " + String.join("; ", differences));
     }
     QueueIdentity database = identity;
     Term counting = term;
@@ -123,15 +122,6 @@ public final class CommandServers implements AutoCloseable {
         command.name(),
         CONNECTIONS,
         connector -> PrimaryConnector.refuseOther(connector, database, counting));
-  }
-
-  /** Null when the database has this value, or none yet. */
-  private static @Nullable String difference(MySql mysql, String name, String value) {
-    String there = Settings.read(mysql, name);
-    return there == null || there.equals(value)
-        ? null
-        : "setting '%s' is %s, but that of the database is %s: correct it, or mysql.url"
-            .formatted(name, value, there);
   }
 
   public WriterConfig settings() {

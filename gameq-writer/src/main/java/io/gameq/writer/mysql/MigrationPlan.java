@@ -54,6 +54,11 @@ public record MigrationPlan(
   static MigrationPlan of(SchemaState state, Target target, List<TableInspection> tables) {
     List<MigrationStep> steps = schemaSteps(state);
     List<String> notices = new ArrayList<>();
+    List<String> differences =
+        Settings.differences(state.settings()::get, target.namespace(), target.slots());
+    if (!differences.isEmpty()) {
+      throw new GameQueueException(String.join("; ", differences));
+    }
     setting(state, "namespace", target.namespace(), steps);
     setting(state, "slots", Integer.toString(target.slots()), steps);
     Set<String> configured = new HashSet<>();
@@ -105,7 +110,7 @@ public record MigrationPlan(
 
   private static void setting(
       SchemaState state, String name, String value, List<MigrationStep> steps) {
-    if (!state.agrees(name, value)) {
+    if (!state.settings().containsKey(name)) {
       steps.add(set("setting " + name, name, value));
     }
   }
@@ -213,22 +218,6 @@ public record MigrationPlan(
     /** The number of the last schema file applied; 0 when none was. */
     int schema() {
       return Integer.parseInt(settings.getOrDefault("schema", "0"));
-    }
-
-    /**
-     * Whether a setting is there.
-     *
-     * @throws GameQueueException when it is there with another value
-     */
-    boolean agrees(String name, String wanted) {
-      String there = settings.get(name);
-      if (there != null && !there.equals(wanted)) {
-        throw new GameQueueException(
-            ("the configuration has %s %s, the database has %s: it is fixed for a database,"
-                    + " so set %s to %s, or use another database")
-                .formatted(name, wanted, there, name, there));
-      }
-      return there != null;
     }
 
     private static boolean exists(Connection connection, String table) throws SQLException {

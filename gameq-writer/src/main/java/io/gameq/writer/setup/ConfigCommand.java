@@ -2,7 +2,10 @@ package io.gameq.writer.setup;
 
 import io.gameq.GameQueueException;
 import io.gameq.backlog.SharedBacklog.Backlog;
+import io.gameq.mysql.MySqlPool;
+import io.gameq.mysql.MySqlPool.MySql;
 import io.gameq.mysql.MySqlServerCheck;
+import io.gameq.mysql.schema.CatalogReader;
 import io.gameq.mysql.schema.TableInspector.TableSpec;
 import io.gameq.redis.ControlConnection;
 import io.gameq.redis.RedisConnector;
@@ -131,15 +134,16 @@ public final class ConfigCommand extends AdminCommand {
             "mysql.url names no database: end it with /name, as in .../game");
         return;
       }
-      try (WriterRequirements needs = WriterRequirements.open(config.mysql())) {
-        MySqlServerCheck server = needs.server();
+      try (MySql mysql = MySqlPool.open(config.mysql().withPoolSize(2), "check")) {
+        MySqlServerCheck server = MySqlServerCheck.of(mysql);
         server.refusals().forEach(refusal -> add("mysql", Severity.PROBLEM, refusal));
         if (server.refusals().isEmpty()) {
           String name = server.isMariaDb() ? "MariaDB " : "MySQL ";
           add("mysql", Severity.OK, name + server.version());
         }
         server.warnings().forEach(warning -> add("mysql", Severity.WARNING, warning));
-        List<String> problems = needs.problemsOfSchema(config.namespace(), config.slots());
+        List<String> problems =
+            WriterRequirements.problemsOfSchema(mysql, config.namespace(), config.slots());
         problems.forEach(problem -> add("database", Severity.PROBLEM, problem));
         if (problems.isEmpty()) {
           add(
@@ -151,9 +155,9 @@ public final class ConfigCommand extends AdminCommand {
                   database,
                   config.namespace(),
                   config.slots()));
-          Catalog catalog = needs.tables();
+          Catalog catalog = CatalogReader.read(mysql);
           tables(catalog);
-          rights(needs.missingRights(catalog.tables()));
+          rights(WriterRequirements.missingRights(mysql, catalog.tables()));
         }
       } catch (GameQueueException e) {
         add("mysql", Severity.PROBLEM, ErrorLine.of(e));

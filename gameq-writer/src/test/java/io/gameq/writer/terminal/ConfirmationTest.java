@@ -5,13 +5,14 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.gameq.GameQueueException;
+import io.gameq.terminal.Question;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class ConfirmationTest {
   private static void answer(@org.jspecify.annotations.Nullable String answer) {
-    new Confirmation(question -> answer).require("Sure?");
+    Question.requireYes("Sure?", "nothing was changed", question -> answer);
   }
 
   @ParameterizedTest
