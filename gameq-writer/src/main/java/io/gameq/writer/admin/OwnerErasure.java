@@ -148,7 +148,7 @@ public final class OwnerErasure {
    * @param isDone whether nothing of it is left
    * @param text in some words; why it is left, and what is to be done
    */
-  public record Erased(OwnerId owner, boolean isDone, String text) {}
+  public record Erased(boolean isDone, String text) {}
 
   /** What there is; changes nothing. */
   public Holdings look(OwnerId owner, List<String> messageKeys) {
@@ -208,29 +208,28 @@ public final class OwnerErasure {
     OpenOwners.Holder holder = awaitClosed(owner, how);
     if (holder != null && !how.takesOver) {
       return left(
-          owner,
           "it is open %s: close it there, pass --close to have its node asked, or --take-over"
               .formatted(holder.where()));
     }
     Holdings found = look(owner, messageKeys);
     if (found.isNothing()) {
-      return new Erased(owner, true, "nothing is left");
+      return new Erased(true, "nothing is left");
     }
     if (holder == null && !awaitFlushed(owner, how.timeout)) {
-      return left(owner, waits(owner, how.timeout));
+      return left(waits(owner, how.timeout));
     }
     SessionId session = take(owner, seen, holder != null);
     if (session == null) {
-      return left(owner, "somebody opens it at this moment: run it again");
+      return left("somebody opens it at this moment: run it again");
     }
     DeletionResult deleted;
     try {
       if (!awaitFlushed(owner, how.timeout)) {
-        return left(owner, waits(owner, how.timeout));
+        return left(waits(owner, how.timeout));
       }
       deleted = deletion.delete(owner, session, new VersionClock(clock));
       if (!deleted.obstacles().isEmpty()) {
-        return left(owner, String.join("; ", deleted.obstacles()));
+        return left(String.join("; ", deleted.obstacles()));
       }
       removeOthers(owner, messageKeys);
     } finally {
@@ -238,15 +237,14 @@ public final class OwnerErasure {
     }
     Holdings after = look(owner, messageKeys);
     return after.isNothing()
-        ? new Erased(owner, true, "erased: " + with(found, deleted.rows()))
+        ? new Erased(true, "erased: " + with(found, deleted.rows()))
         : left(
-            owner,
             "its rows are gone, and %s came meanwhile or a handler has it: run it again"
                 .formatted(after));
   }
 
-  private static Erased left(OwnerId owner, String why) {
-    return new Erased(owner, false, "left: " + why);
+  private static Erased left(String why) {
+    return new Erased(false, "left: " + why);
   }
 
   /** What was found, with the rows as they were once all were in MySQL. */

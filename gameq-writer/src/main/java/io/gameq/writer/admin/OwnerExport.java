@@ -1,5 +1,6 @@
 package io.gameq.writer.admin;
 
+import io.gameq.healing.PlannedRow.WalRow;
 import io.gameq.mysql.MySqlPool.MySql;
 import io.gameq.mysql.schema.CatalogReader;
 import io.gameq.mysql.schema.LayoutTable;
@@ -129,7 +130,7 @@ public final class OwnerExport {
   private static Map<String, @Nullable Object> row(StoredRowDecoder decoder, EncodedRow row) {
     Map<String, @Nullable Object> all = new LinkedHashMap<>();
     all.put("key", row.key());
-    all.put("version", Long.toUnsignedString(StaleSessions.version(row)));
+    all.put("version", Long.toUnsignedString(WalRow.version(row.image())));
     StoredRowDecoder.DecodeResult reading = decoder.read(row.key(), row.image());
     if (reading instanceof DecodedRow decoded) {
       all.put("op", decoded.image().op());

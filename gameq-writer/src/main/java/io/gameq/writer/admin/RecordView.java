@@ -111,11 +111,6 @@ public final class RecordView<T> {
         columns.stream().map(ViewColumn::heading).toList(), of.stream().map(this::cells).toList());
   }
 
-  /** The headings and the cells of one record, one pair a line. */
-  public List<List<String>> lines(T of) {
-    return columns.stream().map(column -> List.of(column.heading, column.cell.apply(of))).toList();
-  }
-
   private List<String> cells(T of) {
     return columns.stream().map(column -> column.cell.apply(of)).toList();
   }

@@ -3,6 +3,7 @@ package io.gameq.writer.admin;
 import com.fasterxml.jackson.databind.annotation.JsonSerialize;
 import com.fasterxml.jackson.databind.ser.std.ToStringSerializer;
 import io.gameq.GameQueueException;
+import io.gameq.healing.PlannedRow.WalRow;
 import io.gameq.mysql.MySqlPool.MySql;
 import io.gameq.mysql.tables.AuditTable;
 import io.gameq.mysql.tables.AuditTable.Actor;
@@ -121,7 +122,7 @@ public final class StaleSessions {
               page.test(
                   session,
                   rows.stream()
-                      .sorted(Comparator.comparing(StaleSessions::version))
+                      .sorted(Comparator.comparing(row -> WalRow.version(row.image())))
                       .map(row -> shown(row, owner, reading, withValues))
                       .toList()));
     }
@@ -129,7 +130,7 @@ public final class StaleSessions {
 
   private static RowView shown(
       EncodedRow row, OwnerId owner, StoredRowDecoder rows, boolean withValues) {
-    long version = StaleSessions.version(row);
+    long version = WalRow.version(row.image());
     DecodeResult reading = rows.read(row.key(), row.image());
     if (reading instanceof DecodedRow decoded) {
       return new RowView(
@@ -146,15 +147,6 @@ public final class StaleSessions {
             row.image().length,
             ((DecodeError) reading).reason());
     return new RowView(row.key(), version, "", List.of(), why);
-  }
-
-  /** The version of a row, 0 when it is too damaged to tell. */
-  public static long version(EncodedRow row) {
-    try {
-      return row.version();
-    } catch (GameQueueException e) {
-      return 0;
-    }
   }
 
   /** Discards the rows of sessions that an operator named; tells what became of each. */
@@ -191,7 +183,7 @@ public final class StaleSessions {
           session,
           page -> {
             page.stream()
-                .filter(row -> version(row) != 0) // else damaged: no WAL has it
+                .filter(row -> WalRow.version(row.image()) != 0) // else damaged: no WAL has it
                 .forEach(row -> rows.add(new VersionedKey(row.key(), row.version())));
             return true;
           });

@@ -17,7 +17,6 @@ import io.gameq.writer.pause.Pauses;
 import io.gameq.writer.redis.RedisOwner;
 import io.gameq.writer.redis.RedisOwner.ClaimRecord;
 import io.gameq.writer.redis.RedisOwner.SessionRows;
-import io.gameq.writer.redis.RedisOwner.TracedRows;
 import io.gameq.writer.status.Processes;
 import io.gameq.writer.terminal.JsonLine;
 import io.gameq.writer.trace.NextStep.OwnerTrace;
@@ -210,7 +209,7 @@ public final class TraceCommand extends AdminCommand {
   private static String json(OwnerTrace trace, List<WalSearch.WalSummary> inWals) {
     Map<String, Object> all = owner(trace);
     if (!inWals.isEmpty()) {
-      all.put("wals", inWals.stream().map(TraceCommand::wal).toList());
+      all.put("wals", inWals);
     }
     return JsonLine.of(all);
   }
@@ -285,7 +284,7 @@ public final class TraceCommand extends AdminCommand {
     if (of.leaseEndsMillis() != RedisOwner.NONE) {
       all.put("leaseLeftMillis", of.leaseEndsMillis() - of.nowMillis());
     }
-    all.put("claimed", rows(of.claimed()));
+    all.put("claimed", of.claimed());
     all.put("sessions", of.sessions().stream().map(s -> session(s, of.nowMillis())).toList());
     all.put("foreignKeys", of.foreign());
     if (!of.inboxes().isEmpty()) {
@@ -299,32 +298,13 @@ public final class TraceCommand extends AdminCommand {
   private static Map<String, Object> session(SessionRows of, long nowMillis) {
     Map<String, Object> all = new LinkedHashMap<>();
     all.put("session", of.session().text());
-    all.put("dirty", rows(of.dirty()));
+    all.put("dirty", of.dirty());
     all.put("ready", of.ready());
     all.put("stale", of.stale());
     if (of.dueMillis() != RedisOwner.NONE) {
       all.put("dueInMillis", of.dueMillis() - nowMillis);
     }
     return all;
-  }
-
-  private static @Nullable Map<String, Object> rows(@Nullable TracedRows of) {
-    return of == null
-        ? null
-        : Map.of(
-            "rows", of.rows(),
-            "bytes", of.bytes(),
-            "oldestVersion", Long.toUnsignedString(of.oldestVersion()),
-            "newestVersion", Long.toUnsignedString(of.newestVersion()),
-            "tables", of.tables());
-  }
-
-  private static Map<String, Object> wal(WalSearch.WalSummary of) {
-    return Map.of(
-        "wal", of.walId(),
-        "complete", of.complete(),
-        "changes", of.changes(),
-        "newestVersion", Long.toUnsignedString(of.newestVersion()));
   }
 
   private static @Nullable String text(@Nullable Object of) {

@@ -1,6 +1,7 @@
 package io.gameq.writer.trace;
 
 import io.gameq.GameQueueException;
+import io.gameq.healing.PlannedRow.WalRow;
 import io.gameq.mysql.MySqlPool.MySql;
 import io.gameq.mysql.tables.DeadLetterTable.Refused;
 import io.gameq.mysql.tables.DeadLetterTable.Stored;
@@ -14,13 +15,11 @@ import io.gameq.redis.SlotKeys;
 import io.gameq.redis.Slots;
 import io.gameq.redis.script.LookupScript;
 import io.gameq.redis.script.NodeSigns;
-import io.gameq.rows.EncodedRow;
 import io.gameq.rows.EncodedRow.RowKey;
 import io.gameq.rows.RowHeader.RowOp;
 import io.gameq.rows.RowImage;
 import io.gameq.terminal.ErrorLine;
 import io.gameq.terminal.Shown;
-import io.gameq.writer.admin.StaleSessions;
 import io.gameq.writer.admin.StaleSessions.RowColumn;
 import io.gameq.writer.mysql.MySqlOwner;
 import io.gameq.writer.mysql.MySqlOwner.OwnerRecord;
@@ -235,7 +234,7 @@ public final class Tracer {
         return;
       }
       String reason = "cannot be decoded: " + ((DecodeError) reading).reason();
-      long version = StaleSessions.version(new EncodedRow(rowKey, bytes));
+      long version = WalRow.version(bytes);
       add(where, owner, session, version, null, note.isEmpty() ? reason : note + ", " + reason);
     }
   }
