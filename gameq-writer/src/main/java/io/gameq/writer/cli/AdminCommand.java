@@ -43,9 +43,17 @@ public abstract class AdminCommand implements Callable<Integer> {
     return config;
   }
 
-  /** Its servers; throws as {@link CommandServers#of}. */
+  /** Its servers, until it ends; throws as {@link CommandServers#of}. */
   protected final CommandServers servers() {
-    return CommandServers.of(config, spec());
+    CommandServers servers = CommandServers.of(config, spec());
+    ((TopCommand) spec().root().userObject()).atEnd(servers::close);
+    return servers;
+  }
+
+  /** Says what became of it. */
+  protected final int ended(boolean isDone, String text) {
+    out().println(text);
+    return isDone ? ExitCodes.OK : ExitCodes.FOUND_SOMETHING;
   }
 
   /** Its stdout. */

@@ -68,15 +68,14 @@ public final class AuditCommand extends AdminCommand {
     if (removedDays != null && removedDays < 1) {
       throw wrong("--remove-older-than must be 1 day or more");
     }
-    try (CommandServers servers = servers()) {
-      if (removedDays == null) {
-        list(servers.mysql());
-      } else {
-        long removed = remove(servers.mysql(), removedDays);
-        out().printf(Locale.ROOT, "%,d %s removed%n", removed, removed == 1 ? "entry" : "entries");
-      }
+    CommandServers servers = servers();
+    if (removedDays == null) {
+      list(servers.mysql());
+    } else {
+      long removed = remove(servers.mysql(), removedDays);
+      out().printf(Locale.ROOT, "%,d %s removed%n", removed, removed == 1 ? "entry" : "entries");
     }
-    out().flush();
+
     return ExitCodes.OK;
   }
 

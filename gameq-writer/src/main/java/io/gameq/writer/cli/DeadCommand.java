@@ -16,7 +16,6 @@ import io.gameq.writer.admin.DeadRows.Filter;
 import io.gameq.writer.admin.DeadRows.LetterView;
 import io.gameq.writer.admin.DeadRows.Selection;
 import io.gameq.writer.admin.StaleSessions.RowColumn;
-import io.gameq.writer.mysql.CommandServers;
 import io.gameq.writer.mysql.DeadLetters;
 import io.gameq.writer.mysql.DeadLetters.LetterState;
 import io.gameq.writer.terminal.Confirmation;
@@ -35,7 +34,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.function.Consumer;
 import java.util.function.ToIntBiFunction;
-import java.util.function.ToIntFunction;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -58,10 +56,8 @@ public final class DeadCommand extends AdminCommand {
   /** Of one look at the database. */
   private static final int MOST_AT_ONCE = 256;
 
-  private int with(ToIntFunction<DeadRows> work) {
-    try (CommandServers servers = servers()) {
-      return work.applyAsInt(new DeadRows(new DeadLetters(servers.mysql()), actor()));
-    }
+  private DeadRows deadRows() {
+    return new DeadRows(new DeadLetters(servers().mysql()), actor());
   }
 
   private interface BatchAction {
@@ -84,17 +80,15 @@ public final class DeadCommand extends AdminCommand {
   /** Returns 1, and does nothing, when an id is unknown. */
   private int chosen(ChoiceOptions choice, ToIntBiFunction<DeadRows, Selection> work) {
     check(choice);
-    return with(
-        letters -> {
-          List<Long> unknown = letters.unknown(choice.ids);
-          if (unknown.isEmpty()) {
-            return work.applyAsInt(letters, letters.choose(choice.filter.filter(choice.ids)));
-          }
-          String ids = unknown.stream().map(String::valueOf).collect(Collectors.joining(", "));
-          err().print("there is no dead letter " + ids);
-          err().println(": nothing was done, 'dead list' shows those that there are");
-          return ExitCodes.FOUND_SOMETHING;
-        });
+    DeadRows letters = deadRows();
+    List<Long> unknown = letters.unknown(choice.ids);
+    if (unknown.isEmpty()) {
+      return work.applyAsInt(letters, letters.choose(choice.filter.filter(choice.ids)));
+    }
+    String ids = unknown.stream().map(String::valueOf).collect(Collectors.joining(", "));
+    err().print("there is no dead letter " + ids);
+    err().println(": nothing was done, 'dead list' shows those that there are");
+    return ExitCodes.FOUND_SOMETHING;
   }
 
   private void check(ChoiceOptions choice) {
@@ -139,33 +133,31 @@ public final class DeadCommand extends AdminCommand {
     if (limit < 1) {
       throw wrong("--limit is a number from 1 on");
     }
-    return with(
-        letters -> {
-          Selection chosen = letters.choose(filter.filter(List.of()));
-          Consumer<List<LetterView>> to = DeadRows.VIEW.printer(out(), json);
-          int listed = 0;
-          long looked = 0;
-          long next = after;
-          RateLimit pace = rate.limit();
-          do {
-            DeadRows.LetterPage page = chosen.page(next, Math.min(MOST_AT_ONCE, limit - listed));
-            to.accept(page.letters());
-            listed += page.letters().size();
-            looked += page.looked();
-            pace.take(page.looked());
-            next = page.next();
-          } while (next > 0 && listed < limit);
-          if (!json) {
-            out()
-                .println(
-                    next > 0
-                        ? Shown.line(
-                            "%,d of %s: --limit shows more, --after %d the next ones",
-                            listed, chosen.total(looked), next)
-                        : Shown.count(listed, "dead letter"));
-          }
-          return listed == 0 ? ExitCodes.OK : ExitCodes.FOUND_SOMETHING;
-        });
+    DeadRows letters = deadRows();
+    Selection chosen = letters.choose(filter.filter(List.of()));
+    Consumer<List<LetterView>> to = DeadRows.VIEW.printer(out(), json);
+    int listed = 0;
+    long looked = 0;
+    long next = after;
+    RateLimit pace = rate.limit();
+    do {
+      DeadRows.LetterPage page = chosen.page(next, Math.min(MOST_AT_ONCE, limit - listed));
+      to.accept(page.letters());
+      listed += page.letters().size();
+      looked += page.looked();
+      pace.take(page.looked());
+      next = page.next();
+    } while (next > 0 && listed < limit);
+    if (!json) {
+      out()
+          .println(
+              next > 0
+                  ? Shown.line(
+                      "%,d of %s: --limit shows more, --after %d the next ones",
+                      listed, chosen.total(looked), next)
+                  : Shown.count(listed, "dead letter"));
+    }
+    return listed == 0 ? ExitCodes.OK : ExitCodes.FOUND_SOMETHING;
   }
 
   /** Returns 1 when there is no such letter. */
@@ -180,15 +172,13 @@ public final class DeadCommand extends AdminCommand {
               description =
                   "Show the values of the row, not only which differ; that is in the audit log.")
           boolean withValues) {
-    return with(
-        letters -> {
-          Detail detail = letters.show(id, withValues);
-          if (detail == null) {
-            return absent(id);
-          }
-          print(detail);
-          return ExitCodes.OK;
-        });
+    DeadRows letters = deadRows();
+    Detail detail = letters.show(id, withValues);
+    if (detail == null) {
+      return absent(id);
+    }
+    print(detail);
+    return ExitCodes.OK;
   }
 
   private int absent(long id) {
@@ -259,17 +249,15 @@ public final class DeadCommand extends AdminCommand {
     check(choice);
     if (choice.ids.size() == 1) {
       long id = choice.ids.get(0);
-      return with(
-          letters -> {
-            Detail detail = letters.show(id, false);
-            if (detail == null) {
-              return absent(id);
-            }
-            // The revision of before the operator was asked for values.
-            ResultReport report = new ResultReport(1, false);
-            report.add(letters.edit(id, detail.revision(), columns.read()));
-            return report.sum("");
-          });
+      DeadRows letters = deadRows();
+      Detail detail = letters.show(id, false);
+      if (detail == null) {
+        return absent(id);
+      }
+      // The revision of before the operator was asked for values.
+      ResultReport report = new ResultReport(1, false);
+      report.add(letters.edit(id, detail.revision(), columns.read()));
+      return report.sum("");
     }
     return each(
         choice,

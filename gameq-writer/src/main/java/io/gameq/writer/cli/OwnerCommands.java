@@ -59,19 +59,17 @@ public final class OwnerCommands {
     @Override
     public Integer call() {
       OwnerId id = OwnerId.of(owner);
-      try (CommandServers servers = servers()) {
-        Map<String, @Nullable Object> all =
-            new OwnerExport(
-                    servers.slots(),
-                    servers.redis(),
-                    servers.mysql(),
-                    new StaleRows(servers.redis(), servers.slots()),
-                    actor())
-                .of(id, messageKeys.texts);
-        out().println(json ? JsonLine.of(all) : JsonLine.indented(all));
-        out().flush();
-        return ExitCodes.OK;
-      }
+      CommandServers servers = servers();
+      Map<String, @Nullable Object> all =
+          new OwnerExport(
+                  servers.slots(),
+                  servers.redis(),
+                  servers.mysql(),
+                  new StaleRows(servers.redis(), servers.slots()),
+                  actor())
+              .of(id, messageKeys.texts);
+      out().println(json ? JsonLine.of(all) : JsonLine.indented(all));
+      return ExitCodes.OK;
     }
   }
 
@@ -128,23 +126,22 @@ public final class OwnerCommands {
       if (timeoutSeconds < 1 || timeoutSeconds > MOST_SECONDS) {
         throw wrong("--timeout takes 1 to %s seconds".formatted(MOST_SECONDS));
       }
-      try (CommandServers servers = servers()) {
-        OwnerErasure erasure =
-            new OwnerErasure(
-                servers.slots(),
-                servers.redis(),
-                servers.mysql(),
-                new StaleRows(servers.redis(), servers.slots()));
-        if (dryRun) {
-          return show(erasure, ids);
-        }
-        String all = Shown.count(ids.size(), "owner");
-        confirmation.require(
-            "Erase all of %s for good, in Redis and MySQL (--dry-run shows it)?".formatted(all));
-        AuditTable.add(servers.mysql(), actor(), "erase", all, "");
-        HowToTake how = new HowToTake(asks, takesOver, Duration.ofSeconds(timeoutSeconds));
-        return erase(erasure, ids, how, servers.settings().writer().tombstoneDays());
+      CommandServers servers = servers();
+      OwnerErasure erasure =
+          new OwnerErasure(
+              servers.slots(),
+              servers.redis(),
+              servers.mysql(),
+              new StaleRows(servers.redis(), servers.slots()));
+      if (dryRun) {
+        return show(erasure, ids);
       }
+      String all = Shown.count(ids.size(), "owner");
+      confirmation.require(
+          "Erase all of %s for good, in Redis and MySQL (--dry-run shows it)?".formatted(all));
+      AuditTable.add(servers.mysql(), actor(), "erase", all, "");
+      HowToTake how = new HowToTake(asks, takesOver, Duration.ofSeconds(timeoutSeconds));
+      return erase(erasure, ids, how, servers.settings().writer().tombstoneDays());
     }
 
     private int show(OwnerErasure erasure, List<OwnerId> ids) {

@@ -37,9 +37,8 @@ public abstract class PauseCommands extends AdminCommand {
   @Override
   public final Integer call() {
     PauseTarget target = PauseTarget.of(scope, name);
-    try (CommandServers servers = servers()) {
-      return run(servers.mysql(), servers.settings().slots(), target, out());
-    }
+    CommandServers servers = servers();
+    return run(servers.mysql(), servers.settings().slots(), target, out());
   }
 
   abstract int run(MySql mysql, int slots, PauseTarget target, PrintWriter out);

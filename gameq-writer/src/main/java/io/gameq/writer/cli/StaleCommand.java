@@ -84,20 +84,20 @@ public final class StaleCommand extends AdminCommand {
     long rows = 0;
     boolean isAnyLost = false;
     StaleRows.SessionPage page;
-    try (CommandServers servers = servers()) {
-      StaleRows stale = new StaleRows(servers.redis(), servers.slots());
-      RateLimit pace = rate.limit();
-      String next = after;
-      do {
-        page = stale.page(next, (int) pace.burst(Math.min(MOST_AT_ONCE, limit - listed)));
-        pace.take(page.sessions().size());
-        to.accept(page.sessions());
-        listed += page.sessions().size();
-        rows += page.sessions().stream().mapToLong(SessionSummary::rows).sum();
-        isAnyLost |= page.sessions().stream().anyMatch(of -> !of.session().ownsNow());
-        next = page.next();
-      } while (!next.isEmpty() && listed < limit);
-    }
+    CommandServers servers = servers();
+    StaleRows stale = new StaleRows(servers.redis(), servers.slots());
+    RateLimit pace = rate.limit();
+    String next = after;
+    do {
+      page = stale.page(next, (int) pace.burst(Math.min(MOST_AT_ONCE, limit - listed)));
+      pace.take(page.sessions().size());
+      to.accept(page.sessions());
+      listed += page.sessions().size();
+      rows += page.sessions().stream().mapToLong(SessionSummary::rows).sum();
+      isAnyLost |= page.sessions().stream().anyMatch(of -> !of.session().ownsNow());
+      next = page.next();
+    } while (!next.isEmpty() && listed < limit);
+
     if (!json) {
       out().println(Shown.count(listed, "session") + " with " + Shown.count(rows, "stale row"));
     }
@@ -127,32 +127,31 @@ public final class StaleCommand extends AdminCommand {
                   "Show the values of the rows, not only which differ; that is in the audit log.")
           boolean withValues) {
     OwnerId of = OwnerId.of(owner);
-    try (CommandServers servers = servers()) {
-      StaleRows stale = new StaleRows(servers.redis(), servers.slots());
-      List<StaleSession> sessions = stale.sessions(of);
-      if (sessions.isEmpty()) {
-        err().println(Shown.text(of.id()) + " has no stale rows");
-        return ExitCodes.FOUND_SOMETHING;
-      }
-      Set<StaleSession> begun = new HashSet<>();
-      new StaleSessions(stale, servers.mysql(), actor())
-          .show(
-              sessions,
-              withValues,
-              "with values",
-              (session, rows) -> {
-                if (begun.add(session)) {
-                  String count = Shown.count(stale.count(session), "row");
-                  out().println(name(session) + ": " + count);
-                }
-                rows.forEach(this::print);
-                return true;
-              });
-      if (!withValues) {
-        out().println("values are hidden: --values shows them");
-      }
-      return ExitCodes.OK;
+    CommandServers servers = servers();
+    StaleRows stale = new StaleRows(servers.redis(), servers.slots());
+    List<StaleSession> sessions = stale.sessions(of);
+    if (sessions.isEmpty()) {
+      err().println(Shown.text(of.id()) + " has no stale rows");
+      return ExitCodes.FOUND_SOMETHING;
     }
+    Set<StaleSession> begun = new HashSet<>();
+    new StaleSessions(stale, servers.mysql(), actor())
+        .show(
+            sessions,
+            withValues,
+            "with values",
+            (session, rows) -> {
+              if (begun.add(session)) {
+                String count = Shown.count(stale.count(session), "row");
+                out().println(name(session) + ": " + count);
+              }
+              rows.forEach(this::print);
+              return true;
+            });
+    if (!withValues) {
+      out().println("values are hidden: --values shows them");
+    }
+    return ExitCodes.OK;
   }
 
   private void print(RowView row) {
@@ -192,41 +191,39 @@ public final class StaleCommand extends AdminCommand {
     if (names.isEmpty() != all) {
       throw wrong("give owners, or --all");
     }
-    try (CommandServers servers = servers()) {
-      StaleRows stale = new StaleRows(servers.redis(), servers.slots());
-      MySql mysql = servers.mysql(); // before it removes any
-      List<StaleSession> named = new ArrayList<>();
-      List<String> without = new ArrayList<>();
-      for (String owner : names) {
-        List<StaleSession> found = stale.sessions(OwnerId.of(owner));
-        named.addAll(found);
-        if (found.isEmpty()) {
-          without.add(Shown.text(OwnerId.of(owner).id()));
-        }
+    CommandServers servers = servers();
+    StaleRows stale = new StaleRows(servers.redis(), servers.slots());
+    MySql mysql = servers.mysql(); // before it removes any
+    List<StaleSession> named = new ArrayList<>();
+    List<String> without = new ArrayList<>();
+    for (String owner : names) {
+      List<StaleSession> found = stale.sessions(OwnerId.of(owner));
+      named.addAll(found);
+      if (found.isEmpty()) {
+        without.add(Shown.text(OwnerId.of(owner).id()));
       }
-      if (!without.isEmpty()) {
-        err()
-            .println("no stale rows of %s: nothing was done".formatted(String.join(", ", without)));
-        return ExitCodes.FOUND_SOMETHING;
-      }
-      long count = all ? stale.page("", 1).count() : named.size();
-      Map<DiscardStatus, Long> rows = new EnumMap<>(DiscardStatus.class);
-      if (count > 0) {
-        String sessions = Shown.count(count, "session");
-        confirmation.require("Discard the stale rows of %s for good?".formatted(sessions));
-        BiConsumer<StaleSession, DiscardResult> told =
-            (of, result) -> rows.merge(result.status(), print(of, result), Long::sum);
-        StaleSessions service = new StaleSessions(stale, mysql, actor());
-        if (all) {
-          service.discardAll(told);
-        } else {
-          service.discard(named, String.join(", ", names), sessions, told);
-        }
-      }
-      long discarded = rows.getOrDefault(DiscardStatus.REMOVED, 0L);
-      out().println(Shown.count(discarded, "stale row") + " discarded");
-      return rows.containsKey(DiscardStatus.OWNER) ? ExitCodes.FOUND_SOMETHING : ExitCodes.OK;
     }
+    if (!without.isEmpty()) {
+      err().println("no stale rows of %s: nothing was done".formatted(String.join(", ", without)));
+      return ExitCodes.FOUND_SOMETHING;
+    }
+    long count = all ? stale.page("", 1).count() : named.size();
+    Map<DiscardStatus, Long> rows = new EnumMap<>(DiscardStatus.class);
+    if (count > 0) {
+      String sessions = Shown.count(count, "session");
+      confirmation.require("Discard the stale rows of %s for good?".formatted(sessions));
+      BiConsumer<StaleSession, DiscardResult> told =
+          (of, result) -> rows.merge(result.status(), print(of, result), Long::sum);
+      StaleSessions service = new StaleSessions(stale, mysql, actor());
+      if (all) {
+        service.discardAll(told);
+      } else {
+        service.discard(named, String.join(", ", names), sessions, told);
+      }
+    }
+    long discarded = rows.getOrDefault(DiscardStatus.REMOVED, 0L);
+    out().println(Shown.count(discarded, "stale row") + " discarded");
+    return rows.containsKey(DiscardStatus.OWNER) ? ExitCodes.FOUND_SOMETHING : ExitCodes.OK;
   }
 
   /** Returns how many rows are gone. */

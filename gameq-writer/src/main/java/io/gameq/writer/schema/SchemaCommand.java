@@ -96,18 +96,18 @@ public final class SchemaCommand implements Runnable {
       if (as != null && !as.matches("[0-9a-f]{32}")) {
         throw new GameQueueException("--as takes an identity: 32 hex digits, as errors show them");
       }
-      try (CommandServers servers = servers()) {
-        MySqlConfig config = servers.settings().mysql();
-        confirmation.require(
-            "make %s at %s another database? WALs that were written for it are not replayed then"
-                .formatted(config.database(), config.address()));
-        MySql mysql = servers.mysql();
-        String before = Settings.identity(mysql).database();
-        String now = as == null ? UUID.randomUUID().toString().replace("-", "") : as;
-        AuditTable.add(mysql, actor(), "schema new-identity", "database", before + " -> " + now);
-        Settings.replace(mysql, Settings.DATABASE, before, now);
-        out.println("this was database " + before + ", it is " + now + " now");
-      }
+      CommandServers servers = servers();
+      MySqlConfig config = servers.settings().mysql();
+      confirmation.require(
+          "make %s at %s another database? WALs that were written for it are not replayed then"
+              .formatted(config.database(), config.address()));
+      MySql mysql = servers.mysql();
+      String before = Settings.identity(mysql).database();
+      String now = as == null ? UUID.randomUUID().toString().replace("-", "") : as;
+      AuditTable.add(mysql, actor(), "schema new-identity", "database", before + " -> " + now);
+      Settings.replace(mysql, Settings.DATABASE, before, now);
+      out.println("this was database " + before + ", it is " + now + " now");
+
       return true;
     }
   }
@@ -343,23 +343,23 @@ public final class SchemaCommand implements Runnable {
 
     @Override
     boolean run(PrintWriter out) {
-      try (CommandServers servers = servers()) {
-        MySql mysql = servers.mysql();
-        Catalog catalog = CatalogReader.read(mysql);
-        DroppedColumns dropped = new DroppedColumns(mysql);
-        Table of = catalog.table(table); // refuses what is not managed
-        Set<String> everKnown = dropped.everKnown(of.name());
-        columns.forEach(column -> requireDroppable(of, column, everKnown));
-        for (String column : columns) {
-          AuditTable.add(
-              mysql,
-              actor(),
-              undo ? "schema drop-column --undo" : "schema drop-column",
-              "%s.%s".formatted(of.name(), column),
-              "");
-          out.println(undo ? undone(dropped, of, column) : announced(dropped, of, column));
-        }
+      CommandServers servers = servers();
+      MySql mysql = servers.mysql();
+      Catalog catalog = CatalogReader.read(mysql);
+      DroppedColumns dropped = new DroppedColumns(mysql);
+      Table of = catalog.table(table); // refuses what is not managed
+      Set<String> everKnown = dropped.everKnown(of.name());
+      columns.forEach(column -> requireDroppable(of, column, everKnown));
+      for (String column : columns) {
+        AuditTable.add(
+            mysql,
+            actor(),
+            undo ? "schema drop-column --undo" : "schema drop-column",
+            "%s.%s".formatted(of.name(), column),
+            "");
+        out.println(undo ? undone(dropped, of, column) : announced(dropped, of, column));
       }
+
       return true;
     }
 

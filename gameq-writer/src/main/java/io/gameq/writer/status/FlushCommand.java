@@ -98,29 +98,28 @@ public final class FlushCommand extends AdminCommand {
     }
     List<OwnerId> ids = owners.stream().distinct().map(OwnerId::of).toList();
     PrintWriter out = out();
-    try (CommandServers servers = servers()) {
-      FlushRequest flush = new FlushRequest(servers.mysql(), servers.redis(), servers.slots());
-      long began = System.nanoTime();
-      FlushProgress progress = all ? flush.all(actor()) : flush.owners(actor(), ids);
-      Remainder left = progress.look();
-      if (left.isDone()) {
-        out.println(all ? "nothing waits" : names(ids) + ": nothing waits");
-        return ExitCodes.OK;
-      }
-      out.println("due now: " + (all ? "what all owners have" : left.text()));
-      if (!wait) {
-        return ExitCodes.OK;
-      }
-      left = await(progress, left, out);
-      if (left.isDone()) {
-        out.printf(
-            Locale.ROOT, "all of it is written, after %.1f s%n", (System.nanoTime() - began) / 1e9);
-        return ExitCodes.OK;
-      }
-      out.printf(Locale.ROOT, "not written within %d s: %s%n", timeoutSeconds, left.text());
-      why(servers, progress.some()).forEach(out::println);
-      return ExitCodes.FOUND_SOMETHING;
+    CommandServers servers = servers();
+    FlushRequest flush = new FlushRequest(servers.mysql(), servers.redis(), servers.slots());
+    long began = System.nanoTime();
+    FlushProgress progress = all ? flush.all(actor()) : flush.owners(actor(), ids);
+    Remainder left = progress.look();
+    if (left.isDone()) {
+      out.println(all ? "nothing waits" : names(ids) + ": nothing waits");
+      return ExitCodes.OK;
     }
+    out.println("due now: " + (all ? "what all owners have" : left.text()));
+    if (!wait) {
+      return ExitCodes.OK;
+    }
+    left = await(progress, left, out);
+    if (left.isDone()) {
+      out.printf(
+          Locale.ROOT, "all of it is written, after %.1f s%n", (System.nanoTime() - began) / 1e9);
+      return ExitCodes.OK;
+    }
+    out.printf(Locale.ROOT, "not written within %d s: %s%n", timeoutSeconds, left.text());
+    why(servers, progress.some()).forEach(out::println);
+    return ExitCodes.FOUND_SOMETHING;
   }
 
   private static String names(List<OwnerId> owners) {

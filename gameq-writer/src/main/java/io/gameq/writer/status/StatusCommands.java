@@ -43,10 +43,9 @@ public abstract class StatusCommands extends AdminCommand {
 
   @Override
   public final Integer call() throws InterruptedException {
-    try (CommandServers servers = servers()) {
-      List<String> toDo = show(servers, out());
-      return toDo.isEmpty() ? ExitCodes.OK : ExitCodes.FOUND_SOMETHING;
-    }
+    CommandServers servers = servers();
+    List<String> toDo = show(servers, out());
+    return toDo.isEmpty() ? ExitCodes.OK : ExitCodes.FOUND_SOMETHING;
   }
 
   /** Prints; returns what there is to act on, each in one line. */

@@ -86,21 +86,20 @@ public final class TraceCommand extends AdminCommand {
     if (!ofRow && (values || !owners.isEmpty())) {
       throw wrong("--values and --owner are for a row: give a table and a key");
     }
-    try (CommandServers servers = servers()) {
-      Slots slots = servers.slots();
-      ControlConnection redis = servers.redis();
-      String namespace = servers.settings().namespace();
-      Tracer tracer =
-          new Tracer(
-              namespace,
-              slots,
-              redis,
-              servers::mysql,
-              () -> redis.ask(of -> Processes.of(of, namespace)).parked());
-      NextStep next = ofRow ? row(tracer, servers.mysql()) : owner(tracer);
-      out().flush();
-      return next.kind().isToAct() ? ExitCodes.FOUND_SOMETHING : ExitCodes.OK;
-    }
+    CommandServers servers = servers();
+    Slots slots = servers.slots();
+    ControlConnection redis = servers.redis();
+    String namespace = servers.settings().namespace();
+    Tracer tracer =
+        new Tracer(
+            namespace,
+            slots,
+            redis,
+            servers::mysql,
+            () -> redis.ask(of -> Processes.of(of, namespace)).parked());
+    NextStep next = ofRow ? row(tracer, servers.mysql()) : owner(tracer);
+
+    return next.kind().isToAct() ? ExitCodes.FOUND_SOMETHING : ExitCodes.OK;
   }
 
   private NextStep owner(Tracer tracer) {
