@@ -16,6 +16,7 @@ import io.gameq.redis.Slots;
 import io.gameq.redis.script.NodeSigns.OpenOwners;
 import io.gameq.redis.script.SessionScripts;
 import io.gameq.terminal.Shown;
+import io.gameq.writer.mysql.CommandServers;
 import io.gameq.writer.mysql.DeadLetters;
 import io.gameq.writer.mysql.DeadLetters.DeadLetterFilter;
 import io.gameq.writer.mysql.MySqlOwner;
@@ -73,15 +74,15 @@ public final class OwnerErasure {
   private final SecureRandom random = new SecureRandom();
 
   /**
-   * Whoever made the connections closes them.
+   * With servers that others close.
    *
    * @throws GameQueueException when a server does not answer
    */
-  public OwnerErasure(Slots slots, ControlConnection redis, MySql mysql, StaleRows stale) {
-    this.slots = slots;
-    this.redis = redis;
-    this.mysql = mysql;
-    this.stale = stale;
+  public OwnerErasure(CommandServers servers) {
+    this.slots = servers.slots();
+    this.redis = servers.redis();
+    this.mysql = servers.mysql();
+    this.stale = new StaleRows(redis, slots);
     this.owners = new OwnerTable(mysql);
     this.deletion = new OwnerDeletion(mysql);
     this.messages = new OwnerMessages(redis, slots);

@@ -10,8 +10,6 @@ import io.gameq.mysql.tables.DeadLetterTable.Refused;
 import io.gameq.mysql.tables.DeadLetterTable.Stored;
 import io.gameq.mysql.tables.OwnerReader;
 import io.gameq.owner.OwnerId;
-import io.gameq.redis.ControlConnection;
-import io.gameq.redis.Slots;
 import io.gameq.redis.script.LookupScript;
 import io.gameq.rows.CurrentCatalog;
 import io.gameq.rows.CurrentCatalog.Catalog;
@@ -26,6 +24,7 @@ import io.gameq.view.OwnerView;
 import io.gameq.view.OwnerViews;
 import io.gameq.writer.admin.Messages.MessageView;
 import io.gameq.writer.admin.StaleSessions.RowColumn;
+import io.gameq.writer.mysql.CommandServers;
 import io.gameq.writer.mysql.DeadLetters;
 import io.gameq.writer.mysql.MySqlOwner;
 import io.gameq.writer.mysql.StoredRowDecoder;
@@ -52,19 +51,14 @@ public final class OwnerExport {
   /** No row has as much: nothing is put. */
   private static final int MOST_ROW_BYTES = Integer.MAX_VALUE;
 
-  private final Slots slots;
-  private final ControlConnection redis;
+  private final CommandServers servers;
   private final MySql mysql;
-  private final StaleRows stale;
   private final Actor actor;
 
-  /** Whoever made the connections closes them. */
-  public OwnerExport(
-      Slots slots, ControlConnection redis, MySql mysql, StaleRows stale, Actor actor) {
-    this.slots = slots;
-    this.redis = redis;
-    this.mysql = mysql;
-    this.stale = stale;
+  /** With servers that others close. */
+  public OwnerExport(CommandServers servers, Actor actor) {
+    this.servers = servers;
+    this.mysql = servers.mysql();
     this.actor = actor;
   }
 
@@ -80,7 +74,8 @@ public final class OwnerExport {
     Map<String, @Nullable Object> all = new LinkedHashMap<>();
     all.put("owner", owner.id());
     all.put("at", Instant.now().toString());
-    List<EncodedRow> waiting = redis.ask(of -> LookupScript.unflushed(of, slots.of(owner), owner));
+    List<EncodedRow> waiting =
+        servers.redis().ask(of -> LookupScript.unflushed(of, servers.slots().of(owner), owner));
     all.put("rows", rows(owner, waiting)); // Redis first: what it no longer had is in MySQL
     StoredRowDecoder decoder = new StoredRowDecoder(mysql);
     all.put("waiting", waiting.stream().map(row -> row(decoder, row)).toList());
@@ -143,6 +138,7 @@ public final class OwnerExport {
 
   private List<Map<String, @Nullable Object>> stale(OwnerId owner, StoredRowDecoder decoder) {
     List<Map<String, @Nullable Object>> found = new ArrayList<>();
+    StaleRows stale = new StaleRows(servers.redis(), servers.slots());
     for (StaleRows.StaleSession session : stale.sessions(owner)) {
       stale.rows(
           session,
@@ -174,7 +170,7 @@ public final class OwnerExport {
 
   private List<Map<String, @Nullable Object>> messages(List<String> texts) {
     List<Map<String, @Nullable Object>> found = new ArrayList<>();
-    for (OwnerMessage of : new OwnerMessages(redis, slots).find(texts)) {
+    for (OwnerMessage of : new OwnerMessages(servers.redis(), servers.slots()).find(texts)) {
       for (MessageView view : MessageView.of(of.message(), true)) {
         Map<String, @Nullable Object> all = new LinkedHashMap<>();
         all.put("topic", of.message().id().topic());
@@ -186,6 +182,6 @@ public final class OwnerExport {
   }
 
   private List<String> redisKeys(OwnerId owner) {
-    return redis.ask(of -> RedisOwner.keys(of, slots.of(owner), owner));
+    return servers.redis().ask(of -> RedisOwner.keys(of, servers.slots().of(owner), owner));
   }
 }

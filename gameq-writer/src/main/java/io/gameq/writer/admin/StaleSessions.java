@@ -19,6 +19,7 @@ import io.gameq.rows.Table;
 import io.gameq.rows.Table.Column;
 import io.gameq.rows.types.ColumnType;
 import io.gameq.terminal.Shown;
+import io.gameq.writer.mysql.CommandServers;
 import io.gameq.writer.mysql.StoredRowDecoder;
 import io.gameq.writer.mysql.StoredRowDecoder.DecodeError;
 import io.gameq.writer.mysql.StoredRowDecoder.DecodeResult;
@@ -71,10 +72,10 @@ public final class StaleSessions {
   private final MySql mysql;
   private final Actor actor;
 
-  /** Whoever made the connections closes them. */
-  public StaleSessions(StaleRows stale, MySql mysql, Actor actor) {
-    this.stale = stale;
-    this.mysql = mysql;
+  /** With servers that others close. */
+  public StaleSessions(CommandServers servers, Actor actor) {
+    this.stale = new StaleRows(servers.redis(), servers.slots());
+    this.mysql = servers.mysql();
     this.actor = actor;
   }
 

@@ -9,7 +9,6 @@ import io.gameq.writer.admin.OwnerErasure.Erased;
 import io.gameq.writer.admin.OwnerErasure.HowToTake;
 import io.gameq.writer.admin.OwnerExport;
 import io.gameq.writer.mysql.CommandServers;
-import io.gameq.writer.redis.StaleRows;
 import io.gameq.writer.terminal.Confirmation;
 import io.gameq.writer.terminal.JsonLine;
 import java.time.Duration;
@@ -61,13 +60,7 @@ public final class OwnerCommands {
       OwnerId id = OwnerId.of(owner);
       CommandServers servers = servers();
       Map<String, @Nullable Object> all =
-          new OwnerExport(
-                  servers.slots(),
-                  servers.redis(),
-                  servers.mysql(),
-                  new StaleRows(servers.redis(), servers.slots()),
-                  actor())
-              .of(id, messageKeys.texts);
+          new OwnerExport(servers, actor()).of(id, messageKeys.texts);
       out().println(json ? JsonLine.of(all) : JsonLine.indented(all));
       return ExitCodes.OK;
     }
@@ -127,12 +120,7 @@ public final class OwnerCommands {
         throw wrong("--timeout takes 1 to %s seconds".formatted(MOST_SECONDS));
       }
       CommandServers servers = servers();
-      OwnerErasure erasure =
-          new OwnerErasure(
-              servers.slots(),
-              servers.redis(),
-              servers.mysql(),
-              new StaleRows(servers.redis(), servers.slots()));
+      OwnerErasure erasure = new OwnerErasure(servers);
       if (dryRun) {
         return show(erasure, ids);
       }

@@ -1,7 +1,6 @@
 package io.gameq.writer.cli;
 
 import io.gameq.agent.RateLimit;
-import io.gameq.mysql.MySqlPool.MySql;
 import io.gameq.owner.OwnerId;
 import io.gameq.redis.script.ClaimScript.VersionedKey;
 import io.gameq.terminal.ExitCodes;
@@ -135,7 +134,7 @@ public final class StaleCommand extends AdminCommand {
       return ExitCodes.FOUND_SOMETHING;
     }
     Set<StaleSession> begun = new HashSet<>();
-    new StaleSessions(stale, servers.mysql(), actor())
+    new StaleSessions(servers, actor())
         .show(
             sessions,
             withValues,
@@ -193,7 +192,6 @@ public final class StaleCommand extends AdminCommand {
     }
     CommandServers servers = servers();
     StaleRows stale = new StaleRows(servers.redis(), servers.slots());
-    MySql mysql = servers.mysql(); // before it removes any
     List<StaleSession> named = new ArrayList<>();
     List<String> without = new ArrayList<>();
     for (String owner : names) {
@@ -214,7 +212,7 @@ public final class StaleCommand extends AdminCommand {
       confirmation.require("Discard the stale rows of %s for good?".formatted(sessions));
       BiConsumer<StaleSession, DiscardResult> told =
           (of, result) -> rows.merge(result.status(), print(of, result), Long::sum);
-      StaleSessions service = new StaleSessions(stale, mysql, actor());
+      StaleSessions service = new StaleSessions(servers, actor());
       if (all) {
         service.discardAll(told);
       } else {

@@ -16,7 +16,6 @@ import io.gameq.writer.admin.TopicText;
 import io.gameq.writer.admin.Topics;
 import io.gameq.writer.admin.Topics.DeadMessageId;
 import io.gameq.writer.admin.Topics.MessageTrace;
-import io.gameq.writer.mysql.CommandServers;
 import io.gameq.writer.terminal.Confirmation;
 import io.gameq.writer.terminal.JsonLine;
 import java.io.IOException;
@@ -74,8 +73,7 @@ public final class TopicsCommand extends AdminCommand {
 
   /** MySQL is opened when something is to be changed, or Redis does not know the topic. */
   private Topics topics() {
-    CommandServers servers = servers();
-    return new Topics(servers.redis(), servers.slots(), servers::mysql, actor());
+    return new Topics(servers(), actor());
   }
 
   private void limits(TopicSummary of) {

@@ -2,8 +2,6 @@ package io.gameq.writer.console;
 
 import io.gameq.mysql.MySqlPool.MySql;
 import io.gameq.mysql.tables.AuditTable.Actor;
-import io.gameq.redis.ControlConnection;
-import io.gameq.redis.Slots;
 import io.gameq.writer.admin.DeadRows;
 import io.gameq.writer.admin.Topics;
 import io.gameq.writer.config.WriterConfig;
@@ -40,7 +38,7 @@ final class ConsoleServers implements AutoCloseable {
 
   ConsoleServers(WriterConfig settings) {
     servers = new CommandServers(settings, "console", MYSQL_CONNECTIONS);
-    ofTopics = new CommandServers(settings, "console", 0);
+    ofTopics = new CommandServers(settings, "console", 1);
   }
 
   /**
@@ -53,22 +51,14 @@ final class ConsoleServers implements AutoCloseable {
     return servers.mysql();
   }
 
-  /** Redis; calls throw {@link io.gameq.RedisUnavailableException} while it is away. */
-  ControlConnection redis() {
-    return servers.redis();
+  /** All of them, for what commands do too. */
+  CommandServers all() {
+    return servers;
   }
 
   /** Stale rows in Redis; throws {@link io.gameq.GameQueueException} when Redis is unfit. */
   StaleRows stale() {
     return new StaleRows(servers.redis(), servers.slots());
-  }
-
-  String namespace() {
-    return slots().namespace();
-  }
-
-  Slots slots() {
-    return servers.slots();
   }
 
   /**
@@ -101,10 +91,7 @@ final class ConsoleServers implements AutoCloseable {
    * @throws ServiceUnavailableResponse when others do so all the time
    */
   <T extends @Nullable Object> T topics(Actor actor, Function<Topics, T> work) {
-    return inTurn(
-        atTopics,
-        "the topics",
-        () -> work.apply(new Topics(ofTopics.redis(), slots(), this::mysql, actor)));
+    return inTurn(atTopics, "the topics", () -> work.apply(new Topics(ofTopics, actor)));
   }
 
   private static <T extends @Nullable Object> T inTurn(

@@ -68,7 +68,10 @@ final class HoldPages {
     WriterPause pause =
         target(request)
             .pause(
-                servers.mysql(), servers.slots().count(), request.actor(), request.text("reason"));
+                servers.mysql(),
+                servers.all().settings().slots(),
+                request.actor(),
+                request.text("reason"));
     return states(HoldView.of(List.of(pause), Map.of()));
   }
 
@@ -86,7 +89,7 @@ final class HoldPages {
   /** Tells what is left of what was to be written at once. */
   private Object flush(ConsoleRequest request) {
     String owner = request.optionalText("owner");
-    FlushRequest flush = new FlushRequest(servers.mysql(), servers.redis(), servers.slots());
+    FlushRequest flush = new FlushRequest(servers.all());
     FlushProgress progress =
         owner == null
             ? flush.all(request.actor())

@@ -161,8 +161,7 @@ final class RowPages {
   }
 
   private Tracer tracer() {
-    return new Tracer(
-        servers.namespace(), servers.slots(), servers.redis(), servers::mysql, parked);
+    return new Tracer(servers.all(), parked);
   }
 
   private Object letters(ConsoleRequest request) {
@@ -265,7 +264,7 @@ final class RowPages {
   }
 
   private StaleSessions staleSessions(AuditTable.Actor actor) {
-    return new StaleSessions(servers.stale(), servers.mysql(), actor);
+    return new StaleSessions(servers.all(), actor);
   }
 
   private StaleRows.StaleSession staleSession(ConsoleRequest request) {

@@ -99,7 +99,7 @@ public final class FlushCommand extends AdminCommand {
     List<OwnerId> ids = owners.stream().distinct().map(OwnerId::of).toList();
     PrintWriter out = out();
     CommandServers servers = servers();
-    FlushRequest flush = new FlushRequest(servers.mysql(), servers.redis(), servers.slots());
+    FlushRequest flush = new FlushRequest(servers);
     long began = System.nanoTime();
     FlushProgress progress = all ? flush.all(actor()) : flush.owners(actor(), ids);
     Remainder left = progress.look();
@@ -233,10 +233,10 @@ public final class FlushCommand extends AdminCommand {
     private final Slots slots;
     private final RedisClock clock = new RedisClock();
 
-    public FlushRequest(MySql mysql, ControlConnection redis, Slots slots) {
-      this.mysql = mysql;
-      this.redis = redis;
-      this.slots = slots;
+    public FlushRequest(CommandServers servers) {
+      this.mysql = servers.mysql();
+      this.redis = servers.redis();
+      this.slots = servers.slots();
     }
 
     /**

@@ -3,8 +3,6 @@ package io.gameq.writer.trace;
 import io.gameq.mysql.MySqlPool.MySql;
 import io.gameq.mysql.tables.AuditTable;
 import io.gameq.owner.OwnerId;
-import io.gameq.redis.ControlConnection;
-import io.gameq.redis.Slots;
 import io.gameq.terminal.ExitCodes;
 import io.gameq.terminal.Shown;
 import io.gameq.terminal.TextTable;
@@ -87,18 +85,10 @@ public final class TraceCommand extends AdminCommand {
       throw wrong("--values and --owner are for a row: give a table and a key");
     }
     CommandServers servers = servers();
-    Slots slots = servers.slots();
-    ControlConnection redis = servers.redis();
     String namespace = servers.settings().namespace();
     Tracer tracer =
-        new Tracer(
-            namespace,
-            slots,
-            redis,
-            servers::mysql,
-            () -> redis.ask(of -> Processes.of(of, namespace)).parked());
+        new Tracer(servers, () -> servers.redis().ask(of -> Processes.of(of, namespace)).parked());
     NextStep next = ofRow ? row(tracer, servers.mysql()) : owner(tracer);
-
     return next.kind().isToAct() ? ExitCodes.FOUND_SOMETHING : ExitCodes.OK;
   }
 

@@ -21,6 +21,7 @@ import io.gameq.rows.RowImage;
 import io.gameq.terminal.ErrorLine;
 import io.gameq.terminal.Shown;
 import io.gameq.writer.admin.StaleSessions.RowColumn;
+import io.gameq.writer.mysql.CommandServers;
 import io.gameq.writer.mysql.MySqlOwner;
 import io.gameq.writer.mysql.MySqlOwner.OwnerRecord;
 import io.gameq.writer.mysql.PauseTable;
@@ -52,28 +53,20 @@ import org.jspecify.annotations.Nullable;
  * other. Thread-safe.
  */
 public final class Tracer {
-  private final String namespace;
+  private final CommandServers servers;
   private final Slots slots;
   private final ControlConnection redis;
-  private final Supplier<MySql> mysql;
   private final Supplier<Map<String, String>> parked;
 
   /**
-   * With connections that others close.
+   * With servers that others close.
    *
-   * @param mysql throws {@link GameQueueException} where it cannot be reached
    * @param parked tables that take no rows now, and why; may ask Redis
    */
-  public Tracer(
-      String namespace,
-      Slots slots,
-      ControlConnection redis,
-      Supplier<MySql> mysql,
-      Supplier<Map<String, String>> parked) {
-    this.namespace = namespace;
-    this.slots = slots;
-    this.redis = redis;
-    this.mysql = mysql;
+  public Tracer(CommandServers servers, Supplier<Map<String, String>> parked) {
+    this.servers = servers;
+    this.slots = servers.slots();
+    this.redis = servers.redis();
     this.parked = parked;
   }
 
@@ -84,7 +77,7 @@ public final class Tracer {
     List<WriterPause> pauses = List.of();
     String mysqlError = "";
     try {
-      MySql database = mysql.get();
+      MySql database = servers.mysql();
       MySqlOwner found = MySqlOwner.read(database, owner);
       pauses =
           PauseTable.all(database).stream()
@@ -109,7 +102,8 @@ public final class Tracer {
       aliveNode =
           holder == null
               ? null
-              : redis.ask(of -> NodeSigns.aliveNode(of, namespace, NodeSigns.process(holder)));
+              : redis.ask(
+                  of -> NodeSigns.aliveNode(of, slots.namespace(), NodeSigns.process(holder)));
     } catch (GameQueueException e) {
       redisError = ErrorLine.of(e);
     }
@@ -133,7 +127,7 @@ public final class Tracer {
       Collection<OwnerId> more,
       Collection<WalSearch.WalMatch> inWals) {
     String rowKey = rowKey(table, keyText);
-    MySql database = mysql.get();
+    MySql database = servers.mysql();
     StoredRowDecoder rows = new StoredRowDecoder(database);
     RowKey key = rows.key(rowKey);
     MySqlRow inMySql = MySqlRow.read(database, rows, table, keyText, key);
