@@ -15,11 +15,11 @@ import io.gameq.writer.admin.DeadRows.Detail;
 import io.gameq.writer.admin.DeadRows.Filter;
 import io.gameq.writer.admin.DeadRows.LetterView;
 import io.gameq.writer.admin.DeadRows.Selection;
+import io.gameq.writer.admin.RecordView;
 import io.gameq.writer.admin.StaleSessions.RowColumn;
 import io.gameq.writer.mysql.DeadLetters;
 import io.gameq.writer.mysql.DeadLetters.LetterState;
 import io.gameq.writer.terminal.Confirmation;
-import io.gameq.writer.terminal.JsonLine;
 import io.gameq.writer.terminal.RateOption;
 import io.gameq.writer.terminal.TimeArgument;
 import java.io.IOException;
@@ -330,7 +330,7 @@ public final class DeadCommand extends AdminCommand {
               chosen,
               withValues,
               letter -> {
-                out().println(JsonLine.of(letter));
+                out().println(RecordView.line(letter));
                 report.progress();
               });
           return ExitCodes.OK;

@@ -8,9 +8,9 @@ import io.gameq.writer.admin.OwnerErasure;
 import io.gameq.writer.admin.OwnerErasure.Erased;
 import io.gameq.writer.admin.OwnerErasure.HowToTake;
 import io.gameq.writer.admin.OwnerExport;
+import io.gameq.writer.admin.RecordView;
 import io.gameq.writer.mysql.CommandServers;
 import io.gameq.writer.terminal.Confirmation;
-import io.gameq.writer.terminal.JsonLine;
 import java.time.Duration;
 import java.time.LocalDate;
 import java.time.ZoneOffset;
@@ -61,7 +61,7 @@ public final class OwnerCommands {
       CommandServers servers = servers();
       Map<String, @Nullable Object> all =
           new OwnerExport(servers, actor()).of(id, messageKeys.texts);
-      out().println(json ? JsonLine.of(all) : JsonLine.indented(all));
+      out().println(json ? RecordView.line(all) : RecordView.indented(all));
       return ExitCodes.OK;
     }
   }

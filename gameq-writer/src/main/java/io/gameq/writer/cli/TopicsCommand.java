@@ -17,7 +17,6 @@ import io.gameq.writer.admin.Topics;
 import io.gameq.writer.admin.Topics.DeadMessageId;
 import io.gameq.writer.admin.Topics.MessageTrace;
 import io.gameq.writer.terminal.Confirmation;
-import io.gameq.writer.terminal.JsonLine;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -172,7 +171,7 @@ public final class TopicsCommand extends AdminCommand {
     Topics topics = topics();
     MessageTrace trace = topics.trace(topic, group, key, withValues);
     if (asJson) {
-      out().println(JsonLine.of(json(trace)));
+      out().println(RecordView.line(json(trace)));
     } else {
       print(trace);
     }

@@ -28,7 +28,6 @@ import io.gameq.writer.redis.Finding.SlotEntry;
 import io.gameq.writer.redis.SlotContents;
 import io.gameq.writer.redis.SlotContents.ScanProgress;
 import io.gameq.writer.terminal.Confirmation;
-import io.gameq.writer.terminal.JsonLine;
 import io.gameq.writer.terminal.RateOption;
 import java.io.PrintWriter;
 import java.time.Duration;
@@ -110,7 +109,7 @@ public final class DoctorCommand extends AdminCommand {
       mended.forEach(
           (of, count) ->
               out.println(
-                  JsonLine.of(
+                  RecordView.line(
                       Map.of("ailment", of.name().toLowerCase(Locale.ROOT), "mended", count))));
       left.found().values().forEach(VIEW.printer(out, true));
     } else {

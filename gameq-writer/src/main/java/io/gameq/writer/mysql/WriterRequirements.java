@@ -45,6 +45,11 @@ public final class WriterRequirements {
           Map.entry("gameq_node", new Rights("process", List.of("DELETE"))),
           Map.entry("gameq_audit", new Rights("who", List.of("INSERT"))));
 
+  private static final String DOING =
+      "SELECT CONCAT(state, ' for ', time, ' s') FROM information_schema.processlist WHERE command"
+          + " NOT IN ('Sleep', 'Daemon') AND state <> '' AND id <> CONNECTION_ID() ORDER BY time"
+          + " DESC LIMIT 3";
+
   private record Rights(String column, List<String> by) {
     static final List<String> ALL = List.of("INSERT", "UPDATE", "DELETE");
   }
@@ -161,5 +166,14 @@ public final class WriterRequirements {
       }
       return false; // a column without a default, say: that is not about rights
     }
+  }
+
+  /**
+   * What takes longest, as the server says it; empty when nothing is under way.
+   *
+   * @throws io.gameq.MySqlException when MySQL does not answer
+   */
+  public static List<String> doing(MySql mysql) {
+    return mysql.ask(handle -> handle.createQuery(DOING).mapTo(String.class).list());
   }
 }

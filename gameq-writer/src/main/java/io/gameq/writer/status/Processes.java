@@ -15,7 +15,6 @@ import io.gameq.terminal.Shown;
 import io.gameq.writer.admin.RecordView;
 import io.gameq.writer.flush.WriterStats.BusyOwners;
 import io.gameq.writer.status.WriterSigns.WriterSign;
-import io.gameq.writer.terminal.JsonLine;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
@@ -279,7 +278,7 @@ public record Processes(
             (name, value) ->
                 all.put(
                     MOMENTS.contains(name) ? name.replace("Millis", "At") : name,
-                    MOMENTS.contains(name) ? JsonLine.moment((long) value) : value));
+                    MOMENTS.contains(name) ? RecordView.moment((long) value) : value));
     return all;
   }
 

@@ -20,7 +20,6 @@ import io.gameq.writer.mysql.PauseTable.Scope;
 import io.gameq.writer.pause.Pauses;
 import io.gameq.writer.status.Processes.NodeStatus;
 import io.gameq.writer.status.StatusSnapshot.SlotState;
-import io.gameq.writer.terminal.JsonLine;
 import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.List;
@@ -94,7 +93,7 @@ public abstract class StatusCommands extends AdminCommand {
 
     private void print(StatusSnapshot look, PrintWriter out) {
       if (json) {
-        out.println(JsonLine.of(StatusSnapshot.VIEW.json(look)));
+        out.println(RecordView.line(StatusSnapshot.VIEW.json(look)));
         return;
       }
       if (watchSeconds != null && Ansi.AUTO.enabled()) {

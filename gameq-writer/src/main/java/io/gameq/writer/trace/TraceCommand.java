@@ -16,7 +16,6 @@ import io.gameq.writer.redis.RedisOwner;
 import io.gameq.writer.redis.RedisOwner.ClaimRecord;
 import io.gameq.writer.redis.RedisOwner.SessionRows;
 import io.gameq.writer.status.Processes;
-import io.gameq.writer.terminal.JsonLine;
 import io.gameq.writer.trace.NextStep.OwnerTrace;
 import io.gameq.writer.trace.Tracer.RowTrace;
 import io.gameq.writer.trace.Tracer.RowTrace.RowPlace;
@@ -200,7 +199,7 @@ public final class TraceCommand extends AdminCommand {
     if (!inWals.isEmpty()) {
       all.put("wals", inWals);
     }
-    return JsonLine.of(all);
+    return RecordView.line(all);
   }
 
   private static String json(RowTrace trace, boolean values) {
@@ -210,7 +209,7 @@ public final class TraceCommand extends AdminCommand {
     all.put("places", trace.places().stream().map(places(values)::json).toList());
     all.put("owners", trace.owners().stream().map(TraceCommand::owner).toList());
     next(all, trace.next());
-    return JsonLine.of(all);
+    return RecordView.line(all);
   }
 
   private static void next(Map<String, Object> all, NextStep next) {
@@ -268,7 +267,7 @@ public final class TraceCommand extends AdminCommand {
       all.put("writer", claim.writer());
       all.put("attempts", claim.attempts());
       all.put("lapses", claim.lapses());
-      all.put("refusedSince", JsonLine.moment(claim.refusedSinceMillis()));
+      all.put("refusedSince", RecordView.moment(claim.refusedSinceMillis()));
     }
     if (of.leaseEndsMillis() != RedisOwner.NONE) {
       all.put("leaseLeftMillis", of.leaseEndsMillis() - of.nowMillis());
