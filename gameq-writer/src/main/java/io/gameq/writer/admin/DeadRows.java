@@ -228,11 +228,9 @@ public final class DeadRows {
     DecodeResult reading = read(letter);
     if (!(reading instanceof DecodedRow decoded)) {
       String why =
-          String.format(
-              Locale.ROOT,
+          Shown.line(
               "its row of %,d bytes cannot be decoded: %s",
-              letter.refused().image().length,
-              ((DecodeError) reading).reason());
+              letter.refused().image().length, ((DecodeError) reading).reason());
       return new Detail(listed, null, List.of(), "", why, withValues, revision);
     }
     CurrentRow present = letters.rows().present(letter.refused().owner(), decoded.key());

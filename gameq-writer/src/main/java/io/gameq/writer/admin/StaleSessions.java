@@ -142,11 +142,9 @@ public final class StaleSessions {
           null);
     }
     String why =
-        String.format(
-            Locale.ROOT,
+        Shown.line(
             "its %,d bytes cannot be decoded: %s",
-            row.image().length,
-            ((DecodeError) reading).reason());
+            row.image().length, ((DecodeError) reading).reason());
     return new RowView(row.key(), version, "", List.of(), why);
   }
 

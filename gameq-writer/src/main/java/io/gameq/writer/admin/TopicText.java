@@ -11,7 +11,6 @@ import java.math.BigDecimal;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -102,8 +101,7 @@ public final class TopicText {
 
   /** {@code 16 slots, lease 30.000 s, 16 attempts, back-off fixed 1s, payload 65,536 bytes}. */
   public static String definition(TopicDefinition of) {
-    return String.format(
-        Locale.ROOT,
+    return Shown.line(
         "%s%s, lease %s, %s%s%s%s, payload %,d bytes",
         of.hasOwners() ? "of owners, " : "",
         Shown.count(of.slots(), "slot"),

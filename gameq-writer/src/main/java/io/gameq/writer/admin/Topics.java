@@ -27,7 +27,6 @@ import io.gameq.writer.pause.Pauses;
 import java.time.Instant;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
@@ -349,12 +348,9 @@ public final class Topics {
     TopicDefinition definition = definition(topic);
     if (payload != null && payload.length > definition.maxPayloadBytes()) {
       throw new GameQueueException(
-          String.format(
-              Locale.ROOT,
+          Shown.line(
               "the payload takes %,d bytes, the limit of topic %s is %,d",
-              payload.length,
-              topic,
-              definition.maxPayloadBytes()));
+              payload.length, topic, definition.maxPayloadBytes()));
     }
     audit(
         "topic retry",

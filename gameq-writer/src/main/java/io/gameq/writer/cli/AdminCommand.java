@@ -9,7 +9,6 @@ import io.gameq.writer.mysql.CommandServers;
 import io.gameq.writer.terminal.TopCommand;
 import java.io.PrintWriter;
 import java.util.LinkedHashMap;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.StringJoiner;
@@ -120,7 +119,7 @@ public abstract class AdminCommand implements Callable<Integer> {
       done++;
       if (System.nanoTime() - toldNanos >= EVERY_NANOS) {
         toldNanos = System.nanoTime();
-        err().printf(Locale.ROOT, "%,d of %,d dead letters done%n", done, total);
+        err().println(Shown.line("%,d of %,d dead letters done", done, total));
         err().flush();
       }
     }

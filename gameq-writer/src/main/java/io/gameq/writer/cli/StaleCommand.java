@@ -21,7 +21,6 @@ import java.util.EnumMap;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.BiConsumer;
@@ -102,11 +101,10 @@ public final class StaleCommand extends AdminCommand {
     }
     if (!page.next().isEmpty()) {
       (json ? err() : out())
-          .printf(
-              Locale.ROOT,
-              "there are %,d sessions: --limit lists more, --after %s the next ones%n",
-              page.count(),
-              page.next());
+          .println(
+              Shown.line(
+                  "there are %,d sessions: --limit lists more, --after %s the next ones",
+                  page.count(), page.next()));
     }
     return isAnyLost || !page.next().isEmpty() ? ExitCodes.FOUND_SOMETHING : ExitCodes.OK;
   }

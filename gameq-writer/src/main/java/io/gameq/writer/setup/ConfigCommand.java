@@ -25,7 +25,6 @@ import io.gameq.writer.mysql.WriterRequirements;
 import io.gameq.writer.setup.ConfigCommand.CheckResult.Severity;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Objects;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
@@ -149,12 +148,8 @@ public final class ConfigCommand extends AdminCommand {
           add(
               "database",
               Severity.OK,
-              String.format(
-                  Locale.ROOT,
-                  "%s, namespace %s with %,d slots",
-                  database,
-                  config.namespace(),
-                  config.slots()));
+              Shown.line(
+                  "%s, namespace %s with %,d slots", database, config.namespace(), config.slots()));
           Catalog catalog = CatalogReader.read(mysql);
           tables(catalog);
           rights(WriterRequirements.missingRights(mysql, catalog.tables()));

@@ -37,7 +37,6 @@ import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
@@ -113,11 +112,11 @@ public final class FlushCommand extends AdminCommand {
     }
     left = await(progress, left, out);
     if (left.isDone()) {
-      out.printf(
-          Locale.ROOT, "all of it is written, after %.1f s%n", (System.nanoTime() - began) / 1e9);
+      out.println(
+          Shown.line("all of it is written, after %.1f s", (System.nanoTime() - began) / 1e9));
       return ExitCodes.OK;
     }
-    out.printf(Locale.ROOT, "not written within %d s: %s%n", timeoutSeconds, left.text());
+    out.println(Shown.line("not written within %d s: %s", timeoutSeconds, left.text()));
     why(servers, progress.some()).forEach(out::println);
     return ExitCodes.FOUND_SOMETHING;
   }
@@ -361,8 +360,7 @@ public final class FlushCommand extends AdminCommand {
         List<OwnerBacklog> left = some();
         return new Remainder(
             left.isEmpty(),
-            String.format(
-                Locale.ROOT,
+            Shown.line(
                 "%s of %s, %,d of them claimed by a writer",
                 Shown.count(left.stream().mapToLong(OwnerBacklog::rows).sum(), "row"),
                 Shown.count(left.stream().map(of -> of.owner().base()).distinct().count(), "owner"),
@@ -375,8 +373,7 @@ public final class FlushCommand extends AdminCommand {
       }
       return new Remainder(
           slot == slots.count(),
-          String.format(
-              Locale.ROOT,
+          Shown.line(
               "%,d of %s are written; in slot %d %s may wait",
               slot,
               Shown.count(slots.count(), "slot"),

@@ -67,8 +67,7 @@ public record Processes(
           .column("LOST", of -> Long.toString(of.sign().sessions().sessionsLost()))
           .column("WAITING", of -> Long.toString(of.sign().commits().waiting()))
           .column("JOURNALED", of -> Long.toString(of.sign().wal().journaled()))
-          .column(
-              "WAL", of -> String.format(Locale.ROOT, "%,.1f MB", of.sign().wal().walBytes() / 1e6))
+          .column("WAL", of -> Shown.line("%,.1f MB", of.sign().wal().walBytes() / 1e6))
           .column("OLDEST", of -> duration(of.sign().wal().oldestMillis()))
           .column("HEALED", of -> ago(of.sign().healings().healedMillis()))
           .column("CONFLICTS", of -> Long.toString(of.sign().healings().conflicts()))
@@ -85,10 +84,9 @@ public record Processes(
           .column("UP", of -> of.isGone() ? "-" : ago(of.sign().process().startedMillis()))
           .column("WORKERS", of -> Long.toString(of.sign().work().workers()))
           .column("CLAIMS", of -> Long.toString(of.sign().work().claims()))
-          .column("FLUSHES", of -> String.format(Locale.ROOT, "%,d", of.sign().work().flushes()))
-          .column("ROWS", of -> String.format(Locale.ROOT, "%,d", of.sign().work().rows()))
-          .column(
-              "ROWS/S", of -> String.format(Locale.ROOT, "%,.0f", of.sign().work().rowsPerSecond()))
+          .column("FLUSHES", of -> Shown.line("%,d", of.sign().work().flushes()))
+          .column("ROWS", of -> Shown.line("%,d", of.sign().work().rows()))
+          .column("ROWS/S", of -> Shown.line("%,.0f", of.sign().work().rowsPerSecond()))
           .column("FLUSHED", of -> ago(of.sign().work().flushedMillis()))
           .column("MYSQL", of -> of.sign().outage() ? "away" : "there")
           .column(
@@ -444,11 +442,9 @@ public record Processes(
       double full = (double) sign.wal().walBytes() / sign.wal().walMaxBytes();
       if (sign.wal().walMaxBytes() > 0 && full > NEARLY_FULL) {
         all.add(
-            String.format(
-                Locale.ROOT,
+            Shown.line(
                 "the WAL of %s takes %.0f %% of walMaxBytes: at 100 %% it refuses commits",
-                who(),
-                100 * full));
+                who(), 100 * full));
       }
       clock(who(), aheadMillis, all);
       if (!sign.mysql()) {

@@ -20,7 +20,6 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -173,8 +172,7 @@ public record StatusSnapshot(
     }
     if (backlog.redis().fullness() > FULL) {
       all.add(
-          String.format(
-              Locale.ROOT,
+          Shown.line(
               "Redis has %.0f %% of its memory in use: at 100 %% it refuses commits",
               backlog.redis().fullness() * 100));
     }
