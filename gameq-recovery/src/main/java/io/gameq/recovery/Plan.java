@@ -300,12 +300,12 @@ final class Plan {
               heading(status), Shown.count(found(status).owners.size(), "owner")));
       for (OwnerSample of : List.copyOf(named).subList(0, Math.min(MOST_OWNERS, named.size()))) {
         out.println(
-            Shown.line(
-                "  %s: %s, such as %s%s",
-                of.owner.isInbox() ? Shown.whose(of.owner) : Shown.text(of.owner.id()),
-                Shown.count(of.rows, "row"),
-                Shown.text(of.firstKey),
-                of.reason.isEmpty() ? "" : ":\n      " + Shown.text(of.reason)));
+            "  %s: %s, such as %s%s"
+                .formatted(
+                    of.owner.isInbox() ? Shown.whose(of.owner) : Shown.text(of.owner.id()),
+                    Shown.count(of.rows, "row"),
+                    Shown.text(of.firstKey),
+                    of.reason.isEmpty() ? "" : ":\n      " + Shown.text(of.reason)));
       }
     }
   }
