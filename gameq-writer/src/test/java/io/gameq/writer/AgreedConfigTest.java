@@ -63,12 +63,8 @@ class AgreedConfigTest {
         ConfigFile.write(directory, database.server(), game.namespace, Game.SLOTS * 2);
     CommandLineRun run = stale.run(command);
     assertEquals(ExitCodes.COULD_NOT_RUN, run.exitCode(), run.err());
-    assertTrue(
-        run.err()
-            .contains(
-                "this configuration has slots %s, the database has %s"
-                    .formatted(Game.SLOTS * 2, Game.SLOTS)),
-        run.err());
+    String other = "this configuration has slots %s, the database has %s";
+    assertTrue(run.err().contains(other.formatted(Game.SLOTS * 2, Game.SLOTS)), run.err());
     assertEquals("", run.out());
   }
 

@@ -10,10 +10,11 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.function.Function;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** What every node and writer of a database must agree on, in {@code gameq_setting}. Stateless. */
@@ -45,20 +46,15 @@ public final class Settings {
    */
   public static void agree(MySql mysql, String namespace, int slots) {
     requireSchema(mysql);
-    for (Map.Entry<String, String> of : fixed(namespace, slots)) {
-      if (read(mysql, of.getKey()) == null) { // the first of all: later ones may not write here
-        String sql = "INSERT IGNORE INTO gameq_setting (name, value) VALUES (?, ?)";
-        mysql.execute(sql, of.getKey(), of.getValue());
-      }
+    String sql = "INSERT IGNORE INTO gameq_setting (name, value) VALUES (?, ?)";
+    if (read(mysql, "slots") == null) { // the first of all: later ones need no right to write
+      mysql.execute(sql, "namespace", namespace);
+      mysql.execute(sql, "slots", Integer.toString(slots));
     }
     List<String> differences = differences(name -> read(mysql, name), namespace, slots);
     if (!differences.isEmpty()) {
       throw new GameQueueException(String.join("; ", differences));
     }
-  }
-
-  private static List<Map.Entry<String, String>> fixed(String namespace, int slots) {
-    return List.of(Map.entry("namespace", namespace), Map.entry("slots", Integer.toString(slots)));
   }
 
   /**
@@ -68,17 +64,22 @@ public final class Settings {
    */
   public static List<String> differences(
       Function<String, @Nullable String> there, String namespace, int slots) {
-    List<String> found = new ArrayList<>();
-    for (Map.Entry<String, String> of : fixed(namespace, slots)) {
-      String its = there.apply(of.getKey());
-      if (its != null && !its.equals(of.getValue())) {
-        found.add(
+    return Stream.of(
+            difference(there, "namespace", namespace),
+            difference(there, "slots", Integer.toString(slots)))
+        .flatMap(Optional::stream)
+        .toList();
+  }
+
+  private static Optional<String> difference(
+      Function<String, @Nullable String> there, String name, String value) {
+    String its = there.apply(name);
+    return its == null || its.equals(value)
+        ? Optional.empty()
+        : Optional.of(
             ("this configuration has %s %s, the database has %s: it is fixed for a database; use"
                     + " %s, or another database")
-                .formatted(of.getKey(), of.getValue(), its, its));
-      }
-    }
-    return found;
+                .formatted(name, value, its, its));
   }
 
   /**

@@ -222,7 +222,8 @@ public final class StoredRowDecoder {
         throws SQLException {
       return Sql.list(
           connection,
-          "SELECT %s FROM gameq_dead_letter WHERE table_name = ? AND row_key = ? ORDER BY id LIMIT %s"
+          ("SELECT %s FROM gameq_dead_letter WHERE table_name = ? AND row_key = ? ORDER BY id LIMIT"
+                  + " %s")
               .formatted(DeadLetterTable.COLUMNS, MOST_LETTERS),
           DeadLetterTable::letter,
           table,

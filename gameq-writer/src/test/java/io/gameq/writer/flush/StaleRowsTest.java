@@ -59,7 +59,6 @@ class StaleRowsTest {
     redis.sync().configSet("maxmemory", "0");
     redis.sync().keys("{" + namespace + ":*").forEach(key -> redis.sync().del(key));
     redis.close();
-    connection.close();
     connector.close();
   }
 
