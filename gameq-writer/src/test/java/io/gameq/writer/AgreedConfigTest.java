@@ -49,19 +49,15 @@ class AgreedConfigTest {
         "flush --all --wait",
         "trace player:1",
         "stale list",
-        "stale show player:1",
         "stale discard player:1 --yes",
         "dead list",
         "topics",
-        "topics show t",
         "pause table pet --reason r",
-        "resume table pet",
         "audit"
       })
   void areRefusedByName(String command) throws Exception {
-    ConfigFile stale =
-        ConfigFile.write(directory, database.server(), game.namespace, Game.SLOTS * 2);
-    CommandLineRun run = stale.run(command);
+    CommandLineRun run =
+        ConfigFile.write(directory, database.server(), game.namespace, Game.SLOTS * 2).run(command);
     assertEquals(ExitCodes.COULD_NOT_RUN, run.exitCode(), run.err());
     String other = "this configuration has slots %s, the database has %s";
     assertTrue(run.err().contains(other.formatted(Game.SLOTS * 2, Game.SLOTS)), run.err());
