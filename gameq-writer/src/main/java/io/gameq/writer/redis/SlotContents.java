@@ -276,7 +276,7 @@ public final class SlotContents {
 
     private static final Set<String> WAITING =
         Set.of(
-            ("dirty claimed inboxes inflight due ready lease claim closing healing stale urgent")
+            "dirty claimed inboxes inflight due ready lease claim closing healing stale urgent"
                 .split(" ", -1));
 
     /** Topics have a number of slots of their own; what sessions are yet to be told expires. */
