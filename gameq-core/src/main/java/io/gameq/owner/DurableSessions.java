@@ -1,6 +1,7 @@
 package io.gameq.owner;
 
 import java.util.Collection;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -44,6 +45,11 @@ public interface DurableSessions {
     public static boolean counts(@Nullable CountingSessions of, SessionId session) {
       return session.isInbox()
           || (of != null && (session.equals(of.newest) || session.equals(of.before)));
+    }
+
+    /** The newest, and the one before it where there is one. */
+    public List<SessionId> all() {
+      return before == null ? List.of(newest) : List.of(newest, before);
     }
 
     /** The last session that was open, if any was. */

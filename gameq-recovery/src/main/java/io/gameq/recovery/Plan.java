@@ -17,7 +17,6 @@ import java.util.EnumMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
@@ -172,18 +171,14 @@ final class Plan {
 
   /** With commas. */
   static String number(long number) {
-    return String.format(Locale.ROOT, "%,d", number);
-  }
-
-  static String text(String format, Object... values) {
-    return String.format(Locale.ROOT, format, values);
+    return Shown.line("%,d", number);
   }
 
   /** What was read. */
   private void printWals(PrintWriter out) {
     List<WalFolder> folders = open.wals().folders();
     out.println(
-        text(
+        Shown.line(
             "%s of namespace %s",
             Shown.count(folders.size(), "WAL"), folders.get(0).header().namespace()));
     for (int i = 0; i < folders.size(); i++) {
@@ -193,7 +188,8 @@ final class Plan {
         out.println("  " + folder.directory().getFileName() + (isAlive ? "  NODE IS ALIVE" : ""));
         out.println("    " + contents(folder));
       } else if (i == MOST_WALS) {
-        out.println(text("  ... and %s more: 'inspect' lists them", folders.size() - MOST_WALS));
+        out.println(
+            Shown.line("  ... and %s more: 'inspect' lists them", folders.size() - MOST_WALS));
       }
       printDamage(out, folder);
     }
@@ -203,7 +199,7 @@ final class Plan {
   static String contents(WalFolder of) {
     long messages = of.count(Count.MESSAGES);
     long carried = of.count(Count.CARRIED);
-    return text(
+    return Shown.line(
         "%s with %s%s, %s failed; %s adopted%s%s",
         Shown.count(of.count(Count.COMMITS), "commit"),
         Shown.count(of.count(Count.CHANGES), "row change"),
@@ -213,7 +209,7 @@ final class Plan {
         carried == 0 ? "" : ", " + Shown.count(carried, "row") + " carried forward",
         of.oldestVersion() < 0
             ? ""
-            : text(
+            : Shown.line(
                 "; %s to %s UTC",
                 Shown.utc(Shown.time(of.oldestVersion())),
                 Shown.utc(Shown.time(of.newestVersion()))));
@@ -223,11 +219,12 @@ final class Plan {
     List<WalDamage> damage = folder.report().damage();
     damage.stream().limit(MOST_DAMAGES).forEach(one -> out.println("    " + damaged(folder, one)));
     if (damage.size() > MOST_DAMAGES) {
-      out.println(text("    ... and %s more: 'inspect' lists them", damage.size() - MOST_DAMAGES));
+      out.println(
+          Shown.line("    ... and %s more: 'inspect' lists them", damage.size() - MOST_DAMAGES));
     }
     if (folder.report().missing() > 0) {
       out.println(
-          text(
+          Shown.line(
               "    %s missing: what they held cannot be replayed, and a commit whose failure"
                   + " they noted looks as if it had passed",
               Shown.count(folder.report().missing(), "record")));
@@ -243,20 +240,20 @@ final class Plan {
   private void printTotals(PrintWriter out) {
     out.println();
     out.println(
-        text(
+        Shown.line(
             "The newest change of each of %s, of %s:",
             Shown.count(all(), "row"), Shown.count(allOwners(), "owner")));
     for (Status status : Status.values()) {
       StatusRows of = found(status);
       if (ALWAYS.contains(status) || of.rows > 0) {
         boolean isPlain = status == Status.IN_MYSQL || of.rows == 0;
-        String owners = isPlain ? "" : text(" (%s)", Shown.count(of.owners.size(), "owner"));
-        out.println(text("%14s  %s%s", number(of.rows), status.text(), owners));
+        String owners = isPlain ? "" : Shown.line(" (%s)", Shown.count(of.owners.size(), "owner"));
+        out.println(Shown.line("%14s  %s%s", number(of.rows), status.text(), owners));
       }
     }
     if (restoredSessions() > 0) {
       out.println(
-          text(
+          Shown.line(
               "%14s  sessions that MySQL lost: a failover lost commits; replay restores them",
               number(restoredSessions())));
     }
@@ -277,10 +274,11 @@ final class Plan {
     MessageReplay.Totals all = messages();
     if (all.changes() > 0) {
       String tooOld =
-          text(", and perhaps %s older than 6 days, which are left alone", number(all.tooOld()));
+          Shown.line(
+              ", and perhaps %s older than 6 days, which are left alone", number(all.tooOld()));
       out.println();
       out.println(
-          text(
+          Shown.line(
               "Of %s of nodes that are gone Redis lacks %s%s.",
               Shown.count(all.changes(), "message change"),
               number(all.lacking()),
@@ -297,17 +295,17 @@ final class Plan {
       }
       out.println();
       out.println(
-          text(
+          Shown.line(
               "%s, the first of %s:",
               heading(status), Shown.count(found(status).owners.size(), "owner")));
       for (OwnerSample of : List.copyOf(named).subList(0, Math.min(MOST_OWNERS, named.size()))) {
         out.println(
-            text(
-                "  %s: %s, such as %s%s",
-                of.owner.isInbox() ? Shown.whose(of.owner) : Shown.text(of.owner.id()),
-                Shown.count(of.rows, "row"),
-                Shown.text(of.firstKey),
-                of.reason.isEmpty() ? "" : ":\n      " + Shown.text(of.reason)));
+            "  %s: %s, such as %s%s"
+                .formatted(
+                    of.owner.isInbox() ? Shown.whose(of.owner) : Shown.text(of.owner.id()),
+                    Shown.count(of.rows, "row"),
+                    Shown.text(of.firstKey),
+                    of.reason.isEmpty() ? "" : ":\n      " + Shown.text(of.reason)));
       }
     }
   }

@@ -226,8 +226,7 @@ final class ReplayCommand extends WalCommand.PlannedCommand {
     requireFound(before);
     double seconds = (System.nanoTime() - begun) / 1e9;
     out.println(
-        String.format(
-            Locale.ROOT,
+        Shown.line(
             "Replayed %s into %s in %.1f s%s: %,d written, %,d were there already",
             Shown.count(report.count(Count.ROWS), "row"),
             into == Destination.MYSQL ? "MySQL" : "Redis",

@@ -6,12 +6,12 @@ import io.gameq.healing.Planner;
 import io.gameq.healing.WalFolder.WalSet;
 import io.gameq.owner.OwnerId;
 import io.gameq.recovery.ServerOptions.RecoveryServers;
+import io.gameq.terminal.Shown;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.Callable;
@@ -156,8 +156,7 @@ abstract class WalCommand implements Callable<Integer> {
       lastNanos = now;
       int full = all == 0 ? BAR : (int) Math.min(BAR, BAR * done / all);
       show(
-          String.format(
-              Locale.ROOT,
+          Shown.line(
               "%s [%s%s] %,d of %,d rows, %,.0f rows/s",
               verb,
               "#".repeat(full),

@@ -316,7 +316,7 @@ class ConsoleSecurityTest {
     JsonNode owner = JSON.readTree(ann.get("trace?owner=player:1").body());
     assertTrue(owner.path("next").path("isToAct").asBoolean(), owner::toString);
     JsonNode row = JSON.readTree(ann.get("trace-row?table=item&key=1,1").body());
-    assertEquals("dead letter", row.path("places").path(0).path("where").asText(), row::toString);
+    assertEquals("dead_letter", row.path("places").path(0).path("where").asText(), row::toString);
     assertFalse(row.toString().contains("6000"), row::toString);
     Answer values = ann.act("trace-row-values", "{\"table\":\"item\",\"key\":\"1,1\"}");
     assertTrue(values.body().contains("\"6000\""), values::body);

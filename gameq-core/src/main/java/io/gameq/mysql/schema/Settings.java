@@ -11,7 +11,10 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
+import java.util.function.Function;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** What every node and writer of a database must agree on, in {@code gameq_setting}. Stateless. */
@@ -43,22 +46,40 @@ public final class Settings {
    */
   public static void agree(MySql mysql, String namespace, int slots) {
     requireSchema(mysql);
-    agree(mysql, "namespace", namespace);
-    agree(mysql, "slots", Integer.toString(slots));
+    String sql = "INSERT IGNORE INTO gameq_setting (name, value) VALUES (?, ?)";
+    if (read(mysql, "slots") == null) { // the first of all: later ones need no right to write
+      mysql.execute(sql, "namespace", namespace);
+      mysql.execute(sql, "slots", Integer.toString(slots));
+    }
+    List<String> differences = differences(name -> read(mysql, name), namespace, slots);
+    if (!differences.isEmpty()) {
+      throw new GameQueueException(String.join("; ", differences));
+    }
   }
 
-  private static void agree(MySql mysql, String name, String value) {
-    String there = read(mysql, name);
-    if (there == null) { // the first of all: later ones need no right to write here
-      mysql.execute("INSERT IGNORE INTO gameq_setting (name, value) VALUES (?, ?)", name, value);
-      there = read(mysql, name);
-    }
-    if (!value.equals(there)) {
-      throw new GameQueueException(
-          ("this configuration has %s %s, the database has %s: they are fixed for a"
-                  + " database; use %s, or another database")
-              .formatted(name, value, there, there));
-    }
+  /**
+   * What a configuration has otherwise than the database, for which it is fixed: a sentence each.
+   *
+   * @param there the database's settings; null for one that it does not have yet
+   */
+  public static List<String> differences(
+      Function<String, @Nullable String> there, String namespace, int slots) {
+    return Stream.of(
+            difference(there, "namespace", namespace),
+            difference(there, "slots", Integer.toString(slots)))
+        .flatMap(Optional::stream)
+        .toList();
+  }
+
+  private static Optional<String> difference(
+      Function<String, @Nullable String> there, String name, String value) {
+    String its = there.apply(name);
+    return its == null || its.equals(value)
+        ? Optional.empty()
+        : Optional.of(
+            ("this configuration has %s %s, the database has %s: it is fixed for a database; use"
+                    + " %s, or another database")
+                .formatted(name, value, its, its));
   }
 
   /**

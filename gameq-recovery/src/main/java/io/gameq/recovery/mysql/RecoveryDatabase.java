@@ -16,7 +16,7 @@ import io.gameq.rows.RowCodec;
 import io.gameq.term.Terms;
 import io.gameq.wal.WalRecord;
 import java.util.List;
-import java.util.Map;
+import java.util.Objects;
 
 /** Recovery's connections to the game's database, whose schema and settings were checked. */
 public final class RecoveryDatabase implements AutoCloseable {
@@ -24,19 +24,11 @@ public final class RecoveryDatabase implements AutoCloseable {
 
   private final MySql mysql;
   private final DurableRows rows;
-  private final Map<String, String> settings;
 
   private RecoveryDatabase(MySql mysql) {
     this.mysql = mysql;
     MySqlServerCheck.of(mysql).requireUsable();
     Settings.requireSchema(mysql);
-    this.settings =
-        mysql.ask(
-            handle ->
-                handle
-                    .createQuery("SELECT name, value FROM gameq_setting")
-                    .map((rs, context) -> Map.entry(rs.getString(1), rs.getString(2)))
-                    .collectToMap(Map.Entry::getKey, Map.Entry::getValue));
     this.rows = new DurableRows(mysql, CatalogReader.read(mysql));
   }
 
@@ -65,8 +57,8 @@ public final class RecoveryDatabase implements AutoCloseable {
     WalRecord.Header header = wal.header();
     String namespace = header.namespace();
     int slots = header.slots();
-    String itsNamespace = settings.get("namespace");
-    String itsSlots = settings.get("slots");
+    String itsNamespace = Settings.read(mysql, "namespace");
+    String itsSlots = Settings.read(mysql, "slots");
     if (itsNamespace == null || itsSlots == null) {
       throw new GameQueueException(
           "the database has no namespace and slots in gameq_setting: no node has used it yet; is it"
@@ -78,7 +70,7 @@ public final class RecoveryDatabase implements AutoCloseable {
                   + " %s slots: give the database that the node used")
               .formatted(wal.directory(), namespace, slots, itsNamespace, itsSlots));
     }
-    String itself = settings.getOrDefault("database", "");
+    String itself = Objects.requireNonNullElse(Settings.read(mysql, Settings.DATABASE), "");
     if (!header.isOf(namespace, slots, itself)) {
       throw new GameQueueException(
           ("WAL %s was written for database %s, and this is %s, perhaps a clone of it, or it of"

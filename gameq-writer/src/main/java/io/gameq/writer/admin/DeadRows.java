@@ -1,5 +1,6 @@
 package io.gameq.writer.admin;
 
+import com.fasterxml.jackson.annotation.JsonValue;
 import io.gameq.GameQueueException;
 import io.gameq.RowRefusedException;
 import io.gameq.mysql.tables.AuditTable.Actor;
@@ -160,6 +161,12 @@ public final class DeadRows {
     public Refused row() {
       return stored.refused();
     }
+
+    /** As command and console show it. */
+    @JsonValue
+    Map<String, @Nullable Object> json() {
+      return VIEW.json(this);
+    }
   }
 
   /**
@@ -168,11 +175,7 @@ public final class DeadRows {
    * @param looked at how many letters it looked, at least
    * @param next goes on where this page ends; 0 when it was the last
    */
-  public record LetterPage(List<LetterView> letters, long looked, long next) {
-    public LetterPage {
-      letters = List.copyOf(letters);
-    }
-  }
+  public record LetterPage(List<LetterView> letters, long looked, long next) {}
 
   /**
    * A dead letter in full, beside what MySQL holds of its row; immutable.
@@ -191,11 +194,7 @@ public final class DeadRows {
       String there,
       @Nullable String undecodable,
       boolean hasValues,
-      String revision) {
-    public Detail {
-      columns = List.copyOf(columns);
-    }
-  }
+      String revision) {}
 
   /** The letters that a filter lets through now. */
   public Selection choose(Filter filter) {
@@ -229,11 +228,9 @@ public final class DeadRows {
     DecodeResult reading = read(letter);
     if (!(reading instanceof DecodedRow decoded)) {
       String why =
-          String.format(
-              Locale.ROOT,
+          Shown.line(
               "its row of %,d bytes cannot be decoded: %s",
-              letter.refused().image().length,
-              ((DecodeError) reading).reason());
+              letter.refused().image().length, ((DecodeError) reading).reason());
       return new Detail(listed, null, List.of(), "", why, withValues, revision);
     }
     CurrentRow present = letters.rows().present(letter.refused().owner(), decoded.key());

@@ -89,11 +89,7 @@ public final class Messages {
    * @param next goes on where this page ends; empty when it was the last
    * @param nowMillis when it was read, Redis TIME in ms
    */
-  public record MessagePage(List<MessageView> messages, String next, long nowMillis) {
-    public MessagePage {
-      messages = List.copyOf(messages);
-    }
-  }
+  public record MessagePage(List<MessageView> messages, String next, long nowMillis) {}
 
   /**
    * One message, as lists and traces show it. Immutable.

@@ -16,11 +16,12 @@ import io.gameq.redis.Slots;
 import io.gameq.redis.script.NodeSigns.OpenOwners;
 import io.gameq.redis.script.SessionScripts;
 import io.gameq.terminal.Shown;
+import io.gameq.writer.mysql.CommandServers;
 import io.gameq.writer.mysql.DeadLetters;
+import io.gameq.writer.mysql.DeadLetters.DeadLetterFilter;
 import io.gameq.writer.mysql.MySqlOwner;
 import io.gameq.writer.mysql.OwnerDeletion;
 import io.gameq.writer.mysql.OwnerDeletion.DeletionResult;
-import io.gameq.writer.mysql.OwnerRecords;
 import io.gameq.writer.redis.OwnerMessages;
 import io.gameq.writer.redis.OwnerMessages.OwnerMessage;
 import io.gameq.writer.redis.RedisOwner;
@@ -73,15 +74,15 @@ public final class OwnerErasure {
   private final SecureRandom random = new SecureRandom();
 
   /**
-   * Whoever made the connections closes them.
+   * With servers that others close.
    *
    * @throws GameQueueException when a server does not answer
    */
-  public OwnerErasure(Slots slots, ControlConnection redis, MySql mysql, StaleRows stale) {
-    this.slots = slots;
-    this.redis = redis;
-    this.mysql = mysql;
-    this.stale = stale;
+  public OwnerErasure(CommandServers servers) {
+    this.slots = servers.slots();
+    this.redis = servers.redis();
+    this.mysql = servers.mysql();
+    this.stale = new StaleRows(redis, slots);
     this.owners = new OwnerTable(mysql);
     this.deletion = new OwnerDeletion(mysql);
     this.messages = new OwnerMessages(redis, slots);
@@ -148,7 +149,7 @@ public final class OwnerErasure {
    * @param isDone whether nothing of it is left
    * @param text in some words; why it is left, and what is to be done
    */
-  public record Erased(OwnerId owner, boolean isDone, String text) {}
+  public record Erased(boolean isDone, String text) {}
 
   /** What there is; changes nothing. */
   public Holdings look(OwnerId owner, List<String> messageKeys) {
@@ -159,7 +160,7 @@ public final class OwnerErasure {
         rows,
         inRedis.unflushed(),
         stale.sessions(owner),
-        OwnerExport.letters(mysql, owner, false).size(),
+        new DeadLetters(mysql).count(DeadLetterFilter.ofOwner(owner)),
         messages.find(OwnerExport.texts(owner, messageKeys)),
         inRedis.ownedBy() != null && inRedis.expiresMillis() < 0);
   }
@@ -191,13 +192,7 @@ public final class OwnerErasure {
 
   private RedisOwner inRedis(OwnerId owner) {
     CountingSessions seen = sessions(owner);
-    List<SessionId> known = new ArrayList<>();
-    if (seen != null) {
-      known.add(seen.newest());
-      if (seen.before() != null) {
-        known.add(seen.before());
-      }
-    }
+    List<SessionId> known = seen == null ? List.of() : seen.all();
     return redis.ask(of -> RedisOwner.look(of, slots.of(owner), owner, known));
   }
 
@@ -214,29 +209,28 @@ public final class OwnerErasure {
     OpenOwners.Holder holder = awaitClosed(owner, how);
     if (holder != null && !how.takesOver) {
       return left(
-          owner,
           "it is open %s: close it there, pass --close to have its node asked, or --take-over"
               .formatted(holder.where()));
     }
     Holdings found = look(owner, messageKeys);
     if (found.isNothing()) {
-      return new Erased(owner, true, "nothing is left");
+      return new Erased(true, "nothing is left");
     }
     if (holder == null && !awaitFlushed(owner, how.timeout)) {
-      return left(owner, waits(owner, how.timeout));
+      return left(waits(owner, how.timeout));
     }
     SessionId session = take(owner, seen, holder != null);
     if (session == null) {
-      return left(owner, "somebody opens it at this moment: run it again");
+      return left("somebody opens it at this moment: run it again");
     }
     DeletionResult deleted;
     try {
       if (!awaitFlushed(owner, how.timeout)) {
-        return left(owner, waits(owner, how.timeout));
+        return left(waits(owner, how.timeout));
       }
       deleted = deletion.delete(owner, session, new VersionClock(clock));
       if (!deleted.obstacles().isEmpty()) {
-        return left(owner, String.join("; ", deleted.obstacles()));
+        return left(String.join("; ", deleted.obstacles()));
       }
       removeOthers(owner, messageKeys);
     } finally {
@@ -244,15 +238,14 @@ public final class OwnerErasure {
     }
     Holdings after = look(owner, messageKeys);
     return after.isNothing()
-        ? new Erased(owner, true, "erased: " + with(found, deleted.rows()))
+        ? new Erased(true, "erased: " + with(found, deleted.rows()))
         : left(
-            owner,
             "its rows are gone, and %s came meanwhile or a handler has it: run it again"
                 .formatted(after));
   }
 
-  private static Erased left(OwnerId owner, String why) {
-    return new Erased(owner, false, "left: " + why);
+  private static Erased left(String why) {
+    return new Erased(false, "left: " + why);
   }
 
   /** What was found, with the rows as they were once all were in MySQL. */
@@ -341,7 +334,7 @@ public final class OwnerErasure {
   /** What is not in managed tables; each of it may be done again. */
   private void removeOthers(OwnerId owner, List<String> messageKeys) {
     DeadLetters letters = new DeadLetters(mysql);
-    for (Stored letter : OwnerExport.letters(mysql, owner, false)) {
+    for (Stored letter : letters.ofOwner(owner, false, Integer.MAX_VALUE)) {
       boolean unused = letters.discard(letter);
     }
     for (StaleSession of : stale.sessions(owner)) {
@@ -357,7 +350,7 @@ public final class OwnerErasure {
     StringJoiner words = new StringJoiner(", ");
     add(words, of.tombstones(), "tombstone", "tombstones");
     add(words, of.discards(), "discard", "discards");
-    int entries = OwnerRecords.auditEntries(mysql, owner).size();
+    int entries = MySqlOwner.auditEntries(mysql, owner).size();
     add(words, entries, "audit entry", "audit entries");
     add(words, of.raised() == null ? 0 : 1, "row of gameq_owner", "");
     return words.toString();

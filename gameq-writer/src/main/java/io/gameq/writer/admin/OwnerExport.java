@@ -1,5 +1,6 @@
 package io.gameq.writer.admin;
 
+import io.gameq.healing.PlannedRow.WalRow;
 import io.gameq.mysql.MySqlPool.MySql;
 import io.gameq.mysql.schema.CatalogReader;
 import io.gameq.mysql.schema.LayoutTable;
@@ -9,8 +10,6 @@ import io.gameq.mysql.tables.DeadLetterTable.Refused;
 import io.gameq.mysql.tables.DeadLetterTable.Stored;
 import io.gameq.mysql.tables.OwnerReader;
 import io.gameq.owner.OwnerId;
-import io.gameq.redis.ControlConnection;
-import io.gameq.redis.Slots;
 import io.gameq.redis.script.LookupScript;
 import io.gameq.rows.CurrentCatalog;
 import io.gameq.rows.CurrentCatalog.Catalog;
@@ -25,9 +24,9 @@ import io.gameq.view.OwnerView;
 import io.gameq.view.OwnerViews;
 import io.gameq.writer.admin.Messages.MessageView;
 import io.gameq.writer.admin.StaleSessions.RowColumn;
+import io.gameq.writer.mysql.CommandServers;
 import io.gameq.writer.mysql.DeadLetters;
-import io.gameq.writer.mysql.DeadLetters.DeadLetterFilter;
-import io.gameq.writer.mysql.OwnerRecords;
+import io.gameq.writer.mysql.MySqlOwner;
 import io.gameq.writer.mysql.StoredRowDecoder;
 import io.gameq.writer.mysql.StoredRowDecoder.DecodeError;
 import io.gameq.writer.mysql.StoredRowDecoder.DecodedRow;
@@ -52,21 +51,14 @@ public final class OwnerExport {
   /** No row has as much: nothing is put. */
   private static final int MOST_ROW_BYTES = Integer.MAX_VALUE;
 
-  private static final int LETTERS_AT_ONCE = 100;
-
-  private final Slots slots;
-  private final ControlConnection redis;
+  private final CommandServers servers;
   private final MySql mysql;
-  private final StaleRows stale;
   private final Actor actor;
 
-  /** Whoever made the connections closes them. */
-  public OwnerExport(
-      Slots slots, ControlConnection redis, MySql mysql, StaleRows stale, Actor actor) {
-    this.slots = slots;
-    this.redis = redis;
-    this.mysql = mysql;
-    this.stale = stale;
+  /** With servers that others close. */
+  public OwnerExport(CommandServers servers, Actor actor) {
+    this.servers = servers;
+    this.mysql = servers.mysql();
     this.actor = actor;
   }
 
@@ -82,15 +74,16 @@ public final class OwnerExport {
     Map<String, @Nullable Object> all = new LinkedHashMap<>();
     all.put("owner", owner.id());
     all.put("at", Instant.now().toString());
-    List<EncodedRow> waiting = redis.ask(of -> LookupScript.unflushed(of, slots.of(owner), owner));
+    List<EncodedRow> waiting =
+        servers.redis().ask(of -> LookupScript.unflushed(of, servers.slots().of(owner), owner));
     all.put("rows", rows(owner, waiting)); // Redis first: what it no longer had is in MySQL
     StoredRowDecoder decoder = new StoredRowDecoder(mysql);
     all.put("waiting", waiting.stream().map(row -> row(decoder, row)).toList());
     all.put("stale", stale(owner, decoder));
     all.put("deadLetters", deadLetters(owner, decoder));
     all.put("messages", messages(texts(owner, messageKeys)));
-    all.putAll(OwnerRecords.read(mysql, owner));
-    all.put("auditEntries", OwnerRecords.auditEntries(mysql, owner));
+    all.putAll(MySqlOwner.records(mysql, owner));
+    all.put("auditEntries", MySqlOwner.auditEntries(mysql, owner));
     all.put("redisKeys", redisKeys(owner));
     return all;
   }
@@ -132,7 +125,7 @@ public final class OwnerExport {
   private static Map<String, @Nullable Object> row(StoredRowDecoder decoder, EncodedRow row) {
     Map<String, @Nullable Object> all = new LinkedHashMap<>();
     all.put("key", row.key());
-    all.put("version", Long.toUnsignedString(StaleSessions.version(row)));
+    all.put("version", Long.toUnsignedString(WalRow.version(row.image())));
     StoredRowDecoder.DecodeResult reading = decoder.read(row.key(), row.image());
     if (reading instanceof DecodedRow decoded) {
       all.put("op", decoded.image().op());
@@ -145,6 +138,7 @@ public final class OwnerExport {
 
   private List<Map<String, @Nullable Object>> stale(OwnerId owner, StoredRowDecoder decoder) {
     List<Map<String, @Nullable Object>> found = new ArrayList<>();
+    StaleRows stale = new StaleRows(servers.redis(), servers.slots());
     for (StaleRows.StaleSession session : stale.sessions(owner)) {
       stale.rows(
           session,
@@ -162,7 +156,7 @@ public final class OwnerExport {
 
   private List<Map<String, @Nullable Object>> deadLetters(OwnerId owner, StoredRowDecoder decoder) {
     List<Map<String, @Nullable Object>> found = new ArrayList<>();
-    for (Stored letter : letters(mysql, owner, true)) {
+    for (Stored letter : new DeadLetters(mysql).ofOwner(owner, true, Integer.MAX_VALUE)) {
       Refused of = letter.refused();
       Map<String, @Nullable Object> all = row(decoder, new EncodedRow(letter.key(), of.image()));
       all.put("id", letter.id());
@@ -174,27 +168,9 @@ public final class OwnerExport {
     return found;
   }
 
-  /** All dead letters of an owner; their rows are empty where they are not wanted. */
-  static List<Stored> letters(MySql mysql, OwnerId owner, boolean withRows) {
-    List<Stored> found = new ArrayList<>();
-    DeadLetters all = new DeadLetters(mysql);
-    DeadLetterFilter its = new DeadLetterFilter(List.of(), owner, null, null, null, null, null);
-    all.pages(
-        its,
-        0,
-        all.lastId(),
-        withRows,
-        LETTERS_AT_ONCE,
-        page -> {
-          found.addAll(page.letters());
-          return true;
-        });
-    return found;
-  }
-
   private List<Map<String, @Nullable Object>> messages(List<String> texts) {
     List<Map<String, @Nullable Object>> found = new ArrayList<>();
-    for (OwnerMessage of : new OwnerMessages(redis, slots).find(texts)) {
+    for (OwnerMessage of : new OwnerMessages(servers.redis(), servers.slots()).find(texts)) {
       for (MessageView view : MessageView.of(of.message(), true)) {
         Map<String, @Nullable Object> all = new LinkedHashMap<>();
         all.put("topic", of.message().id().topic());
@@ -206,6 +182,6 @@ public final class OwnerExport {
   }
 
   private List<String> redisKeys(OwnerId owner) {
-    return redis.ask(of -> RedisOwner.keys(of, slots.of(owner), owner));
+    return servers.redis().ask(of -> RedisOwner.keys(of, servers.slots().of(owner), owner));
   }
 }

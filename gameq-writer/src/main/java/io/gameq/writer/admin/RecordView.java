@@ -1,12 +1,9 @@
 package io.gameq.writer.admin;
 
-import com.fasterxml.jackson.core.JsonGenerator;
-import com.fasterxml.jackson.databind.JsonSerializer;
-import com.fasterxml.jackson.databind.SerializerProvider;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import io.gameq.terminal.Shown;
 import io.gameq.terminal.TextTable;
-import io.gameq.writer.terminal.JsonLine;
-import java.io.IOException;
 import java.io.PrintWriter;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -37,6 +34,8 @@ import org.jspecify.annotations.Nullable;
  * escaped, an enum is in lower case, null is {@code -}. Thread-safe once all fields are added.
  */
 public final class RecordView<T> {
+  private static final ObjectMapper JSON = new ObjectMapper();
+
   private final List<ViewColumn<T>> columns = new ArrayList<>();
   private final List<Function<T, Map<String, ? extends @Nullable Object>>> json = new ArrayList<>();
   private String[] leftOutFirst = {};
@@ -95,20 +94,10 @@ public final class RecordView<T> {
     return all;
   }
 
-  /** Has Jackson write a record as {@link #json} does. */
-  public JsonSerializer<T> serializer() {
-    return new JsonSerializer<>() {
-      @Override
-      public void serialize(T of, JsonGenerator to, SerializerProvider by) throws IOException {
-        to.writePOJO(json(of));
-      }
-    };
-  }
-
   /** Prints pages of records: JSON lines, or one table that goes on from page to page. */
   public Consumer<List<T>> printer(PrintWriter out, boolean isJson) {
     if (isJson) {
-      return page -> page.forEach(of -> out.println(JsonLine.of(json(of))));
+      return page -> page.forEach(of -> out.println(line(json(of))));
     }
     TextTable table =
         new TextTable(out, columns.stream().map(ViewColumn::heading).toArray(String[]::new))
@@ -125,11 +114,6 @@ public final class RecordView<T> {
         columns.stream().map(ViewColumn::heading).toList(), of.stream().map(this::cells).toList());
   }
 
-  /** The headings and the cells of one record, one pair a line. */
-  public List<List<String>> lines(T of) {
-    return columns.stream().map(column -> List.of(column.heading, column.cell.apply(of))).toList();
-  }
-
   private List<String> cells(T of) {
     return columns.stream().map(column -> column.cell.apply(of)).toList();
   }
@@ -143,5 +127,23 @@ public final class RecordView<T> {
       return "-";
     }
     return value instanceof Instant at ? Shown.utc(at) : Shown.text(plain(value));
+  }
+
+  /** A moment, ms since 1970, as text; null for 0, which stands for never. */
+  public static @Nullable String moment(long millis) {
+    return millis == 0 ? null : Instant.ofEpochMilli(millis).toString();
+  }
+
+  /**
+   * One JSON object on one line: names and values in the order of the map: give a version as text,
+   * it has more than 53 bits.
+   */
+  public static String line(Map<String, ?> values) {
+    return JSON.<JsonNode>valueToTree(values).toString();
+  }
+
+  /** The same on many lines, for people. */
+  public static String indented(Map<String, ?> values) {
+    return JSON.<JsonNode>valueToTree(values).toPrettyString();
   }
 }

@@ -1,6 +1,9 @@
 package io.gameq.writer.admin;
 
+import com.fasterxml.jackson.databind.annotation.JsonSerialize;
+import com.fasterxml.jackson.databind.ser.std.ToStringSerializer;
 import io.gameq.GameQueueException;
+import io.gameq.healing.PlannedRow.WalRow;
 import io.gameq.mysql.MySqlPool.MySql;
 import io.gameq.mysql.tables.AuditTable;
 import io.gameq.mysql.tables.AuditTable.Actor;
@@ -16,6 +19,7 @@ import io.gameq.rows.Table;
 import io.gameq.rows.Table.Column;
 import io.gameq.rows.types.ColumnType;
 import io.gameq.terminal.Shown;
+import io.gameq.writer.mysql.CommandServers;
 import io.gameq.writer.mysql.StoredRowDecoder;
 import io.gameq.writer.mysql.StoredRowDecoder.DecodeError;
 import io.gameq.writer.mysql.StoredRowDecoder.DecodeResult;
@@ -68,10 +72,10 @@ public final class StaleSessions {
   private final MySql mysql;
   private final Actor actor;
 
-  /** Whoever made the connections closes them. */
-  public StaleSessions(StaleRows stale, MySql mysql, Actor actor) {
-    this.stale = stale;
-    this.mysql = mysql;
+  /** With servers that others close. */
+  public StaleSessions(CommandServers servers, Actor actor) {
+    this.stale = new StaleRows(servers.redis(), servers.slots());
+    this.mysql = servers.mysql();
     this.actor = actor;
   }
 
@@ -86,16 +90,11 @@ public final class StaleSessions {
    * @param undecodable why it cannot be decoded, or null
    */
   public record RowView(
-      String key, long version, String op, List<RowColumn> columns, @Nullable String undecodable) {
-    /** As JSON has it. */
-    public static final RecordView<RowView> VIEW =
-        new RecordView<RowView>()
-            .json("key", RowView::key)
-            .json("version", of -> Long.toUnsignedString(of.version))
-            .json("op", RowView::op)
-            .json("columns", RowView::columns)
-            .json("undecodable", RowView::undecodable);
-  }
+      String key,
+      @JsonSerialize(using = ToStringSerializer.class) long version,
+      String op,
+      List<RowColumn> columns,
+      @Nullable String undecodable) {}
 
   /**
    * Hands over the rows of sessions page by page, as {@link StaleRows#rows} does, each page in the
@@ -124,7 +123,7 @@ public final class StaleSessions {
               page.test(
                   session,
                   rows.stream()
-                      .sorted(Comparator.comparing(StaleSessions::version))
+                      .sorted(Comparator.comparing(row -> WalRow.version(row.image())))
                       .map(row -> shown(row, owner, reading, withValues))
                       .toList()));
     }
@@ -132,7 +131,7 @@ public final class StaleSessions {
 
   private static RowView shown(
       EncodedRow row, OwnerId owner, StoredRowDecoder rows, boolean withValues) {
-    long version = StaleSessions.version(row);
+    long version = WalRow.version(row.image());
     DecodeResult reading = rows.read(row.key(), row.image());
     if (reading instanceof DecodedRow decoded) {
       return new RowView(
@@ -143,21 +142,10 @@ public final class StaleSessions {
           null);
     }
     String why =
-        String.format(
-            Locale.ROOT,
+        Shown.line(
             "its %,d bytes cannot be decoded: %s",
-            row.image().length,
-            ((DecodeError) reading).reason());
+            row.image().length, ((DecodeError) reading).reason());
     return new RowView(row.key(), version, "", List.of(), why);
-  }
-
-  /** The version of a row, 0 when it is too damaged to tell. */
-  public static long version(EncodedRow row) {
-    try {
-      return row.version();
-    } catch (GameQueueException e) {
-      return 0;
-    }
   }
 
   /** Discards the rows of sessions that an operator named; tells what became of each. */
@@ -194,7 +182,7 @@ public final class StaleSessions {
           session,
           page -> {
             page.stream()
-                .filter(row -> version(row) != 0) // else damaged: no WAL has it
+                .filter(row -> WalRow.version(row.image()) != 0) // else damaged: no WAL has it
                 .forEach(row -> rows.add(new VersionedKey(row.key(), row.version())));
             return true;
           });

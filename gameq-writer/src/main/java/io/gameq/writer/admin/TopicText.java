@@ -11,7 +11,6 @@ import java.math.BigDecimal;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -20,18 +19,7 @@ public final class TopicText {
   /** Messages that are due for longer are not being handled. */
   private static final long LONG_MILLIS = 60_000;
 
-  private static final RecordView<TopicDefinition> DEFINITION =
-      new RecordView<TopicDefinition>()
-          .json("slots", TopicDefinition::slots)
-          .json("leaseMillis", TopicDefinition::leaseMillis)
-          .json("mostAttempts", TopicDefinition::mostAttempts)
-          .json("windowMillis", TopicDefinition::windowMillis)
-          .json("ageMillis", TopicDefinition::ageMillis)
-          .json("maxPayloadBytes", TopicDefinition::maxPayloadBytes)
-          .json("backoff", TopicDefinition::backoff)
-          .json("hasOwners", TopicDefinition::hasOwners);
-
-  private static final RecordView<Pause> PAUSE =
+  public static final RecordView<Pause> PAUSE =
       new RecordView<Pause>()
           .json("reason", Pause::reason)
           .json("by", Pause::who)
@@ -113,8 +101,7 @@ public final class TopicText {
 
   /** {@code 16 slots, lease 30.000 s, 16 attempts, back-off fixed 1s, payload 65,536 bytes}. */
   public static String definition(TopicDefinition of) {
-    return String.format(
-        Locale.ROOT,
+    return Shown.line(
         "%s%s, lease %s, %s%s%s%s, payload %,d bytes",
         of.hasOwners() ? "of owners, " : "",
         Shown.count(of.slots(), "slot"),
@@ -132,17 +119,6 @@ public final class TopicText {
 
   /** Topics as commands list them. */
   public static RecordView<TopicSummary> view(long nowMillis) {
-    return counts(nowMillis)
-        .column("DEFINITION", of -> of.definition() == null ? "?" : definition(of.definition()))
-        .jsonOf(of -> of.definition() == null ? Map.of() : DEFINITION.json(of.definition()))
-        .json("pause", of -> of.pause() == null ? null : PAUSE.json(of.pause()))
-        .json("perSecond", of -> of.rate() == null ? null : of.rate().perSecond())
-        .json("error", of -> of.error().isEmpty() ? null : of.error())
-        .leavingOut("DEFINITION", "NEXT");
-  }
-
-  /** What all lists of topics begin with. */
-  public static RecordView<TopicSummary> counts(long nowMillis) {
     return new RecordView<TopicSummary>()
         .field("TOPIC", "topic", TopicSummary::topic)
         .field("PENDING", "pending", of -> of.counts().pending())
@@ -153,7 +129,13 @@ public final class TopicText {
         .json("overdueMillis", of -> of.overdueMillis(nowMillis))
         .column("OVERDUE", of -> time("", of.overdueMillis(nowMillis)))
         .json("nextMillis", of -> next(of, nowMillis))
-        .column("NEXT", of -> time("in ", next(of, nowMillis)));
+        .column("NEXT", of -> time("in ", next(of, nowMillis)))
+        .column("DEFINITION", of -> of.definition() == null ? "?" : definition(of.definition()))
+        .jsonOf(of -> of.definition() == null ? Map.of() : of.definition().members())
+        .json("pause", of -> of.pause() == null ? null : PAUSE.json(of.pause()))
+        .json("perSecond", of -> of.rate() == null ? null : of.rate().perSecond())
+        .json("error", of -> of.error().isEmpty() ? null : of.error())
+        .leavingOut("DEFINITION", "NEXT");
   }
 
   private static String time(String before, @Nullable Long millis) {

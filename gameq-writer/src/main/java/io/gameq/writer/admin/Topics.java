@@ -3,7 +3,6 @@ package io.gameq.writer.admin;
 import io.gameq.GameQueueException;
 import io.gameq.message.MessageChange.MessageId;
 import io.gameq.message.MessageChange.MessageValue;
-import io.gameq.mysql.MySqlPool.MySql;
 import io.gameq.mysql.tables.AuditTable;
 import io.gameq.mysql.tables.AuditTable.Actor;
 import io.gameq.mysql.tables.TopicTable;
@@ -23,17 +22,16 @@ import io.gameq.redis.topic.TopicMessages.TopicCounts;
 import io.gameq.redis.topic.TopicMessages.TopicSurvey;
 import io.gameq.terminal.Shown;
 import io.gameq.writer.admin.ActionResult.Resolution;
+import io.gameq.writer.mysql.CommandServers;
 import io.gameq.writer.pause.Pauses;
 import java.time.Instant;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
-import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -55,20 +53,16 @@ public final class Topics {
   /** Longest page. */
   public static final int MOST_MESSAGES = TopicMessages.MOST;
 
+  private final CommandServers servers;
   private final ControlConnection redis;
   private final Slots slots;
-  private final Supplier<MySql> mysql;
   private final Actor actor;
 
-  /**
-   * Those of a namespace. Whoever made the connections closes them.
-   *
-   * @param mysql asked for when something is to be audited
-   */
-  public Topics(ControlConnection redis, Slots slots, Supplier<MySql> mysql, Actor actor) {
-    this.redis = redis;
-    this.slots = slots;
-    this.mysql = mysql;
+  /** Those of a namespace. Others close the servers; MySQL is not opened where Redis tells all. */
+  public Topics(CommandServers servers, Actor actor) {
+    this.servers = servers;
+    this.redis = servers.redis();
+    this.slots = servers.slots();
     this.actor = actor;
   }
 
@@ -111,7 +105,7 @@ public final class Topics {
   }
 
   private TopicTable table() {
-    return new TopicTable(mysql.get());
+    return new TopicTable(servers.mysql());
   }
 
   /** Tells consumers what MySQL has by now; they read it in Redis. */
@@ -354,12 +348,9 @@ public final class Topics {
     TopicDefinition definition = definition(topic);
     if (payload != null && payload.length > definition.maxPayloadBytes()) {
       throw new GameQueueException(
-          String.format(
-              Locale.ROOT,
+          Shown.line(
               "the payload takes %,d bytes, the limit of topic %s is %,d",
-              payload.length,
-              topic,
-              definition.maxPayloadBytes()));
+              payload.length, topic, definition.maxPayloadBytes()));
     }
     audit(
         "topic retry",
@@ -403,7 +394,7 @@ public final class Topics {
   }
 
   private void audit(String action, String target, String detail) {
-    AuditTable.add(mysql.get(), actor, action, target, detail);
+    AuditTable.add(servers.mysql(), actor, action, target, detail);
   }
 
   /** A message, as the audit log names it: {@code building: 42}, {@code building: 42 of p:7}. */
@@ -440,10 +431,6 @@ public final class Topics {
       long nowMillis) {
     /** Of a group, so many are looked at. */
     static final int MOST_AHEAD = 1_000;
-
-    public MessageTrace {
-      places = List.copyOf(places);
-    }
   }
 
   /**

@@ -5,10 +5,10 @@ import io.gameq.terminal.ExitCodes;
 import io.gameq.terminal.Shown;
 import io.gameq.writer.admin.ActionResult;
 import io.gameq.writer.config.ConfigOption;
+import io.gameq.writer.mysql.CommandServers;
 import io.gameq.writer.terminal.TopCommand;
 import java.io.PrintWriter;
 import java.util.LinkedHashMap;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.StringJoiner;
@@ -40,6 +40,19 @@ public abstract class AdminCommand implements Callable<Integer> {
   /** The option that its subcommands have too. */
   protected final ConfigOption config() {
     return config;
+  }
+
+  /** Its servers, until it ends; throws as {@link CommandServers#of}. */
+  protected final CommandServers servers() {
+    CommandServers servers = CommandServers.of(config, spec());
+    ((TopCommand) spec().root().userObject()).atEnd(servers::close);
+    return servers;
+  }
+
+  /** Says what became of it. */
+  protected final int ended(boolean isDone, String text) {
+    out().println(text);
+    return isDone ? ExitCodes.OK : ExitCodes.FOUND_SOMETHING;
   }
 
   /** Its stdout. */
@@ -106,7 +119,7 @@ public abstract class AdminCommand implements Callable<Integer> {
       done++;
       if (System.nanoTime() - toldNanos >= EVERY_NANOS) {
         toldNanos = System.nanoTime();
-        err().printf(Locale.ROOT, "%,d of %,d dead letters done%n", done, total);
+        err().println(Shown.line("%,d of %,d dead letters done", done, total));
         err().flush();
       }
     }

@@ -4,12 +4,11 @@ import io.gameq.mysql.MySqlPool.MySql;
 import io.gameq.mysql.tables.AuditTable;
 import io.gameq.mysql.tables.AuditTable.Entry;
 import io.gameq.terminal.ExitCodes;
+import io.gameq.terminal.Shown;
 import io.gameq.writer.admin.RecordView;
-import io.gameq.writer.mysql.CommandServers.AgreedConfig;
-import io.gameq.writer.mysql.CommandServers.CommandDatabase;
+import io.gameq.writer.mysql.CommandServers;
 import java.time.Duration;
 import java.util.List;
-import java.util.Locale;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -69,15 +68,14 @@ public final class AuditCommand extends AdminCommand {
     if (removedDays != null && removedDays < 1) {
       throw wrong("--remove-older-than must be 1 day or more");
     }
-    try (MySql mysql = CommandDatabase.open(AgreedConfig.read(config(), spec()).mysql(), "audit")) {
-      if (removedDays == null) {
-        list(mysql);
-      } else {
-        long removed = remove(mysql, removedDays);
-        out().printf(Locale.ROOT, "%,d %s removed%n", removed, removed == 1 ? "entry" : "entries");
-      }
+    CommandServers servers = servers();
+    if (removedDays == null) {
+      list(servers.mysql());
+    } else {
+      long removed = remove(servers.mysql(), removedDays);
+      out().println(Shown.line("%,d %s removed", removed, removed == 1 ? "entry" : "entries"));
     }
-    out().flush();
+
     return ExitCodes.OK;
   }
 
@@ -108,7 +106,7 @@ public final class AuditCommand extends AdminCommand {
           .println(
               listed == 1
                   ? "1 entry"
-                  : String.format(Locale.ROOT, "%,d entries", listed)
+                  : Shown.line("%,d entries", listed)
                       + (listed == limit ? ": --limit shows more, if there are" : ""));
     }
   }

@@ -6,7 +6,6 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.gameq.GameQueueException;
 import io.gameq.agent.RateLimit;
-import io.gameq.mysql.MySqlPool.MySql;
 import io.gameq.mysql.tables.DeadLetterTable.Refused;
 import io.gameq.terminal.ExitCodes;
 import io.gameq.terminal.Shown;
@@ -16,13 +15,11 @@ import io.gameq.writer.admin.DeadRows.Detail;
 import io.gameq.writer.admin.DeadRows.Filter;
 import io.gameq.writer.admin.DeadRows.LetterView;
 import io.gameq.writer.admin.DeadRows.Selection;
+import io.gameq.writer.admin.RecordView;
 import io.gameq.writer.admin.StaleSessions.RowColumn;
-import io.gameq.writer.mysql.CommandServers.AgreedConfig;
-import io.gameq.writer.mysql.CommandServers.CommandDatabase;
 import io.gameq.writer.mysql.DeadLetters;
 import io.gameq.writer.mysql.DeadLetters.LetterState;
 import io.gameq.writer.terminal.Confirmation;
-import io.gameq.writer.terminal.JsonLine;
 import io.gameq.writer.terminal.RateOption;
 import io.gameq.writer.terminal.TimeArgument;
 import java.io.IOException;
@@ -30,7 +27,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -38,7 +34,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.function.Consumer;
 import java.util.function.ToIntBiFunction;
-import java.util.function.ToIntFunction;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -61,12 +56,8 @@ public final class DeadCommand extends AdminCommand {
   /** Of one look at the database. */
   private static final int MOST_AT_ONCE = 256;
 
-  private int with(ToIntFunction<DeadRows> work) {
-    // A retry's transaction is open while it reads the columns of old rows.
-    try (MySql mysql =
-        CommandDatabase.open(AgreedConfig.read(config(), spec()).mysql(), "dead", 2)) {
-      return work.applyAsInt(new DeadRows(new DeadLetters(mysql), actor()));
-    }
+  private DeadRows deadRows() {
+    return new DeadRows(new DeadLetters(servers().mysql()), actor());
   }
 
   private interface BatchAction {
@@ -89,17 +80,15 @@ public final class DeadCommand extends AdminCommand {
   /** Returns 1, and does nothing, when an id is unknown. */
   private int chosen(ChoiceOptions choice, ToIntBiFunction<DeadRows, Selection> work) {
     check(choice);
-    return with(
-        letters -> {
-          List<Long> unknown = letters.unknown(choice.ids);
-          if (unknown.isEmpty()) {
-            return work.applyAsInt(letters, letters.choose(choice.filter.filter(choice.ids)));
-          }
-          String ids = unknown.stream().map(String::valueOf).collect(Collectors.joining(", "));
-          err().print("there is no dead letter " + ids);
-          err().println(": nothing was done, 'dead list' shows those that there are");
-          return ExitCodes.FOUND_SOMETHING;
-        });
+    DeadRows letters = deadRows();
+    List<Long> unknown = letters.unknown(choice.ids);
+    if (unknown.isEmpty()) {
+      return work.applyAsInt(letters, letters.choose(choice.filter.filter(choice.ids)));
+    }
+    String ids = unknown.stream().map(String::valueOf).collect(Collectors.joining(", "));
+    err().print("there is no dead letter " + ids);
+    err().println(": nothing was done, 'dead list' shows those that there are");
+    return ExitCodes.FOUND_SOMETHING;
   }
 
   private void check(ChoiceOptions choice) {
@@ -144,33 +133,31 @@ public final class DeadCommand extends AdminCommand {
     if (limit < 1) {
       throw wrong("--limit is a number from 1 on");
     }
-    return with(
-        letters -> {
-          Selection chosen = letters.choose(filter.filter(List.of()));
-          Consumer<List<LetterView>> to = DeadRows.VIEW.printer(out(), json);
-          int listed = 0;
-          long looked = 0;
-          long next = after;
-          RateLimit pace = rate.limit();
-          do {
-            DeadRows.LetterPage page = chosen.page(next, Math.min(MOST_AT_ONCE, limit - listed));
-            to.accept(page.letters());
-            listed += page.letters().size();
-            looked += page.looked();
-            pace.take(page.looked());
-            next = page.next();
-          } while (next > 0 && listed < limit);
-          if (!json) {
-            out()
-                .println(
-                    next > 0
-                        ? Shown.line(
-                            "%,d of %s: --limit shows more, --after %d the next ones",
-                            listed, chosen.total(looked), next)
-                        : Shown.count(listed, "dead letter"));
-          }
-          return listed == 0 ? ExitCodes.OK : ExitCodes.FOUND_SOMETHING;
-        });
+    DeadRows letters = deadRows();
+    Selection chosen = letters.choose(filter.filter(List.of()));
+    Consumer<List<LetterView>> to = DeadRows.VIEW.printer(out(), json);
+    int listed = 0;
+    long looked = 0;
+    long next = after;
+    RateLimit pace = rate.limit();
+    do {
+      DeadRows.LetterPage page = chosen.page(next, Math.min(MOST_AT_ONCE, limit - listed));
+      to.accept(page.letters());
+      listed += page.letters().size();
+      looked += page.looked();
+      pace.take(page.looked());
+      next = page.next();
+    } while (next > 0 && listed < limit);
+    if (!json) {
+      out()
+          .println(
+              next > 0
+                  ? Shown.line(
+                      "%,d of %s: --limit shows more, --after %d the next ones",
+                      listed, chosen.total(looked), next)
+                  : Shown.count(listed, "dead letter"));
+    }
+    return listed == 0 ? ExitCodes.OK : ExitCodes.FOUND_SOMETHING;
   }
 
   /** Returns 1 when there is no such letter. */
@@ -185,15 +172,13 @@ public final class DeadCommand extends AdminCommand {
               description =
                   "Show the values of the row, not only which differ; that is in the audit log.")
           boolean withValues) {
-    return with(
-        letters -> {
-          Detail detail = letters.show(id, withValues);
-          if (detail == null) {
-            return absent(id);
-          }
-          print(detail);
-          return ExitCodes.OK;
-        });
+    DeadRows letters = deadRows();
+    Detail detail = letters.show(id, withValues);
+    if (detail == null) {
+      return absent(id);
+    }
+    print(detail);
+    return ExitCodes.OK;
   }
 
   private int absent(long id) {
@@ -264,17 +249,15 @@ public final class DeadCommand extends AdminCommand {
     check(choice);
     if (choice.ids.size() == 1) {
       long id = choice.ids.get(0);
-      return with(
-          letters -> {
-            Detail detail = letters.show(id, false);
-            if (detail == null) {
-              return absent(id);
-            }
-            // The revision of before the operator was asked for values.
-            ResultReport report = new ResultReport(1, false);
-            report.add(letters.edit(id, detail.revision(), columns.read()));
-            return report.sum("");
-          });
+      DeadRows letters = deadRows();
+      Detail detail = letters.show(id, false);
+      if (detail == null) {
+        return absent(id);
+      }
+      // The revision of before the operator was asked for values.
+      ResultReport report = new ResultReport(1, false);
+      report.add(letters.edit(id, detail.revision(), columns.read()));
+      return report.sum("");
     }
     return each(
         choice,
@@ -347,7 +330,7 @@ public final class DeadCommand extends AdminCommand {
               chosen,
               withValues,
               letter -> {
-                out().println(JsonLine.of(letter));
+                out().println(RecordView.line(letter));
                 report.progress();
               });
           return ExitCodes.OK;
@@ -370,20 +353,17 @@ public final class DeadCommand extends AdminCommand {
 
   /** Which dead letters, by what they are. */
   static final class FilterOptions {
-    private final Map<String, @Nullable String> given = new HashMap<>();
+    @Spec(Spec.Target.MIXEE)
+    private @Nullable CommandSpec command;
 
     @Option(
         names = "--owner",
         paramLabel = "OWNER",
         description = "Those of one owner, as the game writes it: player:42.")
-    void owner(@Nullable String owner) {
-      given.put("owner", owner);
-    }
+    @Nullable String owner;
 
     @Option(names = "--table", paramLabel = "TABLE", description = "Those of one table.")
-    void table(@Nullable String table) {
-      given.put("table", table);
-    }
+    @Nullable String table;
 
     @Option(
         names = "--code",
@@ -391,42 +371,32 @@ public final class DeadCommand extends AdminCommand {
         description =
             "Those with one error code: MySQL's, 0 for an error of gameq's own, -1 for a row that"
                 + " belongs to another owner.")
-    void code(@Nullable String code) {
-      given.put("code", code);
-    }
+    @Nullable String code;
 
     @Option(
         names = "--error",
         paramLabel = "TEXT",
         description = "Those whose error has this text in it, in capital letters or not.")
-    void error(@Nullable String error) {
-      given.put("error", error);
-    }
+    @Nullable String error;
 
     @Option(
         names = "--since",
         paramLabel = "TIME",
         description = "Those refused since then: " + TimeArgument.FORMS)
-    void since(@Nullable String since) {
-      given.put("since", since);
-    }
+    @Nullable String since;
 
     @Option(
         names = "--before",
         paramLabel = "TIME",
         description = "Those refused before then, given in the same way.")
-    void before(@Nullable String before) {
-      given.put("before", before);
-    }
+    @Nullable String before;
 
     @Option(
         names = "--state",
         paramLabel = "STATE",
         completionCandidates = StateNames.class,
         description = "Those that are in a state now: ${COMPLETION-CANDIDATES}.")
-    void state(@Nullable String state) {
-      given.put("state", state);
-    }
+    @Nullable String state;
 
     /** What a shell completes. */
     private static final class StateNames extends ArrayList<String> {
@@ -446,7 +416,8 @@ public final class DeadCommand extends AdminCommand {
      * @param ids empty for whichever
      */
     private Filter filter(List<Long> ids) {
-      return Filter.of(ids, given::get);
+      CommandSpec options = Objects.requireNonNull(command);
+      return Filter.of(ids, name -> options.findOption("--" + name).getValue());
     }
   }
 

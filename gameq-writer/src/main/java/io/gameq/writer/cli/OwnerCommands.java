@@ -8,11 +8,9 @@ import io.gameq.writer.admin.OwnerErasure;
 import io.gameq.writer.admin.OwnerErasure.Erased;
 import io.gameq.writer.admin.OwnerErasure.HowToTake;
 import io.gameq.writer.admin.OwnerExport;
-import io.gameq.writer.config.WriterConfig;
+import io.gameq.writer.admin.RecordView;
 import io.gameq.writer.mysql.CommandServers;
-import io.gameq.writer.redis.StaleRows;
 import io.gameq.writer.terminal.Confirmation;
-import io.gameq.writer.terminal.JsonLine;
 import java.time.Duration;
 import java.time.LocalDate;
 import java.time.ZoneOffset;
@@ -41,10 +39,6 @@ public final class OwnerCommands {
     private List<String> texts = new ArrayList<>();
   }
 
-  private static StaleRows stale(WriterConfig settings) {
-    return new StaleRows(settings.redis(), settings.namespace(), settings.slots());
-  }
-
   /** {@code export}: what there is of an owner. */
   @Command(
       name = "export",
@@ -64,15 +58,11 @@ public final class OwnerCommands {
     @Override
     public Integer call() {
       OwnerId id = OwnerId.of(owner);
-      try (CommandServers servers = new CommandServers(config(), spec());
-          StaleRows stale = stale(servers.settings())) {
-        Map<String, @Nullable Object> all =
-            new OwnerExport(servers.slots(), servers.redis(), servers.mysql(), stale, actor())
-                .of(id, messageKeys.texts);
-        out().println(json ? JsonLine.of(all) : JsonLine.indented(all));
-        out().flush();
-        return ExitCodes.OK;
-      }
+      CommandServers servers = servers();
+      Map<String, @Nullable Object> all =
+          new OwnerExport(servers, actor()).of(id, messageKeys.texts);
+      out().println(json ? RecordView.line(all) : RecordView.indented(all));
+      return ExitCodes.OK;
     }
   }
 
@@ -129,20 +119,17 @@ public final class OwnerCommands {
       if (timeoutSeconds < 1 || timeoutSeconds > MOST_SECONDS) {
         throw wrong("--timeout takes 1 to %s seconds".formatted(MOST_SECONDS));
       }
-      try (CommandServers servers = new CommandServers(config(), spec());
-          StaleRows stale = stale(servers.settings())) {
-        OwnerErasure erasure =
-            new OwnerErasure(servers.slots(), servers.redis(), servers.mysql(), stale);
-        if (dryRun) {
-          return show(erasure, ids);
-        }
-        String all = Shown.count(ids.size(), "owner");
-        confirmation.require(
-            "Erase all of %s for good, in Redis and MySQL (--dry-run shows it)?".formatted(all));
-        AuditTable.add(servers.mysql(), actor(), "erase", all, "");
-        HowToTake how = new HowToTake(asks, takesOver, Duration.ofSeconds(timeoutSeconds));
-        return erase(erasure, ids, how, servers.settings().writer().tombstoneDays());
+      CommandServers servers = servers();
+      OwnerErasure erasure = new OwnerErasure(servers);
+      if (dryRun) {
+        return show(erasure, ids);
       }
+      String all = Shown.count(ids.size(), "owner");
+      confirmation.require(
+          "Erase all of %s for good, in Redis and MySQL (--dry-run shows it)?".formatted(all));
+      AuditTable.add(servers.mysql(), actor(), "erase", all, "");
+      HowToTake how = new HowToTake(asks, takesOver, Duration.ofSeconds(timeoutSeconds));
+      return erase(erasure, ids, how, servers.settings().writer().tombstoneDays());
     }
 
     private int show(OwnerErasure erasure, List<OwnerId> ids) {

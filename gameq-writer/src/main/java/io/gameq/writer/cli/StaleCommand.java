@@ -1,7 +1,6 @@
 package io.gameq.writer.cli;
 
 import io.gameq.agent.RateLimit;
-import io.gameq.mysql.MySqlPool.MySql;
 import io.gameq.owner.OwnerId;
 import io.gameq.redis.script.ClaimScript.VersionedKey;
 import io.gameq.terminal.ExitCodes;
@@ -9,9 +8,7 @@ import io.gameq.terminal.Shown;
 import io.gameq.writer.admin.StaleSessions;
 import io.gameq.writer.admin.StaleSessions.RowColumn;
 import io.gameq.writer.admin.StaleSessions.RowView;
-import io.gameq.writer.config.WriterConfig;
-import io.gameq.writer.mysql.CommandServers.AgreedConfig;
-import io.gameq.writer.mysql.CommandServers.CommandDatabase;
+import io.gameq.writer.mysql.CommandServers;
 import io.gameq.writer.redis.StaleRows;
 import io.gameq.writer.redis.StaleRows.DiscardResult;
 import io.gameq.writer.redis.StaleRows.DiscardStatus;
@@ -24,7 +21,6 @@ import java.util.EnumMap;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.BiConsumer;
@@ -43,10 +39,6 @@ import picocli.CommandLine.Parameters;
             + " another one. They lie in Redis and are never flushed.")
 public final class StaleCommand extends AdminCommand {
   private static final int MOST_AT_ONCE = 500;
-
-  private static StaleRows open(WriterConfig config) {
-    return new StaleRows(config.redis(), config.namespace(), config.slots());
-  }
 
   /** {@code player:42, session 0000000000000001-aaaaaaaa00000001} */
   private static String name(StaleSession session) {
@@ -90,29 +82,29 @@ public final class StaleCommand extends AdminCommand {
     long rows = 0;
     boolean isAnyLost = false;
     StaleRows.SessionPage page;
-    try (StaleRows stale = open(AgreedConfig.readWithRedis(config(), spec()))) {
-      RateLimit pace = rate.limit();
-      String next = after;
-      do {
-        page = stale.page(next, (int) pace.burst(Math.min(MOST_AT_ONCE, limit - listed)));
-        pace.take(page.sessions().size());
-        to.accept(page.sessions());
-        listed += page.sessions().size();
-        rows += page.sessions().stream().mapToLong(SessionSummary::rows).sum();
-        isAnyLost |= page.sessions().stream().anyMatch(of -> !of.session().ownsNow());
-        next = page.next();
-      } while (!next.isEmpty() && listed < limit);
-    }
+    CommandServers servers = servers();
+    StaleRows stale = new StaleRows(servers.redis(), servers.slots());
+    RateLimit pace = rate.limit();
+    String next = after;
+    do {
+      page = stale.page(next, (int) pace.burst(Math.min(MOST_AT_ONCE, limit - listed)));
+      pace.take(page.sessions().size());
+      to.accept(page.sessions());
+      listed += page.sessions().size();
+      rows += page.sessions().stream().mapToLong(SessionSummary::rows).sum();
+      isAnyLost |= page.sessions().stream().anyMatch(of -> !of.session().ownsNow());
+      next = page.next();
+    } while (!next.isEmpty() && listed < limit);
+
     if (!json) {
       out().println(Shown.count(listed, "session") + " with " + Shown.count(rows, "stale row"));
     }
     if (!page.next().isEmpty()) {
       (json ? err() : out())
-          .printf(
-              Locale.ROOT,
-              "there are %,d sessions: --limit lists more, --after %s the next ones%n",
-              page.count(),
-              page.next());
+          .println(
+              Shown.line(
+                  "there are %,d sessions: --limit lists more, --after %s the next ones",
+                  page.count(), page.next()));
     }
     return isAnyLost || !page.next().isEmpty() ? ExitCodes.FOUND_SOMETHING : ExitCodes.OK;
   }
@@ -132,34 +124,31 @@ public final class StaleCommand extends AdminCommand {
                   "Show the values of the rows, not only which differ; that is in the audit log.")
           boolean withValues) {
     OwnerId of = OwnerId.of(owner);
-    WriterConfig settings = AgreedConfig.readWithRedis(config(), spec());
-    try (StaleRows stale = open(settings)) {
-      List<StaleSession> sessions = stale.sessions(of);
-      if (sessions.isEmpty()) {
-        err().println(Shown.text(of.id()) + " has no stale rows");
-        return ExitCodes.FOUND_SOMETHING;
-      }
-      try (MySql mysql = CommandDatabase.open(settings.mysql(), "stale", 2)) {
-        Set<StaleSession> begun = new HashSet<>();
-        new StaleSessions(stale, mysql, actor())
-            .show(
-                sessions,
-                withValues,
-                "with values",
-                (session, rows) -> {
-                  if (begun.add(session)) {
-                    String count = Shown.count(stale.count(session), "row");
-                    out().println(name(session) + ": " + count);
-                  }
-                  rows.forEach(this::print);
-                  return true;
-                });
-      }
-      if (!withValues) {
-        out().println("values are hidden: --values shows them");
-      }
-      return ExitCodes.OK;
+    CommandServers servers = servers();
+    StaleRows stale = new StaleRows(servers.redis(), servers.slots());
+    List<StaleSession> sessions = stale.sessions(of);
+    if (sessions.isEmpty()) {
+      err().println(Shown.text(of.id()) + " has no stale rows");
+      return ExitCodes.FOUND_SOMETHING;
     }
+    Set<StaleSession> begun = new HashSet<>();
+    new StaleSessions(servers, actor())
+        .show(
+            sessions,
+            withValues,
+            "with values",
+            (session, rows) -> {
+              if (begun.add(session)) {
+                String count = Shown.count(stale.count(session), "row");
+                out().println(name(session) + ": " + count);
+              }
+              rows.forEach(this::print);
+              return true;
+            });
+    if (!withValues) {
+      out().println("values are hidden: --values shows them");
+    }
+    return ExitCodes.OK;
   }
 
   private void print(RowView row) {
@@ -199,41 +188,38 @@ public final class StaleCommand extends AdminCommand {
     if (names.isEmpty() != all) {
       throw wrong("give owners, or --all");
     }
-    WriterConfig settings = AgreedConfig.readWithRedis(config(), spec());
-    try (StaleRows stale = open(settings);
-        MySql mysql = CommandDatabase.open(settings.mysql(), "discard")) { // before it removes any
-      List<StaleSession> named = new ArrayList<>();
-      List<String> without = new ArrayList<>();
-      for (String owner : names) {
-        List<StaleSession> found = stale.sessions(OwnerId.of(owner));
-        named.addAll(found);
-        if (found.isEmpty()) {
-          without.add(Shown.text(OwnerId.of(owner).id()));
-        }
+    CommandServers servers = servers();
+    StaleRows stale = new StaleRows(servers.redis(), servers.slots());
+    List<StaleSession> named = new ArrayList<>();
+    List<String> without = new ArrayList<>();
+    for (String owner : names) {
+      List<StaleSession> found = stale.sessions(OwnerId.of(owner));
+      named.addAll(found);
+      if (found.isEmpty()) {
+        without.add(Shown.text(OwnerId.of(owner).id()));
       }
-      if (!without.isEmpty()) {
-        err()
-            .println("no stale rows of %s: nothing was done".formatted(String.join(", ", without)));
-        return ExitCodes.FOUND_SOMETHING;
-      }
-      long count = all ? stale.page("", 1).count() : named.size();
-      Map<DiscardStatus, Long> rows = new EnumMap<>(DiscardStatus.class);
-      if (count > 0) {
-        String sessions = Shown.count(count, "session");
-        confirmation.require("Discard the stale rows of %s for good?".formatted(sessions));
-        BiConsumer<StaleSession, DiscardResult> told =
-            (of, result) -> rows.merge(result.status(), print(of, result), Long::sum);
-        StaleSessions service = new StaleSessions(stale, mysql, actor());
-        if (all) {
-          service.discardAll(told);
-        } else {
-          service.discard(named, String.join(", ", names), sessions, told);
-        }
-      }
-      long discarded = rows.getOrDefault(DiscardStatus.REMOVED, 0L);
-      out().println(Shown.count(discarded, "stale row") + " discarded");
-      return rows.containsKey(DiscardStatus.OWNER) ? ExitCodes.FOUND_SOMETHING : ExitCodes.OK;
     }
+    if (!without.isEmpty()) {
+      err().println("no stale rows of %s: nothing was done".formatted(String.join(", ", without)));
+      return ExitCodes.FOUND_SOMETHING;
+    }
+    long count = all ? stale.page("", 1).count() : named.size();
+    Map<DiscardStatus, Long> rows = new EnumMap<>(DiscardStatus.class);
+    if (count > 0) {
+      String sessions = Shown.count(count, "session");
+      confirmation.require("Discard the stale rows of %s for good?".formatted(sessions));
+      BiConsumer<StaleSession, DiscardResult> told =
+          (of, result) -> rows.merge(result.status(), print(of, result), Long::sum);
+      StaleSessions service = new StaleSessions(servers, actor());
+      if (all) {
+        service.discardAll(told);
+      } else {
+        service.discard(named, String.join(", ", names), sessions, told);
+      }
+    }
+    long discarded = rows.getOrDefault(DiscardStatus.REMOVED, 0L);
+    out().println(Shown.count(discarded, "stale row") + " discarded");
+    return rows.containsKey(DiscardStatus.OWNER) ? ExitCodes.FOUND_SOMETHING : ExitCodes.OK;
   }
 
   /** Returns how many rows are gone. */

@@ -16,9 +16,7 @@ import io.gameq.writer.admin.TopicText;
 import io.gameq.writer.admin.Topics;
 import io.gameq.writer.admin.Topics.DeadMessageId;
 import io.gameq.writer.admin.Topics.MessageTrace;
-import io.gameq.writer.mysql.CommandServers;
 import io.gameq.writer.terminal.Confirmation;
-import io.gameq.writer.terminal.JsonLine;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -31,7 +29,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.Callable;
-import java.util.function.ToIntFunction;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -61,28 +58,21 @@ public final class TopicsCommand extends AdminCommand {
 
   @Override
   public Integer call() {
-    return with(
-        topics -> {
-          TopicSurvey survey = topics.survey();
-          TopicText.view(survey.nowMillis()).printer(out(), json).accept(survey.topics());
-          List<String> toDo = TopicText.toDo(survey);
-          if (!json) {
-            out().println(Shown.count(survey.topics().size(), "topic"));
-            survey.topics().forEach(this::limits);
-            toDo.forEach(out()::println);
-          }
-          return toDo.isEmpty() ? ExitCodes.OK : ExitCodes.FOUND_SOMETHING;
-        });
+    Topics topics = topics();
+    TopicSurvey survey = topics.survey();
+    TopicText.view(survey.nowMillis()).printer(out(), json).accept(survey.topics());
+    List<String> toDo = TopicText.toDo(survey);
+    if (!json) {
+      out().println(Shown.count(survey.topics().size(), "topic"));
+      survey.topics().forEach(this::limits);
+      toDo.forEach(out()::println);
+    }
+    return toDo.isEmpty() ? ExitCodes.OK : ExitCodes.FOUND_SOMETHING;
   }
 
   /** MySQL is opened when something is to be changed, or Redis does not know the topic. */
-  private int with(ToIntFunction<Topics> work) {
-    try (CommandServers servers = new CommandServers(config(), spec())) {
-      int exitCode =
-          work.applyAsInt(new Topics(servers.redis(), servers.slots(), servers::mysql, actor()));
-      out().flush();
-      return exitCode;
-    }
+  private Topics topics() {
+    return new Topics(servers(), actor());
   }
 
   private void limits(TopicSummary of) {
@@ -137,30 +127,28 @@ public final class TopicsCommand extends AdminCommand {
       throw new GameQueueException("--limit must be 1 to " + Topics.MOST_MESSAGES);
     }
     Messages.MessageState of = Messages.MessageState.of(state);
-    return with(
-        topics -> {
-          Messages.MessagePage page = topics.page(topic, of, after, limit, withValues);
-          if (!asJson) {
-            Pause pause = topics.survey(topic).pause();
-            if (pause != null) {
-              out().println(TopicText.pause(topic, pause));
-            }
-          }
-          Messages.view(of, page.nowMillis()).printer(out(), asJson).accept(page.messages());
-          if (!asJson) {
-            for (Messages.MessageView message : page.messages()) {
-              PayloadText payload = message.payload();
-              if (payload != null) {
-                out().println(message.name() + " = " + Shown.text(payload.text()));
-              }
-            }
-            out().println(Shown.count(page.messages().size(), of.text() + " message"));
-            if (!page.next().isEmpty()) {
-              out().println("more: --after " + Shown.text(page.next()));
-            }
-          }
-          return ExitCodes.OK;
-        });
+    Topics topics = topics();
+    Messages.MessagePage page = topics.page(topic, of, after, limit, withValues);
+    if (!asJson) {
+      Pause pause = topics.survey(topic).pause();
+      if (pause != null) {
+        out().println(TopicText.pause(topic, pause));
+      }
+    }
+    Messages.view(of, page.nowMillis()).printer(out(), asJson).accept(page.messages());
+    if (!asJson) {
+      for (Messages.MessageView message : page.messages()) {
+        PayloadText payload = message.payload();
+        if (payload != null) {
+          out().println(message.name() + " = " + Shown.text(payload.text()));
+        }
+      }
+      out().println(Shown.count(page.messages().size(), of.text() + " message"));
+      if (!page.next().isEmpty()) {
+        out().println("more: --after " + Shown.text(page.next()));
+      }
+    }
+    return ExitCodes.OK;
   }
 
   @Command(
@@ -180,16 +168,14 @@ public final class TopicsCommand extends AdminCommand {
           boolean withValues,
       @Option(names = "--json", description = "One JSON object on one line, nothing else.")
           boolean asJson) {
-    return with(
-        topics -> {
-          MessageTrace trace = topics.trace(topic, group, key, withValues);
-          if (asJson) {
-            out().println(JsonLine.of(json(trace)));
-          } else {
-            print(trace);
-          }
-          return trace.next().isToAct() ? ExitCodes.FOUND_SOMETHING : ExitCodes.OK;
-        });
+    Topics topics = topics();
+    MessageTrace trace = topics.trace(topic, group, key, withValues);
+    if (asJson) {
+      out().println(RecordView.line(json(trace)));
+    } else {
+      print(trace);
+    }
+    return trace.next().isToAct() ? ExitCodes.FOUND_SOMETHING : ExitCodes.OK;
   }
 
   private static Map<String, @Nullable Object> json(MessageTrace trace) {
@@ -263,13 +249,11 @@ public final class TopicsCommand extends AdminCommand {
               paramLabel = "TEXT",
               description = "Why; shown by 'topics' until it is resumed. 255 characters at most.")
           String reason) {
-    return with(
-        topics -> {
-          out().println(TopicText.pause(topic, topics.pause(topic, reason)));
-          String ends = "'topics resume %s' ends it".formatted(topic);
-          out().println("consumers follow within about a second; " + ends);
-          return ExitCodes.OK;
-        });
+    Topics topics = topics();
+    out().println(TopicText.pause(topic, topics.pause(topic, reason)));
+    String ends = "'topics resume %s' ends it".formatted(topic);
+    out().println("consumers follow within about a second; " + ends);
+    return ExitCodes.OK;
   }
 
   @Command(
@@ -277,21 +261,13 @@ public final class TopicsCommand extends AdminCommand {
       description = "Ends the pause of a topic: consumers go on within about a second.",
       footer = {"", "Ends with 1 when it was not paused."})
   int resume(@Parameters(paramLabel = "TOPIC", description = TOPIC) String topic) {
-    return with(
-        topics -> {
-          Pause ended = topics.resume(topic);
-          return ended(
-              ended != null,
-              ended == null
-                  ? Shown.line("topic %s was not paused: nothing was done", topic)
-                  : Shown.line(
-                      "resumed topic %s, which was paused %s", topic, TopicText.why(ended)));
-        });
-  }
-
-  private int ended(boolean isDone, String text) {
-    out().println(text);
-    return isDone ? ExitCodes.OK : ExitCodes.FOUND_SOMETHING;
+    Topics topics = topics();
+    Pause ended = topics.resume(topic);
+    return ended(
+        ended != null,
+        ended == null
+            ? Shown.line("topic %s was not paused: nothing was done", topic)
+            : Shown.line("resumed topic %s, which was paused %s", topic, TopicText.why(ended)));
   }
 
   @Command(
@@ -317,24 +293,21 @@ public final class TopicsCommand extends AdminCommand {
               description = "Why; shown by 'topics'. 255 characters at most. Not with 'none'.")
           String reason) {
     if (rate.equals(NONE)) {
-      return with(
-          topics -> {
-            Rate ended = topics.endRate(topic);
-            return ended(
-                ended != null,
-                ended == null
-                    ? Shown.line("topic %s had no rate: nothing was done", topic)
-                    : Shown.line(
-                        "topic %s is not limited any more; it was limited to %s",
-                        topic, TopicText.rate(ended)));
-          });
+      Topics topics = topics();
+      Rate ended = topics.endRate(topic);
+      return ended(
+          ended != null,
+          ended == null
+              ? Shown.line("topic %s had no rate: nothing was done", topic)
+              : Shown.line(
+                  "topic %s is not limited any more; it was limited to %s",
+                  topic, TopicText.rate(ended)));
     }
     if (reason.isEmpty()) {
       throw new GameQueueException("--reason is missing: say why the topic is limited");
     }
     double perSecond = perSecond(rate);
-    return with(
-        topics -> ended(true, TopicText.rate(topic, topics.rate(topic, perSecond, reason))));
+    return ended(true, TopicText.rate(topic, topics().rate(topic, perSecond, reason)));
   }
 
   private static double perSecond(String rate) {
@@ -365,28 +338,26 @@ public final class TopicsCommand extends AdminCommand {
           @Nullable Map<String, String> set,
       @Option(names = "--dry-run", description = "Only say what would be changed.")
           boolean isDryRun) {
-    return with(
-        topics -> {
-          TopicDefinition there = topics.options(topic);
-          if (set == null) {
-            there
-                .members()
-                .forEach((name, value) -> out().println(name + "=" + Shown.text(value.toString())));
-            return ExitCodes.OK;
-          }
-          TopicDefinition to = topics.options(there, set);
-          to.changes(there).values().forEach(change -> out().println(Shown.text(change)));
-          if (to.equals(there)) {
-            return ended(false, "topic %s has these options: nothing was done".formatted(topic));
-          }
-          if (!isDryRun) {
-            topics.change(there, to);
-          }
-          return ended(
-              true,
-              "topic %s %s; nodes that have it open go on as they opened it"
-                  .formatted(topic, isDryRun ? "would be changed" : "is changed"));
-        });
+    Topics topics = topics();
+    TopicDefinition there = topics.options(topic);
+    if (set == null) {
+      there
+          .members()
+          .forEach((name, value) -> out().println(name + "=" + Shown.text(value.toString())));
+      return ExitCodes.OK;
+    }
+    TopicDefinition to = topics.options(there, set);
+    to.changes(there).values().forEach(change -> out().println(Shown.text(change)));
+    if (to.equals(there)) {
+      return ended(false, "topic %s has these options: nothing was done".formatted(topic));
+    }
+    if (!isDryRun) {
+      topics.change(there, to);
+    }
+    return ended(
+        true,
+        "topic %s %s; nodes that have it open go on as they opened it"
+            .formatted(topic, isDryRun ? "would be changed" : "is changed"));
   }
 
   @Command(
@@ -398,11 +369,9 @@ public final class TopicsCommand extends AdminCommand {
             + " somebody defines the topic again."
       })
   int remove(@Parameters(paramLabel = "TOPIC", description = TOPIC) String topic) {
-    return with(
-        topics -> {
-          topics.remove(topic);
-          return ended(true, "topic %s is removed".formatted(topic));
-        });
+    Topics topics = topics();
+    topics.remove(topic);
+    return ended(true, "topic %s is removed".formatted(topic));
   }
 
   /** {@code topics dead}: what is done with dead letters of topics. */
@@ -417,14 +386,14 @@ public final class TopicsCommand extends AdminCommand {
     /** The largest payload that a topic may allow, and more than JSON adds to it. */
     private static final long MOST_FILE_BYTES = 8 << 20;
 
-    private TopicsCommand topics() {
+    private TopicsCommand parent() {
       return Objects.requireNonNull(parent);
     }
 
     /** Without a subcommand there is nothing to do. */
     @Override
     public Integer call() {
-      throw topics().wrong("missing command: retry, discard");
+      throw parent().wrong("missing command: retry, discard");
     }
 
     @Command(
@@ -475,31 +444,28 @@ public final class TopicsCommand extends AdminCommand {
     /** Returns 1 when a key has no dead letter, or one was left alone. */
     private int work(DeadChoice choice, MessageAction work) {
       if (choice.keys.isEmpty() != choice.all || (choice.all && choice.group != null)) {
-        throw topics().wrong("give keys, with --group where they have one, or --all");
+        throw parent().wrong("give keys, with --group where they have one, or --all");
       }
-      return topics()
-          .with(
-              topics -> {
-                List<DeadMessageId> found =
-                    choice.all
-                        ? topics.dead(choice.topic)
-                        : topics.dead(choice.topic, choice.group, choice.keys);
-                Set<String> without = new LinkedHashSet<>(choice.keys);
-                found.forEach(of -> without.remove(of.id().key()));
-                if (!without.isEmpty()) {
-                  String names =
-                      without.stream()
-                          .map(key -> TopicText.name(choice.group, key))
-                          .collect(Collectors.joining(", "));
-                  topics().err().println("no dead letter of " + names + ": nothing was done");
-                  return ExitCodes.FOUND_SOMETHING;
-                }
-                AdminCommand.ResultReport report = topics().new ResultReport(found.size(), false);
-                if (!found.isEmpty()) {
-                  work.on(topics, found, report);
-                }
-                return report.sum(" of topic " + Shown.text(choice.topic));
-              });
+      Topics topics = parent().topics();
+      List<DeadMessageId> found =
+          choice.all
+              ? topics.dead(choice.topic)
+              : topics.dead(choice.topic, choice.group, choice.keys);
+      Set<String> without = new LinkedHashSet<>(choice.keys);
+      found.forEach(of -> without.remove(of.id().key()));
+      if (!without.isEmpty()) {
+        String names =
+            without.stream()
+                .map(key -> TopicText.name(choice.group, key))
+                .collect(Collectors.joining(", "));
+        parent().err().println("no dead letter of " + names + ": nothing was done");
+        return ExitCodes.FOUND_SOMETHING;
+      }
+      AdminCommand.ResultReport report = parent().new ResultReport(found.size(), false);
+      if (!found.isEmpty()) {
+        work.on(topics, found, report);
+      }
+      return report.sum(" of topic " + Shown.text(choice.topic));
     }
 
     private static byte[] payload(Path file, boolean isRecord) {

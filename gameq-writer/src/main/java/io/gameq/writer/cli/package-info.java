@@ -8,6 +8,7 @@
  * TopicsCommand   topics, and their dead letters
  * StaleCommand    stale rows
  * OwnerCommands   export and erase of owners
+ * PauseCommands   pause and resume
  * AuditCommand    what operators did
  * </pre>
  */

@@ -33,10 +33,6 @@ public record AccessToken(
     ACT
   }
 
-  public AccessToken {
-    topics = List.copyOf(topics);
-  }
-
   /** For all topics, of a secret that does not change; who may act may define them. */
   public AccessToken(String name, TokenRole role, String secret) {
     this(name, role, Password.of(secret), List.of(), role == TokenRole.ACT);

@@ -30,10 +30,6 @@ public record WriterConfig(
     List<TableSpec> tables,
     @Nullable NodeSettings node,
     List<Setting> effective) {
-  public WriterConfig {
-    tables = List.copyOf(tables);
-    effective = List.copyOf(effective);
-  }
 
   /**
    * The tables.
@@ -103,10 +99,6 @@ public record WriterConfig(
       boolean isBehindProxy,
       ConsoleMode console,
       MessageApiMode door) {
-
-    public HttpSettings {
-      tokens = List.copyOf(tokens);
-    }
 
     /** As a browser names it: {@code http://127.0.0.1:7420}. */
     public String url(int listensOn) {

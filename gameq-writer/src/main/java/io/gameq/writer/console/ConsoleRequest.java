@@ -4,6 +4,7 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.gameq.mysql.tables.AuditTable.Actor;
+import io.gameq.terminal.Shown;
 import io.gameq.writer.config.AccessToken;
 import io.gameq.writer.config.AccessToken.TokenRole;
 import io.gameq.writer.console.ConsoleSessions.ConsoleSession;
@@ -16,7 +17,6 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.Semaphore;
 import org.jspecify.annotations.Nullable;
@@ -164,8 +164,7 @@ final class ConsoleRequest {
     }
     if (!value.isTextual() || value.textValue().strip().length() > mostChars) {
       throw new BadRequestResponse(
-          String.format(
-              Locale.ROOT, "'%s' must be a text of %,d characters at most", name, mostChars));
+          Shown.line("'%s' must be a text of %,d characters at most", name, mostChars));
     }
     return value.textValue();
   }
@@ -196,8 +195,7 @@ final class ConsoleRequest {
     }
     if (ids.isEmpty() || ids.size() > most) {
       throw new BadRequestResponse(
-          String.format(
-              Locale.ROOT, "'ids' must be 1 to %,d numbers, and are %,d", most, ids.size()));
+          Shown.line("'ids' must be 1 to %,d numbers, and are %,d", most, ids.size()));
     }
     return ids;
   }

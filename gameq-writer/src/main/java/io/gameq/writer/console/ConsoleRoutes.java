@@ -2,14 +2,11 @@ package io.gameq.writer.console;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import com.fasterxml.jackson.databind.module.SimpleModule;
 import io.gameq.GameQueueException;
 import io.gameq.MySqlException;
 import io.gameq.RedisUnavailableException;
 import io.gameq.mysql.tables.AuditTable.Actor;
 import io.gameq.terminal.ErrorLine;
-import io.gameq.writer.admin.DeadRows;
-import io.gameq.writer.admin.StaleSessions.RowView;
 import io.gameq.writer.config.AccessToken;
 import io.gameq.writer.config.AccessToken.TokenRole;
 import io.gameq.writer.config.WriterConfig.ConsoleMode;
@@ -32,6 +29,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.function.BiConsumer;
+import java.util.function.BiFunction;
+import java.util.function.Function;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -75,12 +74,7 @@ final class ConsoleRoutes {
   private static final int MOST_NAME_CHARS = 60;
   private static final Pattern NOT_A_NAME = Pattern.compile("[\\p{Cntrl}\\p{Cf}]");
 
-  private static final ObjectMapper JSON =
-      new ObjectMapper()
-          .registerModule(
-              new SimpleModule()
-                  .addSerializer(DeadRows.LetterView.class, DeadRows.VIEW.serializer())
-                  .addSerializer(RowView.class, RowView.VIEW.serializer()));
+  private static final ObjectMapper JSON = new ObjectMapper();
 
   private final RoutesConfig routes;
   private final AccessTokens tokens;
@@ -90,16 +84,6 @@ final class ConsoleRoutes {
 
   /** Cookies know no ports: all writers of a namespace on a host share it, other games' do not. */
   private final String cookieName;
-
-  /** Answers a request that was let in. */
-  interface Endpoint {
-    Object to(ConsoleRequest request);
-  }
-
-  /** The same of a topic that the visitor's token is for. */
-  interface TopicEndpoint {
-    Object to(ConsoleRequest request, String topic);
-  }
 
   /** What a request needs to be let in. */
   enum Access {
@@ -140,32 +124,33 @@ final class ConsoleRoutes {
   }
 
   /** Adds an answer: a GET to look, else a POST. */
-  void add(Access needs, String path, Endpoint answer) {
+  void add(Access needs, String path, Function<ConsoleRequest, Object> answer) {
     add(
         needs == Access.LOOK ? HandlerType.GET : HandlerType.POST,
         path,
         needs,
         request -> {
           request.requireAllTopics();
-          return answer.to(request);
+          return answer.apply(request);
         });
   }
 
   /** The same of the topic that the request names. */
-  void addOfTopic(Access needs, String path, TopicEndpoint answer) {
+  void addOfTopic(Access needs, String path, BiFunction<ConsoleRequest, String, Object> answer) {
     add(
         needs == Access.LOOK ? HandlerType.GET : HandlerType.POST,
         path,
         needs,
-        request -> answer.to(request, request.topic()));
+        request -> answer.apply(request, request.topic()));
   }
 
   /** Adds something to look at that shows only what the visitor's token is for. */
-  void addOfVisitor(String path, Endpoint answer) {
+  void addOfVisitor(String path, Function<ConsoleRequest, Object> answer) {
     add(HandlerType.GET, path, Access.LOOK, answer);
   }
 
-  private void add(HandlerType method, String path, Access needs, Endpoint answer) {
+  private void add(
+      HandlerType method, String path, Access needs, Function<ConsoleRequest, Object> answer) {
     routes.addHttpHandler(
         method,
         API + path,
@@ -184,9 +169,9 @@ final class ConsoleRoutes {
         });
   }
 
-  private static Object answered(ConsoleRequest request, Endpoint answer) {
+  private static Object answered(ConsoleRequest request, Function<ConsoleRequest, Object> answer) {
     try {
-      return answer.to(request);
+      return answer.apply(request);
     } catch (MySqlException | RedisUnavailableException e) {
       throw new ServiceUnavailableResponse(ErrorLine.of(e));
     } catch (GameQueueException e) {

@@ -2,20 +2,15 @@ package io.gameq.writer.console;
 
 import io.gameq.mysql.MySqlPool.MySql;
 import io.gameq.mysql.tables.AuditTable.Actor;
-import io.gameq.redis.ControlConnection;
-import io.gameq.redis.RedisConnector;
-import io.gameq.redis.Slots;
 import io.gameq.writer.admin.DeadRows;
 import io.gameq.writer.admin.Topics;
 import io.gameq.writer.config.WriterConfig;
-import io.gameq.writer.mysql.CommandServers.CommandDatabase;
+import io.gameq.writer.mysql.CommandServers;
 import io.gameq.writer.mysql.DeadLetters;
 import io.gameq.writer.redis.StaleRows;
 import io.javalin.http.ServiceUnavailableResponse;
-import java.util.List;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -35,59 +30,15 @@ final class ConsoleServers implements AutoCloseable {
 
   private static final long MOST_WAIT_SECONDS = 10;
 
-  private final WriterConfig settings;
+  private final CommandServers servers;
   private final Semaphore atLetters = new Semaphore(MOST_AT_LETTERS);
   private final Semaphore atLists = new Semaphore(MOST_AT_LISTS);
   private final Semaphore atTopics = new Semaphore(1);
-  private final LazyConnection<MySql> mysql;
-  private final LazyConnection<StaleRows> stale;
-  private final LazyConnection<RedisConnector> connector;
-  private final LazyConnection<ControlConnection> redis;
-  private final LazyConnection<ControlConnection> topicsRedis;
-
-  /** Opened by who needs it first; one that could not be is tried again. Thread-safe. */
-  private static final class LazyConnection<T> {
-    private final Supplier<T> open;
-    private final Consumer<T> close;
-    private @Nullable T opened;
-
-    LazyConnection(Supplier<T> open, Consumer<T> close) {
-      this.open = open;
-      this.close = close;
-    }
-
-    synchronized T get() {
-      T now = opened == null ? open.get() : opened;
-      opened = now;
-      return now;
-    }
-
-    synchronized void close() {
-      if (opened != null) {
-        close.accept(opened);
-        opened = null;
-      }
-    }
-  }
+  private final CommandServers ofTopics;
 
   ConsoleServers(WriterConfig settings) {
-    this.settings = settings;
-    mysql =
-        new LazyConnection<>(
-            () -> CommandDatabase.open(settings.mysql(), "console", MYSQL_CONNECTIONS),
-            MySql::close);
-    stale =
-        new LazyConnection<>(
-            () -> new StaleRows(settings.redis(), settings.namespace(), settings.slots()),
-            StaleRows::close);
-    connector =
-        new LazyConnection<>(() -> new RedisConnector(settings.redis()), RedisConnector::close);
-    redis = new LazyConnection<>(this::connection, ControlConnection::close);
-    topicsRedis = new LazyConnection<>(this::connection, ControlConnection::close);
-  }
-
-  private ControlConnection connection() {
-    return new ControlConnection(connector.get());
+    servers = new CommandServers(settings, "console", MYSQL_CONNECTIONS);
+    ofTopics = new CommandServers(settings, "console", 1);
   }
 
   /**
@@ -97,25 +48,17 @@ final class ConsoleServers implements AutoCloseable {
    *     are missing
    */
   MySql mysql() {
-    return mysql.get();
+    return servers.mysql();
   }
 
-  /** Redis; calls throw {@link io.gameq.RedisUnavailableException} while it is away. */
-  ControlConnection redis() {
-    return redis.get();
+  /** All of them, for what commands do too. */
+  CommandServers all() {
+    return servers;
   }
 
   /** Stale rows in Redis; throws {@link io.gameq.GameQueueException} when Redis is unfit. */
   StaleRows stale() {
-    return stale.get();
-  }
-
-  String namespace() {
-    return settings.namespace();
-  }
-
-  Slots slots() {
-    return new Slots(settings.namespace(), settings.slots());
+    return new StaleRows(servers.redis(), servers.slots());
   }
 
   /**
@@ -148,10 +91,7 @@ final class ConsoleServers implements AutoCloseable {
    * @throws ServiceUnavailableResponse when others do so all the time
    */
   <T extends @Nullable Object> T topics(Actor actor, Function<Topics, T> work) {
-    return inTurn(
-        atTopics,
-        "the topics",
-        () -> work.apply(new Topics(topicsRedis.get(), slots(), this::mysql, actor)));
+    return inTurn(atTopics, "the topics", () -> work.apply(new Topics(ofTopics, actor)));
   }
 
   private static <T extends @Nullable Object> T inTurn(
@@ -173,6 +113,7 @@ final class ConsoleServers implements AutoCloseable {
 
   @Override
   public void close() {
-    List.of(mysql, stale, redis, topicsRedis, connector).forEach(LazyConnection::close);
+    servers.close();
+    ofTopics.close();
   }
 }

@@ -1,6 +1,7 @@
 package io.gameq.writer.console;
 
 import io.gameq.backlog.SharedBacklog.Backlog;
+import io.gameq.mysql.tables.DeadLetterTable.Stored;
 import io.gameq.owner.OwnerId;
 import io.gameq.terminal.Shown;
 import io.gameq.writer.console.ConsoleRoutes.Access;
@@ -67,7 +68,10 @@ final class HoldPages {
     WriterPause pause =
         target(request)
             .pause(
-                servers.mysql(), servers.slots().count(), request.actor(), request.text("reason"));
+                servers.mysql(),
+                servers.all().settings().slots(),
+                request.actor(),
+                request.text("reason"));
     return states(HoldView.of(List.of(pause), Map.of()));
   }
 
@@ -85,7 +89,7 @@ final class HoldPages {
   /** Tells what is left of what was to be written at once. */
   private Object flush(ConsoleRequest request) {
     String owner = request.optionalText("owner");
-    FlushRequest flush = new FlushRequest(servers.mysql(), servers.redis(), servers.slots());
+    FlushRequest flush = new FlushRequest(servers.all());
     FlushProgress progress =
         owner == null
             ? flush.all(request.actor())
@@ -172,6 +176,7 @@ final class HoldPages {
       if (mysql != null && mysql.deadLetters() > 0) {
         String cause =
             mysql.letters().stream()
+                .map(Stored::refused)
                 .limit(3)
                 .map(of -> "%s %s (error %s)".formatted(of.table(), of.rowKey(), of.errorCode()))
                 .collect(Collectors.joining(", ", "MySQL refused: ", ""));

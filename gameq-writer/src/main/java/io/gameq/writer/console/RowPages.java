@@ -3,13 +3,11 @@ package io.gameq.writer.console;
 import io.gameq.mysql.tables.AuditTable;
 import io.gameq.owner.OwnerId;
 import io.gameq.owner.SessionId;
-import io.gameq.terminal.Shown;
 import io.gameq.writer.admin.ActionResult;
 import io.gameq.writer.admin.DeadRows;
 import io.gameq.writer.admin.DeadRows.Detail;
 import io.gameq.writer.admin.DeadRows.Filter;
 import io.gameq.writer.admin.DeadRows.Selection;
-import io.gameq.writer.admin.RecordView;
 import io.gameq.writer.admin.StaleSessions;
 import io.gameq.writer.admin.StaleSessions.RowView;
 import io.gameq.writer.console.ConsoleRoutes.Access;
@@ -20,9 +18,9 @@ import io.gameq.writer.redis.StaleRows;
 import io.gameq.writer.trace.NextStep;
 import io.gameq.writer.trace.NextStep.OwnerTrace;
 import io.gameq.writer.trace.OwnerPage;
+import io.gameq.writer.trace.TraceCommand;
 import io.gameq.writer.trace.Tracer;
 import io.gameq.writer.trace.Tracer.RowTrace;
-import io.gameq.writer.trace.Tracer.RowTrace.RowPlace;
 import io.javalin.http.BadRequestResponse;
 import io.javalin.http.ConflictResponse;
 import io.javalin.http.NotFoundResponse;
@@ -46,16 +44,6 @@ final class RowPages {
 
   /** Of one request: each is a transaction, and a browser waits for the answer. */
   private static final int MOST_IDS = 100;
-
-  private static final RecordView<StaleRows.SessionSummary> SESSION =
-      new RecordView<StaleRows.SessionSummary>()
-          .json("owner", of -> of.session().owner().id())
-          .json("session", of -> of.session().session().text())
-          .json("ownsNow", of -> of.session().ownsNow())
-          .json("rows", StaleRows.SessionSummary::rows)
-          .json("bytes", StaleRows.SessionSummary::bytes)
-          .json("newestMillis", of -> Shown.time(of.newestVersion()).toEpochMilli())
-          .json("isAbout", StaleRows.SessionSummary::isAbout);
 
   private final ConsoleServers servers;
   private final Supplier<Map<String, String>> parked;
@@ -152,22 +140,6 @@ final class RowPages {
     }
   }
 
-  /** A version of the row in one place; {@code columns} are null while values are hidden. */
-  private static Map<String, @Nullable Object> place(RowPlace place, boolean withValues) {
-    return new RecordView<RowPlace>()
-        .json("where", of -> of.where().text())
-        .json("owner", of -> of.owner().id())
-        .json("version", RowPlace::versionText)
-        .json(
-            "committedMillis",
-            of -> of.version() == 0 ? 0 : Shown.time(of.version()).toEpochMilli())
-        .json("op", RowPlace::opName)
-        .json("session", RowPlace::session)
-        .json("note", RowPlace::note)
-        .json("columns", of -> withValues && of.image() != null ? of.columns() : null)
-        .json(place);
-  }
-
   /** A row, and the owners that have, had or wanted it. */
   private Object row(ConsoleRequest request, boolean withValues) {
     String table = request.text("table");
@@ -182,15 +154,14 @@ final class RowPages {
     return Map.of(
         "row", trace.rowKey(),
         "isManaged", trace.isManaged(),
-        "places", trace.places().stream().map(of -> place(of, withValues)).toList(),
+        "places", trace.places().stream().map(TraceCommand.places(withValues)::json).toList(),
         "owners", trace.owners().stream().map(OwnerSummary::of).toList(),
         "next", NextStepView.of(trace.next()),
         "hasValues", withValues);
   }
 
   private Tracer tracer() {
-    return new Tracer(
-        servers.namespace(), servers.slots(), servers.redis(), servers::mysql, parked);
+    return new Tracer(servers.all(), parked);
   }
 
   private Object letters(ConsoleRequest request) {
@@ -253,7 +224,7 @@ final class RowPages {
     String after = Objects.requireNonNullElse(request.optionalText("after"), "");
     StaleRows.SessionPage page = servers.list(() -> servers.stale().page(after, SESSIONS));
     return Map.of(
-        "sessions", page.sessions().stream().map(SESSION::json).toList(),
+        "sessions", page.sessions().stream().map(StaleSessions.VIEW::json).toList(),
         "count", page.count(),
         "next", page.next());
   }
@@ -293,7 +264,7 @@ final class RowPages {
   }
 
   private StaleSessions staleSessions(AuditTable.Actor actor) {
-    return new StaleSessions(servers.stale(), servers.mysql(), actor);
+    return new StaleSessions(servers.all(), actor);
   }
 
   private StaleRows.StaleSession staleSession(ConsoleRequest request) {

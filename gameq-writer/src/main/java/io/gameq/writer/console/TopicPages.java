@@ -52,20 +52,12 @@ final class TopicPages {
 
   /** In the same words as commands, with the moments as numbers. */
   private static Map<String, @Nullable Object> line(TopicSummary of, long nowMillis) {
-    long next = of.counts().firstDueMillis() - nowMillis;
-    return TopicText.counts(nowMillis)
-        .json("nextMillis", topic -> next > 0 ? next : null)
+    return TopicText.view(nowMillis)
         .json(
             "definition",
             topic -> topic.definition() == null ? "" : TopicText.definition(topic.definition()))
-        .json("pause", topic -> topic.pause() == null ? null : pause(topic.pause()))
         .json("rate", topic -> topic.rate() == null ? "" : TopicText.rate(topic.rate()))
-        .json("error", TopicSummary::error)
         .json(of);
-  }
-
-  private static Map<String, Object> pause(Pause of) {
-    return Map.of("reason", of.reason(), "by", of.who(), "atMillis", of.sinceMillis());
   }
 
   private Object list(ConsoleRequest request) {
@@ -101,12 +93,14 @@ final class TopicPages {
 
   private Object pause(ConsoleRequest request, String topic) {
     String reason = request.text("reason");
-    return List.of(pause(servers.topics(request.actor(), topics -> topics.pause(topic, reason))));
+    return List.of(
+        TopicText.PAUSE.json(
+            servers.topics(request.actor(), topics -> topics.pause(topic, reason))));
   }
 
   private Object resume(ConsoleRequest request, String topic) {
     Pause ended = servers.topics(request.actor(), topics -> topics.resume(topic));
-    return Stream.ofNullable(ended).map(TopicPages::pause).toList();
+    return Stream.ofNullable(ended).map(TopicText.PAUSE::json).toList();
   }
 
   private Object retry(ConsoleRequest request, String topic) {

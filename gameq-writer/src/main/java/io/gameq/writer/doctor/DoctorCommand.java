@@ -28,7 +28,6 @@ import io.gameq.writer.redis.Finding.SlotEntry;
 import io.gameq.writer.redis.SlotContents;
 import io.gameq.writer.redis.SlotContents.ScanProgress;
 import io.gameq.writer.terminal.Confirmation;
-import io.gameq.writer.terminal.JsonLine;
 import io.gameq.writer.terminal.RateOption;
 import java.io.PrintWriter;
 import java.time.Duration;
@@ -96,29 +95,27 @@ public final class DoctorCommand extends AdminCommand {
   public Integer call() throws InterruptedException {
     PrintWriter out = out();
     Duration between = Duration.ofSeconds(Math.max(1, againAfterSeconds));
-    try (CommandServers servers = new CommandServers(config(), spec())) {
-      Doctor doctor = new Doctor(servers.slots(), servers.redis(), between, rate.perSecond());
-      Consumer<ScanProgress> progress = RateOption.progress(err());
-      Diagnosis left = doctor.examine(progress);
-      Map<FindingKind, Integer> mended = Map.of();
-      if (repair && left.count() > 0) {
-        confirmation.require("Mend what can be of %s findings?".formatted(left.count()));
-        mended = doctor.repair(left, servers.mysql(), actor());
-        left = mended.isEmpty() ? left : doctor.examine(progress);
-      }
-      if (json) {
-        mended.forEach(
-            (of, count) ->
-                out.println(
-                    JsonLine.of(
-                        Map.of("ailment", of.name().toLowerCase(Locale.ROOT), "mended", count))));
-        left.found().values().forEach(VIEW.printer(out, true));
-      } else {
-        print(mended, left, out);
-      }
-      out.flush();
-      return left.count() == 0 ? ExitCodes.OK : ExitCodes.FOUND_SOMETHING;
+    CommandServers servers = servers();
+    Doctor doctor = new Doctor(servers.slots(), servers.redis(), between, rate.perSecond());
+    Consumer<ScanProgress> progress = RateOption.progress(err());
+    Diagnosis left = doctor.examine(progress);
+    Map<FindingKind, Integer> mended = Map.of();
+    if (repair && left.count() > 0) {
+      confirmation.require("Mend what can be of %s findings?".formatted(left.count()));
+      mended = doctor.repair(left, servers.mysql(), actor());
+      left = mended.isEmpty() ? left : doctor.examine(progress);
     }
+    if (json) {
+      mended.forEach(
+          (of, count) ->
+              out.println(
+                  RecordView.line(
+                      Map.of("ailment", of.name().toLowerCase(Locale.ROOT), "mended", count))));
+      left.found().values().forEach(VIEW.printer(out, true));
+    } else {
+      print(mended, left, out);
+    }
+    return left.count() == 0 ? ExitCodes.OK : ExitCodes.FOUND_SOMETHING;
   }
 
   private void print(Map<FindingKind, Integer> mended, Diagnosis left, PrintWriter out) {

@@ -23,7 +23,7 @@ import io.gameq.terminal.ExitCodes;
 import io.gameq.terminal.Shown;
 import io.gameq.writer.cli.AdminCommand;
 import io.gameq.writer.config.WriterConfig;
-import io.gameq.writer.mysql.CommandServers.CommandDatabase;
+import io.gameq.writer.mysql.CommandServers;
 import io.gameq.writer.redis.SlotContents.ScanProgress;
 import io.gameq.writer.redis.SlotContents.SlotSurvey;
 import io.gameq.writer.redis.SlotContents.SlotSurvey.SessionEntry;
@@ -79,7 +79,7 @@ public final class ReslotCommand extends AdminCommand {
     }
     PrintWriter out = out();
     WriterConfig settings = config().read();
-    try (MySql mysql = CommandDatabase.open(settings.mysql(), "reslot");
+    try (MySql mysql = CommandServers.open(settings.mysql(), "reslot", 1);
         RedisConnector connector = new RedisConnector(settings.redis());
         ControlConnection redis =
             new ControlConnection(new PrimaryConnector(connector, new TermTable(mysql)))) {

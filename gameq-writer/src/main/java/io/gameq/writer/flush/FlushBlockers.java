@@ -191,26 +191,24 @@ public final class FlushBlockers {
     private static final Logger LOG = LoggerFactory.getLogger(ParkedTables.class);
 
     private final RepeatedWarnings complaints = new RepeatedWarnings(60);
-    private final Map<String, ParkedTable> parked = new ConcurrentHashMap<>();
+    private final Map<String, Rejection> parked = new ConcurrentHashMap<>();
 
     /** Tables of which single rows wait: they are met again at the next try. */
     private final Map<String, Rejection> misfits = new ConcurrentHashMap<>();
 
-    private record ParkedTable(String reason, long untilNanos) {
-      boolean isWithinItsTime() {
-        return System.nanoTime() - untilNanos < 0;
+    private record Rejection(String reason, long sinceNanos) {
+      Rejection(String reason) {
+        this(reason, System.nanoTime());
       }
-    }
 
-    private record Rejection(String reason, long seenNanos) {
       boolean isWithin(long nanos) {
-        return System.nanoTime() - seenNanos < nanos;
+        return System.nanoTime() - sinceNanos < nanos;
       }
     }
 
     /** Rows of a table wait, others may pass: says why, now and then. */
     void keepSome(String table, String reason) {
-      misfits.put(table, new Rejection(reason, System.nanoTime()));
+      misfits.put(table, new Rejection(reason));
       complain(table, reason);
     }
 
@@ -238,7 +236,7 @@ public final class FlushBlockers {
 
     void park(String table, String reason) {
       complain(table, reason);
-      parked.put(table, new ParkedTable(reason, System.nanoTime() + RETRY_NANOS));
+      parked.put(table, new Rejection(reason));
     }
 
     /** A flush wrote into these tables. */
@@ -280,17 +278,15 @@ public final class FlushBlockers {
     }
 
     private boolean isWithinItsTime(String table) {
-      ParkedTable of = parked.get(table);
-      return of != null && of.isWithinItsTime();
+      Rejection of = parked.get(table);
+      return of != null && of.isWithin(RETRY_NANOS);
     }
 
     /** Once the time is over, one who asks may try for all others, for whom it stays parked. */
     private boolean isParked(String table) {
-      ParkedTable of = parked.get(table);
+      Rejection of = parked.get(table);
       return of != null
-          && (of.isWithinItsTime()
-              || !parked.replace(
-                  table, of, new ParkedTable(of.reason, System.nanoTime() + RETRY_NANOS)));
+          && (of.isWithin(RETRY_NANOS) || !parked.replace(table, of, new Rejection(of.reason)));
     }
   }
 

@@ -1,9 +1,9 @@
 package io.gameq.writer.flush;
 
 import io.gameq.redis.script.ClaimScript;
+import io.gameq.terminal.Shown;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
-import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import java.util.function.ToDoubleFunction;
@@ -306,7 +306,7 @@ public final class FlushPace {
         LOG.warn(
             "MySQL is slow: {} s for a flush of {} rows; flushes are smaller until it is quicker,"
                 + " and more waits in Redis",
-            String.format(Locale.ROOT, "%.2f", took),
+            Shown.line("%.2f", took),
             ofRows);
       } else if (isSlow && rows >= mostRows && flushes >= mostFlushes) {
         isSlow = false;

@@ -3,6 +3,7 @@ package io.gameq.writer.flush;
 import io.gameq.GameQueueException;
 import io.gameq.LayoutException;
 import io.gameq.MySqlException;
+import io.gameq.healing.PlannedRow.WalRow;
 import io.gameq.mysql.RowChange;
 import io.gameq.mysql.flush.FlushPlan.OwnerRows;
 import io.gameq.mysql.flush.FlushPlan.Written;
@@ -292,7 +293,9 @@ public final class RowDecoder {
     Map<RowKey, Long> there = reader.versions(keys.values());
     return claim.rows().stream()
         .filter(
-            row -> !keys.containsKey(row) || there.getOrDefault(keys.get(row), -1L) < version(row))
+            row ->
+                !keys.containsKey(row)
+                    || there.getOrDefault(keys.get(row), -1L) < WalRow.version(row.image()))
         .toList();
   }
 
@@ -309,7 +312,7 @@ public final class RowDecoder {
         claim.owner(),
         table,
         row.key().substring(colon + 1),
-        version(row),
+        WalRow.version(row.image()),
         row.image(),
         claim.attempts(),
         0,
@@ -317,16 +320,7 @@ public final class RowDecoder {
   }
 
   private static VersionedKey versioned(EncodedRow row) {
-    return new VersionedKey(row.key(), version(row));
-  }
-
-  /** Zero when the row is too damaged to tell. */
-  private static long version(EncodedRow row) {
-    try {
-      return row.version();
-    } catch (GameQueueException e) {
-      return 0;
-    }
+    return new VersionedKey(row.key(), WalRow.version(row.image()));
   }
 
   /**

@@ -1,5 +1,6 @@
 package io.gameq.writer.http;
 
+import io.gameq.terminal.Shown;
 import io.javalin.http.BadRequestResponse;
 import io.javalin.http.ContentTooLargeResponse;
 import io.javalin.http.Context;
@@ -9,7 +10,6 @@ import io.javalin.http.UnsupportedMediaTypeResponse;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
-import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 import java.util.function.IntConsumer;
 import org.slf4j.Logger;
@@ -56,8 +56,7 @@ public final class JsonBytes {
       took.accept(read);
       bytes.write(some, 0, read);
       if (bytes.size() > most) {
-        throw new ContentTooLargeResponse(
-            String.format(Locale.ROOT, "a request has %,d bytes at most", most));
+        throw new ContentTooLargeResponse(Shown.line("a request has %,d bytes at most", most));
       }
       long seconds = TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - began);
       if (seconds > SLOW_SECONDS && bytes.size() < seconds * LEAST_BYTES_A_SECOND) {

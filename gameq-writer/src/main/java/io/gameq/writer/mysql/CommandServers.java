@@ -15,30 +15,113 @@ import io.gameq.term.Term;
 import io.gameq.term.Terms.QueueIdentity;
 import io.gameq.writer.config.ConfigOption;
 import io.gameq.writer.config.WriterConfig;
+import java.util.List;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Model.CommandSpec;
 
 /**
- * Redis and MySQL of a command, whose settings agree with the database; each is connected when it
- * is first asked for. Used by one thread.
+ * Redis and MySQL of a command or of the console; each is connected when it is first asked for, and
+ * one that could not be is tried again. Thread-safe.
  */
 public final class CommandServers implements AutoCloseable {
+  /** A retry's transaction is open while it reads the columns of old rows. */
+  private static final int CONNECTIONS = 2;
+
   private final WriterConfig settings;
-  private final String purpose;
-  private final RedisConnector connector;
-  private final ControlConnection redis;
-  private @Nullable MySql mysql;
+  private final Opened<MySql> mysql;
+  private final Opened<RedisConnector> connector;
+  private final Opened<ControlConnection> redis;
+
+  /** Opened by who needs it first. */
+  private static final class Opened<T> {
+    private final Supplier<T> open;
+    private final Consumer<T> close;
+    private @Nullable T opened;
+
+    Opened(Supplier<T> open, Consumer<T> close) {
+      this.open = open;
+      this.close = close;
+    }
+
+    synchronized T get() {
+      T now = opened == null ? open.get() : opened;
+      opened = now;
+      return now;
+    }
+
+    synchronized void close() {
+      if (opened != null) {
+        close.accept(opened);
+        opened = null;
+      }
+    }
+  }
 
   /**
-   * Reads the settings.
+   * Those of settings, with which nothing is compared.
    *
-   * @throws io.gameq.GameQueueException as {@link AgreedConfig#readWithRedis}
+   * @param purpose ends the name of MySQL's pool in logs
+   * @param connections to MySQL, at most
    */
-  public CommandServers(ConfigOption config, CommandSpec command) {
-    settings = AgreedConfig.readWithRedis(config, command);
-    purpose = command.name();
-    connector = new RedisConnector(settings.redis());
-    redis = new ControlConnection(connector);
+  public CommandServers(WriterConfig settings, String purpose, int connections) {
+    this(settings, purpose, connections, connector -> {});
+  }
+
+  private CommandServers(
+      WriterConfig settings, String purpose, int connections, Consumer<RedisConnector> check) {
+    this.settings = settings;
+    mysql = new Opened<>(() -> open(settings.mysql(), purpose, connections), MySql::close);
+    connector = new Opened<>(() -> new RedisConnector(settings.redis()), RedisConnector::close);
+    redis =
+        new Opened<>(
+            () -> {
+              check.accept(connector());
+              return new ControlConnection(connector());
+            },
+            ControlConnection::close);
+  }
+
+  /**
+   * Those of a command, compared with the database first: with another namespace or number of
+   * slots, or a Redis of another database or one that does not count, a command would look where
+   * nothing is, and say that all is well. Where MySQL cannot be asked it says so and goes on: what
+   * waits in Redis is to be seen then too.
+   *
+   * @throws GameQueueException when the database has others, or the file is wrong
+   */
+  public static CommandServers of(ConfigOption option, CommandSpec command) {
+    WriterConfig settings = option.read();
+    List<String> differences = List.of();
+    QueueIdentity identity = QueueIdentity.ANY;
+    Term term = Term.NONE;
+    try (MySql mysql = MySqlPool.open(settings.mysql().withPoolSize(1), "config")) {
+      if (Settings.isThere(mysql)) {
+        differences =
+            Settings.differences(
+                name -> Settings.read(mysql, name), settings.namespace(), settings.slots());
+      }
+      identity = Settings.identity(mysql);
+      term = new TermTable(mysql).current();
+    } catch (UnspokenProtocolException e) {
+      throw e;
+    } catch (GameQueueException e) {
+      command
+          .commandLine()
+          .getErr()
+          .println(option.file() + " is not compared with the database: " + e.getMessage());
+    }
+    if (!differences.isEmpty()) {
+      throw new GameQueueException(option.file() + ": " + String.join("; ", differences));
+    }
+    QueueIdentity database = identity;
+    Term counting = term;
+    return new CommandServers(
+        settings,
+        command.name(),
+        CONNECTIONS,
+        connector -> PrimaryConnector.refuseOther(connector, database, counting));
   }
 
   public WriterConfig settings() {
@@ -49,129 +132,44 @@ public final class CommandServers implements AutoCloseable {
     return new Slots(settings.namespace(), settings.slots());
   }
 
-  /** Calls throw {@link io.gameq.RedisUnavailableException} while it is away. */
-  public ControlConnection redis() {
-    return redis;
+  /** The configured Redis, whether it counts or not. */
+  public RedisConnector connector() {
+    return connector.get();
   }
 
   /**
-   * MySQL over one connection.
+   * Redis; calls throw {@link io.gameq.RedisUnavailableException} while it is away.
    *
-   * @throws io.gameq.GameQueueException as {@link CommandDatabase#open}; the next call tries again
+   * @throws GameQueueException of a command, when it is one of another database, or does not count
    */
+  public ControlConnection redis() {
+    return redis.get();
+  }
+
+  /** MySQL; throws as {@link #open}. */
   public MySql mysql() {
-    MySql open = mysql;
-    if (open == null) {
-      open = CommandDatabase.open(settings.mysql(), purpose);
-      mysql = open;
+    return mysql.get();
+  }
+
+  /**
+   * Connects to MySQL.
+   *
+   * @throws GameQueueException when the server is away or refuses the login, or gameq's own tables
+   *     are missing; nothing is left open then
+   */
+  public static MySql open(MySqlConfig config, String purpose, int connections) {
+    MySql mysql = MySqlPool.open(config.withPoolSize(connections), purpose);
+    try {
+      Settings.requireSchema(mysql);
+    } catch (RuntimeException e) {
+      mysql.close();
+      throw e;
     }
-    return open;
+    return mysql;
   }
 
   @Override
   public void close() {
-    if (mysql != null) {
-      mysql.close();
-    }
-    redis.close();
-    connector.close();
-  }
-
-  /** MySQL as a command reaches it: one connection, gameq's own tables checked. Stateless. */
-  public static final class CommandDatabase {
-    private CommandDatabase() {}
-
-    /**
-     * Connects.
-     *
-     * @param purpose ends the pool's name in logs
-     * @throws io.gameq.GameQueueException when the server is away or refuses the login, or gameq's
-     *     own tables are missing; nothing is left open then
-     */
-    public static MySql open(MySqlConfig config, String purpose) {
-      return open(config, purpose, 1);
-    }
-
-    /** The same over several connections. */
-    public static MySql open(MySqlConfig config, String purpose, int connections) {
-      MySql mysql = MySqlPool.open(config.withPoolSize(connections), purpose);
-      try {
-        Settings.requireSchema(mysql);
-      } catch (RuntimeException e) {
-        mysql.close();
-        throw e;
-      }
-      return mysql;
-    }
-  }
-
-  /**
-   * A command's configuration, compared with the servers first: with another namespace or number of
-   * slots, or a Redis of another database or one that does not count, a command would look where
-   * nothing is, and say that all is well. Stateless.
-   */
-  public static final class AgreedConfig {
-    private AgreedConfig() {}
-
-    /**
-     * Reads the file. Where MySQL cannot be asked it says so and goes on: what waits in Redis is to
-     * be seen then too.
-     *
-     * @throws GameQueueException when the database has others, or the file is wrong
-     */
-    public static WriterConfig read(ConfigOption option, CommandSpec command) {
-      WriterConfig config = option.read();
-      Database unused = compared(option, config, command);
-      return config;
-    }
-
-    /**
-     * The same of a command that uses Redis, which is to be the one of the database that counts.
-     */
-    public static WriterConfig readWithRedis(ConfigOption option, CommandSpec command) {
-      WriterConfig config = option.read();
-      Database database = compared(option, config, command);
-      try (RedisConnector redis = new RedisConnector(config.redis())) {
-        PrimaryConnector.refuseOther(redis, database.identity, database.term);
-      }
-      return config;
-    }
-
-    private record Database(QueueIdentity identity, Term term) {}
-
-    private static Database compared(
-        ConfigOption option, WriterConfig config, CommandSpec command) {
-      String other = null;
-      Database database = new Database(QueueIdentity.ANY, Term.NONE);
-      try (MySql mysql = MySqlPool.open(config.mysql().withPoolSize(1), "config")) {
-        if (Settings.isThere(mysql)) {
-          other = difference(mysql, "namespace", config.namespace());
-          if (other == null) {
-            other = difference(mysql, "slots", Integer.toString(config.slots()));
-          }
-        }
-        database = new Database(Settings.identity(mysql), new TermTable(mysql).current());
-      } catch (UnspokenProtocolException e) {
-        throw e;
-      } catch (GameQueueException e) {
-        command
-            .commandLine()
-            .getErr()
-            .println(option.file() + " is not compared with the database: " + e.getMessage());
-      }
-      if (other != null) {
-        throw new GameQueueException(option.file() + ": " + other);
-      }
-      return database;
-    }
-
-    /** Null when the database has this value, or none yet. */
-    private static @Nullable String difference(MySql mysql, String name, String value) {
-      String there = Settings.read(mysql, name);
-      return there == null || there.equals(value)
-          ? null
-          : "setting '%s' is %s, but that of the database is %s: correct it, or mysql.url"
-              .formatted(name, value, there);
-    }
+    List.of(mysql, redis, connector).forEach(Opened::close);
   }
 }

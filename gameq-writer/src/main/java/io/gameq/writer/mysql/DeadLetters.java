@@ -207,6 +207,11 @@ public final class DeadLetters {
         isCut ? letters.get(limit - 1).id() : until);
   }
 
+  /** Those of an owner, the oldest first; the parameters are as those of {@link #list}. */
+  public List<Stored> ofOwner(OwnerId owner, boolean withImage, int limit) {
+    return list(DeadLetterFilter.ofOwner(owner), 0, Long.MAX_VALUE, withImage, limit).letters();
+  }
+
   /** The dead letter with this id, or null. */
   public @Nullable Stored find(long id) {
     return mysql.<@Nullable Stored>ask(handle -> find(handle.getConnection(), id));
@@ -512,13 +517,14 @@ public final class DeadLetters {
     public static final DeadLetterFilter ALL =
         new DeadLetterFilter(List.of(), null, null, null, null, null, null);
 
-    public DeadLetterFilter {
-      ids = List.copyOf(ids);
-    }
-
     /** Those with these ids. */
     public static DeadLetterFilter ofIds(List<Long> ids) {
       return new DeadLetterFilter(ids, null, null, null, null, null, null);
+    }
+
+    /** Those of an owner. */
+    public static DeadLetterFilter ofOwner(OwnerId owner) {
+      return new DeadLetterFilter(List.of(), owner, null, null, null, null, null);
     }
 
     /** Whether it lets everything through. */

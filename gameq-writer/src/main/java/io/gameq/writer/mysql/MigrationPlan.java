@@ -32,11 +32,6 @@ import org.jdbi.v3.core.Handle;
  */
 public record MigrationPlan(
     List<MigrationStep> steps, List<TableInspection> tables, List<String> notices) {
-  public MigrationPlan {
-    steps = List.copyOf(steps);
-    tables = List.copyOf(tables);
-    notices = List.copyOf(notices);
-  }
 
   /** True when every table can be managed, after the missing version columns were added. */
   public boolean manageable() {
@@ -48,11 +43,7 @@ public record MigrationPlan(
    *
    * @param mayRebuild whether a table may be copied, which blocks whoever writes it meanwhile
    */
-  public record Target(String namespace, int slots, List<TableSpec> tables, boolean mayRebuild) {
-    public Target {
-      tables = List.copyOf(tables);
-    }
-  }
+  public record Target(String namespace, int slots, List<TableSpec> tables, boolean mayRebuild) {}
 
   /**
    * The plan from a state to a target.
@@ -63,6 +54,11 @@ public record MigrationPlan(
   static MigrationPlan of(SchemaState state, Target target, List<TableInspection> tables) {
     List<MigrationStep> steps = schemaSteps(state);
     List<String> notices = new ArrayList<>();
+    List<String> differences =
+        Settings.differences(state.settings()::get, target.namespace(), target.slots());
+    if (!differences.isEmpty()) {
+      throw new GameQueueException(String.join("; ", differences));
+    }
     setting(state, "namespace", target.namespace(), steps);
     setting(state, "slots", Integer.toString(target.slots()), steps);
     Set<String> configured = new HashSet<>();
@@ -114,7 +110,7 @@ public record MigrationPlan(
 
   private static void setting(
       SchemaState state, String name, String value, List<MigrationStep> steps) {
-    if (!state.agrees(name, value)) {
+    if (!state.settings().containsKey(name)) {
       steps.add(set("setting " + name, name, value));
     }
   }
@@ -176,9 +172,6 @@ public record MigrationPlan(
    * @param remedy what to do when it can do none of them
    */
   public record MigrationStep(String purpose, List<Way> ways, String remedy) {
-    public MigrationStep {
-      ways = List.copyOf(ways);
-    }
 
     /** A step that every server can do. */
     static MigrationStep of(String purpose, String sql) {
@@ -225,22 +218,6 @@ public record MigrationPlan(
     /** The number of the last schema file applied; 0 when none was. */
     int schema() {
       return Integer.parseInt(settings.getOrDefault("schema", "0"));
-    }
-
-    /**
-     * Whether a setting is there.
-     *
-     * @throws GameQueueException when it is there with another value
-     */
-    boolean agrees(String name, String wanted) {
-      String there = settings.get(name);
-      if (there != null && !there.equals(wanted)) {
-        throw new GameQueueException(
-            ("the configuration has %s %s, the database has %s: it is fixed for a database,"
-                    + " so set %s to %s, or use another database")
-                .formatted(name, wanted, there, name, there));
-      }
-      return there != null;
     }
 
     private static boolean exists(Connection connection, String table) throws SQLException {

@@ -61,14 +61,10 @@ public final class OldOwners {
   public record OldOwner(
       OwnerId owner, CountingSessions sessions, String openedAt, boolean hasNode) {
     /** The sessions that count. */
-    public List<SessionId> all() {
-      SessionId before = sessions.before();
-      return before == null ? List.of(sessions.newest()) : List.of(sessions.newest(), before);
-    }
 
     /** The ids of the processes that have or had it open. */
     public Set<String> processes() {
-      return all().stream().map(NodeSigns::process).collect(Collectors.toSet());
+      return sessions.all().stream().map(NodeSigns::process).collect(Collectors.toSet());
     }
   }
 

@@ -61,9 +61,6 @@ public final class OwnerDeletion {
    * @param obstacles each with its remedy; no values of rows
    */
   public record DeletionResult(Map<String, Long> rows, List<String> obstacles) {
-    public DeletionResult {
-      obstacles = List.copyOf(obstacles);
-    }
 
     private static DeletionResult refused(List<String> obstacles) {
       return new DeletionResult(Map.of(), obstacles);

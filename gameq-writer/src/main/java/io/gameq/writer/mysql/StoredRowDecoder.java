@@ -5,6 +5,8 @@ import io.gameq.MySqlException;
 import io.gameq.mysql.MySqlPool.MySql;
 import io.gameq.mysql.Sql;
 import io.gameq.mysql.schema.CatalogReader;
+import io.gameq.mysql.tables.DeadLetterTable;
+import io.gameq.mysql.tables.DeadLetterTable.Stored;
 import io.gameq.mysql.tables.DiscardTable;
 import io.gameq.mysql.tables.DiscardTable.Discard;
 import io.gameq.mysql.tables.DurableRows;
@@ -153,23 +155,14 @@ public final class StoredRowDecoder {
   public record MySqlRow(
       @Nullable RowImage row,
       @Nullable Tombstone deleted,
-      List<RowLetter> letters,
+      List<Stored> letters,
       List<Discard> discards,
       List<HandoverTable.NotedHandover> handovers,
       @Nullable OwnerId ownerByKey) {
     private static final int MOST_LETTERS = 100;
 
-    public MySqlRow {
-      letters = List.copyOf(letters);
-      discards = List.copyOf(discards);
-      handovers = List.copyOf(handovers);
-    }
-
     /** A tombstone. */
     public record Tombstone(OwnerId owner, long version) {}
-
-    /** A dead letter of the row. */
-    public record RowLetter(long id, OwnerId owner, long version, int errorCode, byte[] image) {}
 
     /**
      * Asks.
@@ -223,20 +216,14 @@ public final class StoredRowDecoder {
           keyText);
     }
 
-    private static List<RowLetter> letters(Connection connection, String table, String keyText)
+    private static List<Stored> letters(Connection connection, String table, String keyText)
         throws SQLException {
       return Sql.list(
           connection,
-          "SELECT id, owner, version, error_code, image FROM gameq_dead_letter WHERE table_name = ?"
-              + " AND row_key = ? ORDER BY id LIMIT "
-              + MOST_LETTERS,
-          rs ->
-              new RowLetter(
-                  rs.getLong(1),
-                  OwnerId.ofEncoded(rs.getString(2)),
-                  Long.parseUnsignedLong(rs.getString(3)), // a damaged one may be large
-                  rs.getInt(4),
-                  rs.getBytes(5)),
+          ("SELECT %s FROM gameq_dead_letter WHERE table_name = ? AND row_key = ? ORDER BY id LIMIT"
+                  + " %s")
+              .formatted(DeadLetterTable.COLUMNS, MOST_LETTERS),
+          DeadLetterTable::letter,
           table,
           keyText);
     }
@@ -253,7 +240,7 @@ public final class StoredRowDecoder {
       if (deleted != null) {
         owners.add(deleted.owner());
       }
-      letters.forEach(of -> owners.add(of.owner()));
+      letters.forEach(of -> owners.add(of.refused().owner()));
       discards.forEach(of -> owners.add(of.owner()));
       handovers.forEach(of -> owners.add(of.owner()));
       return owners;

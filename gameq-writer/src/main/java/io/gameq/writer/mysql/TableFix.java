@@ -45,23 +45,12 @@ public record TableFix(
     List<String> unmended,
     List<String> notes,
     List<String> statements) {
-  public TableFix {
-    mended = List.copyOf(mended);
-    unmended = List.copyOf(unmended);
-    notes = List.copyOf(notes);
-    statements = List.copyOf(statements);
-  }
 
   /**
    * The fixes of some tables, in their order. Servers alter no column of a foreign key, so keys
    * that are in the way are dropped before and made again afterwards.
    */
   public record Script(List<String> dropKeys, List<TableFix> tables, List<String> addKeys) {
-    public Script {
-      dropKeys = List.copyOf(dropKeys);
-      tables = List.copyOf(tables);
-      addKeys = List.copyOf(addKeys);
-    }
 
     /** All that is to run, in its order. */
     List<String> statements() {

@@ -41,12 +41,6 @@ public record TableInspection(
     List<String> warnings,
     List<String> otherWriters) {
 
-  public TableInspection {
-    flaws = List.copyOf(flaws);
-    warnings = List.copyOf(warnings);
-    otherWriters = List.copyOf(otherWriters);
-  }
-
   /** Inspects tables in their order; reads only. */
   static List<TableInspection> of(Handle handle, SchemaSnapshot schema, List<TableSpec> specs)
       throws SQLException {

@@ -2,11 +2,9 @@ package io.gameq.writer.mysql;
 
 import io.gameq.GameQueueException;
 import io.gameq.mysql.JdbcValues;
-import io.gameq.mysql.MySqlPool;
 import io.gameq.mysql.MySqlPool.MySql;
-import io.gameq.mysql.MySqlPool.MySqlConfig;
-import io.gameq.mysql.MySqlServerCheck;
 import io.gameq.mysql.schema.CatalogReader;
+import io.gameq.mysql.schema.Settings;
 import io.gameq.mysql.schema.Settings.SchemaFiles;
 import io.gameq.mysql.schema.TableInspector.TableSpec;
 import io.gameq.rows.CurrentCatalog.Catalog;
@@ -25,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * What a running writer needs of a database, asked without changing anything. Used by one thread.
  */
-public final class WriterRequirements implements AutoCloseable {
+public final class WriterRequirements {
   /** Access is denied: to a database, to a table, to a column. */
   private static final Set<Integer> DENIED = Set.of(1044, 1142, 1143);
 
@@ -47,32 +45,19 @@ public final class WriterRequirements implements AutoCloseable {
           Map.entry("gameq_node", new Rights("process", List.of("DELETE"))),
           Map.entry("gameq_audit", new Rights("who", List.of("INSERT"))));
 
-  private final MySql mysql;
+  private static final String DOING =
+      "SELECT CONCAT(state, ' for ', time, ' s') FROM information_schema.processlist WHERE command"
+          + " NOT IN ('Sleep', 'Daemon') AND state <> '' AND id <> CONNECTION_ID() ORDER BY time"
+          + " DESC LIMIT 3";
 
   private record Rights(String column, List<String> by) {
     static final List<String> ALL = List.of("INSERT", "UPDATE", "DELETE");
   }
 
-  private WriterRequirements(MySql mysql) {
-    this.mysql = mysql;
-  }
-
-  /**
-   * Connects.
-   *
-   * @throws io.gameq.GameQueueException when the server is away or refuses the login
-   */
-  public static WriterRequirements open(MySqlConfig config) {
-    return new WriterRequirements(MySqlPool.open(config.withPoolSize(2), "check"));
-  }
-
-  /** What the server is and whether gameq may run on it. */
-  public MySqlServerCheck server() {
-    return MySqlServerCheck.of(mysql);
-  }
+  private WriterRequirements() {}
 
   /** What is wrong with gameq's own tables, each with the remedy; empty when nothing is. */
-  public List<String> problemsOfSchema(String namespace, int slots) {
+  public static List<String> problemsOfSchema(MySql mysql, String namespace, int slots) {
     SchemaState state = mysql.ask(SchemaState::read);
     List<String> problems = new ArrayList<>();
     if (state.schema() < SchemaFiles.latest()) {
@@ -83,24 +68,8 @@ public final class WriterRequirements implements AutoCloseable {
                   SchemaFiles.latest(),
                   state.schema() > 0 ? "" : ", or grant the user the right to read them"));
     }
-    disagreement(state, "namespace", namespace, problems);
-    disagreement(state, "slots", Integer.toString(slots), problems);
+    problems.addAll(Settings.differences(state.settings()::get, namespace, slots));
     return problems;
-  }
-
-  private static void disagreement(
-      SchemaState state, String name, String wanted, List<String> problems) {
-    String there = state.settings().get(name);
-    if (there != null && !there.equals(wanted)) {
-      problems.add(
-          "the configuration has %s %s, the database has %s, which is fixed: set %s to %s"
-              .formatted(name, wanted, there, name, there));
-    }
-  }
-
-  /** The managed tables; those that cannot be managed are in it with the reason. */
-  public Catalog tables() {
-    return CatalogReader.read(mysql);
   }
 
   /**
@@ -147,7 +116,7 @@ public final class WriterRequirements implements AutoCloseable {
   }
 
   /** Rights that the user lacks on gameq's own tables and on these, as words of a GRANT. */
-  public List<String> missingRights(List<Table> tables) {
+  public static List<String> missingRights(MySql mysql, List<Table> tables) {
     Map<String, Rights> all = new TreeMap<>(OWN_TABLES);
     for (Table table : tables) {
       all.put(table.name(), new Rights(Table.VERSION_COLUMN, Rights.ALL));
@@ -199,8 +168,12 @@ public final class WriterRequirements implements AutoCloseable {
     }
   }
 
-  @Override
-  public void close() {
-    mysql.close();
+  /**
+   * What takes longest, as the server says it; empty when nothing is under way.
+   *
+   * @throws io.gameq.MySqlException when MySQL does not answer
+   */
+  public static List<String> doing(MySql mysql) {
+    return mysql.ask(handle -> handle.createQuery(DOING).mapTo(String.class).list());
   }
 }

@@ -20,7 +20,6 @@
  *            MySqlRow          what MySQL holds of one row
  * owners   OwnerSearch       owners by how their ids begin
  *            ColumnSearch      owners by a text in their rows, over an index alone
- *          OwnerRecords      what gameq's own tables hold of an owner, for an export
  *          OwnerDeletion     deletes all rows of an owner, in one guarded transaction
  * </pre>
  */

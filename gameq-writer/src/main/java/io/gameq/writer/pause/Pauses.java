@@ -38,10 +38,6 @@ public record Pauses(List<WriterPause> all) {
 
   private static final int MOST_BY = 128;
 
-  public Pauses {
-    all = List.copyOf(all);
-  }
-
   /**
    * Asks MySQL.
    *

@@ -2,8 +2,7 @@
  * What operators paused: nothing of it is claimed, or written, until they resume it.
  *
  * <pre>
- * PauseCommands                 pause and resume, as an operator calls them
- *   Pauses.PauseTarget          does it, for the console too: audited, then gameq_pause (mysql)
+ * Pauses.PauseTarget            pauses and resumes: audited, then gameq_pause (mysql)
  * PauseWatch                    in a writer: reads gameq_pause once a second
  *   Pauses                      what is paused now
  * ResumedTables                 makes due what waited for a paused table

@@ -82,12 +82,11 @@ public final class OwnerMessages {
               Set<String> ids = new TreeSet<>();
               for (String name : names) { // no character of a pattern is in one
                 ScanArgs args = ScanArgs.Builder.limit(PAGE).match("*" + name + "*");
-                fields(connection, TopicMessages.key(slot, topic, "msg"), args)
-                    .map(field -> LuaScript.string(field.getKey()))
-                    .forEach(ids::add);
-                fields(connection, TopicMessages.key(slot, topic, "dead"), args)
-                    .map(field -> LuaScript.string(field.getKey()))
-                    .forEach(ids::add);
+                for (String kind : List.of("msg", "dead")) {
+                  fields(connection, TopicMessages.key(slot, topic, kind), args)
+                      .map(field -> LuaScript.string(field.getKey()))
+                      .forEach(ids::add);
+                }
               }
               ScanArgs all = ScanArgs.Builder.limit(PAGE); // of those that handlers have, few
               fields(connection, TopicMessages.key(slot, topic, "claim"), all)

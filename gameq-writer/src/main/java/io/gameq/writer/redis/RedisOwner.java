@@ -2,6 +2,9 @@ package io.gameq.writer.redis;
 
 import static io.gameq.redis.script.LuaScript.unlessForeign;
 
+import com.fasterxml.jackson.annotation.JsonIgnore;
+import com.fasterxml.jackson.databind.annotation.JsonSerialize;
+import com.fasterxml.jackson.databind.ser.std.ToStringSerializer;
 import io.gameq.GameQueueException;
 import io.gameq.RedisUnavailableException;
 import io.gameq.owner.OwnerId;
@@ -147,10 +150,10 @@ public record RedisOwner(
   public record TracedRows(
       long rows,
       long bytes,
-      long oldestVersion,
-      long newestVersion,
+      @JsonSerialize(using = ToStringSerializer.class) long oldestVersion,
+      @JsonSerialize(using = ToStringSerializer.class) long newestVersion,
       Map<String, Long> tables,
-      boolean isCut) {}
+      @JsonIgnore boolean isCut) {}
 
   /** Whether a writer has claimed the owner now. */
   public boolean isClaimed() {

@@ -274,6 +274,14 @@ public final class SlotContents {
   public record SlotSurvey(Tally waiting, Tally walIds, Tally open, Tally others) {
     private static final String OWN = "own:";
 
+    private static final Set<String> WAITING =
+        Set.of(
+            "dirty claimed inboxes inflight due ready lease claim closing healing stale urgent"
+                .split(" ", -1));
+
+    /** Topics have a number of slots of their own; what sessions are yet to be told expires. */
+    private static final Set<String> STAYING = Set.of("t", "sent", "unheld");
+
     /** How many there are, and the first of them. Redis may tell of one twice. */
     public static final class Tally {
       private static final int MOST_NAMED = 3;
@@ -348,26 +356,14 @@ public final class SlotContents {
     }
 
     private void add(RedisConnection redis, String key, String name) {
-      switch (name.startsWith("journal:") ? name : name.split(":", 2)[0]) {
-        case "t" -> {} // messages stay: their topics have a number of slots of their own
-        case "sent", "unheld" -> {} // what sessions are to be told that end before: it expires
-        case "dirty",
-            "claimed",
-            "inboxes",
-            "inflight",
-            "due",
-            "ready",
-            "lease",
-            "claim",
-            "closing",
-            "healing",
-            "stale",
-            "urgent" ->
-            waiting.add(key);
-        case "journal" ->
-            RedisReply.await(() -> redis.sync().hkeys(SlotKeys.bytes(key)))
-                .forEach(walId -> walIds.add(LuaScript.string(walId).replaceAll("[!@]$", "")));
-        default -> others.add(key);
+      String family = name.startsWith("journal:") ? name : name.split(":", 2)[0];
+      if (family.equals("journal")) {
+        RedisReply.await(() -> redis.sync().hkeys(SlotKeys.bytes(key)))
+            .forEach(walId -> walIds.add(LuaScript.string(walId).replaceAll("[!@]$", "")));
+      } else if (WAITING.contains(family)) {
+        waiting.add(key);
+      } else if (!STAYING.contains(family)) {
+        others.add(key);
       }
     }
 

@@ -5,8 +5,6 @@ import io.gameq.owner.OwnerId;
 import io.gameq.owner.SessionId;
 import io.gameq.redis.ControlConnection;
 import io.gameq.redis.RedisConnection;
-import io.gameq.redis.RedisConnector;
-import io.gameq.redis.RedisConnector.RedisConfig;
 import io.gameq.redis.RedisReply;
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.Slots;
@@ -35,9 +33,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * Rows that sessions committed and lost with their owners: {@code park.lua} parks those that
  * writers find, {@code stale.lua} tells what they come to, {@code discard.lua} removes them.
- * Thread-safe; has a connection of its own.
+ * Thread-safe.
  */
-public final class StaleRows implements AutoCloseable {
+public final class StaleRows {
   private static final LuaScript HANDLED = LuaScript.of(StaleRows.class, "handled.lua");
   private static final LuaScript PARK = LuaScript.of(StaleRows.class, "park.lua");
   private static final LuaScript DISCARD = LuaScript.of(StaleRows.class, "discard.lua");
@@ -62,7 +60,6 @@ public final class StaleRows implements AutoCloseable {
 
   private static final long READ_BYTES = 1L << 20;
 
-  private final RedisConnector connector;
   private final ControlConnection redis;
   private final Slots slots;
 
@@ -73,10 +70,9 @@ public final class StaleRows implements AutoCloseable {
    */
   public record StaleSession(OwnerId owner, SessionId session, boolean ownsNow) {}
 
-  public StaleRows(RedisConfig config, String namespace, int slots) {
-    this.connector = new RedisConnector(config);
-    this.redis = new ControlConnection(connector);
-    this.slots = new Slots(namespace, slots);
+  public StaleRows(ControlConnection redis, Slots slots) {
+    this.redis = redis;
+    this.slots = slots;
   }
 
   /**
@@ -314,11 +310,5 @@ public final class StaleRows implements AutoCloseable {
               Long.parseUnsignedLong(LuaScript.string(reply.get(i + 1)), 16)));
     }
     return new DiscardResult(DiscardStatus.REMOVED, rows);
-  }
-
-  @Override
-  public void close() {
-    redis.close();
-    connector.close();
   }
 }

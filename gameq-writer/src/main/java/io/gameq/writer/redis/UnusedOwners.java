@@ -74,7 +74,8 @@ public final class UnusedOwners {
 
   private static List<Object> arguments(OldOwner of) {
     OwnerId owner = of.owner();
-    return Stream.concat(Stream.of(owner), Stream.concat(of.all().stream(), Stream.of("")).limit(2))
+    return Stream.concat(
+            Stream.of(owner), Stream.concat(of.sessions().all().stream(), Stream.of("")).limit(2))
         .toList();
   }
 }

@@ -2,19 +2,18 @@ package io.gameq.writer.schema;
 
 import io.gameq.GameQueueException;
 import io.gameq.mysql.MySqlPool.MySql;
+import io.gameq.mysql.MySqlPool.MySqlConfig;
 import io.gameq.mysql.MySqlServerCheck;
 import io.gameq.mysql.schema.CatalogReader;
 import io.gameq.mysql.schema.Settings;
 import io.gameq.mysql.schema.TableInspector.TableSpec;
 import io.gameq.mysql.tables.AuditTable;
-import io.gameq.mysql.tables.AuditTable.Actor;
 import io.gameq.rows.CurrentCatalog.Catalog;
 import io.gameq.rows.Table;
 import io.gameq.terminal.ExitCodes;
-import io.gameq.writer.config.ConfigOption;
+import io.gameq.writer.cli.AdminCommand;
 import io.gameq.writer.config.WriterConfig;
-import io.gameq.writer.mysql.CommandServers.AgreedConfig;
-import io.gameq.writer.mysql.CommandServers.CommandDatabase;
+import io.gameq.writer.mysql.CommandServers;
 import io.gameq.writer.mysql.MigrationPlan;
 import io.gameq.writer.mysql.MigrationPlan.MigrationStep;
 import io.gameq.writer.mysql.SchemaDatabase;
@@ -29,7 +28,6 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import java.util.UUID;
-import java.util.concurrent.Callable;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
@@ -62,17 +60,10 @@ public final class SchemaCommand implements Runnable {
   }
 
   /** What the commands have in common. */
-  abstract static class Subcommand implements Callable<Integer> {
-    @Spec private @Nullable CommandSpec spec;
-    @Mixin final ConfigOption config = new ConfigOption();
-
-    final CommandSpec self() {
-      return Objects.requireNonNull(spec);
-    }
-
+  abstract static class Subcommand extends AdminCommand {
     @Override
     public final Integer call() {
-      return run(self().commandLine().getOut()) ? ExitCodes.OK : ExitCodes.FOUND_SOMETHING;
+      return run(out()) ? ExitCodes.OK : ExitCodes.FOUND_SOMETHING;
     }
 
     /** Returns whether all is well. */
@@ -105,18 +96,18 @@ public final class SchemaCommand implements Runnable {
       if (as != null && !as.matches("[0-9a-f]{32}")) {
         throw new GameQueueException("--as takes an identity: 32 hex digits, as errors show them");
       }
-      WriterConfig settings = AgreedConfig.read(config, self());
+      CommandServers servers = servers();
+      MySqlConfig config = servers.settings().mysql();
       confirmation.require(
           "make %s at %s another database? WALs that were written for it are not replayed then"
-              .formatted(settings.mysql().database(), settings.mysql().address()));
-      try (MySql mysql = CommandDatabase.open(settings.mysql(), "identity")) {
-        String before = Settings.identity(mysql).database();
-        String now = as == null ? UUID.randomUUID().toString().replace("-", "") : as;
-        AuditTable.add(
-            mysql, Actor.here(), "schema new-identity", "database", before + " -> " + now);
-        Settings.replace(mysql, Settings.DATABASE, before, now);
-        out.println("this was database " + before + ", it is " + now + " now");
-      }
+              .formatted(config.database(), config.address()));
+      MySql mysql = servers.mysql();
+      String before = Settings.identity(mysql).database();
+      String now = as == null ? UUID.randomUUID().toString().replace("-", "") : as;
+      AuditTable.add(mysql, actor(), "schema new-identity", "database", before + " -> " + now);
+      Settings.replace(mysql, Settings.DATABASE, before, now);
+      out.println("this was database " + before + ", it is " + now + " now");
+
       return true;
     }
   }
@@ -150,7 +141,7 @@ public final class SchemaCommand implements Runnable {
     /** Returns 1 when anything is not as it must be; warnings alone give 0. */
     @Override
     boolean run(PrintWriter out) {
-      WriterConfig wanted = config.read();
+      WriterConfig wanted = config().read();
       try (SchemaDatabase database = SchemaDatabase.open(login.of(wanted.mysql()))) {
         MySqlServerCheck server = database.serverCheck();
         if (fixSql || fix) {
@@ -224,7 +215,7 @@ public final class SchemaCommand implements Runnable {
     /** Returns 1 when a table cannot be managed; the others are migrated all the same. */
     @Override
     boolean run(PrintWriter out) {
-      WriterConfig wanted = config.read();
+      WriterConfig wanted = config().read();
       MigrationPlan.Target target =
           new MigrationPlan.Target(
               wanted.namespace(), wanted.slots(), wanted.requiredTables(), allowRebuild);
@@ -352,22 +343,23 @@ public final class SchemaCommand implements Runnable {
 
     @Override
     boolean run(PrintWriter out) {
-      try (MySql mysql = CommandDatabase.open(AgreedConfig.read(config, self()).mysql(), "drop")) {
-        Catalog catalog = CatalogReader.read(mysql);
-        DroppedColumns dropped = new DroppedColumns(mysql);
-        Table of = catalog.table(table); // refuses what is not managed
-        Set<String> everKnown = dropped.everKnown(of.name());
-        columns.forEach(column -> requireDroppable(of, column, everKnown));
-        for (String column : columns) {
-          AuditTable.add(
-              mysql,
-              Actor.here(),
-              undo ? "schema drop-column --undo" : "schema drop-column",
-              "%s.%s".formatted(of.name(), column),
-              "");
-          out.println(undo ? undone(dropped, of, column) : announced(dropped, of, column));
-        }
+      CommandServers servers = servers();
+      MySql mysql = servers.mysql();
+      Catalog catalog = CatalogReader.read(mysql);
+      DroppedColumns dropped = new DroppedColumns(mysql);
+      Table of = catalog.table(table); // refuses what is not managed
+      Set<String> everKnown = dropped.everKnown(of.name());
+      columns.forEach(column -> requireDroppable(of, column, everKnown));
+      for (String column : columns) {
+        AuditTable.add(
+            mysql,
+            actor(),
+            undo ? "schema drop-column --undo" : "schema drop-column",
+            "%s.%s".formatted(of.name(), column),
+            "");
+        out.println(undo ? undone(dropped, of, column) : announced(dropped, of, column));
       }
+
       return true;
     }
 

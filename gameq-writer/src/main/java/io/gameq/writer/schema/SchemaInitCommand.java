@@ -5,6 +5,7 @@ import io.gameq.config.Password;
 import io.gameq.mysql.MySqlPool.MySqlConfig;
 import io.gameq.mysql.schema.TableInspector.TableSpec;
 import io.gameq.terminal.ExitCodes;
+import io.gameq.terminal.Shown;
 import io.gameq.writer.mysql.SchemaDatabase;
 import io.gameq.writer.mysql.TableFix;
 import io.gameq.writer.mysql.TableInspection;
@@ -111,12 +112,12 @@ final class SchemaInitCommand implements Callable<Integer> {
         throw new GameQueueException(
             "there is a file %s: name another, or move it away".formatted(into), e);
       }
-      out.printf(
-          Locale.ROOT,
-          "%s: %d tables, %d left out; look through it, then: schema check --config %1$s%n",
-          into,
-          draft.proposals().size() - unmended.size(),
-          draft.left().size() + unmended.size());
+      out.println(
+          Shown.line(
+              "%s: %d tables, %d left out; look through it, then: schema check --config %1$s",
+              into,
+              draft.proposals().size() - unmended.size(),
+              draft.left().size() + unmended.size()));
       return ExitCodes.OK;
     }
   }

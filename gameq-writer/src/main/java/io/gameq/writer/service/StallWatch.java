@@ -5,7 +5,7 @@ import io.gameq.agent.AgentRunner.Agent;
 import io.gameq.agent.Duty;
 import io.gameq.mysql.MySqlPool.MySql;
 import io.gameq.terminal.Shown;
-import io.gameq.writer.mysql.ServerActivity;
+import io.gameq.writer.mysql.WriterRequirements;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -79,7 +79,7 @@ final class StallWatch {
 
   private String cause() {
     try {
-      List<String> doing = ServerActivity.of(mysql);
+      List<String> doing = WriterRequirements.doing(mysql);
       return doing.isEmpty()
           ? "MySQL shows nothing that this user waits for"
           : "MySQL shows for this user: " + Shown.text(String.join("; ", doing));

@@ -285,9 +285,7 @@ public final class WriterService implements AutoCloseable {
     Set<String> all = new HashSet<>(blockers.tables().reasons().keySet());
     Processes seen = processes.latest();
     if (seen != null) {
-      seen.writers().stream()
-          .filter(of -> !of.isGone() && !of.sign().parked().isEmpty())
-          .forEach(of -> all.addAll(List.of(of.sign().parked().split(",", -1))));
+      all.addAll(seen.parked().keySet());
     }
     return all;
   }

@@ -100,8 +100,28 @@ public final class WriterUpkeep implements AutoCloseable {
     private static final long CHUNK_PAUSE_MILLIS = 100;
 
     private final CountDownLatch closed = new CountDownLatch(1);
+    private final String what;
+    final Duration kept;
 
-    private Purge() {}
+    private Purge(String what, Duration kept) {
+      this.what = what;
+      this.kept = kept;
+    }
+
+    @Override
+    public final void run() {
+      long purged = purge();
+      if (purged > 0) {
+        LOG.info("purged {} {} {} days", purged, what, kept.toDays());
+      }
+    }
+
+    /**
+     * Removes all that is old, unless it is closed meanwhile; returns how many.
+     *
+     * @throws GameQueueException when a server does not answer; what was removed stays removed
+     */
+    public abstract long purge();
 
     final boolean isClosedWithinPause() {
       try {
@@ -122,7 +142,6 @@ public final class WriterUpkeep implements AutoCloseable {
   /** Removes old tombstones. Thread-safe. */
   public static final class TombstonePurge extends Purge {
     private final MySql mysql;
-    private final Duration kept;
 
     /**
      * A purge that does nothing until {@link #run} or {@link #purge}.
@@ -130,23 +149,11 @@ public final class WriterUpkeep implements AutoCloseable {
      * @param kept how long a deleted row is remembered
      */
     public TombstonePurge(MySql mysql, Duration kept) {
+      super("tombstones older than", kept);
       this.mysql = mysql;
-      this.kept = kept;
     }
 
     @Override
-    public void run() {
-      long purged = purge();
-      if (purged > 0) {
-        LOG.info("purged {} tombstones older than {} days", purged, kept.toDays());
-      }
-    }
-
-    /**
-     * Removes all old tombstones, unless it is closed meanwhile; returns how many.
-     *
-     * @throws io.gameq.MySqlException when MySQL does not answer; what was removed stays removed
-     */
     public long purge() {
       Instant before = TombstoneHorizon.advance(mysql, kept);
       if (before == null) {
@@ -170,7 +177,6 @@ public final class WriterUpkeep implements AutoCloseable {
     private final OldOwners old;
     private final ControlConnection redis;
     private final Slots slots;
-    private final Duration kept;
 
     /**
      * A purge that does nothing until {@link #run} or {@link #purge}.
@@ -178,25 +184,13 @@ public final class WriterUpkeep implements AutoCloseable {
      * @param kept how long the row of an owner is kept that nothing needs
      */
     public OwnerPurge(MySql mysql, ControlConnection redis, Slots slots, Duration kept) {
+      super("owners that were not opened for", kept);
       this.old = new OldOwners(mysql, kept);
       this.redis = redis;
       this.slots = slots;
-      this.kept = kept;
     }
 
     @Override
-    public void run() {
-      long purged = purge();
-      if (purged > 0) {
-        LOG.info("purged {} owners that were not opened for {} days", purged, kept.toDays());
-      }
-    }
-
-    /**
-     * Removes all of them, unless it is closed meanwhile; returns how many.
-     *
-     * @throws GameQueueException when a server does not answer; what was removed stays removed
-     */
     public long purge() {
       long purged = 0;
       OldOwner last = null;

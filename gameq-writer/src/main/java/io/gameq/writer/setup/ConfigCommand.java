@@ -2,7 +2,10 @@ package io.gameq.writer.setup;
 
 import io.gameq.GameQueueException;
 import io.gameq.backlog.SharedBacklog.Backlog;
+import io.gameq.mysql.MySqlPool;
+import io.gameq.mysql.MySqlPool.MySql;
 import io.gameq.mysql.MySqlServerCheck;
+import io.gameq.mysql.schema.CatalogReader;
 import io.gameq.mysql.schema.TableInspector.TableSpec;
 import io.gameq.redis.ControlConnection;
 import io.gameq.redis.RedisConnector;
@@ -22,7 +25,6 @@ import io.gameq.writer.mysql.WriterRequirements;
 import io.gameq.writer.setup.ConfigCommand.CheckResult.Severity;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Objects;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
@@ -131,29 +133,26 @@ public final class ConfigCommand extends AdminCommand {
             "mysql.url names no database: end it with /name, as in .../game");
         return;
       }
-      try (WriterRequirements needs = WriterRequirements.open(config.mysql())) {
-        MySqlServerCheck server = needs.server();
+      try (MySql mysql = MySqlPool.open(config.mysql().withPoolSize(2), "check")) {
+        MySqlServerCheck server = MySqlServerCheck.of(mysql);
         server.refusals().forEach(refusal -> add("mysql", Severity.PROBLEM, refusal));
         if (server.refusals().isEmpty()) {
           String name = server.isMariaDb() ? "MariaDB " : "MySQL ";
           add("mysql", Severity.OK, name + server.version());
         }
         server.warnings().forEach(warning -> add("mysql", Severity.WARNING, warning));
-        List<String> problems = needs.problemsOfSchema(config.namespace(), config.slots());
+        List<String> problems =
+            WriterRequirements.problemsOfSchema(mysql, config.namespace(), config.slots());
         problems.forEach(problem -> add("database", Severity.PROBLEM, problem));
         if (problems.isEmpty()) {
           add(
               "database",
               Severity.OK,
-              String.format(
-                  Locale.ROOT,
-                  "%s, namespace %s with %,d slots",
-                  database,
-                  config.namespace(),
-                  config.slots()));
-          Catalog catalog = needs.tables();
+              Shown.line(
+                  "%s, namespace %s with %,d slots", database, config.namespace(), config.slots()));
+          Catalog catalog = CatalogReader.read(mysql);
           tables(catalog);
-          rights(needs.missingRights(catalog.tables()));
+          rights(WriterRequirements.missingRights(mysql, catalog.tables()));
         }
       } catch (GameQueueException e) {
         add("mysql", Severity.PROBLEM, ErrorLine.of(e));

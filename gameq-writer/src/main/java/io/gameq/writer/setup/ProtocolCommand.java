@@ -34,29 +34,28 @@ public final class ProtocolCommand extends AdminCommand {
 
   @Override
   public Integer call() {
-    try (CommandServers servers = new CommandServers(config(), spec())) {
-      ProtocolLook look = ProtocolLook.of(servers);
-      Protocol now = look.now;
-      TextTable.withoutHeadings(out(), 2)
-          .print(
-              List.of(
-                  List.of("namespace", servers.settings().namespace()),
-                  List.of("protocol", now.version() + ": " + Protocol.brought(now.version())),
-                  List.of(
-                      "raised", now.since().isEmpty() ? "never" : now.since() + " by " + now.by()),
-                  List.of(
-                      "this program",
-                      "gameq %s, speaks %s"
-                          .formatted(Protocol.RELEASE, ProtocolRange.ours().text()))));
-      out().println();
-      Speaker.VIEW.printer(out(), false).accept(look.speakers);
-      List<String> obstacles = look.obstacles();
-      obstacles.forEach(out()::println);
-      if (obstacles.isEmpty()) {
-        out().println(look.change());
-      }
-      return obstacles.isEmpty() ? ExitCodes.OK : ExitCodes.FOUND_SOMETHING;
+    CommandServers servers = servers();
+    ProtocolLook look = ProtocolLook.of(servers);
+    Protocol now = look.now;
+    TextTable.withoutHeadings(out(), 2)
+        .print(
+            List.of(
+                List.of("namespace", servers.settings().namespace()),
+                List.of("protocol", now.version() + ": " + Protocol.brought(now.version())),
+                List.of(
+                    "raised", now.since().isEmpty() ? "never" : now.since() + " by " + now.by()),
+                List.of(
+                    "this program",
+                    "gameq %s, speaks %s"
+                        .formatted(Protocol.RELEASE, ProtocolRange.ours().text()))));
+    out().println();
+    Speaker.VIEW.printer(out(), false).accept(look.speakers);
+    List<String> obstacles = look.obstacles();
+    obstacles.forEach(out()::println);
+    if (obstacles.isEmpty()) {
+      out().println(look.change());
     }
+    return obstacles.isEmpty() ? ExitCodes.OK : ExitCodes.FOUND_SOMETHING;
   }
 
   @Command(
@@ -70,36 +69,35 @@ public final class ProtocolCommand extends AdminCommand {
       @Mixin Confirmation confirmation,
       @Option(names = "--dry-run", description = "Only say whether it could be done now.")
           boolean dryRun) {
-    try (CommandServers servers = new CommandServers(config(), spec())) {
-      ProtocolLook look = ProtocolLook.of(servers);
-      List<String> obstacles = look.obstacles();
-      if (!obstacles.isEmpty()) {
-        obstacles.forEach(out()::println);
-        out().println("nothing was changed: protocol " + look.now.version());
-        return ExitCodes.FOUND_SOMETHING;
-      }
-      if (dryRun || look.isNewest()) {
-        out().println(look.change());
-        return ExitCodes.OK;
-      }
-      confirmation.require(look.change() + "; older builds are refused then. Raise it?");
-      MySql mysql = servers.mysql();
-      Protocol next = Protocol.raised(look.next, actor().who());
-      String change = "%s -> %s".formatted(look.now.version(), look.next);
-      AuditTable.add(mysql, actor(), "protocol raise", servers.settings().namespace(), change);
-      if (!Settings.raise(mysql, look.now, next)) {
-        throw new TermMovedException("somebody else raised it at the same moment: look again");
-      }
-      servers
-          .redis()
-          .call(
-              redis -> {
-                RedisIdentity.note(redis, Settings.identity(mysql));
-                return true;
-              });
-      out().println("raised: " + change);
+    CommandServers servers = servers();
+    ProtocolLook look = ProtocolLook.of(servers);
+    List<String> obstacles = look.obstacles();
+    if (!obstacles.isEmpty()) {
+      obstacles.forEach(out()::println);
+      out().println("nothing was changed: protocol " + look.now.version());
+      return ExitCodes.FOUND_SOMETHING;
+    }
+    if (dryRun || look.isNewest()) {
+      out().println(look.change());
       return ExitCodes.OK;
     }
+    confirmation.require(look.change() + "; older builds are refused then. Raise it?");
+    MySql mysql = servers.mysql();
+    Protocol next = Protocol.raised(look.next, actor().who());
+    String change = "%s -> %s".formatted(look.now.version(), look.next);
+    AuditTable.add(mysql, actor(), "protocol raise", servers.settings().namespace(), change);
+    if (!Settings.raise(mysql, look.now, next)) {
+      throw new TermMovedException("somebody else raised it at the same moment: look again");
+    }
+    servers
+        .redis()
+        .call(
+            redis -> {
+              RedisIdentity.note(redis, Settings.identity(mysql));
+              return true;
+            });
+    out().println("raised: " + change);
+    return ExitCodes.OK;
   }
 
   /** A process that runs. */

@@ -23,8 +23,7 @@ import io.gameq.terminal.Shown;
 import io.gameq.terminal.TextTable;
 import io.gameq.writer.cli.AdminCommand;
 import io.gameq.writer.config.WriterConfig;
-import io.gameq.writer.mysql.CommandServers.AgreedConfig;
-import io.gameq.writer.mysql.CommandServers.CommandDatabase;
+import io.gameq.writer.mysql.CommandServers;
 import io.gameq.writer.terminal.Confirmation;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -51,38 +50,38 @@ public final class TermCommand extends AdminCommand {
       description = "Shows which Redis counts, and whether the configured one does.",
       footer = {"", "Ends with 1 when the configured one does not count."})
   int show() {
-    WriterConfig settings = AgreedConfig.read(config(), spec());
-    try (MySql mysql = CommandDatabase.open(settings.mysql(), "term");
-        RedisConnector connector = new RedisConnector(settings.redis())) {
-      Term term = new TermTable(mysql).current();
-      TextTable lines = TextTable.withoutHeadings(out(), 2);
-      lines.print(
-          List.of(
-              List.of("number", Long.toString(term.number())),
-              List.of("reached at", String.join(", ", term.addresses())),
-              List.of("run id", term.runId()),
-              List.of("last sign of life", Shown.duration(term.silentMillis()) + " ago")));
-      PrimaryState counting = PrimaryState.of(term, connector, settings);
-      lines.print(List.of(List.of("from here", counting.text())));
-      boolean counts = false;
-      String configured;
-      try {
-        Seen seen = PrimaryConnector.see(connector);
-        try (RedisConnection redis = seen.redis()) {
-          counts = seen.primary().runId().equals(term.runId());
-          configured =
-              "%s %s: %s"
-                  .formatted(
-                      seen.primary().address(),
-                      counts ? "counts" : "does not count",
-                      RedisContents.of(redis, settings));
-        }
-      } catch (GameQueueException e) {
-        configured = ErrorLine.of(e);
+    CommandServers servers = servers();
+    WriterConfig settings = servers.settings();
+    MySql mysql = servers.mysql();
+    RedisConnector connector = servers.connector();
+    Term term = new TermTable(mysql).current();
+    TextTable lines = TextTable.withoutHeadings(out(), 2);
+    lines.print(
+        List.of(
+            List.of("number", Long.toString(term.number())),
+            List.of("reached at", String.join(", ", term.addresses())),
+            List.of("run id", term.runId()),
+            List.of("last sign of life", Shown.duration(term.silentMillis()) + " ago")));
+    PrimaryState counting = PrimaryState.of(term, connector, settings);
+    lines.print(List.of(List.of("from here", counting.text())));
+    boolean counts = false;
+    String configured;
+    try {
+      Seen seen = PrimaryConnector.see(connector);
+      try (RedisConnection redis = seen.redis()) {
+        counts = seen.primary().runId().equals(term.runId());
+        configured =
+            "%s %s: %s"
+                .formatted(
+                    seen.primary().address(),
+                    counts ? "counts" : "does not count",
+                    RedisContents.of(redis, settings));
       }
-      lines.print(List.of(List.of("configured", configured)));
-      return counts ? ExitCodes.OK : ExitCodes.FOUND_SOMETHING;
+    } catch (GameQueueException e) {
+      configured = ErrorLine.of(e);
     }
+    lines.print(List.of(List.of("configured", configured)));
+    return counts ? ExitCodes.OK : ExitCodes.FOUND_SOMETHING;
   }
 
   @Command(
@@ -101,51 +100,51 @@ public final class TermCommand extends AdminCommand {
                   "Even where the one that counts lives, or holds what is not written: what waits"
                       + " there is written by nobody then.")
           boolean leaves) {
-    WriterConfig settings = AgreedConfig.read(config(), spec());
-    try (MySql mysql = CommandDatabase.open(settings.mysql(), "term");
-        RedisConnector connector = new RedisConnector(settings.redis())) {
-      TermTable terms = new TermTable(mysql);
-      Term before = terms.current();
-      Seen seen = PrimaryConnector.see(connector);
-      try (RedisConnection redis = seen.redis()) {
-        boolean unused = RedisIdentity.require(redis, Settings.identity(mysql));
-        String address = seen.primary().address();
-        if (seen.primary().runId().isEmpty()) {
-          throw new GameQueueException(
-              "Redis at %s does not tell its run_id: nothing is compared there".formatted(address));
-        }
-        if (seen.primary().runId().equals(before.runId())) {
-          out().println("Redis at %s counts already".formatted(address));
-          return ExitCodes.OK;
-        }
-        PrimaryState counting = PrimaryState.of(before, connector, settings);
-        String obstacle = counting.obstacle();
-        if (!leaves && !obstacle.isEmpty()) {
-          throw new GameQueueException(
-              obstacle
-                  + ". Make the new one its replica and promote it, which moves everything and"
-                  + " needs no command; or give it up by --leave");
-        }
-        confirmation.require(
-            "Redis at %s (%s) shall count in place of the one at %s (%s)?"
-                .formatted(
-                    address,
-                    RedisContents.of(redis, settings),
-                    String.join(" or ", before.addresses()),
-                    counting.text()));
-        AuditTable.add(
-            mysql,
-            Actor.here(),
-            "term set",
-            address,
-            "number %s, in place of %s: %s"
-                .formatted(before.number() + 1, before.address(), counting.text()));
-        if (!terms.moveOn(before, seen.primary())) {
-          throw new TermMovedException("another Redis took over at the same moment: look again");
-        }
-        out().println("Redis at %s counts, as number %s".formatted(address, before.number() + 1));
+    CommandServers servers = servers();
+    WriterConfig settings = servers.settings();
+    MySql mysql = servers.mysql();
+    RedisConnector connector = servers.connector();
+    TermTable terms = new TermTable(mysql);
+    Term before = terms.current();
+    Seen seen = PrimaryConnector.see(connector);
+    try (RedisConnection redis = seen.redis()) {
+      boolean unused = RedisIdentity.require(redis, Settings.identity(mysql));
+      String address = seen.primary().address();
+      if (seen.primary().runId().isEmpty()) {
+        throw new GameQueueException(
+            "Redis at %s does not tell its run_id: nothing is compared there".formatted(address));
+      }
+      if (seen.primary().runId().equals(before.runId())) {
+        out().println("Redis at %s counts already".formatted(address));
         return ExitCodes.OK;
       }
+      PrimaryState counting = PrimaryState.of(before, connector, settings);
+      String obstacle = counting.obstacle();
+      if (!leaves && !obstacle.isEmpty()) {
+        throw new GameQueueException(
+            obstacle
+                + ". Make the new one its replica and promote it, which moves everything and"
+                + " needs no command; or give it up by --leave");
+      }
+      confirmation.require(
+          "Redis at %s (%s) shall count in place of the one at %s (%s)?"
+              .formatted(
+                  address,
+                  RedisContents.of(redis, settings),
+                  String.join(" or ", before.addresses()),
+                  counting.text()));
+      AuditTable.add(
+          mysql,
+          Actor.here(),
+          "term set",
+          address,
+          "number %s, in place of %s: %s"
+              .formatted(before.number() + 1, before.address(), counting.text()));
+      if (!terms.moveOn(before, seen.primary())) {
+        throw new TermMovedException("another Redis took over at the same moment: look again");
+      }
+      out().println("Redis at %s counts, as number %s".formatted(address, before.number() + 1));
+      return ExitCodes.OK;
     }
   }
 

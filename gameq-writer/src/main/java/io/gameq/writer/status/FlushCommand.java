@@ -37,14 +37,11 @@ import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Help.Ansi;
@@ -100,29 +97,28 @@ public final class FlushCommand extends AdminCommand {
     }
     List<OwnerId> ids = owners.stream().distinct().map(OwnerId::of).toList();
     PrintWriter out = out();
-    try (CommandServers servers = new CommandServers(config(), spec())) {
-      FlushRequest flush = new FlushRequest(servers.mysql(), servers.redis(), servers.slots());
-      long began = System.nanoTime();
-      FlushProgress progress = all ? flush.all(actor()) : flush.owners(actor(), ids);
-      Remainder left = progress.look();
-      if (left.isDone()) {
-        out.println(all ? "nothing waits" : names(ids) + ": nothing waits");
-        return ExitCodes.OK;
-      }
-      out.println("due now: " + (all ? "what all owners have" : left.text()));
-      if (!wait) {
-        return ExitCodes.OK;
-      }
-      left = await(progress, left, out);
-      if (left.isDone()) {
-        out.printf(
-            Locale.ROOT, "all of it is written, after %.1f s%n", (System.nanoTime() - began) / 1e9);
-        return ExitCodes.OK;
-      }
-      out.printf(Locale.ROOT, "not written within %d s: %s%n", timeoutSeconds, left.text());
-      why(servers, progress.some()).forEach(out::println);
-      return ExitCodes.FOUND_SOMETHING;
+    CommandServers servers = servers();
+    FlushRequest flush = new FlushRequest(servers);
+    long began = System.nanoTime();
+    FlushProgress progress = all ? flush.all(actor()) : flush.owners(actor(), ids);
+    Remainder left = progress.look();
+    if (left.isDone()) {
+      out.println(all ? "nothing waits" : names(ids) + ": nothing waits");
+      return ExitCodes.OK;
     }
+    out.println("due now: " + (all ? "what all owners have" : left.text()));
+    if (!wait) {
+      return ExitCodes.OK;
+    }
+    left = await(progress, left, out);
+    if (left.isDone()) {
+      out.println(
+          Shown.line("all of it is written, after %.1f s", (System.nanoTime() - began) / 1e9));
+      return ExitCodes.OK;
+    }
+    out.println(Shown.line("not written within %d s: %s", timeoutSeconds, left.text()));
+    why(servers, progress.some()).forEach(out::println);
+    return ExitCodes.FOUND_SOMETHING;
   }
 
   private static String names(List<OwnerId> owners) {
@@ -236,10 +232,10 @@ public final class FlushCommand extends AdminCommand {
     private final Slots slots;
     private final RedisClock clock = new RedisClock();
 
-    public FlushRequest(MySql mysql, ControlConnection redis, Slots slots) {
-      this.mysql = mysql;
-      this.redis = redis;
-      this.slots = slots;
+    public FlushRequest(CommandServers servers) {
+      this.mysql = servers.mysql();
+      this.redis = servers.redis();
+      this.slots = servers.slots();
     }
 
     /**
@@ -274,12 +270,11 @@ public final class FlushCommand extends AdminCommand {
     /** Those that may have rows: the one that owns in Redis, and those that count in MySQL. */
     private Set<SessionId> sessions(OwnerId owner, @Nullable CountingSessions durable) {
       SessionId inRedis = redis.ask(of -> SessionScripts.session(of, slots.of(owner), owner));
-      return Stream.of(
-              inRedis,
-              durable == null ? null : durable.newest(),
-              durable == null ? null : durable.before())
-          .filter(Objects::nonNull)
-          .collect(Collectors.toCollection(LinkedHashSet::new));
+      Set<SessionId> all = new LinkedHashSet<>(durable == null ? List.of() : durable.all());
+      if (inRedis != null) {
+        all.add(inRedis);
+      }
+      return all;
     }
 
     /**
@@ -365,8 +360,7 @@ public final class FlushCommand extends AdminCommand {
         List<OwnerBacklog> left = some();
         return new Remainder(
             left.isEmpty(),
-            String.format(
-                Locale.ROOT,
+            Shown.line(
                 "%s of %s, %,d of them claimed by a writer",
                 Shown.count(left.stream().mapToLong(OwnerBacklog::rows).sum(), "row"),
                 Shown.count(left.stream().map(of -> of.owner().base()).distinct().count(), "owner"),
@@ -379,8 +373,7 @@ public final class FlushCommand extends AdminCommand {
       }
       return new Remainder(
           slot == slots.count(),
-          String.format(
-              Locale.ROOT,
+          Shown.line(
               "%,d of %s are written; in slot %d %s may wait",
               slot,
               Shown.count(slots.count(), "slot"),

@@ -15,7 +15,6 @@ import io.gameq.terminal.Shown;
 import io.gameq.writer.admin.RecordView;
 import io.gameq.writer.flush.WriterStats.BusyOwners;
 import io.gameq.writer.status.WriterSigns.WriterSign;
-import io.gameq.writer.terminal.JsonLine;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
@@ -68,8 +67,7 @@ public record Processes(
           .column("LOST", of -> Long.toString(of.sign().sessions().sessionsLost()))
           .column("WAITING", of -> Long.toString(of.sign().commits().waiting()))
           .column("JOURNALED", of -> Long.toString(of.sign().wal().journaled()))
-          .column(
-              "WAL", of -> String.format(Locale.ROOT, "%,.1f MB", of.sign().wal().walBytes() / 1e6))
+          .column("WAL", of -> Shown.line("%,.1f MB", of.sign().wal().walBytes() / 1e6))
           .column("OLDEST", of -> duration(of.sign().wal().oldestMillis()))
           .column("HEALED", of -> ago(of.sign().healings().healedMillis()))
           .column("CONFLICTS", of -> Long.toString(of.sign().healings().conflicts()))
@@ -86,20 +84,14 @@ public record Processes(
           .column("UP", of -> of.isGone() ? "-" : ago(of.sign().process().startedMillis()))
           .column("WORKERS", of -> Long.toString(of.sign().work().workers()))
           .column("CLAIMS", of -> Long.toString(of.sign().work().claims()))
-          .column("FLUSHES", of -> String.format(Locale.ROOT, "%,d", of.sign().work().flushes()))
-          .column("ROWS", of -> String.format(Locale.ROOT, "%,d", of.sign().work().rows()))
-          .column(
-              "ROWS/S", of -> String.format(Locale.ROOT, "%,.0f", of.sign().work().rowsPerSecond()))
+          .column("FLUSHES", of -> Shown.line("%,d", of.sign().work().flushes()))
+          .column("ROWS", of -> Shown.line("%,d", of.sign().work().rows()))
+          .column("ROWS/S", of -> Shown.line("%,.0f", of.sign().work().rowsPerSecond()))
           .column("FLUSHED", of -> ago(of.sign().work().flushedMillis()))
           .column("MYSQL", of -> of.sign().outage() ? "away" : "there")
           .column(
               "PARKED", of -> of.sign().parked().isEmpty() ? "-" : Shown.text(of.sign().parked()))
           .leavingOut("VERSION", "HOST", "FLUSHES", "CLAIMS", "WORKERS", "UP", "ID");
-
-  public Processes {
-    nodes = List.copyOf(nodes);
-    writers = List.copyOf(writers);
-  }
 
   /**
    * Looks.
@@ -284,7 +276,7 @@ public record Processes(
             (name, value) ->
                 all.put(
                     MOMENTS.contains(name) ? name.replace("Millis", "At") : name,
-                    MOMENTS.contains(name) ? JsonLine.moment((long) value) : value));
+                    MOMENTS.contains(name) ? RecordView.moment((long) value) : value));
     return all;
   }
 
@@ -450,11 +442,9 @@ public record Processes(
       double full = (double) sign.wal().walBytes() / sign.wal().walMaxBytes();
       if (sign.wal().walMaxBytes() > 0 && full > NEARLY_FULL) {
         all.add(
-            String.format(
-                Locale.ROOT,
+            Shown.line(
                 "the WAL of %s takes %.0f %% of walMaxBytes: at 100 %% it refuses commits",
-                who(),
-                100 * full));
+                who(), 100 * full));
       }
       clock(who(), aheadMillis, all);
       if (!sign.mysql()) {

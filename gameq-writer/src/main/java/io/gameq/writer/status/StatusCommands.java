@@ -20,7 +20,6 @@ import io.gameq.writer.mysql.PauseTable.Scope;
 import io.gameq.writer.pause.Pauses;
 import io.gameq.writer.status.Processes.NodeStatus;
 import io.gameq.writer.status.StatusSnapshot.SlotState;
-import io.gameq.writer.terminal.JsonLine;
 import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.List;
@@ -43,10 +42,9 @@ public abstract class StatusCommands extends AdminCommand {
 
   @Override
   public final Integer call() throws InterruptedException {
-    try (CommandServers servers = new CommandServers(config(), spec())) {
-      List<String> toDo = show(servers, out());
-      return toDo.isEmpty() ? ExitCodes.OK : ExitCodes.FOUND_SOMETHING;
-    }
+    CommandServers servers = servers();
+    List<String> toDo = show(servers, out());
+    return toDo.isEmpty() ? ExitCodes.OK : ExitCodes.FOUND_SOMETHING;
   }
 
   /** Prints; returns what there is to act on, each in one line. */
@@ -95,7 +93,7 @@ public abstract class StatusCommands extends AdminCommand {
 
     private void print(StatusSnapshot look, PrintWriter out) {
       if (json) {
-        out.println(JsonLine.of(StatusSnapshot.VIEW.json(look)));
+        out.println(RecordView.line(StatusSnapshot.VIEW.json(look)));
         return;
       }
       if (watchSeconds != null && Ansi.AUTO.enabled()) {
@@ -146,14 +144,13 @@ public abstract class StatusCommands extends AdminCommand {
     }
 
     private static String redis(RedisState redis) {
-      return String.format(
-          Locale.ROOT,
+      return Shown.line(
           "%s, %,.1f MB used, %s, %s, %s",
           redis.version(),
           redis.usedBytes() / 1e6,
           redis.mostBytes() == 0
               ? "no limit"
-              : String.format(Locale.ROOT, "limit %,.1f MB", redis.mostBytes() / 1e6),
+              : Shown.line("limit %,.1f MB", redis.mostBytes() / 1e6),
           redis.policy(),
           Shown.count(redis.replicas(), "replica"));
     }
@@ -172,7 +169,7 @@ public abstract class StatusCommands extends AdminCommand {
       for (NodeStatus.NodeState state : NodeStatus.NodeState.values()) {
         long nodes = processes.nodes(state);
         if (nodes > 0 || state == NodeStatus.NodeState.RUNNING) {
-          all.add(String.format(Locale.ROOT, "%,d %s", nodes, state.text()));
+          all.add(Shown.line("%,d %s", nodes, state.text()));
         }
       }
       return all.toString();
@@ -180,12 +177,11 @@ public abstract class StatusCommands extends AdminCommand {
 
     private static String writers(Processes processes) {
       long gone = processes.writers().size() - processes.writersThere();
-      return String.format(
-          Locale.ROOT,
+      return Shown.line(
           "%,d running, %,.0f rows/s%s",
           processes.writersThere(),
           processes.rowsPerSecond(),
-          gone == 0 ? "" : String.format(Locale.ROOT, ", %,d gone", gone));
+          gone == 0 ? "" : Shown.line(", %,d gone", gone));
     }
 
     /** {@code player:387, 1,204 rows in a minute}. */
@@ -210,8 +206,7 @@ public abstract class StatusCommands extends AdminCommand {
     /** {@code mail: 3 due, the oldest for 0.100 s, 1 held, 0 tried again, 2 dead, 7 pending}. */
     private static String topic(TopicBacklog of) {
       TopicCounts counts = of.counts();
-      return String.format(
-          Locale.ROOT,
+      return Shown.line(
           "%s: %,d due%s, %,d held, %,d tried again, %,d dead, %,d pending%s",
           of.topic(),
           counts.dueLanes(),
@@ -234,11 +229,9 @@ public abstract class StatusCommands extends AdminCommand {
         SlotState.WITHOUT_PAUSE
             .printer(out, false)
             .accept(busy.subList(0, Math.min(MOST_SLOTS, busy.size())));
-        out.printf(
-            Locale.ROOT,
-            "%s with rows, of %,d%n",
-            Shown.count(busy.size(), "slot"),
-            backlog.slots().size());
+        out.println(
+            Shown.line(
+                "%s with rows, of %,d", Shown.count(busy.size(), "slot"), backlog.slots().size()));
       }
     }
   }
@@ -270,12 +263,12 @@ public abstract class StatusCommands extends AdminCommand {
                   .filter(of -> all || of.waiting().owners() > 0 || of.pause() != null)
                   .toList());
       if (!json) {
-        out.printf(
-            Locale.ROOT,
-            "%s with rows, %,d paused, of %,d%n",
-            Shown.count(slots.stream().filter(of -> of.waiting().owners() > 0).count(), "slot"),
-            slots.stream().filter(of -> of.pause() != null).count(),
-            slots.size());
+        out.println(
+            Shown.line(
+                "%s with rows, %,d paused, of %,d",
+                Shown.count(slots.stream().filter(of -> of.waiting().owners() > 0).count(), "slot"),
+                slots.stream().filter(of -> of.pause() != null).count(),
+                slots.size()));
         pauses.all().stream()
             .filter(of -> of.scope() == Scope.TABLE || of.scope() == Scope.WRITER)
             .forEach(of -> out.println(Pauses.line(of)));

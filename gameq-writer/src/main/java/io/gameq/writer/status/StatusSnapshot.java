@@ -5,6 +5,7 @@ import io.gameq.backlog.SharedBacklog.Backlog;
 import io.gameq.backlog.SharedBacklog.TopicBacklog;
 import io.gameq.mysql.MySqlPool.MySql;
 import io.gameq.mysql.tables.NodeTable;
+import io.gameq.redis.ControlConnection;
 import io.gameq.redis.script.SlotBacklog;
 import io.gameq.terminal.ErrorLine;
 import io.gameq.terminal.Shown;
@@ -19,7 +20,6 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -99,6 +99,7 @@ public record StatusSnapshot(
 
   /** Asks; a server that does not answer is something to show. */
   static StatusSnapshot of(CommandServers servers) {
+    ControlConnection redis = servers.redis();
     long deadLetters = -1;
     String mysqlError = "";
     Pauses pauses = Pauses.NONE;
@@ -119,8 +120,8 @@ public record StatusSnapshot(
     String namespace = servers.settings().namespace();
     Set<String> paused = held;
     try {
-      backlog = servers.redis().ask(of -> Backlog.of(of, servers.slots(), paused));
-      processes = servers.redis().ask(of -> Processes.of(of, namespace)).with(started);
+      backlog = redis.ask(of -> Backlog.of(of, servers.slots(), paused));
+      processes = redis.ask(of -> Processes.of(of, namespace)).with(started);
     } catch (GameQueueException e) {
       redisError = ErrorLine.of(e);
     }
@@ -171,8 +172,7 @@ public record StatusSnapshot(
     }
     if (backlog.redis().fullness() > FULL) {
       all.add(
-          String.format(
-              Locale.ROOT,
+          Shown.line(
               "Redis has %.0f %% of its memory in use: at 100 %% it refuses commits",
               backlog.redis().fullness() * 100));
     }

@@ -2,29 +2,12 @@ package io.gameq.writer.terminal;
 
 import io.gameq.GameQueueException;
 import io.gameq.terminal.Question;
-import java.util.function.Function;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
 /** Asks before something is removed for good, unless {@code --yes} is given; mix it in. */
 public final class Confirmation {
   @Option(names = "--yes", description = "Do not ask; needed where there is no console to ask on.")
   private boolean yes;
-
-  private final Function<String, @Nullable String> ask;
-
-  public Confirmation() {
-    this(Question::ask);
-  }
-
-  /**
-   * One that asks elsewhere.
-   *
-   * @param ask shows a question and returns the answer, null when there is none
-   */
-  Confirmation(Function<String, @Nullable String> ask) {
-    this.ask = ask;
-  }
 
   /**
    * Returns when the operator agrees.
@@ -35,7 +18,7 @@ public final class Confirmation {
     if (yes) {
       return;
     }
-    Question.requireYes(question, "nothing was changed", ask);
+    Question.requireYes(question, "nothing was changed", Question::ask);
   }
 
   /**

@@ -2,11 +2,11 @@ package io.gameq.writer.terminal;
 
 import io.gameq.GameQueueException;
 import io.gameq.agent.RateLimit;
+import io.gameq.terminal.Shown;
 import io.gameq.writer.redis.SlotContents;
 import io.gameq.writer.redis.SlotContents.ScanProgress;
 import java.io.PrintWriter;
 import java.time.Duration;
-import java.util.Locale;
 import java.util.function.Consumer;
 import picocli.CommandLine.Option;
 
@@ -47,7 +47,7 @@ public final class RateOption {
     return of -> {
       if (System.nanoTime() - told[0] > Duration.ofSeconds(2).toNanos()) {
         told[0] = System.nanoTime();
-        err.printf(Locale.ROOT, "looked at %,d of %,d keys%n", of.keys(), of.ofKeys());
+        err.println(Shown.line("looked at %,d of %,d keys", of.keys(), of.ofKeys()));
         err.flush();
       }
     };

@@ -5,6 +5,8 @@ import io.gameq.terminal.ErrorLine;
 import io.gameq.terminal.ExitCodes;
 import io.gameq.terminal.TextTable.TerminalWriter;
 import java.io.PrintWriter;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import picocli.AutoComplete;
@@ -24,6 +26,8 @@ public abstract class TopCommand implements Runnable {
 
   /** Null: of this process. */
   private @Nullable String user;
+
+  private final List<Runnable> atEnd = new ArrayList<>();
 
   @Option(
       names = "--verbose",
@@ -58,8 +62,23 @@ public abstract class TopCommand implements Runnable {
         : Actor.here();
   }
 
+  /** Has something done when the command has ended, however it does. */
+  public final void atEnd(Runnable work) {
+    atEnd.add(work);
+  }
+
   /** Runs one command line and returns its exit code; an error is one line. */
   protected final int execute(PrintWriter out, PrintWriter err, String... args) {
+    try {
+      return line(out, err).execute(args);
+    } finally {
+      atEnd.forEach(Runnable::run);
+      out.flush();
+      err.flush();
+    }
+  }
+
+  private CommandLine line(PrintWriter out, PrintWriter err) {
     return new CommandLine(this)
         .setOut(out)
         .setErr(err)
@@ -73,8 +92,7 @@ public abstract class TopCommand implements Runnable {
                 error.printStackTrace(command.getErr());
               }
               return ExitCodes.COULD_NOT_RUN;
-            })
-        .execute(args);
+            });
   }
 
   /** There is nothing to do but to say which commands there are. */
@@ -100,9 +118,7 @@ public abstract class TopCommand implements Runnable {
     @Override
     public void run() {
       CommandLine all = Objects.requireNonNull(spec).root().commandLine();
-      PrintWriter out = all.getOut();
-      out.print(AutoComplete.bash(all.getCommandName(), all));
-      out.flush();
+      all.getOut().print(AutoComplete.bash(all.getCommandName(), all));
     }
   }
 }

@@ -1,6 +1,3 @@
-/**
- * What commands have in common: how a command line is run, JSON lines, the question whether to go
- * on.
- */
+/** What commands have in common: how a command line is run, the question whether to go on. */
 @org.jspecify.annotations.NullMarked
 package io.gameq.writer.terminal;

@@ -317,10 +317,6 @@ public record NextStep(StepKind kind, String sentence) {
       @Nullable String aliveNode,
       List<WriterPause> pauses,
       Map<String, String> parked) {
-    public OwnerTrace {
-      pauses = List.copyOf(pauses);
-      parked = Map.copyOf(parked);
-    }
 
     /** Whether any server knows of the owner. */
     public boolean isKnown() {

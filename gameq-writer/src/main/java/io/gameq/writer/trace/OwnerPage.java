@@ -1,11 +1,12 @@
 package io.gameq.writer.trace;
 
+import io.gameq.mysql.tables.DeadLetterTable.Refused;
+import io.gameq.mysql.tables.DeadLetterTable.Stored;
 import io.gameq.owner.DurableSessions.CountingSessions;
 import io.gameq.owner.OwnerId;
 import io.gameq.terminal.Shown;
 import io.gameq.terminal.TextTable;
 import io.gameq.writer.mysql.MySqlOwner;
-import io.gameq.writer.mysql.MySqlOwner.LetterSummary;
 import io.gameq.writer.mysql.MySqlOwner.OwnerRecord;
 import io.gameq.writer.mysql.PauseTable.WriterPause;
 import io.gameq.writer.pause.Pauses;
@@ -90,17 +91,18 @@ public final class OwnerPage {
     String discards = Shown.count(mysql.discards(), "discard");
     line("", Shown.count(mysql.tombstones(), "tombstone") + most + ", " + discards);
     line("dead", Shown.count(mysql.deadLetters(), "dead letter"));
-    for (LetterSummary of : mysql.letters()) {
+    for (Stored stored : mysql.letters()) {
+      Refused of = stored.refused();
       String letter =
           Shown.line(
               "%s %s:%s, version %s, error %s, %s, refused %s UTC",
-              of.id(),
+              stored.id(),
               of.table(),
               of.rowKey(),
               Shown.version(of.version()),
               of.errorCode(),
               Shown.count(of.attempts(), "attempt"),
-              of.refusedAt());
+              stored.refusedAt());
       line("", letter);
     }
   }

@@ -3,8 +3,6 @@ package io.gameq.writer.trace;
 import io.gameq.mysql.MySqlPool.MySql;
 import io.gameq.mysql.tables.AuditTable;
 import io.gameq.owner.OwnerId;
-import io.gameq.redis.ControlConnection;
-import io.gameq.redis.Slots;
 import io.gameq.terminal.ExitCodes;
 import io.gameq.terminal.Shown;
 import io.gameq.terminal.TextTable;
@@ -17,9 +15,7 @@ import io.gameq.writer.pause.Pauses;
 import io.gameq.writer.redis.RedisOwner;
 import io.gameq.writer.redis.RedisOwner.ClaimRecord;
 import io.gameq.writer.redis.RedisOwner.SessionRows;
-import io.gameq.writer.redis.RedisOwner.TracedRows;
 import io.gameq.writer.status.Processes;
-import io.gameq.writer.terminal.JsonLine;
 import io.gameq.writer.trace.NextStep.OwnerTrace;
 import io.gameq.writer.trace.Tracer.RowTrace;
 import io.gameq.writer.trace.Tracer.RowTrace.RowPlace;
@@ -87,21 +83,12 @@ public final class TraceCommand extends AdminCommand {
     if (!ofRow && (values || !owners.isEmpty())) {
       throw wrong("--values and --owner are for a row: give a table and a key");
     }
-    try (CommandServers servers = new CommandServers(config(), spec())) {
-      Slots slots = servers.slots();
-      ControlConnection redis = servers.redis();
-      String namespace = servers.settings().namespace();
-      Tracer tracer =
-          new Tracer(
-              namespace,
-              slots,
-              redis,
-              servers::mysql,
-              () -> redis.ask(of -> Processes.of(of, namespace)).parked());
-      NextStep next = ofRow ? row(tracer, servers.mysql()) : owner(tracer);
-      out().flush();
-      return next.kind().isToAct() ? ExitCodes.FOUND_SOMETHING : ExitCodes.OK;
-    }
+    CommandServers servers = servers();
+    String namespace = servers.settings().namespace();
+    Tracer tracer =
+        new Tracer(servers, () -> servers.redis().ask(of -> Processes.of(of, namespace)).parked());
+    NextStep next = ofRow ? row(tracer, servers.mysql()) : owner(tracer);
+    return next.kind().isToAct() ? ExitCodes.FOUND_SOMETHING : ExitCodes.OK;
   }
 
   private NextStep owner(Tracer tracer) {
@@ -137,7 +124,7 @@ public final class TraceCommand extends AdminCommand {
     out.println(
         Shown.text(trace.rowKey())
             + (trace.isManaged() ? "" : ": no row of a managed table has this key"));
-    view(values).printer(out, false).accept(trace.places());
+    places(values).printer(out, false).accept(trace.places());
     List<RowPlace> images = trace.places().stream().filter(of -> of.image() != null).toList();
     if (!images.isEmpty()) {
       columns(images, values, out);
@@ -148,7 +135,8 @@ public final class TraceCommand extends AdminCommand {
     out.println("next: " + trace.next().sentence());
   }
 
-  private static RecordView<RowPlace> view(boolean values) {
+  /** Where a row is, as command and console show it. */
+  public static RecordView<RowPlace> places(boolean values) {
     return new RecordView<RowPlace>()
         .field("WHERE", "where", RowPlace::where, of -> of.where().text())
         .field("OWNER", "owner", of -> of.owner().id())
@@ -209,19 +197,19 @@ public final class TraceCommand extends AdminCommand {
   private static String json(OwnerTrace trace, List<WalSearch.WalSummary> inWals) {
     Map<String, Object> all = owner(trace);
     if (!inWals.isEmpty()) {
-      all.put("wals", inWals.stream().map(TraceCommand::wal).toList());
+      all.put("wals", inWals);
     }
-    return JsonLine.of(all);
+    return RecordView.line(all);
   }
 
   private static String json(RowTrace trace, boolean values) {
     Map<String, Object> all = new LinkedHashMap<>();
     all.put("row", trace.rowKey());
     all.put("managed", trace.isManaged());
-    all.put("places", trace.places().stream().map(view(values)::json).toList());
+    all.put("places", trace.places().stream().map(places(values)::json).toList());
     all.put("owners", trace.owners().stream().map(TraceCommand::owner).toList());
     next(all, trace.next());
-    return JsonLine.of(all);
+    return RecordView.line(all);
   }
 
   private static void next(Map<String, Object> all, NextStep next) {
@@ -279,12 +267,12 @@ public final class TraceCommand extends AdminCommand {
       all.put("writer", claim.writer());
       all.put("attempts", claim.attempts());
       all.put("lapses", claim.lapses());
-      all.put("refusedSince", JsonLine.moment(claim.refusedSinceMillis()));
+      all.put("refusedSince", RecordView.moment(claim.refusedSinceMillis()));
     }
     if (of.leaseEndsMillis() != RedisOwner.NONE) {
       all.put("leaseLeftMillis", of.leaseEndsMillis() - of.nowMillis());
     }
-    all.put("claimed", rows(of.claimed()));
+    all.put("claimed", of.claimed());
     all.put("sessions", of.sessions().stream().map(s -> session(s, of.nowMillis())).toList());
     all.put("foreignKeys", of.foreign());
     if (!of.inboxes().isEmpty()) {
@@ -298,32 +286,13 @@ public final class TraceCommand extends AdminCommand {
   private static Map<String, Object> session(SessionRows of, long nowMillis) {
     Map<String, Object> all = new LinkedHashMap<>();
     all.put("session", of.session().text());
-    all.put("dirty", rows(of.dirty()));
+    all.put("dirty", of.dirty());
     all.put("ready", of.ready());
     all.put("stale", of.stale());
     if (of.dueMillis() != RedisOwner.NONE) {
       all.put("dueInMillis", of.dueMillis() - nowMillis);
     }
     return all;
-  }
-
-  private static @Nullable Map<String, Object> rows(@Nullable TracedRows of) {
-    return of == null
-        ? null
-        : Map.of(
-            "rows", of.rows(),
-            "bytes", of.bytes(),
-            "oldestVersion", Long.toUnsignedString(of.oldestVersion()),
-            "newestVersion", Long.toUnsignedString(of.newestVersion()),
-            "tables", of.tables());
-  }
-
-  private static Map<String, Object> wal(WalSearch.WalSummary of) {
-    return Map.of(
-        "wal", of.walId(),
-        "complete", of.complete(),
-        "changes", of.changes(),
-        "newestVersion", Long.toUnsignedString(of.newestVersion()));
   }
 
   private static @Nullable String text(@Nullable Object of) {

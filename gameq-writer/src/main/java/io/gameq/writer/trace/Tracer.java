@@ -1,7 +1,10 @@
 package io.gameq.writer.trace;
 
 import io.gameq.GameQueueException;
+import io.gameq.healing.PlannedRow.WalRow;
 import io.gameq.mysql.MySqlPool.MySql;
+import io.gameq.mysql.tables.DeadLetterTable.Refused;
+import io.gameq.mysql.tables.DeadLetterTable.Stored;
 import io.gameq.mysql.tables.DiscardTable.Discard;
 import io.gameq.mysql.tables.HandoverTable;
 import io.gameq.owner.OwnerId;
@@ -12,15 +15,15 @@ import io.gameq.redis.SlotKeys;
 import io.gameq.redis.Slots;
 import io.gameq.redis.script.LookupScript;
 import io.gameq.redis.script.NodeSigns;
-import io.gameq.rows.EncodedRow;
 import io.gameq.rows.EncodedRow.RowKey;
 import io.gameq.rows.RowHeader.RowOp;
 import io.gameq.rows.RowImage;
 import io.gameq.terminal.ErrorLine;
 import io.gameq.terminal.Shown;
-import io.gameq.writer.admin.StaleSessions;
 import io.gameq.writer.admin.StaleSessions.RowColumn;
+import io.gameq.writer.mysql.CommandServers;
 import io.gameq.writer.mysql.MySqlOwner;
+import io.gameq.writer.mysql.MySqlOwner.OwnerRecord;
 import io.gameq.writer.mysql.PauseTable;
 import io.gameq.writer.mysql.PauseTable.Scope;
 import io.gameq.writer.mysql.PauseTable.WriterPause;
@@ -28,7 +31,6 @@ import io.gameq.writer.mysql.StoredRowDecoder;
 import io.gameq.writer.mysql.StoredRowDecoder.DecodeError;
 import io.gameq.writer.mysql.StoredRowDecoder.DecodedRow;
 import io.gameq.writer.mysql.StoredRowDecoder.MySqlRow;
-import io.gameq.writer.mysql.StoredRowDecoder.MySqlRow.RowLetter;
 import io.gameq.writer.redis.RedisOwner;
 import io.gameq.writer.redis.RedisOwner.SessionRows;
 import io.gameq.writer.trace.NextStep.OwnerTrace;
@@ -42,10 +44,8 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import java.util.function.Supplier;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -53,28 +53,20 @@ import org.jspecify.annotations.Nullable;
  * other. Thread-safe.
  */
 public final class Tracer {
-  private final String namespace;
+  private final CommandServers servers;
   private final Slots slots;
   private final ControlConnection redis;
-  private final Supplier<MySql> mysql;
   private final Supplier<Map<String, String>> parked;
 
   /**
-   * With connections that others close.
+   * With servers that others close.
    *
-   * @param mysql throws {@link GameQueueException} where it cannot be reached
    * @param parked tables that take no rows now, and why; may ask Redis
    */
-  public Tracer(
-      String namespace,
-      Slots slots,
-      ControlConnection redis,
-      Supplier<MySql> mysql,
-      Supplier<Map<String, String>> parked) {
-    this.namespace = namespace;
-    this.slots = slots;
-    this.redis = redis;
-    this.mysql = mysql;
+  public Tracer(CommandServers servers, Supplier<Map<String, String>> parked) {
+    this.servers = servers;
+    this.slots = servers.slots();
+    this.redis = servers.redis();
     this.parked = parked;
   }
 
@@ -85,7 +77,7 @@ public final class Tracer {
     List<WriterPause> pauses = List.of();
     String mysqlError = "";
     try {
-      MySql database = mysql.get();
+      MySql database = servers.mysql();
       MySqlOwner found = MySqlOwner.read(database, owner);
       pauses =
           PauseTable.all(database).stream()
@@ -102,27 +94,21 @@ public final class Tracer {
     String aliveNode = null;
     Map<String, String> nowParked = Map.of();
     try {
-      List<SessionId> known = sessions(inMySql);
+      OwnerRecord raised = inMySql == null ? null : inMySql.raised();
+      List<SessionId> known = raised == null ? List.of() : raised.sessions().all();
       inRedis = redis.ask(of -> RedisOwner.look(of, slot, owner, known));
       SessionId holder = OwnerTrace.holder(inMySql, inRedis);
       nowParked = parked.get();
       aliveNode =
           holder == null
               ? null
-              : redis.ask(of -> NodeSigns.aliveNode(of, namespace, NodeSigns.process(holder)));
+              : redis.ask(
+                  of -> NodeSigns.aliveNode(of, slots.namespace(), NodeSigns.process(holder)));
     } catch (GameQueueException e) {
       redisError = ErrorLine.of(e);
     }
     return new OwnerTrace(
         owner, slot.slot(), inRedis, redisError, inMySql, mysqlError, aliveNode, pauses, nowParked);
-  }
-
-  private static List<SessionId> sessions(@Nullable MySqlOwner of) {
-    return of == null || of.raised() == null
-        ? List.of()
-        : Stream.of(of.raised().sessions().newest(), of.raised().sessions().before())
-            .filter(Objects::nonNull)
-            .toList();
   }
 
   /**
@@ -141,7 +127,7 @@ public final class Tracer {
       Collection<OwnerId> more,
       Collection<WalSearch.WalMatch> inWals) {
     String rowKey = rowKey(table, keyText);
-    MySql database = mysql.get();
+    MySql database = servers.mysql();
     StoredRowDecoder rows = new StoredRowDecoder(database);
     RowKey key = rows.key(rowKey);
     MySqlRow inMySql = MySqlRow.read(database, rows, table, keyText, key);
@@ -210,14 +196,10 @@ public final class Tracer {
       if (deleted != null) {
         add(PlaceKind.TOMBSTONE, deleted.owner(), "", deleted.version(), RowOp.DELETE, "");
       }
-      for (RowLetter letter : found.letters()) {
+      for (Stored letter : found.letters()) {
+        Refused of = letter.refused();
         String id = Long.toString(letter.id());
-        add(
-            PlaceKind.DEAD_LETTER,
-            letter.owner(),
-            id,
-            letter.image(),
-            "error " + letter.errorCode());
+        add(PlaceKind.DEAD_LETTER, of.owner(), id, of.image(), "error " + of.errorCode());
       }
       for (Discard of : found.discards()) {
         add(PlaceKind.DISCARD, of.owner(), of.session(), of.version(), null, "up to this version");
@@ -246,7 +228,7 @@ public final class Tracer {
         return;
       }
       String reason = "cannot be decoded: " + ((DecodeError) reading).reason();
-      long version = StaleSessions.version(new EncodedRow(rowKey, bytes));
+      long version = WalRow.version(bytes);
       add(where, owner, session, version, null, note.isEmpty() ? reason : note + ", " + reason);
     }
   }
@@ -262,10 +244,6 @@ public final class Tracer {
    */
   public record RowTrace(
       String rowKey, boolean isManaged, List<RowPlace> places, List<OwnerTrace> owners) {
-    public RowTrace {
-      places = List.copyOf(places);
-      owners = List.copyOf(owners);
-    }
 
     /** What will happen to the row next, in one sentence. */
     public NextStep next() {

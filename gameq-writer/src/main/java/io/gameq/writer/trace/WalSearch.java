@@ -1,6 +1,10 @@
 package io.gameq.writer.trace;
 
+import com.fasterxml.jackson.annotation.JsonProperty;
+import com.fasterxml.jackson.databind.annotation.JsonSerialize;
+import com.fasterxml.jackson.databind.ser.std.ToStringSerializer;
 import io.gameq.GameQueueException;
+import io.gameq.healing.PlannedRow.WalRow;
 import io.gameq.owner.OwnerId;
 import io.gameq.owner.SessionId;
 import io.gameq.rows.EncodedRow;
@@ -8,7 +12,6 @@ import io.gameq.wal.WalDirectory;
 import io.gameq.wal.WalReader;
 import io.gameq.wal.WalReader.WalReport;
 import io.gameq.wal.WalRecord;
-import io.gameq.writer.admin.StaleSessions;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -44,7 +47,11 @@ public final class WalSearch {
    * @param changes of rows, those of commits that failed included
    * @param newestVersion 0 when there is none
    */
-  public record WalSummary(String walId, boolean complete, long changes, long newestVersion) {}
+  public record WalSummary(
+      @JsonProperty("wal") String walId,
+      boolean complete,
+      long changes,
+      @JsonSerialize(using = ToStringSerializer.class) long newestVersion) {}
 
   /**
    * The newest versions of a row, one for each log and session.
@@ -117,7 +124,7 @@ public final class WalSearch {
                           row -> {
                             changesAndNewest[0]++;
                             changesAndNewest[1] =
-                                Math.max(changesAndNewest[1], StaleSessions.version(row));
+                                Math.max(changesAndNewest[1], WalRow.version(row.image()));
                           }));
       if (changesAndNewest[0] > 0) {
         found.add(

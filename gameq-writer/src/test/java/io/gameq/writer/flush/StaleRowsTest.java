@@ -12,7 +12,10 @@ import io.gameq.mysql.MySqlPool;
 import io.gameq.mysql.MySqlPool.MySql;
 import io.gameq.owner.OwnerId;
 import io.gameq.owner.SessionId;
+import io.gameq.redis.ControlConnection;
+import io.gameq.redis.RedisConnector;
 import io.gameq.redis.RedisConnector.RedisConfig;
+import io.gameq.redis.Slots;
 import io.gameq.redis.script.ClaimScript.VersionedKey;
 import io.gameq.rights.MySqlRights.Role;
 import io.gameq.rows.EncodedRow;
@@ -44,8 +47,10 @@ class StaleRowsTest {
 
   private final String namespace = "t" + UUID.randomUUID().toString().substring(0, 8);
   private final StatefulRedisConnection<String, String> redis = TestServers.redis();
-  private final StaleRows stale =
-      new StaleRows(new RedisConfig(TestServers.redisUri()), namespace, SLOTS);
+  private final RedisConnector connector =
+      new RedisConnector(new RedisConfig(TestServers.redisUri()));
+  private final ControlConnection connection = new ControlConnection(connector);
+  private final StaleRows stale = new StaleRows(connection, new Slots(namespace, SLOTS));
   private final SessionId first = new SessionId(1, "aaaaaaaa00000001");
   private final SessionId second = new SessionId(2, "bbbbbbbb00000002");
 
@@ -54,7 +59,7 @@ class StaleRowsTest {
     redis.sync().configSet("maxmemory", "0");
     redis.sync().keys("{" + namespace + ":*").forEach(key -> redis.sync().del(key));
     redis.close();
-    stale.close();
+    connector.close();
   }
 
   private String slot(OwnerId owner) {

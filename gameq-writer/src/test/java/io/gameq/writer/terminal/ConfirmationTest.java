@@ -1,35 +1,39 @@
 package io.gameq.writer.terminal;
 
-import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.gameq.GameQueueException;
+import io.gameq.terminal.Question;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class ConfirmationTest {
-  private static void answer(@org.jspecify.annotations.Nullable String answer) {
-    new Confirmation(question -> answer).require("Sure?");
+  private static void answer(@Nullable String answer) {
+    Question.requireYes("Sure?", "nothing was changed", question -> answer);
+  }
+
+  private static String refused(@Nullable String answer) {
+    return String.valueOf(
+        assertThrows(GameQueueException.class, () -> answer(answer)).getMessage());
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"y", "Y", "yes", " Yes "})
   void yesIsYes(String answer) {
-    assertDoesNotThrow(() -> answer(answer));
+    answer(answer);
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"", "n", "no", "yess", "ye"})
   void everythingElseIsNo(String answer) {
-    GameQueueException e = assertThrows(GameQueueException.class, () -> answer(answer));
-    assertTrue(String.valueOf(e.getMessage()).contains("nothing was changed"));
+    assertTrue(refused(answer).contains("nothing was changed"));
   }
 
   @Test
   void withoutAConsoleTheOptionIsNamed() {
-    GameQueueException e = assertThrows(GameQueueException.class, () -> answer(null));
-    assertTrue(String.valueOf(e.getMessage()).contains("pass --yes"));
+    assertTrue(refused(null).contains("pass --yes"));
   }
 }

@@ -19,7 +19,7 @@ export default {
       { label: 'Session', text: (of) => of.session },
       { label: 'Rows', num: true, text: (of) => whole(of.rows) },
       { label: 'Size', num: true, text: (of) => `${of.isAbout ? '~' : ''}${bytes(of.bytes)}` },
-      { label: 'Newest', together: true, text: (of) => (of.rows === 0 ? '–' : utc(of.newestMillis)) },
+      { label: 'Newest', together: true, text: (of) => (of.rows === 0 ? '–' : utc(of.newest)) },
       { label: 'State', text: (of) => (of.ownsNow ? 'owns now' : 'lost') },
       { label: 'Actions', node: (of) => actions(of) },
     ], (of) => of.session + of.owner, 'There are no stale rows.');

@@ -92,7 +92,7 @@ async function one(root, context, topic) {
     more.hidden = next === '';
     const of = page.topic;
     say(line, `${whole(of.pending)} pending, ${whole(of.due)} due${of.overdueMillis ? `, the oldest for ${millis(of.overdueMillis)}` : ''}, ${whole(of.held)} held, ${whole(of.retrying)} failed and tried again, ${whole(of.dead)} dead. ${plain(of.definition)}`);
-    say(paused, of.pause ? `Paused by ${plain(of.pause.by)} since ${utc(of.pause.atMillis)}: ${plain(of.pause.reason)}` : '');
+    say(paused, of.pause ? `Paused by ${plain(of.pause.by)} since ${utc(of.pause.at)}: ${plain(of.pause.reason)}` : '');
     say(limited, of.rate ? `Limited to ${plain(of.rate)}` : '');
     change.replaceChildren(...(visitor().mayAct ? [of.pause ? button('Resume …', resume) : button('Pause …', pause)] : [el('span', { class: 'hint' }, visitor().whyNot)]));
   }

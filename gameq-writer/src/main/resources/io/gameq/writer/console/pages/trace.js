@@ -19,6 +19,10 @@ function linesOf(of) {
       el('th', { scope: 'row', role: 'rowheader' }, name), el('td', { role: 'cell' }, plain(text)))))));
 }
 
+function whereOf(place) {
+  return place.where.replace('_', ' ');
+}
+
 export default {
   path: 'trace',
   title: 'Trace',
@@ -84,16 +88,16 @@ export default {
     function showRow(of) {
       say(root.querySelector('h1'), `Trace of ${plain(of.row)}`);
       const places = liveTable('Versions of the row, and where they are; times in UTC', [
-        { label: 'Where', text: (place) => place.where },
+        { label: 'Where', text: (place) => whereOf(place) },
         { label: 'Owner', node: (place) => link(plain(place.owner), ownerAddress(place.owner)) },
         { label: 'Version', text: (place) => place.version },
-        { label: 'Committed', together: true, text: (place) => (place.committedMillis ? utc(place.committedMillis) : '–') },
+        { label: 'Committed', together: true, text: (place) => (place.version === '0' ? '–' : utc(Number(BigInt(place.version) >> 16n))) },
         { label: 'It would', text: (place) => place.op || '–' },
-        { label: 'Session', node: (place) => (place.where === 'dead letter' ? link(`letter ${place.session}`, `#/letter/${place.session}`) : el('span', {}, plain(place.session))) },
+        { label: 'Session', node: (place) => (place.letter ? link(`letter ${place.letter}`, `#/letter/${place.letter}`) : el('span', {}, plain(place.session))) },
         { label: 'Note', text: (place) => plain(place.note) },
-      ], (place) => place.where + place.owner + place.version + place.session, 'No server has this row.');
+      ], (place) => place.where + place.owner + place.version + (place.session ?? place.letter), 'No server has this row.');
       places.update(of.places);
-      const values = of.places.filter((place) => place.columns);
+      const values = of.places.filter((place) => Object.keys(place.columns ?? {}).length);
       body.replaceChildren(...[
         nextOf(of.next, owner), of.isManaged ? null : el('p', { class: 'hint' }, 'No row of a managed table has this key.'), places.node,
         visitor().mayRead && !of.hasValues && of.places.length
@@ -106,13 +110,13 @@ export default {
       const names = [...new Set(places.flatMap((place) => Object.keys(place.columns)))];
       return el('div', { class: 'table' }, el('table', { role: 'table' },
         el('caption', {}, 'Values, side by side'),
-        el('thead', { role: 'rowgroup' }, el('tr', { role: 'row' }, ['Column', ...places.map((place) => place.where), 'Differs'].map((name) => el('th', { scope: 'col', role: 'columnheader' }, name)))),
+        el('thead', { role: 'rowgroup' }, el('tr', { role: 'row' }, ['Column', ...places.map(whereOf), 'Differs'].map((name) => el('th', { scope: 'col', role: 'columnheader' }, name)))),
         el('tbody', { role: 'rowgroup' }, names.map((name) => {
           const all = places.filter((place) => name in place.columns).map((place) => place.columns[name]);
           const differs = new Set(all).size > 1;
           return el('tr', { role: 'row', class: differs ? 'differs' : null },
             el('th', { scope: 'row', role: 'rowheader' }, plain(name)),
-            places.map((place) => el('td', { role: 'cell', class: 'code', 'data-label': place.where }, plain(place.columns[name] ?? '–'))),
+            places.map((place) => el('td', { role: 'cell', class: 'code', 'data-label': whereOf(place) }, plain(place.columns[name] ?? '–'))),
             el('td', { role: 'cell', 'data-label': 'Differs' }, differs ? 'differs' : ''));
         }))));
     }

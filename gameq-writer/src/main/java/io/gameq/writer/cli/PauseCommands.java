@@ -1,36 +1,24 @@
-package io.gameq.writer.pause;
+package io.gameq.writer.cli;
 
 import io.gameq.mysql.MySqlPool.MySql;
-import io.gameq.mysql.tables.AuditTable.Actor;
 import io.gameq.terminal.ExitCodes;
 import io.gameq.terminal.Shown;
-import io.gameq.writer.config.ConfigOption;
-import io.gameq.writer.config.WriterConfig;
-import io.gameq.writer.mysql.CommandServers.AgreedConfig;
-import io.gameq.writer.mysql.CommandServers.CommandDatabase;
+import io.gameq.writer.mysql.CommandServers;
 import io.gameq.writer.mysql.PauseTable.Scope;
 import io.gameq.writer.mysql.PauseTable.WriterPause;
+import io.gameq.writer.pause.Pauses;
 import io.gameq.writer.pause.Pauses.PauseTarget;
 import java.io.PrintWriter;
 import java.util.List;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.concurrent.Callable;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /** {@code pause} and {@code resume}. */
-public abstract class PauseCommands implements Callable<Integer> {
-  @Spec private @Nullable CommandSpec spec;
-  @Mixin private ConfigOption config = new ConfigOption();
-
+public abstract class PauseCommands extends AdminCommand {
   @Parameters(
       index = "0",
       paramLabel = "all|slot|table|writer",
@@ -48,12 +36,9 @@ public abstract class PauseCommands implements Callable<Integer> {
 
   @Override
   public final Integer call() {
-    CommandSpec self = Objects.requireNonNull(spec);
     PauseTarget target = PauseTarget.of(scope, name);
-    WriterConfig settings = AgreedConfig.read(config, self);
-    try (MySql mysql = CommandDatabase.open(settings.mysql(), self.name())) {
-      return run(mysql, settings.slots(), target, self.commandLine().getOut());
-    }
+    CommandServers servers = servers();
+    return run(servers.mysql(), servers.settings().slots(), target, out());
   }
 
   abstract int run(MySql mysql, int slots, PauseTarget target, PrintWriter out);
@@ -83,7 +68,7 @@ public abstract class PauseCommands implements Callable<Integer> {
 
     @Override
     int run(MySql mysql, int slots, PauseTarget target, PrintWriter out) {
-      WriterPause pause = target.pause(mysql, slots, Actor.here(), reason);
+      WriterPause pause = target.pause(mysql, slots, actor(), reason);
       out.println(Pauses.line(pause));
       if (pause.scope() == Scope.TABLE) {
         Set<String> more = new TreeSet<>(new Pauses(List.of(pause)).heldTables(mysql));
@@ -109,7 +94,7 @@ public abstract class PauseCommands implements Callable<Integer> {
   public static final class ResumeCommand extends PauseCommands {
     @Override
     int run(MySql mysql, int slots, PauseTarget target, PrintWriter out) {
-      Optional<WriterPause> ended = target.resume(mysql, Actor.here());
+      Optional<WriterPause> ended = target.resume(mysql, actor());
       out.println(
           ended.isPresent()
               ? "resumed %s, which was paused %s"
