@@ -66,7 +66,6 @@ public final class JdbcValues {
     }
   }
 
-  /** By the getter of that class: the drivers' getObject gives other values of some columns. */
   /** The values of columns that were selected in their order, from {@code at} on. */
   public static @Nullable Object[] read(ResultSet row, int at, List<Column> columns)
       throws SQLException {
