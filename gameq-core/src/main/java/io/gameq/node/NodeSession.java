@@ -117,7 +117,7 @@ final class NodeSession extends StagedChanges.GameChanges implements OwnerSessio
 
   @Override
   public synchronized CompletionStage<Void> lost() {
-    lost = lost == null ? node.callbacks().tell(owner.tracker.whenLost()) : lost;
+    lost = lost == null ? node.callbacks().tell(owner.untilClosed(owner.tracker.whenLost())) : lost;
     return lost;
   }
 

@@ -120,6 +120,16 @@ final class OpenOwner {
     return isFirst;
   }
 
+  /** Ends as the other does, unless the session was closed before: then never. */
+  CompletableFuture<Void> untilClosed(CompletableFuture<Void> other) {
+    return other.thenCompose(
+        nothing -> {
+          synchronized (this) {
+            return isClosed ? new CompletableFuture<>() : CompletableFuture.completedFuture(null);
+          }
+        });
+  }
+
   /**
    * These were committed, after all that were before. Nothing is kept where nothing was asked for
    * before the first commit, as in nearly every session.

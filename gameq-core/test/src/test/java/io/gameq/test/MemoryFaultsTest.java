@@ -76,6 +76,18 @@ class MemoryFaultsTest {
   }
 
   @Test
+  void tellsNobodyThatASessionIsLostWhoseLastCommitFailed() {
+    faults.redisIsFull();
+    CompletableFuture<Void> lost = ann.lost().toCompletableFuture();
+    ann.put(new Player(1, "Ann", 1));
+
+    assertThrows(
+        RedisFullException.class, ann::close); // a login may follow, which lost() would end
+    assertFalse(lost.isDone());
+    assertFalse(ann.lost().toCompletableFuture().isDone());
+  }
+
+  @Test
   void awaitsCommitsOfWhichAnotherThreadTells() {
     IntStream.range(0, 4)
         .mapToObj(
