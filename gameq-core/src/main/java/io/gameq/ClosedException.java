@@ -1,11 +1,9 @@
 package io.gameq;
 
-import io.gameq.topic.Delivery;
-
 /**
  * A session, a subscription or the whole {@link GameQueue} was used after it was closed, or a
- * session after a commit of it {@linkplain Delivery#ackWith with an acknowledgement} was refused;
- * nothing was changed.
+ * session after a commit of it failed, see {@link io.gameq.config.WhenCommitFails}; nothing was
+ * changed.
  */
 public final class ClosedException extends GameQueueException {
   private static final long serialVersionUID = 1L;

@@ -1,8 +1,8 @@
 package io.gameq;
 
 /**
- * Redis reached maxmemory and refused the commit; writers go on draining, so the same commit may be
- * tried again later.
+ * Redis reached maxmemory and refused the commit; writers go on draining, so a later one may be
+ * taken. What becomes of its sessions: {@link io.gameq.config.WhenCommitFails}.
  */
 public final class RedisFullException extends CommitFailedException {
   private static final long serialVersionUID = 1L;

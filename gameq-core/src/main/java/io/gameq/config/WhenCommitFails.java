@@ -2,10 +2,13 @@ package io.gameq.config;
 
 import io.gameq.ClosedException;
 import io.gameq.OwnerSession;
+import io.gameq.OwnershipLostException;
 
 /**
- * What becomes of a session of which a commit fails after {@code commit} has returned: Redis
- * refused it, or its outcome is unknown.
+ * What becomes of a session of which a commit fails after {@code commit} has returned: Redis or the
+ * WAL took nothing of it, or its outcome is unknown. Where another session took an owner of the
+ * commit over, it fails with {@link OwnershipLostException}: that owner's session commits nothing
+ * more anyway, and the others of the commit go on.
  */
 public enum WhenCommitFails {
   /**

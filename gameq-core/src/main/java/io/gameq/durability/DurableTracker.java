@@ -69,6 +69,9 @@ public final class DurableTracker implements Unsettled {
   private int rowsInTransit;
   private long bytesInTransit;
 
+  /** How often each row is in transit; counted only while that may decide about room. */
+  private @Nullable Map<String, Integer> timesInTransit;
+
   /** Rows that are being adopted are in the WAL from here on; 0 when none are. */
   private long adoptingFrom;
 
@@ -206,6 +209,7 @@ public final class DurableTracker implements Unsettled {
     inTransit.add(commit);
     rowsInTransit += its.size();
     bytesInTransit += CommitPart.bytes(its);
+    countInTransit(its);
     carried.submitted(its, this::notDurable);
   }
 
@@ -215,8 +219,21 @@ public final class DurableTracker implements Unsettled {
     if (inTransit.remove(commit)) {
       rowsInTransit -= its.size();
       bytesInTransit -= CommitPart.bytes(its);
+      if (timesInTransit != null) {
+        for (ChangedRow row : its) {
+          timesInTransit.computeIfPresent(row.key(), (key, n) -> n > 1 ? n - 1 : null);
+        }
+      }
     }
     return its;
+  }
+
+  private void countInTransit(List<ChangedRow> more) {
+    if (timesInTransit != null) {
+      for (ChangedRow row : more) {
+        timesInTransit.merge(row.key(), 1, Integer::sum);
+      }
+    }
   }
 
   /** What a commit changes of this session's rows. */
@@ -733,18 +750,44 @@ public final class DurableTracker implements Unsettled {
         || await(() -> hasRoom(rows, most, mostBytes), deadlineNanos);
   }
 
-  /** Counts rows that wait or are in transit once each, where counting them twice is too many. */
   private boolean hasRoom(Collection<ChangedRow> more, int most, int mostBytes) {
-    if (queued.size() + rowsInTransit + more.size() <= most
-        && queuedBytes + bytesInTransit + CommitPart.bytes(more) <= mostBytes) {
-      return true;
+    return distinctWith(more, most) <= most && bytesWith(more, mostBytes) <= mostBytes;
+  }
+
+  /**
+   * How many distinct rows wait or are in transit, with some more. Where even counting double is
+   * not above {@code most}, it is that sum.
+   */
+  private int distinctWith(Collection<ChangedRow> more, int most) {
+    int atMost = queued.size() + rowsInTransit + more.size();
+    if (atMost <= most) {
+      timesInTransit = null;
+      return atMost;
+    }
+    if (timesInTransit == null) {
+      timesInTransit = new HashMap<>();
+      inTransit.forEach(commit -> countInTransit(rowsOf(commit)));
+    }
+    int distinct = queued.size() + timesInTransit.size();
+    for (ChangedRow row : more) {
+      boolean isCounted = queued.containsKey(row.key()) || timesInTransit.containsKey(row.key());
+      distinct += isCounted ? 0 : 1;
+    }
+    return distinct;
+  }
+
+  /** The bytes of these rows, each in its newest version; the sum of all where that is enough. */
+  private long bytesWith(Collection<ChangedRow> more, int most) {
+    long atMost = queuedBytes + bytesInTransit + CommitPart.bytes(more);
+    if (atMost <= most) {
+      return atMost;
     }
     Map<String, Integer> newest = new HashMap<>();
     queued.forEach((key, row) -> newest.put(key, row.bytes));
     queuedBytes = sum(newest);
     inTransit.forEach(commit -> rowsOf(commit).forEach(row -> newest.put(row.key(), row.bytes())));
     more.forEach(row -> newest.put(row.key(), row.bytes()));
-    return newest.size() <= most && sum(newest) <= mostBytes;
+    return sum(newest);
   }
 
   private static long sum(Map<String, Integer> bytes) {

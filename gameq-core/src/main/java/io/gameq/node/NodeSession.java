@@ -206,7 +206,7 @@ final class NodeSession extends StagedChanges.GameChanges implements OwnerSessio
     CommitReceipt last = TrackedCommit.Receipt.EMPTY;
     RuntimeException dropped = null;
     try {
-      if (!ref().isLost() && !staged.isEmpty()) {
+      if (!staged.takesNoMore() && !staged.isEmpty()) {
         last = commits.commitLast(staged, deadline);
       }
     } catch (RuntimeException e) {

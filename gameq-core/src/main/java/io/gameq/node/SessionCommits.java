@@ -197,7 +197,7 @@ final class SessionCommits implements MessageCommits {
       List<MessageChange> changes,
       RuntimeException e) {
     for (Staged its : taken) {
-      if (!its.from().owner.session().isLost()) {
+      if (!its.from().takesNoMore()) {
         its.from().putBack(its);
       }
     }
@@ -208,7 +208,7 @@ final class SessionCommits implements MessageCommits {
       StagedChanges.stayOne(
           all,
           e instanceof RollbackRequiredException
-              || of.stream().anyMatch(one -> one.owner.session().isLost()),
+              || of.stream().anyMatch(StagedChanges::takesNoMore),
           e);
     }
   }
@@ -262,8 +262,15 @@ final class SessionCommits implements MessageCommits {
               trackers,
               move,
               urgency);
+      taken.forEach(its -> its.from().requireNotEnded());
       if (!handled.isEmpty() || whenFails == WhenCommitFails.END_SESSION) {
-        commit.whenFailed(reason -> taken.forEach(its -> its.from().refuse(reason)));
+        boolean always = !handled.isEmpty();
+        commit.whenFailed(
+            reason -> {
+              if (always || !(reason instanceof OwnershipLostException)) {
+                taken.forEach(its -> its.from().refuse(reason));
+              }
+            });
       }
       trackers.forEach(tracker -> tracker.submitted(commit));
       try {

@@ -275,6 +275,18 @@ final class StagedChanges {
     boolean unused = owner.tracker.whenLost().complete(null);
   }
 
+  /** Throws ClosedException once a commit of the session has failed that ended it. */
+  void requireNotEnded() {
+    session.requireOpen();
+  }
+
+  /** Whether the session was lost or ended, or is closed. */
+  boolean takesNoMore() {
+    synchronized (session) {
+      return session.over != null || owner.session().isLost();
+    }
+  }
+
   private synchronized void end(String why) {
     over = over == null ? why : over;
   }

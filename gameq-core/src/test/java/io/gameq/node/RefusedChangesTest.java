@@ -14,7 +14,6 @@ import io.gameq.RollbackRequiredException;
 import io.gameq.RowRefusedException;
 import io.gameq.commit.MessageCommits;
 import io.gameq.config.GameQueueConfigBuilder;
-import io.gameq.config.WhenCommitFails;
 import io.gameq.message.MessageChange;
 import io.gameq.message.MessageChange.MessageId;
 import io.gameq.servers.GameDatabase;
@@ -255,8 +254,7 @@ class RefusedChangesTest {
 
   @Test
   void aTradeOfWhichOneOwnerIsLostIsNotSentByHalf() throws Exception {
-    try (GameQueue queue =
-            GameQueue.open(config("n1").whenCommitFails(WhenCommitFails.CONTINUE).build());
+    try (GameQueue queue = node();
         GameQueue elsewhere = GameQueue.open(config("n2").build())) {
       OwnerSession giver = player(queue, 61);
       OwnerSession taker = player(queue, 62);

@@ -12,7 +12,6 @@ import io.gameq.OwnerSession;
 import io.gameq.OwnershipLostException;
 import io.gameq.RowRefusedException;
 import io.gameq.TableName;
-import io.gameq.config.WhenCommitFails;
 import io.gameq.servers.GameDatabase;
 import java.nio.file.Path;
 import java.sql.SQLException;
@@ -66,7 +65,6 @@ class UpdateTest {
             .node(name)
             .slots(4)
             .walDirectory(walDirectory)
-            .whenCommitFails(WhenCommitFails.CONTINUE)
             .build());
   }
 

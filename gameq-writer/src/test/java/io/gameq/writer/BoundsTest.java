@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.gameq.ClosedException;
 import io.gameq.CommitReceipt;
 import io.gameq.GameQueue;
 import io.gameq.OwnerHeldException;
@@ -167,7 +168,8 @@ class BoundsTest {
       fillRedis();
       CommitReceipt refused = commit(players.get(0), new Pet(1, 1, "y"));
       assertThrows(RedisFullException.class, () -> refused.awaitQueued(LONG));
-      players.set(0, queue.open("player:1")); // its session has ended with the commit
+      assertEnded(players.get(0));
+      players.set(0, queue.open("player:1"));
       try (WriterService writer = game.writer("w1")) {
         for (OwnerSession player : players) {
           assertEquals(java.util.Set.of(), player.awaitDurable(LONG));
@@ -177,6 +179,14 @@ class BoundsTest {
         commit(players.get(0), new Pet(1, 1, "z")).awaitDurable(LONG);
       }
     }
+  }
+
+  private static void assertEnded(OwnerSession session) {
+    await().atMost(LONG).until(() -> session.lost().toCompletableFuture().isDone());
+    String why =
+        assertThrows(ClosedException.class, () -> session.put(new Pet(1, 1, "half"))).getMessage();
+    assertTrue(why.contains("what the game remembers may be ahead of its rows"), why);
+    session.close(); // it has nothing to say of what nobody commits
   }
 
   @Test

@@ -27,21 +27,14 @@ public final class ExampleGame implements AutoCloseable {
   public OnlinePlayer login(long playerId, String name) {
     OnlinePlayer player = new OnlinePlayer(queue.open("player:" + playerId), playerId, name);
     online.put(playerId, player);
+    // Taken over, or a commit failed, and memory may be ahead of the rows: who logs in again.
+    var unused = player.session().lost().thenRun(() -> logout(player));
     return player;
   }
 
   /** Play: an item and some gold are found. */
   public CommitReceipt find(OnlinePlayer player, int slot, int itemId, long gold) {
-    CommitReceipt receipt = player.find(slot, itemId, gold);
-    receipt
-        .queued()
-        .whenComplete(
-            (done, failure) -> {
-              if (failure != null) { // taken over, or Redis is full: memory is ahead of the rows
-                online.remove(player.row().playerId(), player); // who logs in again
-              }
-            });
-    return receipt;
+    return player.find(slot, itemId, gold);
   }
 
   /** Sells an item to another player of this node. */

@@ -46,12 +46,20 @@ public final class Settings {
    */
   public static void agree(MySql mysql, String namespace, int slots) {
     requireSchema(mysql);
-    String sql = "INSERT IGNORE INTO gameq_setting (name, value) VALUES (?, ?)";
-    if (read(mysql, "slots") == null) { // the first of all: later ones need no right to write
-      mysql.execute(sql, "namespace", namespace);
-      mysql.execute(sql, "slots", Integer.toString(slots));
+    fix(mysql, "namespace", namespace);
+    requireNone(differences(name -> read(mysql, name), namespace, slots));
+    fix(mysql, "slots", Integer.toString(slots));
+    requireNone(differences(name -> read(mysql, name), namespace, slots));
+  }
+
+  /** The first of all does: later ones need no right to write. */
+  private static void fix(MySql mysql, String name, String value) {
+    if (read(mysql, name) == null) {
+      mysql.execute("INSERT IGNORE INTO gameq_setting (name, value) VALUES (?, ?)", name, value);
     }
-    List<String> differences = differences(name -> read(mysql, name), namespace, slots);
+  }
+
+  private static void requireNone(List<String> differences) {
     if (!differences.isEmpty()) {
       throw new GameQueueException(String.join("; ", differences));
     }

@@ -1,6 +1,7 @@
 package io.gameq.writer.cli;
 
 import io.gameq.mysql.tables.AuditTable;
+import io.gameq.mysql.tables.TombstoneHorizon;
 import io.gameq.owner.OwnerId;
 import io.gameq.terminal.ExitCodes;
 import io.gameq.terminal.Shown;
@@ -158,7 +159,9 @@ public final class OwnerCommands {
           print(id, "stays: " + stays);
         }
       }
-      LocalDate until = LocalDate.now(ZoneOffset.UTC).plusDays(tombstoneDays + 1L);
+      LocalDate until =
+          LocalDate.now(ZoneOffset.UTC)
+              .plusDays(Math.max(tombstoneDays, TombstoneHorizon.HANDLED_KEPT.toDays()) + 1);
       out()
           .println(
               "%s of %s erased".formatted(ids.size() - left, Shown.count(ids.size(), "owner")));

@@ -56,9 +56,9 @@ public record MySqlOwner(
               + " 'given') AS side, noted_at AS notedAt FROM gameq_handover WHERE owner = ? ORDER"
               + " BY table_name, row_key",
           "handled", // ids that are too long are hashes, see HandledRow
-          "SELECT h.topic, h.id, h.handled_at AS handledAt FROM gameq_topic t JOIN gameq_handled h"
-              + " ON h.topic = t.topic AND h.id > CONCAT(?, ':') AND h.id < CONCAT(?, ';') ORDER BY"
-              + " h.topic, h.id");
+          "SELECT h.topic, h.id, h.handled_at AS handledAt FROM (SELECT DISTINCT topic FROM"
+              + " gameq_handled) t JOIN gameq_handled h ON h.topic = t.topic AND h.id > CONCAT(?,"
+              + " ':') AND h.id < CONCAT(?, ';') ORDER BY h.topic, h.id");
 
   /**
    * The owner's durable session.
