@@ -17,6 +17,7 @@ import io.gameq.OwnerSession;
 import io.gameq.OwnershipLostException;
 import io.gameq.RedisUnavailableException;
 import io.gameq.RollbackRequiredException;
+import io.gameq.config.WhenCommitFails;
 import io.gameq.mysql.tables.OwnerTable;
 import io.gameq.owner.OwnerId;
 import io.gameq.servers.FaultProxy;
@@ -254,7 +255,8 @@ class OrdinaryFaultsTest {
 
   @Test
   void aWrongTypeFailsItsOwnCommitsOnly() throws Exception {
-    try (GameQueue queue = game.node("n1")) {
+    try (GameQueue queue =
+        GameQueue.open(game.config("n1").whenCommitFails(WhenCommitFails.CONTINUE).build())) {
       OwnerSession a = queue.open("player:1");
       OwnerSession b = queue.open("player:2");
       String own =
@@ -369,7 +371,7 @@ class OrdinaryFaultsTest {
       CommitReceipt taken = commit(player, new Pet(1, 1, "x"));
       assertThrows(CommitUnknownException.class, () -> taken.awaitQueued(LONG));
       redis.del("{" + game.namespace + ":" + slot + "}:due");
-      CommitReceipt next = commit(player, new Pet(1, 1, "y"));
+      CommitReceipt next = commit(queue.open("player:1"), new Pet(1, 1, "y"));
       try (WriterService writer = game.writer("w1")) {
         next.awaitDurable(LONG);
       }
