@@ -75,6 +75,9 @@ final class StagedChanges {
   /** Why it takes no more and has nothing to commit, for good; null while it does. */
   private @Nullable String over;
 
+  /** Whether a commit ended it, and not its close: what was begun before that is sent. */
+  private volatile boolean hasFailed;
+
   /** What was taken for a commit: a part of it, which may have no rows, and what goes with it. */
   record Staged(
       StagedChanges from, CommitPart part, List<MessageChange> messages, List<GameRows.Sent> sent) {
@@ -268,6 +271,7 @@ final class StagedChanges {
     if (owner.session().isLost()) {
       return; // it commits nothing more, and says so
     }
+    session.hasFailed = true;
     session.end(
         ("a commit of %s failed, and what the game remembers may be ahead of its rows: open the"
                 + " owner again (%s)")
@@ -277,7 +281,9 @@ final class StagedChanges {
 
   /** Throws ClosedException once a commit of the session has failed that ended it. */
   void requireNotEnded() {
-    session.requireOpen();
+    if (session.hasFailed) {
+      session.requireOpen();
+    }
   }
 
   /** Whether the session was lost or ended, or is closed. */

@@ -33,6 +33,8 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -178,6 +180,41 @@ class BoundsTest {
         redis.configSet("maxmemory", "0");
         commit(players.get(0), new Pet(1, 1, "z")).awaitDurable(LONG);
       }
+    }
+  }
+
+  @Test
+  void aCommitThatWaitedForRoomIsNotSentOnceItsSessionHasEnded() throws Exception {
+    try (GameQueue queue =
+        GameQueue.open(
+            game.config("n1")
+                .maxCommit(2, 1 << 20)
+                .maxRowBytes(1 << 19)
+                .maxInFlight(100, 1 << 20, LONG)
+                .maxDirtyRowsPerOwner(2)
+                .build())) {
+      OwnerSession player = queue.open("player:1");
+      commit(player, new Pet(1, 1, "a")).awaitQueued(LONG);
+      commit(player, new Pet(2, 1, "a")).awaitQueued(LONG);
+      CompletableFuture<CommitReceipt> waiting = new CompletableFuture<>();
+      Thread thread =
+          new Thread(
+              () ->
+                  waiting.completeAsync(
+                      () -> commit(player, new Pet(3, 1, "half")), Runnable::run));
+      thread.start();
+      await().atMost(LONG).until(() -> thread.getState() == Thread.State.TIMED_WAITING);
+      fillRedis();
+      CommitReceipt refused = commit(player, new Pet(1, 1, "b"));
+      assertThrows(RedisFullException.class, () -> refused.awaitQueued(LONG));
+      redis.configSet("maxmemory", "0");
+      try (WriterService writer = game.writer("w1")) {
+        ExecutionException ended = assertThrows(ExecutionException.class, waiting::get);
+        assertTrue(ended.getCause() instanceof ClosedException, ended::toString);
+        assertEquals(java.util.Set.of(), player.awaitDurable(LONG));
+        assertEquals(0, writer.stats().deadLetters());
+      }
+      assertEquals("a,a", game.queryText("SELECT GROUP_CONCAT(name) FROM pet"));
     }
   }
 
