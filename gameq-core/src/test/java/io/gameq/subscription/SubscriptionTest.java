@@ -482,9 +482,7 @@ class SubscriptionTest {
                     .redis(server.uri())
                     .whenRedisIsFull(WhenRedisIsFull.WAIT)
                     .build())) {
-      // What a lost connection had taken comes back when its lease has run out.
-      Topic<Text> topic =
-          full.topic("full", Text.class, TopicOptions.DEFAULT.lease(Duration.ofSeconds(3)));
+      Topic<Text> topic = full.topic("full", Text.class);
       for (int i = 0; i < 50; i++) {
         topic.publish("k" + i, new Text("x")).awaitQueued(LONG);
       }
