@@ -46,22 +46,19 @@ public final class Settings {
    */
   public static void agree(MySql mysql, String namespace, int slots) {
     requireSchema(mysql);
-    fix(mysql, "namespace", namespace);
-    requireNone(differences(name -> read(mysql, name), namespace, slots));
-    fix(mysql, "slots", Integer.toString(slots));
-    requireNone(differences(name -> read(mysql, name), namespace, slots));
+    agree(mysql, "namespace", namespace);
+    agree(mysql, "slots", Integer.toString(slots));
   }
 
-  /** The first of all does: later ones need no right to write. */
-  private static void fix(MySql mysql, String name, String value) {
-    if (read(mysql, name) == null) {
+  private static void agree(MySql mysql, String name, String value) {
+    String there = read(mysql, name);
+    if (there == null) { // the first of all: later ones need no right to write here
       mysql.execute("INSERT IGNORE INTO gameq_setting (name, value) VALUES (?, ?)", name, value);
+      there = read(mysql, name);
     }
-  }
-
-  private static void requireNone(List<String> differences) {
-    if (!differences.isEmpty()) {
-      throw new GameQueueException(String.join("; ", differences));
+    Optional<String> difference = difference(name, there, value);
+    if (difference.isPresent()) {
+      throw new GameQueueException(difference.get());
     }
   }
 
@@ -73,15 +70,13 @@ public final class Settings {
   public static List<String> differences(
       Function<String, @Nullable String> there, String namespace, int slots) {
     return Stream.of(
-            difference(there, "namespace", namespace),
-            difference(there, "slots", Integer.toString(slots)))
+            difference("namespace", there.apply("namespace"), namespace),
+            difference("slots", there.apply("slots"), Integer.toString(slots)))
         .flatMap(Optional::stream)
         .toList();
   }
 
-  private static Optional<String> difference(
-      Function<String, @Nullable String> there, String name, String value) {
-    String its = there.apply(name);
+  private static Optional<String> difference(String name, @Nullable String its, String value) {
     return its == null || its.equals(value)
         ? Optional.empty()
         : Optional.of(
