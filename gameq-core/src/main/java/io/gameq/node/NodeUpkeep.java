@@ -159,6 +159,7 @@ final class NodeUpkeep implements AutoCloseable {
     @Override
     public void asked(String owner, String session) {
       tellOpen(owner, session, DurableTracker::whenAsked);
+      held(owner, session);
     }
 
     @Override

@@ -41,11 +41,11 @@ public final class ChannelListener implements AutoCloseable {
     /** Another session took the owner over, as far as Redis knew then. */
     default void lost(String owner, String session) {}
 
-    /** Another node asks for the owner to be closed. */
-    default void asked(String owner, String session) {}
-
     /** Another node takes the owner for open here, by what Redis says. */
     default void held(String owner, String session) {}
+
+    /** The same of one that asks for the owner to be closed. */
+    default void asked(String owner, String session) {}
 
     /** Rows were sent to owners of this slot. */
     default void sent(int slot) {}

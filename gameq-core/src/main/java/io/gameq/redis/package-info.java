@@ -42,9 +42,9 @@
  * ns:durable:PROCESS        channel 'O S version [!row version]... [+row version]...' lines: in
  *                                   MySQL up to that version, but for rows set aside as dead
  *                                   letters (!) and rows that wait on (+)
- * ns:session:PROCESS        channel 'lost O S': another session owns now; 'asked O S': somebody
- *                                   asks for the owner to be closed; 'held O S': somebody takes it
- *                                   for open there; 'sent SLOT': rows were sent to owners in it
+ * ns:session:PROCESS        channel 'lost O S': another session owns now; 'held O S': somebody
+ *                                   takes the owner for open there; 'asked O S': and asks for it to
+ *                                   be closed; 'sent SLOT': rows were sent to owners in it
  * </pre>
  *
  * <p>O is an encoded owner, or an inbox: {@code O!PROCESS}, what one node sends to an owner. S is a

@@ -329,16 +329,11 @@ public final class NodeSigns {
     public void tellHolder(
         ControlConnection redis, OwnerId owner, SessionId session, boolean asks) {
       byte[] channel = SlotKeys.bytes(SlotKeys.sessionChannel(namespace, process(session)));
-      String notices = notice("held", owner, session);
-      byte[] lines =
-          SlotKeys.bytes(asks ? notices + "\n" + notice("asked", owner, session) : notices);
+      byte[] line =
+          SlotKeys.bytes((asks ? "asked " : "held ") + owner.encoded() + " " + session.text());
       long unused =
           redis.call(
-              connection -> RedisReply.await(() -> connection.sync().publish(channel, lines)));
-    }
-
-    private static String notice(String kind, OwnerId owner, SessionId session) {
-      return kind + " " + owner.encoded() + " " + session.text();
+              connection -> RedisReply.await(() -> connection.sync().publish(channel, line)));
     }
 
     /**
