@@ -15,30 +15,19 @@ import org.jspecify.annotations.Nullable;
  * the game's thread, for WAL and Redis. Written to as {@link Commit} says.
  *
  * @param keyBytes the key's bytes; not to be changed
- * @param bytes of the key and the image; known without reading either
  * @param movedIn whether another session of the same commit must move the row away
  * @param moves whose version the sender writes into the handover of the same index; null for one
  *     that has it
  */
 @SuppressWarnings("ArrayRecordComponent") // nobody compares them
 public record ChangedRow(
-    String key,
-    byte[] keyBytes,
-    byte[] image,
-    int bytes,
-    boolean movedIn,
-    List<@Nullable RowMove> moves) {
+    String key, byte[] keyBytes, byte[] image, boolean movedIn, List<@Nullable RowMove> moves) {
   public ChangedRow(String key, byte[] image) {
     this(key, key.getBytes(US_ASCII), image, false, List.of());
   }
 
   public ChangedRow(EncodedRow row) {
     this(row.key(), row.image());
-  }
-
-  private ChangedRow(
-      String key, byte[] keyBytes, byte[] image, boolean movedIn, List<@Nullable RowMove> moves) {
-    this(key, keyBytes, image, keyBytes.length + image.length, movedIn, moves);
   }
 
   /** The same row as the receiving half of a move. */
@@ -70,6 +59,11 @@ public record ChangedRow(
   /** The row as WAL and Redis will hold it. */
   public EncodedRow encoded() {
     return new EncodedRow(key, image);
+  }
+
+  /** Of the key and the image. */
+  public int bytes() {
+    return keyBytes.length + image.length;
   }
 
   public RowOp op() {
