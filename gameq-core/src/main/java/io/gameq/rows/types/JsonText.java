@@ -11,6 +11,7 @@ import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.math.MathContext;
 import java.math.RoundingMode;
+import java.nio.charset.CharsetEncoder;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Comparator;
@@ -48,6 +49,7 @@ final class JsonText {
 
   private final JsonParser parser;
   private final String column;
+  private final CharsetEncoder utf8 = StandardCharsets.UTF_8.newEncoder();
 
   private JsonText(JsonParser parser, String column) {
     this.parser = parser;
@@ -132,7 +134,7 @@ final class JsonText {
   }
 
   private void string(String text, StringBuilder out) {
-    if (!StandardCharsets.UTF_8.newEncoder().canEncode(text)) {
+    if (!utf8.canEncode(text)) {
       throw Refusal.of(column, "JSON with a lone surrogate in a string");
     }
     out.append('"');
