@@ -80,7 +80,7 @@ public final class RowHeader {
     for (int i = 0; i < VERSION_DIGITS; i++) {
       int digit = Character.digit(encoded[at + i], 16);
       if (digit < 0) {
-        throw new GameQueueException("encoded row without a version");
+        throw new GameQueueException("an encoded row or message without a version");
       }
       version = version << 4 | digit;
     }
@@ -106,7 +106,8 @@ public final class RowHeader {
 
   private static void check(byte[] encoded) {
     if (encoded.length < BYTES) {
-      throw new GameQueueException("encoded row of only " + encoded.length + " bytes");
+      throw new GameQueueException(
+          "an encoded row or message of only " + encoded.length + " bytes");
     }
   }
 
