@@ -276,8 +276,18 @@ public final class SlotContents {
 
     private static final Set<String> WAITING =
         Set.of(
-            "dirty claimed inboxes inflight due ready lease claim closing healing stale urgent"
-                .split(" ", -1));
+            "dirty",
+            "claimed",
+            "inboxes",
+            "inflight",
+            "due",
+            "ready",
+            "lease",
+            "claim",
+            "closing",
+            "healing",
+            "stale",
+            "urgent");
 
     /** Topics have a number of slots of their own; what sessions are yet to be told expires. */
     private static final Set<String> STAYING = Set.of("t", "sent", "unheld");

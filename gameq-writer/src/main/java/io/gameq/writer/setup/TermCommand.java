@@ -6,7 +6,6 @@ import io.gameq.backlog.SharedBacklog.TopicBacklog;
 import io.gameq.mysql.MySqlPool.MySql;
 import io.gameq.mysql.schema.Settings;
 import io.gameq.mysql.tables.AuditTable;
-import io.gameq.mysql.tables.AuditTable.Actor;
 import io.gameq.mysql.tables.TermTable;
 import io.gameq.redis.PrimaryConnector;
 import io.gameq.redis.PrimaryConnector.RedisIdentity;
@@ -135,7 +134,7 @@ public final class TermCommand extends AdminCommand {
                   counting.text()));
       AuditTable.add(
           mysql,
-          Actor.here(),
+          actor(),
           "term set",
           address,
           "number %s, in place of %s: %s"
