@@ -80,6 +80,7 @@ class CommitGroupTest {
   @Test
   void aSpanningCommitOfSessionsThatRedisForgotWritesNothing() {
     try (SlotFixture game = new SlotFixture()) {
+      CommitScript.load(game.redis);
       game.open(game.first);
       OwnerId other = OwnerId.of("player:43");
       ChangedRow row = new ChangedRow("pet:1", new byte[20]);

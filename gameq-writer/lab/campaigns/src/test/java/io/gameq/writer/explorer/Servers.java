@@ -17,6 +17,7 @@ import io.gameq.redis.SlotKeys;
 import io.gameq.redis.Slots;
 import io.gameq.redis.script.ClaimScript;
 import io.gameq.redis.script.ClaimScript.Claim;
+import io.gameq.redis.script.CommitScript;
 import io.gameq.rows.CurrentCatalog;
 import io.gameq.rows.CurrentCatalog.Catalog;
 import io.gameq.rows.EncodedRow;
@@ -122,6 +123,7 @@ final class Servers implements AutoCloseable {
   Servers(Plant plant) throws SQLException {
     this.plant = plant;
     redis = RedisWire.of(bareRedis, plant);
+    CommitScript.load(redis); // as a node does when it connects
     server =
         GameDatabase.create("explorer")
             .table("item", "player", "player_id", TableImage.ITEM_COLUMNS)
