@@ -336,9 +336,7 @@ public abstract class PublishedTopic<T> implements Topic<T> {
                       message.recurrence()));
       long version = pending == null ? 0 : pending.version();
       try {
-        commits
-            .commit(List.of(new MessageChange.Expect(id, publish.slot(), version), publish))
-            .awaitQueued(Duration.ofNanos(Math.max(0, deadline - System.nanoTime())));
+        publishIf(id, version, publish, deadline - System.nanoTime());
         return;
       } catch (MessageChangedException e) {
         if (deadline - System.nanoTime() < 0) {
@@ -350,6 +348,28 @@ public abstract class PublishedTopic<T> implements Topic<T> {
         LockSupport.parkNanos(ThreadLocalRandom.current().nextLong(MOST_REST_NANOS));
       }
     }
+  }
+
+  @Override
+  public boolean publishIfAbsent(Publish<T> message) {
+    MessageId id = id(message.group(), message.key());
+    FoundMessage found = find(id);
+    if (found.pending() != null || found.held() != null) {
+      return false;
+    }
+    try {
+      publishIf(id, 0, change(message), callTimeout.toNanos());
+      return true;
+    } catch (MessageChangedException e) {
+      return false; // another publisher was faster
+    }
+  }
+
+  /** Publishes if the pending message has this version, 0 for none; else throws. */
+  private void publishIf(MessageId id, long version, MessageChange publish, long nanos) {
+    commits
+        .commit(List.of(new MessageChange.Expect(id, publish.slot(), version), publish))
+        .awaitQueued(Duration.ofNanos(Math.max(0, nanos)));
   }
 
   @Override

@@ -79,6 +79,17 @@ public interface Topic<T> extends TopicAdmin<T> {
   void merge(Publish<T> message, BinaryOperator<T> combine);
 
   /**
+   * Publishes a message unless one of its key is pending or held: so each node may publish at its
+   * start what recurs for all. Waits until Redis has it, at most {@link
+   * GameQueueConfigBuilder#callTimeout}.
+   *
+   * @return whether it was published
+   * @throws RedisUnavailableException when Redis does not answer; the message may be published
+   * @throws GameQueueException as {@link #publish(String, Object)}
+   */
+  boolean publishIfAbsent(Publish<T> message);
+
+  /**
    * The pending message of a key without a group; else the one that is held, else its dead letter.
    * Asks Redis, for at most {@link GameQueueConfigBuilder#callTimeout}.
    *

@@ -670,6 +670,22 @@ abstract class GameContract {
   }
 
   @Test
+  void publishesIfAbsentUnlessAMessageOfItsKeyIsPendingOrHeld() {
+    Topic<Order> topic = topic(TopicOptions.DEFAULT);
+    Publish<Order> first = Publish.of("a", new Order("1")).after(Duration.ofHours(1));
+    assertTrue(topic.publishIfAbsent(first));
+    assertFalse(topic.publishIfAbsent(Publish.of("a", new Order("2"))));
+    assertEquals("1", pending(topic, "a"));
+    queued(topic.retime("a", Duration.ZERO));
+    Queue<Boolean> published = new ConcurrentLinkedQueue<>();
+    try (Subscription ours = topic.subscribe(of -> published.add(topic.publishIfAbsent(first)))) {
+      time.until(() -> !published.isEmpty());
+    }
+    assertEquals(List.of(false), List.copyOf(published));
+    assertTrue(topic.publishIfAbsent(first));
+  }
+
+  @Test
   void handlesAGroupOneAfterAnother() {
     Queue<String> handled = new ConcurrentLinkedQueue<>();
     Topic<Order> topic =
