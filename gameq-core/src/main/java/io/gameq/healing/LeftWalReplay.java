@@ -140,7 +140,10 @@ public final class LeftWalReplay {
     WalReplay replay =
         new WalReplay(
             new Planner(
-                    wals, lookups, new Planner.Options(Set.of(), true, false, false), step -> {})
+                    wals,
+                    lookups,
+                    new Planner.Options(Set.of(), true, false, false),
+                    step -> LOG.info("before this node starts: {}", step))
                 .withMostBytes(Runtime.getRuntime().maxMemory() / MEMORY_SHARE),
             new RedisTarget(redis, new RateLimit(0)),
             wals.folders().stream().map(WalFolder::process).collect(Collectors.toSet()),
