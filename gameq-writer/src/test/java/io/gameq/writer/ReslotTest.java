@@ -12,6 +12,7 @@ import io.gameq.GameQueueException;
 import io.gameq.OwnerSession;
 import io.gameq.mysql.schema.Settings;
 import io.gameq.mysql.tables.AuditTable;
+import io.gameq.mysql.tables.NodeTable;
 import io.gameq.mysql.tables.OwnerTable;
 import io.gameq.mysql.tables.TermTable;
 import io.gameq.owner.OwnerId;
@@ -22,9 +23,14 @@ import io.gameq.redis.RedisConnector;
 import io.gameq.redis.RedisConnector.RedisConfig;
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.script.NodeSigns;
+import io.gameq.redis.script.NodeSigns.ProcessSigns;
 import io.gameq.rights.MySqlRights.Role;
 import io.gameq.servers.GameDatabase;
 import io.gameq.servers.TestServers;
+import io.gameq.topic.Publish;
+import io.gameq.topic.Topic;
+import io.gameq.topic.TopicAdmin;
+import io.gameq.topic.TopicOptions;
 import io.gameq.writer.doctor.ReslotCommand.SlotChange;
 import io.gameq.writer.redis.SlotContents;
 import io.gameq.writer.service.WriterService;
@@ -163,16 +169,18 @@ class ReslotTest {
   void whatIsNotDrainedStandsAgainstIt() throws Exception {
     GameQueue queue = game.node("n1");
     commit(queue, 1, 1);
-    String sign = game.namespace + ":node:" + NodeSigns.process(session(1));
+    String process = NodeSigns.process(session(1));
     queue.close();
-    raw.sync().del(sign);
+    raw.sync().del(game.namespace + ":node:" + process);
     silence();
     refuses("of rows on their way");
     try (WriterService writer = game.writer("w1")) {
       await().atMost(LONG).until(() -> writer.stats().rows() == 1);
     }
-    refuses("WALs whose nodes did not end with everything in MySQL");
-    raw.sync().keys("{" + game.namespace + ":*}:journal").forEach(key -> raw.sync().del(key));
+    refuses("1 node not closed with everything in MySQL (n1 ");
+    assertTrue(new NodeTable(game.mysql).remove(process)); // as nodes --forget
+    ProcessSigns signs = new ProcessSigns(game.namespace);
+    assertEquals(true, redis.call(of -> signs.forget(of, process)));
     refuses("1 session not closed (player:1)");
     SlotChange.ReslotReport done = change.run(SLOTS, true, ACTOR, text -> {});
     assertEquals(1, done.ended(), done::toString);
@@ -206,6 +214,41 @@ class ReslotTest {
         queue.send("player:" + player, new Item(player, 2, player)).awaitQueued(LONG);
         assertEquals(2, queue.open("player:" + player).rows(Item.class).size());
       }
+    }
+  }
+
+  @Test
+  void messagesOfOwnersReachTheirSessionsAfterwards() throws Exception {
+    record Sale(int gold) {}
+    TopicOptions ofOwners = TopicOptions.DEFAULT.ofOwners().slots(Game.SLOTS);
+    try (GameQueue queue = game.node("n1")) {
+      Topic<Sale> sales = queue.topic("sale", Sale.class, ofOwners);
+      try (OwnerSession held = queue.open("player:1")) { // who handled them before
+        held.handle(sales, Runnable::run, (owner, sale, tx) -> {});
+      }
+      for (int player = 1; player <= 9; player++) {
+        sales
+            .publish(Publish.of("s", new Sale(player)).owner("player:" + player))
+            .awaitQueued(LONG);
+      }
+    }
+    silence();
+    SlotChange.ReslotReport done = change.run(SLOTS, false, ACTOR, text -> {});
+    assertEquals(0, done.left().count(), done::toString);
+    assertEquals(List.of(), raw.sync().keys("{" + game.namespace + ":*}:journal"));
+    try (GameQueue queue = GameQueue.open(game.config("n1").slots(SLOTS).build())) {
+      Topic<Sale> sales = queue.topic("sale", Sale.class, ofOwners);
+      for (int player = 1; player <= 9; player++) {
+        int one = player;
+        OwnerSession session = queue.open("player:" + player);
+        session.handle(
+            sales,
+            Runnable::run,
+            (owner, sale, tx) -> tx.put(new Item(one, 1, sale.payload().gold())));
+        await().atMost(LONG).until(() -> !queue.read("player:" + one, Item.class).isEmpty());
+        assertEquals(List.of(new Item(one, 1, one)), queue.read("player:" + one, Item.class));
+      }
+      await().atMost(LONG).until(() -> sales.counts().equals(new TopicAdmin.Counts(0, 0, 0, 0)));
     }
   }
 

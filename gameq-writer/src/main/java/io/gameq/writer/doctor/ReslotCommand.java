@@ -5,6 +5,7 @@ import io.gameq.mysql.MySqlPool.MySql;
 import io.gameq.mysql.schema.Settings;
 import io.gameq.mysql.tables.AuditTable;
 import io.gameq.mysql.tables.AuditTable.Actor;
+import io.gameq.mysql.tables.NodeTable;
 import io.gameq.mysql.tables.OwnerTable;
 import io.gameq.mysql.tables.TermTable;
 import io.gameq.mysql.tables.TopicTable;
@@ -27,6 +28,8 @@ import io.gameq.writer.mysql.CommandServers;
 import io.gameq.writer.redis.SlotContents.ScanProgress;
 import io.gameq.writer.redis.SlotContents.SlotSurvey;
 import io.gameq.writer.redis.SlotContents.SlotSurvey.SessionEntry;
+import io.gameq.writer.status.Processes;
+import io.gameq.writer.status.Processes.NodeStatus;
 import io.gameq.writer.terminal.Confirmation;
 import io.gameq.writer.terminal.RateOption;
 import java.io.PrintWriter;
@@ -37,6 +40,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -142,6 +146,8 @@ public final class ReslotCommand extends AdminCommand {
 
     private static final Duration LOOK_EVERY = Duration.ofSeconds(1);
 
+    private static final int MOST_NAMED = 3;
+
     private final String namespace;
     private final ControlConnection redis;
     private final MySql mysql;
@@ -198,8 +204,28 @@ public final class ReslotCommand extends AdminCommand {
                     + " writers, then wait so long ('gameq-writer nodes', 'gameq-writer writers')")
                 .formatted(life.toSeconds()));
       }
+      obstacles.addAll(ofNodes());
       obstacles.addAll(ofKeys(survey(), endsSessions));
       return obstacles;
+    }
+
+    /** Of what their WALs alone have, nothing can be replayed afterwards. */
+    private List<String> ofNodes() {
+      List<NodeStatus> nodes =
+          redis.ask(of -> Processes.of(of, namespace)).with(new NodeTable(mysql).all()).nodes();
+      if (nodes.isEmpty()) {
+        return List.of();
+      }
+      return List.of(
+          ("%s not closed with everything in MySQL (%s): start them again and close them, or replay"
+                  + " their WALs with gameq-recovery, then 'gameq-writer nodes --forget'")
+              .formatted(
+                  Shown.count(nodes.size(), "node"),
+                  nodes.stream()
+                          .limit(MOST_NAMED)
+                          .map(of -> Shown.text(of.sign().process().name()) + " " + of.id())
+                          .collect(Collectors.joining(", "))
+                      + (nodes.size() > MOST_NAMED ? ", ..." : "")));
     }
 
     /** Nodes give signs in Redis and in MySQL every three seconds, writers in Redis. */
@@ -225,13 +251,6 @@ public final class ReslotCommand extends AdminCommand {
             ("%s of rows on their way (%s): have writers empty Redis ('gameq-writer flush --all"
                     + " --wait'), see 'stale list' and 'doctor', then stop the writers")
                 .formatted(Shown.count(survey.waiting().count(), "key"), survey.waiting()));
-      }
-      if (survey.walIds().count() > 0) {
-        obstacles.add(
-            ("WALs whose nodes did not end with everything in MySQL (%s): start these nodes again"
-                    + " and close them, or replay the WALs with gameq-recovery and remove their"
-                    + " marks with 'gameq-writer doctor --repair'")
-                .formatted(survey.walIds()));
       }
       if (survey.open().count() > 0 && !endsSessions) {
         obstacles.add(
@@ -278,6 +297,7 @@ public final class ReslotCommand extends AdminCommand {
               .formatted(to, life.toSeconds()));
       try {
         watch();
+        refuse(ofNodes());
         refuse(ofKeys(survey(), endsSessions));
       } catch (GameQueueException e) {
         moveSlots(to, from);
@@ -299,6 +319,7 @@ public final class ReslotCommand extends AdminCommand {
                         done[1] += SlotSurvey.move(of, namespace, some, to);
                       },
                       scans.get()));
+      long unusedSlots = redis.call(of -> SlotSurvey.forgetMarks(of, namespace, MOST_SLOTS));
       SlotSurvey after = survey();
       refuse(ofKeys(after, false));
       return new ReslotReport(done[1], done[0], after.others());

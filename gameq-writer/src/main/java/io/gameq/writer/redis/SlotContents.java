@@ -18,6 +18,7 @@ import io.lettuce.core.ScanIterator;
 import io.lettuce.core.ScoredValue;
 import io.lettuce.core.SetArgs;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -267,11 +268,10 @@ public final class SlotContents {
    * of a database of any size it holds a page of keys. One thread.
    *
    * @param waiting keys of rows that are on their way, or of what belongs to them
-   * @param walIds of journal marks: their nodes did not end with everything in MySQL
    * @param open owners whose sessions were not closed
    * @param others keys that are none of these, such as those that a repair set aside
    */
-  public record SlotSurvey(Tally waiting, Tally walIds, Tally open, Tally others) {
+  public record SlotSurvey(Tally waiting, Tally open, Tally others) {
     private static final String OWN = "own:";
 
     private static final Set<String> WAITING =
@@ -289,8 +289,11 @@ public final class SlotContents {
             "stale",
             "urgent");
 
-    /** Topics have a number of slots of their own; what sessions are yet to be told expires. */
-    private static final Set<String> STAYING = Set.of("t", "sent", "unheld");
+    /**
+     * Topics have a number of slots of their own; what sessions are yet to be told expires; marks
+     * are {@linkplain #forgetMarks forgotten}.
+     */
+    private static final Set<String> STAYING = Set.of("t", "sent", "unheld", "journal");
 
     /** How many there are, and the first of them. Redis may tell of one twice. */
     public static final class Tally {
@@ -342,7 +345,7 @@ public final class SlotContents {
         String namespace,
         Consumer<List<SessionEntry>> sessions,
         Consumer<ScanProgress> progress) {
-      SlotSurvey survey = new SlotSurvey(new Tally(), new Tally(), new Tally(), new Tally());
+      SlotSurvey survey = new SlotSurvey(new Tally(), new Tally(), new Tally());
       Pattern ofSlot = ofSlot(namespace);
       pages(
           redis,
@@ -356,7 +359,7 @@ public final class SlotContents {
               } else if (matcher.group(2).startsWith(OWN)) {
                 owns.put(key, matcher);
               } else {
-                survey.add(redis, key, matcher.group(2));
+                survey.add(key, matcher.group(2));
               }
             }
             sessions.accept(survey.sessions(redis, owns));
@@ -365,12 +368,9 @@ public final class SlotContents {
       return survey;
     }
 
-    private void add(RedisConnection redis, String key, String name) {
-      String family = name.startsWith("journal:") ? name : name.split(":", 2)[0];
-      if (family.equals("journal")) {
-        RedisReply.await(() -> redis.sync().hkeys(SlotKeys.bytes(key)))
-            .forEach(walId -> walIds.add(LuaScript.string(walId).replaceAll("[!@]$", "")));
-      } else if (WAITING.contains(family)) {
+    private void add(String key, String name) {
+      String family = name.split(":", 2)[0];
+      if (WAITING.contains(family)) {
         waiting.add(key);
       } else if (!STAYING.contains(family)) {
         others.add(key);
@@ -438,6 +438,16 @@ public final class SlotContents {
         sent.add(redis.async().del(new SlotKeys(namespace, of.slot()).own(of.owner())));
       }
       sent.forEach(RedisReply::await);
+    }
+
+    /**
+     * Forgets the journal marks of all WALs, which other numbers of slots do not replay; returns in
+     * how many slots there were any.
+     */
+    public static long forgetMarks(RedisConnection redis, String namespace, int slots) {
+      byte[][] keys = new byte[slots][];
+      Arrays.setAll(keys, slot -> new SlotKeys(namespace, slot).journal());
+      return RedisReply.await(() -> redis.sync().del(keys));
     }
   }
 }
