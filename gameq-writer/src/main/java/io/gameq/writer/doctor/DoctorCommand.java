@@ -289,7 +289,7 @@ public final class DoctorCommand extends AdminCommand {
         waiting.clear();
         for (Finding symptom : Finding.among(connection, slots.namespace(), things)) {
           FindingKind kind = FindingKind.of(symptom);
-          if (kind.isOfProcess() && isAlive(kind.process(symptom))) {
+          if (kind == FindingKind.OPEN && isAlive(FindingKind.process(symptom))) {
             continue;
           }
           Set<Finding> some = found.computeIfAbsent(kind, of -> new LinkedHashSet<>());

@@ -76,12 +76,6 @@ public enum FindingKind {
       "group of messages that nothing makes due",
       "the time was removed by hand, or was in a key of the wrong type"),
   LANE_WITHOUT_MESSAGE("due, without a message", "messages were deleted by hand"),
-  JOURNAL_MARK(
-      true,
-      "journal mark of a process that is gone",
-      "a node died within the last week, and its WAL may still be replayed",
-      "removes it, as writers do after seven days: a replay of the WAL puts messages back then that"
-          + " were handled"),
   OPEN(
       false,
       "owners that a process has open which is gone",
@@ -136,22 +130,13 @@ public enum FindingKind {
     return isMended;
   }
 
-  /**
-   * Whether it is told by whether processes give signs of life, which takes longer to be sure of.
-   */
-  boolean isOfProcess() {
-    return this == OPEN || this == JOURNAL_MARK;
-  }
-
   static FindingKind of(Finding finding) {
     return valueOf(finding.kind().toUpperCase(Locale.ROOT));
   }
 
-  /** The process of a session or journal mark, 8 hex digits. */
-  String process(Finding of) {
-    return this == OPEN
-        ? NodeSigns.process(SessionId.parse(of.state()))
-        : NodeSigns.processOfWal(of.thing().name());
+  /** The process of a session that it has open, 8 hex digits. */
+  static String process(Finding open) {
+    return NodeSigns.process(SessionId.parse(open.state()));
   }
 
   /** Where it is, and what is there, for a person. */

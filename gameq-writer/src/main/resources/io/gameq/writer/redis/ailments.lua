@@ -198,9 +198,7 @@ end
 function look.journal(slot, wal)
   if string.find(wal, '[!@]$') then return nil end -- beside a mark
   local mark = ask(false, 'HGET', slot .. ':journal', wal)
-  if not mark then return nil end
-  if not string.find(mark, '^%d+$') then return 'damaged_entry', mark end
-  return 'journal_mark', mark
+  if mark and not string.find(mark, '^%d+$') then return 'damaged_entry', mark end
 end
 
 -- What is wrong with a thing, and the state in which it is: the same twice, when nobody has touched it in between.

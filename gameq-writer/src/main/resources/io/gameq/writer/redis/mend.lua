@@ -14,8 +14,6 @@ elseif kind == 'due_far_off' then
   redis.call('ZADD', slot .. ':due', 'LT', now_millis(), name)
 elseif kind == 'healing_leftover' then
   redis.call('SREM', slot .. ':healing', name)
-elseif kind == 'journal_mark' then
-  redis.call('HDEL', slot .. ':journal', name, name .. '!', name .. '@')
 else
   return {0, kind}
 end
