@@ -43,7 +43,7 @@ public record MySqlOwner(
   private static final Map<String, String> TABLES =
       Map.of(
           "sessions",
-          "SELECT epoch, nonce, node, state, opened_at AS openedAt, adopted_version AS"
+          "SELECT epoch, nonce, node, opened_at AS openedAt, adopted_version AS"
               + " adoptedVersion FROM gameq_owner WHERE owner = ?",
           "tombstones",
           "SELECT table_name AS `table`, row_key AS `key`, version, deleted_at AS deletedAt FROM"

@@ -69,9 +69,9 @@ public final class OwnerPage {
       CountingSessions sessions = raised.sessions();
       String session =
           Shown.line(
-              "session %s, %s since %s UTC on node %s",
+              "newest session %s, %s %s UTC on node %s",
               sessions.newest(),
-              sessions.opening() ? "opening" : "open",
+              sessions.opening() ? "opening since" : "opened",
               raised.openedAt(),
               raised.node().isEmpty() ? "(not known)" : raised.node());
       line("MySQL", session);
@@ -85,7 +85,7 @@ public final class OwnerPage {
     line(
         "node",
         aliveNode == null
-            ? "no sign of life from the node of the session that holds it"
+            ? "that of the newest session gives no sign of life"
             : Shown.text(aliveNode) + " is alive");
     String most = mysql.tombstones() >= MySqlOwner.MOST_COUNTED ? " or more" : "";
     String discards = Shown.count(mysql.discards(), "discard");
