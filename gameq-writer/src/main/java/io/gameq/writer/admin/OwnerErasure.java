@@ -346,13 +346,15 @@ public final class OwnerErasure {
 
   /** What stays in MySQL and names the owner or its rows' keys, without values; may be empty. */
   public String remains(OwnerId owner) {
-    MySqlOwner of = MySqlOwner.read(mysql, owner);
     StringJoiner words = new StringJoiner(", ");
-    add(words, of.tombstones(), "tombstone", "tombstones");
-    add(words, of.discards(), "discard", "discards");
+    MySqlOwner.records(mysql, owner)
+        .forEach(
+            (what, all) -> {
+              String one = what.equals("handled") ? "handled message" : what.replaceAll("s$", "");
+              add(words, all.size(), one, one + "s");
+            });
     int entries = MySqlOwner.auditEntries(mysql, owner).size();
     add(words, entries, "audit entry", "audit entries");
-    add(words, of.raised() == null ? 0 : 1, "row of gameq_owner", "");
     return words.toString();
   }
 

@@ -168,8 +168,8 @@ public final class OwnerCommands {
       if (left < ids.size()) {
         out()
             .println(
-                ("what stays has no values: tombstones, discards and rows of gameq_owner and"
-                     + " gameq_handled until %s, audit entries until 'audit --remove-older-than', a"
+                ("what stays has no values: sessions, tombstones, discards, handovers and messages"
+                     + " handled until %s, audit entries until 'audit --remove-older-than', a"
                      + " session in Redis for an hour; WALs, backups and binary logs: see"
                      + " OPERATING.md")
                     .formatted(until));
