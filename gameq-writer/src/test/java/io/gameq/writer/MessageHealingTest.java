@@ -13,6 +13,7 @@ import io.gameq.OwnerSession;
 import io.gameq.OwnershipLostException;
 import io.gameq.message.MessageChange;
 import io.gameq.message.MessageChange.MessageChangedException;
+import io.gameq.message.MessageChange.MessageId;
 import io.gameq.node.NodeAccess;
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.script.JournalMarks;
@@ -175,10 +176,13 @@ class MessageHealingTest extends MessagesFixture {
       player.put(new Pet(7, 1, "handled"));
       NodeAccess.messages(queue).commit(acks.subList(19, 20), player).awaitQueued(LONG);
       published(queue, "forgotten", "x");
+      MessageId id = id("forgotten");
+      commit(queue, new MessageChange.Retime(id, slot(id), 9_000)).awaitQueued(LONG);
       NodeAccess.stage(player, publish("with rows", "y"));
       queued(player, new Pet(8, 1, "y"));
       loseAllSince(replica);
       awaitPending(Map.of("forgotten", "x", "with rows", "y"));
+      await().atMost(LONG).until(() -> due("forgotten") == 9_000);
       try (WriterService writer = game.writer("w1")) {
         assertEquals(java.util.Set.of(), queue.drain(LONG));
         assertEquals("2", game.queryText("SELECT COUNT(*) FROM pet"));
@@ -186,6 +190,7 @@ class MessageHealingTest extends MessagesFixture {
       published(queue, "after", "z");
       loseAllSince(RedisContents.empty(redis, game.namespace));
       awaitPending(Map.of("forgotten", "x", "with rows", "y", "after", "z"));
+      await().atMost(LONG).until(() -> due("forgotten") == 9_000);
     }
   }
 

@@ -78,6 +78,12 @@ abstract class MessagesFixture extends RedisLossFixture {
     return all;
   }
 
+  /** When a pending message is due, Redis time in ms. */
+  final double due(String key) {
+    byte[] due = key(slot(id(key)), "due").getBytes(US_ASCII);
+    return redis.sync().zscore(due, id(key).id().getBytes(US_ASCII));
+  }
+
   /** Takes everything that is due, under a lease. */
   final List<TakenMessage> takeAll(long leaseMillis) {
     ConsumerScripts scripts =
