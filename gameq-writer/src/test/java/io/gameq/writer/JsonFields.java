@@ -5,53 +5,31 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
+import io.gameq.writer.terminal.TopCommand;
 import java.time.Instant;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 
 /**
- * What commands print for programs is what the operators' page says, and has one kind of time. Each
- * {@code --json} of a test is compared. Stateless.
+ * What commands print for programs is what their help says, and has one kind of time. Each {@code
+ * --json} of a test is compared. Stateless.
  */
 final class JsonFields {
-  private static final Pattern NAME = Pattern.compile("`([^`]+)`");
-
   /** Three years: no duration is longer, and every moment since 1973 is. */
   private static final double LONGEST_MILLIS = 1e11;
 
   private JsonFields() {}
 
-  /** The fields of each command, by the page. */
+  /** The fields of each command, by its help. */
   private static Map<String, Set<String>> documented() {
     Map<String, Set<String>> all = new HashMap<>();
-    try {
-      String page = Files.readString(Path.of("REFERENCE.md"));
-      String section =
-          page.substring(page.indexOf("\n## For programs"), page.indexOf("\nA pause is"));
-      for (String item : List.of(section.split("\n- ", -1)).subList(1, 17)) {
-        int colon = item.indexOf(": ");
-        Set<String> fields = new HashSet<>();
-        Matcher field = NAME.matcher(item.substring(colon));
-        while (field.find()) {
-          fields.add(field.group(1));
-        }
-        Matcher command = NAME.matcher(item.substring(0, colon));
-        while (command.find()) {
-          all.computeIfAbsent(command.group(1), of -> new HashSet<>()).addAll(fields);
-        }
-      }
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
+    for (String line : TopCommand.jsonFields()) {
+      int colon = line.indexOf(": ");
+      String fields = line.substring(colon + 2).replaceAll(" \\(.*?\\)", "");
+      all.put(line.substring(0, colon), Set.of(fields.split(", ", -1)));
     }
     return all;
   }
@@ -61,7 +39,7 @@ final class JsonFields {
     String name = nameOf(command);
     Set<String> fields =
         Objects.requireNonNull(
-            documented().get(name), () -> "REFERENCE.md does not have the fields of " + name);
+            documented().get(name), () -> "json-fields.txt does not have the fields of " + name);
     out.lines().forEach(line -> check(name, fields, line));
   }
 
@@ -74,7 +52,7 @@ final class JsonFields {
               field ->
                   assertTrue(
                       fields.contains(field),
-                      () -> name + " has '" + field + "', not REFERENCE.md"));
+                      () -> name + " has '" + field + "', not json-fields.txt"));
       times(name, object);
     } catch (JsonProcessingException e) {
       throw new AssertionError(name + " printed no JSON: " + line, e);

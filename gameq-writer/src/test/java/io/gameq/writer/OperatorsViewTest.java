@@ -182,8 +182,10 @@ class OperatorsViewTest {
       assertTrue(
           ofGame.scrape().matches("(?s).*gameq_node_durable_seconds_count\\{[^}]*} [12]\\n.*"));
       await().atMost(LONG).until(() -> meters.scrape().contains("gameq_topic_paused{"));
-      there = names(meters);
-      inGame = names(ofGame);
+      there = names(meters, "TYPE");
+      inGame = names(ofGame, "TYPE");
+      assertEquals(there, names(meters, "HELP"), "pages leave to it what a meter means");
+      assertEquals(inGame, names(ofGame, "HELP"));
     }
     assertTrue(there.size() > 20 && inGame.size() > 15, there::toString);
     Set<String> inReference = named("REFERENCE.md");
@@ -201,10 +203,10 @@ class OperatorsViewTest {
     }
   }
 
-  private static Set<String> names(PrometheusMeterRegistry meters) {
+  private static Set<String> names(PrometheusMeterRegistry meters, String comment) {
     Set<String> names = new TreeSet<>();
     for (String line : meters.scrape().lines().toList()) {
-      if (line.startsWith("# TYPE gameq_")) {
+      if (line.matches("# " + comment + " gameq_\\S+ \\S.*")) {
         names.add(line.split(" ", -1)[2]);
       }
     }

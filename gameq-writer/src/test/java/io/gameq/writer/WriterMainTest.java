@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.gameq.terminal.ErrorLine;
 import io.gameq.terminal.ExitCodes;
+import io.gameq.writer.terminal.TopCommand;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -29,6 +30,7 @@ class WriterMainTest {
         "dead export -h",
         "config -h",
         "config check -h",
+        "config settings -h",
         "completion -h",
         "stale -h",
         "stale list -h",
@@ -42,6 +44,23 @@ class WriterMainTest {
     assertTrue(run.out().startsWith("Usage: gameq-writer"), run.out());
     assertTrue(run.out().contains("--verbose"), run.out());
     assertFalse(run.out().contains("of null"), run.out());
+  }
+
+  @Test
+  void helpNamesTheFieldsForPrograms() {
+    for (String fields : TopCommand.jsonFields()) {
+      String[] words = fields.replaceAll(" [A-Z].*|:.*", "").split(" ", -1);
+      String help = CommandLineRun.of((String.join(" ", words) + " --help").split(" ", -1)).out();
+      String line = help.replaceAll("\\s+", " ");
+      assertTrue(line.contains("--json of " + fields), help);
+    }
+  }
+
+  @Test
+  void settingsAreToldWithoutAFile() {
+    CommandLineRun run = CommandLineRun.of("config", "settings");
+    assertEquals(ExitCodes.OK, run.exitCode());
+    assertTrue(run.out().matches("(?s).*\nwriter\\.leaseSeconds +\\| 30 .*"), run.out());
   }
 
   @Test

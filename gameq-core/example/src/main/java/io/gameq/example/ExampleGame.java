@@ -60,14 +60,12 @@ public final class ExampleGame implements AutoCloseable {
   /** Logs a player out; whatever was committed is on its way. */
   public void logout(OnlinePlayer player) {
     online.remove(player.row().playerId(), player);
-    // page: logout
     try {
       player.session().close();
     } catch (GameQueueException e) {
       // Redis is away: what was journaled is sent when it is back, and other players log out too.
       System.err.println("logout of player " + player.row().playerId() + ": " + e.getMessage());
     }
-    // page: end
   }
 
   /** Logs out everybody who is still there. */

@@ -18,7 +18,6 @@ public final class GameMain {
   public static void main(String[] args) throws InterruptedException {
     Map<String, String> settings = System.getenv();
     Path wals = Path.of(args.length == 0 ? "wal" : args[0]);
-    // page: start and end
     try (GameQueue first = GameQueue.open(config(settings, "node-1", wals));
         GameQueue second = GameQueue.open(config(settings, "node-2", wals))) {
       try (ExampleGame one = new ExampleGame(first);
@@ -28,7 +27,6 @@ public final class GameMain {
       report("node-1", first.stop(LAST_CALL).notDurable());
       report("node-2", second.stop(LAST_CALL).notDurable());
     }
-    // page: end
   }
 
   static GameQueueConfig config(Map<String, String> settings, String node, Path wals) {

@@ -40,7 +40,6 @@ final class MarketHall {
    * @throws IllegalStateException when it is sold, or its price is another one
    */
   void buy(OnlinePlayer buyer, long listingId, long price, int toSlot) {
-    // page: market
     owners.change(
         "listing:" + listingId,
         (listing, changes) -> {
@@ -52,7 +51,6 @@ final class MarketHall {
         },
         buyer,
         buyer.row().plus(-price));
-    // page: end
   }
 
   private static Rows.Listing onSale(OwnerSession listing, long price) {

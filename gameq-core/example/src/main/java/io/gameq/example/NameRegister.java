@@ -31,7 +31,6 @@ final class NameRegister {
     if (wanted.equals(before)) {
       throw new IllegalArgumentException("it is the player's name by now");
     }
-    // page: unique names
     for (int attempt = 1; ; attempt++) {
       try (OwnerSession taken = queue.open("name:" + wanted);
           OwnerSession left = queue.open("name:" + before)) {
@@ -56,6 +55,5 @@ final class NameRegister {
         }
       }
     }
-    // page: end
   }
 }

@@ -55,10 +55,8 @@ public final class OnlinePlayer {
 
   /** Shows the letters that are there, and from now on each that comes, from whichever node. */
   public void onMail(Consumer<Rows.Mail> inbox) {
-    // page: inbox
     mailAtLogin.forEach(inbox);
     session.onSent(sent -> sent.rows(Rows.Mail.class).forEach(inbox));
-    // page: end
   }
 
   /**
@@ -67,7 +65,6 @@ public final class OnlinePlayer {
    * @param thread acts for this player, one task after another
    */
   void onPayouts(Topic<Payout> payouts, Executor thread) {
-    // page: paid
     session.handle(
         payouts,
         thread,
@@ -76,7 +73,6 @@ public final class OnlinePlayer {
           changes.put(richer); // one commit with the acknowledgement: once
           become(richer);
         });
-    // page: end
   }
 
   /** The row of this player. */

@@ -20,14 +20,12 @@ final class Payouts {
 
   Payouts(GameQueue queue) {
     this.queue = queue;
-    // page: payouts
     topic = queue.topic("payout", Payout.class, TopicOptions.DEFAULT.ofOwners());
     topic.subscribeOwners( // for players who are offline
         (player, payout, changes) ->
             player
                 .rows(Rows.Player.class)
                 .forEach(row -> changes.put(row.plus(payout.payload().gold()))));
-    // page: end
   }
 
   Topic<Payout> topic() {
@@ -36,9 +34,7 @@ final class Payouts {
 
   /** What pays a player; of one key one is pending. */
   static Publish<Payout> of(long playerId, String key, long gold, String reason) {
-    // page: payout
     return Publish.of(key, new Payout(gold, reason)).owner("player:" + playerId);
-    // page: end
   }
 
   /**
@@ -47,14 +43,11 @@ final class Payouts {
    * @param ticket names it: the same ticket pays once while it is pending
    */
   CommitReceipt give(long playerId, String ticket, long gold) {
-    // page: game master
     return topic.publish(of(playerId, "ticket/" + ticket, gold, "sorry"));
-    // page: end
   }
 
   /** Sows: what it costs and the timer are one commit. Returns at once. */
   CommitReceipt sow(OnlinePlayer player, int field, long price, Duration ripens) {
-    // page: timer
     Rows.Player poorer = player.row().plus(-price);
     CommitReceipt receipt =
         queue.transact(
@@ -65,7 +58,6 @@ final class Payouts {
                   topic,
                   of(poorer.playerId(), "field/" + field, 2 * price, "harvest").after(ripens));
             });
-    // page: end
     player.become(poorer);
     return receipt;
   }

@@ -16,14 +16,15 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A setting of gameq.yaml. {@code settings.txt} declares each once, in the table that the reference
- * shows: name, default, range with its unit, meaning. Immutable.
+ * A setting of gameq.yaml. {@code settings.txt} declares each once, in the table that {@code config
+ * settings} prints: name, default, range with its unit, meaning. Immutable.
  *
  * @param name in full, {@code []} standing for the place in a list
  * @param otherwise its default; null for none
  * @param range as the table says it; empty for any text
  */
-record DeclaredSetting(String name, boolean isRequired, @Nullable String otherwise, String range) {
+public record DeclaredSetting(
+    String name, boolean isRequired, @Nullable String otherwise, String range) {
   private static final String HOST_AND_PROCESS = "host and process id";
   private static final Pattern NUMBERS = Pattern.compile("([0-9,]+) to ([0-9,]+)( [a-z]+)?");
   private static final Pattern CHARACTERS =
@@ -34,21 +35,20 @@ record DeclaredSetting(String name, boolean isRequired, @Nullable String otherwi
 
   private static Map<String, DeclaredSetting> declared() {
     Map<String, DeclaredSetting> all = new LinkedHashMap<>();
-    for (String row : table().lines().toList()) {
-      String[] cells = row.replace("`", "").split("\\|", -1);
-      String otherwise = cells[2].strip();
-      String range = cells[3].strip();
+    for (String row : table().lines().skip(1).toList()) {
+      String[] cells = row.split(" *\\| *", -1);
+      String name = cells[0];
+      String otherwise = cells[1];
+      String range = cells[2];
       boolean isRequired = otherwise.equals("required");
       boolean isNone = isRequired || (otherwise.equals("none") && !range.contains("none"));
-      for (String name : cells[1].strip().split(", ", -1)) {
-        all.put(name, new DeclaredSetting(name, isRequired, isNone ? null : otherwise, range));
-      }
+      all.put(name, new DeclaredSetting(name, isRequired, isNone ? null : otherwise, range));
     }
     return all;
   }
 
-  /** The table of the reference, without its headings. */
-  static String table() {
+  /** All, as a table in plain text with a line of headings. */
+  public static String table() {
     try (InputStream table = DeclaredSetting.class.getResourceAsStream("settings.txt")) {
       return new String(Objects.requireNonNull(table).readAllBytes(), StandardCharsets.UTF_8);
     } catch (IOException e) {

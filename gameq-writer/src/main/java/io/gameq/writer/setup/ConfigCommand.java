@@ -19,6 +19,7 @@ import io.gameq.terminal.ExitCodes;
 import io.gameq.terminal.Shown;
 import io.gameq.writer.admin.RecordView;
 import io.gameq.writer.cli.AdminCommand;
+import io.gameq.writer.config.DeclaredSetting;
 import io.gameq.writer.config.WriterConfig;
 import io.gameq.writer.config.WriterConfig.Setting;
 import io.gameq.writer.mysql.WriterRequirements;
@@ -31,7 +32,7 @@ import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** {@code config}: shows and checks the configuration file. */
+/** {@code config}: shows and checks the configuration file; lists what it may have. */
 @Command(name = "config", description = "Shows and checks the configuration.")
 public final class ConfigCommand extends AdminCommand {
   /** Settings, as command and console show them. */
@@ -74,6 +75,13 @@ public final class ConfigCommand extends AdminCommand {
     return findings.stream().anyMatch(of -> of.weight() == Severity.PROBLEM)
         ? ExitCodes.FOUND_SOMETHING
         : ExitCodes.OK;
+  }
+
+  @Command(
+      name = "settings",
+      description = "Prints every setting with default, range and meaning; reads no file.")
+  void settings() {
+    out().print(DeclaredSetting.table());
   }
 
   /** What the servers of a configuration are worth to a writer; changes nothing. */

@@ -4,7 +4,11 @@ import io.gameq.mysql.tables.AuditTable.Actor;
 import io.gameq.terminal.ErrorLine;
 import io.gameq.terminal.ExitCodes;
 import io.gameq.terminal.TextTable.TerminalWriter;
+import java.io.IOException;
+import java.io.InputStream;
 import java.io.PrintWriter;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -13,6 +17,7 @@ import picocli.AutoComplete;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.UsageMessageSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ScopeType;
 import picocli.CommandLine.Spec;
@@ -79,8 +84,9 @@ public abstract class TopCommand implements Runnable {
   }
 
   private CommandLine line(PrintWriter out, PrintWriter err) {
-    return new CommandLine(this)
-        .setOut(out)
+    CommandLine line = new CommandLine(this);
+    jsonFields().forEach(of -> describe(of, line));
+    return line.setOut(out)
         .setErr(err)
         .setCaseInsensitiveEnumValuesAllowed(true)
         .setExecutionExceptionHandler(
@@ -93,6 +99,29 @@ public abstract class TopCommand implements Runnable {
               }
               return ExitCodes.COULD_NOT_RUN;
             });
+  }
+
+  /** The fields that {@code --json} prints, by command: {@code dead list: id, table, ...}. */
+  public static List<String> jsonFields() {
+    try (InputStream fields = TopCommand.class.getResourceAsStream("json-fields.txt")) {
+      return new String(Objects.requireNonNull(fields).readAllBytes(), StandardCharsets.UTF_8)
+          .lines()
+          .toList();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** The help of a command ends with its fields. */
+  private static void describe(String fields, CommandLine all) {
+    CommandLine command = all;
+    for (String word : fields.substring(0, fields.indexOf(": ")).split(" ", -1)) {
+      command = command.getSubcommands().getOrDefault(word, command); // OWNER is no command
+    }
+    UsageMessageSpec usage = command.getCommandSpec().usageMessage();
+    List<String> footer = new ArrayList<>(List.of(usage.footer()));
+    footer.addAll(List.of("", "--json of " + fields));
+    usage.footer(footer.toArray(String[]::new));
   }
 
   /** There is nothing to do but to say which commands there are. */
