@@ -5,16 +5,13 @@ import io.gameq.terminal.ErrorLine;
 import io.gameq.terminal.ExitCodes;
 import io.gameq.terminal.TextTable.TerminalWriter;
 import java.io.PrintWriter;
-import java.util.Objects;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.IVersionProvider;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ScopeType;
-import picocli.CommandLine.Spec;
 
 /** The command line: {@code gameq-recovery <command>}. Used by the main thread. */
 @Command(
@@ -41,9 +38,7 @@ import picocli.CommandLine.Spec;
       "3:only of verify: nothing is left to act on, but keep the WALs: rows that only Redis holds,"
           + " or a node that is alive and writes on"
     })
-public final class RecoveryMain implements Runnable, ServerOptions.Environment {
-  @Spec private @Nullable CommandSpec spec;
-
+public final class RecoveryMain implements ServerOptions.Environment {
   @Option(
       names = "--verbose",
       scope = ScopeType.INHERIT,
@@ -59,13 +54,6 @@ public final class RecoveryMain implements Runnable, ServerOptions.Environment {
   @Override
   public @Nullable String variable(String name) {
     return environment.apply(name);
-  }
-
-  /** Without a command there is nothing to do but to say which ones there are. */
-  @Override
-  public void run() {
-    throw new CommandLine.ParameterException(
-        Objects.requireNonNull(spec).commandLine(), "missing command");
   }
 
   public static void main(String[] args) {

@@ -28,7 +28,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
-import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -380,7 +379,7 @@ public final class TopicsCommand extends AdminCommand {
       description =
           "Retries or discards dead letters of a topic: messages of which every attempt failed."
               + " 'topics show TOPIC --state dead' lists them.")
-  static final class TopicsDeadCommand implements Callable<Integer> {
+  static final class TopicsDeadCommand {
     @ParentCommand private @Nullable TopicsCommand parent;
 
     /** The largest payload that a topic may allow, and more than JSON adds to it. */
@@ -388,12 +387,6 @@ public final class TopicsCommand extends AdminCommand {
 
     private TopicsCommand parent() {
       return Objects.requireNonNull(parent);
-    }
-
-    /** Without a subcommand there is nothing to do. */
-    @Override
-    public Integer call() {
-      throw parent().wrong("missing command: retry, discard");
     }
 
     @Command(

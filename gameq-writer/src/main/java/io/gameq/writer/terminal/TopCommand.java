@@ -21,9 +21,7 @@ import picocli.CommandLine.Spec;
  * The command that all others are subcommands of: without one of them it does nothing. Used by the
  * main thread.
  */
-public abstract class TopCommand implements Runnable {
-  @Spec private @Nullable CommandSpec spec;
-
+public abstract class TopCommand {
   /** Null: of this process. */
   private @Nullable String user;
 
@@ -93,13 +91,6 @@ public abstract class TopCommand implements Runnable {
               }
               return ExitCodes.COULD_NOT_RUN;
             });
-  }
-
-  /** There is nothing to do but to say which commands there are. */
-  @Override
-  public final void run() {
-    CommandSpec self = Objects.requireNonNull(spec);
-    throw new CommandLine.ParameterException(self.commandLine(), "missing command");
   }
 
   /** {@code completion}: prints what a shell needs to complete the command line. */
