@@ -147,7 +147,7 @@ public final class DeadRows {
     /** In words: {@code table item, state waiting}. */
     @Override
     public String toString() {
-      return state == null ? stored.toString() : stored + ", state " + lower(state);
+      return state == null ? stored.toString() : stored + ", state " + Shown.lower(state);
     }
   }
 
@@ -235,7 +235,7 @@ public final class DeadRows {
     }
     CurrentRow present = letters.rows().present(letter.refused().owner(), decoded.key());
     List<RowColumn> columns = RowColumn.of(decoded.image(), present.row(), withValues);
-    String op = lower(decoded.image().op());
+    String op = Shown.lower(decoded.image().op());
     return new Detail(listed, op, columns, there(present), null, withValues, revision);
   }
 
@@ -408,7 +408,7 @@ public final class DeadRows {
           if (reading instanceof DecodedRow decoded) {
             Map<String, @Nullable Object> columns = RowColumn.set(decoded.image());
             columns.replaceAll((name, value) -> value == null ? null : ColumnType.text(value));
-            all.put("op", lower(decoded.image().op()));
+            all.put("op", Shown.lower(decoded.image().op()));
             all.put(
                 withValues ? "row" : "columns",
                 withValues ? columns : List.copyOf(columns.keySet()));
@@ -437,10 +437,6 @@ public final class DeadRows {
 
   private static String names(Map<String, @Nullable String> columns) {
     return "columns " + String.join(", ", new TreeSet<>(columns.keySet()));
-  }
-
-  private static String lower(Enum<?> of) {
-    return of.name().toLowerCase(Locale.ROOT);
   }
 
   /**

@@ -134,7 +134,7 @@ public final class Topics {
       String topic, Messages.MessageState state, String after, int most, boolean withPayloads) {
     TopicDefinition definition = definition(topic);
     if (withPayloads) {
-      audit("topic show", topic, "%s messages with payloads".formatted(state.text()));
+      audit("topic show", topic, Shown.lower(state) + " messages with payloads");
     }
     return redis.ask(
         connection ->

@@ -142,7 +142,7 @@ public final class TopicsCommand extends AdminCommand {
           out().println(message.name() + " = " + Shown.text(payload.text()));
         }
       }
-      out().println(Shown.count(page.messages().size(), of.text() + " message"));
+      out().println(Shown.count(page.messages().size(), Shown.lower(of) + " message"));
       if (!page.next().isEmpty()) {
         out().println("more: --after " + Shown.text(page.next()));
       }
@@ -200,7 +200,7 @@ public final class TopicsCommand extends AdminCommand {
     out().println("%s: %s, slot %s".formatted(Shown.text(trace.topic()), name, trace.slot()));
     TextTable lines = TextTable.withoutHeadings(out(), 2);
     for (Messages.MessageView of : trace.places()) {
-      lines.print(List.of(List.of(of.state().text(), text(of, trace.nowMillis()))));
+      lines.print(List.of(List.of(Shown.lower(of.state()), text(of, trace.nowMillis()))));
       PayloadText payload = of.payload();
       if (payload != null) {
         lines.print(List.of(List.of("", "= " + Shown.text(payload.text()))));

@@ -21,6 +21,7 @@ import io.gameq.mysql.tables.AuditTable.Actor;
 import io.gameq.mysql.tables.TopicTable;
 import io.gameq.redis.topic.TopicMessages.TopicSurvey;
 import io.gameq.terminal.ErrorLine;
+import io.gameq.terminal.Shown;
 import io.gameq.topic.Claimed;
 import io.gameq.topic.Claims;
 import io.gameq.topic.Message;
@@ -58,7 +59,6 @@ import java.time.Instant;
 import java.util.Base64;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
@@ -215,7 +215,7 @@ public final class MessageApi {
     context.status(status).contentType("application/json").result(answer.body().toString());
     Timer.builder("gameq.door.requests")
         .description("Requests for messages over HTTP, those that wait for messages too")
-        .tag("route", route.name().toLowerCase(Locale.ROOT))
+        .tag("route", Shown.lower(route))
         .tag("status", Integer.toString(status.getCode()))
         .register(meters)
         .record(System.nanoTime() - began, TimeUnit.NANOSECONDS);
@@ -571,7 +571,7 @@ public final class MessageApi {
       Message<byte[]> of = found.get();
       ObjectNode body =
           message(of.key(), of.group(), of.payload(), of.due(), of.since())
-              .put("state", of.state().name().toLowerCase(Locale.ROOT))
+              .put("state", Shown.lower(of.state()))
               .put("priority", of.priority())
               .put("attempts", of.attempts());
       return ApiResponse.ok(of.error() == null ? body : body.put("error", of.error()));
