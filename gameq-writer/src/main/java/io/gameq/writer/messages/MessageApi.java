@@ -1,7 +1,5 @@
 package io.gameq.writer.messages;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
 import com.fasterxml.jackson.core.JacksonException;
 import com.fasterxml.jackson.databind.JsonMappingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
@@ -20,6 +18,7 @@ import io.gameq.mysql.tables.AuditTable;
 import io.gameq.mysql.tables.AuditTable.Actor;
 import io.gameq.mysql.tables.TopicTable;
 import io.gameq.redis.topic.TopicMessages.TopicSurvey;
+import io.gameq.terminal.ClassResource;
 import io.gameq.terminal.ErrorLine;
 import io.gameq.terminal.Shown;
 import io.gameq.topic.Claimed;
@@ -52,8 +51,6 @@ import io.javalin.http.TooManyRequestsResponse;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
 import java.io.IOException;
-import java.io.InputStream;
-import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Base64;
@@ -117,7 +114,10 @@ public final class MessageApi {
     routes.get("/ready/messages", this::ready);
     routes.get(
         Route.DESCRIPTION,
-        context -> context.contentType("application/yaml").result(description()));
+        context ->
+            context
+                .contentType("application/yaml")
+                .result(ClassResource.text(MessageApi.class, "openapi.yaml")));
     for (Route route : Route.values()) {
       routes.addHttpHandler(
           HandlerType.findOrCreate(route.method), route.path, context -> answer(context, route));
@@ -129,15 +129,6 @@ public final class MessageApi {
     boolean isOpen = actions != null;
     context.status(isOpen ? HttpStatus.OK : HttpStatus.SERVICE_UNAVAILABLE);
     context.result(isOpen ? "ready\n" : "not ready: " + whyClosed + "\n");
-  }
-
-  private static String description() {
-    try (InputStream file =
-        Objects.requireNonNull(MessageApi.class.getResourceAsStream("openapi.yaml"))) {
-      return new String(file.readAllBytes(), UTF_8);
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
   }
 
   /**
