@@ -15,10 +15,9 @@ import io.gameq.writer.admin.ActionResult.Resolution;
 import io.gameq.writer.admin.StaleSessions.RowColumn;
 import io.gameq.writer.mysql.DeadLetters;
 import io.gameq.writer.mysql.DeadLetters.DeadLetterFilter;
-import io.gameq.writer.mysql.DeadLetters.DeadLetterRetry;
-import io.gameq.writer.mysql.DeadLetters.DeadLetterRetry.RetryResult;
-import io.gameq.writer.mysql.DeadLetters.DeadLetterRetry.RetryStatus;
 import io.gameq.writer.mysql.DeadLetters.LetterState;
+import io.gameq.writer.mysql.DeadLetters.RetryResult;
+import io.gameq.writer.mysql.DeadLetters.RetryStatus;
 import io.gameq.writer.mysql.StoredRowDecoder.CurrentRow;
 import io.gameq.writer.mysql.StoredRowDecoder.DecodeError;
 import io.gameq.writer.mysql.StoredRowDecoder.DecodeResult;
@@ -332,28 +331,28 @@ public final class DeadRows {
     if (!isDryRun) {
       audit("dead retry", chosen.filter.toString(), chosen.text());
     }
-    DeadLetterRetry retry = letters.retry(isDryRun);
     Map<Long, ActionResult> waiting = new LinkedHashMap<>();
     boolean[] isWritten = {false};
     chosen.forEach(
-        (letter, state) -> isWritten[0] |= retry(retry, letter.id(), name(letter), waiting, told));
+        (letter, state) ->
+            isWritten[0] |= retry(letter.id(), isDryRun, name(letter), waiting, told));
     while (!isDryRun && isWritten[0]) {
       isWritten[0] = false;
       for (ActionResult of : List.copyOf(waiting.values())) {
-        isWritten[0] |= retry(retry, of.id(), of.name(), waiting, told);
+        isWritten[0] |= retry(of.id(), isDryRun, of.name(), waiting, told);
       }
     }
     waiting.values().forEach(told);
   }
 
   /** Whether it is written; tells what became of it, but where another one may make it fit. */
-  private static boolean retry(
-      DeadLetterRetry retry,
+  private boolean retry(
       long id,
+      boolean isDryRun,
       String name,
       Map<Long, ActionResult> waiting,
       Consumer<ActionResult> told) {
-    RetryResult outcome = retry.retry(id);
+    RetryResult outcome = letters.retry(id, isDryRun);
     ActionResult done = done(id, name, outcome);
     if (outcome.status() == RetryStatus.REFUSED && (outcome.curable() || waiting.containsKey(id))) {
       waiting.put(id, done);
