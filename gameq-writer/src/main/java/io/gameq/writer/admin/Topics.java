@@ -110,11 +110,8 @@ public final class Topics {
 
   /** Tells consumers what MySQL has by now; they read it in Redis. */
   private DefinedTopic put(DefinedTopic changed) {
-    return redis.call(
-        connection -> {
-          DefinedTopic.put(connection, slots.namespace(), List.of(changed));
-          return changed;
-        });
+    redis.run(of -> DefinedTopic.put(of, slots.namespace(), List.of(changed)));
+    return changed;
   }
 
   private GameQueueException unknown(String topic) {
