@@ -9,7 +9,6 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.IVersionProvider;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ScopeType;
 
@@ -20,7 +19,7 @@ import picocli.CommandLine.ScopeType;
         "What the engineer on call runs after a failover: finds in the write-ahead logs (WALs) of"
             + " game nodes what neither Redis nor MySQL holds, and puts it back.",
     mixinStandardHelpOptions = true,
-    versionProvider = RecoveryMain.RecoveryVersion.class,
+    version = "gameq-recovery " + Protocol.RELEASE,
     scope = ScopeType.INHERIT,
     subcommands = {
       InspectCommand.class,
@@ -83,13 +82,5 @@ public final class RecoveryMain implements ServerOptions.Environment {
               return ExitCodes.COULD_NOT_RUN;
             })
         .execute(args);
-  }
-
-  /** The release. */
-  static final class RecoveryVersion implements IVersionProvider {
-    @Override
-    public String[] getVersion() {
-      return new String[] {"gameq-recovery " + Protocol.RELEASE};
-    }
   }
 }
