@@ -13,6 +13,7 @@ public final class Duty implements Agent {
   private final Runnable work;
   private final LongSupplier restNanos;
   private final LongSupplier nanoTime;
+  private Runnable atEnd = () -> {};
   private long dueNanos;
   private long earlyNanos;
 
@@ -44,6 +45,12 @@ public final class Duty implements Agent {
     return new Duty(name, work, first.toNanos(), restNanos, System::nanoTime);
   }
 
+  /** Has something done once, after its last step. */
+  public Duty endingWith(Runnable work) {
+    atEnd = work;
+    return this;
+  }
+
   private void dueAfter(long nanos) {
     dueNanos = nanoTime.getAsLong() + nanos;
     earlyNanos = nanos / EARLY_SHARE;
@@ -70,5 +77,10 @@ public final class Duty implements Agent {
   @Override
   public long idleNanos() {
     return Math.max(0, dueNanos - nanoTime.getAsLong());
+  }
+
+  @Override
+  public void close() {
+    atEnd.run();
   }
 }

@@ -104,12 +104,7 @@ record NodeServers(
 
   /** Has Redis do something that answers nothing. */
   void call(Consumer<RedisConnection> what) {
-    boolean unused =
-        control.call(
-            redis -> {
-              what.accept(redis);
-              return true;
-            });
+    control.run(what);
   }
 
   /** What Redis answers to what changes nothing. */

@@ -9,6 +9,7 @@ import io.lettuce.core.RedisCommandInterruptedException;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -136,6 +137,16 @@ public final class ControlConnection implements AutoCloseable {
       }
       throw e;
     }
+  }
+
+  /** As {@link #call}, of what answers nothing. */
+  public void run(Consumer<RedisConnection> call) {
+    boolean unused =
+        call(
+            redis -> {
+              call.accept(redis);
+              return true;
+            });
   }
 
   /** As {@link #call}, of what changes nothing: once more when the connection had broken. */

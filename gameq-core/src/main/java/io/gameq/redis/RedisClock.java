@@ -34,11 +34,7 @@ public final class RedisClock implements LongSupplier {
 
   /** Measures the offset anew. */
   public void measure(ControlConnection control) {
-    control.call(
-        redis -> {
-          long unused = measure(redis);
-          return true;
-        });
+    long unused = control.call(redis -> measure(redis));
   }
 
   /** Measures the offset anew; returns by how much Redis' clock was set back since, ms; or 0. */

@@ -1,16 +1,12 @@
 package io.gameq.rights;
 
+import io.gameq.terminal.ClassResource;
 import io.gameq.terminal.Variables;
-import java.io.IOException;
-import java.io.InputStream;
-import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Objects;
 import java.util.TreeMap;
 
 /** The users of a namespace in a database. Stateless. */
@@ -84,12 +80,7 @@ public final class MySqlRights {
 
     /** The lines of a resource of this package. */
     static List<String> lines(String resource) {
-      try (InputStream in =
-          Objects.requireNonNull(RightsScript.class.getResourceAsStream(resource), resource)) {
-        return new String(in.readAllBytes(), StandardCharsets.UTF_8).lines().toList();
-      } catch (IOException e) {
-        throw new UncheckedIOException(e);
-      }
+      return ClassResource.text(RightsScript.class, resource).lines().toList();
     }
 
     static String with(String line, Map<String, String> names) {

@@ -39,6 +39,11 @@ public final class Shown {
     return text(canonical.toString());
   }
 
+  /** A constant as commands, JSON and tags have it: in small letters. */
+  public static String lower(Enum<?> of) {
+    return of.name().toLowerCase(Locale.ROOT);
+  }
+
   /** Text with escapes for what would move the cursor, break the line or turn it around. */
   public static String text(String text) {
     StringBuilder out = new StringBuilder(text.length());

@@ -16,7 +16,6 @@ import java.time.Instant;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -147,7 +146,7 @@ final class InspectCommand extends WalCommand {
 
   private static String op(EncodedRow row) {
     try {
-      return row.op().name().toLowerCase(Locale.ROOT);
+      return Shown.lower(row.op());
     } catch (GameQueueException e) {
       return "damaged";
     }

@@ -22,7 +22,6 @@ import java.nio.file.StandardOpenOption;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -166,8 +165,8 @@ final class PlanCommand extends WalCommand.PlannedCommand {
       if (row.status() == Status.IN_MYSQL) {
         return;
       }
-      String op = row.change().op().name().toLowerCase(Locale.ROOT);
-      String status = row.status().name().toLowerCase(Locale.ROOT);
+      String op = Shown.lower(row.change().op());
+      String status = Shown.lower(row.status());
       Map<String, @Nullable Object> object = RowJson.of(row);
       object.put("op", op);
       object.put("status", status);

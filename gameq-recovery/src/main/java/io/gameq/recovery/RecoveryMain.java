@@ -5,16 +5,12 @@ import io.gameq.terminal.ErrorLine;
 import io.gameq.terminal.ExitCodes;
 import io.gameq.terminal.TextTable.TerminalWriter;
 import java.io.PrintWriter;
-import java.util.Objects;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.IVersionProvider;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ScopeType;
-import picocli.CommandLine.Spec;
 
 /** The command line: {@code gameq-recovery <command>}. Used by the main thread. */
 @Command(
@@ -23,7 +19,7 @@ import picocli.CommandLine.Spec;
         "What the engineer on call runs after a failover: finds in the write-ahead logs (WALs) of"
             + " game nodes what neither Redis nor MySQL holds, and puts it back.",
     mixinStandardHelpOptions = true,
-    versionProvider = RecoveryMain.RecoveryVersion.class,
+    version = "gameq-recovery " + Protocol.RELEASE,
     scope = ScopeType.INHERIT,
     subcommands = {
       InspectCommand.class,
@@ -41,9 +37,7 @@ import picocli.CommandLine.Spec;
       "3:only of verify: nothing is left to act on, but keep the WALs: rows that only Redis holds,"
           + " or a node that is alive and writes on"
     })
-public final class RecoveryMain implements Runnable, ServerOptions.Environment {
-  @Spec private @Nullable CommandSpec spec;
-
+public final class RecoveryMain implements ServerOptions.Environment {
   @Option(
       names = "--verbose",
       scope = ScopeType.INHERIT,
@@ -59,13 +53,6 @@ public final class RecoveryMain implements Runnable, ServerOptions.Environment {
   @Override
   public @Nullable String variable(String name) {
     return environment.apply(name);
-  }
-
-  /** Without a command there is nothing to do but to say which ones there are. */
-  @Override
-  public void run() {
-    throw new CommandLine.ParameterException(
-        Objects.requireNonNull(spec).commandLine(), "missing command");
   }
 
   public static void main(String[] args) {
@@ -95,13 +82,5 @@ public final class RecoveryMain implements Runnable, ServerOptions.Environment {
               return ExitCodes.COULD_NOT_RUN;
             })
         .execute(args);
-  }
-
-  /** The release. */
-  static final class RecoveryVersion implements IVersionProvider {
-    @Override
-    public String[] getVersion() {
-      return new String[] {"gameq-recovery " + Protocol.RELEASE};
-    }
   }
 }

@@ -32,7 +32,6 @@ import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
@@ -194,11 +193,7 @@ final class ReplayCommand extends WalCommand.PlannedCommand {
         into == Destination.MYSQL
             ? open.database().target(lookups.codec(open.wals()), limit)
             : new RedisTarget(Objects.requireNonNull(lookups.redis()), limit);
-    audit(
-        open,
-        "into %s, conflicts %s"
-            .formatted(
-                into.name().toLowerCase(Locale.ROOT), conflicts.name().toLowerCase(Locale.ROOT)));
+    audit(open, "into %s, conflicts %s".formatted(Shown.lower(into), Shown.lower(conflicts)));
     Plan before = new Plan(open, wanted, progress::step);
     WalReplay replay =
         new WalReplay(

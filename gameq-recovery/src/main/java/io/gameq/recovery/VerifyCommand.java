@@ -8,7 +8,6 @@ import io.gameq.terminal.ExitCodes;
 import io.gameq.terminal.Shown;
 import java.io.PrintWriter;
 import java.util.LinkedHashMap;
-import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -114,7 +113,7 @@ final class VerifyCommand extends WalCommand.PlannedCommand {
     if (row.status() == Status.LOST) {
       return row.mysqlVersion() == null && row.redisVersion() == null ? "missing" : "older";
     }
-    return row.status().name().toLowerCase(Locale.ROOT).replace('_', ' ');
+    return Shown.lower(row.status()).replace('_', ' ');
   }
 
   private static String version(@Nullable Long version) {
@@ -137,7 +136,7 @@ final class VerifyCommand extends WalCommand.PlannedCommand {
     line.put("messageChanges", plan.messages().changes());
     line.put("messagesLacking", plan.messages().lacking());
     for (Status status : Status.values()) {
-      line.put(status.name().toLowerCase(Locale.ROOT), plan.rows(status));
+      line.put(Shown.lower(status), plan.rows(status));
     }
     return RowJson.text(line);
   }

@@ -171,7 +171,7 @@ class CouldNotRunTest extends RecoveryFixture {
     assertRefused(game.run("plan", List.of()), "Missing required parameter: 'WAL'");
     assertRefused(game.run("replay --execute --no-redis"), "--into mysql when Redis is gone");
     assertRefused(game.run("replay --rate -1"), "--rate is -1");
-    assertRefused(game.main(List.of()), "missing command");
+    assertRefused(game.main(List.of()), "Missing required subcommand");
     assertTrue(game.main(List.of("replay", "--help")).says("1   differences, damage"));
   }
 }

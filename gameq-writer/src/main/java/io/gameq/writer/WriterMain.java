@@ -30,7 +30,6 @@ import io.gameq.writer.terminal.TopCommand.CompletionCommand;
 import io.gameq.writer.trace.TraceCommand;
 import java.io.PrintWriter;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.IVersionProvider;
 import picocli.CommandLine.ScopeType;
 
 /**
@@ -46,7 +45,7 @@ import picocli.CommandLine.ScopeType;
         "Carries committed rows from Redis into MySQL, prepares the schema for that, and shows the"
             + " rows that did not get there.",
     mixinStandardHelpOptions = true,
-    versionProvider = WriterMain.WriterVersion.class,
+    version = "gameq-writer " + Protocol.RELEASE,
     scope = ScopeType.INHERIT,
     subcommands = {
       RunCommand.class,
@@ -95,13 +94,5 @@ public final class WriterMain extends TopCommand {
   /** Runs one command line and returns its exit code; does not end the JVM. */
   public static int run(PrintWriter out, PrintWriter err, String... args) {
     return new WriterMain().execute(out, err, args);
-  }
-
-  /** The release. */
-  static final class WriterVersion implements IVersionProvider {
-    @Override
-    public String[] getVersion() {
-      return new String[] {"gameq-writer " + Protocol.RELEASE};
-    }
   }
 }

@@ -17,7 +17,7 @@ import io.gameq.mysql.MySqlPool.MySql;
 import io.gameq.rights.MySqlRights.Role;
 import io.gameq.servers.GameDatabase;
 import io.gameq.writer.mysql.DeadLetters;
-import io.gameq.writer.mysql.DeadLetters.DeadLetterRetry.RetryStatus;
+import io.gameq.writer.mysql.DeadLetters.RetryStatus;
 import io.gameq.writer.service.WriterService;
 import java.nio.file.Path;
 import java.util.List;
@@ -258,7 +258,7 @@ class SchemaChangeTest {
     var server = game.database.server();
     try (MySql mysql = MySqlPool.open(server.as(Role.WRITER).config(2), "dead")) {
       long id = Long.parseLong(game.queryText("SELECT id FROM gameq_dead_letter"));
-      assertEquals(RetryStatus.WRITTEN, new DeadLetters(mysql).retry(false).retry(id).status());
+      assertEquals(RetryStatus.WRITTEN, new DeadLetters(mysql).retry(id, false).status());
     }
     assertEquals("200,9", game.queryText("SELECT CONCAT_WS(',', age, horns) FROM pet"));
   }

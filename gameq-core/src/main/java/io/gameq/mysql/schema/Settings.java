@@ -4,10 +4,7 @@ import io.gameq.GameQueueException;
 import io.gameq.mysql.MySqlPool.MySql;
 import io.gameq.sign.Protocol;
 import io.gameq.term.Terms.QueueIdentity;
-import java.io.IOException;
-import java.io.InputStream;
-import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
+import io.gameq.terminal.ClassResource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -208,27 +205,19 @@ public final class Settings {
     }
 
     private static List<String> read(String name) {
-      try (InputStream file = SchemaFiles.class.getResourceAsStream(FOLDER + name)) {
-        if (file == null) {
-          throw new GameQueueException(
-              "gameq-core's jar lacks " + FOLDER + name + ": build it anew");
+      String sql =
+          ClassResource.text(SchemaFiles.class, FOLDER + name)
+              .lines()
+              .filter(line -> !line.startsWith("--"))
+              .collect(Collectors.joining("\n"));
+      List<String> statements = new ArrayList<>();
+      // The files end every statement at the end of a line, and no other line ends like this.
+      for (String statement : sql.split(";(\n|$)", -1)) {
+        if (!statement.isBlank()) {
+          statements.add(statement.strip());
         }
-        String sql =
-            new String(file.readAllBytes(), StandardCharsets.UTF_8)
-                .lines()
-                .filter(line -> !line.startsWith("--"))
-                .collect(Collectors.joining("\n"));
-        List<String> statements = new ArrayList<>();
-        // The files end every statement at the end of a line, and no other line ends like this.
-        for (String statement : sql.split(";(\n|$)", -1)) {
-          if (!statement.isBlank()) {
-            statements.add(statement.strip());
-          }
-        }
-        return statements;
-      } catch (IOException e) {
-        throw new UncheckedIOException(e);
       }
+      return statements;
     }
   }
 }

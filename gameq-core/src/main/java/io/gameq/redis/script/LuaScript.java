@@ -11,6 +11,7 @@ import io.gameq.redis.RedisConnection;
 import io.gameq.redis.RedisReply;
 import io.gameq.redis.SlotKeys;
 import io.gameq.rows.EncodedRow;
+import io.gameq.terminal.ClassResource;
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisException;
 import io.lettuce.core.RedisFuture;
@@ -18,7 +19,6 @@ import io.lettuce.core.RedisNoScriptException;
 import io.lettuce.core.ScriptOutputType;
 import io.lettuce.core.codec.Base16;
 import java.io.IOException;
-import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -341,12 +341,9 @@ public final class LuaScript {
   }
 
   private static String read(Class<?> beside, String resource) {
-    InputStream here = beside.getResourceAsStream(resource);
-    try (InputStream in = here != null ? here : LuaScript.class.getResourceAsStream(resource)) {
-      String text = new String(Objects.requireNonNull(in, resource).readAllBytes(), UTF_8);
-      return COMMENTS.matcher(text).replaceAll("");
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
+    boolean isThere = beside.getResource(resource) != null;
+    return COMMENTS
+        .matcher(ClassResource.text(isThere ? beside : LuaScript.class, resource))
+        .replaceAll("");
   }
 }

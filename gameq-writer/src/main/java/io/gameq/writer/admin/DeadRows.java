@@ -15,10 +15,9 @@ import io.gameq.writer.admin.ActionResult.Resolution;
 import io.gameq.writer.admin.StaleSessions.RowColumn;
 import io.gameq.writer.mysql.DeadLetters;
 import io.gameq.writer.mysql.DeadLetters.DeadLetterFilter;
-import io.gameq.writer.mysql.DeadLetters.DeadLetterRetry;
-import io.gameq.writer.mysql.DeadLetters.DeadLetterRetry.RetryResult;
-import io.gameq.writer.mysql.DeadLetters.DeadLetterRetry.RetryStatus;
 import io.gameq.writer.mysql.DeadLetters.LetterState;
+import io.gameq.writer.mysql.DeadLetters.RetryResult;
+import io.gameq.writer.mysql.DeadLetters.RetryStatus;
 import io.gameq.writer.mysql.StoredRowDecoder.CurrentRow;
 import io.gameq.writer.mysql.StoredRowDecoder.DecodeError;
 import io.gameq.writer.mysql.StoredRowDecoder.DecodeResult;
@@ -147,7 +146,7 @@ public final class DeadRows {
     /** In words: {@code table item, state waiting}. */
     @Override
     public String toString() {
-      return state == null ? stored.toString() : stored + ", state " + lower(state);
+      return state == null ? stored.toString() : stored + ", state " + Shown.lower(state);
     }
   }
 
@@ -235,7 +234,7 @@ public final class DeadRows {
     }
     CurrentRow present = letters.rows().present(letter.refused().owner(), decoded.key());
     List<RowColumn> columns = RowColumn.of(decoded.image(), present.row(), withValues);
-    String op = lower(decoded.image().op());
+    String op = Shown.lower(decoded.image().op());
     return new Detail(listed, op, columns, there(present), null, withValues, revision);
   }
 
@@ -332,28 +331,28 @@ public final class DeadRows {
     if (!isDryRun) {
       audit("dead retry", chosen.filter.toString(), chosen.text());
     }
-    DeadLetterRetry retry = letters.retry(isDryRun);
     Map<Long, ActionResult> waiting = new LinkedHashMap<>();
     boolean[] isWritten = {false};
     chosen.forEach(
-        (letter, state) -> isWritten[0] |= retry(retry, letter.id(), name(letter), waiting, told));
+        (letter, state) ->
+            isWritten[0] |= retry(letter.id(), isDryRun, name(letter), waiting, told));
     while (!isDryRun && isWritten[0]) {
       isWritten[0] = false;
       for (ActionResult of : List.copyOf(waiting.values())) {
-        isWritten[0] |= retry(retry, of.id(), of.name(), waiting, told);
+        isWritten[0] |= retry(of.id(), isDryRun, of.name(), waiting, told);
       }
     }
     waiting.values().forEach(told);
   }
 
   /** Whether it is written; tells what became of it, but where another one may make it fit. */
-  private static boolean retry(
-      DeadLetterRetry retry,
+  private boolean retry(
       long id,
+      boolean isDryRun,
       String name,
       Map<Long, ActionResult> waiting,
       Consumer<ActionResult> told) {
-    RetryResult outcome = retry.retry(id);
+    RetryResult outcome = letters.retry(id, isDryRun);
     ActionResult done = done(id, name, outcome);
     if (outcome.status() == RetryStatus.REFUSED && (outcome.curable() || waiting.containsKey(id))) {
       waiting.put(id, done);
@@ -408,7 +407,7 @@ public final class DeadRows {
           if (reading instanceof DecodedRow decoded) {
             Map<String, @Nullable Object> columns = RowColumn.set(decoded.image());
             columns.replaceAll((name, value) -> value == null ? null : ColumnType.text(value));
-            all.put("op", lower(decoded.image().op()));
+            all.put("op", Shown.lower(decoded.image().op()));
             all.put(
                 withValues ? "row" : "columns",
                 withValues ? columns : List.copyOf(columns.keySet()));
@@ -437,10 +436,6 @@ public final class DeadRows {
 
   private static String names(Map<String, @Nullable String> columns) {
     return "columns " + String.join(", ", new TreeSet<>(columns.keySet()));
-  }
-
-  private static String lower(Enum<?> of) {
-    return of.name().toLowerCase(Locale.ROOT);
   }
 
   /**

@@ -75,11 +75,6 @@ public final class Messages {
         throw new GameQueueException("a state is pending, ready, unhandled, held or dead");
       }
     }
-
-    /** As it is shown. */
-    public String text() {
-      return name().toLowerCase(Locale.ROOT);
-    }
   }
 
   /**
@@ -229,7 +224,7 @@ public final class Messages {
     all.put("payloadBytes", of.payloadBytes);
     PayloadText payload = of.payload;
     if (payload != null) {
-      all.put("payloadForm", payload.form().name().toLowerCase(Locale.ROOT));
+      all.put("payloadForm", Shown.lower(payload.form()));
       all.put("payload", payload.text());
     }
     return all;

@@ -303,11 +303,7 @@ public final class OwnerErasure {
         .keySet()
         .forEach(
             inbox -> sessions.add(new SessionRef(inbox, SessionId.ofInbox(inbox.sender()), slot)));
-    redis.call(
-        connection -> {
-          SessionScripts.flushNow(connection, slots.all(), sessions);
-          return true;
-        });
+    redis.run(of -> SessionScripts.flushNow(of, slots.all(), sessions));
   }
 
   /** Opens it, as a node does, and tells who had it; null when somebody else opens it too. */

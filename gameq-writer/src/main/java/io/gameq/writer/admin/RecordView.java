@@ -9,7 +9,6 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -119,7 +118,7 @@ public final class RecordView<T> {
   }
 
   private static String plain(Object value) {
-    return value instanceof Enum<?> name ? name.name().toLowerCase(Locale.ROOT) : value.toString();
+    return value instanceof Enum<?> name ? Shown.lower(name) : value.toString();
   }
 
   private static String cell(@Nullable Object value) {

@@ -33,7 +33,6 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.function.BiConsumer;
@@ -137,7 +136,7 @@ public final class StaleSessions {
       return new RowView(
           row.key(),
           version,
-          decoded.image().op().name().toLowerCase(Locale.ROOT),
+          Shown.lower(decoded.image().op()),
           RowColumn.of(decoded.image(), rows.present(owner, decoded.key()).row(), withValues),
           null);
     }

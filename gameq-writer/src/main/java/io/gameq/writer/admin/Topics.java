@@ -110,11 +110,8 @@ public final class Topics {
 
   /** Tells consumers what MySQL has by now; they read it in Redis. */
   private DefinedTopic put(DefinedTopic changed) {
-    return redis.call(
-        connection -> {
-          DefinedTopic.put(connection, slots.namespace(), List.of(changed));
-          return changed;
-        });
+    redis.run(of -> DefinedTopic.put(of, slots.namespace(), List.of(changed)));
+    return changed;
   }
 
   private GameQueueException unknown(String topic) {
@@ -134,7 +131,7 @@ public final class Topics {
       String topic, Messages.MessageState state, String after, int most, boolean withPayloads) {
     TopicDefinition definition = definition(topic);
     if (withPayloads) {
-      audit("topic show", topic, "%s messages with payloads".formatted(state.text()));
+      audit("topic show", topic, Shown.lower(state) + " messages with payloads");
     }
     return redis.ask(
         connection ->

@@ -29,7 +29,6 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.function.Consumer;
@@ -197,7 +196,7 @@ public final class DeadCommand extends AdminCommand {
                 List.of("  key", Shown.text(row.rowKey())),
                 List.of("  owner", Shown.text(row.owner().id())),
                 List.of("  version", Shown.version(row.version())),
-                List.of("  state", letter.state().name().toLowerCase(Locale.ROOT)),
+                List.of("  state", Shown.lower(letter.state())),
                 List.of("  error", row.errorCode() + " " + Shown.text(row.errorText())),
                 List.of("  attempts", Integer.toString(row.attempts())),
                 List.of("  refused", Shown.utc(letter.stored().refusedAt()) + " UTC")));
@@ -403,10 +402,7 @@ public final class DeadCommand extends AdminCommand {
       private static final long serialVersionUID = 1L;
 
       StateNames() {
-        super(
-            Arrays.stream(LetterState.values())
-                .map(of -> of.name().toLowerCase(Locale.ROOT))
-                .toList());
+        super(Arrays.stream(LetterState.values()).map(of -> Shown.lower(of)).toList());
       }
     }
 

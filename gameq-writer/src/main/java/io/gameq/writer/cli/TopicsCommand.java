@@ -28,7 +28,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
-import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -143,7 +142,7 @@ public final class TopicsCommand extends AdminCommand {
           out().println(message.name() + " = " + Shown.text(payload.text()));
         }
       }
-      out().println(Shown.count(page.messages().size(), of.text() + " message"));
+      out().println(Shown.count(page.messages().size(), Shown.lower(of) + " message"));
       if (!page.next().isEmpty()) {
         out().println("more: --after " + Shown.text(page.next()));
       }
@@ -201,7 +200,7 @@ public final class TopicsCommand extends AdminCommand {
     out().println("%s: %s, slot %s".formatted(Shown.text(trace.topic()), name, trace.slot()));
     TextTable lines = TextTable.withoutHeadings(out(), 2);
     for (Messages.MessageView of : trace.places()) {
-      lines.print(List.of(List.of(of.state().text(), text(of, trace.nowMillis()))));
+      lines.print(List.of(List.of(Shown.lower(of.state()), text(of, trace.nowMillis()))));
       PayloadText payload = of.payload();
       if (payload != null) {
         lines.print(List.of(List.of("", "= " + Shown.text(payload.text()))));
@@ -380,7 +379,7 @@ public final class TopicsCommand extends AdminCommand {
       description =
           "Retries or discards dead letters of a topic: messages of which every attempt failed."
               + " 'topics show TOPIC --state dead' lists them.")
-  static final class TopicsDeadCommand implements Callable<Integer> {
+  static final class TopicsDeadCommand {
     @ParentCommand private @Nullable TopicsCommand parent;
 
     /** The largest payload that a topic may allow, and more than JSON adds to it. */
@@ -388,12 +387,6 @@ public final class TopicsCommand extends AdminCommand {
 
     private TopicsCommand parent() {
       return Objects.requireNonNull(parent);
-    }
-
-    /** Without a subcommand there is nothing to do. */
-    @Override
-    public Integer call() {
-      throw parent().wrong("missing command: retry, discard");
     }
 
     @Command(

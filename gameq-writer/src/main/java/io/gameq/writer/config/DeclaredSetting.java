@@ -1,10 +1,8 @@
 package io.gameq.writer.config;
 
+import io.gameq.terminal.ClassResource;
 import java.io.IOException;
-import java.io.InputStream;
-import java.io.UncheckedIOException;
 import java.net.InetAddress;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
@@ -49,11 +47,7 @@ public record DeclaredSetting(
 
   /** All, as a table in plain text with a line of headings. */
   public static String table() {
-    try (InputStream table = DeclaredSetting.class.getResourceAsStream("settings.txt")) {
-      return new String(Objects.requireNonNull(table).readAllBytes(), StandardCharsets.UTF_8);
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
+    return ClassResource.text(DeclaredSetting.class, "settings.txt");
   }
 
   /** The setting of this name, which is declared. */

@@ -3,6 +3,7 @@ package io.gameq.writer.console;
 import io.gameq.backlog.SharedBacklog.Backlog;
 import io.gameq.mysql.tables.AuditTable;
 import io.gameq.mysql.tables.AuditTable.Entry;
+import io.gameq.terminal.ClassResource;
 import io.gameq.writer.cli.AuditCommand;
 import io.gameq.writer.config.WriterConfig;
 import io.gameq.writer.config.WriterConfig.ConsoleMode;
@@ -19,9 +20,6 @@ import io.javalin.http.HttpStatus;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
 import io.micrometer.core.instrument.distribution.HistogramSnapshot;
-import java.io.IOException;
-import java.io.InputStream;
-import java.io.UncheckedIOException;
 import java.time.Clock;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -31,7 +29,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Objects;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
@@ -135,23 +132,16 @@ public final class Console implements AutoCloseable {
         "/console",
         context -> {
           if (context.path().endsWith("/")) {
-            context.contentType(type("index.html")).result(read("index.html"));
+            context
+                .contentType(type("index.html"))
+                .result(ClassResource.bytes(Console.class, "index.html"));
           } else { // the page names its files beside itself
             context.redirect("/console/", HttpStatus.SEE_OTHER);
           }
         });
     for (String file : FILES.strip().split("\\s+", -1)) {
-      byte[] content = read(file);
+      byte[] content = ClassResource.bytes(Console.class, file);
       routes.get("/console/" + file, context -> context.contentType(type(file)).result(content));
-    }
-  }
-
-  private static byte[] read(String file) {
-    try (InputStream content =
-        Objects.requireNonNull(Console.class.getResourceAsStream(file), file)) {
-      return content.readAllBytes();
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
     }
   }
 

@@ -18,7 +18,6 @@ import io.gameq.writer.status.FlushCommand.Remainder;
 import io.gameq.writer.trace.NextStep.OwnerTrace;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.function.Supplier;
@@ -126,7 +125,7 @@ final class HoldPages {
     static List<HoldView> of(List<WriterPause> pauses, Map<String, String> parked) {
       List<HoldView> all = new ArrayList<>();
       for (WriterPause of : pauses) {
-        String scope = of.scope().name().toLowerCase(Locale.ROOT);
+        String scope = Shown.lower(of.scope());
         String ends = "somebody resumes it";
         all.add(new HoldView("paused", Pauses.what(of), Pauses.why(of), ends, scope, of.name()));
       }

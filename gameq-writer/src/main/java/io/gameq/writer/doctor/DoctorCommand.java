@@ -108,9 +108,7 @@ public final class DoctorCommand extends AdminCommand {
     if (json) {
       mended.forEach(
           (of, count) ->
-              out.println(
-                  RecordView.line(
-                      Map.of("ailment", of.name().toLowerCase(Locale.ROOT), "mended", count))));
+              out.println(RecordView.line(Map.of("ailment", Shown.lower(of), "mended", count))));
       left.found().values().forEach(VIEW.printer(out, true));
     } else {
       print(mended, left, out);

@@ -20,15 +20,13 @@ import org.slf4j.LoggerFactory;
 /**
  * What blocks the flushes of a writer: an outage of MySQL, tables, owners, and operators' pauses.
  * Thread-safe.
+ *
+ * @param pauses what operators paused
  */
-public final class FlushBlockers {
+public record FlushBlockers(
+    OutageBreaker mysql, ParkedTables tables, SlowOwners owners, Supplier<Pauses> pauses) {
   /** Bounds both the statements that fail in vain and the delay once a table is mended. */
   static final long RETRY_MILLIS = 5_000;
-
-  private final OutageBreaker mysql;
-  private final Supplier<Pauses> pauses;
-  private final ParkedTables tables = new ParkedTables();
-  private final SlowOwners owners = new SlowOwners();
 
   /**
    * Nothing is blocked yet.
@@ -37,24 +35,7 @@ public final class FlushBlockers {
    * @param pauses what operators paused
    */
   public FlushBlockers(BooleanSupplier answers, Supplier<Pauses> pauses) {
-    this.mysql = new OutageBreaker(answers);
-    this.pauses = pauses;
-  }
-
-  public OutageBreaker mysql() {
-    return mysql;
-  }
-
-  public ParkedTables tables() {
-    return tables;
-  }
-
-  SlowOwners owners() {
-    return owners;
-  }
-
-  Supplier<Pauses> pauses() {
-    return pauses;
+    this(new OutageBreaker(answers), new ParkedTables(), new SlowOwners(), pauses);
   }
 
   /** Whether what a row refers to may be held back, by operators or since it does not fit. */

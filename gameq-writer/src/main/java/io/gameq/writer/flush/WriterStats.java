@@ -5,6 +5,7 @@ import io.gameq.mysql.flush.FlushPlan.Written;
 import io.gameq.mysql.flush.FlushTransaction;
 import io.gameq.mysql.flush.FlushTransaction.Outcome;
 import io.gameq.owner.OwnerId;
+import io.gameq.terminal.Shown;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.DistributionSummary;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -13,7 +14,6 @@ import java.time.Duration;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
@@ -119,7 +119,7 @@ public final class WriterStats {
 
   /** An error that MySQL answered. */
   public void sqlError(ErrorKind kind) {
-    String tag = kind.name().toLowerCase(Locale.ROOT);
+    String tag = Shown.lower(kind);
     counter("sql.errors", "Errors that MySQL answered, by what helps against them", "kind", tag)
         .increment();
   }

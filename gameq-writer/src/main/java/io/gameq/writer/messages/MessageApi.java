@@ -1,7 +1,5 @@
 package io.gameq.writer.messages;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
 import com.fasterxml.jackson.core.JacksonException;
 import com.fasterxml.jackson.databind.JsonMappingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
@@ -20,7 +18,9 @@ import io.gameq.mysql.tables.AuditTable;
 import io.gameq.mysql.tables.AuditTable.Actor;
 import io.gameq.mysql.tables.TopicTable;
 import io.gameq.redis.topic.TopicMessages.TopicSurvey;
+import io.gameq.terminal.ClassResource;
 import io.gameq.terminal.ErrorLine;
+import io.gameq.terminal.Shown;
 import io.gameq.topic.Claimed;
 import io.gameq.topic.Claims;
 import io.gameq.topic.Message;
@@ -51,14 +51,11 @@ import io.javalin.http.TooManyRequestsResponse;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
 import java.io.IOException;
-import java.io.InputStream;
-import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Base64;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
@@ -117,7 +114,10 @@ public final class MessageApi {
     routes.get("/ready/messages", this::ready);
     routes.get(
         Route.DESCRIPTION,
-        context -> context.contentType("application/yaml").result(description()));
+        context ->
+            context
+                .contentType("application/yaml")
+                .result(ClassResource.text(MessageApi.class, "openapi.yaml")));
     for (Route route : Route.values()) {
       routes.addHttpHandler(
           HandlerType.findOrCreate(route.method), route.path, context -> answer(context, route));
@@ -129,15 +129,6 @@ public final class MessageApi {
     boolean isOpen = actions != null;
     context.status(isOpen ? HttpStatus.OK : HttpStatus.SERVICE_UNAVAILABLE);
     context.result(isOpen ? "ready\n" : "not ready: " + whyClosed + "\n");
-  }
-
-  private static String description() {
-    try (InputStream file =
-        Objects.requireNonNull(MessageApi.class.getResourceAsStream("openapi.yaml"))) {
-      return new String(file.readAllBytes(), UTF_8);
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
   }
 
   /**
@@ -215,7 +206,7 @@ public final class MessageApi {
     context.status(status).contentType("application/json").result(answer.body().toString());
     Timer.builder("gameq.door.requests")
         .description("Requests for messages over HTTP, those that wait for messages too")
-        .tag("route", route.name().toLowerCase(Locale.ROOT))
+        .tag("route", Shown.lower(route))
         .tag("status", Integer.toString(status.getCode()))
         .register(meters)
         .record(System.nanoTime() - began, TimeUnit.NANOSECONDS);
@@ -571,7 +562,7 @@ public final class MessageApi {
       Message<byte[]> of = found.get();
       ObjectNode body =
           message(of.key(), of.group(), of.payload(), of.due(), of.since())
-              .put("state", of.state().name().toLowerCase(Locale.ROOT))
+              .put("state", Shown.lower(of.state()))
               .put("priority", of.priority())
               .put("attempts", of.attempts());
       return ApiResponse.ok(of.error() == null ? body : body.put("error", of.error()));

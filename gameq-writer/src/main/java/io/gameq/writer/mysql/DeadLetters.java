@@ -63,8 +63,15 @@ public final class DeadLetters {
   /** More than any clock of a node may be wrong. */
   private static final Duration FAR_AHEAD = Duration.ofDays(1);
 
+  /** A lock is waited for innodb_lock_wait_timeout each time. */
+  private static final int MOST_TRIES = 3;
+
+  /** Who sent it is not remembered. */
+  private static final String NO_PROCESS = "00000000";
+
   private final MySql mysql;
   private @Nullable StoredRowDecoder rows;
+  private @Nullable GuardedWrites writes;
 
   /** What a dead letter is worth now. */
   public enum LetterState {
@@ -74,6 +81,31 @@ public final class DeadLetters {
     SUPERSEDED,
     /** The table is not managed now, or the key is damaged. */
     UNKNOWN
+  }
+
+  /** How a retry ended. */
+  public enum RetryStatus {
+    /** The row is in MySQL, the letter is removed. */
+    WRITTEN,
+    /** MySQL holds this version of the row or a newer one; the letter is removed. */
+    SUPERSEDED,
+    /** The letter stays. */
+    REFUSED,
+    /** Somebody holds a lock for long; nothing was changed. */
+    LOCKED,
+    /** Somebody else removed the letter. */
+    GONE
+  }
+
+  /**
+   * The result of a retry.
+   *
+   * @param curable another row may make it fit
+   */
+  public record RetryResult(RetryStatus status, int errorCode, String reason, boolean curable) {
+    private RetryResult(RetryStatus status) {
+      this(status, 0, "", false);
+    }
   }
 
   /** Over connections that somebody else closes; two at least are used at a time. */
@@ -315,182 +347,134 @@ public final class DeadLetters {
     return Objects.requireNonNull(rows);
   }
 
-  /** Writes their rows after all; in a dry run everything is rolled back. */
-  public DeadLetterRetry retry(boolean dryRun) {
-    return new DeadLetterRetry(mysql, rows(), dryRun);
+  /**
+   * Writes the row of a dead letter after all, in one transaction, as guarded as a flush: a newer
+   * row stays, a deleted one stays deleted. Killed anywhere, the letter is there or its row is
+   * written.
+   *
+   * @param isDryRun whether everything is rolled back
+   * @throws MySqlException when MySQL does not answer; the letter was tried as a whole or not at
+   *     all
+   */
+  public RetryResult retry(long id, boolean isDryRun) {
+    if (writes == null) {
+      writes = GuardedWrites.on(mysql);
+    }
+    try {
+      return GuardedTransaction.run(
+          mysql,
+          writes,
+          GuardedTransaction.Retry.ofConflicts(MOST_TRIES),
+          () -> {},
+          transaction -> retry(transaction, id, isDryRun));
+    } catch (SQLException e) {
+      if (ErrorKind.of(e) != ErrorKind.TRY_AGAIN) {
+        throw new MySqlException("MySQL does not answer as it should: " + MySqlText.of(e), e);
+      }
+      return new RetryResult(RetryStatus.LOCKED, 0, MySqlText.of(e), false);
+    }
+  }
+
+  private RetryResult retry(GuardedTransaction transaction, long id, boolean isDryRun)
+      throws SQLException {
+    Stored letter = lock(transaction, id);
+    if (letter == null) {
+      return new RetryResult(RetryStatus.GONE);
+    }
+    RetryResult outcome = write(transaction, letter);
+    if (!isDryRun) {
+      if (outcome.status == RetryStatus.REFUSED) {
+        transaction.connection().rollback();
+        noteRefusal(transaction.connection(), letter, outcome);
+      }
+      transaction.commit();
+    }
+    return outcome;
+  }
+
+  /** Notes a further try, unless a newer version of the row was refused meanwhile. */
+  private static void noteRefusal(Connection connection, Stored letter, RetryResult outcome)
+      throws SQLException {
+    Sql.execute(
+        connection,
+        "UPDATE gameq_dead_letter SET error_code = ?, error_text = LEFT(?, 1024), attempts ="
+            + " attempts + 1, refused_at = UTC_TIMESTAMP(3) WHERE id = ? AND version = ?",
+        outcome.errorCode,
+        outcome.reason,
+        letter.id(),
+        version(letter));
   }
 
   /**
-   * Writes the row of a dead letter after all, one transaction for each, as guarded as a flush: a
-   * newer row stays, a deleted one stays deleted. Thread-safe; killed anywhere, a letter is either
-   * there or its row is written.
+   * The letter as it is once the owners' rows are locked, as every flush of them locks them; null
+   * when it is gone.
    */
-  public static final class DeadLetterRetry {
-    /** A lock is waited for innodb_lock_wait_timeout each time. */
-    private static final int MOST_TRIES = 3;
-
-    /** Who sent it is not remembered. */
-    private static final String NO_PROCESS = "00000000";
-
-    private final MySql mysql;
-    private final GuardedWrites writes;
-    private final StoredRowDecoder rows;
-    private final boolean dryRun;
-
-    /** How a retry ended. */
-    public enum RetryStatus {
-      /** The row is in MySQL, the letter is removed. */
-      WRITTEN,
-      /** MySQL holds this version of the row or a newer one; the letter is removed. */
-      SUPERSEDED,
-      /** The letter stays. */
-      REFUSED,
-      /** Somebody holds a lock for long; nothing was changed. */
-      LOCKED,
-      /** Somebody else removed the letter. */
-      GONE
+  private static @Nullable Stored lock(GuardedTransaction transaction, long id)
+      throws SQLException {
+    Stored letter = find(transaction.connection(), id);
+    Set<OwnerId> locked = Set.of();
+    while (letter != null && !owners(letter).equals(locked)) {
+      locked = owners(letter);
+      transaction.lock(locked);
+      letter = find(transaction.connection(), id);
     }
+    return letter;
+  }
 
-    /**
-     * The result of a retry.
-     *
-     * @param curable another row may make it fit
-     */
-    public record RetryResult(RetryStatus status, int errorCode, String reason, boolean curable) {
-      private RetryResult(RetryStatus status) {
-        this(status, 0, "", false);
-      }
+  /** Its owner, and those that its row was received from or given to. */
+  private static Set<OwnerId> owners(Stored letter) {
+    Set<OwnerId> owners = new HashSet<>();
+    owners.add(letter.refused().owner());
+    try {
+      RowHeader.handovers(letter.refused().image())
+          .forEach(handover -> owners.add(handover.other()));
+    } catch (GameQueueException e) {
+      return owners; // damaged: it is not written anyway
     }
+    return owners;
+  }
 
-    private DeadLetterRetry(MySql mysql, StoredRowDecoder rows, boolean dryRun) {
-      this.mysql = mysql;
-      this.writes = GuardedWrites.on(mysql);
-      this.rows = rows;
-      this.dryRun = dryRun;
+  private RetryResult write(GuardedTransaction transaction, Stored letter) throws SQLException {
+    Connection connection = transaction.connection();
+    Refused row = letter.refused();
+    DecodeResult reading = rows().read(row.key(), row.image());
+    if (!(reading instanceof DecodedRow decoded)) {
+      return new RetryResult(RetryStatus.REFUSED, 0, ((DecodeError) reading).reason(), false);
     }
-
-    /**
-     * Tries a letter.
-     *
-     * @throws MySqlException when MySQL does not answer; the letter was tried as a whole or not at
-     *     all
-     */
-    public RetryResult retry(long id) {
-      try {
-        return GuardedTransaction.run(
-            mysql,
-            writes,
-            GuardedTransaction.Retry.ofConflicts(MOST_TRIES),
-            () -> {},
-            transaction -> retry(transaction, id));
-      } catch (SQLException e) {
-        if (ErrorKind.of(e) != ErrorKind.TRY_AGAIN) {
-          throw new MySqlException("MySQL does not answer as it should: " + MySqlText.of(e), e);
-        }
-        return new RetryResult(RetryStatus.LOCKED, 0, MySqlText.of(e), false);
+    long there =
+        OwnerReader.versions(connection, List.of(decoded.key())).getOrDefault(decoded.key(), -1L);
+    if (there < row.version()) {
+      // What was sent is as new as ever: it is not written over the row that has its key.
+      OwnerId owner =
+          row.errorCode() == DeadLetter.KEY_IN_USE ? row.owner().inbox(NO_PROCESS) : row.owner();
+      SQLException refusal =
+          refusal(transaction, new RowChange(owner, decoded.key(), decoded.image(), row.image()));
+      if (refusal != null) {
+        boolean curable = ErrorKind.of(refusal) == ErrorKind.CURABLE;
+        return new RetryResult(
+            RetryStatus.REFUSED, refusal.getErrorCode(), MySqlText.of(refusal), curable);
       }
     }
-
-    private RetryResult retry(GuardedTransaction transaction, long id) throws SQLException {
-      Stored letter = lock(transaction, id);
-      if (letter == null) {
-        return new RetryResult(RetryStatus.GONE);
-      }
-      RetryResult outcome = write(transaction, letter);
-      if (!dryRun) {
-        if (outcome.status == RetryStatus.REFUSED) {
-          transaction.connection().rollback();
-          noteRefusal(transaction.connection(), letter, outcome);
-        }
-        transaction.commit();
-      }
-      return outcome;
+    if (!remove(connection, letter)) { // another retry, or a newer version
+      throw new SQLTransactionRollbackException("it changes all the time", "40001");
     }
+    return new RetryResult(there < row.version() ? RetryStatus.WRITTEN : RetryStatus.SUPERSEDED);
+  }
 
-    /** Notes a further try, unless a newer version of the row was refused meanwhile. */
-    private static void noteRefusal(Connection connection, Stored letter, RetryResult outcome)
-        throws SQLException {
-      Sql.execute(
-          connection,
-          "UPDATE gameq_dead_letter SET error_code = ?, error_text = LEFT(?, 1024), attempts ="
-              + " attempts + 1, refused_at = UTC_TIMESTAMP(3) WHERE id = ? AND version = ?",
-          outcome.errorCode,
-          outcome.reason,
-          letter.id(),
-          version(letter));
-    }
-
-    /**
-     * The letter as it is once the owners' rows are locked, as every flush of them locks them; null
-     * when it is gone.
-     */
-    private static @Nullable Stored lock(GuardedTransaction transaction, long id)
-        throws SQLException {
-      Stored letter = find(transaction.connection(), id);
-      Set<OwnerId> locked = Set.of();
-      while (letter != null && !owners(letter).equals(locked)) {
-        locked = owners(letter);
-        transaction.lock(locked);
-        letter = find(transaction.connection(), id);
+  /** Why MySQL does not take a row; null when it was written. */
+  private static @Nullable SQLException refusal(GuardedTransaction transaction, RowChange change)
+      throws SQLException {
+    try {
+      List<RowRefusal> refusals =
+          transaction.write(
+              List.of(change), Set.of(ErrorKind.ROW, ErrorKind.CURABLE), StatementLimits.NONE);
+      return refusals.isEmpty() ? null : refusals.get(0).error();
+    } catch (SQLException e) {
+      ErrorKind kind = ErrorKind.of(e);
+      if (kind == ErrorKind.TRY_AGAIN || kind == ErrorKind.OUTAGE) {
+        throw e;
       }
-      return letter;
-    }
-
-    /** Its owner, and those that its row was received from or given to. */
-    private static Set<OwnerId> owners(Stored letter) {
-      Set<OwnerId> owners = new HashSet<>();
-      owners.add(letter.refused().owner());
-      try {
-        RowHeader.handovers(letter.refused().image())
-            .forEach(handover -> owners.add(handover.other()));
-      } catch (GameQueueException e) {
-        return owners; // damaged: it is not written anyway
-      }
-      return owners;
-    }
-
-    private RetryResult write(GuardedTransaction transaction, Stored letter) throws SQLException {
-      Connection connection = transaction.connection();
-      Refused row = letter.refused();
-      DecodeResult reading = rows.read(row.key(), row.image());
-      if (!(reading instanceof DecodedRow decoded)) {
-        return new RetryResult(RetryStatus.REFUSED, 0, ((DecodeError) reading).reason(), false);
-      }
-      long there =
-          OwnerReader.versions(connection, List.of(decoded.key())).getOrDefault(decoded.key(), -1L);
-      if (there < row.version()) {
-        // What was sent is as new as ever: it is not written over the row that has its key.
-        OwnerId owner =
-            row.errorCode() == DeadLetter.KEY_IN_USE ? row.owner().inbox(NO_PROCESS) : row.owner();
-        SQLException refusal =
-            refusal(transaction, new RowChange(owner, decoded.key(), decoded.image(), row.image()));
-        if (refusal != null) {
-          boolean curable = ErrorKind.of(refusal) == ErrorKind.CURABLE;
-          return new RetryResult(
-              RetryStatus.REFUSED, refusal.getErrorCode(), MySqlText.of(refusal), curable);
-        }
-      }
-      if (!remove(connection, letter)) { // another retry, or a newer version
-        throw new SQLTransactionRollbackException("it changes all the time", "40001");
-      }
-      return new RetryResult(there < row.version() ? RetryStatus.WRITTEN : RetryStatus.SUPERSEDED);
-    }
-
-    /** Why MySQL does not take a row; null when it was written. */
-    private static @Nullable SQLException refusal(GuardedTransaction transaction, RowChange change)
-        throws SQLException {
-      try {
-        List<RowRefusal> refusals =
-            transaction.write(
-                List.of(change), Set.of(ErrorKind.ROW, ErrorKind.CURABLE), StatementLimits.NONE);
-        return refusals.isEmpty() ? null : refusals.get(0).error();
-      } catch (SQLException e) {
-        ErrorKind kind = ErrorKind.of(e);
-        if (kind == ErrorKind.TRY_AGAIN || kind == ErrorKind.OUTAGE) {
-          throw e;
-        }
-        return e;
-      }
+      return e;
     }
   }
 

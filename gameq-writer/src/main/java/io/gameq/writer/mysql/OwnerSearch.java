@@ -13,7 +13,6 @@ import io.gameq.rows.Table;
 import java.math.BigInteger;
 import java.sql.Connection;
 import java.sql.SQLException;
-import java.time.Instant;
 import java.util.Comparator;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -42,10 +41,11 @@ public final class OwnerSearch {
   /**
    * An owner that was opened at some time.
    *
+   * @param owner its id
    * @param node that opened it last
-   * @param openedAt when
+   * @param openedMillis when, ms since 1970
    */
-  public record OwnerMatch(OwnerId owner, String node, Instant openedAt) {}
+  public record OwnerMatch(String owner, String node, long openedMillis) {}
 
   /**
    * Those whose ids begin so; the index finds them. Numbers in ids are ordered as numbers, among
@@ -63,12 +63,14 @@ public final class OwnerSearch {
                 + " owner LIMIT ?",
             rs ->
                 new OwnerMatch(
-                    OwnerId.ofEncoded(rs.getString(1)), rs.getString(2), Sql.instant(rs, 3)),
+                    OwnerId.ofEncoded(rs.getString(1)).id(),
+                    rs.getString(2),
+                    Sql.instant(rs, 3).toEpochMilli()),
             from,
             from + LAST,
             Math.max(most, MOST_ORDERED))
         .stream()
-        .sorted(Comparator.comparing(found -> found.owner().id(), BY_NUMBERS))
+        .sorted(Comparator.comparing(OwnerMatch::owner, BY_NUMBERS))
         .limit(most)
         .toList();
   }

@@ -2,6 +2,7 @@ package io.gameq.writer.mysql;
 
 import io.gameq.mysql.MySqlPool.MySql;
 import io.gameq.mysql.Sql;
+import io.gameq.terminal.Shown;
 import java.time.Instant;
 import java.util.List;
 import java.util.Locale;
@@ -19,11 +20,7 @@ public final class PauseTable {
     /** One table: its rows stay in Redis, other rows of the same owners go on. */
     TABLE,
     /** One writer, by name: it claims nothing. */
-    WRITER;
-
-    private String text() {
-      return name().toLowerCase(Locale.ROOT);
-    }
+    WRITER
   }
 
   /**
@@ -61,7 +58,7 @@ public final class PauseTable {
     mysql.execute(
         "REPLACE INTO gameq_pause (scope, name, reason, paused_by, paused_at) VALUES (?, ?, ?, ?,"
             + " UTC_TIMESTAMP(3))",
-        scope.text(),
+        Shown.lower(scope),
         name,
         reason,
         by);
@@ -74,6 +71,6 @@ public final class PauseTable {
    */
   public static boolean remove(MySql mysql, Scope scope, String name) {
     String sql = "DELETE FROM gameq_pause WHERE scope = ? AND name = ?";
-    return mysql.execute(sql, scope.text(), name) > 0;
+    return mysql.execute(sql, Shown.lower(scope), name) > 0;
   }
 }

@@ -9,9 +9,8 @@
  *            TableFix          the statements that end that, or what to do by hand
  *            InvalidValues     values that MySQL took without strict mode
  *            DroppedColumns    gameq_dropped_column: columns that are dropped on purpose
- * letters  DeadLetters       lists, counts, changes, removes
+ * letters  DeadLetters       lists, counts, changes, removes; writes rows after all
  *            DeadLetterFilter  which of them an operator means
- *            DeadLetterRetry   writes the row after all, as guarded as a flush
  * pause    PauseTable        gameq_pause: what operators paused
  * check    WriterRequirements  what a running writer needs of a database
  * purge    OldOwners         owners that were not opened for long, and go

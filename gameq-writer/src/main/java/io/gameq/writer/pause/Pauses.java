@@ -17,7 +17,6 @@ import java.util.Collection;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -102,7 +101,7 @@ public record Pauses(List<WriterPause> all) {
   /** A pause for programs. */
   public static Map<String, Object> json(WriterPause pause) {
     Map<String, Object> all = new LinkedHashMap<>();
-    all.put("scope", pause.scope().name().toLowerCase(Locale.ROOT));
+    all.put("scope", Shown.lower(pause.scope()));
     all.put("name", pause.name());
     all.put("reason", pause.reason());
     all.put("by", pause.by());
@@ -248,7 +247,7 @@ public record Pauses(List<WriterPause> all) {
 
     @Override
     public String toString() {
-      return scope == Scope.ALL ? "all" : scope.name().toLowerCase(Locale.ROOT) + " " + name;
+      return scope == Scope.ALL ? "all" : Shown.lower(scope) + " " + name;
     }
   }
 

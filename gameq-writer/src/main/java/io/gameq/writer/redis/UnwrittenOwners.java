@@ -41,17 +41,11 @@ public final class UnwrittenOwners {
    *
    * @param dirty rows that no writer has, as far as they were counted
    * @param claimed rows that a writer has, as far as they were counted
-   * @param attempts how often these were claimed and not written, not counting outages
    * @param refusedForMillis how long ago MySQL first refused one of them; 0 if it never did
    * @param tables of the rows that were counted
    */
   public record OwnerBacklog(
-      OwnerId owner,
-      long dirty,
-      long claimed,
-      long attempts,
-      long refusedForMillis,
-      Set<String> tables) {
+      OwnerId owner, long dirty, long claimed, long refusedForMillis, Set<String> tables) {
     public long rows() {
       return dirty + claimed;
     }
@@ -80,8 +74,7 @@ public final class UnwrittenOwners {
         (Long) reply.get(1),
         (Long) reply.get(2),
         (Long) reply.get(3),
-        (Long) reply.get(4),
-        ((List<?>) reply.get(5))
+        ((List<?>) reply.get(4))
             .stream()
                 .map(name -> PercentEncoding.unpercent(LuaScript.string(name)))
                 .collect(Collectors.toSet()));

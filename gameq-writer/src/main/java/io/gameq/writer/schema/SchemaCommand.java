@@ -25,18 +25,14 @@ import io.gameq.writer.terminal.Confirmation;
 import java.io.PrintWriter;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Objects;
 import java.util.Set;
 import java.util.UUID;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
-import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /** {@code schema}: the parent of the schema commands. */
 @Command(
@@ -49,16 +45,7 @@ import picocli.CommandLine.Spec;
       SchemaCommand.SchemaDropColumnCommand.class,
       SchemaCommand.SchemaIdentityCommand.class
     })
-public final class SchemaCommand implements Runnable {
-  @Spec private @Nullable CommandSpec spec;
-
-  @Override
-  public void run() {
-    CommandSpec self = Objects.requireNonNull(spec);
-    throw new CommandLine.ParameterException(
-        self.commandLine(), "missing command: init, check, migrate, drop-column or new-identity");
-  }
-
+public final class SchemaCommand {
   /** What the commands have in common. */
   abstract static class Subcommand extends AdminCommand {
     @Override

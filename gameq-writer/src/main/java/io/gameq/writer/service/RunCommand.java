@@ -12,6 +12,7 @@ import io.gameq.redis.RedisConnector.RedisConfig;
 import io.gameq.redis.script.ClaimScript;
 import io.gameq.terminal.ErrorLine;
 import io.gameq.terminal.ExitCodes;
+import io.gameq.terminal.Shown;
 import io.gameq.writer.config.ConfigOption;
 import io.gameq.writer.config.WriterConfig;
 import io.gameq.writer.config.WriterConfig.HttpSettings;
@@ -39,7 +40,6 @@ import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
@@ -469,7 +469,7 @@ public final class RunCommand implements Callable<Integer> {
       for (WriterState state : WriterState.values()) {
         Gauge.builder("gameq.writer.state", this, of -> of.state() == state ? 1 : 0)
             .description("1 for what this writer is doing now")
-            .tag("state", state.name().toLowerCase(Locale.ROOT))
+            .tag("state", Shown.lower(state))
             .register(meters);
       }
     }

@@ -68,7 +68,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
@@ -298,7 +297,7 @@ public final class WriterService implements AutoCloseable {
               pauses,
               of -> of.get().all().stream().filter(one -> one.scope() == scope).count())
           .description("What operators paused, by scope")
-          .tag("scope", scope.name().toLowerCase(Locale.ROOT))
+          .tag("scope", Shown.lower(scope))
           .register(meters);
     }
     for (int slot = 0; slot < options.slots(); slot++) {

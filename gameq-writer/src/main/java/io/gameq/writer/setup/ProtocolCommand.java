@@ -89,13 +89,7 @@ public final class ProtocolCommand extends AdminCommand {
     if (!Settings.raise(mysql, look.now, next)) {
       throw new TermMovedException("somebody else raised it at the same moment: look again");
     }
-    servers
-        .redis()
-        .call(
-            redis -> {
-              RedisIdentity.note(redis, Settings.identity(mysql));
-              return true;
-            });
+    servers.redis().run(redis -> RedisIdentity.note(redis, Settings.identity(mysql)));
     out().println("raised: " + change);
     return ExitCodes.OK;
   }

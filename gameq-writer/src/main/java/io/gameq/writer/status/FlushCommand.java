@@ -259,11 +259,7 @@ public final class FlushCommand extends AdminCommand {
           sessions.add(new SessionRef(inbox, session, inbox.slot(slots.count())));
         }
       }
-      redis.call(
-          connection -> {
-            SessionScripts.flushNow(connection, slots.all(), sessions);
-            return true;
-          });
+      redis.run(of -> SessionScripts.flushNow(of, slots.all(), sessions));
       return new FlushProgress(redis, slots, newest, sessions);
     }
 

@@ -2,6 +2,7 @@ package io.gameq.writer.status;
 
 import io.gameq.agent.AgentRunner.Agent;
 import io.gameq.agent.Duty;
+import io.gameq.terminal.Shown;
 import io.gameq.writer.status.Processes.NodeStatus;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -57,7 +58,7 @@ public final class ProcessWatch {
   /** Registers meters that show the latest look. */
   public void bindTo(MeterRegistry meters) {
     for (NodeStatus.NodeState state : NodeStatus.NodeState.values()) {
-      register(meters, "nodes", "Nodes", state.tag(), of -> of.nodes(state));
+      register(meters, "nodes", "Nodes", Shown.lower(state), of -> of.nodes(state));
     }
     register(meters, "writers", "Writers", "running", Processes::writersThere);
     register(meters, "writers", "Writers", "gone", of -> of.writers().size() - of.writersThere());

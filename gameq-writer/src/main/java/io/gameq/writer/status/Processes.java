@@ -19,7 +19,6 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
@@ -57,7 +56,7 @@ public record Processes(
   /** Nodes, as commands and console show them. */
   public static final RecordView<NodeStatus> NODES =
       view(new RecordView<NodeStatus>(), "NODE", of -> of.sign().process(), NodeStatus::id)
-          .field("STATE", "state", of -> of.state().tag(), of -> of.state().text())
+          .field("STATE", "state", NodeStatus::state, of -> of.state().text())
           .json("silentMillis", NodeStatus::silentMillis)
           .json("aheadMillis", NodeStatus::aheadMillis)
           .jsonOf(of -> shown(of.sign()))
@@ -359,11 +358,6 @@ public record Processes(
       /** As operators read it. */
       public String text() {
         return text;
-      }
-
-      /** As it stands in tags of meters and in JSON. */
-      public String tag() {
-        return name().toLowerCase(Locale.ROOT);
       }
     }
 

@@ -1,7 +1,6 @@
 package io.gameq.writer.status;
 
 import io.gameq.agent.AgentRunner;
-import io.gameq.agent.AgentRunner.Agent;
 import io.gameq.agent.Duty;
 import io.gameq.redis.ControlConnection;
 import io.gameq.redis.script.NodeSigns.ProcessSigns;
@@ -53,49 +52,24 @@ public final class WriterSigns implements AutoCloseable {
     return forgotten.get();
   }
 
-  /** Tells it now and every 3 s. */
+  /** Tells it now and every 3 s; who ends in order takes it back. */
   public void start() {
-    runner.start(new SignAgent());
+    runner.start(
+        Duty.every(Duration.ZERO, EVERY::toNanos, "tell Redis how this writer is", this::tell)
+            .endingWith(this::forget));
   }
 
-  /** On the thread of its own. */
-  private final class SignAgent implements Agent {
-    private final Duty duty =
-        Duty.every(Duration.ZERO, EVERY::toNanos, "tell Redis how this writer is", this::tell);
-
-    private void tell() {
-      Map<String, String> fields = SignFields.of(sign.get());
-      redis.call(
-          connection -> {
-            boolean known = signs.tell(connection, process, ProcessSigns.WRITER, fields);
-            if (!known && hasSaid) {
-              forgotten.incrementAndGet();
-            }
-            hasSaid = true;
-            return true;
-          });
+  private void tell() {
+    Map<String, String> fields = SignFields.of(sign.get());
+    boolean known = redis.call(of -> signs.tell(of, process, ProcessSigns.WRITER, fields));
+    if (!known && hasSaid) {
+      forgotten.incrementAndGet();
     }
+    hasSaid = true;
+  }
 
-    @Override
-    public String name() {
-      return duty.name();
-    }
-
-    @Override
-    public int doWork() {
-      return duty.doWork();
-    }
-
-    @Override
-    public long idleNanos() {
-      return duty.idleNanos();
-    }
-
-    /** The writer ended in order: nobody needs to know of it any more. */
-    @Override
-    public void close() {
-      boolean unused = redis.call(connection -> signs.forget(connection, process));
-    }
+  private void forget() {
+    boolean unused = redis.call(of -> signs.forget(of, process));
   }
 
   /** Takes back what it said, if Redis answers within a second. */

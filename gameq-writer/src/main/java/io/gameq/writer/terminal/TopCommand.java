@@ -1,14 +1,11 @@
 package io.gameq.writer.terminal;
 
 import io.gameq.mysql.tables.AuditTable.Actor;
+import io.gameq.terminal.ClassResource;
 import io.gameq.terminal.ErrorLine;
 import io.gameq.terminal.ExitCodes;
 import io.gameq.terminal.TextTable.TerminalWriter;
-import java.io.IOException;
-import java.io.InputStream;
 import java.io.PrintWriter;
-import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -26,9 +23,7 @@ import picocli.CommandLine.Spec;
  * The command that all others are subcommands of: without one of them it does nothing. Used by the
  * main thread.
  */
-public abstract class TopCommand implements Runnable {
-  @Spec private @Nullable CommandSpec spec;
-
+public abstract class TopCommand {
   /** Null: of this process. */
   private @Nullable String user;
 
@@ -103,13 +98,7 @@ public abstract class TopCommand implements Runnable {
 
   /** The fields that {@code --json} prints, by command: {@code dead list: id, table, ...}. */
   public static List<String> jsonFields() {
-    try (InputStream fields = TopCommand.class.getResourceAsStream("json-fields.txt")) {
-      return new String(Objects.requireNonNull(fields).readAllBytes(), StandardCharsets.UTF_8)
-          .lines()
-          .toList();
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
+    return ClassResource.text(TopCommand.class, "json-fields.txt").lines().toList();
   }
 
   /** The help of a command ends with its fields. */
@@ -122,13 +111,6 @@ public abstract class TopCommand implements Runnable {
     List<String> footer = new ArrayList<>(List.of(usage.footer()));
     footer.addAll(List.of("", "--json of " + fields));
     usage.footer(footer.toArray(String[]::new));
-  }
-
-  /** There is nothing to do but to say which commands there are. */
-  @Override
-  public final void run() {
-    CommandSpec self = Objects.requireNonNull(spec);
-    throw new CommandLine.ParameterException(self.commandLine(), "missing command");
   }
 
   /** {@code completion}: prints what a shell needs to complete the command line. */

@@ -19,7 +19,6 @@ import java.io.PrintWriter;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -210,7 +209,7 @@ public final class OwnerPage {
   }
 
   private static String pause(WriterPause of) {
-    String what = (of.scope().name().toLowerCase(Locale.ROOT) + " " + of.name()).strip();
+    String what = (Shown.lower(of.scope()) + " " + of.name()).strip();
     return Shown.line("%s %s", what, Pauses.why(of));
   }
 

@@ -213,7 +213,7 @@ public final class TraceCommand extends AdminCommand {
   }
 
   private static void next(Map<String, Object> all, NextStep next) {
-    all.put("state", next.kind().name().toLowerCase(Locale.ROOT));
+    all.put("state", Shown.lower(next.kind()));
     all.put("next", next.sentence());
   }
 

@@ -42,7 +42,6 @@ import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Supplier;
@@ -372,7 +371,7 @@ public final class Tracer {
 
         /** As it is shown: {@code dead letter}. */
         public String text() {
-          return name().toLowerCase(Locale.ROOT).replace('_', ' ');
+          return Shown.lower(this).replace('_', ' ');
         }
       }
 
@@ -390,7 +389,7 @@ public final class Tracer {
 
       /** In lower case; empty where no row is. */
       public String opName() {
-        return op == null ? "" : op.name().toLowerCase(Locale.ROOT);
+        return op == null ? "" : Shown.lower(op);
       }
 
       /** Unsigned. */

@@ -3,8 +3,8 @@
 -- KEYS[1] '{ns:slot}', prefix of: own:<owner> STRING, dirty:<owner>:<session> HASH, claimed:<owner> HASH, claim HASH
 -- ARGV[1] the highest version that counts, 16 hex digits; ARGV[2] rows of one owner after which no more are looked for;
 --   ARGV[3...] '<owner>:<session>', or '<owner>:' of a session that only Redis knows
--- Returns for each that has such rows {its place among ARGV[3...] from 0; number of dirty rows; of claimed rows; times MySQL was asked in
---   vain; ms since MySQL first refused a row, or 0; the tables of these rows, as fields name them}
+-- Returns for each that has such rows {its place among ARGV[3...] from 0; number of dirty rows; of claimed rows; ms since MySQL first
+--   refused a row, or 0; the tables of these rows, as fields name them}
 local slot, newest, most = KEYS[1], ARGV[1], tonumber(ARGV[2])
 refuse_on_a_replica(slot)
 local now = now_millis()
@@ -35,7 +35,7 @@ for i = 3, #ARGV do
     local claim, names = claim_of(slot, owner), {}
     for name in pairs(tables) do names[#names + 1] = name end
     local since = claim and tonumber(claim.since) or 0
-    results[#results + 1] = {i - 3, dirty, claimed, claim and claim.attempts or 0, since > 0 and now - since or 0, names}
+    results[#results + 1] = {i - 3, dirty, claimed, since > 0 and now - since or 0, names}
   end
 end
 return results

@@ -31,8 +31,8 @@ class UnwrittenTest {
     return WaitingOwners.of(redis.redis, redis.slot);
   }
 
-  private OwnerBacklog of(long dirty, long claimed, long attempts, String... tables) {
-    return new OwnerBacklog(redis.owner, dirty, claimed, attempts, 0, Set.of(tables));
+  private OwnerBacklog of(long dirty, long claimed, String... tables) {
+    return new OwnerBacklog(redis.owner, dirty, claimed, 0, Set.of(tables));
   }
 
   @Test
@@ -42,13 +42,13 @@ class UnwrittenTest {
     redis.commit(redis.first, "chest:1", SlotFixture.row(3, "b"), 5);
     assertEquals(Set.of(redis.member(redis.first)), members());
     assertEquals(List.of(), upTo(0, 9));
-    assertEquals(List.of(of(1, 0, 0, "item")), upTo(2, 9));
-    assertEquals(List.of(of(2, 0, 0, "item", "chest")), upTo(3, 9));
+    assertEquals(List.of(of(1, 0, "item")), upTo(2, 9));
+    assertEquals(List.of(of(2, 0, "item", "chest")), upTo(3, 9));
     assertEquals(1, upTo(3, 1).get(0).rows());
     assertEquals(1, CLAIM.call(redis.redis, redis.slot).claims().size());
     redis.commit(redis.first, "item:2", SlotFixture.row(2, "c"), 5);
     assertEquals(Set.of(redis.owner.encoded() + ":", redis.member(redis.first)), members());
-    OwnerBacklog both = of(1, 2, 1, "item", "chest");
+    OwnerBacklog both = of(1, 2, "item", "chest");
     assertEquals(List.of(both, both), upTo(3, 9), "once for each of its names");
   }
 
@@ -60,8 +60,7 @@ class UnwrittenTest {
     redis.commit(redis.first, "item:2", SlotFixture.row(2, "too late"), 5);
     List<String> first = List.of(redis.member(redis.first));
     assertEquals(
-        List.of(of(1, 0, 0, "item")),
-        UnwrittenOwners.unwritten(redis.redis, redis.slot, 9, 9, first));
+        List.of(of(1, 0, "item")), UnwrittenOwners.unwritten(redis.redis, redis.slot, 9, 9, first));
   }
 
   @Test
