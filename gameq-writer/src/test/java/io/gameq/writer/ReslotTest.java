@@ -270,6 +270,7 @@ class ReslotTest {
       }
       SessionId unused = new OwnerTable(game.mysql).raise(owner, "aaaaaaaa00000001", "n1", 0);
     }
+    game.database.server().execute("UPDATE gameq_owner SET state = 'open'");
     raw.sync().set("{" + game.namespace + ":0}:aside:1", "x");
     silence();
     refuses("100 sessions not closed (player:");

@@ -97,6 +97,19 @@ class TakeoverTest extends RedisLossFixture {
     }
   }
 
+  /** Or it is that node's login which fails. */
+  @Test
+  void anOwnerThatAnotherNodeBeganToOpenAMomentAgoIsLeftToIt() throws Exception {
+    try (GameQueue one = game.node("n1")) {
+      OwnerId owner = OwnerId.of("player:1");
+      one.open("player:1").close();
+      SessionId begun = new OwnerTable(game.mysql).raise(owner, "aaaaaaaa00000001", "n2", 0);
+      assertThrows(OwnerHeldException.class, () -> openUnlessAlive(one));
+      assertEquals("" + begun.epoch(), game.queryText("SELECT epoch FROM gameq_owner"));
+      awaitFree(one);
+    }
+  }
+
   @Test
   void ofTwoThatOpenAtTheSameMomentOneGetsTheOwner() throws Exception {
     ExecutorService threads = Executors.newFixedThreadPool(2);

@@ -43,6 +43,9 @@ public final class OwnerTable implements DurableSessions {
 
   private static final int MOST_TRIES = 3;
 
+  /** An open takes less, and may have failed by then. */
+  private static final int OPEN_SECONDS = 2;
+
   /** Takeovers since a commit after which it is not known any more who has it. */
   private static final int MOST_ADOPTIONS = 8;
 
@@ -99,7 +102,8 @@ public final class OwnerTable implements DurableSessions {
   }
 
   /**
-   * The same, if the owner's sessions are still those that were seen.
+   * The same, if the owner's sessions are still those that were seen, and no other node began to
+   * open it in the last {@value #OPEN_SECONDS} s: a login is not to lose to whoever asks first.
    *
    * @param seen null when it had none
    * @return null when they have changed; nothing was written then
@@ -128,14 +132,19 @@ public final class OwnerTable implements DurableSessions {
             "UPDATE gameq_owner SET"
                 + KEEP_THE_LAST_OPEN
                 + " epoch = ?, nonce = ?, node = ?, state = 'opening', opened_at ="
-                + " UTC_TIMESTAMP(3) WHERE owner = ? AND epoch = ? AND nonce = ? AND state = ?",
+                + " UTC_TIMESTAMP(3) WHERE owner = ? AND epoch = ? AND nonce = ? AND state = ? AND"
+                + " (state = 'open' OR node = ? OR opened_at NOT BETWEEN UTC_TIMESTAMP(3) -"
+                + " INTERVAL "
+                + OPEN_SECONDS
+                + " SECOND AND UTC_TIMESTAMP(3))",
             session.epoch(),
             session.nonce(),
             node,
             owner.encoded(),
             seen.newest().epoch(),
             seen.newest().nonce(),
-            seen.opening() ? "opening" : "open");
+            seen.opening() ? "opening" : "open",
+            node);
     return changed == 1;
   }
 
