@@ -211,12 +211,12 @@ final class StagedChanges {
   /**
    * Of several changes of one row the last one counts, but a row that moved in stays moved in.
    *
-   * @throws GameQueueException when it would make more than one commit takes; or, in a change set,
-   *     when the session has a change of the row
+   * @throws GameQueueException when it would make more than one commit takes
+   * @throws RowRefusedException in a change set, when the session has a change of the row
    */
   private void stage(ChangedRow row) {
     if (session != this && session.get(row.key()) != null) {
-      throw new GameQueueException(
+      throw new RowRefusedException(
           ("row %s has a change that is staged in the session of %s: commit it, or roll it back,"
                   + " first")
               .formatted(row.key(), owner.id));

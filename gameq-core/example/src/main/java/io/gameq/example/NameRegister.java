@@ -50,7 +50,7 @@ final class NameRegister {
         return true;
       } catch (OwnershipLostException e) {
         // Another node wants one of these names: once more, from what they are now.
-        if (attempt == ATTEMPTS) {
+        if (attempt == ATTEMPTS || !e.owner().startsWith("name:")) {
           throw e;
         }
       }

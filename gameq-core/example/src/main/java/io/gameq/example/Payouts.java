@@ -22,10 +22,13 @@ final class Payouts {
     this.queue = queue;
     topic = queue.topic("payout", Payout.class, TopicOptions.DEFAULT.ofOwners());
     topic.subscribeOwners( // for players who are offline
-        (player, payout, changes) ->
-            player
-                .rows(Rows.Player.class)
-                .forEach(row -> changes.put(row.plus(payout.payload().gold()))));
+        (player, payout, changes) -> {
+          Rows.Player row =
+              player.rows(Rows.Player.class).stream()
+                  .findFirst() // else it is tried again, and is a dead letter in the end
+                  .orElseThrow(() -> new IllegalStateException("no such player"));
+          changes.put(row.plus(payout.payload().gold()));
+        });
   }
 
   Topic<Payout> topic() {

@@ -35,7 +35,6 @@ final class SharedOwners {
       BiConsumer<OwnerSession, ChangeSet> stage,
       OnlinePlayer player,
       Rows.Player row) {
-    // page: owner of nobody
     for (int attempt = 1; ; attempt++) {
       try (OwnerSession session = queue.open(owner)) {
         queue
@@ -51,11 +50,10 @@ final class SharedOwners {
         return;
       } catch (OwnershipLostException e) {
         // Another node opened the owner before this commit: once more, from its rows of now.
-        if (attempt == ATTEMPTS) {
+        if (attempt == ATTEMPTS || !e.owner().equals(owner)) {
           throw e;
         }
       }
     }
-    // page: end
   }
 }

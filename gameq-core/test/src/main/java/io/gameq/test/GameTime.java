@@ -1,5 +1,6 @@
 package io.gameq.test;
 
+import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Locale;
@@ -26,7 +27,12 @@ public final class GameTime {
 
   /** The time by which messages are due: the clock's in memory, or everybody's. */
   public Instant now() {
-    return clock == null ? Instant.now() : clock.instant();
+    return clock().instant();
+  }
+
+  /** The same, for a game that asks a clock. */
+  public Clock clock() {
+    return clock == null ? Clock.systemUTC() : clock;
   }
 
   /**

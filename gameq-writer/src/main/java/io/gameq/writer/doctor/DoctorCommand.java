@@ -13,7 +13,6 @@ import io.gameq.redis.ControlConnection;
 import io.gameq.redis.RedisConnection;
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.Slots;
-import io.gameq.redis.script.NodeSigns;
 import io.gameq.redis.script.SessionScripts;
 import io.gameq.redis.topic.DefinedTopic;
 import io.gameq.redis.topic.DefinedTopic.TopicDefinition;
@@ -35,7 +34,6 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.EnumMap;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -87,8 +85,8 @@ public final class DoctorCommand extends AdminCommand {
       paramLabel = "SECONDS",
       defaultValue = "5",
       description =
-          "How long after the first look the second is (default: 5, at least 1). Nodes give a sign"
-              + " of life every 3 s.")
+          "How long after the first look the second is (default: 5, at least 1): what both find is"
+              + " not on its way.")
   private int againAfterSeconds;
 
   @Override
@@ -229,7 +227,6 @@ public final class DoctorCommand extends AdminCommand {
     /** One look at many things. */
     private final class Scan {
       private final RedisConnection connection;
-      private final Map<String, Boolean> alive = new HashMap<>();
       private final Map<FindingKind, Set<Finding>> found = new EnumMap<>(FindingKind.class);
       private final Set<SlotEntry> waiting = new HashSet<>();
       private final RateLimit pace;
@@ -286,22 +283,14 @@ public final class DoctorCommand extends AdminCommand {
         List<SlotEntry> things = List.copyOf(waiting);
         waiting.clear();
         for (Finding symptom : Finding.among(connection, slots.namespace(), things)) {
-          FindingKind kind = FindingKind.of(symptom);
-          if (kind == FindingKind.OPEN && isAlive(FindingKind.process(symptom))) {
-            continue;
-          }
-          Set<Finding> some = found.computeIfAbsent(kind, of -> new LinkedHashSet<>());
+          Set<Finding> some =
+              found.computeIfAbsent(FindingKind.of(symptom), of -> new LinkedHashSet<>());
           if (some.size() < Diagnosis.MOST) {
             some.add(symptom);
           } else {
             isCut = true;
           }
         }
-      }
-
-      private boolean isAlive(String process) {
-        return alive.computeIfAbsent(
-            process, of -> NodeSigns.aliveNode(connection, slots.namespace(), of) != null);
       }
     }
 

@@ -1,7 +1,5 @@
 package io.gameq.writer.doctor;
 
-import io.gameq.owner.SessionId;
-import io.gameq.redis.script.NodeSigns;
 import io.gameq.writer.redis.Finding;
 import java.util.Locale;
 
@@ -76,12 +74,6 @@ public enum FindingKind {
       "group of messages that nothing makes due",
       "the time was removed by hand, or was in a key of the wrong type"),
   LANE_WITHOUT_MESSAGE("due, without a message", "messages were deleted by hand"),
-  OPEN(
-      false,
-      "owners that a process has open which is gone",
-      "a node died, or was closed with sessions open",
-      "leaves them: the node may come back, and its WAL may hold what Redis lost. Start the node"
-          + " again, or replay its WAL with gameq-recovery; a login takes its owner over"),
   THERE(
       false,
       "key that gameq does not use",
@@ -134,16 +126,10 @@ public enum FindingKind {
     return valueOf(finding.kind().toUpperCase(Locale.ROOT));
   }
 
-  /** The process of a session that it has open, 8 hex digits. */
-  static String process(Finding open) {
-    return NodeSigns.process(SessionId.parse(open.state()));
-  }
-
   /** Where it is, and what is there, for a person. */
   String where(Finding of) {
     return switch (this) {
       case WRONG_TYPE, THERE -> of.thing() + " (" + of.state() + ")";
-      case OPEN -> of.thing() + " (process " + process(of) + ")";
       default -> of.thing().toString();
     };
   }

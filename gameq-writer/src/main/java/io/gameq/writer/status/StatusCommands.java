@@ -319,8 +319,8 @@ public abstract class StatusCommands extends AdminCommand {
         names = "--forget",
         paramLabel = "ID",
         description =
-            "Lists a node no more that is gone, once its WAL has been seen to; needs MySQL, where"
-                + " it is noted.")
+            "Forgets a node that is gone, once 'gameq-recovery verify' over its WAL ended with 0,"
+                + " or the WAL is lost. Needs MySQL.")
     private @Nullable String forget;
 
     @Override

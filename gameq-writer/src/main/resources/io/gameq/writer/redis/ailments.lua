@@ -79,12 +79,8 @@ function look.any(slot, name)
 end
 
 function look.own(slot, owner)
-  local key = own_key(slot, owner)
   local session = owner_of(slot, owner)
-  if not session then return nil end
-  if not is_session(session) then return 'wrong_type', 'text' end
-  if redis.call('PTTL', key) >= 0 or ask(1, 'SISMEMBER', slot .. ':closing', owner) == 1 then return nil end
-  return 'open', session
+  if session and not is_session(session) then return 'wrong_type', 'text' end
 end
 
 function look.dirty(slot, owner, session)
