@@ -109,6 +109,9 @@ record MariaDbInstallation(WorkDirectory directory, Path base, Path data) {
     command.add("--sql-mode=STRICT_TRANS_TABLES,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION");
     command.add("--default-time-zone=+00:00");
     command.add("--innodb-flush-log-at-trx-commit=" + options.flushLogAtTrxCommit());
+    if (options.flushLogAtTrxCommit() != 1) {
+      command.add("--debug-no-sync"); // else two thirds of the time of a CREATE TABLE
+    }
     command.add("--innodb-buffer-pool-size=256M");
     command.add("--max-allowed-packet=64M");
     command.add("--max-connections=300");
