@@ -6,6 +6,7 @@ import io.gameq.terminal.ExitCodes;
 import io.gameq.terminal.TextTable.TerminalWriter;
 import java.io.PrintWriter;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -34,6 +35,12 @@ public abstract class TopCommand implements Runnable {
       scope = ScopeType.INHERIT,
       description = "Print the stack trace of an error.")
   private boolean verbose;
+
+  private final List<Class<?>> commands;
+
+  protected TopCommand(Class<?>... commands) {
+    this.commands = List.of(commands);
+  }
 
   /** Runs one command line on the process's own streams, and ends the JVM. */
   protected final void executeAndExit(String... args) {
@@ -70,7 +77,7 @@ public abstract class TopCommand implements Runnable {
   /** Runs one command line and returns its exit code; an error is one line. */
   protected final int execute(PrintWriter out, PrintWriter err, String... args) {
     try {
-      return line(out, err).execute(args);
+      return line(out, err, args).execute(args);
     } finally {
       atEnd.forEach(Runnable::run);
       out.flush();
@@ -78,9 +85,10 @@ public abstract class TopCommand implements Runnable {
     }
   }
 
-  private CommandLine line(PrintWriter out, PrintWriter err) {
-    return new CommandLine(this)
-        .setOut(out)
+  private CommandLine line(PrintWriter out, PrintWriter err, String... args) {
+    CommandLine line = new CommandLine(this);
+    asked(args).forEach(line::addSubcommand);
+    return line.setOut(out)
         .setErr(err)
         .setCaseInsensitiveEnumValuesAllowed(true)
         .setExecutionExceptionHandler(
@@ -93,6 +101,20 @@ public abstract class TopCommand implements Runnable {
               }
               return ExitCodes.COULD_NOT_RUN;
             });
+  }
+
+  /** The command that is called: to read the annotations of all takes longer than most run. */
+  private List<Class<?>> asked(String... args) {
+    String word = Arrays.stream(args).filter(arg -> !arg.startsWith("-")).findFirst().orElse("");
+    List<Class<?>> asked =
+        commands.stream()
+            .filter(
+                command ->
+                    Objects.requireNonNull(command.getAnnotation(Command.class))
+                        .name()
+                        .equals(word))
+            .toList();
+    return asked.isEmpty() || asked.contains(CompletionCommand.class) ? commands : asked;
   }
 
   /** There is nothing to do but to say which commands there are. */
