@@ -24,7 +24,6 @@ class JournalMarksTest {
   private static final int CALLS = 5;
   private static final int MOST_IN_FLIGHT = 2;
   private static final int MOST_LOSSES = 2;
-  private static final int ENOUGH = 100; // violations
 
   /**
    * @param there calls that Redis holds, as bits
@@ -126,7 +125,7 @@ class JournalMarksTest {
     Deque<State> queue = new ArrayDeque<>();
     queue.add(
         new State(0, 0, List.of(0L, 0L), 0, List.of(), 0, 0, 0, 0, List.of(), new Node(), false));
-    for (State state; violations.size() <= ENOUGH && (state = queue.poll()) != null; ) {
+    for (State state; violations.size() <= 100 && (state = queue.poll()) != null; ) {
       if (!holds(state)) {
         violations.add(state);
       }
@@ -308,7 +307,7 @@ class JournalMarksTest {
     marks = sequence -> sequence;
     proves = mark -> mark;
     explore();
-    assertTrue(violations.size() > ENOUGH, "violations: " + violations.size());
+    assertTrue(violations.size() > 100, "violations: " + violations.size());
   }
 
   @Test

@@ -6,7 +6,6 @@ import io.gameq.terminal.ExitCodes;
 import io.gameq.terminal.TextTable.TerminalWriter;
 import java.io.PrintWriter;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -87,7 +86,7 @@ public abstract class TopCommand implements Runnable {
 
   private CommandLine line(PrintWriter out, PrintWriter err, String... args) {
     CommandLine line = new CommandLine(this);
-    asked(args).forEach(line::addSubcommand);
+    asked(List.of(args)).forEach(line::addSubcommand);
     return line.setOut(out)
         .setErr(err)
         .setCaseInsensitiveEnumValuesAllowed(true)
@@ -104,16 +103,9 @@ public abstract class TopCommand implements Runnable {
   }
 
   /** The command that is called: to read the annotations of all takes longer than most run. */
-  private List<Class<?>> asked(String... args) {
-    String word = Arrays.stream(args).filter(arg -> !arg.startsWith("-")).findFirst().orElse("");
-    List<Class<?>> asked =
-        commands.stream()
-            .filter(
-                command ->
-                    Objects.requireNonNull(command.getAnnotation(Command.class))
-                        .name()
-                        .equals(word))
-            .toList();
+  private List<Class<?>> asked(List<String> args) {
+    List<Class<?>> asked = new ArrayList<>(commands);
+    asked.removeIf(command -> !args.contains(command.getAnnotation(Command.class).name()));
     return asked.isEmpty() || asked.contains(CompletionCommand.class) ? commands : asked;
   }
 
