@@ -1,6 +1,7 @@
 package io.gameq.node;
 
 import static io.gameq.servers.Waits.LONG;
+import static java.util.stream.Collectors.joining;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
@@ -52,11 +53,13 @@ class ManyOpensTest {
                 "player",
                 "player_id",
                 "id BIGINT PRIMARY KEY, player_id BIGINT NOT NULL, KEY (player_id)");
-    for (int player = 1; player <= PLAYERS; player += 2) { // the others have none in MySQL
-      database
-          .server()
-          .execute("INSERT INTO pet (id, player_id) VALUES (%d, %d)".formatted(player, player));
-    }
+    database // the others have none in MySQL
+        .server()
+        .execute(
+            IntStream.rangeClosed(1, PLAYERS)
+                .filter(player -> player % 2 == 1)
+                .mapToObj(player -> "(%s, %s)".formatted(player, player))
+                .collect(joining(", ", "INSERT INTO pet (id, player_id) VALUES ", "")));
   }
 
   private GameQueue node(String name) {

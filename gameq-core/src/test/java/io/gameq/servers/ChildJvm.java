@@ -53,6 +53,7 @@ public final class ChildJvm {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(List.of("-Xmx128m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"));
+    command.addAll(List.of("-XX:+UnlockDiagnosticVMOptions", "-XX:-BytecodeVerificationRemote"));
     // What Chronicle Queue needs of a JVM, this one was started with.
     ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
         .filter(flag -> flag.startsWith("--") || flag.startsWith("-Djava.io.tmpdir"))

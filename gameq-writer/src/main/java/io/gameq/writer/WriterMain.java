@@ -33,8 +33,8 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.ScopeType;
 
 /**
- * The command line: {@code gameq-writer <command>}. A further command is one more class in {@code
- * subcommands}. Used by the main thread.
+ * The command line: {@code gameq-writer <command>}. A further command is one more class in its
+ * constructor. Used by the main thread.
  *
  * <p>Exit codes: 0 all is well, 1 the command ran and found something to act on, 2 it was called
  * wrongly or could not run.
@@ -47,31 +47,6 @@ import picocli.CommandLine.ScopeType;
     mixinStandardHelpOptions = true,
     version = "gameq-writer " + Protocol.RELEASE,
     scope = ScopeType.INHERIT,
-    subcommands = {
-      RunCommand.class,
-      StatusCommand.class,
-      SlotsCommand.class,
-      FlushCommand.class,
-      PauseCommand.class,
-      ResumeCommand.class,
-      TraceCommand.class,
-      NodesCommand.class,
-      WritersCommand.class,
-      DoctorCommand.class,
-      ReslotCommand.class,
-      SchemaCommand.class,
-      SecurityCommand.class,
-      DeadCommand.class,
-      StaleCommand.class,
-      TopicsCommand.class,
-      ExportCommand.class,
-      EraseCommand.class,
-      TermCommand.class,
-      ProtocolCommand.class,
-      AuditCommand.class,
-      ConfigCommand.class,
-      CompletionCommand.class
-    },
     exitCodeOnInvalidInput = ExitCodes.COULD_NOT_RUN,
     exitCodeOnExecutionException = ExitCodes.COULD_NOT_RUN,
     exitCodeListHeading = "%nExit codes:%n",
@@ -81,7 +56,32 @@ import picocli.CommandLine.ScopeType;
       "2:wrong usage, or the command could not run"
     })
 public final class WriterMain extends TopCommand {
-  private WriterMain() {}
+  private WriterMain() {
+    super(
+        RunCommand.class,
+        StatusCommand.class,
+        SlotsCommand.class,
+        FlushCommand.class,
+        PauseCommand.class,
+        ResumeCommand.class,
+        TraceCommand.class,
+        NodesCommand.class,
+        WritersCommand.class,
+        DoctorCommand.class,
+        ReslotCommand.class,
+        SchemaCommand.class,
+        SecurityCommand.class,
+        DeadCommand.class,
+        StaleCommand.class,
+        TopicsCommand.class,
+        ExportCommand.class,
+        EraseCommand.class,
+        TermCommand.class,
+        ProtocolCommand.class,
+        AuditCommand.class,
+        ConfigCommand.class,
+        CompletionCommand.class);
+  }
 
   public static void main(String[] args) {
     int exitCode = CommandClient.run(System.out, System.err, TerminalWriter.ownColumns(), args);

@@ -17,6 +17,7 @@ import io.gameq.writer.config.WriterConfig;
 import io.gameq.writer.console.Console;
 import io.gameq.writer.http.HttpEndpoint;
 import io.gameq.writer.pause.Pauses;
+import io.gameq.writer.setup.TestCa;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
 import java.io.InputStream;
@@ -25,8 +26,9 @@ import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.KeyStore;
+import java.security.cert.CertificateFactory;
+import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Base64;
 import java.util.List;
 import java.util.Map;
 import javax.net.ssl.HttpsURLConnection;
@@ -40,7 +42,6 @@ import org.junit.jupiter.api.io.TempDir;
 /** A console whose servers are away: what it lets in depends on its settings alone. */
 class ConsoleDoorsTest {
   private static final String TOKEN = "http: { port: 0, token: 0123456789abcdef%s }\n";
-  private static final String PASSWORD = "changeit";
 
   @TempDir private static Path made;
 
@@ -51,7 +52,7 @@ class ConsoleDoorsTest {
 
   @BeforeAll
   static void makeCertificate() throws Exception {
-    known = certificate(made, "localhost");
+    known = certificate(made);
   }
 
   private final class Doors implements AutoCloseable {
@@ -324,7 +325,7 @@ class ConsoleDoorsTest {
 
   @Test
   void httpsShowsTheCertificateOfTheSettings() throws Exception {
-    try (Doors doors = new Doors(tls(made.resolve("key.pem")))) {
+    try (Doors doors = new Doors(tls(made.resolve("cert-key.pem")))) {
       URI page = URI.create("https://localhost:" + doors.http.port() + "/console/");
       HttpsURLConnection trusting = (HttpsURLConnection) page.toURL().openConnection();
       trusting.setSSLSocketFactory(trusting(known).getSocketFactory());
@@ -339,11 +340,11 @@ class ConsoleDoorsTest {
   @Test
   void aCertificateThatWasRenewedIsShownWithoutARestart() throws Exception {
     Path renewed = Files.createDirectory(made.resolve("renewed"));
-    KeyStore before = certificate(renewed, "localhost");
-    try (Doors doors = new Doors(tls(renewed, renewed.resolve("key.pem")))) {
+    KeyStore before = certificate(renewed);
+    try (Doors doors = new Doors(tls(renewed, renewed.resolve("cert-key.pem")))) {
       URI page = URI.create("https://localhost:" + doors.http.port() + "/console/");
       assertTrue(isTrusted(page, before));
-      KeyStore after = certificate(renewed, "localhost");
+      KeyStore after = certificate(renewed);
       await().atMost(LONG).until(() -> isTrusted(page, after));
       assertFalse(isTrusted(page, before));
     }
@@ -377,7 +378,8 @@ class ConsoleDoorsTest {
   /** Otherwise it is not TLS that keeps others out. */
   @Test
   void beyondThisHostTlsAloneIsNotEnough() throws Exception {
-    String settings = tls(made.resolve("key.pem")).replace("port: 0", "port: 0, address: 0.0.0.0");
+    String settings =
+        tls(made.resolve("cert-key.pem")).replace("port: 0", "port: 0, address: 0.0.0.0");
     GameQueueException e =
         assertThrows(GameQueueException.class, () -> new Doors(settings).close());
     assertTrue(e.getMessage().contains("http.tokenFile"), e::getMessage);
@@ -392,46 +394,17 @@ class ConsoleDoorsTest {
         .formatted(certificateIn.resolve("cert.pem"), key);
   }
 
-  /** Makes cert.pem and key.pem; returns what trusts them. */
-  private static KeyStore certificate(Path into, String name) throws Exception {
-    Path file = into.resolve("made.p12");
-    Files.deleteIfExists(file);
-    Process keytool =
-        new ProcessBuilder(
-                Path.of(System.getProperty("java.home"), "bin", "keytool").toString(),
-                "-genkeypair",
-                "-alias",
-                "made",
-                "-keyalg",
-                "EC",
-                "-dname",
-                "CN=" + name,
-                "-ext",
-                "SAN=dns:" + name,
-                "-keystore",
-                file.toString(),
-                "-storetype",
-                "PKCS12",
-                "-storepass",
-                PASSWORD)
-            .redirectErrorStream(true)
-            .start();
-    String said = new String(keytool.getInputStream().readAllBytes(), UTF_8);
-    assertEquals(0, keytool.waitFor(), said);
-    KeyStore store = KeyStore.getInstance(file.toFile(), PASSWORD.toCharArray());
-    pem(into, "cert.pem", "CERTIFICATE", store.getCertificate("made").getEncoded());
-    pem(into, "key.pem", "PRIVATE KEY", store.getKey("made", PASSWORD.toCharArray()).getEncoded());
+  /** Makes cert.pem and cert-key.pem; returns what trusts them. */
+  private static KeyStore certificate(Path into) throws Exception {
+    TestCa authority = new TestCa(into, "authority");
+    authority.sign("cert", "localhost", Duration.ofDays(1));
     KeyStore trusted = KeyStore.getInstance("PKCS12");
     trusted.load(null, null);
-    trusted.setCertificateEntry("made", store.getCertificate("made"));
+    try (InputStream in = Files.newInputStream(authority.certificate())) {
+      trusted.setCertificateEntry(
+          "authority", CertificateFactory.getInstance("X.509").generateCertificate(in));
+    }
     return trusted;
-  }
-
-  private static void pem(Path into, String file, String what, byte[] der) throws IOException {
-    Files.writeString(
-        into.resolve(file),
-        "-----BEGIN %s-----\n%s\n-----END %s-----\n"
-            .formatted(what, Base64.getMimeEncoder().encodeToString(der), what));
   }
 
   private static SSLContext trusting(KeyStore trusted) throws Exception {

@@ -275,7 +275,7 @@ class IdsTest {
   @Test
   void noneIsGivenAgainAfterAKill() throws Exception {
     Set<Long> all = new HashSet<>();
-    for (int start = 0; start < 3; start++) {
+    for (int start = 0; start < 2; start++) {
       ChildJvm taker = ChildJvm.start(directory.resolve("taker.log"), Taker.class, List.of());
       for (String line :
           List.of(

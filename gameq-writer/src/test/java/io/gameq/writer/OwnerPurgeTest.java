@@ -183,8 +183,13 @@ class OwnerPurgeTest extends RedisLossFixture {
         WriterService writer = game.writer("w1")) {
       OwnerSession held = queue.open("player:3");
       queue.open("player:1").close();
-      passTime();
-      await().atMost(LONG).until(() -> purge() == 1); // once it says that it has healed
+      await()
+          .atMost(LONG)
+          .until(
+              () -> {
+                passTime(); // again, where the node said only now that it has healed
+                return purge() == 1;
+              });
       assertEquals("player%3A3 1", left());
       assertEquals(0, purge());
       assertFalse(held.lost().toCompletableFuture().isDone());

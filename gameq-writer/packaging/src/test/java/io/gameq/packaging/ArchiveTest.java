@@ -117,6 +117,7 @@ class ArchiveTest {
         new ProcessBuilder(archive.launcher("gameq-writer"), "run", "--config", config.toString())
             .redirectErrorStream(true)
             .redirectOutput(log.toFile());
+    run.environment().put("JAVA_OPTS", "-XX:TieredStopAtLevel=1");
     Process writer = run.start();
     try {
       await().atMost(LONG).until(() -> !writer.isAlive() || isReady(port));

@@ -35,6 +35,12 @@ public abstract class TopCommand {
       description = "Print the stack trace of an error.")
   private boolean verbose;
 
+  private final List<Class<?>> commands;
+
+  protected TopCommand(Class<?>... commands) {
+    this.commands = List.of(commands);
+  }
+
   /** Runs one command line on the process's own streams, and ends the JVM. */
   protected final void executeAndExit(String... args) {
     System.exit(execute(TerminalWriter.of(System.out), TerminalWriter.of(System.err), args));
@@ -70,7 +76,7 @@ public abstract class TopCommand {
   /** Runs one command line and returns its exit code; an error is one line. */
   protected final int execute(PrintWriter out, PrintWriter err, String... args) {
     try {
-      return line(out, err).execute(args);
+      return line(out, err, args).execute(args);
     } finally {
       atEnd.forEach(Runnable::run);
       out.flush();
@@ -78,8 +84,9 @@ public abstract class TopCommand {
     }
   }
 
-  private CommandLine line(PrintWriter out, PrintWriter err) {
+  private CommandLine line(PrintWriter out, PrintWriter err, String... args) {
     CommandLine line = new CommandLine(this);
+    asked(List.of(args)).forEach(line::addSubcommand);
     jsonFields().forEach(of -> describe(of, line));
     return line.setOut(out)
         .setErr(err)
@@ -96,6 +103,13 @@ public abstract class TopCommand {
             });
   }
 
+  /** The command that is called: to read the annotations of all takes longer than most run. */
+  private List<Class<?>> asked(List<String> args) {
+    List<Class<?>> asked = new ArrayList<>(commands);
+    asked.removeIf(command -> !args.contains(command.getAnnotation(Command.class).name()));
+    return asked.isEmpty() || asked.contains(CompletionCommand.class) ? commands : asked;
+  }
+
   /** The fields that {@code --json} prints, by command: {@code dead list: id, table, ...}. */
   public static List<String> jsonFields() {
     return ClassResource.text(TopCommand.class, "json-fields.txt").lines().toList();
@@ -107,10 +121,12 @@ public abstract class TopCommand {
     for (String word : fields.substring(0, fields.indexOf(": ")).split(" ", -1)) {
       command = command.getSubcommands().getOrDefault(word, command); // OWNER is no command
     }
-    UsageMessageSpec usage = command.getCommandSpec().usageMessage();
-    List<String> footer = new ArrayList<>(List.of(usage.footer()));
-    footer.addAll(List.of("", "--json of " + fields));
-    usage.footer(footer.toArray(String[]::new));
+    if (command != all) {
+      UsageMessageSpec usage = command.getCommandSpec().usageMessage();
+      List<String> footer = new ArrayList<>(List.of(usage.footer()));
+      footer.addAll(List.of("", "--json of " + fields));
+      usage.footer(footer.toArray(String[]::new));
+    }
   }
 
   /** {@code completion}: prints what a shell needs to complete the command line. */

@@ -28,27 +28,27 @@ import org.jspecify.annotations.Nullable;
 /**
  * A certificate authority that signs what a test needs, in PEM files of a directory. One thread.
  */
-final class TestCa {
+public final class TestCa {
   private final Path directory;
   private final String name;
   private final KeyPair keys = newKeys();
 
-  TestCa(Path directory, String name) {
+  public TestCa(Path directory, String name) {
     this.directory = directory;
     this.name = name;
   }
 
   /** Its certificate, for {@code caFile}. */
-  Path certificate() throws IOException {
+  public Path certificate() throws IOException {
     X509Certificate own = sign(keys, name, null, Duration.ofDays(1));
     return Files.writeString(file(name), pem("CERTIFICATE", encoded(own)));
   }
 
   /** The files of one who is certified. */
-  record Certified(Path certificate, Path key, Path both) {}
+  public record Certified(Path certificate, Path key, Path both) {}
 
   /** A certificate for a host, or for a client; with a negative time, one that has expired. */
-  Certified sign(String subject, String host, Duration validFor) throws IOException {
+  public Certified sign(String subject, String host, Duration validFor) throws IOException {
     KeyPair its = newKeys();
     String certificate = pem("CERTIFICATE", encoded(sign(its, subject, host, validFor)));
     String key = pem("PRIVATE KEY", its.getPrivate().getEncoded());

@@ -428,8 +428,6 @@ final class Scenarios {
         moveAndOpenBoth(1, 0),
         moveOnAndBack(1),
         moveOnAndBack(2),
-        failoverAndReader(1),
-        firstTerm(),
         SentScenarios.changed(false, 0));
   }
 
@@ -441,6 +439,8 @@ final class Scenarios {
             lostReply(1, 1),
             moveAndDelete(),
             failoverAndLook(0, 2),
+            failoverAndReader(1),
+            firstTerm(),
             foreign(false),
             foreign(true),
             move(1, 2, 2, 1),

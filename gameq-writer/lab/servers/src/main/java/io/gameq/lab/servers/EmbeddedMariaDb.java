@@ -32,8 +32,8 @@ public final class EmbeddedMariaDb implements AutoCloseable {
    *
    * @param workDirectory null: a temporary one, deleted at close
    * @param port 0: any free one
-   * @param flushLogAtTrxCommit 1: a commit survives a power loss; 2 or 0: faster, for tests and
-   *     demos
+   * @param flushLogAtTrxCommit 1: a commit survives a power loss; 2 or 0: no file is synced, for
+   *     tests and demos
    * @param arguments more arguments of the server, for example {@code --max-connections=20}; they
    *     win over gameq's
    */
