@@ -169,9 +169,9 @@ public final class OwnerCommands {
         out()
             .println(
                 ("what stays has no values: sessions, tombstones, discards, handovers and messages"
-                     + " handled until %s, audit entries until 'audit --remove-older-than', a"
-                     + " session in Redis for an hour; WALs, backups and binary logs: see"
-                     + " OPERATING.md")
+                        + " handled until %s, audit entries until 'audit --remove-older-than', a"
+                        + " session in Redis for an hour; WALs, backups and binary logs: see"
+                        + " OPERATING.md")
                     .formatted(until));
       }
       return left == 0 ? ExitCodes.OK : ExitCodes.FOUND_SOMETHING;
