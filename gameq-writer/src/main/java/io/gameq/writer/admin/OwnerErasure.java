@@ -343,11 +343,11 @@ public final class OwnerErasure {
   /** What stays in MySQL and names the owner or its rows' keys, without values; may be empty. */
   public String remains(OwnerId owner) {
     StringJoiner words = new StringJoiner(", ");
-    MySqlOwner.records(mysql, owner)
+    MySqlOwner.counts(mysql, owner)
         .forEach(
-            (what, all) -> {
+            (what, count) -> {
               String one = what.equals("handled") ? "handled message" : what.replaceAll("s$", "");
-              add(words, all.size(), one, one + "s");
+              add(words, count, one, one + "s");
             });
     int entries = MySqlOwner.auditEntries(mysql, owner).size();
     add(words, entries, "audit entry", "audit entries");

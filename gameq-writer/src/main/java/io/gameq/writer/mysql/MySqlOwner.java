@@ -40,6 +40,10 @@ public record MySqlOwner(
 
   private static final int MOST_LETTERS = 10;
 
+  /** In the order in which they are shown. */
+  private static final List<String> NAMES =
+      List.of("sessions", "tombstones", "discards", "handovers", "handled");
+
   private static final Map<String, String> TABLES =
       Map.of(
           "sessions",
@@ -126,20 +130,33 @@ public record MySqlOwner(
     return mysql.ask(
         handle -> {
           Map<String, List<Map<String, @Nullable String>>> all = new LinkedHashMap<>();
-          for (String name :
-              List.of("sessions", "tombstones", "discards", "handovers", "handled")) {
-            all.put(name, list(handle.getConnection(), name, owner));
+          for (String name : NAMES) {
+            String sql = TABLES.getOrDefault(name, "");
+            all.put(name, list(handle.getConnection(), sql, MySqlOwner::fields, owner));
           }
           return all;
         });
   }
 
-  private static List<Map<String, @Nullable String>> list(
-      Connection connection, String name, OwnerId owner) throws SQLException {
-    String sql = TABLES.getOrDefault(name, "");
+  /** How many {@link #records} there are, by what they are: an owner may have had many rows. */
+  public static Map<String, Long> counts(MySql mysql, OwnerId owner) {
+    return mysql.ask(
+        handle -> {
+          Map<String, Long> all = new LinkedHashMap<>();
+          for (String name : NAMES) {
+            String sql = "SELECT COUNT(*) FROM (" + TABLES.getOrDefault(name, "") + ") some";
+            all.put(name, list(handle.getConnection(), sql, rs -> rs.getLong(1), owner).get(0));
+          }
+          return all;
+        });
+  }
+
+  /** Every parameter of the statement is the owner. */
+  private static <T> List<T> list(
+      Connection connection, String sql, Sql.Reader<T> reader, OwnerId owner) throws SQLException {
     int marks = (int) sql.chars().filter(at -> at == '?').count();
     Object[] owners = Collections.nCopies(marks, owner.encoded()).toArray();
-    return Sql.list(connection, sql, MySqlOwner::fields, owners);
+    return Sql.list(connection, sql, reader, owners);
   }
 
   private static Map<String, @Nullable String> fields(ResultSet rs) throws SQLException {
