@@ -29,7 +29,6 @@ import io.gameq.writer.redis.SlotContents.ScanProgress;
 import io.gameq.writer.redis.SlotContents.SlotSurvey;
 import io.gameq.writer.redis.SlotContents.SlotSurvey.SessionEntry;
 import io.gameq.writer.status.Processes;
-import io.gameq.writer.status.Processes.NodeStatus;
 import io.gameq.writer.terminal.Confirmation;
 import io.gameq.writer.terminal.RateOption;
 import java.io.PrintWriter;
@@ -40,7 +39,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
-import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -146,8 +144,6 @@ public final class ReslotCommand extends AdminCommand {
 
     private static final Duration LOOK_EVERY = Duration.ofSeconds(1);
 
-    private static final int MOST_NAMED = 3;
-
     private final String namespace;
     private final ControlConnection redis;
     private final MySql mysql;
@@ -211,21 +207,17 @@ public final class ReslotCommand extends AdminCommand {
 
     /** Of what their WALs alone have, nothing can be replayed afterwards. */
     private List<String> ofNodes() {
-      List<NodeStatus> nodes =
-          redis.ask(of -> Processes.of(of, namespace)).with(new NodeTable(mysql).all()).nodes();
-      if (nodes.isEmpty()) {
+      SlotSurvey.Tally nodes = new SlotSurvey.Tally();
+      redis.ask(of -> Processes.of(of, namespace)).with(new NodeTable(mysql).all()).nodes().stream()
+          .map(of -> of.sign().process().name() + " " + of.id())
+          .forEach(nodes::add);
+      if (nodes.count() == 0) {
         return List.of();
       }
       return List.of(
           ("%s not closed with everything in MySQL (%s): start them again and close them, or replay"
                   + " their WALs with gameq-recovery, then 'gameq-writer nodes --forget'")
-              .formatted(
-                  Shown.count(nodes.size(), "node"),
-                  nodes.stream()
-                          .limit(MOST_NAMED)
-                          .map(of -> Shown.text(of.sign().process().name()) + " " + of.id())
-                          .collect(Collectors.joining(", "))
-                      + (nodes.size() > MOST_NAMED ? ", ..." : "")));
+              .formatted(Shown.count(nodes.count(), "node"), nodes));
     }
 
     /** Nodes give signs in Redis and in MySQL every three seconds, writers in Redis. */

@@ -302,7 +302,8 @@ public final class SlotContents {
       private final Set<String> named = new LinkedHashSet<>();
       private long count;
 
-      private void add(String name) {
+      /** One more. */
+      public void add(String name) {
         count++;
         if (named.size() <= MOST_NAMED) {
           named.add(name);

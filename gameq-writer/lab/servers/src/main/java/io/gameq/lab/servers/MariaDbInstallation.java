@@ -112,7 +112,8 @@ record MariaDbInstallation(WorkDirectory directory, Path base, Path data) {
     // Else syncs take two thirds of a CREATE TABLE.
     command.add("--debug-no-sync=" + (options.flushLogAtTrxCommit() != 1));
     command.add("--innodb-buffer-pool-size=256M");
-    command.addAll(List.of("--max-allowed-packet=64M", "--max-connections=300"));
+    command.add("--max-allowed-packet=64M");
+    command.add("--max-connections=300");
     // Of a login, in seconds: 10 are too few for a client that gets hardly any processor time.
     command.add("--connect-timeout=60");
     command.addAll(options.arguments());
